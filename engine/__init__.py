@@ -1,0 +1,4 @@
+"""Highwater's engine: the replication protocol, its simulation, and what is computed from it."""
+
+ENGINE_VERSION = 1
+"""Rises when a run plays differently than before; stored beside everything that is saved."""
