@@ -151,7 +151,17 @@ class Replica:
 class PartitionFetchState:
     """0.4.  Where a fetcher stands with one partition."""
 
-    __slots__ = ("delay_until", "lag", "last_epoch", "leader_epoch", "offset", "state", "tp")
+    __slots__ = (
+        "asked",
+        "asked_epoch",
+        "delay_until",
+        "lag",
+        "last_epoch",
+        "leader_epoch",
+        "offset",
+        "state",
+        "tp",
+    )
 
     def __init__(
         self, tp: int, offset: int, leader_epoch: int, state: int, last_epoch: int
@@ -163,19 +173,21 @@ class PartitionFetchState:
         self.last_epoch = last_epoch
         self.lag: int | None = None
         self.delay_until = NEVER
+        # What the request in flight said of this partition; -1 = it is in no request.
+        self.asked = -1
+        self.asked_epoch = -1
 
 
 class FetcherThread:
     """0.4.  One replica fetcher: key (leader, fetcher id), at most one request outstanding."""
 
-    __slots__ = ("fetcher", "leader", "lookups", "outstanding", "partitions", "requested", "waking")
+    __slots__ = ("fetcher", "leader", "lookups", "outstanding", "partitions", "waking")
 
     def __init__(self, leader: int, fetcher: int) -> None:
         self.leader = leader
         self.fetcher = fetcher
         self.partitions: dict[int, PartitionFetchState] = {}
         self.outstanding = 0  # corr of the request in flight, 0 = none
-        self.requested: dict[int, tuple[int, int]] = {}  # tp -> (fetch offset, epoch) in flight
         self.lookups: list[int] = []  # F-9: partitions whose offsets are to be looked up
         self.waking = NEVER  # when the back-off timer is set for
 
