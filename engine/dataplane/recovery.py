@@ -7,15 +7,17 @@ from engine.model.log import Batch
 from engine.model.state import Broker, Disk, Replica
 
 
-def lose_unflushed(disk: Disk) -> list[Batch]:
-    """L-11, power loss.  The worst case: everything past the last fsync is gone.  What went.
+def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
+    """L-11, power loss.  Everything past the last fsync is gone, but for `spared` records (the OS
+    may have written some back): 0 is the worst case.  What went.
 
     Nothing is rewritten here: the epoch file and the checkpoints were fsynced and stay; loading
     (L-13) makes them fit the shorter log.
     """
     log = disk.log
     keep = len(log.batches)
-    while keep and log.batches[keep - 1].end > log.flushed:
+    survives = log.flushed + spared
+    while keep and log.batches[keep - 1].end > survives:
         keep -= 1
     gone = log.batches[keep:]
     del log.batches[keep:], log.bases[keep:]
