@@ -440,6 +440,10 @@ def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effect
         _on_error(broker, thread, state, m.error, out)
     elif m.timestamp == LATEST and m.offset < replica.log.leo:
         thread.lookups.remove(m.tp)
+        if broker.profile.out_of_range_is_fatal and not broker.configs.unclean:
+            out.cue("F-9.halt", broker.id, "halted", replica.log.leo, m.offset)
+            broker.halted = True  # up to 2.0.0 (KAFKA-7414): the process exits
+            return
         truncation.cut(replica, m.offset, "F-9", out)
         _go_on_fetching(replica, state)
         state.lag = 0
