@@ -6,9 +6,12 @@ from typing import Final
 
 from engine.conformance.adapter import Adapter
 from engine.conformance.elections import PartitionChangeCase, ReassignmentCase, ZkElectionCase
+from engine.conformance.logs import EpochCacheCase, LogCase
 from engine.conformance.placements import PlacementCase
 
 ADAPTERS: Final[dict[str, type[Adapter]]] = {
+    "epoch_cache": EpochCacheCase,
+    "log": LogCase,
     "partition_change": PartitionChangeCase,
     "placement": PlacementCase,
     "reassignment_plan": ReassignmentCase,
