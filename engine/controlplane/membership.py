@@ -40,7 +40,7 @@ R_REMOVE = "RemoveTopic"
 R_CONFIG = "Config"
 
 
-# -- registration ----------------------------------------------------------------------------------
+# -- registration ---------------------------------------------------------------------------------
 
 
 def start(broker: Broker, out: Effects, bounced: bool = False) -> None:
@@ -107,7 +107,7 @@ def retry_registration(broker: Broker, out: Effects) -> None:
     out.timer(broker.id, wait, REGISTER, broker.register_attempt + 1)
 
 
-# -- heartbeats ------------------------------------------------------------------------------------
+# -- heartbeats -----------------------------------------------------------------------------------
 
 
 def send_heartbeat(broker: Broker, out: Effects) -> None:
@@ -159,7 +159,7 @@ def on_heartbeat_response(broker: Broker, m: HeartbeatResponse, out: Effects) ->
         leave(broker, out)
 
 
-# -- controlled shutdown ---------------------------------------------------------------------------
+# -- controlled shutdown --------------------------------------------------------------------------
 
 
 def begin_shutdown(broker: Broker, out: Effects) -> None:
@@ -200,7 +200,7 @@ def leave(broker: Broker, out: Effects) -> None:
     broker.halted = True
 
 
-# -- metadata, KRaft -------------------------------------------------------------------------------
+# -- metadata, KRaft ------------------------------------------------------------------------------
 
 
 def fetch_metadata(broker: Broker, out: Effects) -> None:
@@ -273,7 +273,7 @@ def _apply_changes(
                 apply_record(broker, tp, record, out)
 
 
-# -- control requests of the ZooKeeper era -----------------------------------------------------------
+# -- control requests of the ZooKeeper era --------------------------------------------------------
 
 
 def on_leader_and_isr(broker: Broker, m: LeaderAndIsr, out: Effects) -> None:

@@ -43,7 +43,7 @@ STAY_PENDING = frozenset(
 )
 
 
-# -- the follower clock ------------------------------------------------------------------------
+# -- the follower clock ---------------------------------------------------------------------------
 
 
 def update_follower_fetch_state(
@@ -106,7 +106,7 @@ def reset_follower_clocks(replica: Replica, was_leader: bool, now: int) -> None:
             remote.broker_epoch = -1
 
 
-# -- expand and shrink -------------------------------------------------------------------------
+# -- expand and shrink ----------------------------------------------------------------------------
 
 
 def maybe_expand_isr(broker: Broker, replica: Replica, follower: int, out: Effects) -> None:

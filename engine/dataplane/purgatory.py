@@ -14,7 +14,7 @@ from engine.model.messages import FetchRequest, FetchResponse, ProduceResponse
 from engine.model.state import LEADER, Broker, DelayedFetch, DelayedProduce, Replica
 from engine.model.timers import DELAYED_FETCH, DELAYED_PRODUCE
 
-# -- produce -----------------------------------------------------------------------------------
+# -- produce --------------------------------------------------------------------------------------
 
 
 def wait_for_hw(broker: Broker, replica: Replica, waiting: DelayedProduce, out: Effects) -> None:
@@ -71,7 +71,7 @@ def on_produce_expired(broker: Broker, key: tuple[int, int, int], out: Effects) 
     return False
 
 
-# -- fetch -------------------------------------------------------------------------------------
+# -- fetch ----------------------------------------------------------------------------------------
 
 
 def park_fetch(broker: Broker, m: FetchRequest, out: Effects) -> None:
@@ -139,7 +139,7 @@ def parked_from(broker: Broker, src: int) -> DelayedFetch | None:
     return None
 
 
-# -- both --------------------------------------------------------------------------------------
+# -- both -----------------------------------------------------------------------------------------
 
 
 def after_append(broker: Broker, replica: Replica, hw_moved: bool, out: Effects) -> None:

@@ -93,7 +93,7 @@ REPLICATION: Final = frozenset(
 
 
 class Message:
-    """Common part.  `id`, `sent` and `due` (ms) are the network's, set when it takes the message."""
+    """Common part.  `id`, `sent`, `due` (ms) are the network's, set when it takes it."""
 
     __slots__ = ("corr", "dst", "due", "id", "sent", "src")
     kind = 0
@@ -126,7 +126,7 @@ class FetchPartition:
 
 
 class FetchRequest(Message):
-    """Fetch (1).  `replica` is the follower's id, -1 for a consumer; `max_records` per partition."""
+    """Fetch (1).  `replica`: the follower's id, -1 for a consumer; `max_records` per partition."""
 
     __slots__ = ("max_records", "max_wait", "min_bytes", "partitions", "replica", "replica_epoch")
     kind = FETCH

@@ -212,7 +212,7 @@ class Peer:
 class Broker:
     """One broker process and its disks.
 
-    `disks` survive everything but `wipe`; the rest is lost when the process ends.  `metadata` is the
+    `disks` survive everything but `wipe`; the rest ends with the process.  `metadata` is the
     client-visible cache: tp -> (leader, leader epoch).  `image` (KRaft) holds the last partition
     records applied.  `auto_fetch` false means that a hand drives the fetchers.
     """
