@@ -56,7 +56,9 @@ def _final(played: Played) -> list[str]:
     broken = [name for name in INVARIANTS if name in {one for one, _, _ in sim.broken}]
     if verdict != "statistical" and broken != ([] if verdict == "holds" else verdict):
         wanted = "nothing" if verdict == "holds" else " ".join(verdict)
-        complaints.append(f"verdict: {wanted} should break, but {' '.join(broken) or 'nothing'} did")
+        complaints.append(
+            f"verdict: {wanted} should break, but {' '.join(broken) or 'nothing'} did"
+        )
     if "final" in promised:
         why = unkept(sim, parse(promised["final"], played.scenario.brokers))
         if why:
@@ -66,7 +68,7 @@ def _final(played: Played) -> list[str]:
         if why:
             complaints.append(f"logs: expected {name}: {entries}, but {why}")
     for name in promised.get("counts", ()):
-        if not sim.checker.counts.get(name) and not (name[0] == "A"):
+        if not sim.checker.counts.get(name) and name[0] != "A":
             complaints.append(f"counts: {name} was expected to be counted, but never was")
     return complaints
 
