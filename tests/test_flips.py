@@ -28,7 +28,7 @@ def test_a_diverging_fetch_once_counted_as_a_position() -> None:
     positions = {}
     for profile in ("Z28", "Z28-diverging_skips_follower_update"):
         lines = Run(scenario, profile).script()
-        until = lines.index("restart A") + 1
+        until = lines.index("fetch A")
         moves = (*lines[:until], "deliver A->B")
         sim = play_all(Run(scenario, profile, moves=moves))
         positions[profile] = sim.brokers[2].replicas[0].remote[1].leo
