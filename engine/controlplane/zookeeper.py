@@ -228,7 +228,10 @@ def arm_session_check(k: Controller, out: Effects) -> None:
 
 
 def on_session_check(k: Controller, out: Effects) -> bool:
-    """zookeeper.session.timeout.ms.  An expired session's znode vanishes; the controller acts."""
+    """zookeeper.session.timeout.ms.  An expired session's znode vanishes; the controller acts.
+
+    Sessions that expire together are seen as dead together: nobody among them is elected.
+    """
     if k.check_at > out.now:
         return False
     k.check_at = NEVER
@@ -237,6 +240,8 @@ def on_session_check(k: Controller, out: Effects) -> bool:
         for b, r in k.brokers.items()
         if out.now - r.last_contact >= k.configs.session_timeout_ms
     ]
+    for broker in expired:
+        del k.brokers[broker]
     for broker in expired:
         on_broker_failure(k, broker, out)
     arm_session_check(k, out)

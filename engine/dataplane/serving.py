@@ -17,6 +17,7 @@ from engine.model.messages import (
     EpochEndRequest,
     EpochEndResponse,
     FetchData,
+    FetchPartition,
     FetchRequest,
     FetchResponse,
     ListOffsetsRequest,
@@ -34,7 +35,7 @@ def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
         data = read_partition(broker, m, fp, out)
         if data.error or data.diverging is not None:
             at_once = True
-        else:
+        if not data.error and (data.diverging is None or _counts_diverging(broker, fp)):
             for batch in data.batches:
                 available += batch.end - batch.base
             if m.replica >= 0:
@@ -52,11 +53,18 @@ def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
                 if error:
                     data = FetchData(fp.tp, error, -1, -1, ())
                     at_once = True
+                elif replica.profile.textbook_response_hw:
+                    data.hw = replica.log.hw
         answer.append(data)
     if at_once or available >= m.min_bytes:
         out.send(FetchResponse(broker.id, m.src, m.corr, answer))
     else:
         park_fetch(broker, m, out)
+
+
+def _counts_diverging(broker: Broker, fp: FetchPartition) -> bool:
+    """KAFKA-13141, until 2.7.2 and 2.8.1.  A diverging fetch, too, told where the follower is."""
+    return not broker.replicas[fp.tp].profile.diverging_skips_follower_update
 
 
 def epoch_end(

@@ -550,7 +550,7 @@ def _elect(sim: Simulation, args: Args) -> Iterator[None]:
             else:
                 kraft.elect(k, 0, kind, out)
         elif broker is not None:
-            zookeeper.admin_elect(k, 0, election.OFFLINE, out, unclean=False, only=broker)
+            zookeeper.admin_elect(k, 0, election.REASSIGN, out, unclean=False, only=broker)
         elif kind == election.PREFERRED:
             zookeeper.admin_elect(k, 0, election.PREFERRED_REPLICA, out, unclean=False)
         else:
