@@ -76,8 +76,6 @@ def save_scenario() -> Response:
     """Saves a scenario under its digest and says where it can be played."""
     security.require_token()
     security.require_patience()
-    if (request.content_length or 0) > 2 * SCENARIO_BYTES:
-        raise Refusal("too_large", limit=SCENARIO_BYTES)
     scenario = _scenario_sent()
     choosing.default_run(scenario)
     new = services().store.save_scenario(scenario, security.owner())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from functools import cache
 from typing import Any
 
 from flask import Blueprint, Flask, Response, redirect, render_template, request, url_for
@@ -11,6 +13,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app import choosing, security
 from app.api import json_answer
+from app.cards import cards
+from app.config import ROOT
 from app.refusals import Refusal, from_bad_input, from_engine_error
 from app.services import services
 from app.store import SCENARIO_BYTES
@@ -32,7 +36,7 @@ def library() -> str:
     """Every scenario of the library with its verdicts; works without JavaScript."""
     return render_template(
         "library.html",
-        scenarios=list(file.library().values()),
+        cards=cards(file.library().values()),
         saved=services().store.scenarios(),
     )
 
@@ -88,26 +92,56 @@ def words(key: str, **args: Any) -> str:
     return services().words.text(security.lang(), key, args)
 
 
+def _helpers() -> dict[str, Any]:
+    return {
+        "t": words,
+        "lang": security.lang(),
+        "languages": LANGUAGES,
+        "csp_nonce": security.nonce(),
+        "csrf_token": security.csrf_token(),
+        "import_map": import_map(),
+        "engine_version": ENGINE_VERSION,
+    }
+
+
+@cache
+def _vendored() -> tuple[tuple[str, str], ...]:
+    """(name a module imports, file below static/vendor), as the folder's own list says."""
+    path = ROOT / "static" / "vendor" / "VENDOR.json"
+    entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return tuple((entry["import"], entry["file"]) for entry in entries if entry.get("import"))
+
+
+def import_map() -> dict[str, dict[str, str]]:
+    """What browsers resolve bare module names with; there is no build step."""
+    return {
+        "imports": {
+            name: url_for("static", filename=f"vendor/{file}") for name, file in _vendored()
+        }
+    }
+
+
 def prepare(app: Flask) -> None:
     """Gives templates their helpers and every failure its page or its JSON."""
-    app.jinja_env.globals.update(
-        t=words,
-        csrf_token=security.csrf_token,
-        csp_nonce=security.nonce,
-        lang=security.lang,
-        languages=LANGUAGES,
-        engine_version=ENGINE_VERSION,
-    )
+    app.context_processor(_helpers)
 
+    app.before_request(_bounded)
     app.register_error_handler(Refusal, _refused)
     app.register_error_handler(BadInput, lambda error: _refused(from_bad_input(error)))
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _failed)
 
 
+def _bounded() -> None:
+    """Says so before anything else is looked at; the stream itself is bounded as well."""
+    if (request.content_length or 0) > (request.max_content_length or 0):
+        raise RequestEntityTooLarge()
+
+
 def _refused(refusal: Refusal) -> Response:
     """JSON for programs and our own scripts, a page with the sentence for everybody else."""
     lang = security.lang()
+    _drain()
     if _wants_json():
         return json_answer(refusal.answer(lang), refusal.status)
     try:
@@ -116,7 +150,7 @@ def _refused(refusal: Refusal) -> Response:
             code=refusal.code,
             status=refusal.status,
             sentence=refusal.sentence(lang),
-            args=refusal.args_,
+            where=refusal.args_.get("where", ""),
         )
         return Response(page, refusal.status, mimetype="text/html")
     except Exception:
@@ -135,7 +169,6 @@ def _wants_json() -> bool:
 
 def _http_error(error: HTTPException) -> AnyResponse:
     if isinstance(error, RequestEntityTooLarge):
-        _drain()
         return _refused(Refusal("too_large", limit=SCENARIO_BYTES))
     if isinstance(error, MethodNotAllowed):
         answer = _refused(Refusal("method", method=request.method))
@@ -153,8 +186,9 @@ def _http_error(error: HTTPException) -> AnyResponse:
 
 def _drain() -> None:
     """Reads what is still being sent: a client that is cut off never sees the sentence."""
+    # A stream that was opened ends by itself; the raw one would wait for what never comes.
+    stream = request.stream if "stream" in vars(request) else request.environ["wsgi.input"]
     left = min(request.content_length or 0, DRAIN_BYTES)
-    stream = request.environ["wsgi.input"]
     while left > 0:
         chunk = stream.read(min(left, 65_536))
         if not chunk:

@@ -33,6 +33,12 @@ class Services:
     words: Catalogue = field(default_factory=Catalogue)
     jobs: Any = None
 
+    def close(self) -> None:
+        """Ends what runs in the background; what was stored stays."""
+        if self.jobs is not None:
+            self.jobs.close()
+        self.database.close()
+
 
 def services() -> Services:
     """The services of the current application."""
