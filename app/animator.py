@@ -143,6 +143,7 @@ def _open(question: Question) -> Answer:
         first = have + 1 if have >= step else max(0, step - 1)
         return {
             "run": digest,
+            "text": question.run.text(),
             "facts": replays.facts(replay),
             "first": first,
             "steps": replay.steps(first, asked.count("ahead", AHEAD, WINDOW)),

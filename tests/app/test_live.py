@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -88,6 +89,19 @@ class Wire:
         assert match
         return int(match[1]), json.loads(match[2])[0]
 
+    def close(self) -> None:
+        """Ends the connection, whatever state it is in, and waits until its thread has ended."""
+        with contextlib.suppress(simple_websocket.ConnectionClosed, OSError):
+            self.ws.close()
+        self.ws.sock.close()
+        self.ws.thread.join(5)
+
+    def __enter__(self) -> Wire:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def ask(self, event: str, data: Any) -> Any:
         number = self.send(event, data)
         answered, answer = self.answer()
@@ -100,7 +114,7 @@ def save_scenario(port: int) -> str:
     link.request("GET", "/")
     page = link.getresponse()
     cookie = page.getheader("Set-Cookie", "").split(";")[0]
-    token = re.search(r'name="csrf-token" content="([^"]+)"', page.read().decode())
+    token = re.search(r'data-csrf="([^"]+)"', page.read().decode())
     assert token, "pages carry the token"
     link.request(
         "POST",
@@ -115,36 +129,31 @@ def save_scenario(port: int) -> str:
 
 
 def test_fifty_questions_at_once_are_answered_in_order(server: Server) -> None:
-    wire = Wire(server.port)
-    run = wire.ask("open", {"scenario": save_scenario(server.port)})["run"]
-    sent = [
-        (wire.send("move", {"run": run, "step": 1, "text": f"produce r{index}"}), index)
-        for index in range(50)
-    ]
-    for number, index in sent:
-        answered, answer = wire.answer()
-        assert answered == number
-        assert answer["facts"]["moves"][-1] == f"produce r{index}"
-    wire.ws.close()
+    with Wire(server.port) as wire:
+        run = wire.ask("open", {"scenario": save_scenario(server.port)})["run"]
+        sent = [
+            (wire.send("move", {"run": run, "step": 1, "text": f"produce r{index}"}), index)
+            for index in range(50)
+        ]
+        for number, index in sent:
+            answered, answer = wire.answer()
+            assert answered == number
+            assert answer["facts"]["moves"][-1] == f"produce r{index}"
 
 
 def test_a_message_that_is_too_large_closes_only_its_own_connection(server: Server) -> None:
-    polite, rude = Wire(server.port), Wire(server.port)
-    rude.send("open", {"text": "x" * 300_000})
-    with pytest.raises((simple_websocket.ConnectionClosed, AssertionError)):
-        rude.answer()
-    assert polite.ask("open", {"scenario": "no-such"})["code"] == "not_found"
-    polite.ws.close()
+    with Wire(server.port) as polite, Wire(server.port) as rude:
+        rude.send("open", {"text": "x" * 300_000})
+        with pytest.raises(simple_websocket.ConnectionClosed):
+            rude.answer()
+        assert polite.ask("open", {"scenario": "no-such"})["code"] == "not_found"
 
 
-def test_what_is_no_packet_closes_only_its_own_connection(server: Server) -> None:
-    polite = Wire(server.port)
-    for junk in ("42[", "42{", "4", "999", "42999999[1]", "45-1[]", "\x00"):
-        rude = Wire(server.port)
+@pytest.mark.parametrize("junk", ["42[", "42{", "4", "999", "42999999[1]", "45-1[]", "\x00"])
+def test_what_is_no_packet_harms_nobody_else(server: Server, junk: str) -> None:
+    with Wire(server.port) as polite, Wire(server.port) as rude:
         rude.ws.send(junk)
         assert polite.ask("seek", {})["code"] == "invalid"
-        rude.ws.close()
-    polite.ws.close()
 
 
 def test_another_site_may_not_connect(server: Server) -> None:
@@ -153,7 +162,7 @@ def test_another_site_may_not_connect(server: Server) -> None:
         link.request("GET", "/socket.io/?EIO=4&transport=polling", headers={"Origin": origin})
         assert link.getresponse().status == 400
         link.close()
-    Wire(server.port, origin=f"http://127.0.0.1:{server.port}").ws.close()
+    Wire(server.port, origin="http://127.0.0.1").close()
 
 
 def test_five_megabytes_are_refused_with_a_sentence_that_arrives(server: Server) -> None:
