@@ -19,7 +19,7 @@ from flask_socketio import ConnectionRefusedError, SocketIO, disconnect
 from socketio.packet import Packet
 
 from app import choosing, security
-from app.asked import Asked
+from app.asked import SEED_MAX, Asked
 from app.config import Settings
 from app.limits import Bucket
 from app.refusals import Refusal, from_bad_input, from_engine_error
@@ -138,8 +138,8 @@ def _open(question: Question) -> Answer:
     question.run = choosing.run_asked(asked)
     digest = replays.register(question.run)
     with replays.using(digest) as replay:
-        step = min(asked.whole("step", 0, choosing.SEED_MAX, default=0), replay.total)
-        have = asked.whole("have", -1, choosing.SEED_MAX, default=-1)
+        step = min(asked.whole("step", 0, SEED_MAX, default=0), replay.total)
+        have = asked.whole("have", -1, SEED_MAX, default=-1)
         first = have + 1 if have >= step else max(0, step - 1)
         return {
             "run": digest,
@@ -224,7 +224,6 @@ def register(socketio: SocketIO, settings: Settings) -> None:
     """Connects the handlers: the events above, whatever else is asked, coming and going."""
     clients = Clients(settings.sockets_per_address)
 
-    @socketio.on("connect")
     def connect(auth: object = None) -> None:
         given = auth if isinstance(auth, dict) else {}
         client = Client(
@@ -238,19 +237,20 @@ def register(socketio: SocketIO, settings: Settings) -> None:
             refusal = Refusal("slow_down", key="slow_down.sockets", limit=clients.most)
             raise ConnectionRefusedError(refusal.answer(client.lang))
 
-    @socketio.on("disconnect")
     def leave(*_: object) -> None:
         clients.leave(_sid())
 
-    for event, (handler, bucket) in EVENTS.items():
-        socketio.on(event)(_answering(clients, handler, bucket))
-
-    @socketio.on("*")
     def unknown(event: str, *_: object) -> Answer | None:
         def refuse(_question: Question) -> Answer:
             raise Refusal("invalid", key="invalid.event", event=str(event)[:40])
 
         return _answering(clients, refuse, "moves")({})
+
+    socketio.on_event("connect", connect)
+    socketio.on_event("disconnect", leave)
+    socketio.on_event("*", unknown)
+    for event, (handler, bucket) in EVENTS.items():
+        socketio.on_event(event, _answering(clients, handler, bucket))
 
 
 def _sid() -> str:

@@ -68,7 +68,7 @@ def serve(host: str | None, port: int | None) -> None:
     """
     from app.serving import serve_here
 
-    given = {"host": host, "port": port}
+    given: dict[str, Any] = {"host": host, "port": port}
     serve_here(config.load(**{name: value for name, value in given.items() if value is not None}))
 
 
@@ -156,7 +156,8 @@ def batch(
     """Runs SCENARIO many times on Spark; the results stay in the database like a page's."""
     from app.batch_command import run_batch
 
-    settings = config.load(**({"spark_master": master} if master else {}))
+    overrides: dict[str, Any] = {"spark_master": master} if master else {}
+    settings = config.load(**overrides)
     run_batch(
         settings,
         scenario=scenario,
