@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 from flask import request
-from flask_socketio import ConnectionRefusedError, SocketIO, disconnect
+from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
 from socketio.packet import Packet
 
 from app import choosing, security
@@ -208,6 +208,27 @@ def _possible(question: Question) -> Answer:
         return {"run": digest, "step": step, "moves": replay.possible(step)}
 
 
+def _watch(question: Question) -> Answer:
+    """How far a batch is; from now on this client hears of its progress."""
+    batch = question.asked.text("batch")
+    snapshot = _jobs().snapshot(batch)
+    join_room(_jobs().room(batch))
+    return {"batch": snapshot}
+
+
+def _cancel(question: Question) -> Answer:
+    if not question.client.trusted:
+        raise Refusal("forbidden")
+    return {"batch": _jobs().cancel(question.asked.text("batch"), security.owner())}
+
+
+def _jobs() -> Any:
+    found = services().jobs
+    if found is None:
+        raise Refusal("busy")
+    return found
+
+
 Handler = Callable[[Question], Answer]
 
 EVENTS: dict[str, tuple[Handler, str]] = {
@@ -216,6 +237,8 @@ EVENTS: dict[str, tuple[Handler, str]] = {
     "play": (_play, "moves"),
     "seek": (_seek, "moves"),
     "possible": (_possible, "moves"),
+    "watch": (_watch, "moves"),
+    "cancel": (_cancel, "moves"),
 }
 """Event -> who answers it, and from which bucket of the client it is paid."""
 

@@ -158,14 +158,16 @@ def batch(
 
     overrides: dict[str, Any] = {"spark_master": master} if master else {}
     settings = config.load(**overrides)
-    run_batch(
-        settings,
-        scenario=scenario,
-        runs=runs,
-        profiles=profiles.split(",") if profiles else None,
-        seed=seed,
-        vary=vary,
-        as_json=as_json,
+    sys.exit(
+        run_batch(
+            settings,
+            scenario=scenario,
+            runs=runs,
+            profiles=[name.strip() for name in profiles.split(",")] if profiles else None,
+            seed=seed,
+            vary=vary,
+            as_json=as_json,
+        )
     )
 
 
