@@ -149,20 +149,19 @@ def test_the_documented_gunicorn_command_serves_sockets(tmp_path: Path) -> None:
         ) as process,
     ):
         try:
-            wire = _first_wire(port)
-            assert wire.ask("open", {"scenario": "no-such"})["code"] == "not_found"
-            wire.close()
+            _wait_for(port)
+            with Wire(port) as wire:
+                assert wire.ask("open", {"scenario": "no-such"})["code"] == "not_found"
         finally:
             process.terminate()
             process.wait(40)
 
 
-def _first_wire(port: int) -> Wire:
+def _wait_for(port: int) -> None:
     until = time.monotonic() + 30
     while True:
-        try:
-            return Wire(port)
-        except OSError:
-            if time.monotonic() > until:
-                raise
-            threading.Event().wait(0.1)
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        assert time.monotonic() < until, "nobody listens"
+        threading.Event().wait(0.1)
