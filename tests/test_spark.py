@@ -222,19 +222,18 @@ def test_a_chunk_that_cannot_be_played_is_tried_again_then_one_sentence(
         spark.run(wanted, str(tmp_path), "bad", Heard(), run_chunk=batch_fakes.play_chunk)
 
 
-def test_a_lost_java_is_one_sentence_and_the_next_batch_starts_anew(tmp_path: Path) -> None:
-    pyspark.cloudpickle.register_pickle_by_value(batch_fakes)
-    runner = SparkRunner("local[1]")
-    java = runner.start().sparkContext._gateway.proc  # type: ignore[union-attr]
+def test_a_lost_java_is_one_sentence_and_the_next_batch_starts_anew(
+    spark: SparkRunner, tmp_path: Path
+) -> None:
+    java = spark.start().sparkContext._gateway.proc  # type: ignore[union-attr]
     heard = Heard(1, java.kill)
     with pytest.raises(SparkTrouble, match=r"^Spark gave up on the batch: [^\n]+\.$"):
-        runner.run(plan(sleep_s=0.02), str(tmp_path / "a"), "lost", heard,
+        spark.run(plan(sleep_s=0.02), str(tmp_path / "a"), "lost", heard,
                    run_chunk=batch_fakes.play_chunk)
     assert chunks_on_disk(str(tmp_path / "a"))
-    assert runner.run(plan(), str(tmp_path / "b"), "anew", Heard(),
+    assert spark.run(plan(), str(tmp_path / "b"), "anew", Heard(),
                       run_chunk=batch_fakes.play_chunk)
     assert rows_of(tmp_path / "b") == expected_rows(plan())
-    runner.close()
 
 
 def test_a_master_that_is_not_there_is_one_sentence() -> None:
@@ -245,8 +244,10 @@ def test_a_master_that_is_not_there_is_one_sentence() -> None:
     )
 
 
-def test_a_real_cluster_gives_the_same_rows_though_an_executor_is_killed(tmp_path: Path) -> None:
-    pyspark.cloudpickle.register_pickle_by_value(batch_fakes)
+def test_a_real_cluster_gives_the_same_rows_though_executor_and_worker_are_killed(
+    spark: SparkRunner, tmp_path: Path
+) -> None:
+    spark.close()  # a process has one session
     wanted = plan(runs=100, sleep_s=0.02)
     with Cluster() as cluster:
         runner = SparkRunner(cluster.master)

@@ -36,6 +36,7 @@ from app.runners.rows import RunChunk, finish_chunk
 from app.runners.summary import Summary, summarise
 from engine.study.batch import run_chunk as engine_run_chunk
 
+PYTHON_ERROR = re.compile(r"^(\w[\w.]*(?:Error|Exception|Exit|Interrupt)(?:: .*)?)$", re.M)
 LOCAL = re.compile(r"local(?:\[(\*|\d+)\])?$")
 TASK_TRIES = 4
 POLL_S = 0.25
@@ -113,7 +114,10 @@ class SparkRunner:
     def close(self) -> None:
         with self._lock:
             if self._session is not None and self._pid == os.getpid():
-                self._session.stop()
+                try:
+                    self._session.stop()
+                except (Py4JError, OSError):
+                    _forget()
             self._session = None
 
     def run(
@@ -166,7 +170,8 @@ class SparkRunner:
         thread.start()
         stopped = _wait(thread, context, finished, on_done, stop, tag)
         finished.value = []
-        shared.unpersist()
+        with contextlib.suppress(Py4JError, OSError):  # no Java left
+            shared.unpersist()
         if trouble and not stopped:
             raise SparkTrouble(f"Spark gave up on the batch: {reason(trouble[0])}") from trouble[0]
         return not trouble
@@ -176,7 +181,7 @@ class SparkRunner:
         session = self.start()
         try:
             return summarise(session, plan, directory, keep)
-        except (PySparkException, Py4JError) as error:
+        except (PySparkException, Py4JError, OSError) as error:
             raise SparkTrouble(f"Spark could not summarise the batch: {reason(error)}") from error
 
     def _new_session(self, java: Java) -> SparkSession:
@@ -305,14 +310,12 @@ def engine_zip(scratch: str) -> str:
 
 def reason(error: BaseException) -> str:
     """The one line that helps, out of a stack of Java and Python."""
+    text = str(error)
     if isinstance(error, Py4JJavaError):
         text = str(error.java_exception.getMessage() or error.java_exception.toString())
-        inner = re.findall(r"^(?:\w+\.)*(\w*(?:Error|Exception|Interrupt)\w*: .+)$", text, re.M)
-        line = inner[-1] if inner else text
-    else:
-        line = str(error) or type(error).__name__
-    line = line.strip().splitlines()[0][:300].rstrip(" .")
-    return f"{line}."
+    raised = PYTHON_ERROR.findall(text)
+    line = raised[-1] if raised else (text.strip() or type(error).__name__).splitlines()[0]
+    return f"{line.strip()[:300].rstrip(' .:')}."
 
 
 def _answers(session: SparkSession) -> bool:
