@@ -227,6 +227,8 @@ class Broker:
         "failed",
         "fenced",
         "fetchers",
+        "halted",
+        "heartbeat_due",
         "id",
         "image",
         "incarnation",
@@ -240,11 +242,12 @@ class Broker:
         "peers",
         "profile",
         "rack",
+        "register_attempt",
         "registered_corr",
         "replicas",
+        "shutdown_attempt",
         "shutting_down",
         "status",
-        "stopping_at",
     )
 
     def __init__(
@@ -267,8 +270,10 @@ class Broker:
         """What every end of the process loses (L-11)."""
         self.broker_epoch = -1
         self.fenced = True
+        self.halted = False  # a mark for the simulation: the process ends itself
         self.shutting_down = False
-        self.stopping_at = NEVER
+        self.shutdown_attempt = 0
+        self.heartbeat_due = NEVER
         self.replicas: dict[int, Replica] = {}
         self.fetchers: dict[tuple[int, int], FetcherThread] = {}
         self.failed: set[int] = set()
@@ -278,6 +283,7 @@ class Broker:
         self.metadata_offset = 0
         self.metadata_corr = 0
         self.registered_corr = 0
+        self.register_attempt = 0
         self.alter_queue: dict[int, Any] = {}
         self.alter_corr = 0
         self.controller_epoch = 0
