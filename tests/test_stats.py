@@ -87,18 +87,25 @@ def test_findings_are_said_in_the_unit_that_fits() -> None:
     key, args = stats.finding(37, 100_000)
     assert key == "stat.some.million"
     assert args == {
-        "hits": "37", "n": f"100{stats.THIN}000", "rate": "370", "low": "268", "high": "510"}
+        "hits": "37",
+        "n": f"100{stats.THIN}000",
+        "rate": "370",
+        "low": "268",
+        "high": "510",
+    }
     assert stats.finding(0, 100_000) == (
-        "stat.none.million", {"hits": "0", "n": f"100{stats.THIN}000", "bound": "30"})
+        "stat.none.million",
+        {"hits": "0", "n": f"100{stats.THIN}000", "bound": "30"},
+    )
     assert stats.finding(37, 100) == (
-        "stat.some.percent", {"hits": "37", "n": "100", "rate": "37.0", "low": "28.2",
-                              "high": "46.8"})
+        "stat.some.percent",
+        {"hits": "37", "n": "100", "rate": "37.0", "low": "28.2", "high": "46.8"},
+    )
     assert stats.finding(100, 100)[1]["high"] == "100"
     assert stats.finding(0, 100)[0] == "stat.none.percent"
     assert stats.finding(0, 0)[0] == "stat.empty"
 
 
 def test_interval_for_a_page() -> None:
-    assert stats.interval(0, 100) == {
-        "hits": 0, "n": 100, "share": 0.0, "low": 0.0, "high": 0.03}
+    assert stats.interval(0, 100) == {"hits": 0, "n": 100, "share": 0.0, "low": 0.0, "high": 0.03}
     assert stats.interval(0, 0)["share"] is None

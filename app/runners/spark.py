@@ -111,6 +111,13 @@ class SparkRunner:
             self._pid = os.getpid()
             return self._session
 
+    def cores(self) -> int:
+        """How many tasks run at once, as far as it is known before the start."""
+        if self._session is not None and self._pid == os.getpid():
+            return self._session.sparkContext.defaultParallelism
+        match = re.match(r"local\[(\d+)", self.master)
+        return int(match[1]) if match else os.cpu_count() or 1
+
     def close(self) -> None:
         with self._lock:
             if self._session is not None and self._pid == os.getpid():
@@ -168,7 +175,13 @@ class SparkRunner:
 
         thread = InheritableThread(target=act, name=f"spark-{tag}", daemon=True)
         thread.start()
-        stopped = _wait(thread, context, finished, on_done, stop, tag)
+        try:
+            stopped = _wait(thread, context, finished, on_done, stop, tag)
+        except BaseException:
+            # Whoever listened failed: the job must not run on unheard.
+            with contextlib.suppress(Py4JError, OSError):
+                context.cancelJobsWithTag(tag)
+            raise
         finished.value = []
         with contextlib.suppress(Py4JError, OSError):  # no Java left
             shared.unpersist()
