@@ -15,11 +15,11 @@ from typing import Any
 
 import orjson
 from flask import request
-from flask_socketio import ConnectionRefusedError, SocketIO, disconnect
+from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
 from socketio.packet import Packet
 
 from app import choosing, security
-from app.asked import Asked
+from app.asked import SEED_MAX, Asked
 from app.config import Settings
 from app.limits import Bucket
 from app.refusals import Refusal, from_bad_input, from_engine_error
@@ -138,11 +138,12 @@ def _open(question: Question) -> Answer:
     question.run = choosing.run_asked(asked)
     digest = replays.register(question.run)
     with replays.using(digest) as replay:
-        step = min(asked.whole("step", 0, choosing.SEED_MAX, default=0), replay.total)
-        have = asked.whole("have", -1, choosing.SEED_MAX, default=-1)
+        step = min(asked.whole("step", 0, SEED_MAX, default=0), replay.total)
+        have = asked.whole("have", -1, SEED_MAX, default=-1)
         first = have + 1 if have >= step else max(0, step - 1)
         return {
             "run": digest,
+            "text": question.run.text(),
             "facts": replays.facts(replay),
             "first": first,
             "steps": replay.steps(first, asked.count("ahead", AHEAD, WINDOW)),
@@ -207,6 +208,27 @@ def _possible(question: Question) -> Answer:
         return {"run": digest, "step": step, "moves": replay.possible(step)}
 
 
+def _watch(question: Question) -> Answer:
+    """How far a batch is; from now on this client hears of its progress."""
+    batch = question.asked.text("batch")
+    snapshot = _jobs().snapshot(batch)
+    join_room(_jobs().room(batch))
+    return {"batch": snapshot}
+
+
+def _cancel(question: Question) -> Answer:
+    if not question.client.trusted:
+        raise Refusal("forbidden")
+    return {"batch": _jobs().cancel(question.asked.text("batch"), security.owner())}
+
+
+def _jobs() -> Any:
+    found = services().jobs
+    if found is None:
+        raise Refusal("busy")
+    return found
+
+
 Handler = Callable[[Question], Answer]
 
 EVENTS: dict[str, tuple[Handler, str]] = {
@@ -215,6 +237,8 @@ EVENTS: dict[str, tuple[Handler, str]] = {
     "play": (_play, "moves"),
     "seek": (_seek, "moves"),
     "possible": (_possible, "moves"),
+    "watch": (_watch, "moves"),
+    "cancel": (_cancel, "moves"),
 }
 """Event -> who answers it, and from which bucket of the client it is paid."""
 
@@ -223,7 +247,6 @@ def register(socketio: SocketIO, settings: Settings) -> None:
     """Connects the handlers: the events above, whatever else is asked, coming and going."""
     clients = Clients(settings.sockets_per_address)
 
-    @socketio.on("connect")
     def connect(auth: object = None) -> None:
         given = auth if isinstance(auth, dict) else {}
         client = Client(
@@ -237,19 +260,20 @@ def register(socketio: SocketIO, settings: Settings) -> None:
             refusal = Refusal("slow_down", key="slow_down.sockets", limit=clients.most)
             raise ConnectionRefusedError(refusal.answer(client.lang))
 
-    @socketio.on("disconnect")
     def leave(*_: object) -> None:
         clients.leave(_sid())
 
-    for event, (handler, bucket) in EVENTS.items():
-        socketio.on(event)(_answering(clients, handler, bucket))
-
-    @socketio.on("*")
     def unknown(event: str, *_: object) -> Answer | None:
         def refuse(_question: Question) -> Answer:
             raise Refusal("invalid", key="invalid.event", event=str(event)[:40])
 
         return _answering(clients, refuse, "moves")({})
+
+    socketio.on_event("connect", connect)
+    socketio.on_event("disconnect", leave)
+    socketio.on_event("*", unknown)
+    for event, (handler, bucket) in EVENTS.items():
+        socketio.on_event(event, _answering(clients, handler, bucket))
 
 
 def _sid() -> str:

@@ -89,7 +89,8 @@ def get_registry() -> Response:
     response = json_answer(registry.registry())
     response.add_etag()
     response.cache_control.no_cache = True
-    return response.make_conditional(request)
+    response.make_conditional(request)
+    return response
 
 
 @blueprint.get("/i18n/<lang>.json")
@@ -101,7 +102,8 @@ def words(lang: str) -> Response:
     response = Response(body, mimetype="application/json")
     response.set_etag(etag)
     response.cache_control.no_cache = True
-    return response.make_conditional(request)
+    response.make_conditional(request)
+    return response
 
 
 @blueprint.get("/r/<digest>/steps.json")

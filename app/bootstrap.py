@@ -110,9 +110,8 @@ def ensure(module: str, extra: str = "") -> None:
         python = _venv_python()
         if python is None:
             give_up(f"{VENV} has no Python in it: remove it and try again.")
-    if not _inside_venv():
-        if _has_all(python, extra):
-            _run_again(python, module)
+    if not _inside_venv() and _has_all(python, extra):
+        _run_again(python, module)
     _install(python, extra, missing)
     os.environ[_AGAIN] = extra + "/"
     _run_again(python, module)
@@ -130,7 +129,7 @@ def _venv_python() -> Path | None:
 
 
 def _has_all(python: Path, extra: str) -> bool:
-    question = f"import sys; from app import bootstrap; sys.exit(bool(bootstrap.lacking({extra!r})))"
+    question = f"from app import bootstrap; raise SystemExit(bool(bootstrap.lacking({extra!r})))"
     return subprocess.run([str(python), "-c", question], cwd=ROOT).returncode == 0
 
 

@@ -68,7 +68,7 @@ def serve(host: str | None, port: int | None) -> None:
     """
     from app.serving import serve_here
 
-    given = {"host": host, "port": port}
+    given: dict[str, Any] = {"host": host, "port": port}
     serve_here(config.load(**{name: value for name, value in given.items() if value is not None}))
 
 
@@ -156,15 +156,18 @@ def batch(
     """Runs SCENARIO many times on Spark; the results stay in the database like a page's."""
     from app.batch_command import run_batch
 
-    settings = config.load(**({"spark_master": master} if master else {}))
-    run_batch(
-        settings,
-        scenario=scenario,
-        runs=runs,
-        profiles=profiles.split(",") if profiles else None,
-        seed=seed,
-        vary=vary,
-        as_json=as_json,
+    overrides: dict[str, Any] = {"spark_master": master} if master else {}
+    settings = config.load(**overrides)
+    sys.exit(
+        run_batch(
+            settings,
+            scenario=scenario,
+            runs=runs,
+            profiles=[name.strip() for name in profiles.split(",")] if profiles else None,
+            seed=seed,
+            vary=vary,
+            as_json=as_json,
+        )
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError
 from sqlalchemy.orm import Session
 
 from app.config import BadSetting
@@ -59,6 +59,7 @@ class Database:
         """Brings the schema to the newest revision; data of earlier versions is kept."""
         from alembic import command
         from alembic.config import Config
+        from alembic.util import CommandError
 
         config = Config()
         config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
@@ -70,8 +71,10 @@ class Database:
                     # Two processes may start at once: the second waits, then finds all done.
                     config.attributes["connection"] = exclusive
                     command.upgrade(config, "head")
-        except OperationalError as error:
-            raise BadSetting(f"The database cannot be opened: {error.orig}.") from None
+        except DatabaseError as error:
+            raise BadSetting(f"The database cannot be used: {error.orig}.") from None
+        except CommandError as error:
+            raise BadSetting(f"The database is of a newer Highwater: {error}.") from None
 
     def close(self) -> None:
         self.engine.dispose()

@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app import choosing, security
 from app.api import json_answer
+from app.asked import SEED_MAX
 from app.cards import cards
 from app.config import ROOT
 from app.refusals import Refusal, from_bad_input, from_engine_error
@@ -77,7 +78,7 @@ def _animator(found: Scenario, run: Run) -> str:
 
 def _number(name: str) -> int:
     text = request.args.get(name, "") or "0"
-    if not text.isascii() or not text.isdigit() or int(text[:20]) > choosing.SEED_MAX:
+    if not text.isascii() or not text.isdigit() or int(text[:20]) > SEED_MAX:
         raise Refusal("invalid", what=name)
     return int(text)
 

@@ -10,14 +10,28 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from app.config import Settings
 from app.refusals import Refusal
 from app.store import SavedRun, Store
 from engine import ENGINE_VERSION
+from engine.model.profiles import PROFILES
+from engine.scenarios import file
 from engine.show.replay import Replay
 from engine.sim.run import Run
+
+
+@cache
+def library_runs() -> dict[str, Run]:
+    """The runs that library pages open with, by digest: their links hold without being saved."""
+    runs = (
+        Run(scenario, profile=profile, seed=0)
+        for scenario in file.library().values()
+        for profile in {*scenario.profiles, *PROFILES}
+    )
+    return {run.digest: run for run in runs}
 
 
 class Live:
@@ -63,9 +77,9 @@ class Replays:
                 self._known.move_to_end(digest)
                 return run
         saved = self._store.run(digest)
-        if saved is None:
+        run = Run.from_text(saved.text) if saved else library_runs().get(digest)
+        if run is None:
             raise Refusal("gone", run=digest)
-        run = Run.from_text(saved.text)
         with self._lock:
             self._known[digest] = run
         return run

@@ -37,12 +37,12 @@ class Store:
     def run(self, digest: str) -> SavedRun | None:
         with self._database.reading() as session:
             row = session.get(RunRow, digest)
-            return row and SavedRun(row.text, row.engine_version, row.outcome)
+            return SavedRun(row.text, row.engine_version, row.outcome) if row else None
 
     def scenario(self, digest: str) -> Scenario | None:
         with self._database.reading() as session:
             row = session.get(ScenarioRow, digest)
-            return row and Scenario.from_dict(json.loads(row.text))
+            return Scenario.from_dict(json.loads(row.text)) if row else None
 
     def scenarios(self, limit: int = 200) -> list[ScenarioRow]:
         """The scenarios saved here, newest first."""

@@ -151,8 +151,8 @@ def test_the_registry_lists_what_menus_need(client: FlaskClient) -> None:
 
 def test_vendored_files_are_kept_and_our_own_are_asked_for_anew(client: FlaskClient) -> None:
     vendored = next((ROOT / "static" / "vendor").glob("*.mjs")).name
-    kept = client.get(f"/static/vendor/{vendored}")
-    assert "immutable" in kept.headers["Cache-Control"]
-    own = client.get("/static/css/page.css")
-    assert own.headers["Cache-Control"] == "no-cache"
-    assert own.headers["ETag"]
+    with client.get(f"/static/vendor/{vendored}") as kept:
+        assert "immutable" in kept.headers["Cache-Control"]
+    with client.get("/static/css/page.css") as own:
+        assert own.headers["Cache-Control"] == "no-cache"
+        assert own.headers["ETag"]
