@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import orjson
 from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.wrappers import Response as AnyResponse
 
 from app import batch_records as records
-from app import choosing, security
+from app import choosing, security, stats
 from app.api import json_answer
 from app.asked import Asked
 from app.batch_result import FAILURES_SHOWN, result
@@ -25,12 +27,23 @@ from engine.sim.run import Run
 
 blueprint = Blueprint("batches", __name__)
 
+FILTERS: dict[str, Callable[[Any], str]] = {
+    "whole": lambda number: stats.whole(number),
+    "share": lambda share: stats.shown_share(share),
+    "figure": lambda value: stats.shown_figure(value),
+}
+
 EXAMPLES = (
     "min.insync.replicas=1,2",
     "network.delay_ms=0,10,100",
     "network.loss=0,0.01,0.1",
     "brokers=3,5",
 )
+
+
+@blueprint.record
+def _filters(state: BlueprintSetupState) -> None:
+    state.app.jinja_env.filters.update(FILTERS)
 
 
 def jobs() -> Jobs:

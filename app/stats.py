@@ -117,6 +117,27 @@ def rate(share: float) -> tuple[str, dict[str, Any]]:
     return "million", {"n": f"{share * MILLION:.2g}"}
 
 
+def shown_share(share: float | None) -> str:
+    """A share in a table: percent, with as many digits as tell it from 0 and from 100 %."""
+    if share is None:
+        return "–"
+    percent = share * 100
+    if percent in (0, 100):
+        return f"{percent:.0f} %"
+    near = min(percent, 100 - percent)
+    digits = 1 if near >= 1 else min(6, 1 - math.floor(math.log10(near)))
+    return f"{percent:.{digits}f} %"
+
+
+def shown_figure(value: float | None) -> str:
+    """A measured value in a table."""
+    if value is None:
+        return "–"
+    if value == int(value) or abs(value) >= 100:
+        return whole(value)
+    return f"{value:.3g}"
+
+
 def finding(hits: int, n: int) -> tuple[str, dict[str, Any]]:
     """What a count says: the key of a sentence and its numbers.
 
