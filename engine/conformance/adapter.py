@@ -39,7 +39,10 @@ class Adapter:
         if method is None:
             raise NotImplementedError(f"operation {operation['op']}")
         for _ in range(operation.get("repeat", 1)):
-            arguments = {k: self._resolve(v) for k, v in operation.items() if k != "op"}
+            # The operations in `do` are resolved when they are carried out, not before.
+            arguments = {
+                k: v if k == "do" else self._resolve(v) for k, v in operation.items() if k != "op"
+            }
             label = arguments.pop("as", None)
             result: Fields = method(arguments) or {}
             result.setdefault("error", NONE)

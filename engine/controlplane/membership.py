@@ -86,6 +86,16 @@ def on_register_response(broker: Broker, m: RegisterResponse, out: Effects) -> N
     send_heartbeat(broker, out)
 
 
+def renew_session(broker: Broker, out: Effects) -> None:
+    """8.3, ZooKeeper.  The session expired while the process lived: a new one, a new epoch.
+
+    The process keeps its state; LeaderAndIsr will tell it what it is now.
+    """
+    broker.status = STARTING
+    broker.broker_epoch = -1
+    register(broker, 0, out)
+
+
 def retry_registration(broker: Broker, out: Effects) -> None:
     """100 ms x 2^n, at most the session timeout."""
     configs = broker.configs
@@ -137,6 +147,8 @@ def on_heartbeat_response(broker: Broker, m: HeartbeatResponse, out: Effects) ->
     A RUNNING broker ignores `fenced`: it notices only through the changes that it replays.
     """
     if m.error != NONE:
+        if broker.profile.mode == "zk" and broker.status == UP:
+            renew_session(broker, out)
         return
     if broker.status == STARTING and not m.fenced:
         broker.status = UP

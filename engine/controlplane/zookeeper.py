@@ -18,6 +18,7 @@ from engine.model.messages import (
     AlterPartitionRequest,
     AlterPartitionResponse,
     Heartbeat,
+    HeartbeatResponse,
     LeaderAndIsr,
     RegisterRequest,
     RegisterResponse,
@@ -183,10 +184,15 @@ def on_broker_failure(k: Controller, broker: int, out: Effects) -> None:
 
 
 def on_ping(k: Controller, m: Heartbeat, out: Effects) -> None:
-    """The session lives on."""
+    """The session lives on, or the broker hears that it has expired (8.3)."""
     registration = k.brokers.get(m.src)
     if registration is not None and registration.epoch == m.broker_epoch:
         registration.last_contact = out.now
+    else:
+        answer = HeartbeatResponse(
+            CONTROLLER, m.src, m.corr, STALE_BROKER_EPOCH, False, True, False
+        )
+        out.send(answer)
 
 
 def arm_session_check(k: Controller, out: Effects) -> None:

@@ -5,16 +5,23 @@ from __future__ import annotations
 from typing import Final
 
 from engine.dataplane import truncation, watermark
+from engine.dataplane.following import (
+    cut_or_fail,
+    delay,
+    fail_partition,
+    go_on_fetching,
+    initial_state,
+    usable_batches,
+)
 from engine.model.effects import Effects
 from engine.model.errors import (
     FENCED_LEADER_EPOCH,
     NONE,
     OFFSET_OUT_OF_RANGE,
 )
-from engine.model.log import OK, Batch
+from engine.model.log import OK
 from engine.model.messages import (
     EARLIEST,
-
     LATEST,
     NO_EPOCH,
     EpochEndRequest,
@@ -66,33 +73,39 @@ def remove_partition(broker: Broker, tp: int) -> PartitionFetchState | None:
 def start_fetching(broker: Broker, replica: Replica, out: Effects) -> None:
     """F-2.  After BecomeFollower in a new epoch: fetch from the leader, from where the generation
     says: at the log's end if epochs can be checked on the way, else at the high watermark."""
-    tp = replica.tp
-    remove_partition(broker, tp)
-    broker.failed.discard(tp)
+    remove_partition(broker, replica.tp)
     if replica.leader < 0:
+        broker.failed.discard(replica.tp)
         return
-    key = (replica.leader, 0)
-    thread = broker.fetchers.get(key)
-    if thread is None:
-        thread = broker.fetchers[key] = FetcherThread(*key)
-    state = initial_state(replica)
-    thread.partitions[tp] = state
-    out.cue("F-2", broker.id, "fetch from", state.state, state.offset)
+    log, generation = replica.log, replica.profile.truncation
+    checked = generation == FETCH and log.epochs.latest() >= 0
+    # Before 0.11 the role change itself has cut the log to the high watermark (T-0).
+    offset = log.leo if checked or generation == HW else log.hw
+    thread = add_partition(broker, replica, offset, replica.leader_epoch, out)
     if broker.auto_fetch:
         do_work(broker, thread, out)
 
 
-def initial_state(replica: Replica) -> PartitionFetchState:
-    """F-2.  The table of starting states, by generation."""
-    log, generation = replica.log, replica.profile.truncation
-    latest = log.epochs.latest()
-    if generation == FETCH and latest >= 0:
-        return PartitionFetchState(
-            replica.tp, log.leo, replica.leader_epoch, FETCHING, latest
-        )
-    if generation == HW:  # T-0 has cut the log already
-        return PartitionFetchState(replica.tp, log.leo, replica.leader_epoch, FETCHING, -1)
-    return PartitionFetchState(replica.tp, log.hw, replica.leader_epoch, TRUNCATING, -1)
+def add_partition(
+    broker: Broker, replica: Replica, offset: int, leader_epoch: int, out: Effects
+) -> FetcherThread:
+    """F-2.  Follows a partition from `offset`; nothing changes if it is followed in this epoch.
+
+    A negative offset is none at all: it is looked up as after an out-of-range answer (F-9).
+    """
+    tp = replica.tp
+    broker.failed.discard(tp)
+    key = (replica.leader, 0)
+    thread = broker.fetchers.get(key)
+    if thread is None:
+        thread = broker.fetchers[key] = FetcherThread(*key)
+    known = thread.partitions.get(tp)
+    if known is None or known.leader_epoch != leader_epoch:
+        state = thread.partitions[tp] = initial_state(replica, offset, leader_epoch)
+        if offset < 0:
+            thread.lookups.append(tp)
+        out.cue("F-2", broker.id, "fetch from", state.state, state.offset)
+    return thread
 
 
 # -- the loop ------------------------------------------------------------------------------------
@@ -110,9 +123,9 @@ def do_work(broker: Broker, thread: FetcherThread, out: Effects) -> None:
 
 
 def maybe_truncate(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
-    """F-4, T-0 fallback.  Asks for the ends of the own latest epochs; True if a request went out."""
+    """F-4, T-0 fallback.  Asks for the ends of the own latest epochs; True if a request is out."""
     ask = []
-    for state in thread.partitions.values():
+    for state in list(thread.partitions.values()):
         if state.state != TRUNCATING or state.delay_until > out.now:
             continue
         replica = broker.replicas[state.tp]
@@ -122,12 +135,12 @@ def maybe_truncate(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
             ask.append((state.tp, latest, epoch))
             state.asked = state.offset
             state.asked_epoch = state.leader_epoch
-        else:
-            truncation.cut(replica, state.offset, "T-0", out)
-            _go_on_fetching(replica, state)
+        elif cut_or_fail(broker, thread, state, state.offset, "T-0", out):
+            go_on_fetching(replica, state)
     if not ask:
         return False
     thread.outstanding = broker.next_corr()
+    thread.requested = frozenset(tp for tp, _, _ in ask)
     out.send(EpochEndRequest(broker.id, thread.leader, thread.outstanding, ask))
     return True
 
@@ -243,7 +256,7 @@ def on_fetch_response(broker: Broker, m: FetchResponse, out: Effects) -> None:
         else:
             _on_error(broker, thread, state, data.error, out)
     for state, (epoch, end) in diverging:
-        _on_diverging(broker, state, epoch, end, out)
+        _on_diverging(broker, thread, state, epoch, end, out)
     _continue(broker, thread, out)
 
 
@@ -260,10 +273,14 @@ def _process_partition_data(
     if state.offset != log.leo:
         fail_partition(broker, thread, state.tp, out)
         return
-    batches = _usable_batches(replica, state, data.batches)
+    batches = usable_batches(replica, state, data.batches)
     if batches:
         before = log.leo
-        if log.append_follower(batches) != OK:
+        try:
+            appended = log.append_follower(batches) == OK
+        except OSError:  # L-16
+            appended = False
+        if not appended:
             fail_partition(broker, thread, state.tp, out)
             return
         out.cue("L-4", broker.id, "leo", before, log.leo)
@@ -286,33 +303,19 @@ def _process_partition_data(
                 thread.partitions[state.tp] = thread.partitions.pop(state.tp)
 
 
-def _usable_batches(
-    replica: Replica, state: PartitionFetchState, batches: object
-) -> list[Batch]:
-    """L-4.2.  From the first batch of a newer epoch than the request's on, drop (KAFKA-18723)."""
-    assert isinstance(batches, list | tuple)
-    if replica.profile.drops_newer_epoch_batches:
-        for at, batch in enumerate(batches):
-            if batch.epoch > state.asked_epoch:
-                return list(batches[:at])
-    return list(batches)
-
-
 def _on_diverging(
-    broker: Broker, state: PartitionFetchState, epoch: int, end: int, out: Effects
+    broker: Broker,
+    thread: FetcherThread,
+    state: PartitionFetchState,
+    epoch: int,
+    end: int,
+    out: Effects,
 ) -> None:
     """T-4.  Cut by T-2's rule and go on fetching; an incomplete match shows at the next Fetch."""
     replica = broker.replicas[state.tp]
     target, _ = truncation.target_by_pair(replica.log, epoch, end, replica.log.hw)
-    truncation.cut(replica, target, "T-4", out)
-    _go_on_fetching(replica, state)
-
-
-def _go_on_fetching(replica: Replica, state: PartitionFetchState) -> None:
-    state.state = FETCHING
-    state.offset = replica.log.leo
-    latest = replica.log.epochs.latest()
-    state.last_epoch = latest if replica.profile.truncation == FETCH else NO_EPOCH
+    if cut_or_fail(broker, thread, state, target, "T-4", out):
+        go_on_fetching(replica, state)
 
 
 # -- failures ------------------------------------------------------------------------------------
@@ -325,25 +328,10 @@ def _on_error(
     out.cue("F-8", broker.id, "error", state.offset, error)
     if error == FENCED_LEADER_EPOCH:
         out.cue("F-10", broker.id, "epoch", state.asked_epoch, None)
-        if state.asked_epoch == broker.replicas[state.tp].leader_epoch:
+        if state.asked_epoch == state.leader_epoch:
             fail_partition(broker, thread, state.tp, out)
             return
     delay(broker, state, out)
-
-
-def delay(broker: Broker, state: PartitionFetchState, out: Effects) -> None:
-    """F-8.  replica.fetch.backoff.ms, unless it waits already; there is no limit of retries."""
-    if state.delay_until <= out.now:
-        state.delay_until = out.now + broker.configs.fetch_backoff_ms
-
-
-def fail_partition(broker: Broker, thread: FetcherThread, tp: int, out: Effects) -> None:
-    """F-8.  Not retried until the control plane adds the partition again (KIP-461)."""
-    thread.partitions.pop(tp, None)
-    if not thread.partitions:
-        broker.fetchers.pop((thread.leader, thread.fetcher), None)
-    broker.failed.add(tp)
-    out.cue("F-8.failed", broker.id, "failed", None, tp)
 
 
 def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> bool:
@@ -365,11 +353,14 @@ def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> b
 
 
 def on_epoch_end_response(broker: Broker, m: EpochEndResponse, out: Effects) -> None:
-    """T-1, T-2, T-3, follower's side."""
+    """T-1, T-2, T-3, follower's side.  Raises RuntimeError for an answer to what was not asked."""
     thread = _waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
     thread.outstanding = 0
+    for tp, *_ in m.partitions:
+        if tp not in thread.requested:
+            raise RuntimeError(f"the leader answers for partition {tp}, which was not asked for")
     for tp, error, epoch, end in m.partitions:
         state = thread.partitions.get(tp)
         if (
@@ -383,23 +374,30 @@ def on_epoch_end_response(broker: Broker, m: EpochEndResponse, out: Effects) -> 
         if error:
             _on_error(broker, thread, state, error, out)
         else:
-            truncate_by_answer(broker.replicas[tp], state, epoch, end, out)
+            _truncate_by_answer(broker, thread, state, epoch, end, out)
     _continue(broker, thread, out)
 
 
-def truncate_by_answer(
-    replica: Replica, state: PartitionFetchState, epoch: int, end: int, out: Effects
+def _truncate_by_answer(
+    broker: Broker,
+    thread: FetcherThread,
+    state: PartitionFetchState,
+    epoch: int,
+    end: int,
+    out: Effects,
 ) -> None:
     """T-1 or T-2, by generation; not done means that the next round asks again."""
+    replica = broker.replicas[state.tp]
     if replica.profile.truncation == KIP101:
         target, done = truncation.target_by_offset(replica.log, end, state.offset)
         rule = "T-1"
     else:
         target, done = truncation.target_by_pair(replica.log, epoch, end, state.offset)
         rule = "T-2"
-    truncation.cut(replica, target, rule, out)
+    if not cut_or_fail(broker, thread, state, target, rule, out):
+        return
     if done:
-        _go_on_fetching(replica, state)
+        go_on_fetching(replica, state)
     else:
         state.offset = replica.log.leo
 
@@ -407,9 +405,7 @@ def truncate_by_answer(
 # -- out of range ----------------------------------------------------------------------------------
 
 
-def _look_up(
-    broker: Broker, thread: FetcherThread, tp: int, timestamp: int, out: Effects
-) -> None:
+def _look_up(broker: Broker, thread: FetcherThread, tp: int, timestamp: int, out: Effects) -> None:
     state = thread.partitions.get(tp)
     if state is None:
         thread.lookups.remove(tp)
@@ -418,9 +414,7 @@ def _look_up(
     state.asked = state.offset
     state.asked_epoch = state.leader_epoch
     epoch = state.leader_epoch if broker.profile.fetch_epoch_check else NO_EPOCH
-    out.send(
-        ListOffsetsRequest(broker.id, thread.leader, thread.outstanding, tp, timestamp, epoch)
-    )
+    out.send(ListOffsetsRequest(broker.id, thread.leader, thread.outstanding, tp, timestamp, epoch))
 
 
 def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effects) -> None:
@@ -444,9 +438,9 @@ def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effect
             out.cue("F-9.halt", broker.id, "halted", replica.log.leo, m.offset)
             broker.halted = True  # up to 2.0.0 (KAFKA-7414): the process exits
             return
-        truncation.cut(replica, m.offset, "F-9", out)
-        _go_on_fetching(replica, state)
-        state.lag = 0
+        if cut_or_fail(broker, thread, state, m.offset, "F-9", out):
+            go_on_fetching(replica, state)
+            state.lag = 0
     elif m.timestamp == LATEST:
         state.lag = m.offset  # kept until the start is known, then turned into a lag
         _look_up(broker, thread, m.tp, EARLIEST, out)
@@ -469,7 +463,5 @@ def restart_at(
         out.cue("F-9", replica.broker, "leo", before, leader_start)
         if out.cues is not None and gone:
             out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone))
-    _go_on_fetching(replica, state)
+    go_on_fetching(replica, state)
     state.lag = max(0, leader_end - log.leo)
-
-

@@ -29,13 +29,16 @@ def on_produce_request(broker: Broker, m: ProduceRequest, out: Effects) -> None:
         if m.acks != 0:
             out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, -1, m.values))
         return
-    batch = append_as_leader(broker, replica, m, out)
-    if m.acks == ALL:
-        waiting = DelayedProduce(m, batch.base, batch.end, out.now + m.timeout)
-        wait_for_hw(broker, replica, waiting, out)
+    error, base, end, _ = append_once(broker, replica, m, out)
+    if error:
+        out.cue("P-7.refused", broker.id, "error", m.values, error)
+        if m.acks != 0:
+            out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, -1, m.values))
+    elif m.acks == ALL:
+        wait_for_hw(broker, replica, DelayedProduce(m, base, end, out.now + m.timeout), out)
     elif m.acks == 1:
         out.cue("P-2", broker.id, "ack", m.values, NONE)
-        out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, NONE, batch.base, m.values))
+        out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, NONE, base, m.values))
 
 
 def refusal(replica: Replica | None, m: ProduceRequest) -> int:
@@ -51,6 +54,27 @@ def refusal(replica: Replica | None, m: ProduceRequest) -> int:
     if len(m.values) > replica.configs.message_max_records:
         return MESSAGE_TOO_LARGE
     return NONE
+
+
+def append_once(
+    broker: Broker, replica: Replica, m: ProduceRequest, out: Effects
+) -> tuple[int, int, int, bool]:
+    """L-3.8, P-7.  (error, base, end, whether it was a duplicate) of the batch in the log.
+
+    A duplicate writes nothing and is acknowledged with the offsets of the original, which with
+    acks=all may still have to wait for the high watermark.
+    """
+    if m.producer >= 0 and replica.profile.idempotent_producer:
+        error, written = replica.log.producers.check(
+            m.producer, m.producer_epoch, m.sequence, len(m.values)
+        )
+        if error:
+            return error, -1, -1, False
+        if written is not None:
+            out.cue("P-7", broker.id, "duplicate", m.values, written[2])
+            return NONE, written[2], written[3] + 1, True
+    batch = append_as_leader(broker, replica, m, out)
+    return NONE, batch.base, batch.end, False
 
 
 def append_as_leader(

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.model.epochs import EpochCache
+from engine.model.producers import Producers
 
 OK: Final = 0
 OUT_OF_RANGE: Final = 1
@@ -92,6 +93,7 @@ class Log:
         "hw",
         "leo",
         "log_start",
+        "producers",
         "segment_records",
         "segments",
     )
@@ -102,6 +104,7 @@ class Log:
         self.batches: list[Batch] = []
         self.bases: list[int] = []
         self.epochs = EpochCache(monotonic)
+        self.producers = Producers()
         self.log_start = 0
         self.hw = 0
         self.leo = 0
@@ -126,6 +129,8 @@ class Log:
         self.batches.append(batch)
         self.bases.append(base)
         self.leo = batch.end
+        if batch.producer >= 0:
+            self.producers.record(batch)
 
     def append_follower(self, batches: Sequence[Batch]) -> int:
         """L-4.  Takes a leader's batches verbatim; OK, UNEXPECTED_OFFSET or OFFSETS_OUT_OF_ORDER."""
@@ -209,6 +214,8 @@ class Log:
         self.leo = offset
         self.flushed = min(self.flushed, offset)
         self.epochs.truncate_from_end(offset)
+        if self.producers.entries:
+            self.producers.rebuild(self.batches)
         self.log_start = min(self.log_start, offset)
         if self.clamps_hw:
             self.hw = min(self.hw, offset)
@@ -223,6 +230,7 @@ class Log:
         self.log_start = offset if log_start < 0 else log_start
         self.flushed = min(self.flushed, offset)
         self.epochs.clear()
+        self.producers.entries.clear()
         return cut
 
     def raise_log_start(self, offset: int) -> bool:

@@ -58,7 +58,7 @@ class RemoteReplica:
     def __init__(self) -> None:
         self.leo = -1
         self.log_start = -1
-        self.last_fetch_leader_leo = -1
+        self.last_fetch_leader_leo = 0
         self.last_fetch_ms = NEVER
         self.last_caught_up_ms = NEVER
         self.broker_epoch = -1
@@ -160,6 +160,7 @@ class PartitionFetchState:
         "leader_epoch",
         "offset",
         "state",
+        "topic_id",
         "tp",
     )
 
@@ -172,6 +173,7 @@ class PartitionFetchState:
         self.state = state
         self.last_epoch = last_epoch
         self.lag: int | None = None
+        self.topic_id: str | None = None  # 2.8 and later, once metadata has told it
         self.delay_until = NEVER
         # What the request in flight said of this partition; -1 = it is in no request.
         self.asked = -1
@@ -181,13 +183,14 @@ class PartitionFetchState:
 class FetcherThread:
     """0.4.  One replica fetcher: key (leader, fetcher id), at most one request outstanding."""
 
-    __slots__ = ("fetcher", "leader", "lookups", "outstanding", "partitions", "waking")
+    __slots__ = ("fetcher", "leader", "lookups", "outstanding", "partitions", "requested", "waking")
 
     def __init__(self, leader: int, fetcher: int) -> None:
         self.leader = leader
         self.fetcher = fetcher
         self.partitions: dict[int, PartitionFetchState] = {}
         self.outstanding = 0  # corr of the request in flight, 0 = none
+        self.requested: frozenset[int] = frozenset()  # of an OffsetForLeaderEpoch in flight
         self.lookups: list[int] = []  # F-9: partitions whose offsets are to be looked up
         self.waking = NEVER  # when the back-off timer is set for
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-FETCHER_WORK: Final = 1  # F-4: the fetcher loop goes round after a back-off; data = (leader, fetcher)
-DELAYED_FETCH: Final = 2  # S-6: a parked fetch expires; data = (tp, request id)
-DELAYED_PRODUCE: Final = 3  # P-4: a waiting produce expires; data = (tp, request id)
+FETCHER_WORK: Final = 1  # F-4: a back-off ends; data = (leader, fetcher id)
+DELAYED_FETCH: Final = 2  # S-6: a parked fetch expires; data = the DelayedFetch
+DELAYED_PRODUCE: Final = 3  # P-4: a waiting produce expires; data = (tp, producer, corr)
 ISR_EXPIRATION: Final = 4  # CP-ISR-SHRINK
 HW_CHECKPOINT: Final = 5  # H-7
 HEARTBEAT: Final = 6  # CP-KR-HB, or the ping that keeps a ZooKeeper session
@@ -20,8 +20,7 @@ SHUTDOWN_RETRY: Final = 13  # CP-ZK-SHUTDOWN, CP-KR-SHUTDOWN: ask again
 PREFERRED_CHECK: Final = 14  # CP-PREFERRED
 UNCLEAN_CHECK: Final = 15  # CP-UNCLEAN-TRIGGERS, periodic from 3.9
 CLIENT_TICK: Final = 16  # a workload producer or consumer acts
-CLIENT_TIMEOUT: Final = 17  # request.timeout.ms; data = request id
-CLIENT_RETRY: Final = 18  # retry.backoff.ms; data = record id
+CLIENT_RETRY: Final = 17  # retry.backoff.ms is over
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -40,6 +39,5 @@ NAMES: Final = {
     PREFERRED_CHECK: "auto-leader-rebalance",
     UNCLEAN_CHECK: "unclean election",
     CLIENT_TICK: "client",
-    CLIENT_TIMEOUT: "request timeout",
     CLIENT_RETRY: "client retry",
 }
