@@ -6,7 +6,6 @@ import os
 import signal
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,8 @@ from app.runners import local
 from app.runners.plan import Plan, Tally
 from app.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
 from app.runners.spark import SparkRunner, SparkTrouble
-from app.runners.summary import QUANTILES, Summary
 from tests import batch_fakes
+from tests.batch_runner import summary_of
 from tests.spark_cluster import Cluster, descendants
 
 pytestmark = [
@@ -101,63 +100,13 @@ def test_same_files_as_the_process_pool(spark: SparkRunner, tmp_path: Path) -> N
 def test_summary_is_what_the_rows_say(spark: SparkRunner, tmp_path: Path) -> None:
     wanted = plan(runs=200, chunk_runs=50)
     spark.run(wanted, str(tmp_path), "count", Heard(), run_chunk=batch_fakes.play_chunk)
-    summary = spark.summarise(wanted, str(tmp_path), 3)
     rows = list(read_chunks(str(tmp_path), range(wanted.total_chunks)))
-    check_cells(summary, rows)
-    check_failures(summary, rows, 3)
-    check_together(summary, wanted, rows)
-
-
-def check_cells(summary: Summary, rows: list[dict[str, Any]]) -> None:
-    assert [(cell.profile, cell.cell) for cell in summary.cells] == [
-        ("K39", 0),
-        ("K39", 1),
-        ("Z0102", 0),
-        ("Z0102", 1),
-    ]
-    for cell in summary.cells:
-        mine = [r for r in rows if (r["profile"], r["cell"]) == (cell.profile, cell.cell)]
-        assert cell.n == len(mine) == 200
-        assert cell.violating == sum(r["verdict"] == "violates" for r in mine) > 0
-        assert cell.errors == sum(r["verdict"] == "error" for r in mine)
-        assert cell.broken == Counter(b["invariant"] for r in mine for b in r["broken"])
-        waits = sorted(r["wait_ms"] for r in mine if r["wait_ms"] is not None)
-        found = cell.metrics["wait_ms"]
-        assert (found["n"], found["sum"]) == (len(waits), sum(waits))
-        assert (found["min"], found["max"]) == (waits[0], waits[-1])
-        assert found["positive"] == sum(w > 0 for w in waits)
-        ranks = [max(1, -int(-q * len(waits) // 1)) for q in QUANTILES]
-        assert found["quantiles"] == [waits[rank - 1] for rank in ranks]
-
-
-def check_failures(summary: Summary, rows: list[dict[str, Any]], keep: int) -> None:
-    groups: dict[tuple[str, int, str], list[tuple[int, int, str]]] = {}
-    for row in rows:
-        key = (row["profile"], row["cell"])
-        for b in row["broken"]:
-            groups.setdefault((*key, b["invariant"]), []).append((row["seed"], b["step"], b["why"]))
-        if row["verdict"] == "error":
-            groups.setdefault((*key, "error"), []).append((row["seed"], -1, row["why"]))
-    found: dict[tuple[str, int, str], list[tuple[int, int, str]]] = {}
-    for f in summary.failures:
-        found.setdefault((f.profile, f.cell, f.invariant), []).append((f.seed, f.step, f.why))
-    assert found == {key: sorted(all_)[:keep] for key, all_ in groups.items()}
-
-
-def check_together(summary: Summary, wanted: Plan, rows: list[dict[str, Any]]) -> None:
-    verdicts: dict[tuple[int, int], dict[str, str]] = {}
-    for row in rows:
-        verdicts.setdefault((row["cell"], row["seed"]), {})[row["profile"]] = row["verdict"]
-    masks: dict[int, Counter[int]] = {}
-    for (cell, _), by_profile in verdicts.items():
-        if "error" not in by_profile.values():
-            mask = sum(
-                1 << i
-                for i, profile in enumerate(wanted.profiles)
-                if by_profile[profile] == "violates"
-            )
-            masks.setdefault(cell, Counter())[mask] += 1
-    assert summary.together == {cell: dict(counts) for cell, counts in masks.items()}
+    found = spark.summarise(wanted, str(tmp_path), 3)
+    assert found == summary_of(rows, wanted, 3)
+    assert [(cell.profile, cell.cell, cell.n) for cell in found.cells] == [
+        ("K39", 0, 200), ("K39", 1, 200), ("Z0102", 0, 200), ("Z0102", 1, 200)]  # fmt: skip
+    assert all(cell.violating and cell.errors for cell in found.cells)
+    assert set(found.together[0]) == {0, 1, 2, 3}
 
 
 def test_cancel_keeps_what_is_done_and_the_rest_can_follow(
