@@ -144,12 +144,14 @@ class Checker:
             seen.agreed = min(seen.agreed, log.leo)
             if leads and was_leading:
                 self.report("INV-10", f"leader {node} cut its log from {seen.leo} to {log.leo}")
-        if log.hw > log.leo and log.clamps_hw or log.hw < log.log_start and log.clamps_hw:
+        if (log.hw > log.leo and log.clamps_hw) or (log.hw < log.log_start and log.clamps_hw):
             self.report("INV-1", f"broker {node} has HW {log.hw} outside its log")
         if leads and not was_leading:
             self._on_new_leader(node, tp, replica)
         if leads and log.hw > (seen.hw if was_leading else log.log_start):
-            self._on_commit(node, tp, replica, seen.hw if was_leading else log.log_start)
+            if log.hw > seen.hw:
+                self._on_hw_raised(node, tp, replica)
+            self._on_commit(tp, replica, seen.hw if was_leading else log.log_start)
         elif leads and was_leading and log.hw < seen.hw:
             self.report("INV-18", f"leader {node} moved HW from {seen.hw} to {log.hw}")
         seen.leo, seen.hw = log.leo, log.hw
@@ -287,18 +289,26 @@ class Checker:
                 f"broker {node} leads epoch {replica.leader_epoch} without it",
             )
 
-    def _on_commit(self, node: int, tp: int, replica: Replica, before: int) -> None:
-        """I14, I15, I10 for a leader's high watermark that rose from `before`."""
-        log, ledger = replica.log, self.ledger
-        for epoch, start in ledger.epoch_starts[tp]:
-            if epoch > replica.leader_epoch and log.hw > start and log.hw > before:
+    def _on_hw_raised(self, node: int, tp: int, replica: Replica) -> None:
+        """I14, I15.  May this leader raise its high watermark now?"""
+        hw = replica.log.hw
+        for epoch, start in self.ledger.epoch_starts[tp]:
+            if epoch > replica.leader_epoch and hw > start:
                 self.report(
                     "I15",
                     f"broker {node}, leader of the past epoch {replica.leader_epoch}, committed up "
-                    f"to {log.hw}; epoch {epoch} began at {start}",
+                    f"to {hw}; epoch {epoch} began at {start}",
                 )
-        if replica.profile.strict_min_isr and len(replica.isr) < replica.min_isr():
-            self.report("I14", f"broker {node} committed with {len(replica.isr)} in sync")
+        if len(replica.isr) < replica.min_isr():
+            self.report(
+                "I14",
+                f"broker {node} committed up to {hw} with {len(replica.isr)} in sync, "
+                f"of {replica.min_isr()} wanted",
+            )
+
+    def _on_commit(self, tp: int, replica: Replica, before: int) -> None:
+        """I10.  What the current leader's high watermark passed is committed."""
+        log, ledger = replica.log, self.ledger
         record = self.cluster.controller.records.get(tp)
         if record is not None and record.leader_epoch != replica.leader_epoch:
             return

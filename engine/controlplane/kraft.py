@@ -282,6 +282,15 @@ def _unfence(k: Controller, broker: int, out: Effects) -> None:
     append(k, records, out)
 
 
+def resume(k: Controller, out: Effects) -> None:
+    """10(f).  A new active controller counts every unfenced broker as just heard of."""
+    for registration in k.brokers.values():
+        registration.last_contact = out.now
+    k.readers.clear()
+    k.answers.clear()
+    arm_fence_check(k, out)
+
+
 def arm_fence_check(k: Controller, out: Effects) -> None:
     """CP-KR-FENCE.  The instant at which the next session can expire (4.x: up to an eighth later)."""
     last = [r.last_contact for r in k.brokers.values() if not r.fenced]

@@ -99,6 +99,7 @@ def renew_session(broker: Broker, out: Effects) -> None:
 def retry_registration(broker: Broker, out: Effects) -> None:
     """100 ms x 2^n, at most the session timeout."""
     configs = broker.configs
+    broker.registered_corr = 0
     wait = min(
         configs.registration_backoff_ms << min(broker.register_attempt, 20),
         configs.session_timeout_ms,

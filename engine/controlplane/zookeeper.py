@@ -172,6 +172,29 @@ def on_broker_startup(k: Controller, broker: int, out: Effects) -> None:
         tell_changes(k, elected, out)
 
 
+def resume(k: Controller, running: set[int], out: Effects) -> None:
+    """CP-ZK-CTRL.  Sessions of processes that are gone do not come back; the others go on."""
+    for broker in [b for b in k.brokers if b not in running]:
+        del k.brokers[broker]
+    for registration in k.brokers.values():
+        registration.last_contact = out.now
+    arm_session_check(k, out)
+
+
+def start_up(k: Controller, out: Effects) -> None:
+    """CP-ZK-CTRL 8, 9.  Elections for partitions whose leader is dead; dead replicas leave."""
+    changed = [
+        tp
+        for tp, record in list(k.records.items())
+        if record.leader not in k.brokers and elect(k, tp, election.OFFLINE, out)
+    ]
+    for tp, record in list(k.records.items()):
+        for dead in [b for b in record.replicas if b not in k.brokers]:
+            if take_offline(k, dead, [tp], out) and tp not in changed:
+                changed.append(tp)
+    tell_changes(k, sorted(changed), out)
+
+
 def on_broker_failure(k: Controller, broker: int, out: Effects) -> None:
     """CP-ZK-BROKERS, failure: elections where it led, then its replicas leave the ISRs."""
     k.brokers.pop(broker, None)

@@ -9,24 +9,24 @@ from engine.model.state import DOWN, PAUSED, UP
 from engine.sim import faults, pacing
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
-from engine.sim.verbs import is_up, name, one_broker
+from engine.sim.verbs import is_up, named, one_broker
 
 
 def _is_alive(sim: Simulation, args: Args) -> str:
     if sim.brokers[args["broker"]].status == DOWN:
-        return f"{name(sim, args['broker']).capitalize()} is down already."
+        return f"{named(sim, args['broker'])} is down already."
     return ""
 
 
 def _is_down(sim: Simulation, args: Args) -> str:
     if sim.brokers[args["broker"]].status != DOWN:
-        return f"{name(sim, args['broker']).capitalize()} is running already."
+        return f"{named(sim, args['broker'])} is running already."
     return ""
 
 
 def _is_paused(sim: Simulation, args: Args) -> str:
     if sim.brokers[args["broker"]].status != PAUSED:
-        return f"{name(sim, args['broker']).capitalize()} is not paused."
+        return f"{named(sim, args['broker'])} is not paused."
     return ""
 
 
@@ -50,7 +50,6 @@ def _on_broker(
     verb(verb_name, "faults", f"{verb_name} B", help, one_broker, why_not)(play)
 
 
-_on_broker("kill", "The process dies; its disk stays as it is.", _is_alive, faults.kill)
 _on_broker(
     "power", "Power fails: what was not flushed is gone.", _is_alive, faults.power
 )
@@ -59,18 +58,66 @@ _on_broker("pause", "The process freezes, as in a long GC pause.", is_up, faults
 _on_broker("resume", "The frozen process goes on.", _is_paused, faults.resume)
 
 
+def _one_node(words: Words) -> Args:
+    return {"broker": words.node(words.take("a broker or K"))}
+
+
+def _why_not_kill(sim: Simulation, args: Args) -> str:
+    if args["broker"] == CONTROLLER:
+        return "" if sim.cluster.controller.alive else "There is no active controller already."
+    return _is_alive(sim, args)
+
+
+@verb(
+    "kill",
+    "faults",
+    "kill B | kill K",
+    "The process dies; its disk stays as it is.",
+    _one_node,
+    _why_not_kill,
+)
+def _kill(sim: Simulation, args: Args) -> Iterator[None]:
+    if args["broker"] == CONTROLLER:
+        faults.kill_controller(sim)
+    else:
+        faults.kill(sim, args["broker"])
+    yield
+    yield from pacing.pump(sim)
+
+
+def _why_not_restart(sim: Simulation, args: Args) -> str:
+    if args["broker"] == CONTROLLER:
+        return "The controller is active." if sim.cluster.controller.alive else ""
+    return _is_down(sim, args)
+
+
 @verb(
     "restart",
     "faults",
-    "restart B",
+    "restart B | restart K",
     "The process starts; the clock runs until it is registered and informed.",
-    one_broker,
-    _is_down,
+    _one_node,
+    _why_not_restart,
 )
 def _restart(sim: Simulation, args: Args) -> Iterator[None]:
+    if args["broker"] == CONTROLLER:
+        yield from _restart_controller(sim)
+        return
     faults.start(sim, args["broker"])
     yield
     yield from _until_informed(sim, args["broker"])
+
+
+def _restart_controller(sim: Simulation) -> Iterator[None]:
+    """A new controller; it acts once the brokers that run have made themselves known."""
+    faults.start_controller(sim)
+    yield
+    for broker in sim.brokers:
+        if sim.brokers[broker].status != DOWN:
+            yield from _until_informed(sim, broker)
+    faults.finish_controller_start(sim)
+    yield
+    yield from pacing.pump(sim)
 
 
 def _until_informed(sim: Simulation, broker_id: int) -> Iterator[None]:
@@ -84,7 +131,7 @@ def _until_informed(sim: Simulation, broker_id: int) -> Iterator[None]:
         behind = sim.profile.mode == "kraft" and broker.metadata_offset < k.committed
         return behind and broker_id not in sim.network.held_metadata
 
-    if not sim.network.is_cut(broker_id, CONTROLLER):
+    if k.alive and not sim.network.is_cut(broker_id, CONTROLLER):
         yield from pacing.run_while(sim, waits)
     yield from pacing.pump(sim)
 

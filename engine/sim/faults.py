@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from engine.controlplane import membership
+from engine.controlplane import kraft, membership, zookeeper
 from engine.dataplane.recovery import lose_unflushed
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER, PRODUCE, Message
-from engine.model.state import DOWN, PAUSED, UP
-from engine.sim.kernel import FAILURE, Chance
+from engine.model.state import DOWN, NEVER, PAUSED, UP
+from engine.sim.kernel import FAILURE, TIMER, Chance
 
 if TYPE_CHECKING:
     from engine.scenarios.parts import Fault
@@ -122,6 +122,49 @@ def _waits_behind(payload: Any) -> int:
     if isinstance(payload, Message):
         return 0 if payload.kind == PRODUCE else 1
     return 2
+
+
+def kill_controller(sim: Simulation) -> None:
+    """10.  No active controller: leaders go on, but nothing is elected, fenced or confirmed."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-10.down", CONTROLLER, "controller", "active", "none")
+        sim.cluster.controller.alive = False
+        sim.network.controller_up = False
+        sim.network.break_connections(CONTROLLER)
+
+    sim.act(FAILURE, CONTROLLER, "kill K", action)
+
+
+def start_controller(sim: Simulation) -> None:
+    """10, CP-ZK-CTRL.  A new controller term; soft state, above all the sessions, starts anew."""
+
+    def action(out: Effects) -> None:
+        k = sim.cluster.controller
+        out.cue("CP-10.up", CONTROLLER, "controller epoch", k.epoch, k.epoch + 1)
+        k.alive = True
+        k.epoch += 1
+        k.check_at = NEVER
+        sim.network.controller_up = True
+        if sim.profile.mode == "kraft":
+            kraft.resume(k, out)
+        else:
+            running = {b for b, broker in sim.brokers.items() if broker.status == UP}
+            zookeeper.resume(k, running, out)
+        for broker in sim.brokers.values():
+            if broker.status == UP:
+                _hear_again(sim, broker.id, out)
+
+    sim.act(FAILURE, CONTROLLER, "restart K", action)
+
+
+def finish_controller_start(sim: Simulation) -> None:
+    """CP-ZK-CTRL 8, 9.  With all live brokers known: dead replicas leave, offline partitions elect."""
+    if sim.profile.mode == "zk":
+        k = sim.cluster.controller
+        sim.act(
+            TIMER, CONTROLLER, "controller start-up", lambda out: zookeeper.start_up(k, out)
+        )
 
 
 # -- links -----------------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ class Network:
     __slots__ = (
         "by_hand",
         "chance",
+        "controller_up",
         "fixed",
         "flight",
         "hands",
@@ -73,6 +74,7 @@ class Network:
         self.settings = settings
         self.chance = chance
         self.by_hand = by_hand
+        self.controller_up = True
         low, high = settings.delay_ms
         self.fixed = low == high and settings.loss == 0.0
         self.links: dict[tuple[int, int], Link] = {}
@@ -98,7 +100,9 @@ class Network:
         if kind not in REPLIES and kind not in ONE_WAY and kind != HEARTBEAT:
             if kind != PRODUCE or self._wants_answer(m):
                 self.open[src, m.corr] = m
-        if dst >= 0 and dst not in self.running:
+        if (dst >= 0 and dst not in self.running) or (
+            dst == CONTROLLER and not self.controller_up
+        ):
             self._break(m, 0)
             return
         link = self.links.get((src, dst)) if self.links else None

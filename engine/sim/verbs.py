@@ -14,7 +14,7 @@ from engine.model.messages import CONTROLLER, FIRST_CONSUMER, Message
 from engine.model.state import DOWN, UP
 from engine.sim import faults, pacing
 from engine.sim.clients import Producer, Sent
-from engine.sim.kernel import CLIENT, TIMER
+from engine.sim.kernel import CLIENT, FAILURE, TIMER
 from engine.sim.moves import Args, Words, record_names, verb
 from engine.sim.simulation import Simulation
 
@@ -25,12 +25,18 @@ def name(sim: Simulation, node: int) -> str:
     return "the controller" if node == CONTROLLER else f"broker {sim.scenario.broker_name(node)}"
 
 
+def named(sim: Simulation, node: int) -> str:
+    """`name` at the beginning of a sentence."""
+    text = name(sim, node)
+    return text[0].upper() + text[1:]
+
+
 def not_running(sim: Simulation, broker: int) -> str:
     status = sim.brokers[broker].status
     if status == DOWN:
-        return f"{name(sim, broker).capitalize()} is down; restart it first."
+        return f"{named(sim, broker)} is down; restart it first."
     if status != UP:
-        return f"{name(sim, broker).capitalize()} is {status}, not running."
+        return f"{named(sim, broker)} is {status}, not running."
     return ""
 
 
@@ -56,7 +62,7 @@ def _parse_produce(words: Words) -> Args:
         if word == "to":
             args["to"] = words.broker()
         elif word in ("acks=all", "acks=-1", "acks=1", "acks=0"):
-            args["acks"] = {"all": -1, "-1": -1}.get(word[5:], None)
+            args["acks"] = {"all": -1, "-1": -1}.get(word[5:])
             if args["acks"] is None:
                 args["acks"] = int(word[5:])
         elif word.startswith("p="):
@@ -156,10 +162,10 @@ def _why_not_fetch(sim: Simulation, args: Args) -> str:
     if not sim.brokers[broker].fetchers:
         if sim.brokers[broker].failed:
             return (
-                f"{name(sim, broker).capitalize()}'s fetcher has given up the partition until it "
+                f"{named(sim, broker)}'s fetcher has given up the partition until it "
                 "hears of a newer leader epoch."
             )
-        return f"{name(sim, broker).capitalize()} follows nobody now."
+        return f"{named(sim, broker)} follows nobody now."
     if sim.auto:
         return "Followers fetch by themselves in this run; “fetching manual” changes that."
     return ""
@@ -276,7 +282,7 @@ def _drop(sim: Simulation, args: Args) -> Iterator[None]:
             out.cue("CP-8.5.drop", src, "lost", m.kind, (src, dst))
             sim.network.drop(m)
 
-        sim.act(faults.FAILURE, src, "drop", lose)
+        sim.act(FAILURE, src, "drop", lose)
         yield
     yield from pacing.pump(sim)
 
@@ -345,7 +351,7 @@ def _why_not_detect(sim: Simulation, args: Args) -> str:
     broker = args["broker"]
     running = sim.brokers[broker].status == UP
     if running and not sim.network.is_cut(broker, CONTROLLER):
-        return f"{name(sim, broker).capitalize()} is alive and reaches the controller."
+        return f"{named(sim, broker)} is alive and reaches the controller."
     return ""
 
 
@@ -378,11 +384,10 @@ def _run(sim: Simulation, args: Args) -> Iterator[None]:
 def start_workload(sim: Simulation, stop_at: int) -> None:
     """Sets producers, consumers and the fault plan going until `stop_at` ms."""
     for client in sim.clients.values():
-        if isinstance(client, Producer):
-            if client.interval:
-                client.stop_at = stop_at
-                first = client.chance.between(1, client.interval)
-                sim.kernel.schedule(first, TIMER, client.id, (timers.CLIENT_TICK, None, 0))
+        if isinstance(client, Producer) and client.interval:
+            client.stop_at = stop_at
+            first = client.chance.between(1, client.interval)
+            sim.kernel.schedule(first, TIMER, client.id, (timers.CLIENT_TICK, None, 0))
     for number in range(sim.scenario.workload.consumers):
         consumer = sim.consumer(number + 1)
         if not consumer.running:
@@ -427,7 +432,7 @@ def _fetching(sim: Simulation, args: Args) -> Iterator[None]:
     yield from pacing.pump(sim)
 
 
-# -- operators and housekeeping ----------------------------------------------------------------------
+# -- operators and housekeeping ------------------------------------------------------------------
 
 
 @verb("tick", "time", "tick B", "isr-expiration runs on a broker now.", one_broker, is_up)
@@ -501,18 +506,18 @@ def _why_not_elect(sim: Simulation, args: Args) -> str:
     record = k.records[0]
     if args["broker"] is not None:
         if args["broker"] not in record.isr:
-            return f"{name(sim, args['broker']).capitalize()} is not in the ISR."
+            return f"{named(sim, args['broker'])} is not in the ISR."
         if not _is_active(sim, args["broker"]):
-            return f"{name(sim, args['broker']).capitalize()} is not alive for the controller."
+            return f"{named(sim, args['broker'])} is not alive for the controller."
         if record.leader == args["broker"]:
-            return f"{name(sim, args['broker']).capitalize()} leads already."
+            return f"{named(sim, args['broker'])} leads already."
     elif args["kind"] == election.PREFERRED:
         if record.leader == record.replicas[0]:
             return "The preferred replica leads already (ELECTION_NOT_NEEDED)."
         if record.leader >= 0 and not (
             record.replicas[0] in record.isr and _is_active(sim, record.replicas[0])
         ):
-            return "The preferred replica is not alive and in sync (PREFERRED_LEADER_NOT_AVAILABLE)."
+            return "AR[0] is not alive and in sync (PREFERRED_LEADER_NOT_AVAILABLE)."
     elif record.leader >= 0:
         return "The partition has a leader (ELECTION_NOT_NEEDED)."
     elif not any(_is_active(sim, b) for b in record.replicas):
@@ -625,7 +630,7 @@ def _hold(sim: Simulation, args: Args) -> Iterator[None]:
         held.add(args["broker"])
         out.cue("CP-5.4.hold", args["broker"], "held", None, args["metadata"])
 
-    sim.act(faults.FAILURE, args["broker"], "hold", act)
+    sim.act(FAILURE, args["broker"], "hold", act)
     yield
 
 
@@ -647,7 +652,7 @@ def _release(sim: Simulation, args: Args) -> Iterator[None]:
         sim.network.release(args["broker"], args["metadata"])
         out.cue("CP-5.4.release", args["broker"], "held", args["metadata"], None)
 
-    sim.act(faults.FAILURE, args["broker"], "release", act)
+    sim.act(FAILURE, args["broker"], "release", act)
     yield
     yield from pacing.pump(sim)
 
