@@ -13,10 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
 from flask import request
 from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
-from socketio.packet import Packet
 
 from app import choosing, security
 from app.asked import SEED_MAX, Asked
@@ -26,11 +24,11 @@ from app.refusals import Refusal, from_bad_input, from_engine_error
 from app.services import services
 from app.words import language
 from engine.model.errors import BadInput
+from engine.show.replay import Replay
 from engine.sim.run import Run
 
 log = logging.getLogger(__name__)
 
-MESSAGE_BYTES = 131_072
 AHEAD = 32
 """The most steps of one answer."""
 WINDOW = 8
@@ -40,25 +38,6 @@ STRIKES = 3
 FORGIVEN_AFTER_S = 10.0
 
 Answer = dict[str, Any]
-
-
-class _OrJson:
-    """orjson in the shape python-socketio expects of a JSON module."""
-
-    @staticmethod
-    def dumps(data: Any, **_: Any) -> str:
-        return orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS).decode()
-
-    @staticmethod
-    def loads(text: str, **_: Any) -> Any:
-        return orjson.loads(text)
-
-
-class JsonPacket(Packet):  # type: ignore[misc]
-    """Packets without attachments: the default walks every answer looking for bytes."""
-
-    uses_binary_events = False
-    json = _OrJson
 
 
 @dataclass
@@ -119,17 +98,8 @@ class Clients:
         return self._of.get(sid)
 
 
-def make_socketio() -> SocketIO:
-    """The mode is always named: an installed package would change the default.
-
-    Without async handlers, the moves of one client are played in the order they were sent.
-    """
-    return SocketIO(
-        async_mode="threading",
-        async_handlers=False,
-        serializer=JsonPacket,
-        max_http_buffer_size=MESSAGE_BYTES,
-    )
+def _steps(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
+    return replay.steps(first, count) if first <= replay.total else []
 
 
 def _open(question: Question) -> Answer:
@@ -146,7 +116,7 @@ def _open(question: Question) -> Answer:
             "text": question.run.text(),
             "facts": replays.facts(replay),
             "first": first,
-            "steps": replay.steps(first, asked.count("ahead", AHEAD, WINDOW)),
+            "steps": _steps(replay, first, asked.count("ahead", AHEAD, WINDOW)),
         }
 
 
@@ -167,7 +137,7 @@ def _move(question: Question) -> Answer:
             "at": step + 1,
             "text": question.run.text(),
             "facts": replays.facts(replay),
-            "steps": replay.steps(step + 1, ahead),
+            "steps": _steps(replay, step + 1, ahead),
         }
 
 
@@ -181,7 +151,7 @@ def _play(question: Question) -> Answer:
             "run": digest,
             "first": step + 1,
             "total": replay.total,
-            "steps": replay.steps(step + 1, asked.count("count", AHEAD, WINDOW)),
+            "steps": _steps(replay, step + 1, asked.count("count", AHEAD, WINDOW)),
         }
 
 

@@ -77,6 +77,8 @@ def save_scenario() -> Response:
     security.require_token()
     security.require_patience()
     scenario = _scenario_sent()
+    if len(scenario.canonical().encode()) > SCENARIO_BYTES:
+        raise Refusal("too_large", limit=SCENARIO_BYTES)
     choosing.default_run(scenario)
     new = services().store.save_scenario(scenario, security.owner())
     url = url_for("pages.scenario", name=scenario.digest)

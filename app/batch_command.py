@@ -82,7 +82,8 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
             if count["hits"]
         )
         failed = f"; {cell['errors']:,} runs failed" if cell["errors"] else ""
-        yield f"{where}: {cell['n']:,} runs, {'broken: ' + broken if broken else 'all hold'}{failed}"
+        held = f"broken: {broken}" if broken else "all hold"
+        yield f"{where}: {cell['n']:,} runs, {held}{failed}"
     for failure in result["failures"]["rows"][:5]:
         yield (
             f"  {failure['profile']} seed {failure['seed']} breaks {failure['invariant']} "

@@ -10,7 +10,7 @@ from datetime import timedelta
 from flask import Flask, Response, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import animator, api, config, pages, security
+from app import animator, api, channel, config, pages, security
 from app.config import ROOT, Settings
 from app.db import Database
 from app.limits import Buckets
@@ -43,12 +43,13 @@ def build(settings: Settings | None = None) -> Flask:
         MAX_CONTENT_LENGTH=BODY_BYTES,
         SESSION_COOKIE_NAME="highwater",
         SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_REFRESH_EACH_REQUEST=False,
         PERMANENT_SESSION_LIFETIME=timedelta(days=365),
     )
     database = Database(settings.database_url)
     database.migrate()
     store = Store(database)
-    socketio = animator.make_socketio()
+    socketio = channel.make_socketio()
     app.extensions[KEY] = Services(
         settings=settings,
         database=database,
@@ -64,7 +65,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
     _attach_batches(app)
-    socketio.init_app(app)
+    channel.attach(socketio, app)
     if settings.proxies:
         hops = settings.proxies
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]

@@ -46,7 +46,8 @@ def library() -> str:
 def scenario(name: str) -> str:
     """A scenario by code, slug or digest, opened on its default run."""
     found = choosing.scenario_named(name)
-    profile = request.args.get("profile", "")
+    # In an address, the + of a flipped flag reads as a space.
+    profile = request.args.get("profile", "").replace(" ", "+")
     run = choosing.default_run(found, profile, _number("seed"))
     return _animator(found, run)
 

@@ -34,6 +34,39 @@ def library_runs() -> dict[str, Run]:
     return {run.digest: run for run in runs}
 
 
+KNOWN_BYTES = 64 * 1024 * 1024
+"""Of the texts of all runs that are known without being saved."""
+
+
+class Known:
+    """Runs by digest, the longest unused forgotten first; bounded by count and by text."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._of: OrderedDict[str, tuple[Run, int]] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, digest: str) -> Run | None:
+        with self._lock:
+            found = self._of.get(digest)
+            if found is None:
+                return None
+            self._of.move_to_end(digest)
+            return found[0]
+
+    def put(self, digest: str, run: Run) -> None:
+        size = len(run.text())
+        with self._lock:
+            if digest not in self._of:
+                self._of[digest] = (run, size)
+                self._bytes += size
+            self._of.move_to_end(digest)
+            while len(self._of) > self._most or self._bytes > KNOWN_BYTES:
+                _, (_, gone) = self._of.popitem(last=False)
+                self._bytes -= gone
+
+
 class Live:
     """A place for one replay: made empty, filled by the first who has its lock."""
 
@@ -52,36 +85,28 @@ class Replays:
     def __init__(self, settings: Settings, store: Store) -> None:
         self._most_live = settings.live_runs
         self._most_steps = settings.live_steps
-        self._most_known = settings.known_runs
         self._store = store
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, Run] = OrderedDict()
+        self._known = Known(settings.known_runs)
         self._live: OrderedDict[str, Live] = OrderedDict()
         self._builders = threading.BoundedSemaphore(settings.builders)
 
     def register(self, run: Run) -> str:
         """Remembers a run by its digest until it has not been asked for in a long time."""
-        digest = run.digest
-        with self._lock:
-            self._known[digest] = run
-            self._known.move_to_end(digest)
-            while len(self._known) > self._most_known:
-                self._known.popitem(last=False)
+        digest: str = run.digest
+        self._known.put(digest, run)
         return digest
 
     def run(self, digest: str) -> Run:
         """The run of a digest, from memory or storage.  Raises `Refusal` "gone"."""
-        with self._lock:
-            run = self._known.get(digest)
-            if run is not None:
-                self._known.move_to_end(digest)
-                return run
+        run = self._known.get(digest)
+        if run is not None:
+            return run
         saved = self._store.run(digest)
         run = Run.from_text(saved.text) if saved else library_runs().get(digest)
         if run is None:
             raise Refusal("gone", run=digest)
-        with self._lock:
-            self._known[digest] = run
+        self._known.put(digest, run)
         return run
 
     @contextmanager

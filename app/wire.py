@@ -54,7 +54,7 @@ def serving(**settings: str) -> Iterator[int]:
                 yield int(found[1])
             finally:
                 process.send_signal(signal.SIGTERM)
-                process.wait(20)
+                assert process.wait(20) == 0
 
 
 class Wire:

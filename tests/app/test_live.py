@@ -6,9 +6,12 @@ import http.client
 import json
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,6 +96,22 @@ def test_five_megabytes_are_refused_with_a_sentence_that_arrives(port: int) -> N
     link.close()
 
 
+def test_a_message_that_never_ends_is_cut_off_while_it_arrives(port: int) -> None:
+    with Wire(port) as rude, pytest.raises((simple_websocket.ConnectionClosed, OSError)):
+        rude.ws.send("42" + "x" * 50_000_000)
+        rude.answer()
+
+
+def test_the_server_stops_while_pages_are_open() -> None:
+    wires = []
+    began = time.monotonic()
+    with serving() as port:
+        wires = [Wire(port), Wire(port)]
+    assert time.monotonic() - began < 15
+    for wire in wires:
+        wire.close()
+
+
 def test_a_taken_port_is_told_at_once(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -108,3 +127,41 @@ def test_a_taken_port_is_told_at_once(tmp_path: Path) -> None:
     assert told.returncode == 2
     assert told.stderr.count("\n") == 1
     assert f"port {port}" in told.stderr
+
+
+def test_the_documented_gunicorn_command_serves_sockets(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    line = re.search(r"^gunicorn (.*)$", readme, re.M)
+    assert line
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    arguments = shlex.split(line[1].replace("127.0.0.1:8000", f"127.0.0.1:{port}"))
+    environ = {**os.environ, "HIGHWATER_INSTANCE": str(tmp_path), "HOME": str(tmp_path)}
+    with (
+        (tmp_path / "log").open("w") as log,
+        subprocess.Popen(
+            [sys.executable, "-m", "gunicorn", *arguments],
+            cwd=ROOT,
+            env=environ,
+            stdout=log,
+            stderr=log,
+        ) as process,
+    ):
+        try:
+            _wait_for(port)
+            with Wire(port) as wire:
+                assert wire.ask("open", {"scenario": "no-such"})["code"] == "not_found"
+        finally:
+            process.terminate()
+            process.wait(40)
+
+
+def _wait_for(port: int) -> None:
+    until = time.monotonic() + 30
+    while True:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        assert time.monotonic() < until, "nobody listens"
+        threading.Event().wait(0.1)
