@@ -5,7 +5,8 @@ import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as s from "../state.js";
 import { Icon } from "./common.js";
-import { loadPossible, MoveButton } from "./moves.js";
+import { loadPossible } from "../possible.js";
+import { MoveButton } from "./moves.js";
 import { pick } from "./tabs.js";
 
 export const drawn = signal(null);   // what the stage shows at rest
@@ -92,5 +93,5 @@ function Menu() {
 export function Hits() {
   const t = s.t.value;
   if (!drawn.value) return null;
-  return html`<div class="hits">${things(drawn.value).map(([key, list]) => html`<${Group} key=${key} list=${list} label=${t(`hits.${key}`)} />`)}<${Menu} /></div>`;
+  return html`<div class="hits" style=${`transform:scale(${drawn.value.zoom});width:${100 / drawn.value.zoom}%`}>${things(drawn.value).map(([key, list]) => html`<${Group} key=${key} list=${list} label=${t(`hits.${key}`)} />`)}<${Menu} /></div>`;
 }

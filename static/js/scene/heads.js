@@ -1,6 +1,6 @@
 // The strips above the lanes: the controller's record, the clients, the ruler, the divergence frame.
 
-import { fit, g, icon, line, path, rect, text, textWidth, title } from "./node.js";
+import { fit, g, icon, line, path, rect, spans, text, textWidth, title } from "./node.js";
 
 /** The controller and its record of the partition. */
 export function controller(geo, view, { t, name, changed }) {
@@ -37,11 +37,10 @@ export function controller(geo, view, { t, name, changed }) {
     const w1 = textWidth(label, size);
     const w2 = textWidth(String(value), size, true);
     parts.push(g(`f-${key}`, [
-      label && text("l", at, y, label, "small", { "font-size": size }),
-      text("v", at + w1 + 1, y, value, "strong", { "font-size": size }),
+      spans("v", at, y, [[label, "quiet"], [value, "strong"]], "field", { "font-size": size }),
       changed.has(`rec:${key}`) && line("chg", at, y + 5, at + w1 + w2, y + 5, "changed"),
     ], { "data-id": `rec:${key}`, "data-value": Array.isArray(record[key]) ? record[key].join(",") : (record[key] ?? "") }));
-    at += w1 + w2 + (geo.narrow ? 8 : 16);
+    at += w1 + w2 + (geo.narrow ? 12 : 16);
   }
   return g("controller", parts, { class: "controller", "data-id": "K", "data-alive": dead ? 0 : 1 });
 }
@@ -55,12 +54,11 @@ export function clients(geo, view, { t, name, changed }) {
     const producer = c.kind === "producer";
     const words = producer ? t("client.sent", { n: c.sent ?? 0, a: c.acked ?? 0 }) : t("client.reads", { o: c.position ?? 0 });
     const label = `${c.id}`;
-    const w = textWidth(label, 12.5, true) + textWidth(words, 12) + 26;
+    const w = textWidth(`${label} `, 12.5, true) + textWidth(words, 12.5) + 26;
     const waiting = (c.waiting ?? []).slice(0, 5);
     parts.push(g(`client-${c.id}`, [
       rect("bg", at, y + 3, w, 24, `client ${producer ? "" : "reader"}`, { rx: 12 }),
-      text("n", at + 11, y + 19.5, label, "strong", { "font-size": 12.5 }),
-      text("w", at + 15 + textWidth(label, 12.5, true), y + 19.5, words, "small"),
+      spans("w", at + 12, y + 19.5, [[`${label} `, "strong"], [words, "quiet"]], "field", { "font-size": 12.5 }),
       ...waiting.map((wait, i) => waitMark(wait, at + w + 6 + i * 62, y + 4, { t, name })),
       changed.has(`client:${c.id}`) && line("chg", at + 12, y + 28, at + w - 12, y + 28, "changed"),
     ], { "data-id": String(c.id), "data-acked": c.acked ?? "", "data-position": c.position ?? "" }));

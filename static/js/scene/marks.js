@@ -53,11 +53,11 @@ function foot(geo, broker, replica, y, ctx) {
   const label = `HW ${replica.hw}`;
   const w = textWidth(label, 11.5, true) + 14 + (waits ? 15 : 0);
   const items = [{ kind: "hw", x: x - w + 1.5, width: w }];
-  for (const [id, memory] of Object.entries(replica.remote ?? {})) {
-    const known = memory.leo !== null && memory.leo !== undefined && memory.leo >= 0;
-    const at = known ? geo.x(memory.leo) - 1.5 : geo.left - 6;
-    const tag = known ? name(Number(id), true) : `${name(Number(id), true)}?`;
-    items.push({ kind: "remote", id, memory, point: at, x: at - 1, width: textWidth(tag, 11) + 15, tag, known });
+  for (const [leo, ids] of memories(replica)) {
+    const known = leo >= 0;
+    const point = known ? geo.x(Math.max(leo, geo.base)) - 1.5 : geo.left - 4;
+    const tag = ids.map((id) => name(id, true)).join(t("list.comma")) + (known ? "" : " ?");
+    items.push({ kind: "remote", ids, leo, point, x: point - 5, width: textWidth(tag, 11.5, true) + 16, tag, known });
   }
   const out = [];
   for (const item of pack(items, 3, geo.left - 8)) {
@@ -74,14 +74,25 @@ function foot(geo, broker, replica, y, ctx) {
   return out;
 }
 
-function memoryTag(item, y, broker, { t, name }) {
-  const { point, at, tag, known, memory, id } = item;
-  return g(`mem${id}`, [
-    path("tri", `M${point - 4} ${y.foot + 6}l4-7l4 7z`, "memory"),
-    at + 5 > point + 4 && line("join", point, y.foot + 5, at + 6, y.foot + 9, "memline"),
-    text("t", at + 9, y.foot + 13, tag, "memtext"),
-    title("title", known ? t("mark.memory", { l: name(broker.id), b: name(Number(id)), o: memory.leo }) : t("mark.memory_unknown", { l: name(broker.id), b: name(Number(id)) })),
-  ], { class: "remote", "data-id": `b${broker.id}:mem${id}`, "data-value": known ? memory.leo : "" });
+/** What the leader remembers: [end offset or -1, brokers], those at one place together. */
+export function memories(replica) {
+  const at = new Map();
+  for (const [id, memory] of Object.entries(replica.remote ?? {})) {
+    const leo = memory.leo ?? -1;
+    at.set(leo, [...(at.get(leo) ?? []), Number(id)]);
+  }
+  return [...at];
+}
+
+function memoryTag({ point, at, tag, known, leo, ids }, y, broker, { t, name }) {
+  const who = ids.map((id) => name(id)).join(t("list.comma"));
+  const key = ids.join("-");
+  return g(`mem${key}`, [
+    at > point - 2 && path("join", `M${point} ${y.foot + 5}L${at + 9} ${y.foot + 9}`, "memline"),
+    path("tri", `M${point - 4.5} ${y.foot + 6}l4.500-8l4.500 8z`, "memory"),
+    text("t", at + 13, y.foot + 13, tag, "memtext"),
+    title("title", known ? t("mark.memory", { l: name(broker.id), b: who, o: leo }) : t("mark.memory_unknown", { l: name(broker.id), b: who })),
+  ], { class: "remote", "data-id": `b${broker.id}:mem${key}`, "data-value": known ? leo : "" });
 }
 
 /** The checkpoint a restart would begin from, once it lags behind the mark. */

@@ -35,7 +35,7 @@ export function messages(geo, view, { t, name }) {
   return shown.map((m) => {
     const from = anchor(geo, m.from);
     const to = anchor(geo, m.to);
-    const shift = geo.narrow ? 0 : -W / 2 - 16;
+    const shift = geo.narrow ? 0 : -geo.gutter / 2 - 7;
     const [, y] = along(from, to, progress(m, view.t));
     const at = [from[0] + shift, free(taken, y, geo.height)];
     const a = { class: `msg ${m.reply ? "reply" : "ask"} ${m.error ? "error" : ""}`, "data-id": String(m.id), "data-kind": m.kind, transform: `translate(${at[0]},${at[1]})` };
@@ -86,10 +86,12 @@ export function links(geo, view, { t, name }) {
     const cut = l.cut && l.cut !== "none";
     const a = anchor(geo, l.a);
     const b = anchor(geo, l.b);
-    const mid = [a[0] - 30, (a[1] + b[1]) / 2];
+    const wide = textWidth(words, 11) + 30;
+    // The label sits on the arc where that is farthest out.
+    const mid = [Math.max(16, a[0] - 0.75 * bowOf(geo, a[1], b[1]) - wide / 2 + 12), (a[1] + b[1]) / 2];
     out.push(g(`link-${l.a}-${l.b}`, [
       path("l", arc(geo, l.a, l.b), `link ${cut ? "cut" : "odd"}`),
-      rect("bg", mid[0] - 12, mid[1] - 10, textWidth(words, 11) + 30, 20, "linkbox", { rx: 10 }),
+      rect("bg", mid[0] - 12, mid[1] - 10, wide, 20, "linkbox", { rx: 10 }),
       icon("i", cut ? "scissors" : l.held ? "hand" : "clock", mid[0] - 6, mid[1] - 7, 14, cut ? "bad" : "warn"),
       text("t", mid[0] + 11, mid[1] + 4, words, `small ${cut ? "bad" : "warn"}`),
       title("title", `${name(l.a, true)} – ${name(l.b, true)}: ${words}`),
@@ -106,9 +108,11 @@ function linkWords(l, t, name) {
   return t("link.slow", { n: Array.isArray(l.delay) ? l.delay.join("–") : l.delay });
 }
 
+const bowOf = (geo, y1, y2) => Math.min((geo.gutter - 14) / 0.75, 44 + Math.abs(y2 - y1) * 0.3);
+
 function arc(geo, a, b) {
   const [x1, y1] = anchor(geo, a);
   const [x2, y2] = anchor(geo, b);
-  const bow = Math.min(geo.gutter - 20, 40 + Math.abs(y2 - y1) * 0.22);
+  const bow = bowOf(geo, y1, y2);
   return `M${x1} ${y1}C${x1 - bow} ${y1} ${x2 - bow} ${y2} ${x2} ${y2}`;
 }

@@ -17,8 +17,9 @@ export function picture(step, { width, partition = 0, unfolded = false, t, name 
   const ctx = { t, name, width: textWidth, blocked, lost, changed: step.changed ?? new Set(), alarm: (step.broken ?? []).length > 0 };
   const logs = [
     ruler(geo, view, ctx),
-    ...view.brokers.map((b) => laneOf(geo, view, b, ctx)),
+    ...view.brokers.map((b) => ground(geo, b)),
     divergence(geo, view, ctx),
+    ...view.brokers.map((b) => laneOf(geo, view, b, ctx)),
     controller(geo, view, ctx),
     clients(geo, view, ctx),
   ].filter(Boolean);
@@ -26,12 +27,16 @@ export function picture(step, { width, partition = 0, unfolded = false, t, name 
   return { geo, logs, over };
 }
 
-function laneOf(geo, view, broker, ctx) {
+/** A lane's ground; apart from the lane, so that the divergence frame stands between the two. */
+function ground(geo, broker) {
   const lane = geo.lanes.get(broker.id);
   const off = broker.alive === "down" || broker.alive === "paused";
   const x = geo.narrow ? 0 : geo.gutter;
+  return rect(`ground${broker.id}`, x, lane.y + 1, geo.width - x - 4, geo.laneH - 2, `lane ${off ? "off" : ""}`, { rx: 10 });
+}
+
+function laneOf(geo, view, broker, ctx) {
   return g(`lane${broker.id}`, [
-    rect("bg", x, lane.y + 1, geo.width - x - 4, geo.laneH - 2, `lane ${off ? "off" : ""}`, { rx: 10 }),
     card(geo, view, broker, ctx),
     g("log", log(geo, broker, ctx)),
     g("marks", marks(geo, broker, ctx)),
