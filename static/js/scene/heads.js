@@ -6,8 +6,6 @@ import { fit, g, icon, line, path, rect, spans, text, textWidth, title } from ".
 export function controller(geo, view, { t, name, changed }) {
   const { record } = geo.part;
   const c = view.controller;
-  const h = geo.heads.h.controller;
-  const rows = geo.narrow ? 1.5 : 1;
   const dead = c.alive === false;
   const x = geo.narrow ? 8 : geo.gutter + 6;
   const list = (ids) => `{${ids.map((id) => name(id, true)).join(", ")}}`;
@@ -23,19 +21,20 @@ export function controller(geo, view, { t, name, changed }) {
     record.removing?.length && ["removing", `${t("ctl.removing")} `, list(record.removing)],
   ].filter(Boolean);
   const parts = [
-    rect("bg", geo.narrow ? 0 : geo.gutter, 3, geo.width - (geo.narrow ? 1 : geo.gutter + 4), h * rows - 8, `strip ${dead ? "dead" : ""}`, { rx: 8 }),
+    rect("bg", geo.narrow ? 0 : geo.gutter, 3, geo.width - (geo.narrow ? 1 : geo.gutter + 4), geo.heads.strip - 8, `strip ${dead ? "dead" : ""}`, { rx: 8 }),
     text("name", x + 8, 26, view.mode === "zk" ? t("ctl.zk") : t("ctl.kraft"), "name", { "font-size": 13.5 }),
   ];
   const words = dead ? t("ctl.dead") : t("ctl.reign", { e: c.epoch });
   parts.push(text("epoch", geo.narrow ? geo.width - 10 : geo.gutter + geo.cardW - 12, 26, words, `role ${dead ? "bad" : ""}`, { "text-anchor": "end" }));
   let at = geo.narrow ? 16 : geo.logX + 10;
-  const y = geo.narrow ? 50 : 26;
+  let y = geo.narrow ? 50 : 26;
   const size = geo.narrow ? 11.5 : 12.5;
   parts.push(text("p", at, y, geo.part.name ?? "", "mono small"));
   at += textWidth(geo.part.name ?? "", 12) + 14;
   for (const [key, label, value] of fields) {
     const w1 = textWidth(label, size);
     const w2 = textWidth(String(value), size, true);
+    if (geo.narrow && at + w1 + w2 > geo.width - 12) { at = 16; y += 19; }
     parts.push(g(`f-${key}`, [
       spans("v", at, y, [[label, "quiet"], [value, "strong"]], "field", { "font-size": size }),
       changed.has(`rec:${key}`) && line("chg", at, y + 5, at + w1 + w2, y + 5, "changed"),
@@ -52,8 +51,9 @@ export function clients(geo, view, { t, name, changed }) {
   let at = geo.narrow ? 8 : geo.gutter + 14;
   for (const c of view.clients.slice(0, geo.narrow ? 2 : 4)) {
     const producer = c.kind === "producer";
-    const words = producer ? t("client.sent", { n: c.sent ?? 0, a: c.acked ?? 0 }) : t("client.reads", { o: c.position ?? 0 });
     const label = `${c.id}`;
+    const all = producer ? t("client.sent", { n: c.sent ?? 0, a: c.acked ?? 0 }) : t("client.reads", { o: c.position ?? 0 });
+    const words = fit(all, geo.width - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
     const w = textWidth(`${label} `, 12.5, true) + textWidth(words, 12.5) + 26;
     const waiting = (c.waiting ?? []).slice(0, 5);
     parts.push(g(`client-${c.id}`, [

@@ -45,7 +45,8 @@ export function layout(view, { width, partition = 0, unfolded = false } = {}) {
   const cardH = narrow ? (name === "dense" ? 0 : 62) : d.lane;
   const logX = narrow ? 8 : gutter + cardW + 12;
   const logW = width - logX - 10;
-  const top = HEAD.controller * (narrow ? 1.5 : 1) + HEAD.clients;
+  const strip = HEAD.controller * (narrow ? 1.9 : 1);
+  const top = strip + HEAD.clients;
   const laneH = narrow && cardH ? cardH + d.lane - 14 : d.lane;
   const y0 = top + HEAD.ruler;
   const lanes = new Map();
@@ -56,7 +57,7 @@ export function layout(view, { width, partition = 0, unfolded = false } = {}) {
   const axis = axisOf(part, logX, logW);
   return {
     width, height: y0 + view.brokers.length * laneH + 8, narrow, density: name, d, gutter, cardX: gutter, cardW, cardH,
-    logX, logW, laneH, lanes, y0, heads: { controller: 0, clients: HEAD.controller * (narrow ? 1.5 : 1), ruler: top, ...{ h: HEAD } }, part, ...axis(unfolded),
+    logX, logW, laneH, lanes, y0, heads: { controller: 0, strip, clients: strip, ruler: top }, part, ...axis(unfolded),
   };
 }
 
