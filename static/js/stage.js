@@ -4,7 +4,7 @@ import { effect } from "@preact/signals";
 import * as s from "./state.js";
 import { partial } from "./detail.js";
 import { patch } from "./scene/draw.js";
-import { mix } from "./scene/motion.js";
+import { mix, travels } from "./scene/motion.js";
 import { layout } from "./scene/layout.js";
 import { measureWith } from "./scene/node.js";
 import { picture } from "./scene/picture.js";
@@ -122,9 +122,9 @@ export function travel({ back = false, speed = 1 } = {}) {
   if (!from || !step || !moves() || document.hidden) { rest(); return Promise.resolve(); }
   const how = options(step.view);
   const to = { step, zoom: how.zoom, ...picture(step, how) };
-  const dropped = droppedIn(back ? from.step : step);
+  const motion = { dropped: droppedIn(back ? from.step : step), cause: back ? travels(to.over, from.over) : travels(from.over, to.over) };
   // Going back plays the same transition the other way round, twice as fast.
-  const frame = (list, p) => (back ? mix(to[list], from[list], 1 - p, dropped) : mix(from[list], to[list], p, dropped));
+  const frame = (list, p) => (back ? mix(to[list], from[list], 1 - p, motion) : mix(from[list], to[list], p, motion));
   const ms = STEP_MS / speed / (back ? 2 : 1);
   return new Promise((done) => {
     const started = performance.now();

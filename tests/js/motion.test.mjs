@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { along, mix, phases, travels } from "../../static/js/scene/motion.js";
+import { along, between, mix, phases, travels } from "../../static/js/scene/motion.js";
 import { picture } from "../../static/js/scene/picture.js";
 import { fixture, room } from "./helpers.mjs";
 
@@ -50,7 +50,7 @@ test("first the cause, then the effect: nothing changes while a message travels"
 
 test("what travels is dropped half way when it is lost", () => {
   const message = { k: "m", t: "g", a: { class: "msg" }, c: [], m: { at: [0, 0], from: [0, 0], to: [0, 100] } };
-  const [end] = mix([message], [], 0.6, () => true);
+  const [end] = mix([message], [], 0.6, { dropped: () => true });
   assert.match(end.a.transform, /translate\(0,50\)/);
   assert.match(end.a.class, /lost/);
 });
@@ -70,4 +70,13 @@ test("records arrive by growing and leave by falling", () => {
   const cell = { k: "o3", t: "g", a: { class: "record" }, c: [], m: { enter: "grow", cx: 5, cy: 5, exit: "fall" } };
   assert.match(at(mix([], [cell], 0.4), "o3").a.transform, /scale/);
   assert.match(at(mix([cell], [], 0.4), "o3").a.transform, /translate\(0,/);
+});
+
+test("a layer waits for what travels in another", () => {
+  assert.equal(at(mix([box("mark", 10)], [box("mark", 90)], 0.5, { cause: true }), "mark").a.x, 10);
+});
+
+test("paths of one shape are drawn between, others change over", () => {
+  assert.equal(between("M0 0L10 20", "M10 0L20 20", 0.5), "M5 0L15 20");
+  assert.equal(between("M0 0L1 1", "M5 5", 0.4), "M0 0L1 1");
 });

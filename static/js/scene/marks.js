@@ -35,7 +35,7 @@ function end(geo, broker, replica, y, { t, changed }) {
   if (!geo.d.labels) return [g("leo", [line("l", x, y.cell - 3, x, y.bottom + 2, "leoline")], data)];
   const label = `LEO ${replica.leo}`;
   return [g("leo", [
-    path("l", `M${x} ${y.bottom + 3}V${y.cell - 13}h7`, "leoline", {}),
+    path("l", `M${x} ${y.bottom + 3}L${x} ${y.cell - 13}L${x + 7} ${y.cell - 13}`, "leoline", {}),
     text("t", x + 10, y.cell - 8, label, "mono mark", {}),
     changed.has(`b${broker.id}:leo`) && line("chg", x + 10, y.cell - 4, x + 10 + textWidth(label, 12), y.cell - 4, "changed"),
     title("title", t("mark.leo", { o: replica.leo })),
@@ -89,7 +89,7 @@ function memoryTag({ point, at, tag, known, leo, ids }, y, broker, { t, name }) 
   const key = ids.join("-");
   return g(`mem${key}`, [
     at > point - 2 && path("join", `M${point} ${y.foot + 5}L${at + 9} ${y.foot + 9}`, "memline"),
-    path("tri", `M${point - 4.5} ${y.foot + 6}l4.500-8l4.500 8z`, "memory"),
+    path("tri", `M${point - 4.5} ${y.foot + 6}L${point} ${y.foot - 2}L${point + 4.5} ${y.foot + 6}z`, "memory"),
     text("t", at + 13, y.foot + 13, tag, "memtext"),
     title("title", known ? t("mark.memory", { l: name(broker.id), b: who, o: leo }) : t("mark.memory_unknown", { l: name(broker.id), b: who })),
   ], { class: "remote", "data-id": `b${broker.id}:mem${key}`, "data-value": known ? leo : "" });

@@ -39,7 +39,7 @@ export function messages(geo, view, { t, name }) {
     const [, y] = along(from, to, progress(m, view.t));
     const at = [from[0] + shift, free(taken, y, geo.height)];
     const a = { class: `msg ${m.reply ? "reply" : "ask"} ${m.error ? "error" : ""}`, "data-id": String(m.id), "data-kind": m.kind, transform: `translate(${at[0]},${at[1]})` };
-    return g(`msg-${m.id}`, face(m, { t, name }), a, { at, from: [from[0] + shift, from[1]], to: [to[0] + shift, to[1]], bow: 10 });
+    return g(`msg-${m.id}`, face(m, { t, name }), a, { at, from: [from[0] + shift, from[1]], to: [to[0] + shift, to[1]], bow: 3 });
   });
 }
 
