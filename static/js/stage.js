@@ -106,7 +106,7 @@ function show(a, b) {
 
 /** Is the way of a message cut short in this step? */
 function droppedIn(step) {
-  const kinds = step.cues.filter((cue) => /drop|lost/i.test(`${cue.rule} ${cue.field}`));
+  const kinds = step.cues.filter((cue) => /\.drop$/.test(cue.rule ?? ""));
   return () => kinds.length > 0 || /^drop\b/.test(step.move ?? "");
 }
 

@@ -20,7 +20,7 @@ function things({ geo, step, over }) {
   const top = [{ id: "K", label: t("hit.controller"), x: geo.narrow ? 0 : geo.gutter, y: 3, w: geo.cardW, h: 36 }];
   const flying = over.filter((n) => n.m?.at).map((n) => {
     const m = step.view.messages.find((one) => `msg-${one.id}` === n.k);
-    return { id: String(m?.id), label: t("hit.message", { kind: m?.kind, a: name(m?.from, true), b: name(m?.to, true) }), x: n.m.at[0] - 56, y: n.m.at[1] - 18, w: 112, h: 36 };
+    return { id: `m${m?.id}`, label: t("hit.message", { kind: m?.kind, a: name(m?.from, true), b: name(m?.to, true) }), x: n.m.at[0] - 56, y: n.m.at[1] - 18, w: 112, h: 36 };
   });
   return [["lanes", cards], ["top", top], ["flying", flying]];
 }
@@ -55,7 +55,7 @@ export function concerns(move, id, step) {
     return tokens.some((token) => token.split(/->|>/).some((part) => names.includes(part)));
   }
   if (id === "K") return tokens.includes("K") || /^(elect|set|reassign)\b/.test(move.text);
-  const m = step.view.messages.find((one) => String(one.id) === id);
+  const m = step.view.messages.find((one) => `m${one.id}` === id);
   if (!m) return false;
   const name = (node) => step.view.brokers.find((b) => b.id === node)?.name ?? String(node);
   return tokens.some((token) => [`${m.from}->${m.to}`, `${name(m.from)}->${name(m.to)}`].includes(token));

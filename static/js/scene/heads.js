@@ -15,7 +15,7 @@ export function controller(geo, view, { t, name, changed }) {
     ["pe", `${view.mode === "zk" ? t("ctl.zversion") : t("ctl.pe")} `, record.pe],
     ["isr", "ISR ", list(record.isr)],
     record.elr?.length && ["elr", "ELR ", list(record.elr)],
-    record.lastKnown >= 0 && record.leader < 0 && ["lastKnown", `${t("ctl.last")} `, name(record.lastKnown, true)],
+    record.leader < 0 && [record.lastKnown ?? []].flat().some((b) => b >= 0) && ["lastKnown", `${t("ctl.last")} `, list([record.lastKnown].flat())],
     (record.recovering || record.recovery) && ["recovering", "", t("ctl.recovering")],
     record.adding?.length && ["adding", `${t("ctl.adding")} `, list(record.adding)],
     record.removing?.length && ["removing", `${t("ctl.removing")} `, list(record.removing)],
@@ -52,7 +52,7 @@ export function clients(geo, view, { t, name, changed }) {
   for (const c of view.clients.slice(0, geo.narrow ? 2 : 4)) {
     const producer = c.kind === "producer";
     const label = `${c.id}`;
-    const all = producer ? t("client.sent", { n: c.sent ?? 0, a: c.acked ?? 0 }) : t("client.reads", { o: c.position ?? 0 });
+    const all = producer ? t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked }) : t("client.reads", { o: c.position ?? 0 });
     const words = fit(all, geo.width - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
     const w = textWidth(`${label} `, 12.5, true) + textWidth(words, 12.5) + 26;
     const waiting = (c.waiting ?? []).slice(0, 5);
@@ -61,7 +61,7 @@ export function clients(geo, view, { t, name, changed }) {
       spans("w", at + 12, y + 19.5, [[`${label} `, "strong"], [words, "quiet"]], "field", { "font-size": 12.5 }),
       ...waiting.map((wait, i) => waitMark(wait, at + w + 6 + i * 62, y + 4, { t, name })),
       changed.has(`client:${c.id}`) && line("chg", at + 12, y + 28, at + w - 12, y + 28, "changed"),
-    ], { "data-id": String(c.id), "data-acked": c.acked ?? "", "data-position": c.position ?? "" }));
+    ], { "data-id": String(c.id), "data-acked": c.acked ?? view.ledger.acked, "data-position": c.position ?? "" }));
     at += w + 14 + waiting.length * 62;
   }
   return g("clients", parts);
@@ -73,7 +73,7 @@ function waitMark(wait, x, y, { t, name }) {
     rect("r", x, y + 1, 58, 20, "waiting", { rx: 4 }),
     icon("i", "hourglass", x + 4, y + 5, 12, "warn"),
     text("t", x + 18, y + 15, fit(label, 38, 11.5), "mono small"),
-    title("title", t("client.waits", { m: label, b: name(wait.to), acks: wait.acks })),
+    title("title", t("client.waits", { m: label, b: name(wait.to), acks: wait.acks === -1 ? "all" : wait.acks })),
   ], { "data-id": `wait:${label}` });
 }
 

@@ -13,7 +13,7 @@ export function essence(m, t) {
   const bits = [];
   const offset = f.offset ?? f.fetchOffset;
   if (m.error) return m.error;
-  if (offset !== undefined && !m.reply) bits.push(t("msg.offset", { o: offset }));
+  if (offset !== undefined && offset >= 0 && (!m.reply || f.hw === undefined)) bits.push(t("msg.offset", { o: offset }));
   if (f.isr) bits.push(`ISR {${[f.isr].flat().join(",")}}`);
   if (f.diverging) bits.push(t("msg.diverges"));
   if (m.reply && f.hw !== undefined) bits.push(`HW ${f.hw}`);
@@ -31,14 +31,14 @@ export function progress(m, now) {
 /** The messages of a view as travellers: groups that know where they come from and where they go. */
 export function messages(geo, view, { t, name }) {
   const taken = [];
-  const shown = view.messages.filter((m) => m.kind !== "BrokerHeartbeat" && m.kind !== "Heartbeat").slice(0, 24);
+  const shown = view.messages.slice(0, 24);
   return shown.map((m) => {
     const from = anchor(geo, m.from);
     const to = anchor(geo, m.to);
     const shift = geo.narrow ? 0 : -geo.gutter / 2 - 7;
     const [, y] = along(from, to, progress(m, view.t));
     const at = [from[0] + shift, free(taken, y, geo.height)];
-    const a = { class: `msg ${m.reply ? "reply" : "ask"} ${m.error ? "error" : ""}`, "data-id": String(m.id), "data-kind": m.kind, transform: `translate(${at[0]},${at[1]})` };
+    const a = { class: `msg ${m.reply ? "reply" : "ask"} ${m.error ? "error" : ""}`, "data-id": `m${m.id}`, "data-kind": m.kind, transform: `translate(${at[0]},${at[1]})` };
     return g(`msg-${m.id}`, face(m, { t, name }), a, { at, from: [from[0] + shift, from[1]], to: [to[0] + shift, to[1]], bow: 3 });
   });
 }
@@ -57,8 +57,8 @@ function face(m, { t, name }) {
   const what = essence(m, t);
   const parts = [
     rect("r", -W / 2, -H / 2, W, H, "msgbox", { rx: m.kind.startsWith("Alter") || m.kind.startsWith("Leader") ? 2 : 9 }),
-    text("h", -W / 2 + 8, -3.5, fit(head, W - 14 - (m.held ? 14 : 0), 11.5, true), "msghead"),
-    m.held && icon("held", "hand", W / 2 - 18, -H / 2 + 3, 12, "warn"),
+    text("h", -W / 2 + 8, -3.5, fit(head, W - 14 - (m.held && !m.deliverable ? 14 : 0), 11.5, true), "msghead"),
+    m.held && !m.deliverable && icon("held", "hand", W / 2 - 18, -H / 2 + 3, 12, "warn"),
   ];
   let x = -W / 2 + 8;
   carried.slice(0, 4).forEach((e, i) => {
@@ -102,7 +102,10 @@ export function links(geo, view, { t, name }) {
 
 function linkWords(l, t, name) {
   if (l.cut === "both") return t("link.cut");
-  if (l.cut && l.cut !== "none") return `${l.cut.split(">").map((n) => name(n, true)).join("→")} ${t("link.cut")}`;
+  if (l.cut && l.cut !== "none") {
+    const [from, to] = l.cut === "a>b" ? [l.a, l.b] : [l.b, l.a];
+    return `${name(from, true)}→${name(to, true)} ${t("link.cut")}`;
+  }
   if (l.held) return t("link.held");
   if (l.loss) return t("link.loss", { n: Math.round(l.loss * 100) });
   return t("link.slow", { n: Array.isArray(l.delay) ? l.delay.join("–") : l.delay });
