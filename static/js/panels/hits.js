@@ -16,7 +16,7 @@ const menu = signal(null);           // {id, label, x, y}
 function things({ geo, step, over }) {
   const name = s.name.value;
   const t = s.t.value;
-  const cards = [...geo.lanes.values()].map((lane) => ({ id: `b${lane.id}`, label: t("hit.broker", { b: name(lane.id) }), x: geo.cardX + 6, y: lane.y + 5, w: geo.cardW - 8, h: geo.narrow ? geo.cardH - 8 : geo.laneH - 10 }));
+  const cards = [...geo.lanes.values()].map((lane) => ({ id: `b${lane.id}`, label: t("hit.broker", { b: t("card.name", { name: name(lane.id, true) }) }), x: geo.cardX + 6, y: lane.y + 5, w: geo.cardW - 8, h: geo.narrow ? geo.cardH - 8 : geo.laneH - 10 }));
   const top = [{ id: "K", label: t("hit.controller"), x: geo.narrow ? 0 : geo.gutter, y: 3, w: geo.cardW, h: 36 }];
   const flying = over.filter((n) => n.m?.at).map((n) => {
     const m = step.view.messages.find((one) => `msg-${one.id}` === n.k);

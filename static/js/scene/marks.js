@@ -61,8 +61,14 @@ function foot(geo, broker, replica, y, ctx) {
   }
   const out = [];
   for (const item of pack(items, 3, geo.left - 8)) {
-    if (item.kind === "remote") { out.push(memoryTag(item, y, broker, ctx)); continue; }
-    out.unshift(g("hw", [
+    if (item.kind === "remote") {
+      // The joining line passes under the mark's pill, its triangle stands over the bar.
+      if (item.at > item.point - 2) out.unshift(path(`join${item.ids.join("-")}`, `M${item.point} ${y.foot + 5}L${item.at + 9} ${y.foot + 9}`, "memline"));
+      out.push(memoryTag(item, y, broker, ctx));
+      continue;
+    }
+    const firstTag = out.findIndex((n) => n.t === "g");
+    out.splice(firstTag < 0 ? out.length : firstTag, 0, g("hw", [
       bar,
       rect("r", item.at, y.foot, w, 18, "hwpill", { rx: 4 }),
       waits && icon("i", "hourglass", item.at + 5, y.foot + 3, 12, "onhw"),
@@ -88,7 +94,6 @@ function memoryTag({ point, at, tag, known, leo, ids }, y, broker, { t, name }) 
   const who = ids.map((id) => name(id)).join(t("list.comma"));
   const key = ids.join("-");
   return g(`mem${key}`, [
-    at > point - 2 && path("join", `M${point} ${y.foot + 5}L${at + 9} ${y.foot + 9}`, "memline"),
     path("tri", `M${point - 4.5} ${y.foot + 6}L${point} ${y.foot - 2}L${point + 4.5} ${y.foot + 6}z`, "memory"),
     text("t", at + 13, y.foot + 13, tag, "memtext"),
     title("title", known ? t("mark.memory", { l: name(broker.id), b: who, o: leo }) : t("mark.memory_unknown", { l: name(broker.id), b: who })),

@@ -52,12 +52,13 @@ function free(taken, wanted, height) {
 
 function face(m, { t, name }) {
   const kind = t(`msg.kind.${m.kind}`) === `msg.kind.${m.kind}` ? m.kind : t(`msg.kind.${m.kind}`);
-  const head = `${kind} → ${name(m.to, true)}`;
+  const where = ` → ${name(m.to, true)}`;
+  const room = W - 15 - (m.held && !m.deliverable ? 14 : 0) - textWidth(where, 11.5, true);
   const carried = m.records ?? [];
   const what = essence(m, t);
   const parts = [
     rect("r", -W / 2, -H / 2, W, H, "msgbox", { rx: m.kind.startsWith("Alter") || m.kind.startsWith("Leader") ? 2 : 9 }),
-    text("h", -W / 2 + 8, -3.5, fit(head, W - 14 - (m.held && !m.deliverable ? 14 : 0), 11.5, true), "msghead"),
+    text("h", -W / 2 + 8, -3.5, fit(kind, room, 11.5, true) + where, "msghead"),
     m.held && !m.deliverable && icon("held", "hand", W / 2 - 18, -H / 2 + 3, 12, "warn"),
   ];
   let x = -W / 2 + 8;
@@ -70,6 +71,23 @@ function face(m, { t, name }) {
   if (what && W / 2 - 6 - x > 14) parts.push(text("w", x, 12.5, fit(what, W / 2 - 5 - x, 11), "msgtext"));
   parts.push(title("title", `${kind} ${name(m.from, true)} → ${name(m.to, true)} ${what}`));
   return parts;
+}
+
+/** What an answer about an epoch's end means on the log of the one who asked: a line where it would part. */
+export function partings(geo, view, { t, width }) {
+  return view.messages.filter((m) => m.reply && (m.fields?.diverging || m.fields?.end >= 0) && geo.lanes.has(m.to) && geo.d.labels).map((m) => {
+    const [e, end] = m.fields.diverging ?? [m.fields.epoch, m.fields.end];
+    const lane = geo.lanes.get(m.to);
+    const x = geo.x(Math.min(end, geo.end)) - 1.5;
+    const label = t("mark.parts", { e, o: end });
+    const wide = width(label, 11.5, true) + 14;
+    const at = Math.min(x + 5, geo.width - wide - 8);
+    return g(`part-${m.id}`, [
+      path("l", `M${x} ${lane.log + 3}L${x} ${lane.log + geo.d.lane - 8}`, "parting"),
+      rect("r", at, lane.log + geo.d.marks - 1, wide, 18, "partbox", { rx: 4 }),
+      text("t", at + 7, lane.log + geo.d.marks + 12, label, "parttext"),
+    ], { "data-id": `part:${m.to}`, "data-offset": end });
+  });
 }
 
 /** Links worth drawing: those in use, and those somebody has broken. */

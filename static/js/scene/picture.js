@@ -5,7 +5,7 @@ import { clients, controller, divergence, ruler } from "./heads.js";
 import { layout } from "./layout.js";
 import { epochs, log } from "./logs.js";
 import { marks } from "./marks.js";
-import { links, messages } from "./messages.js";
+import { links, messages, partings } from "./messages.js";
 import { g, rect, textWidth } from "./node.js";
 
 /** {geo, logs, over}: the geometry and the two layers, the upper one for what moves. */
@@ -23,7 +23,7 @@ export function picture(step, { width, partition = 0, unfolded = false, t, name 
     controller(geo, view, ctx),
     clients(geo, view, ctx),
   ].filter(Boolean);
-  const over = [...links(geo, view, ctx), ...messages(geo, view, ctx)];
+  const over = [...links(geo, view, ctx), ...partings(geo, view, ctx), ...messages(geo, view, ctx)];
   return { geo, logs, over };
 }
 
