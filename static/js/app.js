@@ -13,8 +13,7 @@ import { sayStep } from "./panels/common.js";
 import { Connection, Notice, Violation } from "./panels/banner.js";
 import { Help } from "./panels/help.js";
 import { drawn, Hits } from "./panels/hits.js";
-import { MoveLine } from "./panels/moveline.js";
-import { useAsk } from "./panels/moves.js";
+import { useAsk } from "./possible.js";
 import { Rail } from "./panels/rail.js";
 import { Sentence } from "./panels/sentence.js";
 import { Tabs } from "./panels/tabs.js";
@@ -31,7 +30,7 @@ async function start() {
   s.lang.value = boot.lang.startsWith("zh") ? "zh" : "en";
   const response = await fetch(`/i18n/${boot.lang.startsWith("zh") ? "zh-Hans" : "en"}.json`);
   s.words.value = await response.json();
-  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, moveline: MoveLine, helpbox: Help, hits: Hits })) render(html`<${part} />`, at(id));
+  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, hits: Hits })) render(html`<${part} />`, at(id));
   stage.mount(at("stage"), { drawn: (shown) => { drawn.value = shown; } });
   const channel = connect({ csrf: document.body.dataset.csrf, onConnect: arrive, onLost: lose });
   use(channel);

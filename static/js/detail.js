@@ -3,16 +3,18 @@
 const LOG = ["leo", "records", "runs", "cut", "epochs", "start", "fetch"];
 /** Field a cue names -> fields of a replica that change with it. */
 const OF_FIELD = {
-  hw: ["hw", "blocks"], leo: LOG, log: LOG, leo_after: LOG, role: ["role", "belief"], leader_epoch: ["belief"],
-  remote: ["remote", "blocks"], remote_leo: ["remote", "blocks"], isr: ["isr", "maximal", "pending"], pending: ["pending", "maximal"],
+  hw: ["hw", "blocks"], leo: LOG, log: LOG, cut: LOG, epoch: ["role", "belief", "epochs", "epochStart"],
+  remote: ["remote", "blocks"], isr: ["isr", "maximal", "pending"], waiting: ["waiting"], flushed: ["flushed"],
 };
 
 /** The step to draw while cue `upto` of `after` is being told. */
 export function partial(before, after, upto) {
   const view = structuredClone(before.view);
   for (const cue of after.cues.slice(0, upto + 1)) {
-    const fields = OF_FIELD[String(cue.field ?? "").split(/[.[]/)[0]];
+    const fields = OF_FIELD[String(cue.field ?? "").split(" ")[0]];
+    const ofController = cue.node === "K" || cue.node === -1;
     view.partitions.forEach((part, i) => {
+      if (ofController) part.record = after.view.partitions[i]?.record ?? part.record;
       const replica = part.replicas[cue.node];
       const next = after.view.partitions[i]?.replicas[cue.node];
       if (!replica || !next || !fields) return;

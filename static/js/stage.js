@@ -4,7 +4,9 @@ import { effect } from "@preact/signals";
 import * as s from "./state.js";
 import { partial } from "./detail.js";
 import { patch } from "./scene/draw.js";
-import { mix } from "./scene/motion.js";
+import { mix, travels } from "./scene/motion.js";
+import { layout } from "./scene/layout.js";
+import { measureWith } from "./scene/node.js";
 import { picture } from "./scene/picture.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -29,6 +31,14 @@ function layer(cls) {
 /** Builds the two layers in `element` and follows the state from then on. */
 export function mount(element, { drawn }) {
   host = element;
+  const pen = document.createElement("canvas").getContext("2d");
+  const family = getComputedStyle(document.body).fontFamily;
+  const known = new Map();
+  measureWith((text, size, bold) => {
+    const key = `${bold ? 650 : 400} ${size}px|${text}`;
+    if (!known.has(key)) { pen.font = `${bold ? 650 : 400} ${size}px ${family}`; known.set(key, pen.measureText(text).width); }
+    return known.get(key);
+  });
   onDraw = drawn;
   logs = layer("logs");
   over = layer("over");
@@ -37,7 +47,7 @@ export function mount(element, { drawn }) {
   over.svg.setAttribute("aria-hidden", "true");
   effect(() => logs.svg.setAttribute("aria-label", s.t.value("stage.label")));
   const resized = new ResizeObserver(() => rest());
-  resized.observe(host);
+  resized.observe(host.parentElement);
   effect(() => {
     void s.n.value; void s.cue.value; void s.run.value; void s.revision.value; void s.words.value; void s.partition.value; void s.unfolded.value;
     if (!running && !frozen) rest();
@@ -50,7 +60,15 @@ export function mount(element, { drawn }) {
   host.addEventListener("pointerleave", () => { s.lit.value = null; });
 }
 
-const options = () => ({ width: Math.max(300, host.clientWidth), partition: s.partition.value, unfolded: s.unfolded.value, t: s.t.value, name: s.name.value });
+/** How much larger than life: a wide and high window shows the same stage in bigger letters. */
+function zoomFor(view) {
+  const { clientWidth: w, clientHeight: h } = host.parentElement;
+  const { height } = layout(view, { width: w, partition: s.partition.value });
+  return w < 900 ? 1 : Math.min(1.5, Math.max(1, Math.min(w / 860, (h - 8) / height)));
+}
+
+const options = (view) => ({ zoom: zoomFor(view), ...sized(zoomFor(view)) });
+const sized = (zoom) => ({ width: Math.max(300, Math.floor(host.clientWidth / zoom)), partition: s.partition.value, unfolded: s.unfolded.value, t: s.t.value, name: s.name.value });
 
 /** The step to draw: the one rested on, or a part of the next in detail size. */
 function current() {
@@ -63,7 +81,8 @@ function current() {
 export function rest() {
   const step = current();
   if (!step || !host) return;
-  shown = { step, ...picture(step, options()) };
+  const how = options(step.view);
+  shown = { step, zoom: how.zoom, ...picture(step, how) };
   show(shown.logs, shown.over);
   host.dataset.step = step.n;
   host.dataset.density = shown.geo.density;
@@ -73,10 +92,12 @@ export function rest() {
 function show(a, b) {
   for (const { svg } of [logs, over]) {
     const { width, height } = shown.geo;
-    if (svg.getAttribute("height") === String(height) && svg.getAttribute("width") === String(width)) continue;
-    svg.setAttribute("width", width);
-    svg.setAttribute("height", height);
-    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    const box = `0 0 ${width} ${height}`;
+    const w = String(Math.round(width * shown.zoom));
+    if (svg.getAttribute("viewBox") === box && svg.getAttribute("width") === w) continue;
+    svg.setAttribute("width", w);
+    svg.setAttribute("height", Math.round(height * shown.zoom));
+    svg.setAttribute("viewBox", box);
   }
   patch(logs.root, a);
   patch(over.root, b);
@@ -85,7 +106,7 @@ function show(a, b) {
 
 /** Is the way of a message cut short in this step? */
 function droppedIn(step) {
-  const kinds = step.cues.filter((cue) => /drop|lost/i.test(`${cue.rule} ${cue.field}`));
+  const kinds = step.cues.filter((cue) => /\.drop$/.test(cue.rule ?? ""));
   return () => kinds.length > 0 || /^drop\b/.test(step.move ?? "");
 }
 
@@ -99,10 +120,11 @@ export function travel({ back = false, speed = 1 } = {}) {
   const from = shown;
   const step = current();
   if (!from || !step || !moves() || document.hidden) { rest(); return Promise.resolve(); }
-  const to = { step, ...picture(step, options()) };
-  const dropped = droppedIn(back ? from.step : step);
+  const how = options(step.view);
+  const to = { step, zoom: how.zoom, ...picture(step, how) };
+  const motion = { dropped: droppedIn(back ? from.step : step), cause: back ? travels(to.over, from.over) : travels(from.over, to.over) };
   // Going back plays the same transition the other way round, twice as fast.
-  const frame = (list, p) => (back ? mix(to[list], from[list], 1 - p, dropped) : mix(from[list], to[list], p, dropped));
+  const frame = (list, p) => (back ? mix(to[list], from[list], 1 - p, motion) : mix(from[list], to[list], p, motion));
   const ms = STEP_MS / speed / (back ? 2 : 1);
   return new Promise((done) => {
     const started = performance.now();

@@ -29,6 +29,9 @@ export const unfolded = signal(false);
 export const possible = signal({ key: null, moves: [] });
 export const dismissed = signal(new Set()); // violations the visitor has put aside
 export const crumb = signal(null);          // where a jump came from
+const small = matchMedia("(max-width: 600px)");
+export const phone = signal(small.matches);
+small.addEventListener("change", () => { phone.value = small.matches; });
 export const letters = signal(remembered("letters", "on") === "on");
 
 export const tapeNow = computed(() => tapes.value.find((one) => one.digest === run.value) ?? null);

@@ -4,8 +4,11 @@ import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 import * as s from "../state.js";
 import { goTo } from "../player.js";
-import { invariantWords } from "./checks.js";
+import { knows } from "../i18n.js";
 import { Icon, say } from "./common.js";
+
+/** A broken promise in words: what is the case now, not what was promised. */
+const brokenWords = (id) => (knows(s.words.value, `broken.${id}`) ? s.t.value(`broken.${id}`) : id);
 
 /** Brings the lost records before the eyes: the lanes that had them ring for a while. */
 function showWhere(step, lost) {
@@ -28,10 +31,9 @@ export function Violation() {
   return html`<div class="bar bad" role="alert" data-violation=${broken.map((b) => b.invariant).join(" ")}>
     <${Icon} name="alert" />
     <div class="grow">
-      <p><b>${broken.map((b) => invariantWords(b.invariant)).join(" ")}</b> <span class="mono soft">${broken.map((b) => b.invariant).join(" ")}</span></p>
-      ${lost.length > 0 && html`<p>${t("bad.lost", { m: lost.join(", ") })}</p>`}
-      <ul class="whys">${[...new Set(broken.map((b) => say(b.why)))].map((why) => html`<li key=${why}>${why}</li>`)}</ul>
-      ${facts.verdict.expected && html`<p class="soft">${t("bad.expected", { profile: facts.profile })}</p>`}
+      <p><b>${broken.map((b) => brokenWords(b.invariant)).join(" ")}</b> <span class="mono soft">${broken.map((b) => b.invariant).join(" ")}</span>
+        ${lost.length > 0 && html` ${t("bad.lost", { m: lost.join(", ") })}`}</p>
+      <p class="whys">${[...new Set(broken.map((b) => say(b.why)))].join(" · ")} ${facts.verdict.expected && html`<span>(${t("bad.expected", { profile: facts.profile })})</span>`}</p>
     </div>
     <div class="acts"><button class="btn" type="button" onClick=${() => showWhere(first, lost)}>${t("bad.show")}</button>
       <button class="btn quiet square" type="button" aria-label=${t("bad.close")} onClick=${away}><${Icon} name="close" /></button></div>

@@ -5,7 +5,8 @@ import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as s from "../state.js";
 import { Icon } from "./common.js";
-import { loadPossible, MoveButton } from "./moves.js";
+import { loadPossible } from "../possible.js";
+import { MoveButton } from "./moves.js";
 import { pick } from "./tabs.js";
 
 export const drawn = signal(null);   // what the stage shows at rest
@@ -15,11 +16,11 @@ const menu = signal(null);           // {id, label, x, y}
 function things({ geo, step, over }) {
   const name = s.name.value;
   const t = s.t.value;
-  const cards = [...geo.lanes.values()].map((lane) => ({ id: `b${lane.id}`, label: t("hit.broker", { b: name(lane.id) }), x: geo.cardX + 6, y: lane.y + 5, w: geo.cardW - 8, h: geo.narrow ? geo.cardH - 8 : geo.laneH - 10 }));
+  const cards = [...geo.lanes.values()].map((lane) => ({ id: `b${lane.id}`, label: t("hit.broker", { b: t("card.name", { name: name(lane.id, true) }) }), x: geo.cardX + 6, y: lane.y + 5, w: geo.cardW - 8, h: geo.narrow ? geo.cardH - 8 : geo.laneH - 10 }));
   const top = [{ id: "K", label: t("hit.controller"), x: geo.narrow ? 0 : geo.gutter, y: 3, w: geo.cardW, h: 36 }];
   const flying = over.filter((n) => n.m?.at).map((n) => {
     const m = step.view.messages.find((one) => `msg-${one.id}` === n.k);
-    return { id: String(m?.id), label: t("hit.message", { kind: m?.kind, a: name(m?.from, true), b: name(m?.to, true) }), x: n.m.at[0] - 56, y: n.m.at[1] - 18, w: 112, h: 36 };
+    return { id: `m${m?.id}`, label: t("hit.message", { kind: m?.kind, a: name(m?.from, true), b: name(m?.to, true) }), x: n.m.at[0] - 56, y: n.m.at[1] - 18, w: 112, h: 36 };
   });
   return [["lanes", cards], ["top", top], ["flying", flying]];
 }
@@ -54,7 +55,7 @@ export function concerns(move, id, step) {
     return tokens.some((token) => token.split(/->|>/).some((part) => names.includes(part)));
   }
   if (id === "K") return tokens.includes("K") || /^(elect|set|reassign)\b/.test(move.text);
-  const m = step.view.messages.find((one) => String(one.id) === id);
+  const m = step.view.messages.find((one) => `m${one.id}` === id);
   if (!m) return false;
   const name = (node) => step.view.brokers.find((b) => b.id === node)?.name ?? String(node);
   return tokens.some((token) => [`${m.from}->${m.to}`, `${name(m.from)}->${name(m.to)}`].includes(token));
@@ -92,5 +93,5 @@ function Menu() {
 export function Hits() {
   const t = s.t.value;
   if (!drawn.value) return null;
-  return html`<div class="hits">${things(drawn.value).map(([key, list]) => html`<${Group} key=${key} list=${list} label=${t(`hits.${key}`)} />`)}<${Menu} /></div>`;
+  return html`<div class="hits" style=${`transform:scale(${drawn.value.zoom});width:${100 / drawn.value.zoom}%`}>${things(drawn.value).map(([key, list]) => html`<${Group} key=${key} list=${list} label=${t(`hits.${key}`)} />`)}<${Menu} /></div>`;
 }

@@ -23,7 +23,7 @@ export function rows(step, before, id, { t }) {
     ];
   }
   if (id === "K") return [...pick(view.controller, before?.view.controller, ["alive", "epoch", "waiting"]), ...pick(part.record, old?.record, Object.keys(part.record))];
-  const message = view.messages.find((m) => String(m.id) === id);
+  const message = view.messages.find((m) => `m${m.id}` === id);
   if (message) return [...pick(message, null, ["kind", "from", "to", "reply", "sent", "due", "held", "error", "records"]), ...Object.entries(message.fields ?? {}).map(([k, v]) => [k, list(v), null])];
   const client = view.clients.find((c) => String(c.id) === id);
   return client ? pick(client, before?.view.clients.find((c) => c.id === id), ["kind", "sent", "acked", "waiting", "position", "read"]) : [];
@@ -34,7 +34,7 @@ export function Inspect() {
   const step = s.step.value;
   if (!step) return null;
   const before = s.tapeNow.value.steps.get(s.n.value - 1);
-  const things = [...step.view.brokers.map((b) => [`b${b.id}`, s.name.value(b.id)]), ["K", t("ent.controller")], ...step.view.clients.map((c) => [String(c.id), String(c.id)]), ...step.view.messages.map((m) => [String(m.id), `${m.kind} ${s.name.value(m.from, true)} → ${s.name.value(m.to, true)}`])];
+  const things = [...step.view.brokers.map((b) => [`b${b.id}`, s.name.value(b.id)]), ["K", t("ent.controller")], ...step.view.clients.map((c) => [String(c.id), String(c.id)]), ...step.view.messages.map((m) => [`m${m.id}`, `${m.kind} ${s.name.value(m.from, true)} → ${s.name.value(m.to, true)}`])];
   const id = things.some(([one]) => one === s.selected.value) ? s.selected.value : things[0]?.[0];
   const found = rows(step, before, id, { t });
   return html`<div class="stack">

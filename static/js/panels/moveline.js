@@ -4,7 +4,7 @@ import { html } from "htm/preact";
 import { useRef, useState } from "preact/hooks";
 import * as s from "../state.js";
 import { act } from "../player.js";
-import { loadPossible } from "./moves.js";
+import { loadPossible } from "../possible.js";
 
 export function MoveLine() {
   const t = s.t.value;

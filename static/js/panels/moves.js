@@ -4,21 +4,8 @@ import { html } from "htm/preact";
 import { useEffect } from "preact/hooks";
 import * as s from "../state.js";
 import { act } from "../player.js";
-
-let ask = null;
-export const useAsk = (asker) => { ask = asker; };
-
-/** Fetches the moves of the step we are on, once per step. */
-export async function loadPossible() {
-  const on = s.tapeNow.value;
-  if (!on || !s.online.value) return;
-  const key = `${on.digest}@${s.n.value}`;
-  if (s.possible.value.key === key) return;
-  try {
-    const answer = await ask("possible", { run: on.digest, step: s.n.value });
-    if (`${s.run.value}@${s.n.value}` === key) s.possible.value = { key, moves: answer.moves };
-  } catch { /* offline or too fast: asked again with the next step */ }
-}
+import { loadPossible } from "../possible.js";
+import { MoveLine } from "./moveline.js";
 
 const GROUPS = ["deliver", "time", "clients", "faults", "admin"];
 
@@ -37,6 +24,7 @@ export function Moves() {
   const { moves } = s.possible.value;
   const past = s.facts.value && s.n.value < s.facts.value.total;
   return html`<div class="stack">
+    ${s.phone.value && html`<${MoveLine} />`}
     <p class="soft">${past ? t("moves.branches") : t("moves.here")}</p>
     ${GROUPS.map((group) => {
       const mine = moves.filter((m) => m.group === group);

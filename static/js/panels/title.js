@@ -51,11 +51,11 @@ export function Title() {
   return html`<div class="titlebar">
     <h1>${facts.scenario.title}</h1>
     <div class="row">
-      <label class="field"><span>${t("title.profile")}</span><select id="profile" value=${facts.profile} onChange=${(e) => change(e.target.value)}>${all.map((p) => html`<option key=${p.name} value=${p.name}>${p.name}${p.stands_for ? ` · ${p.stands_for}` : ""}</option>`)}</select></label>
+      <label class="field"><span class="wide">${t("title.profile")}</span><select id="profile" value=${facts.profile} onChange=${(e) => change(e.target.value)}>${all.map((p) => html`<option key=${p.name} value=${p.name}>${p.name}${p.stands_for ? ` · ${p.stands_for}` : ""}</option>`)}</select></label>
       ${parts.length > 1 && html`<label class="field"><span>${t("title.partition")}</span><select value=${String(s.partition.value)} onChange=${(e) => { s.partition.value = Number(e.target.value); }}>${parts.map((p, i) => html`<option key=${i} value=${String(i)}>${p.name}</option>`)}</select></label>`}
-      <button type="button" class="btn" aria-pressed=${fetching === "auto" ? "true" : "false"} title=${t("title.fetching.why")} disabled=${!s.online.value} onClick=${() => act(`fetching ${fetching === "auto" ? "manual" : "auto"}`)}><${Icon} name=${fetching === "auto" ? "clock" : "hand"} />${t(`title.fetching.${fetching ?? "manual"}`)}</button>
-      <a class="btn" href=${`/batch?run=${facts.digest}`}><${Icon} name="chart" />${t("title.scale")}</a>
-      <button type="button" class="btn" onClick=${save} disabled=${!s.online.value}><${Icon} name="save" />${t("title.save")}</button>
+      <button type="button" class="btn" aria-pressed=${fetching === "auto" ? "true" : "false"} title=${t("title.fetching.why")} disabled=${!s.online.value} onClick=${() => act(`fetching ${fetching === "auto" ? "manual" : "auto"}`)}><${Icon} name=${fetching === "auto" ? "clock" : "hand"} /><span class="wide">${t(`title.fetching.${fetching ?? "manual"}`)}</span></button>
+      <a class="btn" href=${`/batch?run=${facts.digest}`}><${Icon} name="chart" /><span class="wide">${t("title.scale")}</span></a>
+      <button type="button" class="btn" onClick=${save} disabled=${!s.online.value}><${Icon} name="save" /><span class="wide">${t("title.save")}</span></button>
       <button type="button" class="btn quiet square" aria-label=${t("help.title")} title=${t("help.title")} onClick=${help}><${Icon} name="help" /></button>
     </div>
   </div>`;

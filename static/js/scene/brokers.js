@@ -50,7 +50,7 @@ export function card(geo, view, broker, ctx) {
 }
 
 function head(geo, broker, { acts, recorded, x, y }, { t, name }) {
-  const label = name(broker.id);
+  const label = t("card.name", { name: name(broker.id, true) });
   const lead = acts ? 22 : 0;
   return [
     acts && icon("crown", "crown", x + 12, y - 13, 17, recorded === false ? "crown self" : "crown"),
@@ -113,8 +113,11 @@ function belief(lane, x, right, { stale, selfish, replica, broker }, { t, name }
   const y = lane.y + 77;
   const b = replica.belief;
   const leader = b && b.leader >= 0 ? name(b.leader, true) : t("card.nobody");
-  const words = selfish ? t("card.self", { e: b?.le ?? "?" }) : b ? t("card.believes", { leader, e: b.le }) : t("card.knows_nothing");
   const lead = stale ? 17 : 0;
+  const believes = (key) => t(key, { leader, e: b?.le ?? "?" });
+  const long = believes("card.believes");
+  const roomy = textWidth(long, 12) <= right - x - 11 - lead;
+  const words = selfish ? believes("card.self") : b ? (roomy ? long : believes("card.sees")) : t("card.knows_nothing");
   return g("belief", [
     stale && icon("i", "alert", x + 11, y - 11, 13, "warn"),
     text("t", x + 11 + lead, y, fit(words, right - x - 11 - lead, 12), `small ${stale ? "warn stale" : ""}`),

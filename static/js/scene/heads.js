@@ -1,13 +1,11 @@
 // The strips above the lanes: the controller's record, the clients, the ruler, the divergence frame.
 
-import { fit, g, icon, line, path, rect, text, textWidth, title } from "./node.js";
+import { fit, g, icon, line, path, rect, spans, text, textWidth, title } from "./node.js";
 
 /** The controller and its record of the partition. */
 export function controller(geo, view, { t, name, changed }) {
   const { record } = geo.part;
   const c = view.controller;
-  const h = geo.heads.h.controller;
-  const rows = geo.narrow ? 1.5 : 1;
   const dead = c.alive === false;
   const x = geo.narrow ? 8 : geo.gutter + 6;
   const list = (ids) => `{${ids.map((id) => name(id, true)).join(", ")}}`;
@@ -17,31 +15,31 @@ export function controller(geo, view, { t, name, changed }) {
     ["pe", `${view.mode === "zk" ? t("ctl.zversion") : t("ctl.pe")} `, record.pe],
     ["isr", "ISR ", list(record.isr)],
     record.elr?.length && ["elr", "ELR ", list(record.elr)],
-    record.lastKnown >= 0 && record.leader < 0 && ["lastKnown", `${t("ctl.last")} `, name(record.lastKnown, true)],
+    record.leader < 0 && [record.lastKnown ?? []].flat().some((b) => b >= 0) && ["lastKnown", `${t("ctl.last")} `, list([record.lastKnown].flat())],
     (record.recovering || record.recovery) && ["recovering", "", t("ctl.recovering")],
     record.adding?.length && ["adding", `${t("ctl.adding")} `, list(record.adding)],
     record.removing?.length && ["removing", `${t("ctl.removing")} `, list(record.removing)],
   ].filter(Boolean);
   const parts = [
-    rect("bg", geo.narrow ? 0 : geo.gutter, 3, geo.width - (geo.narrow ? 1 : geo.gutter + 4), h * rows - 8, `strip ${dead ? "dead" : ""}`, { rx: 8 }),
+    rect("bg", geo.narrow ? 0 : geo.gutter, 3, geo.width - (geo.narrow ? 1 : geo.gutter + 4), geo.heads.strip - 8, `strip ${dead ? "dead" : ""}`, { rx: 8 }),
     text("name", x + 8, 26, view.mode === "zk" ? t("ctl.zk") : t("ctl.kraft"), "name", { "font-size": 13.5 }),
   ];
   const words = dead ? t("ctl.dead") : t("ctl.reign", { e: c.epoch });
   parts.push(text("epoch", geo.narrow ? geo.width - 10 : geo.gutter + geo.cardW - 12, 26, words, `role ${dead ? "bad" : ""}`, { "text-anchor": "end" }));
   let at = geo.narrow ? 16 : geo.logX + 10;
-  const y = geo.narrow ? 50 : 26;
+  let y = geo.narrow ? 50 : 26;
   const size = geo.narrow ? 11.5 : 12.5;
   parts.push(text("p", at, y, geo.part.name ?? "", "mono small"));
   at += textWidth(geo.part.name ?? "", 12) + 14;
   for (const [key, label, value] of fields) {
     const w1 = textWidth(label, size);
     const w2 = textWidth(String(value), size, true);
+    if (geo.narrow && at + w1 + w2 > geo.width - 12) { at = 16; y += 19; }
     parts.push(g(`f-${key}`, [
-      label && text("l", at, y, label, "small", { "font-size": size }),
-      text("v", at + w1 + 1, y, value, "strong", { "font-size": size }),
+      spans("v", at, y, [[label, "quiet"], [value, "strong"]], "field", { "font-size": size }),
       changed.has(`rec:${key}`) && line("chg", at, y + 5, at + w1 + w2, y + 5, "changed"),
     ], { "data-id": `rec:${key}`, "data-value": Array.isArray(record[key]) ? record[key].join(",") : (record[key] ?? "") }));
-    at += w1 + w2 + (geo.narrow ? 8 : 16);
+    at += w1 + w2 + (geo.narrow ? 12 : 16);
   }
   return g("controller", parts, { class: "controller", "data-id": "K", "data-alive": dead ? 0 : 1 });
 }
@@ -53,17 +51,17 @@ export function clients(geo, view, { t, name, changed }) {
   let at = geo.narrow ? 8 : geo.gutter + 14;
   for (const c of view.clients.slice(0, geo.narrow ? 2 : 4)) {
     const producer = c.kind === "producer";
-    const words = producer ? t("client.sent", { n: c.sent ?? 0, a: c.acked ?? 0 }) : t("client.reads", { o: c.position ?? 0 });
     const label = `${c.id}`;
-    const w = textWidth(label, 12.5, true) + textWidth(words, 12) + 26;
+    const all = producer ? t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked }) : t("client.reads", { o: c.position ?? 0 });
+    const words = fit(all, geo.width - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
+    const w = textWidth(`${label} `, 12.5, true) + textWidth(words, 12.5) + 26;
     const waiting = (c.waiting ?? []).slice(0, 5);
     parts.push(g(`client-${c.id}`, [
       rect("bg", at, y + 3, w, 24, `client ${producer ? "" : "reader"}`, { rx: 12 }),
-      text("n", at + 11, y + 19.5, label, "strong", { "font-size": 12.5 }),
-      text("w", at + 15 + textWidth(label, 12.5, true), y + 19.5, words, "small"),
+      spans("w", at + 12, y + 19.5, [[`${label} `, "strong"], [words, "quiet"]], "field", { "font-size": 12.5 }),
       ...waiting.map((wait, i) => waitMark(wait, at + w + 6 + i * 62, y + 4, { t, name })),
       changed.has(`client:${c.id}`) && line("chg", at + 12, y + 28, at + w - 12, y + 28, "changed"),
-    ], { "data-id": String(c.id), "data-acked": c.acked ?? "", "data-position": c.position ?? "" }));
+    ], { "data-id": String(c.id), "data-acked": c.acked ?? view.ledger.acked, "data-position": c.position ?? "" }));
     at += w + 14 + waiting.length * 62;
   }
   return g("clients", parts);
@@ -75,7 +73,7 @@ function waitMark(wait, x, y, { t, name }) {
     rect("r", x, y + 1, 58, 20, "waiting", { rx: 4 }),
     icon("i", "hourglass", x + 4, y + 5, 12, "warn"),
     text("t", x + 18, y + 15, fit(label, 38, 11.5), "mono small"),
-    title("title", t("client.waits", { m: label, b: name(wait.to), acks: wait.acks })),
+    title("title", t("client.waits", { m: label, b: name(wait.to), acks: wait.acks === -1 ? "all" : wait.acks })),
   ], { "data-id": `wait:${label}` });
 }
 

@@ -40,12 +40,13 @@ export function layout(view, { width, partition = 0, unfolded = false } = {}) {
   const narrow = width < 700;
   const name = densityFor(view.brokers.length);
   const d = DENSITIES[name];
-  const gutter = narrow ? 0 : width < 980 ? 122 : 144;
-  const cardW = narrow ? width : width < 980 ? 184 : 216;
+  const gutter = narrow ? 0 : 138;
+  const cardW = narrow ? width : width < 900 ? 188 : 216;
   const cardH = narrow ? (name === "dense" ? 0 : 62) : d.lane;
   const logX = narrow ? 8 : gutter + cardW + 12;
   const logW = width - logX - 10;
-  const top = HEAD.controller * (narrow ? 1.5 : 1) + HEAD.clients;
+  const strip = HEAD.controller * (narrow ? 1.9 : 1);
+  const top = strip + HEAD.clients;
   const laneH = narrow && cardH ? cardH + d.lane - 14 : d.lane;
   const y0 = top + HEAD.ruler;
   const lanes = new Map();
@@ -56,7 +57,7 @@ export function layout(view, { width, partition = 0, unfolded = false } = {}) {
   const axis = axisOf(part, logX, logW);
   return {
     width, height: y0 + view.brokers.length * laneH + 8, narrow, density: name, d, gutter, cardX: gutter, cardW, cardH,
-    logX, logW, laneH, lanes, y0, heads: { controller: 0, clients: HEAD.controller * (narrow ? 1.5 : 1), ruler: top, ...{ h: HEAD } }, part, ...axis(unfolded),
+    logX, logW, laneH, lanes, y0, heads: { controller: 0, strip, clients: strip, ruler: top }, part, ...axis(unfolded),
   };
 }
 
@@ -81,7 +82,7 @@ function axisOf(part, logX, logW) {
 /** Where a node of the cluster meets the gutter: [x, y].  Brokers at their card, the rest at the heads. */
 export function anchor(geo, who) {
   const lane = geo.lanes.get(Number(who));
-  const x = geo.narrow ? geo.width - 62 : geo.gutter - 2;
+  const x = geo.narrow ? geo.width - 62 : geo.gutter;
   if (lane) return [x, lane.mid];
   if (String(who).startsWith("K")) return [x, geo.heads.controller + 22];
   return [x, geo.heads.clients + 16];

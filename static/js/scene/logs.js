@@ -1,6 +1,6 @@
 // One replica's log: the folded prefix, the record cells, the ghosts of what was cut.
 
-import { circle, g, icon, line, path, rect, text, title } from "./node.js";
+import { circle, g, icon, path, rect, text, title } from "./node.js";
 
 const epochClass = (e) => `e${((e % 7) + 7) % 7}`;
 
@@ -72,7 +72,7 @@ function cell(geo, broker, replica, r, y, ctx) {
   const w = geo.pitch - gap;
   const h = geo.d.cellH;
   const s = cellState(geo.part, replica, r, ctx.lost);
-  const cls = `cell ${epochClass(r.e)} ${s.open ? "open" : ""} ${s.differs ? "differs" : ""}`;
+  const cls = `cell ${epochClass(r.e)} ${s.open ? "open" : ""} ${s.differs ? "differs" : ""} ${s.lost ? "lost" : ""}`;
   const full = geo.detail === "full" && h >= 20;
   const parts = [
     rect("r", x, y, w, h, cls, { rx: geo.pitch >= 14 ? 4 : 1 }),
@@ -101,7 +101,6 @@ function ghosts(geo, broker, replica, y, ctx) {
       rect("r", x, top, w, h, "ghost", { rx: 4 }),
       geo.pitch >= 14 && path("x", `M${cx - 5} ${cy - 5}l10 10m0-10l-10 10`, "ghostx"),
       geo.pitch >= 26 && r.acked && circle("ring", cx, cy, 10, "ghostring"),
-      geo.pitch >= 26 && r.acked && line("strike", x + w - 13, top + 5, x + w - 3, top + 11, "ghostx"),
       title("title", ctx.t(r.acked ? "cell.cut_acked" : "cell.cut", { o: r.o, m: r.id ?? "", b: ctx.name(broker.id) })),
     ], { class: "cut", "data-id": `b${broker.id}:cut${r.o}`, "data-acked": r.acked ? 1 : 0 }, { exit: "fade" });
   });

@@ -35,7 +35,7 @@ function end(geo, broker, replica, y, { t, changed }) {
   if (!geo.d.labels) return [g("leo", [line("l", x, y.cell - 3, x, y.bottom + 2, "leoline")], data)];
   const label = `LEO ${replica.leo}`;
   return [g("leo", [
-    path("l", `M${x} ${y.bottom + 3}V${y.cell - 13}h7`, "leoline", {}),
+    path("l", `M${x} ${y.bottom + 3}L${x} ${y.cell - 13}L${x + 7} ${y.cell - 13}`, "leoline", {}),
     text("t", x + 10, y.cell - 8, label, "mono mark", {}),
     changed.has(`b${broker.id}:leo`) && line("chg", x + 10, y.cell - 4, x + 10 + textWidth(label, 12), y.cell - 4, "changed"),
     title("title", t("mark.leo", { o: replica.leo })),
@@ -53,16 +53,22 @@ function foot(geo, broker, replica, y, ctx) {
   const label = `HW ${replica.hw}`;
   const w = textWidth(label, 11.5, true) + 14 + (waits ? 15 : 0);
   const items = [{ kind: "hw", x: x - w + 1.5, width: w }];
-  for (const [id, memory] of Object.entries(replica.remote ?? {})) {
-    const known = memory.leo !== null && memory.leo !== undefined && memory.leo >= 0;
-    const at = known ? geo.x(memory.leo) - 1.5 : geo.left - 6;
-    const tag = known ? name(Number(id), true) : `${name(Number(id), true)}?`;
-    items.push({ kind: "remote", id, memory, point: at, x: at - 1, width: textWidth(tag, 11) + 15, tag, known });
+  for (const [leo, ids] of memories(replica)) {
+    const known = leo >= 0;
+    const point = known ? geo.x(Math.max(leo, geo.base)) - 1.5 : geo.left - 4;
+    const tag = ids.map((id) => name(id, true)).join(t("list.comma")) + (known ? "" : " ?");
+    items.push({ kind: "remote", ids, leo, point, x: point - 5, width: textWidth(tag, 11.5, true) + 16, tag, known });
   }
   const out = [];
   for (const item of pack(items, 3, geo.left - 8)) {
-    if (item.kind === "remote") { out.push(memoryTag(item, y, broker, ctx)); continue; }
-    out.unshift(g("hw", [
+    if (item.kind === "remote") {
+      // The joining line passes under the mark's pill, its triangle stands over the bar.
+      if (item.at > item.point - 2) out.unshift(path(`join${item.ids.join("-")}`, `M${item.point} ${y.foot + 5}L${item.at + 9} ${y.foot + 9}`, "memline"));
+      out.push(memoryTag(item, y, broker, ctx));
+      continue;
+    }
+    const firstTag = out.findIndex((n) => n.t === "g");
+    out.splice(firstTag < 0 ? out.length : firstTag, 0, g("hw", [
       bar,
       rect("r", item.at, y.foot, w, 18, "hwpill", { rx: 4 }),
       waits && icon("i", "hourglass", item.at + 5, y.foot + 3, 12, "onhw"),
@@ -74,14 +80,24 @@ function foot(geo, broker, replica, y, ctx) {
   return out;
 }
 
-function memoryTag(item, y, broker, { t, name }) {
-  const { point, at, tag, known, memory, id } = item;
-  return g(`mem${id}`, [
-    path("tri", `M${point - 4} ${y.foot + 6}l4-7l4 7z`, "memory"),
-    at + 5 > point + 4 && line("join", point, y.foot + 5, at + 6, y.foot + 9, "memline"),
-    text("t", at + 9, y.foot + 13, tag, "memtext"),
-    title("title", known ? t("mark.memory", { l: name(broker.id), b: name(Number(id)), o: memory.leo }) : t("mark.memory_unknown", { l: name(broker.id), b: name(Number(id)) })),
-  ], { class: "remote", "data-id": `b${broker.id}:mem${id}`, "data-value": known ? memory.leo : "" });
+/** What the leader remembers: [end offset or -1, brokers], those at one place together. */
+export function memories(replica) {
+  const at = new Map();
+  for (const [id, memory] of Object.entries(replica.remote ?? {})) {
+    const leo = memory.leo ?? -1;
+    at.set(leo, [...(at.get(leo) ?? []), Number(id)]);
+  }
+  return [...at];
+}
+
+function memoryTag({ point, at, tag, known, leo, ids }, y, broker, { t, name }) {
+  const who = ids.map((id) => name(id)).join(t("list.comma"));
+  const key = ids.join("-");
+  return g(`mem${key}`, [
+    path("tri", `M${point - 4.5} ${y.foot + 6}L${point} ${y.foot - 2}L${point + 4.5} ${y.foot + 6}z`, "memory"),
+    text("t", at + 13, y.foot + 13, tag, "memtext"),
+    title("title", known ? t("mark.memory", { l: name(broker.id), b: who, o: leo }) : t("mark.memory_unknown", { l: name(broker.id), b: who })),
+  ], { class: "remote", "data-id": `b${broker.id}:mem${key}`, "data-value": known ? leo : "" });
 }
 
 /** The checkpoint a restart would begin from, once it lags behind the mark. */

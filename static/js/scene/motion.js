@@ -24,12 +24,12 @@ export function travels(a, b) {
   return flat(a).some((n) => n.m?.to && !stays.has(n.k));
 }
 
-/** The picture at progress p between pictures a and b.  `dropped(key)` tells which travellers get lost. */
-export function mix(a, b, p, dropped = () => false) {
+/** The picture at progress p between pictures a and b.  `dropped(key)` tells which travellers get
+ *  lost; `cause` says whether something travels, when another layer knows better than this one. */
+export function mix(a, b, p, { dropped = () => false, cause = travels(a, b) } = {}) {
   if (p <= 0) return a;
   if (p >= 1) return b;
-  const phase = phases(p, travels(a, b));
-  return mixLists(a, b, { ...phase, dropped });
+  return mixLists(a, b, { ...phases(p, cause), dropped });
 }
 
 function mixLists(a, b, at) {
@@ -54,10 +54,23 @@ function both(a, b, at) {
   const attrs = {};
   for (const [name, value] of Object.entries(b.a)) {
     const was = a.a[name];
-    attrs[name] = typeof value === "number" && typeof was === "number" ? round(was + (value - was) * q) : q > 0.5 ? value : (was ?? value);
+    if (typeof value === "number" && typeof was === "number") attrs[name] = round(was + (value - was) * q);
+    else if (name === "d" && was !== undefined) attrs[name] = between(was, value, q);
+    else attrs[name] = q > 0.5 ? value : (was ?? value);
   }
   const text = q > 0.5 ? b.x : a.x;
   return { ...b, a: attrs, x: text, c: b.c && mixLists(a.c ?? [], b.c, at) };
+}
+
+const NUMBER = /-?\d+(?:\.\d+)?/g;
+
+/** A path between two of the same shape; of different shape, first the one, then the other. */
+export function between(a, b, q) {
+  if (a === b) return b;
+  if (a.replace(NUMBER, "#") !== b.replace(NUMBER, "#")) return q > 0.5 ? b : a;
+  const from = a.match(NUMBER).map(Number);
+  let i = 0;
+  return b.replace(NUMBER, (to) => { const v = from[i] + (Number(to) - from[i]) * q; i += 1; return String(round(v)); });
 }
 
 function enter(n, at) {

@@ -3,10 +3,10 @@
 
 const ICONS = "/static/icons.svg";
 
-/** How wide a text is, in px, near enough to place what stands beside it. */
-export function textWidth(text, size = 12, bold = false) {
+/** How wide a text is, in px, without a browser: near enough to place what stands beside it. */
+function estimate(text, size, bold) {
   let em = 0;
-  for (const ch of String(text)) {
+  for (const ch of text) {
     const code = ch.codePointAt(0);
     if (code > 0x2e7f) em += 1;
     else if ("iljft.,:;|!'()[]· ".includes(ch)) em += 0.33;
@@ -16,6 +16,13 @@ export function textWidth(text, size = 12, bold = false) {
   }
   return em * size * (bold ? 1.06 : 1);
 }
+
+let measure = estimate;
+
+/** A browser knows its fonts: with its own measure every font is placed exactly. */
+export function measureWith(exact) { measure = exact; }
+
+export const textWidth = (text, size = 12, bold = false) => measure(String(text), size, bold);
 
 /** The text, or as much of it as fits with an ellipsis. */
 export function fit(text, width, size = 12, bold = false) {
@@ -32,6 +39,8 @@ export const line = (k, x1, y1, x2, y2, cls, a = {}) => node("line", k, { class:
 export const path = (k, d, cls, a = {}) => node("path", k, { class: cls, d, ...a });
 export const circle = (k, cx, cy, r, cls, a = {}) => node("circle", k, { class: cls, cx, cy, r, ...a });
 export const text = (k, x, y, x_, cls, a = {}) => node("text", k, { class: cls, x, y, ...a }, { x: String(x_) });
+/** Words of different weight in one line: [[text, class], …]. */
+export const spans = (k, x, y, bits, cls, a = {}) => node("text", k, { class: cls, x, y, ...a }, { c: bits.map(([x_, c], i) => node("tspan", String(i), { class: c }, { x: String(x_) })) });
 export const icon = (k, name, x, y, size, cls = "") => node("use", k, { class: `ic ${cls}`, href: `${ICONS}#${name}`, x, y, width: size, height: size });
 export const title = (k, x) => node("title", k, {}, { x });
 

@@ -5,7 +5,7 @@ import { clients, controller, divergence, ruler } from "./heads.js";
 import { layout } from "./layout.js";
 import { epochs, log } from "./logs.js";
 import { marks } from "./marks.js";
-import { links, messages } from "./messages.js";
+import { links, messages, partings } from "./messages.js";
 import { g, rect, textWidth } from "./node.js";
 
 /** {geo, logs, over}: the geometry and the two layers, the upper one for what moves. */
@@ -17,21 +17,26 @@ export function picture(step, { width, partition = 0, unfolded = false, t, name 
   const ctx = { t, name, width: textWidth, blocked, lost, changed: step.changed ?? new Set(), alarm: (step.broken ?? []).length > 0 };
   const logs = [
     ruler(geo, view, ctx),
-    ...view.brokers.map((b) => laneOf(geo, view, b, ctx)),
+    ...view.brokers.map((b) => ground(geo, b)),
     divergence(geo, view, ctx),
+    ...view.brokers.map((b) => laneOf(geo, view, b, ctx)),
     controller(geo, view, ctx),
     clients(geo, view, ctx),
   ].filter(Boolean);
-  const over = [...links(geo, view, ctx), ...messages(geo, view, ctx)];
+  const over = [...links(geo, view, ctx), ...partings(geo, view, ctx), ...messages(geo, view, ctx)];
   return { geo, logs, over };
 }
 
-function laneOf(geo, view, broker, ctx) {
+/** A lane's ground; apart from the lane, so that the divergence frame stands between the two. */
+function ground(geo, broker) {
   const lane = geo.lanes.get(broker.id);
   const off = broker.alive === "down" || broker.alive === "paused";
   const x = geo.narrow ? 0 : geo.gutter;
+  return rect(`ground${broker.id}`, x, lane.y + 1, geo.width - x - 4, geo.laneH - 2, `lane ${off ? "off" : ""}`, { rx: 10 });
+}
+
+function laneOf(geo, view, broker, ctx) {
   return g(`lane${broker.id}`, [
-    rect("bg", x, lane.y + 1, geo.width - x - 4, geo.laneH - 2, `lane ${off ? "off" : ""}`, { rx: 10 }),
     card(geo, view, broker, ctx),
     g("log", log(geo, broker, ctx)),
     g("marks", marks(geo, broker, ctx)),
