@@ -105,7 +105,12 @@ class Catalogue:
         return fill(found, args)
 
     def _load(self, lang: str) -> tuple[tuple[int, ...], dict[str, str], bytes, str]:
-        paths = [folder / f"{lang}.json" for folder in self._sources]
+        # en.json, and what a part of the pages brings itself: batch.en.json.
+        paths = [
+            path
+            for folder in self._sources
+            for path in (folder / f"{lang}.json", *sorted(folder.glob(f"*.{lang}.json")))
+        ]
         stamp = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
         cached = self._read.get(lang)
         if cached is not None and cached[0] == stamp:
