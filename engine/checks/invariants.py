@@ -1,0 +1,393 @@
+"""The invariants (control-plane 11, data-plane 14): what must hold, checked after every event.
+
+The checker compares what it saw of each replica last with what is there now, so that an event costs
+a few comparisons and only what it touched is looked at closely.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.checks.ledger import Acked, Ledger
+from engine.model.cluster import Cluster
+from engine.model.log import Batch, Log
+from engine.model.messages import CONTROLLER
+from engine.model.profiles import KIP101
+from engine.model.records import PartitionRecord
+from engine.model.state import DOWN, LEADER, Replica
+
+
+class Invariant:
+    """A name, the statement, the data plane's name for it, and whether breaking it is a violation.
+
+    A statistic (I8) is counted and never a violation.
+    """
+
+    __slots__ = ("also", "name", "statement", "statistic", "title")
+
+    def __init__(
+        self, name: str, title: str, also: str, statement: str, statistic: bool = False
+    ) -> None:
+        self.name = name
+        self.title = title
+        self.also = also
+        self.statement = statement
+        self.statistic = statistic
+
+
+_LIST: Final = (
+    Invariant("I1", "OneLeaderPerEpoch", "INV-7", "One broker leads in a leader epoch."),
+    Invariant("I2", "EpochMonotonic", "INV-9", "Leader and partition epochs never go back."),
+    Invariant("I3", "IsrInAR", "", "The ISR lies within the assigned replicas; the leader in it."),
+    Invariant(
+        "I4",
+        "MaximalIsrSuperset",
+        "",
+        "The controller's ISR lies within the maximal ISR of the leader.",
+    ),
+    Invariant(
+        "I5", "LogMatching", "INV-14", "In-sync replicas agree below their high watermarks."
+    ),
+    Invariant(
+        "I6", "LeaderComplete", "INV-17, INV-19", "A new leader has every committed record."
+    ),
+    Invariant("I7", "AckedAllDurable", "INV-16", "A record acknowledged with acks=all stays."),
+    Invariant(
+        "I8", "Ack1Durable", "", "A record acknowledged with acks=1 stays.", statistic=True
+    ),
+    Invariant("I9", "ConsumerPrefix", "INV-24", "What was read is never contradicted later."),
+    Invariant("I10", "TrueHwMonotonic", "INV-15", "What was committed is never undone."),
+    Invariant("I14", "NoCommitWithoutQuorum", "", "Nothing is committed below min ISR (3.7)."),
+    Invariant("I15", "ZombieCannotCommit", "INV-11", "A deposed leader commits nothing new."),
+    Invariant("INV-1", "OffsetOrder", "", "Log start <= high watermark <= log end."),
+    Invariant("INV-3", "EpochMonotoneInLog", "", "Epochs never decrease along a log."),
+    Invariant("INV-5", "EpochCacheMatchesLog", "", "The epoch cache tells each batch's epoch."),
+    Invariant("INV-10", "LeaderAppendOnly", "", "A leader's log only grows."),
+    Invariant("INV-12", "LogMatching", "", "Equal epoch at an offset means equal logs up to it."),
+    Invariant("INV-18", "LeaderHwMonotone", "", "A leader's high watermark never goes back."),
+)
+INVARIANTS: Final = {one.name: one for one in _LIST}
+
+
+class Seen:
+    """What the checker saw last of one replica."""
+
+    __slots__ = ("agreed", "epoch", "hw", "leo", "replica", "role")
+
+    def __init__(self, replica: Replica) -> None:
+        self.replica = replica
+        self.leo = replica.log.leo
+        self.hw = replica.log.hw
+        self.role = -1
+        self.epoch = -1
+        self.agreed = 0
+
+
+class Checker:
+    """Looks after every event; `broken` holds (invariant, event number, why), first time only."""
+
+    __slots__ = ("broken", "cluster", "counts", "ledger", "now", "records", "seen", "step")
+
+    def __init__(self, cluster: Cluster, ledger: Ledger) -> None:
+        self.cluster = cluster
+        self.ledger = ledger
+        self.broken: list[tuple[str, int, str]] = []
+        self.counts: dict[str, int] = {}
+        self.seen: dict[tuple[int, int], Seen] = {}
+        self.records: dict[int, PartitionRecord] = {}
+        self.step = 0
+        self.now = 0
+
+    def name(self, node: int) -> str:
+        """What people call a broker."""
+        return f"broker {self.cluster.brokers[node].name}"
+
+    def report(self, invariant: str, why: str) -> None:
+        """The first time is the violation; later ones are counted."""
+        self.counts[invariant] = self.counts.get(invariant, 0) + 1
+        if self.counts[invariant] == 1 and not INVARIANTS[invariant].statistic:
+            self.broken.append((invariant, self.step, why))
+
+    # -- after an event --------------------------------------------------------------------------
+
+    def after(self, node: int, step: int, now: int) -> None:
+        """`node` has handled event number `step` at `now` ms."""
+        self.step = step
+        self.now = now
+        if node >= 0:
+            seen_all = self.seen
+            for tp, replica in self.cluster.brokers[node].replicas.items():
+                seen = seen_all.get((node, tp))
+                log = replica.log
+                if (
+                    seen is None
+                    or seen.replica is not replica
+                    or seen.leo != log.leo
+                    or seen.hw != log.hw
+                    or seen.role != replica.role
+                    or seen.epoch != replica.leader_epoch
+                ):
+                    self._on_replica(node, tp, replica)
+        elif node == CONTROLLER:
+            for tp, record in self.cluster.controller.records.items():
+                if self.records.get(tp) is not record:
+                    self._on_record(tp, record)
+
+    def _on_replica(self, node: int, tp: int, replica: Replica) -> None:
+        seen = self.seen.get((node, tp))
+        if seen is None or seen.replica is not replica:
+            seen = self.seen[node, tp] = Seen(replica)
+        log = replica.log
+        was_leading = seen.role == LEADER and seen.epoch == replica.leader_epoch
+        leads = replica.role == LEADER
+        if replica.leader_epoch < seen.epoch:
+            self.report("I2", f"{self.name(node)} went from epoch {seen.epoch} to an older one")
+        if log.leo > seen.leo:
+            self._on_append(node, tp, replica, seen.leo)
+        elif log.leo < seen.leo:
+            seen.agreed = min(seen.agreed, log.leo)
+            if leads and was_leading:
+                self.report("INV-10", f"{self.name(node)}, a leader, cut its log from {seen.leo} to {log.leo}")
+        if (log.hw > log.leo and log.clamps_hw) or (log.hw < log.log_start and log.clamps_hw):
+            self.report("INV-1", f"{self.name(node)} has HW {log.hw} outside its log")
+        if leads and not was_leading:
+            self._on_new_leader(node, tp, replica)
+        if leads and log.hw > (seen.hw if was_leading else log.log_start):
+            if log.hw > seen.hw:
+                self._on_hw_raised(node, tp, replica)
+            self._on_commit(tp, replica, seen.hw if was_leading else log.log_start)
+        elif leads and was_leading and log.hw < seen.hw:
+            self.report("INV-18", f"{self.name(node)}, a leader, moved HW from {seen.hw} to {log.hw}")
+        seen.leo, seen.hw = log.leo, log.hw
+        seen.role, seen.epoch = replica.role, replica.leader_epoch
+        self._compare(node, tp, seen)
+
+    # -- logs ------------------------------------------------------------------------------------
+
+    def _on_append(self, node: int, tp: int, replica: Replica, before: int) -> None:
+        """INV-3, INV-5, INV-12 for what was appended."""
+        log = replica.log
+        at = log.index_of(before)
+        if at >= len(log.batches):
+            return
+        previous = log.batches[at - 1] if at else None
+        first = log.batches[at]
+        if previous is not None and replica.role != LEADER:
+            self._check_junction(node, tp, replica, previous, first)
+        if replica.profile.truncation < KIP101:
+            return
+        epoch = previous.epoch if previous is not None else -1
+        for batch in log.batches[at:]:
+            if batch.epoch < epoch:
+                self.report(
+                    "INV-3",
+                    f"{self.name(node)} has epoch {batch.epoch} at {batch.base} after epoch {epoch}",
+                )
+            epoch = batch.epoch
+            if log.epochs.epoch_for_offset(batch.base) != batch.epoch:
+                self.report(
+                    "INV-5", f"{self.name(node)}'s epoch cache misplaces offset {batch.base}"
+                )
+
+    def _check_junction(
+        self, node: int, tp: int, replica: Replica, previous: Batch, first: Batch
+    ) -> None:
+        """INV-12 by induction: the batch before the first one taken must be the leader's too."""
+        leader = self.cluster.brokers.get(replica.leader)
+        disk = leader.disks.get(tp) if leader is not None else None
+        if disk is None:
+            return
+        log = disk.log
+        at = log.index_of(first.base)
+        if 0 < at < len(log.batches) and log.batches[at] is first:
+            theirs = log.batches[at - 1]
+            if not theirs.same(previous):
+                self.report(
+                    "INV-12",
+                    f"{self.name(node)} has {previous!r} where {self.name(replica.leader)} has {theirs!r}",
+                )
+
+    def _compare(self, node: int, tp: int, seen: Seen) -> None:
+        """I5 (INV-14).  In-sync replicas agree below both high watermarks.
+
+        What was compared once need not be compared again: `agreed` is how far.
+        """
+        log = seen.replica.log
+        upto = min(log.hw, log.leo)
+        if upto <= seen.agreed:
+            return
+        record = self.cluster.controller.records.get(tp)
+        if record is None or node not in record.isr:
+            return
+        for other in record.isr:
+            if other != node:
+                self._compare_pair(node, other, tp, log, seen.agreed, upto)
+        seen.agreed = upto
+
+    def _compare_pair(
+        self, node: int, other: int, tp: int, log: Log, start: int, upto: int
+    ) -> None:
+        broker = self.cluster.brokers[other]
+        replica = broker.replicas.get(tp)
+        if replica is None or broker.status == DOWN:
+            return
+        theirs = replica.log
+        at = log.agrees_with(theirs, start, min(upto, theirs.hw))
+        if at >= 0:
+            mine, his = log.batches[log.index_of(at)], theirs.batches[theirs.index_of(at)]
+            self.report(
+                "I5",
+                f"offset {at} is {mine!r} on {self.name(node)} and {his!r} on {self.name(other)}, "
+                "below both high watermarks",
+            )
+
+    # -- leaders ---------------------------------------------------------------------------------
+
+    def _on_new_leader(self, node: int, tp: int, replica: Replica) -> None:
+        """I1, I6, I7, I8, I10: is the new leader alone, and does it have what it must have?"""
+        ledger, epoch = self.ledger, replica.leader_epoch
+        first = ledger.leaders.setdefault((tp, epoch), node)
+        if first != node:
+            self.report("I1", f"{self.name(first)} and {self.name(node)} both lead epoch {epoch}")
+        ledger.epoch_starts[tp].append((epoch, replica.epoch_start))
+        record = self.cluster.controller.records.get(tp)
+        if record is None or record.leader_epoch != epoch:
+            return  # a zombie: it will not be asked
+        self._check_complete(node, tp, replica)
+
+    def _check_complete(self, node: int, tp: int, replica: Replica) -> None:
+        log, ledger = replica.log, self.ledger
+        committed = ledger.committed[tp]
+        missing = [b for b in committed.values() if not _holds(log, b)]
+        if missing:
+            least = min(missing, key=lambda b: b.base)
+            self.report(
+                "I6",
+                f"{self.name(node)} leads epoch {replica.leader_epoch} without the committed "
+                f"{least!r}",
+            )
+            self.report(
+                "I10",
+                f"offset {least.base} was committed, and {self.name(node)} leads without it",
+            )
+            for batch in missing:
+                del committed[batch.base]  # told once; what follows builds on the new history
+        for acked in ledger.acked[tp]:
+            self.check_acked(node, replica, acked)
+
+    def check_acked(self, node: int, replica: Replica, acked: Acked) -> None:
+        """I7, I8.  Is this acknowledged record in the leader's log, where it was said to be?"""
+        log = replica.log
+        if acked.base < log.log_start or has_values(log, acked.base, acked.values):
+            return
+        lost = self.ledger.lost if acked.acks == -1 else self.ledger.lost_single
+        names = [value for value in acked.values if value not in lost]
+        for value in names:
+            lost[value] = acked.tp
+        if names:
+            told = ", ".join(names)
+            kind = "all" if acked.acks == -1 else "1"
+            self.report(
+                "I7" if acked.acks == -1 else "I8",
+                f"{told} at offset {acked.base}, acknowledged with acks={kind}, is gone: "
+                f"{self.name(node)} leads epoch {replica.leader_epoch} without it",
+            )
+
+    def _on_hw_raised(self, node: int, tp: int, replica: Replica) -> None:
+        """I14, I15.  May this leader raise its high watermark now?"""
+        hw = replica.log.hw
+        for epoch, start in self.ledger.epoch_starts[tp]:
+            if epoch > replica.leader_epoch and hw > start:
+                self.report(
+                    "I15",
+                    f"{self.name(node)}, leader of the past epoch {replica.leader_epoch}, committed up "
+                    f"to {hw}; epoch {epoch} began at {start}",
+                )
+        if len(replica.isr) < replica.min_isr():
+            self.report(
+                "I14",
+                f"{self.name(node)} committed up to {hw} with {len(replica.isr)} in sync, "
+                f"of {replica.min_isr()} wanted",
+            )
+
+    def _on_commit(self, tp: int, replica: Replica, before: int) -> None:
+        """I10.  What the current leader's high watermark passed is committed."""
+        log, ledger = replica.log, self.ledger
+        record = self.cluster.controller.records.get(tp)
+        if record is not None and record.leader_epoch != replica.leader_epoch:
+            return
+        batches = log.read(before, log.hw) or []
+        conflict = ledger.commit(tp, batches, log.hw)
+        if conflict is not None:
+            self.report("I10", f"{conflict!r} was committed and now another record is, there")
+
+    # -- the controller's record -----------------------------------------------------------------
+
+    def _on_record(self, tp: int, record: PartitionRecord) -> None:
+        """I2, I3, I4, and I5 for a replica that joined the ISR."""
+        before = self.records.get(tp)
+        self.records[tp] = record
+        if before is not None and (
+            record.leader_epoch < before.leader_epoch
+            or record.partition_epoch < before.partition_epoch
+        ):
+            self.report("I2", f"{before!r} was followed by {record!r}")
+        if (
+            any(b not in record.replicas for b in record.isr)
+            or (record.leader >= 0 and record.leader not in record.isr)
+            or any(b in record.isr for b in record.elr)
+        ):
+            self.report("I3", f"{record!r} with replicas {list(record.replicas)}")
+        self._check_maximal(tp, record)
+        for broker in record.isr:
+            if before is None or broker not in before.isr:
+                seen = self.seen.get((broker, tp))
+                if seen is not None:
+                    seen.agreed = 0
+                    self._compare(broker, tp, seen)
+
+    def _check_maximal(self, tp: int, record: PartitionRecord) -> None:
+        leader = self.cluster.current_leader(tp)
+        if (
+            leader is None
+            or not leader.profile.alter_partition
+            or len(record.isr) < leader.min_isr()
+        ):
+            return
+        missing = [b for b in record.isr if b not in leader.maximal_isr]
+        if missing:
+            self.report(
+                "I4",
+                f"the controller counts {missing} in the ISR, {self.name(leader.broker)} does not",
+            )
+
+    # -- clients ---------------------------------------------------------------------------------
+
+    def on_acked(self, acked: Acked) -> None:
+        """A producer was told; if the leader changed meanwhile, the record must be there too."""
+        self.ledger.acked[acked.tp].append(acked)
+        leader = self.cluster.current_leader(acked.tp)
+        if leader is not None:
+            self.check_acked(leader.broker, leader, acked)
+
+    def on_read(self, tp: int, batches: list[Batch]) -> None:
+        """I9.  A consumer was given these."""
+        seen = self.ledger.seen[tp]
+        for batch in batches:
+            before = seen.setdefault(batch.base, batch)
+            if not before.same(batch):
+                self.report("I9", f"a consumer read {before!r} and later {batch!r}")
+
+
+def _holds(log: Log, batch: Batch) -> bool:
+    """Is this very batch in the log, or deleted from its start by retention?"""
+    if batch.end <= log.log_start:
+        return True
+    at = log.index_of(batch.base)
+    return at < len(log.batches) and log.batches[at].same(batch)
+
+
+def has_values(log: Log, base: int, values: tuple[str, ...]) -> bool:
+    """Are these records at this offset?"""
+    at = log.index_of(base)
+    return at < len(log.batches) and log.batches[at].values == values

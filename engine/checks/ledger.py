@@ -1,0 +1,91 @@
+"""What an outside observer writes down: sent, acknowledged, committed, read.
+
+No rule can reach it.  The invariants compare it with the state.
+"""
+
+from __future__ import annotations
+
+from engine.model.log import Batch
+
+
+class Acked:
+    """One acknowledged batch: where the producer was told it is."""
+
+    __slots__ = ("acks", "base", "latency_ms", "tp", "values")
+
+    def __init__(
+        self, tp: int, base: int, values: tuple[str, ...], acks: int, latency_ms: int
+    ) -> None:
+        self.tp = tp
+        self.base = base
+        self.values = values
+        self.acks = acks
+        self.latency_ms = latency_ms
+
+
+class Ledger:
+    """Per partition, since the start of the run.  Times and latencies are ms."""
+
+    __slots__ = (
+        "acked",
+        "committed",
+        "epoch_starts",
+        "failed",
+        "hw_reached",
+        "leaders",
+        "lost",
+        "lost_single",
+        "seen",
+        "sent",
+        "truncated",
+        "unavailable_ms",
+        "unavailable_since",
+    )
+
+    def __init__(self, partitions: int) -> None:
+        self.sent = 0
+        self.acked: list[list[Acked]] = [[] for _ in range(partitions)]
+        self.failed: dict[str, int] = {}  # record -> error the producer gave up with
+        self.committed: list[dict[int, Batch]] = [{} for _ in range(partitions)]
+        self.hw_reached = [0] * partitions
+        self.seen: list[dict[int, Batch]] = [{} for _ in range(partitions)]
+        self.leaders: dict[tuple[int, int], int] = {}  # (tp, epoch) -> broker
+        self.epoch_starts: list[list[tuple[int, int]]] = [[] for _ in range(partitions)]
+        self.lost: dict[str, int] = {}  # acks=all record that is gone -> partition
+        self.lost_single: dict[str, int] = {}  # the same for acks=1: a statistic (I8)
+        self.truncated = 0
+        self.unavailable_ms = [0] * partitions
+        self.unavailable_since = [-1] * partitions
+
+    def commit(self, tp: int, batches: list[Batch], hw: int) -> Batch | None:
+        """A leader's mark passed these; a committed batch that they contradict, or None."""
+        conflict = None
+        known = self.committed[tp]
+        for batch in batches:
+            before = known.get(batch.base)
+            if before is not None and not before.same(batch):
+                conflict = before
+            known[batch.base] = batch
+        self.hw_reached[tp] = max(self.hw_reached[tp], hw)
+        return conflict
+
+    def latencies(self) -> list[int]:
+        """Of every acknowledged produce, in the order of the acknowledgements per partition."""
+        return [acked.latency_ms for of_one in self.acked for acked in of_one]
+
+    def availability(self, tp: int, available: bool, now: int) -> None:
+        """A2.  Adds up the time in which acks=all would be refused or find no leader."""
+        since = self.unavailable_since[tp]
+        if available:
+            if since >= 0:
+                self.unavailable_ms[tp] += now - since
+                self.unavailable_since[tp] = -1
+        elif since < 0:
+            self.unavailable_since[tp] = now
+
+    def close(self, now: int) -> None:
+        """The run is over: open intervals of unavailability end here."""
+        for tp in range(len(self.unavailable_since)):
+            self.availability(tp, True, now)
+
+

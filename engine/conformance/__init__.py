@@ -1,0 +1,1 @@
+"""Facts of Kafka's own test-suite, checked against this engine through thin adapters."""

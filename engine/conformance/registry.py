@@ -1,0 +1,23 @@
+"""Which adapter speaks for which subject of the cases."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.conformance.adapter import Adapter
+from engine.conformance.elections import PartitionChangeCase, ReassignmentCase, ZkElectionCase
+from engine.conformance.fetchers import FetcherCase
+from engine.conformance.logs import EpochCacheCase, LogCase
+from engine.conformance.placements import PlacementCase
+from engine.conformance.progress import ReplicaProgressCase
+
+ADAPTERS: Final[dict[str, type[Adapter]]] = {
+    "epoch_cache": EpochCacheCase,
+    "fetcher": FetcherCase,
+    "log": LogCase,
+    "partition_change": PartitionChangeCase,
+    "placement": PlacementCase,
+    "reassignment_plan": ReassignmentCase,
+    "replica_progress": ReplicaProgressCase,
+    "zk_election": ZkElectionCase,
+}

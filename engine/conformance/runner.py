@@ -1,0 +1,83 @@
+"""Runs conformance cases against this engine and says which of them hold."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from engine.conformance.adapter import Fields
+from engine.conformance.matching import differences
+from engine.conformance.registry import ADAPTERS
+from engine.model.errors import BadInput
+
+TASK = ("subject", "generation", "given", "when")
+"""All that an adapter gets to see of a case."""
+
+
+def run_paths(paths: Iterable[str | Path]) -> Fields:
+    """Runs every case found: {"total", "passed", "failed": [...], "skipped": [...]}.
+
+    A path is a `cases-*.json` file or a directory of such files.  failed: {id, area, expected,
+    got}, only the values that differ; skipped: {id, why}, cases whose subject has no adapter.
+    Raises BadInput for a path that holds no cases.
+    """
+    total = passed = 0
+    failed: list[Fields] = []
+    skipped: list[Fields] = []
+    for case in load_cases(paths):
+        total += 1
+        subject = case["subject"]
+        if subject not in ADAPTERS:
+            skipped.append({"id": case["id"], "why": f"no adapter for subject {subject}"})
+            continue
+        failure = check(case)
+        if failure is None:
+            passed += 1
+        else:
+            failed.append(failure)
+    return {"total": total, "passed": passed, "failed": failed, "skipped": skipped}
+
+
+def load_cases(paths: Iterable[str | Path]) -> Iterator[Fields]:
+    """The cases of files and directories, in the order of the names."""
+    for path in map(Path, paths):
+        files = sorted(path.glob("cases-*.json")) if path.is_dir() else [path]
+        if not files:
+            raise BadInput("unknown", f"There is no cases-*.json in {path}.", str(path))
+        for file in files:
+            try:
+                yield from json.loads(file.read_text("utf-8"))["cases"]
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise BadInput("invalid", f"{file} holds no cases: {error}.", str(file)) from error
+
+
+def run_case(case: Fields) -> dict[str, Fields]:
+    """What the engine does with one case: {label: {field: value}}.
+
+    Raises NotImplementedError for a subject or an operation without adapter.
+    """
+    adapter = ADAPTERS.get(case["subject"])
+    if adapter is None:
+        raise NotImplementedError(f"subject {case['subject']}")
+    return adapter(case["given"], case["generation"]).run(case["when"])
+
+
+def check(case: Fields) -> Fields | None:
+    """None if the case holds, else what was expected and what came."""
+    task = json.loads(json.dumps({key: case[key] for key in TASK}))
+    try:
+        wrong = differences(case["then"], run_case(task))
+    except Exception:  # whatever goes wrong inside, it is this one case that fails
+        text = traceback.format_exc(limit=-3)
+        return {"id": case["id"], "area": case["area"], "expected": case["then"], "got": text}
+    if not wrong:
+        return None
+    expected: dict[str, dict[str, Any]] = {}
+    got: dict[str, dict[str, Any]] = {}
+    for label, field, wanted, observed in wrong:
+        expected.setdefault(label, {})[field] = wanted
+        got.setdefault(label, {})[field] = observed
+    return {"id": case["id"], "area": case["area"], "expected": expected, "got": got}

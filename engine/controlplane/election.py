@@ -1,0 +1,326 @@
+"""Who leads: elections and the one rule behind every partition change (control-plane, 3).
+
+Only the controller elects.  Nobody votes and no logs are compared: the first acceptable replica in
+AR order wins.  Everything here is a function from a record to a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from engine.controlplane import elr as elr_rules
+from engine.controlplane import reassignment
+from engine.model.records import NO_LEADER, Ids, PartitionChange, PartitionRecord
+
+Acceptable = Callable[[int], bool]
+
+ONLINE: Final = 0
+PREFERRED: Final = 1
+UNCLEAN: Final = 2
+
+OFFLINE: Final = 0
+REASSIGN: Final = 1
+PREFERRED_REPLICA: Final = 2
+CONTROLLED_SHUTDOWN: Final = 3
+
+PREFERRED_PER_PASS: Final = 1000
+
+
+def new_partition(replicas: Ids, live: Acceptable) -> PartitionRecord | None:
+    """CP-ELECT-NEW.  All live replicas are in sync, the first leads; None if nobody is live.
+
+    ZooKeeper then leaves the partition New until a broker starts; KRaft refuses to create it.
+    """
+    isr = tuple(r for r in replicas if live(r))
+    if not isr:
+        return None
+    return PartitionRecord(replicas, isr, isr[0])
+
+
+# -- ZooKeeper ------------------------------------------------------------------------------------
+
+
+def choose_zk(
+    strategy: int,
+    assignment: Ids,
+    isr: Ids,
+    live: Acceptable,
+    *,
+    shutting_down: Iterable[int] = (),
+    unclean: bool = False,
+) -> tuple[int, bool]:
+    """CP-ELECT-ZK.  (leader or -1, whether the choice is unclean), for each of the four strategies.
+
+    `assignment` is AR, or the target list for REASSIGN.  `live` includes brokers that are shutting
+    down only for CONTROLLED_SHUTDOWN, the one strategy that looks at `shutting_down`.
+    """
+    leaving = tuple(shutting_down) if strategy == CONTROLLED_SHUTDOWN else ()
+    candidates = assignment[:1] if strategy == PREFERRED_REPLICA else assignment
+    for replica in candidates:
+        if replica in isr and live(replica) and replica not in leaving:
+            return replica, False
+    if strategy == OFFLINE and unclean:
+        for replica in assignment:
+            if live(replica):
+                return replica, True
+    return NO_LEADER, False
+
+
+def elect_zk(
+    record: PartitionRecord,
+    strategy: int,
+    live: Acceptable,
+    *,
+    target: Ids | None = None,
+    shutting_down: Iterable[int] = (),
+    unclean: bool = False,
+    leader_recovery_state: bool = True,
+) -> PartitionChange:
+    """CP-ELECT-ZK.  The record after the election; unchanged if nobody can be elected.
+
+    `target` is the list REASSIGN elects from.  `leader_recovery_state` is KIP-704's flag, 3.2.
+    """
+    leaving = tuple(shutting_down)
+    leader, was_unclean = choose_zk(
+        strategy,
+        record.replicas if target is None else target,
+        record.isr,
+        live,
+        shutting_down=leaving,
+        unclean=unclean,
+    )
+    if leader == NO_LEADER:
+        return PartitionChange(record, False)
+    after = _next_epochs(record, leader)
+    if was_unclean:
+        after.isr = (leader,)
+        after.recovering = leader_recovery_state
+    elif strategy == OFFLINE:
+        after.isr = tuple(r for r in record.isr if live(r))
+    elif strategy == CONTROLLED_SHUTDOWN:
+        after.isr = tuple(r for r in record.isr if r not in leaving)
+    return PartitionChange(after, True, was_unclean)
+
+
+def offline_replica_zk(record: PartitionRecord, replica: int) -> PartitionChange:
+    """7.6, OfflineReplica.  Takes a dead or leaving replica out of the ISR; the last member stays.
+
+    The leader epoch is raised even if the leader remains: in ZooKeeper clusters a follower's death
+    makes the others start their fetchers anew.
+    """
+    if replica not in record.isr:
+        return PartitionChange(record, False)
+    after = _next_epochs(record, NO_LEADER if replica == record.leader else record.leader)
+    if len(record.isr) > 1:
+        after.isr = tuple(r for r in record.isr if r != replica)
+    return PartitionChange(after, True)
+
+
+def _next_epochs(record: PartitionRecord, leader: int) -> PartitionRecord:
+    after = record.copy()
+    after.leader = leader
+    after.leader_epoch += 1
+    after.partition_epoch += 1
+    return after
+
+
+# -- KRaft ----------------------------------------------------------------------------------------
+
+
+def choose_kr(
+    election: int,
+    current_leader: int,
+    replicas: Ids,
+    isr: Ids,
+    elr: Ids,
+    acceptable: Acceptable,
+    last_known: int = NO_LEADER,
+) -> tuple[int, bool]:
+    """CP-ELECT-KR 3.  (leader or -1, whether the choice is unclean).
+
+    A leader that is still valid is kept, unless the preferred one was asked for.  `last_known` is
+    the last known leader if its rule applies (CP-ELR 6.5), else -1.
+    """
+    pool = isr or elr
+    if election == PREFERRED and replicas[0] in pool and acceptable(replicas[0]):
+        return replicas[0], False
+    if current_leader in pool and acceptable(current_leader):
+        return current_leader, False
+    for replica in replicas:
+        if replica in pool and acceptable(replica):
+            return replica, False
+    if last_known != NO_LEADER and acceptable(last_known):
+        return last_known, True
+    if election == UNCLEAN:
+        for replica in replicas:
+            if acceptable(replica):
+                return replica, True
+    return NO_LEADER, False
+
+
+class _Target:
+    """What a partition change is heading for: the wanted values, refined step by step."""
+
+    __slots__ = ("adding", "completed", "elr", "isr", "known", "removing", "replicas")
+
+    def __init__(self, replicas: Ids, isr: Ids, adding: Ids, removing: Ids) -> None:
+        self.replicas = replicas
+        self.isr = isr
+        self.adding = adding
+        self.removing = removing
+        self.elr: Ids = ()
+        self.known: Ids = ()
+        self.completed = False
+
+
+def change_partition(
+    record: PartitionRecord,
+    *,
+    acceptable: Acceptable,
+    min_isr: int,
+    elr: bool,
+    last_known_leader: bool,
+    shrink_bumps_leader_epoch: bool,
+    reassign_needs_all_targets: bool,
+    target_isr: Ids | None = None,
+    target_replicas: Ids | None = None,
+    adding: Ids | None = None,
+    removing: Ids | None = None,
+    election: int = ONLINE,
+    unclean_shutdown: Ids = (),
+    recovery: bool | None = None,
+    leader_recovery_state: bool = True,
+) -> PartitionChange:
+    """CP-ELECT-KR.  The one procedure behind every partition change of the KRaft controller.
+
+    `target_*`, `adding`, `removing`, `recovery` (RECOVERING wanted?) left None mean "as it is".
+    `acceptable(b)`: b is active and its log directory online.  The other arguments are flags and
+    configurations of the same name.  A leader that is set, even to the same broker, starts a new
+    leader epoch; any change a new partition epoch.
+    """
+    target = _complete_reassignment(
+        record, target_isr, target_replicas, adding, removing, reassign_needs_all_targets
+    )
+    last_known = NO_LEADER
+    if elr:
+        target.elr, target.known = elr_rules.maintain(
+            record, target.isr, target.replicas, min_isr, unclean_shutdown
+        )
+        if last_known_leader:
+            last_known = elr_rules.last_known_leader(
+                record, target.isr, target.elr, target.replicas
+            )
+    leader, unclean = choose_kr(
+        election, record.leader, target.replicas, target.isr, target.elr, acceptable, last_known
+    )
+    after = record.copy()
+    new_term = leader != record.leader
+    isr: Ids | None = None  # not written yet
+    after.leader = leader
+    if new_term and unclean:
+        isr = (leader,)
+        after.recovering = after.recovering or leader_recovery_state
+        target.elr = target.known = ()
+    elif new_term and leader in target.elr:
+        target.isr = (leader,)
+        target.elr = tuple(r for r in target.elr if r != leader)
+    # A replica that leaves must be told by a new term, lest it keeps fetching or leading.
+    new_term = new_term or any(r not in target.replicas for r in record.replicas)
+    after.elr = target.elr
+    # Without ELR the ISR never becomes empty: its last member is the only clean candidate.
+    if isr is None and target.isr != record.isr and (target.isr or elr):
+        isr = target.isr
+    if isr is not None:
+        after.isr = isr
+        if shrink_bumps_leader_epoch:
+            new_term = new_term or any(r not in isr for r in record.isr)
+    if last_known_leader and elr:
+        after.last_known_elr = elr_rules.remember_last_leader(record, leader, isr)
+    elif not last_known_leader:
+        after.last_known_elr = target.known
+    after.replicas, after.adding, after.removing = target.replicas, target.adding, target.removing
+    if recovery is not None and recovery != record.recovering:
+        after.recovering = recovery
+    return _replay(record, after, new_term, unclean, target.completed)
+
+
+def _complete_reassignment(
+    record: PartitionRecord,
+    isr: Ids | None,
+    replicas: Ids | None,
+    adding: Ids | None,
+    removing: Ids | None,
+    needs_all_targets: bool,
+) -> _Target:
+    """CP-ELECT-KR 1.  The wanted values, with the reassignment finished if they allow it."""
+    target = _Target(
+        record.replicas if replicas is None else replicas,
+        record.isr if isr is None else isr,
+        record.adding if adding is None else adding,
+        record.removing if removing is None else removing,
+    )
+    final = reassignment.complete(
+        target.replicas,
+        target.adding,
+        target.removing,
+        target.isr,
+        needs_all_targets=needs_all_targets,
+    )
+    if final is not None:
+        target.replicas, target.isr = final
+        target.adding = target.removing = ()
+        target.completed = True
+    return target
+
+
+def _replay(
+    record: PartitionRecord,
+    after: PartitionRecord,
+    new_term: bool,
+    unclean: bool,
+    completed: bool,
+) -> PartitionChange:
+    """CP-ELECT-KR 10.  Nothing changed: no record.  Else the epochs that replaying it raises."""
+    if not new_term and after.key() == record.key():
+        return PartitionChange(record, False)
+    if new_term:
+        after.leader_epoch += 1
+    after.partition_epoch += 1
+    return PartitionChange(after, True, unclean, completed)
+
+
+# -- preferred leaders ----------------------------------------------------------------------------
+
+
+def imbalanced(record: PartitionRecord) -> bool:
+    """CP-PREFERRED.  Not led by AR[0]; the only condition KRaft looks at."""
+    return record.leader != record.replicas[0]
+
+
+def preferred_candidates_zk(
+    records: Iterable[tuple[int, PartitionRecord]], live: Acceptable, percentage: int
+) -> list[int]:
+    """CP-PREFERRED, ZK.  Partitions to re-elect, by preferred broker then number.
+
+    `percentage` is leader.imbalance.per.broker.percentage: a broker counts only if the share of its
+    preferred partitions that it does not lead is larger.
+    """
+    of_broker: dict[int, list[tuple[int, PartitionRecord]]] = {}
+    for partition, record in records:
+        of_broker.setdefault(record.replicas[0], []).append((partition, record))
+    chosen: list[int] = []
+    for broker in sorted(of_broker):
+        preferred = of_broker[broker]
+        away = [(p, r) for p, r in preferred if r.leader != broker]
+        if live(broker) and len(away) * 100 > len(preferred) * percentage:
+            chosen += [p for p, r in away if broker in r.isr]
+    return chosen
+
+
+def preferred_candidates_kr(
+    records: Iterable[tuple[int, PartitionRecord]], limit: int = PREFERRED_PER_PASS
+) -> tuple[list[int], bool]:
+    """CP-PREFERRED, KRaft.  (partitions to try in this pass, whether the next has work too)."""
+    found = [partition for partition, record in records if imbalanced(record)]
+    return found[:limit], len(found) > limit

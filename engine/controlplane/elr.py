@@ -1,0 +1,75 @@
+"""Eligible leader replicas, KIP-966 (control-plane specification, 6.4 - 6.6)."""
+
+from __future__ import annotations
+
+from engine.model.records import NO_LEADER, Ids, PartitionRecord
+
+
+def maintain(
+    record: PartitionRecord,
+    target_isr: Ids,
+    target_replicas: Ids,
+    min_isr: int,
+    unclean_shutdown: Ids,
+) -> tuple[Ids, Ids]:
+    """CP-ELR 6.4.  (ELR, last known ELR) that go with `target_isr`.
+
+    While the ISR is smaller than min ISR the high watermark cannot move, so whoever leaves the ISR
+    from then on keeps every committed record and stays eligible.  Once the ISR is large enough
+    again the high watermark moves on and the guarantee ends for everybody outside.
+    """
+    if len(target_isr) >= min(min_isr, len(target_replicas)):
+        return (), ()
+    left = {r for r in record.elr + record.isr if r not in target_isr and r in target_replicas}
+    elr = left.difference(unclean_shutdown)
+    before = (r for r in record.last_known_elr if r not in target_isr and r in target_replicas)
+    known = left.union(before)
+    return tuple(sorted(elr)), tuple(sorted(known - elr))
+
+
+def last_known_leader(
+    record: PartitionRecord, target_isr: Ids, target_elr: Ids, target_replicas: Ids
+) -> int:
+    """CP-ELR 6.5.  The one that led when the ISR became empty, if nobody better is left; or -1.
+
+    Whether it is active is the caller's question: KAFKA-19522 was forgetting to ask it.
+    """
+    known = record.last_known_elr
+    if target_isr or target_elr or len(known) != 1 or known[0] not in target_replicas:
+        return NO_LEADER
+    return known[0]
+
+
+def remember_last_leader(record: PartitionRecord, new_leader: int, isr: Ids | None) -> Ids:
+    """CP-ELR 6.5.  last_known_elr after a change, where it stores only the last leader.
+
+    `isr` is the new ISR if the change writes one.  The leader is remembered when the partition
+    becomes leaderless with an empty ISR, and forgotten when there is a leader again.
+    """
+    if isr is not None and not isr and record.leader != NO_LEADER:
+        return (record.leader,)
+    if new_leader != NO_LEADER:
+        return ()
+    return record.last_known_elr
+
+
+def cleared(record: PartitionRecord) -> PartitionRecord:
+    """CP-ELR 6.4, ClearElr.  min.insync.replicas changed or the feature went off: nobody outside
+    the ISR is eligible any more.  An ELR-only change: the partition epoch alone is raised."""
+    if not record.elr and not record.last_known_elr:
+        return record
+    after = record.copy()
+    after.elr = after.last_known_elr = ()
+    after.partition_epoch += 1
+    return after
+
+
+def shutdown_was_clean(stored_broker_epoch: int, previous_broker_epoch: int) -> bool:
+    """CP-CLEAN-SHUTDOWN 6.6.  A new incarnation proves a clean end by the epoch in its marker
+    files; -1 when any directory lacks one."""
+    return previous_broker_epoch == stored_broker_epoch and previous_broker_epoch >= 0
+
+
+def effective_min_isr(min_isr: int, replication_factor: int) -> int:
+    """CP-MINISR 4.8.  A partition can never be asked for more in-sync replicas than it has."""
+    return min(min_isr, replication_factor)

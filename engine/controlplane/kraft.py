@@ -1,0 +1,426 @@
+"""The KRaft controller: a metadata log and the rules that append to it (control-plane 1 - 6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.controlplane import alter_partition, election
+from engine.controlplane.elr import cleared, effective_min_isr, shutdown_was_clean
+from engine.controlplane.membership import R_CHANGE, R_CONFIG, R_PARTITION, R_REGISTER
+from engine.model.controller import Controller, Registration
+from engine.model.effects import Effects
+from engine.model.errors import (
+    DUPLICATE_BROKER_REGISTRATION,
+    NONE,
+    STALE_BROKER_EPOCH,
+)
+from engine.model.messages import (
+    CONTROLLER,
+    AlterAnswer,
+    AlterPartitionRequest,
+    AlterPartitionResponse,
+    Heartbeat,
+    HeartbeatResponse,
+    Message,
+    MetadataFetch,
+    MetadataRecords,
+    RegisterRequest,
+    RegisterResponse,
+)
+from engine.model.records import Ids, PartitionChange
+from engine.model.state import NEVER
+from engine.model.timers import COMMIT, FENCE_CHECK, PREFERRED_CHECK, UNCLEAN_CHECK
+
+# -- the metadata log -----------------------------------------------------------------------------
+
+
+def append(k: Controller, records: list[tuple[Any, ...]], out: Effects) -> None:
+    """10(b).  Records become visible once a majority has them, `commit_ms` later."""
+    if not records:
+        return
+    k.log.extend(records)
+    if k.configs.commit_ms == 0:
+        commit(k, len(k.log), out)
+    else:
+        out.timer(CONTROLLER, k.configs.commit_ms, COMMIT, len(k.log))
+
+
+def commit(k: Controller, offset: int, out: Effects) -> bool:
+    """Wakes the brokers that wait for records, then lets the answers go that waited for them."""
+    if offset <= k.committed:
+        return False
+    k.committed = offset
+    for reader, (start, corr) in list(k.readers.items()):
+        if start < offset:
+            del k.readers[reader]
+            out.send(MetadataRecords(CONTROLLER, reader, corr, start, k.log[start:offset]))
+    waiting, k.answers = k.answers, []
+    for needed, answer in waiting:
+        if needed <= offset:
+            out.send(answer)
+        else:
+            k.answers.append((needed, answer))
+    return True
+
+
+def answer_when_committed(k: Controller, answer: Message, out: Effects) -> None:
+    """10(e).  An answer that tells of records waits until they are committed."""
+    if k.committed == len(k.log):
+        out.send(answer)
+    else:
+        k.answers.append((len(k.log), answer))
+
+
+def on_metadata_fetch(k: Controller, m: MetadataFetch, out: Effects) -> None:
+    """5.4.  What is committed and new to the broker, at once or when there is some."""
+    if m.offset < k.committed:
+        records = k.log[m.offset : k.committed]
+        out.send(MetadataRecords(CONTROLLER, m.src, m.corr, m.offset, records))
+    else:
+        k.readers[m.src] = (m.offset, m.corr)
+
+
+# -- changing partitions --------------------------------------------------------------------------
+
+
+def change(
+    k: Controller,
+    tp: int,
+    out: Effects,
+    *,
+    target_isr: Ids | None = None,
+    target_replicas: Ids | None = None,
+    adding: Ids | None = None,
+    removing: Ids | None = None,
+    kind: int | None = None,
+    acceptable: election.Acceptable | None = None,
+    unclean_shutdown: Ids = (),
+    recovery: bool | None = None,
+) -> tuple[PartitionChange, list[tuple[Any, ...]]]:
+    """CP-ELECT-KR.  One partition change: the outcome and the record to append, if any."""
+    record, profile = k.records[tp], k.profile
+    if kind is None:
+        kind = election.UNCLEAN if k.configs.unclean else election.ONLINE
+    result = election.change_partition(
+        record,
+        acceptable=acceptable or k.active,
+        min_isr=effective_min_isr(k.configs.min_insync_replicas, len(record.replicas)),
+        elr=k.configs.elr,
+        last_known_leader=k.configs.elr,
+        shrink_bumps_leader_epoch=profile.shrink_bumps_leader_epoch,
+        reassign_needs_all_targets=profile.reassign_needs_all_targets,
+        target_isr=target_isr,
+        target_replicas=target_replicas,
+        adding=adding,
+        removing=removing,
+        election=kind,
+        unclean_shutdown=unclean_shutdown,
+        recovery=recovery,
+        leader_recovery_state=profile.leader_recovery_state,
+    )
+    if not result.changed:
+        return result, []
+    after = result.record
+    k.records[tp] = after
+    if after.leader != record.leader:
+        if after.leader >= 0:
+            k.elections += 1
+        if result.unclean:
+            k.unclean_elections += 1
+        out.cue("CP-ELECT-KR", CONTROLLER, f"leader {tp}", record.leader, after.leader)
+    if after.isr != record.isr:
+        out.cue("CP-ISR", CONTROLLER, f"isr {tp}", record.isr, after.isr)
+    if after.elr != record.elr:
+        out.cue("CP-ELR", CONTROLLER, f"elr {tp}", record.elr, after.elr)
+    return result, [(R_PARTITION, tp, after)]
+
+
+def _registration_change(k: Controller, broker: int) -> tuple[Any, ...]:
+    registration = k.brokers[broker]
+    return (
+        R_CHANGE,
+        broker,
+        registration.epoch,
+        registration.fenced,
+        registration.shutting_down,
+    )
+
+
+# -- registration, heartbeats, fencing ------------------------------------------------------------
+
+
+def has_valid_session(k: Controller, registration: Registration, now: int) -> bool:
+    """1.7.  Unfenced, and heard of within broker.session.timeout.ms."""
+    silence = now - registration.last_contact
+    return not registration.fenced and silence < k.configs.session_timeout_ms
+
+
+def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
+    """CP-KR-REG.  Refused while another incarnation's session is valid; else a new broker epoch."""
+    known = k.brokers.get(m.src)
+    if (
+        known is not None
+        and known.incarnation != m.incarnation
+        and has_valid_session(k, known, out.now)
+    ):
+        error = DUPLICATE_BROKER_REGISTRATION
+        out.send(RegisterResponse(CONTROLLER, m.src, m.corr, error, -1))
+        return
+    records: list[tuple[Any, ...]] = []
+    if known is not None:
+        records += _clean_up_incarnation(k, m, known, out)
+    epoch = len(k.log) + len(records)
+    registration = Registration(epoch, m.incarnation, known.rack if known else "", out.now)
+    k.brokers[m.src] = registration
+    k.readers.pop(m.src, None)
+    records.append((R_REGISTER, m.src, epoch, True, False))
+    append(k, records, out)
+    answer = RegisterResponse(CONTROLLER, m.src, m.corr, NONE, epoch)
+    answer_when_committed(k, answer, out)
+
+
+def _clean_up_incarnation(
+    k: Controller, m: RegisterRequest, known: Registration, out: Effects
+) -> list[tuple[Any, ...]]:
+    """CP-CLEAN-SHUTDOWN 6.6.  What the former incarnation leaves behind, above all in the ELR."""
+    clean = shutdown_was_clean(known.epoch, m.previous_epoch)
+    unclean = () if clean or not k.configs.elr else (m.src,)
+    records: list[tuple[Any, ...]] = []
+    if not known.fenced:
+        records += _fence(k, m.src, out)
+    if unclean:
+        for tp, record in k.records.items():
+            if m.src in record.isr or m.src in record.elr:
+                isr = tuple(b for b in record.isr if b != m.src)
+                records += change(k, tp, out, target_isr=isr, unclean_shutdown=unclean)[1]
+    return records
+
+
+def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
+    """CP-KR-HB.  Refreshes the session and walks the broker's state machine.
+
+    An answer that would tell a healthy broker nothing new is not sent.
+    """
+    registration = k.brokers.get(m.src)
+    if registration is None or registration.epoch != m.broker_epoch:
+        answer = HeartbeatResponse(
+            CONTROLLER, m.src, m.corr, STALE_BROKER_EPOCH, False, True, False
+        )
+        out.send(answer)
+        return
+    registration.last_contact = out.now
+    registration.metadata_offset = m.metadata_offset
+    caught_up = m.metadata_offset > registration.registered_at
+    news = registration.fenced or m.want_fence or m.want_shutdown
+    shut_down = False
+    if registration.fenced:
+        if m.want_shutdown:
+            shut_down = True
+        elif not m.want_fence and caught_up:
+            _unfence(k, m.src, out)
+    elif m.want_shutdown:
+        shut_down = _step_shutdown(k, m.src, registration, out)
+    elif m.want_fence:
+        append(k, _fence(k, m.src, out), out)
+    if news:
+        answer = HeartbeatResponse(
+            CONTROLLER, m.src, m.corr, NONE, caught_up, registration.fenced, shut_down
+        )
+        answer_when_committed(k, answer, out)
+    arm_fence_check(k, out)
+
+
+def _step_shutdown(
+    k: Controller, broker: int, registration: Registration, out: Effects
+) -> bool:
+    """CP-KR-SHUTDOWN.  Takes the broker out of every ISR, waits until all active brokers know."""
+    if not registration.shutting_down:
+        registration.shutting_down = True
+        records = [_registration_change(k, broker)]
+        for tp, record in k.records.items():
+            if broker in record.isr:
+                isr = tuple(b for b in record.isr if b != broker)
+                records += change(k, tp, out, target_isr=isr)[1]
+        registration.shutdown_at = len(k.log) + len(records)
+        out.cue("CP-KR-SHUTDOWN", CONTROLLER, f"broker {broker}", None, "controlled shutdown")
+        append(k, records, out)
+    leads = any(record.leader == broker for record in k.records.values())
+    behind = any(
+        k.active(b) and r.metadata_offset < registration.shutdown_at
+        for b, r in k.brokers.items()
+    )
+    if leads or behind:
+        return False
+    append(k, _fence(k, broker, out), out)
+    return True
+
+
+def _fence(k: Controller, broker: int, out: Effects) -> list[tuple[Any, ...]]:
+    """CP-KR-FENCE.  Out of every ISR, elections where it led; the broker epoch stays."""
+    registration = k.brokers[broker]
+    registration.fenced = True
+    registration.shutting_down = False
+    out.cue("CP-KR-FENCE", CONTROLLER, f"broker {broker}", "unfenced", "fenced")
+    records: list[tuple[Any, ...]] = []
+    for tp, record in k.records.items():
+        if broker in record.isr:
+            isr = tuple(b for b in record.isr if b != broker)
+            records += change(k, tp, out, target_isr=isr)[1]
+    records.append(_registration_change(k, broker))
+    return records
+
+
+def _unfence(k: Controller, broker: int, out: Effects) -> None:
+    """CP-KR-UNFENCE.  Only partitions without a leader change."""
+    registration = k.brokers[broker]
+    registration.fenced = False
+    out.cue("CP-KR-UNFENCE", CONTROLLER, f"broker {broker}", "fenced", "unfenced")
+    records = [_registration_change(k, broker)]
+    for tp, record in k.records.items():
+        if record.leader < 0:
+            records += change(k, tp, out)[1]
+    append(k, records, out)
+
+
+def resume(k: Controller, out: Effects) -> None:
+    """10(f).  A new active controller counts every unfenced broker as just heard of."""
+    for registration in k.brokers.values():
+        registration.last_contact = out.now
+    k.readers.clear()
+    k.answers.clear()
+    arm_fence_check(k, out)
+
+
+def arm_fence_check(k: Controller, out: Effects) -> None:
+    """CP-KR-FENCE.  When the next session can expire (4.x: up to an eighth later)."""
+    last = [r.last_contact for r in k.brokers.values() if not r.fenced]
+    if not last or k.check_at > out.now:
+        return
+    due = min(last) + k.configs.session_timeout_ms
+    period = k.configs.fence_check_ms
+    if period:
+        due = -(-due // period) * period
+    k.check_at = max(due, out.now + 1)
+    out.timer(CONTROLLER, k.check_at - out.now, FENCE_CHECK)
+
+
+def on_fence_check(k: Controller, out: Effects) -> bool:
+    """CP-KR-FENCE.  Fences the one broker that is silent longest, then looks again."""
+    if k.check_at > out.now:
+        return False
+    k.check_at = NEVER
+    stale = [
+        (r.last_contact, b)
+        for b, r in k.brokers.items()
+        if not r.fenced and out.now - r.last_contact >= k.configs.session_timeout_ms
+    ]
+    if stale:
+        append(k, _fence(k, min(stale)[1], out), out)
+    if len(stale) > 1:
+        k.check_at = out.now
+        out.timer(CONTROLLER, 0, FENCE_CHECK)
+    else:
+        arm_fence_check(k, out)
+    return bool(stale)
+
+
+# -- AlterPartition -------------------------------------------------------------------------------
+
+
+def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) -> None:
+    """CP-ALTER.  Validate each item, change what may be changed, answer after the commit."""
+    registration = k.brokers.get(m.src)
+    current = None if registration is None else registration.epoch
+    error = alter_partition.check_sender(current, m.broker_epoch)
+    if error:
+        out.send(AlterPartitionResponse(CONTROLLER, m.src, m.corr, error, ()))
+        return
+    answers = []
+    records: list[tuple[Any, ...]] = []
+    for item in m.items:
+        error = alter_partition.check_kr(
+            k.records.get(item.tp),
+            item,
+            m.src,
+            k.brokers,
+            isr_broker_epoch=k.profile.isr_broker_epoch,
+        )
+        if error:
+            answers.append(AlterAnswer(item.tp, error, -1, -1, -1, ()))
+            out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error)
+            continue
+        before = k.records[item.tp].isr
+        isr = tuple(b for b, _ in item.isr)
+        result, new = change(k, item.tp, out, target_isr=isr, recovery=item.recovering)
+        records += new
+        count_isr_change(k, before, isr)
+        after = result.record
+        error = alter_partition.answer_kr(result, m.src)
+        answers.append(
+            AlterAnswer(
+                item.tp, error, after.leader, after.leader_epoch, after.partition_epoch, after.isr
+            )
+        )
+    append(k, records, out)
+    answer_when_committed(k, AlterPartitionResponse(CONTROLLER, m.src, m.corr, NONE, answers), out)
+
+
+def count_isr_change(k: Controller, before: Ids, after: Ids) -> None:
+    """IsrShrinksPerSec, IsrExpandsPerSec: changes that a leader asked for."""
+    if any(b not in after for b in before):
+        k.isr_shrinks += 1
+    elif any(b not in before for b in after):
+        k.isr_expands += 1
+
+
+# -- admin ----------------------------------------------------------------------------------------
+
+
+def elect(k: Controller, tp: int, kind: int, out: Effects) -> PartitionChange:
+    """ElectLeaders (KIP-460): PREFERRED or UNCLEAN."""
+    result, records = change(k, tp, out, kind=kind)
+    append(k, records, out)
+    return result
+
+
+def move_leadership(k: Controller, tp: int, broker: int, out: Effects) -> PartitionChange:
+    """A controlled move, as a preferred election would do if `broker` stood first in AR."""
+    result, records = change(k, tp, out, kind=election.ONLINE, acceptable=lambda b: b == broker)
+    append(k, records, out)
+    return result
+
+
+def set_configs(k: Controller, configs: Any, min_isr_changed: bool, out: Effects) -> None:
+    """Config records.  A changed min.insync.replicas clears every ELR (CP-ELR, ClearElr)."""
+    k.configs = configs
+    records: list[tuple[Any, ...]] = [(R_CONFIG, configs)]
+    if min_isr_changed and configs.elr:
+        for tp, record in k.records.items():
+            after = cleared(record)
+            if after is not record:
+                k.records[tp] = after
+                records.append((R_PARTITION, tp, after))
+    append(k, records, out)
+
+
+def on_preferred_check(k: Controller, out: Effects) -> bool:
+    """CP-PREFERRED.  Every partition not led by AR[0] is tried."""
+    out.timer(CONTROLLER, k.configs.imbalance_check_ms, PREFERRED_CHECK)
+    tries, _ = election.preferred_candidates_kr(k.records.items())
+    records: list[tuple[Any, ...]] = []
+    for tp in tries:
+        if k.records[tp].leader >= 0:
+            records += change(k, tp, out, kind=election.PREFERRED)[1]
+    append(k, records, out)
+    return bool(records)
+
+
+def on_unclean_check(k: Controller, out: Effects) -> bool:
+    """CP-UNCLEAN-TRIGGERS, from 3.9.  Leaderless partitions are tried again."""
+    out.timer(CONTROLLER, k.configs.unclean_interval_ms, UNCLEAN_CHECK)
+    records: list[tuple[Any, ...]] = []
+    for tp, record in k.records.items():
+        if record.leader < 0:
+            records += change(k, tp, out)[1]
+    append(k, records, out)
+    return bool(records)

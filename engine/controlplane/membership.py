@@ -1,0 +1,340 @@
+"""The broker's own part of membership: registering, heartbeats, replaying metadata, shutting down.
+
+Control-plane 1.3, 1.6 - 1.12, 5.4, 5.5.
+"""
+
+from __future__ import annotations
+
+from engine.controlplane.roles import apply_record, stop_replica
+from engine.dataplane.insync import send_alter_partition
+from engine.dataplane.recovery import flush_everything
+from engine.model.effects import Effects
+from engine.model.errors import NONE
+from engine.model.messages import (
+    CONTROLLER,
+    Heartbeat,
+    HeartbeatResponse,
+    LeaderAndIsr,
+    MetadataFetch,
+    MetadataRecords,
+    RegisterRequest,
+    RegisterResponse,
+    ShutdownRequest,
+    ShutdownResponse,
+    StopReplica,
+    UpdateMetadata,
+)
+from engine.model.records import PartitionRecord
+from engine.model.state import STARTING, UP, Broker, Peer
+from engine.model.timers import HEARTBEAT, METADATA_RETRY, REGISTER, SHUTDOWN_RETRY
+
+STARTING_HEARTBEAT_MS = 10
+SHUTDOWN_HEARTBEAT_MS = 50
+METADATA_RETRY_MS = 1000
+
+# Metadata records (KRaft): what the controller appends and brokers replay.
+R_REGISTER = "RegisterBroker"
+R_CHANGE = "BrokerRegistrationChange"
+R_PARTITION = "PartitionChange"
+R_REMOVE = "RemoveTopic"
+R_CONFIG = "Config"
+
+
+# -- registration ---------------------------------------------------------------------------------
+
+
+def start(broker: Broker, out: Effects, bounced: bool = False) -> None:
+    """CP-KR-REG, CP-ZK-REG.  The process starts: it asks to be registered."""
+    broker.forget()
+    broker.incarnation += 1
+    broker.status = STARTING
+    register(broker, 0, out, bounced)
+
+
+def register(broker: Broker, attempt: int, out: Effects, bounced: bool = False) -> None:
+    """Sends the registration; `attempt` counts the refusals so far."""
+    broker.registered_corr = broker.next_corr()
+    broker.register_attempt = attempt
+    out.send(
+        RegisterRequest(
+            broker.id,
+            CONTROLLER,
+            broker.registered_corr,
+            broker.incarnation,
+            broker.clean_epoch,
+            bounced,
+        )
+    )
+
+
+def on_register_response(broker: Broker, m: RegisterResponse, out: Effects) -> None:
+    """CP-KR-REG.  Refused while the session of the former incarnation is valid: back off, retry."""
+    if m.corr != broker.registered_corr or broker.status != STARTING:
+        return
+    broker.registered_corr = 0
+    if m.error != NONE:
+        retry_registration(broker, out)
+        return
+    broker.broker_epoch = m.broker_epoch
+    broker.clean_epoch = -1  # the marker is removed at start
+    out.cue("CP-REG", broker.id, "broker epoch", None, m.broker_epoch)
+    if broker.profile.mode == "kraft":
+        fetch_metadata(broker, out)
+    else:
+        broker.fenced = False
+        broker.status = UP
+    send_heartbeat(broker, out)
+
+
+def renew_session(broker: Broker, out: Effects) -> None:
+    """8.3, ZooKeeper.  The session expired while the process lived: a new one, a new epoch.
+
+    The process keeps its state; LeaderAndIsr will tell it what it is now.
+    """
+    broker.status = STARTING
+    broker.broker_epoch = -1
+    register(broker, 0, out)
+
+
+def retry_registration(broker: Broker, out: Effects) -> None:
+    """100 ms x 2^n, at most the session timeout."""
+    configs = broker.configs
+    broker.registered_corr = 0
+    wait = min(
+        configs.registration_backoff_ms << min(broker.register_attempt, 20),
+        configs.session_timeout_ms,
+    )
+    out.timer(broker.id, wait, REGISTER, broker.register_attempt + 1)
+
+
+# -- heartbeats -----------------------------------------------------------------------------------
+
+
+def send_heartbeat(broker: Broker, out: Effects) -> None:
+    """CP-KR-HB; in the ZooKeeper era the ping that keeps the session."""
+    starting = broker.status == STARTING
+    out.send(
+        Heartbeat(
+            broker.id,
+            CONTROLLER,
+            broker.next_corr(),
+            broker.broker_epoch,
+            broker.metadata_offset,
+            starting and broker.metadata_offset < broker.broker_epoch,
+            broker.shutting_down,
+        )
+    )
+    if starting:
+        wait = STARTING_HEARTBEAT_MS
+    elif broker.shutting_down:
+        wait = SHUTDOWN_HEARTBEAT_MS
+    else:
+        wait = broker.configs.heartbeat_ms
+    broker.heartbeat_due = out.now + wait
+    out.timer(broker.id, wait, HEARTBEAT)
+
+
+def on_heartbeat_timer(broker: Broker, out: Effects) -> bool:
+    """The next heartbeat, unless one was sent meanwhile and set a later timer."""
+    if broker.broker_epoch < 0 or out.now < broker.heartbeat_due:
+        return False
+    send_heartbeat(broker, out)
+    return True
+
+
+def on_heartbeat_response(broker: Broker, m: HeartbeatResponse, out: Effects) -> None:
+    """CP-KR-HB.  STARTING becomes RUNNING when unfenced; a leaving broker may be released.
+
+    A RUNNING broker ignores `fenced`: it notices only through the changes that it replays.
+    """
+    if m.error != NONE:
+        if broker.profile.mode == "zk" and broker.status == UP:
+            renew_session(broker, out)
+        return
+    if broker.status == STARTING and not m.fenced:
+        broker.status = UP
+        broker.fenced = False
+        out.cue("CP-KR-HB", broker.id, "state", "STARTING", "RUNNING")
+    if broker.shutting_down and m.should_shut_down:
+        leave(broker, out)
+
+
+# -- controlled shutdown --------------------------------------------------------------------------
+
+
+def begin_shutdown(broker: Broker, out: Effects) -> None:
+    """CP-KR-SHUTDOWN, CP-ZK-SHUTDOWN.  Asks the controller to take the leaderships away first."""
+    broker.shutting_down = True
+    broker.shutdown_attempt = 0
+    if not broker.configs.controlled_shutdown:
+        leave(broker, out)
+    elif broker.profile.mode == "kraft":
+        send_heartbeat(broker, out)
+    else:
+        request_shutdown(broker, out)
+
+
+def request_shutdown(broker: Broker, out: Effects) -> None:
+    """CP-ZK-SHUTDOWN 1."""
+    out.send(ShutdownRequest(broker.id, CONTROLLER, broker.next_corr(), broker.broker_epoch))
+
+
+def on_shutdown_response(broker: Broker, m: ShutdownResponse, out: Effects) -> None:
+    """CP-ZK-SHUTDOWN 8.  Empty list: go.  Else retry, and after the last retry go anyway."""
+    if not broker.shutting_down:
+        return
+    if m.error == NONE and m.remaining == 0:
+        leave(broker, out)
+        return
+    broker.shutdown_attempt += 1
+    if broker.shutdown_attempt >= broker.configs.shutdown_retries:
+        leave(broker, out)
+    else:
+        out.timer(broker.id, broker.configs.shutdown_backoff_ms, SHUTDOWN_RETRY)
+
+
+def leave(broker: Broker, out: Effects) -> None:
+    """L-12.  Flush, exact checkpoints, the clean-shutdown marker; then the process ends."""
+    flush_everything(broker)
+    out.cue("L-12", broker.id, "clean shutdown", None, broker.broker_epoch)
+    broker.halted = True
+
+
+# -- metadata, KRaft ------------------------------------------------------------------------------
+
+
+def fetch_metadata(broker: Broker, out: Effects) -> None:
+    """5.4.  Asks for the records after those applied; the controller answers when there are any."""
+    broker.metadata_corr = broker.next_corr()
+    out.send(MetadataFetch(broker.id, CONTROLLER, broker.metadata_corr, broker.metadata_offset))
+
+
+def on_metadata_broken(broker: Broker, corr: int, out: Effects) -> bool:
+    """The connection to the controller broke: ask again later."""
+    if corr != broker.metadata_corr:
+        return False
+    broker.metadata_corr = 0
+    out.timer(broker.id, METADATA_RETRY_MS, METADATA_RETRY)
+    return True
+
+
+def on_metadata_records(broker: Broker, m: MetadataRecords, out: Effects) -> None:
+    """CP-KR-APPLY.  Takes all records available, merges them, acts once on the resulting image."""
+    if m.corr != broker.metadata_corr or m.offset != broker.metadata_offset:
+        return
+    changed: dict[int, PartitionRecord | None] = {}
+    for record in m.records:
+        kind = record[0]
+        if kind == R_PARTITION:
+            changed[record[1]] = record[2]
+        elif kind == R_REMOVE:
+            changed[record[1]] = None
+        elif kind == R_CONFIG:
+            broker.configs = record[1]
+            for replica in broker.replicas.values():
+                replica.configs = record[1]
+        else:
+            _apply_broker_record(broker, record)
+    before = broker.metadata_offset
+    broker.metadata_offset = m.offset + len(m.records)
+    out.cue("CP-KR-APPLY", broker.id, "metadata offset", before, broker.metadata_offset)
+    _apply_changes(broker, changed, out)
+    fetch_metadata(broker, out)
+    if broker.status == STARTING:
+        send_heartbeat(broker, out)
+
+
+def _apply_broker_record(broker: Broker, record: tuple[object, ...]) -> None:
+    """RegisterBroker and BrokerRegistrationChange: (kind, id, epoch, fenced, shutting down)."""
+    _, peer_id, epoch, fenced, shutting_down = record
+    assert isinstance(peer_id, int) and isinstance(epoch, int)
+    broker.peers[peer_id] = Peer(epoch, bool(fenced), bool(shutting_down))
+
+
+def _apply_changes(
+    broker: Broker, changed: dict[int, PartitionRecord | None], out: Effects
+) -> None:
+    """CP-KR-APPLY 1 - 5.  Client-visible metadata first, then deletions, leaders, followers."""
+    mine = []
+    for tp, record in changed.items():
+        if record is None:
+            broker.image.pop(tp, None)
+            stop_replica(broker, tp, True, out)
+            continue
+        broker.image[tp] = record
+        broker.metadata[tp] = (record.leader, record.leader_epoch)
+        if broker.id in record.replicas:
+            mine.append((tp, record))
+        elif tp in broker.replicas:
+            stop_replica(broker, tp, True, out)
+    for leading in (True, False):
+        for tp, record in mine:
+            if (record.leader == broker.id) == leading:
+                apply_record(broker, tp, record, out)
+
+
+# -- control requests of the ZooKeeper era --------------------------------------------------------
+
+
+def on_leader_and_isr(broker: Broker, m: LeaderAndIsr, out: Effects) -> None:
+    """CP-LISR.  Stale requests are ignored; leaders first, then followers."""
+    if _is_stale(broker, m.controller_epoch, m.broker_epoch):
+        return
+    _know_live(broker, m.live)
+    accepted = []
+    for tp, record, _ in m.states:
+        replica = broker.replicas.get(tp)
+        known = -1 if replica is None else replica.leader_epoch
+        if record.leader_epoch > known and broker.id in record.replicas:
+            accepted.append((tp, record))
+    for leading in (True, False):
+        for tp, record in accepted:
+            if (record.leader == broker.id) == leading:
+                apply_record(broker, tp, record, out)
+
+
+def on_update_metadata(broker: Broker, m: UpdateMetadata, out: Effects) -> None:
+    """5.1.  What clients may be told, and who is alive."""
+    if _is_stale(broker, m.controller_epoch, m.broker_epoch):
+        return
+    _know_live(broker, m.live)
+    for tp, record in m.states:
+        broker.metadata[tp] = (record.leader, record.leader_epoch)
+
+
+def on_stop_replica(broker: Broker, m: StopReplica, out: Effects) -> None:
+    """5.3.  Accepted from an epoch that is not older than the replica's."""
+    if _is_stale(broker, m.controller_epoch, m.broker_epoch):
+        return
+    for tp, leader_epoch, delete in m.states:
+        replica = broker.replicas.get(tp)
+        if leader_epoch < 0 or replica is None or leader_epoch >= replica.leader_epoch:
+            stop_replica(broker, tp, delete, out)
+
+
+def _is_stale(broker: Broker, controller_epoch: int, broker_epoch: int) -> bool:
+    """CP-LISR, 1.12.  STALE_BROKER_EPOCH or STALE_CONTROLLER_EPOCH."""
+    if broker.profile.broker_generation and broker_epoch < broker.broker_epoch:
+        return True
+    if controller_epoch < broker.controller_epoch:
+        return True
+    broker.controller_epoch = controller_epoch
+    return False
+
+
+def _know_live(broker: Broker, live: dict[int, int]) -> None:
+    for peer_id, epoch in live.items():
+        peer = broker.peers.get(peer_id)
+        if peer is None or peer.broker_epoch != epoch or not peer.alive:
+            broker.peers[peer_id] = Peer(epoch)
+    for peer_id, peer in broker.peers.items():
+        peer.alive = peer_id in live
+
+
+def on_alter_timer(broker: Broker, out: Effects) -> bool:
+    """CP-ALTER.  The whole request again."""
+    if broker.alter_corr or not broker.alter_queue:
+        return False
+    send_alter_partition(broker, out)
+    return True
+

@@ -1,0 +1,284 @@
+"""Where the replicas of new partitions go (control-plane specification, 2).
+
+Placement decides only the replica lists; the first replica is the preferred leader.  Chance is an
+object with `below(n)`, an integer in [0, n): the kernel's own stream in a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeVar
+
+from engine.model import errors
+from engine.model.records import Ids
+
+T = TypeVar("T")
+Placed = tuple[int, list[Ids]]
+"""(error code, replica lists in partition order); the lists are empty on an error."""
+
+
+class Chance(Protocol):
+    def below(self, limit: int) -> int: ...
+
+
+def shuffle(items: list[T], chance: Chance) -> None:
+    """Fisher and Yates, from the end, as java.util.Collections does it."""
+    for size in range(len(items), 1, -1):
+        other = chance.below(size)
+        items[size - 1], items[other] = items[other], items[size - 1]
+
+
+class Candidate:
+    """A broker that may get replicas; `rack` None: it has none."""
+
+    __slots__ = ("fenced", "id", "rack")
+
+    def __init__(self, broker: int, rack: str | None = None, fenced: bool = False) -> None:
+        self.id = broker
+        self.rack = rack
+        self.fenced = fenced
+
+
+# -- textbook -------------------------------------------------------------------------------------
+
+
+def place_simple(brokers: Iterable[int], partitions: int, factor: int) -> Placed:
+    """CP-PLACE-SIMPLE.  Partition i, replica j goes to broker (i + j) mod n.  For teaching."""
+    ids = sorted(brokers)
+    error = _check_zk(partitions, factor, len(ids))
+    if error:
+        return error, []
+    n = len(ids)
+    return error, [tuple(ids[(p + j) % n] for j in range(factor)) for p in range(partitions)]
+
+
+def _check_zk(partitions: int, factor: int, brokers: int) -> int:
+    if partitions <= 0:
+        return errors.INVALID_PARTITIONS
+    if factor <= 0 or factor > brokers:
+        return errors.INVALID_REPLICATION_FACTOR
+    return errors.NONE
+
+
+# -- ZooKeeper era --------------------------------------------------------------------------------
+
+
+def place_zk(
+    brokers: Sequence[Candidate],
+    partitions: int,
+    factor: int,
+    chance: Chance,
+    *,
+    start: int = -1,
+    first_partition: int = 0,
+) -> Placed:
+    """CP-PLACE-ZK and CP-PLACE-ZK-RACK.  Racks are used as soon as one broker has one.
+
+    `start` fixes both the first broker's index and the first shift; -1 draws them.  When partitions
+    are added, `start` is the index of partition 0's first replica and `first_partition` the old
+    count.  A rack that only some brokers have is Kafka's AdminOperationException.
+    """
+    error = _check_zk(partitions, factor, len(brokers))
+    if error:
+        return error, []
+    racks = {broker.id: broker.rack for broker in brokers if broker.rack is not None}
+    if racks and len(racks) < len(brokers):
+        return errors.UNKNOWN_SERVER_ERROR, []
+    ids = rack_alternated(brokers)
+    n = len(ids)
+    first_index = start if start >= 0 else chance.below(n)
+    shift = start if start >= 0 else chance.below(n)
+    placed: list[Ids] = []
+    begin = max(0, first_partition)
+    for partition in range(begin, begin + partitions):
+        if partition > 0 and partition % n == 0:
+            shift += 1
+        first = (partition + first_index) % n
+        if racks:
+            placed.append(_followers_by_rack(ids, racks, first, shift, factor))
+        else:
+            followers = (_follower(ids, first, shift + j) for j in range(factor - 1))
+            placed.append((ids[first], *followers))
+    return errors.NONE, placed
+
+
+def rack_alternated(brokers: Sequence[Candidate]) -> list[int]:
+    """CP-PLACE-ZK-RACK 1.  The next broker of each rack in turn; by id where there are no racks."""
+    of_rack: dict[str, list[int]] = {}
+    for broker in sorted(brokers, key=lambda b: b.id):
+        of_rack.setdefault(broker.rack or "", []).append(broker.id)
+    racks = [of_rack[name] for name in sorted(of_rack)]
+    longest = max(map(len, racks), default=0)
+    return [rack[i] for i in range(longest) for rack in racks if i < len(rack)]
+
+
+def _follower(ids: list[int], first: int, shift: int) -> int:
+    n = len(ids)
+    return ids[(first + 1 + shift % (n - 1)) % n]
+
+
+def _followers_by_rack(
+    ids: list[int], racks: dict[int, str], first: int, shift: int, factor: int
+) -> Ids:
+    """CP-PLACE-ZK-RACK 2.  No broker twice, and no rack twice before each of them has one."""
+    rack_count = len(set(racks.values()))
+    replicas = [ids[first]]
+    used = {racks[ids[first]]}
+    k = 0
+    while len(replicas) < factor:
+        broker = _follower(ids, first, shift * rack_count + k)
+        k += 1
+        if racks[broker] in used and len(used) < rack_count:
+            continue
+        if broker in replicas:
+            continue
+        replicas.append(broker)
+        used.add(racks[broker])
+    return tuple(replicas)
+
+
+# -- KRaft ----------------------------------------------------------------------------------------
+
+
+class _Brokers:
+    """The fenced or the unfenced brokers of one rack, walked from an offset that moves on."""
+
+    __slots__ = ("epoch", "ids", "index", "offset")
+
+    def __init__(self, ids: list[int], chance: Chance) -> None:
+        self.ids = sorted(ids)
+        self.epoch = 0
+        self.index = 0
+        self.offset = chance.below(len(ids)) if ids else 0
+
+    def next(self, epoch: int) -> int:
+        """The next broker of this placement, or -1 when the list is exhausted."""
+        if not self.ids:
+            return -1
+        if self.epoch != epoch:
+            self.epoch = epoch
+            self.index = 0
+            self.offset = (self.offset + 1) % len(self.ids)
+        if self.index >= len(self.ids):
+            return -1
+        broker = self.ids[(self.index + self.offset) % len(self.ids)]
+        self.index += 1
+        return broker
+
+
+class _Rack:
+    __slots__ = ("fenced", "unfenced")
+
+    def __init__(self, brokers: Iterable[Candidate], chance: Chance) -> None:
+        members = list(brokers)
+        self.fenced = _Brokers([b.id for b in members if b.fenced], chance)
+        self.unfenced = _Brokers([b.id for b in members if not b.fenced], chance)
+
+    def next(self, epoch: int) -> int:
+        broker = self.unfenced.next(epoch)
+        return broker if broker >= 0 else self.fenced.next(epoch)
+
+    def shuffle(self, chance: Chance) -> None:
+        shuffle(self.fenced.ids, chance)
+        shuffle(self.unfenced.ids, chance)
+
+
+class StripedPlacer:
+    """CP-PLACE-KR.  Stripes replicas over racks and, within a rack, over its brokers.
+
+    The brokers given are the usable ones: registered and not in controlled shutdown.
+    """
+
+    __slots__ = ("_chance", "_epoch", "_offset", "_order", "_racks", "total", "unfenced")
+
+    def __init__(self, brokers: Sequence[Candidate], chance: Chance) -> None:
+        self._chance = chance
+        self.total = len(brokers)
+        self.unfenced = sum(1 for b in brokers if not b.fenced)
+        names = sorted({b.rack for b in brokers}, key=lambda rack: (rack is not None, rack or ""))
+        # The draws of the racks come in the order of their names, however the order is mixed.
+        self._racks = {
+            name: _Rack((b for b in brokers if b.rack == name), chance) for name in names
+        }
+        self._order = names
+        self._epoch = 0
+        self._offset = chance.below(len(names)) if names else 0
+
+    def rack_names(self) -> list[str | None]:
+        """Names of the racks in ascending order; None stands for brokers without one."""
+        return list(self._racks)
+
+    def check(self, factor: int) -> int:
+        """INVALID_REPLICATION_FACTOR if no placement with `factor` replicas exists."""
+        if factor <= 0 or factor > self.total or self.unfenced == 0:
+            return errors.INVALID_REPLICATION_FACTOR
+        return errors.NONE
+
+    def place_one(self, factor: int) -> tuple[int, Ids]:
+        """(error code, replicas of the next partition); the first of them is never fenced."""
+        error = self.check(factor)
+        if error:
+            return error, ()
+        if self._epoch == self.unfenced and self.unfenced > 1:
+            # The offsets are about to come round: mix, lest the same lists come again.
+            shuffle(self._order, self._chance)
+            for rack in self._racks.values():
+                rack.shuffle(self._chance)
+            self._epoch = 0
+        if self._offset == len(self._order):
+            self._offset = 0
+        leader_rack, leader = self._place_leader()
+        replicas = [leader]
+        at = self._offset
+        skip = leader_rack
+        while len(replicas) < factor:
+            broker = -1
+            if at == skip:
+                skip = -1  # only once: the leader's rack comes again after all the others
+            else:
+                broker = self._racks[self._order[at]].next(self._epoch)
+            at = (at + 1) % len(self._order)
+            if broker >= 0:
+                replicas.append(broker)
+        self._epoch += 1
+        self._offset += 1
+        return errors.NONE, tuple(replicas)
+
+    def _place_leader(self) -> tuple[int, int]:
+        """(index of the rack, broker): the first rack from the offset on that has one unfenced."""
+        at = self._offset
+        while True:
+            broker = self._racks[self._order[at]].unfenced.next(self._epoch)
+            if broker >= 0:
+                return at, broker
+            at = (at + 1) % len(self._order)
+
+    def place(self, partitions: int, factor: int) -> Placed:
+        """Replica lists for all partitions of a topic."""
+        if partitions <= 0:
+            return errors.INVALID_PARTITIONS, []
+        error = self.check(factor)
+        if error:
+            return error, []
+        return error, [self.place_one(factor)[1] for _ in range(partitions)]
+
+
+# -- by hand --------------------------------------------------------------------------------------
+
+
+def check_manual(
+    assignments: Sequence[Ids],
+    registered: Iterable[int],
+    factor: int | None = None,
+) -> int:
+    """2.5.  INVALID_REPLICA_ASSIGNMENT unless every list is non-empty, without repetition, of
+    registered brokers and as long as the others (`factor`: the length the topic already has)."""
+    known = set(registered)
+    for replicas in assignments:
+        if not replicas or len(set(replicas)) != len(replicas) or not known.issuperset(replicas):
+            return errors.INVALID_REPLICA_ASSIGNMENT
+        if factor is None:
+            factor = len(replicas)
+        if len(replicas) != factor:
+            return errors.INVALID_REPLICA_ASSIGNMENT
+    return errors.NONE

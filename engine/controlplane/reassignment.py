@@ -1,0 +1,81 @@
+"""Reassignment of replicas: the pure part (control-plane specification, 7.1 and 7.2)."""
+
+from __future__ import annotations
+
+from engine.model.records import Ids
+
+
+class Plan:
+    """CP-REASSIGN-KR.  The replica lists while a reassignment runs."""
+
+    __slots__ = ("adding", "removing", "replicas")
+
+    def __init__(self, replicas: Ids, adding: Ids, removing: Ids) -> None:
+        self.replicas = replicas
+        self.adding = adding
+        self.removing = removing
+
+    @property
+    def in_progress(self) -> bool:
+        return bool(self.adding or self.removing)
+
+
+class Reverted:
+    """What is left when a reassignment is cancelled."""
+
+    __slots__ = ("isr", "replicas", "unclean")
+
+    def __init__(self, replicas: Ids, isr: Ids, unclean: bool) -> None:
+        self.replicas = replicas
+        self.isr = isr
+        self.unclean = unclean
+
+
+def plan(current: Ids, target: Ids) -> Plan:
+    """CP-REASSIGN-KR 1, 7.1.  `replicas := target ++ removing` while the reassignment runs."""
+    removing = tuple(sorted(set(current) - set(target)))
+    adding = tuple(sorted(set(target) - set(current)))
+    return Plan(target + removing, adding, removing)
+
+
+def complete(
+    replicas: Ids, adding: Ids, removing: Ids, isr: Ids, *, needs_all_targets: bool
+) -> tuple[Ids, Ids] | None:
+    """CP-REASSIGN-KR 3.  (final replicas, final ISR) if `isr` completes the reassignment.
+
+    `needs_all_targets` is the rule of 3.8: every replica that stays is in the ISR; before, only
+    those that were added had to be.  Min ISR plays no part.
+    """
+    if not adding and not removing:
+        return None
+    new_isr = tuple(r for r in isr if r not in removing)
+    new_replicas = tuple(r for r in replicas if r not in removing)
+    if not new_isr or not new_replicas:
+        return None
+    required = new_replicas if needs_all_targets else adding
+    if any(r not in new_isr for r in required):
+        return None
+    return new_replicas, new_isr
+
+
+def original(replicas: Ids, adding: Ids) -> Ids:
+    """Replicas before the reassignment; their first order cannot always be known."""
+    return tuple(r for r in replicas if r not in adding)
+
+
+def revert(replicas: Ids, isr: Ids, adding: Ids) -> Reverted:
+    """7.2, cancel.  Takes out what was being added; keeps what was being removed.
+
+    If no ISR member survives, the first remaining replica is put in, which is unclean: the caller
+    allows it only where the topic allows unclean election (else INVALID_REPLICA_ASSIGNMENT).
+    """
+    kept = original(replicas, adding)
+    kept_isr = tuple(r for r in isr if r not in adding)
+    if kept_isr or not kept:
+        return Reverted(kept, kept_isr, False)
+    return Reverted(kept, kept[:1], True)
+
+
+def target_of(replicas: Ids, removing: Ids) -> Ids:
+    """The replicas a running reassignment is heading for, in order."""
+    return tuple(r for r in replicas if r not in removing)

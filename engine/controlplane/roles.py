@@ -1,0 +1,160 @@
+"""A broker learns its role in a partition (control-plane 5.6, 5.7; data-plane H-8, F-2)."""
+
+from __future__ import annotations
+
+from engine.dataplane import fetcher, truncation
+from engine.dataplane.insync import drop_pending, reset_follower_clocks
+from engine.dataplane.purgatory import after_hw, role_lost
+from engine.dataplane.recovery import open_replica
+from engine.dataplane.watermark import maybe_increment_hw
+from engine.model.effects import Effects
+from engine.model.log import Log
+from engine.model.profiles import HW
+from engine.model.records import PartitionRecord
+from engine.model.state import FOLLOWER, LEADER, NONE, Broker, Disk, RemoteReplica, Replica
+
+
+def new_disk(broker: Broker) -> Disk:
+    """An empty replica directory, with the log rules of the broker's generation."""
+    profile = broker.profile
+    log = Log(
+        profile.monotonic_epoch_cache,
+        profile.cache_cleaned_by_noop_truncate,
+        profile.hw_clamped_on_truncate,
+    )
+    log.segment_records = broker.configs.segment_records
+    return Disk(log)
+
+
+def ensure_log(broker: Broker, tp: int, out: Effects) -> Replica:
+    """CP 0.6.  The replica, its log created or loaded on the first role in this process."""
+    replica = broker.replicas.get(tp)
+    if replica is None:
+        disk = broker.disks.get(tp)
+        if disk is None:
+            disk = broker.disks[tp] = new_disk(broker)
+        replica = broker.replicas[tp] = open_replica(broker, tp, disk, out)
+    return replica
+
+
+def apply_record(broker: Broker, tp: int, record: PartitionRecord, out: Effects) -> None:
+    """Becomes what the record says this broker is: leader, follower, or nothing."""
+    if record.leader == broker.id:
+        make_leader(broker, tp, record, out)
+    else:
+        make_follower(broker, tp, record, out)
+
+
+def make_leader(broker: Broker, tp: int, record: PartitionRecord, out: Effects) -> bool:
+    """CP-MAKE-LEADER, H-8.  True if this broker was not the leader before.
+
+    A new leader neither truncates nor resets its high watermark, which may lag its predecessor's.
+    """
+    fetcher.remove_partition(broker, tp)
+    replica = ensure_log(broker, tp, out)
+    if record.partition_epoch < replica.partition_epoch:
+        return False
+    was_leader = replica.role == LEADER
+    replica.assignment = record.replicas
+    replica.adding, replica.removing = record.adding, record.removing
+    replica.isr = record.isr
+    drop_pending(replica)
+    _track_followers(replica, record)
+    new_epoch = record.leader_epoch > replica.leader_epoch
+    if new_epoch:
+        log = replica.log
+        replica.epoch_start = log.leo
+        if replica.profile.epoch_entry_at_election:
+            log.epochs.assign(record.leader_epoch, log.leo)
+        reset_follower_clocks(replica, was_leader, out.now)
+        out.cue("CP-MAKE-LEADER", broker.id, "epoch", replica.leader_epoch, record.leader_epoch)
+        replica.leader_epoch = record.leader_epoch
+    replica.partition_epoch = record.partition_epoch
+    replica.leader = broker.id
+    replica.role = LEADER
+    if maybe_increment_hw(broker, replica, out):
+        after_hw(broker, replica, out)
+    return not was_leader
+
+
+def _track_followers(replica: Replica, record: PartitionRecord) -> None:
+    """CP-MAKE-LEADER 3.  The table of followers gets the new replicas and loses the removed."""
+    for follower in list(replica.remote):
+        if follower not in record.replicas:
+            del replica.remote[follower]
+    for follower in record.replicas:
+        if follower != replica.broker and follower not in replica.remote:
+            replica.remote[follower] = RemoteReplica()
+
+
+def make_follower(broker: Broker, tp: int, record: PartitionRecord, out: Effects) -> bool:
+    """CP-MAKE-FOLLOWER.  True if the leader epoch advanced, so that fetching starts anew."""
+    replica = ensure_log(broker, tp, out)
+    if not _leader_is_known(broker, record.leader):
+        return False  # ZooKeeper era: the transition is given up, the log exists all the same
+    if record.partition_epoch < replica.partition_epoch:
+        return False
+    was_leader, old_leader, old_epoch = replica.role == LEADER, replica.leader, replica.leader_epoch
+    replica.leader = record.leader
+    replica.leader_epoch = max(old_epoch, record.leader_epoch)
+    replica.partition_epoch = record.partition_epoch
+    replica.assignment = record.replicas
+    replica.epoch_start = -1
+    replica.isr = replica.maximal_isr = ()
+    drop_pending(replica)
+    replica.remote = {}
+    replica.role = FOLLOWER
+    if record.leader_epoch <= old_epoch:
+        return False
+    out.cue("CP-MAKE-FOLLOWER", broker.id, "epoch", old_epoch, record.leader_epoch)
+    if was_leader:
+        role_lost(broker, replica, out)
+    if broker.shutting_down and (record.leader < 0 or broker.id not in record.isr):
+        fetcher.remove_partition(broker, tp)
+    elif _reconciles(broker, replica, old_leader, old_epoch):
+        if replica.profile.truncation == HW and record.leader >= 0:
+            truncation.to_high_watermark(replica, out)
+        fetcher.start_fetching(broker, replica, out)
+    return True
+
+
+def _leader_is_known(broker: Broker, leader: int) -> bool:
+    """CP-MAKE-FOLLOWER 1.  Only the ZooKeeper era insists that the new leader be alive."""
+    if broker.profile.mode != "zk":
+        return True
+    peer = broker.peers.get(leader)
+    return peer is not None and peer.alive
+
+
+def _reconciles(broker: Broker, replica: Replica, old_leader: int, old_epoch: int) -> bool:
+    """F-2.  Does this epoch restart the fetcher, and so the comparison of the logs?
+
+    Always from 2.1; in 2.0.1 also when an epoch of the same leader was missed (KAFKA-7164); before,
+    only when the leader's id changed.
+    """
+    profile = replica.profile
+    if replica.leader != old_leader or profile.refetch_on_new_epoch:
+        return True
+    if profile.refetch_on_missed_epoch and replica.leader_epoch - old_epoch >= 2:
+        return True
+    thread = fetcher.thread_of(broker, replica.tp)
+    if thread is None:
+        return True
+    thread.partitions[replica.tp].leader_epoch = replica.leader_epoch
+    return False
+
+
+def stop_replica(broker: Broker, tp: int, delete: bool, out: Effects) -> None:
+    """CP 5.3.  Stops fetching; with `delete` the log goes too, else it stays without a role."""
+    fetcher.remove_partition(broker, tp)
+    broker.failed.discard(tp)
+    replica = broker.replicas.get(tp)
+    if replica is not None:
+        was_leader, replica.role = replica.role == LEADER, NONE
+        if was_leader:
+            role_lost(broker, replica, out)
+    out.cue("CP-STOP-REPLICA", broker.id, "delete", None, delete)
+    if delete:
+        broker.replicas.pop(tp, None)
+        broker.disks.pop(tp, None)
+        broker.metadata.pop(tp, None)

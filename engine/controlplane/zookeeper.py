@@ -1,0 +1,358 @@
+"""ZooKeeper and its controller as one node: sessions, znodes, control requests.
+
+`k.brokers` holds the live sessions, `k.records` the state znodes; a record's partition epoch is its
+znode version.  Reads and conditional writes of one event are atomic, as a ZooKeeper transaction is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.controlplane import alter_partition, election
+from engine.model.controller import Controller, Registration
+from engine.model.effects import Effects
+from engine.model.errors import DUPLICATE_BROKER_REGISTRATION, NONE, STALE_BROKER_EPOCH
+from engine.model.messages import (
+    CONTROLLER,
+    AlterAnswer,
+    AlterPartitionRequest,
+    AlterPartitionResponse,
+    Heartbeat,
+    HeartbeatResponse,
+    LeaderAndIsr,
+    RegisterRequest,
+    RegisterResponse,
+    ShutdownRequest,
+    ShutdownResponse,
+    StopReplica,
+    UpdateMetadata,
+)
+from engine.model.records import Ids, PartitionRecord
+from engine.model.state import NEVER
+from engine.model.timers import FENCE_CHECK, PREFERRED_CHECK
+
+# -- telling the brokers --------------------------------------------------------------------------
+
+
+def live_epochs(k: Controller) -> dict[int, int]:
+    """Broker id -> broker epoch (the session znode's czxid) of every live broker."""
+    return {b: r.epoch for b, r in k.brokers.items()}
+
+
+def send_leader_and_isr(
+    k: Controller, broker: int, states: list[tuple[int, PartitionRecord, bool]], out: Effects
+) -> None:
+    epoch = k.brokers[broker].epoch
+    live = live_epochs(k)
+    out.send(LeaderAndIsr(CONTROLLER, broker, 0, k.epoch, epoch, states, live))
+
+
+def send_update_metadata(k: Controller, tps: list[int], out: Effects) -> None:
+    """To every live broker: who is alive, and the partitions that changed."""
+    live = live_epochs(k)
+    states = [(tp, k.records[tp]) for tp in tps]
+    for broker, registration in k.brokers.items():
+        out.send(
+            UpdateMetadata(CONTROLLER, broker, 0, k.epoch, registration.epoch, states, live)
+        )
+
+
+def tell_changes(k: Controller, tps: list[int], out: Effects) -> None:
+    """5.1.  Per broker LeaderAndIsr, then UpdateMetadata; order holds per broker, not across."""
+    for broker in k.brokers:
+        states = [(tp, k.records[tp], False) for tp in tps if broker in k.records[tp].replicas]
+        if states:
+            send_leader_and_isr(k, broker, states, out)
+    send_update_metadata(k, tps, out)
+
+
+# -- changing znodes ------------------------------------------------------------------------------
+
+
+def _write(k: Controller, tp: int, after: PartitionRecord, unclean: bool, out: Effects) -> None:
+    before = k.records[tp]
+    k.records[tp] = after
+    if after.leader != before.leader:
+        if after.leader >= 0:
+            k.elections += 1
+        if unclean:
+            k.unclean_elections += 1
+        out.cue("CP-ELECT-ZK", CONTROLLER, f"leader {tp}", before.leader, after.leader)
+    if after.isr != before.isr:
+        out.cue("CP-ISR", CONTROLLER, f"isr {tp}", before.isr, after.isr)
+
+
+def is_live(k: Controller, broker: int) -> bool:
+    registration = k.brokers.get(broker)
+    return registration is not None and not registration.shutting_down
+
+
+def elect(
+    k: Controller,
+    tp: int,
+    strategy: int,
+    out: Effects,
+    *,
+    unclean: bool | None = None,
+    only: int = -1,
+) -> bool:
+    """CP-ELECT-ZK.  One election by one strategy; True if the znode changed.
+
+    `only` restricts the choice to one broker: an operator's controlled move.
+    """
+    allowed = k.configs.unclean if unclean is None else unclean
+    if strategy == election.CONTROLLED_SHUTDOWN:
+        result = election.elect_zk(
+            k.records[tp],
+            strategy,
+            lambda b: b in k.brokers,
+            shutting_down=[b for b, r in k.brokers.items() if r.shutting_down],
+            leader_recovery_state=k.profile.leader_recovery_state,
+        )
+    else:
+        result = election.elect_zk(
+            k.records[tp],
+            strategy,
+            lambda b: is_live(k, b) and (only < 0 or b == only),
+            target=(only,) if only >= 0 else None,
+            unclean=allowed,
+            leader_recovery_state=k.profile.leader_recovery_state,
+        )
+    if result.changed:
+        _write(k, tp, result.record, result.unclean, out)
+    return result.changed
+
+
+def take_offline(k: Controller, broker: int, tps: list[int], out: Effects) -> list[int]:
+    """7.6 OfflineReplica.  Out of each ISR, the last member stays; the partitions that changed."""
+    changed = []
+    for tp in tps:
+        result = election.offline_replica_zk(k.records[tp], broker)
+        if result.changed:
+            _write(k, tp, result.record, False, out)
+            changed.append(tp)
+    return changed
+
+
+# -- the broker set -------------------------------------------------------------------------------
+
+
+def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
+    """CP-ZK-REG, CP-ZK-BROKERS.  The id's znode must be free; `bounced` replaces it in one go.
+
+    Before 2.2 there is no broker epoch: a broker that left and came back before the controller
+    looked stays in every ISR, with whatever its log now holds (ABA).
+    """
+    known = k.brokers.get(m.src)
+    if known is not None and not m.bounced:
+        error = DUPLICATE_BROKER_REGISTRATION
+        out.send(RegisterResponse(CONTROLLER, m.src, m.corr, error, -1))
+        return
+    if known is not None and k.profile.broker_generation:
+        on_broker_failure(k, m.src, out)
+    epoch = k.next_broker_epoch
+    k.next_broker_epoch += 1
+    registration = Registration(epoch, m.incarnation, "", out.now)
+    registration.fenced = False
+    k.brokers[m.src] = registration
+    out.send(RegisterResponse(CONTROLLER, m.src, m.corr, NONE, epoch))
+    on_broker_startup(k, m.src, out)
+    arm_session_check(k, out)
+
+
+def on_broker_startup(k: Controller, broker: int, out: Effects) -> None:
+    """CP-ZK-BROKERS, start-up: metadata, the current state of its replicas, then elections."""
+    send_update_metadata(k, list(k.records), out)
+    states = [(tp, r, False) for tp, r in k.records.items() if broker in r.replicas]
+    if states:
+        send_leader_and_isr(k, broker, states, out)
+    elected = [tp for tp in k.records if k.records[tp].leader < 0]
+    elected = [tp for tp in elected if elect(k, tp, election.OFFLINE, out)]
+    if elected:
+        tell_changes(k, elected, out)
+
+
+def resume(k: Controller, running: set[int], out: Effects) -> None:
+    """CP-ZK-CTRL.  Sessions of processes that are gone do not come back; the others go on."""
+    for broker in [b for b in k.brokers if b not in running]:
+        del k.brokers[broker]
+    for registration in k.brokers.values():
+        registration.last_contact = out.now
+    arm_session_check(k, out)
+
+
+def start_up(k: Controller, out: Effects) -> None:
+    """CP-ZK-CTRL 8, 9.  Elections for partitions whose leader is dead; dead replicas leave."""
+    changed = [
+        tp
+        for tp, record in list(k.records.items())
+        if record.leader not in k.brokers and elect(k, tp, election.OFFLINE, out)
+    ]
+    for tp, record in list(k.records.items()):
+        for dead in [b for b in record.replicas if b not in k.brokers]:
+            if take_offline(k, dead, [tp], out) and tp not in changed:
+                changed.append(tp)
+    tell_changes(k, sorted(changed), out)
+
+
+def on_broker_failure(k: Controller, broker: int, out: Effects) -> None:
+    """CP-ZK-BROKERS, failure: elections where it led, then its replicas leave the ISRs."""
+    k.brokers.pop(broker, None)
+    out.cue("CP-ZK-BROKERS", CONTROLLER, f"broker {broker}", "live", "dead")
+    led = [tp for tp, record in k.records.items() if record.leader == broker]
+    changed = [tp for tp in led if elect(k, tp, election.OFFLINE, out)]
+    hosted = [tp for tp, record in k.records.items() if broker in record.replicas]
+    changed += [tp for tp in take_offline(k, broker, hosted, out) if tp not in changed]
+    tell_changes(k, sorted(changed), out)
+
+
+def on_ping(k: Controller, m: Heartbeat, out: Effects) -> None:
+    """The session lives on, or the broker hears that it has expired (8.3)."""
+    registration = k.brokers.get(m.src)
+    if registration is not None and registration.epoch == m.broker_epoch:
+        registration.last_contact = out.now
+    else:
+        answer = HeartbeatResponse(
+            CONTROLLER, m.src, m.corr, STALE_BROKER_EPOCH, False, True, False
+        )
+        out.send(answer)
+
+
+def arm_session_check(k: Controller, out: Effects) -> None:
+    """The instant at which the next session can expire."""
+    if not k.brokers or k.check_at > out.now:
+        return
+    last = min(r.last_contact for r in k.brokers.values())
+    k.check_at = max(last + k.configs.session_timeout_ms, out.now + 1)
+    out.timer(CONTROLLER, k.check_at - out.now, FENCE_CHECK)
+
+
+def on_session_check(k: Controller, out: Effects) -> bool:
+    """zookeeper.session.timeout.ms.  An expired session's znode vanishes; the controller acts.
+
+    Sessions that expire together are seen as dead together: nobody among them is elected.
+    """
+    if k.check_at > out.now:
+        return False
+    k.check_at = NEVER
+    expired = [
+        b
+        for b, r in k.brokers.items()
+        if out.now - r.last_contact >= k.configs.session_timeout_ms
+    ]
+    for broker in expired:
+        del k.brokers[broker]
+    for broker in expired:
+        on_broker_failure(k, broker, out)
+    arm_session_check(k, out)
+    return bool(expired)
+
+
+# -- the ISR --------------------------------------------------------------------------------------
+
+
+def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) -> None:
+    """CP-ALTER (2.7 - 3.9), or with `direct` the leader's own conditional write (CP-ISR-ZKPROP)."""
+    registration = k.brokers.get(m.src)
+    current = None if registration is None else registration.epoch
+    error = NONE if m.direct else alter_partition.check_sender(current, m.broker_epoch)
+    if error:
+        out.send(AlterPartitionResponse(CONTROLLER, m.src, m.corr, error, ()))
+        return
+    answers = []
+    written = []
+    for item in m.items:
+        record = k.records[item.tp]
+        if m.direct:
+            error, write = alter_partition.check_direct_write(record, item), True
+        else:
+            error, write = alter_partition.check_zk(
+                record,
+                item,
+                lambda b: is_live(k, b),
+                isr_eligibility=k.profile.isr_eligibility,
+            )
+        if error:
+            out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error)
+        elif write:
+            after = alter_partition.apply_zk(record, item)
+            _count_isr_change(k, record.isr, after.isr)
+            _write(k, item.tp, after, False, out)
+            written.append(item.tp)
+        now = k.records[item.tp]
+        answers.append(
+            AlterAnswer(
+                item.tp, error, now.leader, now.leader_epoch, now.partition_epoch, now.isr
+            )
+        )
+    out.send(AlterPartitionResponse(CONTROLLER, m.src, m.corr, NONE, answers))
+    if written and not m.direct:
+        send_update_metadata(k, written, out)
+
+
+def _count_isr_change(k: Controller, before: Ids, after: Ids) -> None:
+    if len(after) < len(before):
+        k.isr_shrinks += 1
+    elif len(after) > len(before):
+        k.isr_expands += 1
+
+
+# -- controlled shutdown and admin ----------------------------------------------------------------
+
+
+def on_shutdown_request(k: Controller, m: ShutdownRequest, out: Effects) -> None:
+    """CP-ZK-SHUTDOWN 2 - 7."""
+    registration = k.brokers.get(m.src)
+    if registration is None or (
+        k.profile.broker_generation and m.broker_epoch < registration.epoch
+    ):
+        out.send(ShutdownResponse(CONTROLLER, m.src, m.corr, STALE_BROKER_EPOCH, 0))
+        return
+    registration.shutting_down = True
+    hosted = [
+        tp
+        for tp, record in k.records.items()
+        if m.src in record.replicas and len(record.replicas) > 1
+    ]
+    led = [tp for tp in hosted if k.records[tp].leader == m.src]
+    changed = [tp for tp in led if elect(k, tp, election.CONTROLLED_SHUTDOWN, out)]
+    followed = [tp for tp in hosted if tp not in led]
+    stops = [(tp, k.records[tp].leader_epoch, False) for tp in followed]
+    changed += take_offline(k, m.src, followed, out)
+    if changed:
+        tell_changes(k, changed, out)
+    if stops:
+        out.send(StopReplica(CONTROLLER, m.src, 0, k.epoch, registration.epoch, stops))
+    remaining = sum(1 for tp in hosted if k.records[tp].leader == m.src)
+    out.send(ShutdownResponse(CONTROLLER, m.src, m.corr, NONE, remaining))
+
+
+def admin_elect(
+    k: Controller, tp: int, strategy: int, out: Effects, unclean: bool | None = None, only: int = -1
+) -> bool:
+    """An operator's election; the brokers are told when it changed anything."""
+    changed = elect(k, tp, strategy, out, unclean=unclean, only=only)
+    if changed:
+        tell_changes(k, [tp], out)
+    return changed
+
+
+def set_configs(k: Controller, configs: Any, unclean_enabled: bool, out: Effects) -> None:
+    """CP-UNCLEAN-TRIGGERS.  Switched on dynamically: an immediate pass over offline partitions."""
+    k.configs = configs
+    if unclean_enabled:
+        for tp in list(k.records):
+            if k.records[tp].leader < 0:
+                admin_elect(k, tp, election.OFFLINE, out)
+
+
+def on_preferred_check(k: Controller, out: Effects) -> bool:
+    """CP-PREFERRED.  Brokers whose share of lost leaderships exceeds the percentage."""
+    out.timer(CONTROLLER, k.configs.imbalance_check_ms, PREFERRED_CHECK)
+    tries = election.preferred_candidates_zk(
+        k.records.items(), lambda b: is_live(k, b), k.configs.imbalance_percentage
+    )
+    changed = [tp for tp in tries if elect(k, tp, election.PREFERRED_REPLICA, out)]
+    if changed:
+        tell_changes(k, changed, out)
+    return bool(changed)

@@ -1,0 +1,467 @@
+"""The follower's side: fetcher threads and what they do with answers (data-plane, F-)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.dataplane import truncation, watermark
+from engine.dataplane.following import (
+    cut_or_fail,
+    delay,
+    fail_partition,
+    go_on_fetching,
+    initial_state,
+    usable_batches,
+)
+from engine.model.effects import Effects
+from engine.model.errors import (
+    FENCED_LEADER_EPOCH,
+    NONE,
+    OFFSET_OUT_OF_RANGE,
+)
+from engine.model.log import OK
+from engine.model.messages import (
+    EARLIEST,
+    LATEST,
+    NO_EPOCH,
+    EpochEndRequest,
+    EpochEndResponse,
+    FetchData,
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+)
+from engine.model.profiles import FETCH, HW, KIP101
+from engine.model.state import (
+    FETCHING,
+    NEVER,
+    TRUNCATING,
+    Broker,
+    FetcherThread,
+    PartitionFetchState,
+    Replica,
+)
+from engine.model.timers import FETCHER_WORK
+
+MIN_BYTES: Final = 1  # replica.fetch.min.bytes
+
+
+# -- which thread, which partitions ---------------------------------------------------------------
+
+
+def thread_of(broker: Broker, tp: int) -> FetcherThread | None:
+    """The thread that fetches a partition, if it is fetched."""
+    for thread in broker.fetchers.values():
+        if tp in thread.partitions:
+            return thread
+    return None
+
+
+def remove_partition(broker: Broker, tp: int) -> PartitionFetchState | None:
+    """F-3.  Stops fetching; a thread without partitions ends.  The state it had, or None."""
+    thread = thread_of(broker, tp)
+    if thread is None:
+        return None
+    state = thread.partitions.pop(tp)
+    if not thread.partitions:
+        del broker.fetchers[thread.leader, thread.fetcher]
+    return state
+
+
+def start_fetching(broker: Broker, replica: Replica, out: Effects) -> None:
+    """F-2.  After BecomeFollower in a new epoch: fetch from the leader, from where the generation
+    says: at the log's end if epochs can be checked on the way, else at the high watermark."""
+    remove_partition(broker, replica.tp)
+    if replica.leader < 0:
+        broker.failed.discard(replica.tp)
+        return
+    log, generation = replica.log, replica.profile.truncation
+    checked = generation == FETCH and log.epochs.latest() >= 0
+    # Before 0.11 the role change itself has cut the log to the high watermark (T-0).
+    offset = log.leo if checked or generation == HW else log.hw
+    thread = add_partition(broker, replica, offset, replica.leader_epoch, out)
+    if broker.auto_fetch:
+        do_work(broker, thread, out)
+
+
+def add_partition(
+    broker: Broker, replica: Replica, offset: int, leader_epoch: int, out: Effects
+) -> FetcherThread:
+    """F-2.  Follows a partition from `offset`; nothing changes if it is followed in this epoch.
+
+    A negative offset is none at all: it is looked up as after an out-of-range answer (F-9).
+    """
+    tp = replica.tp
+    broker.failed.discard(tp)
+    key = (replica.leader, 0)
+    thread = broker.fetchers.get(key)
+    if thread is None:
+        thread = broker.fetchers[key] = FetcherThread(*key)
+    known = thread.partitions.get(tp)
+    if known is None or known.leader_epoch != leader_epoch:
+        state = thread.partitions[tp] = initial_state(replica, offset, leader_epoch)
+        if offset < 0:
+            thread.lookups.append(tp)
+        out.cue("F-2", broker.id, "fetch from", state.state, state.offset)
+    return thread
+
+
+# -- the loop -------------------------------------------------------------------------------------
+
+
+def do_work(broker: Broker, thread: FetcherThread, out: Effects) -> None:
+    """F-4.  maybeTruncate, then maybeFetch; at most one request is outstanding."""
+    if thread.outstanding:
+        return
+    if thread.lookups:
+        _look_up(broker, thread, thread.lookups[0], LATEST, out)
+        return
+    if not maybe_truncate(broker, thread, out):
+        maybe_fetch(broker, thread, out)
+
+
+def maybe_truncate(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
+    """F-4, T-0 fallback.  Asks for the ends of the own latest epochs; True if a request is out."""
+    ask = []
+    for state in list(thread.partitions.values()):
+        if state.state != TRUNCATING or state.delay_until > out.now:
+            continue
+        replica = broker.replicas[state.tp]
+        latest = replica.log.epochs.latest()
+        if latest >= 0 and replica.profile.truncation >= KIP101:
+            epoch = state.leader_epoch if replica.profile.fetch_epoch_check else NO_EPOCH
+            ask.append((state.tp, latest, epoch))
+            state.asked = state.offset
+            state.asked_epoch = state.leader_epoch
+        elif cut_or_fail(broker, thread, state, state.offset, "T-0", out):
+            go_on_fetching(replica, state)
+    if not ask:
+        return False
+    thread.outstanding = broker.next_corr()
+    thread.requested = frozenset(tp for tp, _, _ in ask)
+    out.send(EpochEndRequest(broker.id, thread.leader, thread.outstanding, ask))
+    return True
+
+
+def maybe_fetch(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
+    """F-5.  One Fetch for every partition that is ready; True if it went out."""
+    parts = []
+    now = out.now
+    for state in thread.partitions.values():
+        if state.state == FETCHING and state.delay_until <= now:
+            replica = broker.replicas[state.tp]
+            profile = replica.profile
+            state.asked = state.offset
+            state.asked_epoch = state.leader_epoch
+            parts.append(
+                FetchPartition(
+                    state.tp,
+                    state.offset,
+                    state.last_epoch if profile.truncation == FETCH else NO_EPOCH,
+                    state.leader_epoch if profile.fetch_epoch_check else NO_EPOCH,
+                    replica.log.log_start,
+                )
+            )
+    if not parts:
+        _sleep_until_ready(broker, thread, out)
+        return False
+    configs = broker.configs
+    thread.outstanding = broker.next_corr()
+    out.send(
+        FetchRequest(
+            broker.id,
+            thread.leader,
+            thread.outstanding,
+            parts,
+            broker.id,
+            broker.broker_epoch if broker.profile.isr_broker_epoch else NO_EPOCH,
+            configs.fetch_wait_max_ms,
+            MIN_BYTES,
+            configs.fetch_max_records,
+        )
+    )
+    return True
+
+
+def _sleep_until_ready(broker: Broker, thread: FetcherThread, out: Effects) -> None:
+    """F-4.  Nothing to send: the loop waits for the first back-off to end."""
+    if not thread.partitions:
+        return
+    wake = min(state.delay_until for state in thread.partitions.values())
+    if wake > out.now and thread.waking != wake:
+        thread.waking = wake
+        key = (thread.leader, thread.fetcher)
+        out.timer(broker.id, wake - out.now, FETCHER_WORK, key)
+
+
+def on_fetcher_timer(broker: Broker, key: tuple[int, int], out: Effects) -> bool:
+    """F-8.  A back-off is over."""
+    thread = broker.fetchers.get(key)
+    if thread is None or thread.waking > out.now:
+        return False
+    thread.waking = NEVER
+    if not broker.auto_fetch:
+        return False
+    do_work(broker, thread, out)
+    return True
+
+
+def _waiting_thread(broker: Broker, leader: int, corr: int) -> FetcherThread | None:
+    """The thread whose outstanding request this answers; None if it is no longer wanted."""
+    thread = broker.fetchers.get((leader, 0))
+    if thread is not None and thread.outstanding == corr:
+        return thread
+    for thread in broker.fetchers.values():
+        if thread.leader == leader and thread.outstanding == corr:
+            return thread
+    return None
+
+
+def _continue(broker: Broker, thread: FetcherThread, out: Effects) -> None:
+    """F-4.  The loop goes round, by itself or, with manual fetching, when a hand says so."""
+    if broker.auto_fetch or thread.lookups:
+        do_work(broker, thread, out)
+
+
+# -- answers to Fetch -----------------------------------------------------------------------------
+
+
+def on_fetch_response(broker: Broker, m: FetchResponse, out: Effects) -> None:
+    """F-6.  Guard, then by error code; divergence is handled after all partitions."""
+    thread = _waiting_thread(broker, m.src, m.corr)
+    if thread is None:
+        return
+    thread.outstanding = 0
+    diverging = []
+    for data in m.partitions:
+        state = thread.partitions.get(data.tp)
+        if (
+            state is None
+            or state.asked != state.offset
+            or state.state != FETCHING
+            or state.delay_until > out.now
+        ):
+            continue
+        state.asked = -1
+        if data.error == NONE:
+            if data.diverging is not None:
+                diverging.append((state, data.diverging))
+            else:
+                _process_partition_data(broker, thread, state, data, out)
+        elif data.error == OFFSET_OUT_OF_RANGE:
+            out.cue("F-9", broker.id, "out of range", state.offset, None)
+            thread.lookups.append(state.tp)
+        else:
+            _on_error(broker, thread, state, data.error, out)
+    for state, (epoch, end) in diverging:
+        _on_diverging(broker, thread, state, epoch, end, out)
+    _continue(broker, thread, out)
+
+
+def _process_partition_data(
+    broker: Broker,
+    thread: FetcherThread,
+    state: PartitionFetchState,
+    data: FetchData,
+    out: Effects,
+) -> None:
+    """F-7.  check_offset, append, hw_update, logstart_update, next_fetch_state."""
+    replica = broker.replicas[state.tp]
+    log = replica.log
+    if state.offset != log.leo:
+        fail_partition(broker, thread, state.tp, out)
+        return
+    batches = usable_batches(replica, state, data.batches)
+    if batches:
+        before = log.leo
+        try:
+            appended = log.append_follower(batches) == OK
+        except OSError:  # L-16
+            appended = False
+        if not appended:
+            fail_partition(broker, thread, state.tp, out)
+            return
+        out.cue("L-4", broker.id, "leo", before, log.leo)
+        if log.leo - log.flushed >= broker.configs.flush_messages:
+            log.flush(log.leo)
+    watermark.follow(replica, data.hw, out)
+    if data.log_start > log.log_start:
+        if data.log_start > log.hw:
+            fail_partition(broker, thread, state.tp, out)
+            return
+        out.cue("L-7", broker.id, "log start", log.log_start, data.log_start)
+        log.raise_log_start(data.log_start)
+        log.drop_below_log_start()
+    if batches or state.lag is None:
+        state.offset = log.leo
+        state.lag = max(0, data.hw - log.leo)
+        if batches:
+            state.last_epoch = batches[-1].epoch
+            if len(thread.partitions) > 1:  # fairness: who got data goes to the end of the queue
+                thread.partitions[state.tp] = thread.partitions.pop(state.tp)
+
+
+def _on_diverging(
+    broker: Broker,
+    thread: FetcherThread,
+    state: PartitionFetchState,
+    epoch: int,
+    end: int,
+    out: Effects,
+) -> None:
+    """T-4.  Cut by T-2's rule and go on fetching; an incomplete match shows at the next Fetch."""
+    replica = broker.replicas[state.tp]
+    target, _ = truncation.target_by_pair(replica.log, epoch, end, replica.log.hw)
+    if cut_or_fail(broker, thread, state, target, "T-4", out):
+        go_on_fetching(replica, state)
+
+
+# -- failures -------------------------------------------------------------------------------------
+
+
+def _on_error(
+    broker: Broker, thread: FetcherThread, state: PartitionFetchState, error: int, out: Effects
+) -> None:
+    """F-6, F-10.  Fenced in the epoch this broker still believes in: failed.  Else back off."""
+    out.cue("F-8", broker.id, "error", state.offset, error)
+    if error == FENCED_LEADER_EPOCH:
+        out.cue("F-10", broker.id, "epoch", state.asked_epoch, None)
+        if state.asked_epoch == state.leader_epoch:
+            fail_partition(broker, thread, state.tp, out)
+            return
+    delay(broker, state, out)
+
+
+def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> bool:
+    """F-6.  Transport error: every partition of the thread backs off."""
+    thread = _waiting_thread(broker, leader, corr)
+    if thread is None:
+        return False
+    thread.outstanding = 0
+    thread.lookups.clear()
+    for state in thread.partitions.values():
+        state.asked = -1
+        delay(broker, state, out)
+    out.cue("F-8", broker.id, "connection", leader, None)
+    _sleep_until_ready(broker, thread, out)
+    return True
+
+
+# -- answers to OffsetForLeaderEpoch --------------------------------------------------------------
+
+
+def on_epoch_end_response(broker: Broker, m: EpochEndResponse, out: Effects) -> None:
+    """T-1, T-2, T-3, follower's side.  Raises RuntimeError for an answer to what was not asked."""
+    thread = _waiting_thread(broker, m.src, m.corr)
+    if thread is None:
+        return
+    thread.outstanding = 0
+    for tp, *_ in m.partitions:
+        if tp not in thread.requested:
+            raise RuntimeError(f"the leader answers for partition {tp}, which was not asked for")
+    for tp, error, epoch, end in m.partitions:
+        state = thread.partitions.get(tp)
+        if (
+            state is None
+            or state.asked < 0
+            or state.state != TRUNCATING
+            or state.asked_epoch != state.leader_epoch
+        ):
+            continue
+        state.asked = -1
+        if error:
+            _on_error(broker, thread, state, error, out)
+        else:
+            _truncate_by_answer(broker, thread, state, epoch, end, out)
+    _continue(broker, thread, out)
+
+
+def _truncate_by_answer(
+    broker: Broker,
+    thread: FetcherThread,
+    state: PartitionFetchState,
+    epoch: int,
+    end: int,
+    out: Effects,
+) -> None:
+    """T-1 or T-2, by generation; not done means that the next round asks again."""
+    replica = broker.replicas[state.tp]
+    if replica.profile.truncation == KIP101:
+        target, done = truncation.target_by_offset(replica.log, end, state.offset)
+        rule = "T-1"
+    else:
+        target, done = truncation.target_by_pair(replica.log, epoch, end, state.offset)
+        rule = "T-2"
+    if not cut_or_fail(broker, thread, state, target, rule, out):
+        return
+    if done:
+        go_on_fetching(replica, state)
+    else:
+        state.offset = replica.log.leo
+
+
+# -- out of range ---------------------------------------------------------------------------------
+
+
+def _look_up(broker: Broker, thread: FetcherThread, tp: int, timestamp: int, out: Effects) -> None:
+    state = thread.partitions.get(tp)
+    if state is None:
+        thread.lookups.remove(tp)
+        return
+    thread.outstanding = broker.next_corr()
+    state.asked = state.offset
+    state.asked_epoch = state.leader_epoch
+    epoch = state.leader_epoch if broker.profile.fetch_epoch_check else NO_EPOCH
+    out.send(ListOffsetsRequest(broker.id, thread.leader, thread.outstanding, tp, timestamp, epoch))
+
+
+def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effects) -> None:
+    """F-9.  First the leader's end, then, if that is not shorter than our log, its start."""
+    thread = _waiting_thread(broker, m.src, m.corr)
+    if thread is None:
+        return
+    thread.outstanding = 0
+    state = thread.partitions.get(m.tp)
+    if state is None or m.tp not in thread.lookups:
+        _continue(broker, thread, out)
+        return
+    state.asked = -1
+    replica = broker.replicas[m.tp]
+    if m.error:
+        thread.lookups.remove(m.tp)
+        _on_error(broker, thread, state, m.error, out)
+    elif m.timestamp == LATEST and m.offset < replica.log.leo:
+        thread.lookups.remove(m.tp)
+        if broker.profile.out_of_range_is_fatal and not broker.configs.unclean:
+            out.cue("F-9.halt", broker.id, "halted", replica.log.leo, m.offset)
+            broker.halted = True  # up to 2.0.0 (KAFKA-7414): the process exits
+            return
+        if cut_or_fail(broker, thread, state, m.offset, "F-9", out):
+            go_on_fetching(replica, state)
+            state.lag = 0
+    elif m.timestamp == LATEST:
+        state.lag = m.offset  # kept until the start is known, then turned into a lag
+        _look_up(broker, thread, m.tp, EARLIEST, out)
+        return
+    else:
+        thread.lookups.remove(m.tp)
+        restart_at(replica, state, m.offset, out)
+    _continue(broker, thread, out)
+
+
+def restart_at(
+    replica: Replica, state: PartitionFetchState, leader_start: int, out: Effects
+) -> None:
+    """F-9.3.  If the leader begins after our end, drop everything and begin there."""
+    log = replica.log
+    leader_end = state.lag or 0
+    if leader_start > log.leo:
+        before = log.leo
+        gone = log.truncate_fully(leader_start)
+        out.cue("F-9", replica.broker, "leo", before, leader_start)
+        if out.cues is not None and gone:
+            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone))
+    go_on_fetching(replica, state)
+    state.lag = max(0, leader_end - log.leo)

@@ -1,0 +1,88 @@
+"""What a fetcher knows of one partition, and how that changes (data-plane, F-2, F-8)."""
+
+from __future__ import annotations
+
+from engine.dataplane import truncation
+from engine.model.effects import Effects
+from engine.model.log import Batch
+from engine.model.messages import NO_EPOCH
+from engine.model.profiles import FETCH, HW
+from engine.model.state import (
+    FETCHING,
+    TRUNCATING,
+    Broker,
+    FetcherThread,
+    PartitionFetchState,
+    Replica,
+)
+
+
+def initial_state(replica: Replica, offset: int, leader_epoch: int) -> PartitionFetchState:
+    """F-2.  The table of starting states, by generation."""
+    tp, log, generation = replica.tp, replica.log, replica.profile.truncation
+    latest = log.epochs.latest()
+    if offset < 0:
+        last = latest if generation == FETCH else NO_EPOCH
+        return PartitionFetchState(tp, log.leo, leader_epoch, FETCHING, last)
+    if generation == FETCH and latest >= 0:
+        return PartitionFetchState(tp, offset, leader_epoch, FETCHING, latest)
+    if generation == HW and offset == log.leo:
+        return PartitionFetchState(tp, offset, leader_epoch, FETCHING, NO_EPOCH)
+    return PartitionFetchState(tp, offset, leader_epoch, TRUNCATING, NO_EPOCH)
+
+
+def set_topic_ids(broker: Broker, topic_ids: dict[int, str]) -> None:
+    """Metadata has assigned topic ids: the fetchers' requests name them from now on."""
+    for thread in broker.fetchers.values():
+        for state in thread.partitions.values():
+            if state.tp in topic_ids:
+                state.topic_id = topic_ids[state.tp]
+
+
+def usable_batches(replica: Replica, state: PartitionFetchState, batches: object) -> list[Batch]:
+    """L-4.2.  From the first batch of a newer epoch than the request's on, drop (KAFKA-18723)."""
+    assert isinstance(batches, list | tuple)
+    if replica.profile.drops_newer_epoch_batches:
+        for at, batch in enumerate(batches):
+            if batch.epoch > state.asked_epoch:
+                return list(batches[:at])
+    return list(batches)
+
+
+def cut_or_fail(
+    broker: Broker,
+    thread: FetcherThread,
+    state: PartitionFetchState,
+    target: int,
+    rule: str,
+    out: Effects,
+) -> bool:
+    """L-14; False if the disk would not (L-16), which fails this partition and no other (F-8)."""
+    try:
+        truncation.cut(broker.replicas[state.tp], target, rule, out)
+    except OSError:
+        fail_partition(broker, thread, state.tp, out)
+        return False
+    return True
+
+
+def go_on_fetching(replica: Replica, state: PartitionFetchState) -> None:
+    state.state = FETCHING
+    state.offset = replica.log.leo
+    latest = replica.log.epochs.latest()
+    state.last_epoch = latest if replica.profile.truncation == FETCH else NO_EPOCH
+
+
+def delay(broker: Broker, state: PartitionFetchState, out: Effects) -> None:
+    """F-8.  replica.fetch.backoff.ms, unless it waits already; there is no limit of retries."""
+    if state.delay_until <= out.now:
+        state.delay_until = out.now + broker.configs.fetch_backoff_ms
+
+
+def fail_partition(broker: Broker, thread: FetcherThread, tp: int, out: Effects) -> None:
+    """F-8.  Not retried until the control plane adds the partition again (KIP-461)."""
+    thread.partitions.pop(tp, None)
+    if not thread.partitions:
+        broker.fetchers.pop((thread.leader, thread.fetcher), None)
+    broker.failed.add(tp)
+    out.cue("F-8.failed", broker.id, "failed", None, tp)

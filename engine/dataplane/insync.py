@@ -1,0 +1,264 @@
+"""Who is in sync, as the leader sees it (S-4, S-7 - S-9; control-plane section 4)."""
+
+from __future__ import annotations
+
+from engine.dataplane.purgatory import after_hw
+from engine.dataplane.watermark import eligible, maybe_increment_hw
+from engine.model.effects import Effects
+from engine.model.errors import (
+    FENCED_LEADER_EPOCH,
+    INELIGIBLE_REPLICA,
+    INVALID_REQUEST,
+    INVALID_UPDATE_VERSION,
+    NEW_LEADER_ELECTED,
+    NONE,
+    NOT_LEADER_OR_FOLLOWER,
+    OPERATION_NOT_ATTEMPTED,
+    UNKNOWN_TOPIC_ID,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
+from engine.model.messages import (
+    CONTROLLER,
+    AlterAnswer,
+    AlterItem,
+    AlterPartitionRequest,
+    AlterPartitionResponse,
+)
+from engine.model.state import COMMITTED, EXPAND, LEADER, NEVER, SHRINK, Broker, Replica
+from engine.model.timers import ALTER_RETRY
+
+RETRY_MS = 50
+UNREACHABLE_RETRY_MS = 1000
+
+BACK_TO_COMMITTED = frozenset((OPERATION_NOT_ATTEMPTED, INELIGIBLE_REPLICA))
+STAY_PENDING = frozenset(
+    (
+        UNKNOWN_TOPIC_OR_PARTITION,
+        UNKNOWN_TOPIC_ID,
+        FENCED_LEADER_EPOCH,
+        INVALID_UPDATE_VERSION,
+        INVALID_REQUEST,
+        NEW_LEADER_ELECTED,
+    )
+)
+
+
+# -- the follower clock ---------------------------------------------------------------------------
+
+
+def update_follower_fetch_state(
+    broker: Broker,
+    replica: Replica,
+    follower: int,
+    offset: int,
+    log_start: int,
+    leader_leo: int,
+    broker_epoch: int,
+    out: Effects,
+) -> int:
+    """S-4, CP-ISR-CLOCK.  `offset` acknowledges all below it; then maybe expand, maybe move HW.
+
+    `leader_leo` is the leader's end when the fetch was read.  Returns an error code:
+    NOT_LEADER_OR_FOLLOWER when the fetch came from a former incarnation (KIP-903, 3.5).
+    """
+    remote = replica.remote.get(follower)
+    if remote is None:
+        return NONE
+    if broker_epoch != -1 and replica.profile.isr_broker_epoch:
+        peer = broker.peers.get(follower)
+        if peer is not None and peer.broker_epoch > broker_epoch:
+            return NOT_LEADER_OR_FOLLOWER
+    now = out.now
+    if offset >= leader_leo:
+        if now > remote.last_caught_up_ms:
+            remote.last_caught_up_ms = now
+    elif replica.profile.caughtup_prev_fetch and offset >= remote.last_fetch_leader_leo:
+        remote.last_caught_up_ms = max(remote.last_caught_up_ms, remote.last_fetch_ms)
+    before = remote.leo
+    remote.leo = offset
+    remote.log_start = log_start
+    if leader_leo > remote.last_fetch_leader_leo:
+        remote.last_fetch_leader_leo = leader_leo
+    remote.last_fetch_ms = now
+    remote.broker_epoch = broker_epoch
+    if before != offset:
+        out.cue("S-4", broker.id, f"remote {follower}", before, offset)
+    if follower not in replica.isr:
+        maybe_expand_isr(broker, replica, follower, out)
+    if before != offset and maybe_increment_hw(broker, replica, out):
+        after_hw(broker, replica, out)
+    return NONE
+
+
+def reset_follower_clocks(replica: Replica, was_leader: bool, now: int) -> None:
+    """H-8.3, CP-ISR-CLOCK.  A leader epoch begins: members count as caught up now, others never."""
+    for follower, remote in replica.remote.items():
+        in_sync = follower in replica.isr
+        remote.last_caught_up_ms = now if in_sync else NEVER
+        if was_leader:
+            remote.last_fetch_leader_leo = replica.log.leo
+            remote.last_fetch_ms = now if in_sync else NEVER
+        else:
+            remote.leo = -1
+            remote.log_start = -1
+            remote.last_fetch_leader_leo = -1
+            remote.last_fetch_ms = NEVER
+            remote.broker_epoch = -1
+
+
+# -- expand and shrink ----------------------------------------------------------------------------
+
+
+def maybe_expand_isr(broker: Broker, replica: Replica, follower: int, out: Effects) -> None:
+    """S-7, CP-ISR-EXPAND.  To join: LEO >= HW, and (2.0.1) >= the epoch's start."""
+    profile = replica.profile
+    remote = replica.remote[follower]
+    if (
+        replica.pending != COMMITTED
+        or follower in replica.isr
+        or follower not in replica.assignment
+        or remote.leo < replica.log.hw
+    ):
+        return
+    if profile.join_needs_epoch_start and remote.leo < replica.epoch_start:
+        out.cue("S-7.epoch_start", broker.id, f"remote {follower}", remote.leo, replica.epoch_start)
+        return
+    if profile.isr_eligibility and not eligible(broker, follower, remote):
+        return
+    isr = tuple(b for b in replica.assignment if b in replica.isr or b == follower)
+    out.cue("S-7", broker.id, "isr", replica.isr, isr)
+    _propose(broker, replica, EXPAND, isr, out)
+
+
+def out_of_sync(replica: Replica, now: int) -> list[int]:
+    """S-8, CP-ISR-SHRINK.  Members that have not been caught up for longer than the lag time."""
+    profile, leo, configs = replica.profile, replica.log.leo, replica.configs
+    late = []
+    for follower in replica.isr:
+        remote = replica.remote.get(follower)
+        if remote is None:
+            continue
+        if profile.leo_equal_is_insync and remote.leo == leo:
+            continue
+        too_many = profile.lag_messages and leo - remote.leo > configs.lag_max_messages
+        if too_many or now - remote.last_caught_up_ms > configs.lag_time_max_ms:
+            late.append(follower)
+    return late
+
+
+def maybe_shrink_isr(broker: Broker, replica: Replica, out: Effects) -> None:
+    """S-8, CP-ISR-SHRINK.  isr-expiration for one partition."""
+    if replica.role != LEADER or replica.pending != COMMITTED:
+        return
+    late = out_of_sync(replica, out.now)
+    if late:
+        isr = tuple(b for b in replica.isr if b not in late)
+        out.cue("S-8", broker.id, "isr", replica.isr, isr)
+        _propose(broker, replica, SHRINK, isr, out)
+
+
+def _propose(
+    broker: Broker, replica: Replica, kind: int, isr: tuple[int, ...], out: Effects
+) -> None:
+    """CP-ALTER, sender.  An expansion counts for HW at once, a shrink only when it is accepted."""
+    if replica.tp in broker.alter_queue:
+        return  # OPERATION_NOT_ATTEMPTED: an earlier request of this partition is not answered yet
+    replica.pending = kind
+    replica.pending_isr = isr
+    if kind == EXPAND and replica.profile.alter_partition:
+        replica.maximal_isr = isr
+    epochs = tuple((b, _known_epoch(broker, replica, b)) for b in isr)
+    broker.alter_queue[replica.tp] = AlterItem(
+        replica.tp, replica.leader_epoch, replica.partition_epoch, epochs
+    )
+    send_alter_partition(broker, out)
+
+
+def _known_epoch(broker: Broker, replica: Replica, member: int) -> int:
+    return broker.broker_epoch if member == broker.id else replica.remote[member].broker_epoch
+
+
+def send_alter_partition(broker: Broker, out: Effects) -> None:
+    """CP-ALTER.  At most one request in flight for the whole broker; all queued items travel."""
+    if broker.alter_corr == 0 and broker.alter_queue:
+        broker.alter_corr = broker.next_corr()
+        out.send(
+            AlterPartitionRequest(
+                broker.id,
+                CONTROLLER,
+                broker.alter_corr,
+                broker.broker_epoch,
+                tuple(broker.alter_queue.values()),
+                not broker.profile.alter_partition,
+            )
+        )
+
+
+def on_alter_partition_response(broker: Broker, m: AlterPartitionResponse, out: Effects) -> None:
+    """S-9, CP-ALTER.  What the leader does with the controller's answer."""
+    if m.corr != broker.alter_corr:
+        return
+    broker.alter_corr = 0
+    if m.error:
+        out.timer(broker.id, RETRY_MS, ALTER_RETRY)
+        return
+    for answer in m.items:
+        item = broker.alter_queue.pop(answer.tp, None)
+        replica = broker.replicas.get(answer.tp)
+        if item is not None and replica is not None:
+            _on_alter_answer(broker, replica, item, answer, out)
+    send_alter_partition(broker, out)
+
+
+def on_alter_partition_broken(broker: Broker, corr: int, out: Effects) -> None:
+    """CP-ALTER.  There is no time-out: it is sent until somebody answers."""
+    if corr == broker.alter_corr:
+        broker.alter_corr = 0
+        out.timer(broker.id, UNREACHABLE_RETRY_MS, ALTER_RETRY)
+
+
+def _on_alter_answer(
+    broker: Broker, replica: Replica, item: AlterItem, answer: AlterAnswer, out: Effects
+) -> None:
+    if (
+        replica.pending == COMMITTED
+        or item.leader_epoch != replica.leader_epoch
+        or item.partition_epoch != replica.partition_epoch
+    ):
+        return  # overtaken by newer metadata
+    error = answer.error
+    if error == NONE:
+        if (
+            answer.leader_epoch == replica.leader_epoch
+            and answer.partition_epoch >= replica.partition_epoch
+        ):
+            commit_isr(broker, replica, answer.isr, answer.partition_epoch, out)
+    elif error in BACK_TO_COMMITTED or not replica.profile.alter_partition:
+        # A leader that writes ZooKeeper itself drops the change on a version conflict.
+        out.cue("S-9.rejected", broker.id, "isr", replica.pending_isr, replica.isr)
+        drop_pending(replica)
+    elif error not in STAY_PENDING:
+        broker.alter_queue[replica.tp] = item
+    else:
+        out.cue("S-9.pending", broker.id, "error", None, error)
+
+
+def drop_pending(replica: Replica) -> None:
+    replica.pending = COMMITTED
+    replica.pending_isr = ()
+    replica.maximal_isr = replica.isr
+
+
+def commit_isr(
+    broker: Broker, replica: Replica, isr: tuple[int, ...], partition_epoch: int, out: Effects
+) -> None:
+    """S-9.  The change is confirmed: committed ISR replaced, then H-2 and whoever waits."""
+    out.cue("S-9", broker.id, "isr", replica.isr, isr)
+    replica.isr = isr
+    replica.partition_epoch = partition_epoch
+    drop_pending(replica)
+    if not replica.profile.alter_partition:
+        broker.isr_changes.append(replica.tp)  # CP-ISR-ZKPROP: to be told to the controller
+        broker.last_isr_change = out.now
+    if maybe_increment_hw(broker, replica, out):
+        after_hw(broker, replica, out)

@@ -1,0 +1,101 @@
+"""The produce path (data-plane, L-3, P-)."""
+
+from __future__ import annotations
+
+from engine.dataplane.purgatory import after_append, wait_for_hw
+from engine.dataplane.watermark import maybe_increment_hw
+from engine.model.effects import Effects
+from engine.model.errors import (
+    INVALID_REQUIRED_ACKS,
+    MESSAGE_TOO_LARGE,
+    NONE,
+    NOT_ENOUGH_REPLICAS,
+    NOT_LEADER_OR_FOLLOWER,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
+from engine.model.log import Batch
+from engine.model.messages import ProduceRequest, ProduceResponse
+from engine.model.state import LEADER, Broker, DelayedProduce, Replica
+
+ALL = -1
+
+
+def on_produce_request(broker: Broker, m: ProduceRequest, out: Effects) -> None:
+    """P-3.  Append; acks=0 says nothing, acks=1 answers, acks=all waits for the high watermark."""
+    replica = broker.replicas.get(m.tp)
+    error = refusal(replica, m)
+    if error or replica is None:
+        out.cue("L-3.refused", broker.id, "error", m.values, error)
+        if m.acks != 0:
+            out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, -1, m.values))
+        return
+    error, base, end, _ = append_once(broker, replica, m, out)
+    if error:
+        out.cue("P-7.refused", broker.id, "error", m.values, error)
+        if m.acks != 0:
+            out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, -1, m.values))
+    elif m.acks == ALL:
+        wait_for_hw(broker, replica, DelayedProduce(m, base, end, out.now + m.timeout), out)
+    elif m.acks == 1:
+        out.cue("P-2", broker.id, "ack", m.values, NONE)
+        out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, NONE, base, m.values))
+
+
+def refusal(replica: Replica | None, m: ProduceRequest) -> int:
+    """P-1, L-3.1 - L-3.3.  Why nothing may be written, or NONE."""
+    if m.acks not in (ALL, 0, 1):
+        return INVALID_REQUIRED_ACKS
+    if replica is None or replica.leader_epoch < 0:
+        return UNKNOWN_TOPIC_OR_PARTITION
+    if replica.role != LEADER:
+        return NOT_LEADER_OR_FOLLOWER
+    if m.acks == ALL and len(replica.isr) < replica.min_isr():
+        return NOT_ENOUGH_REPLICAS
+    if len(m.values) > replica.configs.message_max_records:
+        return MESSAGE_TOO_LARGE
+    return NONE
+
+
+def append_once(
+    broker: Broker, replica: Replica, m: ProduceRequest, out: Effects
+) -> tuple[int, int, int, bool]:
+    """L-3.8, P-7.  (error, base, end, whether it was a duplicate) of the batch in the log.
+
+    A duplicate writes nothing and is acknowledged with the offsets of the original, which with
+    acks=all may still have to wait for the high watermark.
+    """
+    if m.producer >= 0 and replica.profile.idempotent_producer:
+        error, written = replica.log.producers.check(
+            m.producer, m.producer_epoch, m.sequence, len(m.values)
+        )
+        if error:
+            return error, -1, -1, False
+        if written is not None:
+            out.cue("P-7", broker.id, "duplicate", m.values, written[2])
+            return NONE, written[2], written[3] + 1, True
+    batch = append_as_leader(broker, replica, m, out)
+    return NONE, batch.base, batch.end, False
+
+
+def append_as_leader(
+    broker: Broker, replica: Replica, m: ProduceRequest, out: Effects
+) -> Batch:
+    """L-3.4 - L-3.12.  Offsets from LEO, the current epoch, write, try HW, wake who waits."""
+    log = replica.log
+    before = log.leo
+    batch = Batch(
+        before,
+        replica.leader_epoch,
+        m.values,
+        out.now,
+        m.producer,
+        m.producer_epoch,
+        m.sequence,
+    )
+    log.append(batch)
+    if log.leo - log.flushed >= broker.configs.flush_messages:
+        log.flush(log.leo)
+    out.cue("L-3", broker.id, "leo", before, log.leo)
+    moved = maybe_increment_hw(broker, replica, out)
+    after_append(broker, replica, moved, out)
+    return batch

@@ -1,0 +1,161 @@
+"""Requests that wait for a condition (data-plane specification, P-4, S-6)."""
+
+from __future__ import annotations
+
+from engine.dataplane.reading import divergence, error_before_read, read_partition
+from engine.model.effects import Effects
+from engine.model.errors import (
+    NONE,
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+    NOT_LEADER_OR_FOLLOWER,
+    REQUEST_TIMED_OUT,
+)
+from engine.model.messages import FetchRequest, FetchResponse, ProduceResponse
+from engine.model.state import LEADER, Broker, DelayedFetch, DelayedProduce, Replica
+from engine.model.timers import DELAYED_FETCH, DELAYED_PRODUCE
+
+# -- produce --------------------------------------------------------------------------------------
+
+
+def wait_for_hw(broker: Broker, replica: Replica, waiting: DelayedProduce, out: Effects) -> None:
+    """P-3.  Parks an acks=all produce unless it can be answered at once."""
+    if not complete_produce(broker, replica, waiting, out):
+        replica.waiting.append(waiting)
+        m = waiting.request
+        out.timer(broker.id, m.timeout, DELAYED_PRODUCE, (replica.tp, m.src, m.corr))
+        out.cue("P-4", broker.id, "waiting", None, waiting.required)
+
+
+def complete_produce(
+    broker: Broker, replica: Replica, waiting: DelayedProduce, out: Effects
+) -> bool:
+    """P-4.  Answers a waiting produce if its fate is decided; True if it was."""
+    if replica.role != LEADER:
+        error = NOT_LEADER_OR_FOLLOWER
+    elif replica.log.hw < waiting.required:
+        return False
+    elif replica.min_isr() <= len(replica.maximal_isr):
+        error = NONE
+    else:
+        error = NOT_ENOUGH_REPLICAS_AFTER_APPEND
+    answer_produce(broker, waiting, error, out)
+    return True
+
+
+def answer_produce(broker: Broker, waiting: DelayedProduce, error: int, out: Effects) -> None:
+    m = waiting.request
+    out.cue("P-4.answer", broker.id, "ack", m.values, error)
+    base = waiting.base if error == NONE else -1
+    out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, base, m.values))
+
+
+def wake_produce(broker: Broker, replica: Replica, out: Effects) -> None:
+    """P-4.  Looks again at every produce that waits on this partition."""
+    if replica.waiting:
+        replica.waiting = [
+            w for w in replica.waiting if not complete_produce(broker, replica, w, out)
+        ]
+
+
+def on_produce_expired(broker: Broker, key: tuple[int, int, int], out: Effects) -> bool:
+    """P-4.  REQUEST_TIMED_OUT; the records stay in the log and may still commit."""
+    tp, src, corr = key
+    replica = broker.replicas.get(tp)
+    if replica is None:
+        return False
+    for waiting in replica.waiting:
+        if waiting.request.corr == corr and waiting.request.src == src:
+            replica.waiting.remove(waiting)
+            answer_produce(broker, waiting, REQUEST_TIMED_OUT, out)
+            return True
+    return False
+
+
+# -- fetch ----------------------------------------------------------------------------------------
+
+
+def park_fetch(broker: Broker, m: FetchRequest, out: Effects) -> None:
+    """S-5.  Nothing to say yet: the Fetch waits under each of its partitions."""
+    parked = DelayedFetch(m, out.now + m.max_wait)
+    for fp in m.partitions:
+        broker.replicas[fp.tp].parked.append(parked)
+    out.timer(broker.id, m.max_wait, DELAYED_FETCH, parked)
+    if out.cues is not None:
+        out.cue("S-5", broker.id, "parked", None, m.src)
+
+
+def wake_fetch(broker: Broker, replica: Replica, out: Effects) -> None:
+    """S-6.  Looks again at every Fetch that waits on this partition."""
+    if replica.parked:
+        for parked in replica.parked.copy():
+            if fetch_is_ready(broker, parked.request):
+                complete_fetch(broker, parked, out)
+
+
+def fetch_is_ready(broker: Broker, m: FetchRequest) -> bool:
+    """S-6.  A - E role or epoch changed, F truncated, G enough bytes, H divergence."""
+    available = 0
+    for fp in m.partitions:
+        if error_before_read(broker, m, fp):
+            return True
+        log = broker.replicas[fp.tp].log
+        bound = log.leo if m.replica >= 0 else log.hw
+        if fp.offset > bound:
+            return True
+        available += min(bound - fp.offset, m.max_records)
+        if fp.last_epoch >= 0:
+            error, diverging = divergence(log, fp)
+            if error or diverging is not None:
+                return True
+    return available >= m.min_bytes
+
+
+def complete_fetch(broker: Broker, parked: DelayedFetch, out: Effects) -> None:
+    """S-6.  Reads again (without S-4) and answers; expiry comes here too and is no error."""
+    parked.done = True
+    m = parked.request
+    for fp in m.partitions:
+        replica = broker.replicas.get(fp.tp)
+        if replica is not None and parked in replica.parked:
+            replica.parked.remove(parked)
+    data = [read_partition(broker, m, fp, out) for fp in m.partitions]
+    out.send(FetchResponse(broker.id, m.src, m.corr, data))
+
+
+def on_fetch_expired(broker: Broker, parked: DelayedFetch, out: Effects) -> bool:
+    """S-6.  max wait is over."""
+    if parked.done:
+        return False
+    complete_fetch(broker, parked, out)
+    return True
+
+
+def parked_from(broker: Broker, src: int) -> DelayedFetch | None:
+    """The Fetch of node `src` that waits on this broker, if there is one."""
+    for replica in broker.replicas.values():
+        for parked in replica.parked:
+            if parked.request.src == src:
+                return parked
+    return None
+
+
+# -- both -----------------------------------------------------------------------------------------
+
+
+def after_append(broker: Broker, replica: Replica, hw_moved: bool, out: Effects) -> None:
+    """L-3.12.  HW moved: Produce, then Fetch; else Fetch only."""
+    if hw_moved:
+        wake_produce(broker, replica, out)
+    wake_fetch(broker, replica, out)
+
+
+def after_hw(broker: Broker, replica: Replica, out: Effects) -> None:
+    """S-4.  A follower's state moved the mark: Fetch, then Produce."""
+    wake_fetch(broker, replica, out)
+    wake_produce(broker, replica, out)
+
+
+def role_lost(broker: Broker, replica: Replica, out: Effects) -> None:
+    """CP-MAKE-FOLLOWER 7.  Whoever waits here hears that this is no leader any more."""
+    wake_produce(broker, replica, out)
+    wake_fetch(broker, replica, out)

@@ -1,0 +1,79 @@
+"""Reading one partition for a Fetch (data-plane specification, S-2, S-3, L-6)."""
+
+from __future__ import annotations
+
+from engine.model.effects import Effects
+from engine.model.errors import (
+    FENCED_LEADER_EPOCH,
+    NONE,
+    NOT_LEADER_OR_FOLLOWER,
+    OFFSET_OUT_OF_RANGE,
+    UNKNOWN_LEADER_EPOCH,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
+from engine.model.log import Log
+from engine.model.messages import NO_EPOCH, FetchData, FetchPartition, FetchRequest
+from engine.model.state import LEADER, Broker, Replica
+
+UNDEFINED_HW = -1
+
+
+def epoch_error(replica: Replica, leader_epoch: int) -> int:
+    """S-2.4, T-3.  Compares CurrentLeaderEpoch with the receiver's own; absent = not compared."""
+    if leader_epoch == NO_EPOCH or leader_epoch == replica.leader_epoch:
+        return NONE
+    return FENCED_LEADER_EPOCH if leader_epoch < replica.leader_epoch else UNKNOWN_LEADER_EPOCH
+
+
+def error_before_read(broker: Broker, m: FetchRequest, fp: FetchPartition) -> int:
+    """S-2.1 - S-2.6.  The first reason why this partition may not be read here."""
+    replica = broker.replicas.get(fp.tp)
+    if replica is None or replica.leader_epoch < 0:
+        return NOT_LEADER_OR_FOLLOWER if fp.tp in broker.metadata else UNKNOWN_TOPIC_OR_PARTITION
+    if fp.leader_epoch != replica.leader_epoch and fp.leader_epoch != NO_EPOCH:
+        return epoch_error(replica, fp.leader_epoch)
+    if replica.role != LEADER:
+        return NOT_LEADER_OR_FOLLOWER
+    if (
+        m.replica >= 0
+        and m.replica not in replica.assignment
+        and replica.profile.unknown_follower_error
+    ):
+        # KAFKA-13837: this leader has not heard yet that the follower is a replica.
+        return NOT_LEADER_OR_FOLLOWER if fp.leader_epoch == NO_EPOCH else UNKNOWN_LEADER_EPOCH
+    return NONE
+
+
+def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | None]:
+    """S-3, T-4.  (error, diverging (epoch, end) or None) for a Fetch that names its last epoch."""
+    epoch, end = log.end_offset_for_epoch(fp.last_epoch)
+    if epoch < 0 or end < 0 or fp.offset < log.log_start:
+        return OFFSET_OUT_OF_RANGE, None
+    if epoch < fp.last_epoch or end < fp.offset:
+        return NONE, (epoch, end)
+    return NONE, None
+
+
+def read_partition(broker: Broker, m: FetchRequest, fp: FetchPartition, out: Effects) -> FetchData:
+    """S-2.7 - S-2.9.  The answer for one partition, with HW and log start as they are *now*.
+
+    The caller updates the follower's state afterwards, so an answer given at once carries the mark
+    from before this very fetch (H-5.1).
+    """
+    error = error_before_read(broker, m, fp)
+    if error:
+        out.cue("S-2.epoch_check", broker.id, "error", fp.leader_epoch, error)
+        return FetchData(fp.tp, error, UNDEFINED_HW, UNDEFINED_HW, ())
+    log = broker.replicas[fp.tp].log
+    if fp.last_epoch >= 0:
+        error, diverging = divergence(log, fp)
+        if error:
+            return FetchData(fp.tp, error, UNDEFINED_HW, log.log_start, ())
+        if diverging is not None:
+            out.cue("S-3", broker.id, "diverging", fp.last_epoch, diverging)
+            return FetchData(fp.tp, NONE, log.hw, log.log_start, (), diverging)
+    bound = log.leo if m.replica >= 0 else log.hw
+    batches = log.read(fp.offset, bound, m.max_records)
+    if batches is None:
+        return FetchData(fp.tp, OFFSET_OUT_OF_RANGE, log.hw, log.log_start, ())
+    return FetchData(fp.tp, NONE, log.hw, log.log_start, batches)

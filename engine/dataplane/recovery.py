@@ -1,0 +1,95 @@
+"""What a crash leaves and what a restart finds (data-plane, L-10 - L-13)."""
+
+from __future__ import annotations
+
+from engine.model.effects import Effects
+from engine.model.log import Batch, Log
+from engine.model.state import Broker, Disk, Replica
+
+
+def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
+    """L-11, power loss.  Everything past the last fsync is gone, but for `spared` records (the OS
+    may have written some back): 0 is the worst case.  What went.
+
+    Nothing is rewritten here: the epoch file and the checkpoints were fsynced and stay; loading
+    (L-13) makes them fit the shorter log.
+    """
+    log = disk.log
+    keep = len(log.batches)
+    survives = log.flushed + spared
+    while keep and log.batches[keep - 1].end > survives:
+        keep -= 1
+    gone = log.batches[keep:]
+    del log.batches[keep:], log.bases[keep:]
+    log.leo = max(log.batches[-1].end if log.batches else log.segments[0], log.log_start)
+    while len(log.segments) > 1 and log.segments[-1] > log.leo:
+        log.segments.pop()
+    return gone
+
+
+def flush_everything(broker: Broker) -> None:
+    """L-12.  Clean shutdown: every log flushed, checkpoints exact, the marker written last."""
+    for disk in broker.disks.values():
+        log = disk.log
+        log.flush(log.leo)
+        disk.hw_checkpoint = log.hw
+        disk.recovery_checkpoint = log.leo
+        disk.log_start_checkpoint = log.log_start
+    broker.clean_epoch = broker.broker_epoch
+
+
+def reopen(disk: Disk, clean: bool, now: int, expiration_ms: int, damaged_from: int = -1) -> None:
+    """L-13.  Loads one log from its storage after a clean shutdown or a crash.
+
+    `damaged_from`: the offset from which bytes are unreadable, -1 = none; only recovery looks.
+    `expiration_ms` is producer.id.expiration.ms: old producers are not taken from the snapshot.
+    """
+    log = disk.log
+    if clean:
+        log.flushed = log.leo
+        log.producers.expire(now, expiration_ms)
+    else:
+        recover_log(log, damaged_from)
+    start = disk.log_start_checkpoint
+    if log.leo < start:
+        log.truncate_fully(start)
+    log.log_start = max(start, log.segments[0])
+    load_log(disk)
+
+
+def recover_log(log: Log, damaged_from: int = -1) -> list[Batch]:
+    """L-13.3, L-13.7.  Verifies every batch: at the first bad one the log ends.  What was cut.
+
+    The epoch file may be older than the log: epochs of the remaining batches are noted again.
+    """
+    gone: list[Batch] = []
+    if 0 <= damaged_from < log.leo:
+        keep = len(log.batches)
+        while keep and log.batches[keep - 1].end > damaged_from:
+            keep -= 1
+        gone = log.batches[keep:]
+        del log.batches[keep:], log.bases[keep:]
+        log.leo = log.batches[-1].end if log.batches else log.segments[0]
+        while len(log.segments) > 1 and log.segments[-1] > log.leo:
+            log.segments.pop()
+    for batch in log.batches:
+        if batch.epoch > log.epochs.latest():
+            log.epochs.assign(batch.epoch, batch.base)
+    log.producers.rebuild(log.batches)
+    return gone
+
+
+def load_log(disk: Disk) -> None:
+    """L-13.  Cuts the epoch cache to the log; HW is the checkpointed one, bounded by the log."""
+    log = disk.log
+    log.epochs.truncate_from_end(log.leo)
+    log.epochs.truncate_from_start(log.log_start)
+    log.flushed = min(log.flushed, log.leo)
+    log.hw = max(log.log_start, min(disk.hw_checkpoint, log.leo))
+
+
+def open_replica(broker: Broker, tp: int, disk: Disk, out: Effects) -> Replica:
+    """CP 0.6 ensure_log.  The first role of a partition in this process loads its log."""
+    load_log(disk)
+    out.cue("L-13", broker.id, "hw", disk.hw_checkpoint, disk.log.hw)
+    return Replica(tp, broker.id, disk, broker.profile, broker.configs)

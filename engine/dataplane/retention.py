@@ -1,0 +1,67 @@
+"""The log start moves: records deleted by a client, by age, by size (data-plane, L-7, L-8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.model.errors import NONE, OFFSET_OUT_OF_RANGE
+from engine.model.log import Log
+
+UNLIMITED = -1
+
+Deletable = Callable[[int, int], bool]
+"""(base, end) of a segment -> may it go?"""
+
+
+def raise_log_start(log: Log, offset: int) -> tuple[int, bool]:
+    """L-7.  (error, whether it moved).  Never past the high watermark."""
+    if offset > log.hw:
+        return OFFSET_OUT_OF_RANGE, False
+    return NONE, log.raise_log_start(offset)
+
+
+def delete_old_segments(
+    log: Log, now: int, retention_records: int = UNLIMITED, retention_ms: int = UNLIMITED
+) -> int:
+    """L-8.  One retention check of one replica; how many segments went.
+
+    In this order: what lies below the log start, what is too much, what is too old.  A segment goes
+    only if the high watermark has passed it.
+    """
+    gone = _delete(log, lambda base, end: base != log.segments[-1] and end <= log.log_start)
+    if retention_records >= 0:
+        excess = _records_below(log, log.leo) - retention_records
+        gone += _delete(log, lambda base, end: _records_below(log, end) <= excess)
+    if retention_ms >= 0:
+        gone += _delete(log, lambda base, end: now - _largest_time(log, base, end) > retention_ms)
+    return gone
+
+
+def _delete(log: Log, deletable: Deletable) -> int:
+    """L-8.  Deletes the oldest segments, stopping at the first that must stay.
+
+    If all of them go, a new one is rolled first; an empty active segment is never deleted.
+    """
+    segments = log.segments
+    count = 0
+    for at, base in enumerate(segments):
+        end = segments[at + 1] if at + 1 < len(segments) else log.leo
+        if log.hw < end or base == log.leo or not deletable(base, end):
+            break
+        count += 1
+    if count == 0:
+        return 0
+    if count == len(segments):
+        log.roll()
+    log.raise_log_start(log.segments[count])
+    return log.drop_below_log_start()
+
+
+def _records_below(log: Log, end: int) -> int:
+    return sum(batch.end - batch.base for batch in log.batches if batch.base < end)
+
+
+def _largest_time(log: Log, base: int, end: int) -> int:
+    """The largest timestamp in a segment, in ms."""
+    times = [batch.time for batch in log.batches if base <= batch.base < end]
+    return max(times, default=0)

@@ -1,0 +1,122 @@
+"""The leader's side of Fetch, OffsetForLeaderEpoch and ListOffsets (S-, T-3, C-5)."""
+
+from __future__ import annotations
+
+from engine.dataplane.insync import update_follower_fetch_state
+from engine.dataplane.purgatory import park_fetch
+from engine.dataplane.reading import epoch_error, read_partition
+from engine.model.effects import Effects
+from engine.model.errors import (
+    NONE,
+    NOT_LEADER_OR_FOLLOWER,
+    OFFSET_NOT_AVAILABLE,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
+from engine.model.messages import (
+    EARLIEST,
+    EpochEndRequest,
+    EpochEndResponse,
+    FetchData,
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+)
+from engine.model.state import LEADER, Broker, Replica
+
+
+def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
+    """S-2, S-4, S-5.  Read; record how far the follower is; answer, or wait for bytes."""
+    answer = []
+    available = 0
+    at_once = m.max_wait <= 0
+    for fp in m.partitions:
+        data = read_partition(broker, m, fp, out)
+        if data.error or data.diverging is not None:
+            at_once = True
+        if not data.error and (data.diverging is None or _counts_diverging(broker, fp)):
+            for batch in data.batches:
+                available += batch.end - batch.base
+            if m.replica >= 0:
+                replica = broker.replicas[fp.tp]
+                error = update_follower_fetch_state(
+                    broker,
+                    replica,
+                    m.replica,
+                    fp.offset,
+                    fp.log_start,
+                    replica.log.leo,
+                    m.replica_epoch,
+                    out,
+                )
+                if error:
+                    data = FetchData(fp.tp, error, -1, -1, ())
+                    at_once = True
+                elif replica.profile.textbook_response_hw:
+                    data.hw = replica.log.hw
+        answer.append(data)
+    if at_once or available >= m.min_bytes:
+        out.send(FetchResponse(broker.id, m.src, m.corr, answer))
+    else:
+        park_fetch(broker, m, out)
+
+
+def _counts_diverging(broker: Broker, fp: FetchPartition) -> bool:
+    """KAFKA-13141, until 2.7.2 and 2.8.1.  A diverging fetch, too, told where the follower is."""
+    return not broker.replicas[fp.tp].profile.diverging_skips_follower_update
+
+
+def epoch_end(
+    broker: Broker, tp: int, epoch: int, leader_epoch: int
+) -> tuple[int, int, int]:
+    """OffsetForLeaderEpoch for one partition: (error, epoch, end offset).
+
+    After the comparison of T-3 only the leader answers.
+    """
+    replica = broker.replicas.get(tp)
+    if replica is None or replica.leader_epoch < 0:
+        return UNKNOWN_TOPIC_OR_PARTITION, -1, -1
+    error = epoch_error(replica, leader_epoch)
+    if error:
+        return error, -1, -1
+    if replica.role != LEADER:
+        return NOT_LEADER_OR_FOLLOWER, -1, -1
+    return (NONE, *replica.log.end_offset_for_epoch(epoch))
+
+
+def on_epoch_end_request(broker: Broker, m: EpochEndRequest, out: Effects) -> None:
+    """T-1, T-2, T-3, leader's side: where did the requested epoch end here?"""
+    answers = []
+    for tp, epoch, leader_epoch in m.partitions:
+        error, found, end = epoch_end(broker, tp, epoch, leader_epoch)
+        out.cue("E-5", broker.id, "end", epoch, (found, end))
+        answers.append((tp, error, found, end))
+    out.send(EpochEndResponse(broker.id, m.src, m.corr, answers))
+
+
+def latest_for_client(replica: Replica) -> tuple[int, int]:
+    """C-5, H-9.  (error, HW): not available until HW has reached the start of the epoch (2.2)."""
+    if replica.profile.offset_not_available and replica.log.hw < replica.epoch_start:
+        return OFFSET_NOT_AVAILABLE, -1
+    return NONE, replica.log.hw
+
+
+def on_list_offsets_request(broker: Broker, m: ListOffsetsRequest, out: Effects) -> None:
+    """F-9, C-5.  A replica's LATEST is the leader's log end; a client's is the high watermark."""
+    replica = broker.replicas.get(m.tp)
+    offset = -1
+    if replica is None or replica.leader_epoch < 0:
+        error = UNKNOWN_TOPIC_OR_PARTITION
+    else:
+        error = epoch_error(replica, m.leader_epoch)
+        if error == NONE and replica.role != LEADER:
+            error = NOT_LEADER_OR_FOLLOWER
+        if error == NONE:
+            if m.timestamp == EARLIEST:
+                offset = replica.log.log_start
+            elif m.src >= 0:
+                offset = replica.log.leo
+            else:
+                error, offset = latest_for_client(replica)
+    out.send(ListOffsetsResponse(broker.id, m.src, m.corr, m.tp, m.timestamp, error, offset))

@@ -1,0 +1,61 @@
+"""How a new follower makes its log agree with the leader's: every generation, side by side (T-).
+
+A function here decides where to cut; `cut` cuts.  Nothing else in the engine shortens a log.
+"""
+
+from __future__ import annotations
+
+from engine.model.effects import Effects
+from engine.model.log import Log
+from engine.model.state import Replica
+
+
+def cut(replica: Replica, offset: int, rule: str, out: Effects) -> None:
+    """L-14.  Truncates to `offset`; the recovery-point file is rewritten at once.
+
+    The target may lie below the follower's own high watermark: that is told, not prevented.
+    """
+    log = replica.log
+    before = log.leo
+    gone = log.truncate_to(offset)
+    replica.disk.recovery_checkpoint = min(replica.disk.recovery_checkpoint, log.leo)
+    if gone:
+        out.cue(rule, replica.broker, "leo", before, log.leo)
+        if out.cues is not None:
+            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone))
+    else:
+        out.cue(rule + ".kept", replica.broker, "leo", before, offset)
+
+
+def to_high_watermark(replica: Replica, out: Effects) -> None:
+    """T-0, until 0.10.2; later the fallback when a log has no epochs.
+
+    The follower's mark trails the leader's by a fetch, so a record can be committed and still be
+    cut here: that is what KIP-101 is about.
+    """
+    cut(replica, replica.log.hw, "T-0", out)
+
+
+def target_by_offset(log: Log, end: int, hw: int) -> tuple[int, bool]:
+    """T-1, KIP-101.  (target, done).  The answer is an offset that cannot name its epoch."""
+    if end < 0:
+        return hw, True
+    return min(end, log.leo), True
+
+
+def target_by_pair(log: Log, epoch: int, end: int, hw: int) -> tuple[int, bool]:
+    """T-2, KIP-279.  (target, done) for the leader's answer (epoch, end).
+
+    If the leader's epoch is unknown here, the logs parted earlier: cut back to an older epoch of
+    our own and ask again.  Each round removes at least the own latest epoch.
+    """
+    if end < 0:
+        return hw, True
+    if epoch < 0:
+        return min(end, log.leo), True
+    own_epoch, own_end = log.end_offset_for_epoch(epoch)
+    if own_end < 0:
+        return min(end, log.leo), True
+    if own_epoch != epoch:
+        return min(own_end, log.leo), False
+    return min(own_end, end, log.leo), True

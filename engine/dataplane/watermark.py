@@ -1,0 +1,113 @@
+"""The high watermark (data-plane specification, H-)."""
+
+from __future__ import annotations
+
+from engine.model.effects import Effects
+from engine.model.state import Broker, RemoteReplica, Replica
+
+
+def eligible(broker: Broker, follower: int, remote: RemoteReplica) -> bool:
+    """H-2.  May this follower join the ISR, as far as this broker has heard?
+
+    KRaft: neither fenced nor in controlled shutdown, and (3.5) the broker epoch of its last fetch
+    is the registered one or unknown.  ZooKeeper: alive.
+    """
+    peer = broker.peers.get(follower)
+    if peer is None:
+        return False
+    if broker.profile.mode == "zk":
+        return peer.alive
+    if peer.fenced or peer.shutting_down:
+        return False
+    if not broker.profile.isr_broker_epoch:
+        return True
+    return remote.broker_epoch == -1 or remote.broker_epoch == peer.broker_epoch
+
+
+def caught_up(remote: RemoteReplica, leader_leo: int, now: int, lag_time_max_ms: int) -> bool:
+    """H-2.  At the leader's end, or at a former end of it within the lag time."""
+    return remote.leo == leader_leo or now - remote.last_caught_up_ms <= lag_time_max_ms
+
+
+def waits_for(broker: Broker, replica: Replica, now: int) -> list[int]:
+    """H-2.  The followers that count for the high watermark."""
+    isr = replica.maximal_isr
+    return [
+        follower
+        for follower, remote in replica.remote.items()
+        if follower in isr or _counts_outside_isr(broker, replica, follower, remote, now)
+    ]
+
+
+def maybe_increment_hw(broker: Broker, replica: Replica, out: Effects) -> bool:
+    """H-2.  The leader's own computation; True if the mark moved.
+
+    min over the leader, the maximal ISR and the caught-up (from 3.6: eligible) others.  From 3.7
+    (KAFKA-15583) nothing moves while the committed ISR is below the effective min.insync.replicas.
+    """
+    log = replica.log
+    old, candidate = log.hw, log.leo
+    if candidate <= old:
+        return False
+    isr = replica.maximal_isr
+    for follower, remote in replica.remote.items():
+        leo = remote.leo
+        if leo < candidate and (
+            follower in isr or _counts_outside_isr(broker, replica, follower, remote, out.now)
+        ):
+            candidate = leo
+            if leo <= old:
+                return False
+    if replica.profile.strict_min_isr and len(replica.isr) < replica.min_isr():
+        out.cue("H-2.min_isr", broker.id, "hw", old, candidate)
+        return False
+    log.hw = candidate
+    out.cue("H-2", broker.id, "hw", old, candidate)
+    return True
+
+
+def _counts_outside_isr(
+    broker: Broker, replica: Replica, follower: int, remote: RemoteReplica, now: int
+) -> bool:
+    profile = replica.profile
+    return (
+        profile.hw_waits_for_caughtup
+        and caught_up(remote, replica.log.leo, now, replica.configs.lag_time_max_ms)
+        and (not profile.hw_waits_only_for_eligible or eligible(broker, follower, remote))
+    )
+
+
+def blocked_by(broker: Broker, replica: Replica, now: int) -> list[int]:
+    """The replicas whose known end keeps the high watermark where it is."""
+    log = replica.log
+    if log.hw >= log.leo:
+        return []
+    return [
+        follower
+        for follower in waits_for(broker, replica, now)
+        if replica.remote[follower].leo <= log.hw
+    ]
+
+
+def follow(replica: Replica, leader_hw: int, out: Effects) -> bool:
+    """H-4.  The follower's mark is the leader's, bounded by its own log; it may go down."""
+    log = replica.log
+    hw = leader_hw
+    if hw > log.leo:
+        hw = log.leo
+    if hw < log.log_start and log.clamps_hw:
+        hw = log.log_start
+    if hw == log.hw:
+        return False
+    old, log.hw = log.hw, hw
+    out.cue("H-4", replica.broker, "hw", old, hw)
+    return True
+
+
+def checkpoint(broker: Broker, out: Effects) -> None:
+    """H-7.  highwatermark-checkpoint: writes every online log's mark, bounded by its end."""
+    for tp, replica in broker.replicas.items():
+        disk = replica.disk
+        if disk.hw_checkpoint != disk.log.hw:
+            out.cue("H-7", broker.id, f"{tp}.hw_checkpoint", disk.hw_checkpoint, disk.log.hw)
+            disk.hw_checkpoint = disk.log.hw

@@ -1,0 +1,43 @@
+"""Everything that a copy, a key or a view is made of."""
+
+from __future__ import annotations
+
+from engine.model.configs import Configs
+from engine.model.controller import Controller
+from engine.model.profiles import Profile
+from engine.model.state import LEADER, UP, Broker, Replica
+
+
+class Cluster:
+    """Brokers by id, the controller side, and the names of the partitions."""
+
+    __slots__ = ("brokers", "configs", "controller", "names", "profile")
+
+    def __init__(self, profile: Profile, configs: Configs, names: tuple[str, ...]) -> None:
+        self.profile = profile
+        self.configs = configs
+        self.names = names
+        self.controller = Controller(profile, configs)
+        self.brokers: dict[int, Broker] = {}
+
+    def current_leader(self, tp: int) -> Replica | None:
+        """The replica that leads in the controller's current epoch and knows it; else None."""
+        record = self.controller.records[tp]
+        broker = self.brokers.get(record.leader)
+        if broker is None:
+            return None
+        replica = broker.replicas.get(tp)
+        if (
+            replica is None
+            or replica.role != LEADER
+            or replica.leader_epoch != record.leader_epoch
+        ):
+            return None
+        return replica
+
+    def accepts_writes(self, tp: int, acks_all: bool) -> bool:
+        """A1, A2.  Is there a live leader, and (acks=all) does it have enough in-sync replicas?"""
+        leader = self.current_leader(tp)
+        if leader is None or self.brokers[leader.broker].status != UP:
+            return False
+        return not acks_all or len(leader.isr) >= leader.min_isr()

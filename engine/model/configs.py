@@ -1,0 +1,270 @@
+"""Configuration: every name the engine obeys, its default in each release, and its bounds.
+
+control-plane 12, data-plane 1.1, 4.2, 9.  Names with dots are Kafka's; names with underscores are
+the engine's own parameters of the model (how long a metadata commit takes, and so on).
+All times are whole milliseconds.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.model.errors import BadInput
+from engine.model.profiles import FLAGS, Profile, Release, nearest
+
+NEVER: Final = 2**53 - 1  # "Long.MAX": off.  Still an exact integer in a browser.
+UNLIMITED: Final = NEVER
+
+_HOUR: Final = 3_600_000
+
+
+class Config:
+    """One configuration name.
+
+    unit: "ms", "records", "replicas", "bytes", "%", "boolean", ... ; scope: "topic", "broker",
+    "controller", "cluster", "producer" or "engine".  `before` holds (release, value): the default
+    in releases before that one, oldest first.  `flag` names a profile flag that is the default.
+    """
+
+    __slots__ = ("before", "default", "flag", "high", "low", "meaning", "name", "scope", "unit")
+
+    def __init__(
+        self,
+        name: str,
+        default: int,
+        unit: str,
+        scope: str,
+        meaning: str,
+        low: int = 0,
+        high: int = NEVER,
+        before: tuple[tuple[Release, int], ...] = (),
+        flag: str = "",
+    ) -> None:
+        self.name = name
+        self.default = default
+        self.unit = unit
+        self.scope = scope
+        self.meaning = meaning
+        self.low = low
+        self.high = high
+        self.before = before
+        self.flag = flag
+
+    def default_in(self, profile: Profile) -> int:
+        """The value a cluster of this profile has when nobody sets one."""
+        if self.flag:
+            return int(getattr(profile, self.flag))
+        for release, value in self.before:
+            if profile.release < release:
+                return value
+        return self.default
+
+    def check(self, value: object, where: str = "") -> int:
+        """The value as an integer.  Raises BadInput when it is of another kind or out of bounds."""
+        if self.unit == "boolean":
+            if isinstance(value, bool) or value in (0, 1):
+                return int(bool(value))
+            if isinstance(value, str) and value.lower() in ("true", "false"):
+                return int(value.lower() == "true")
+            raise BadInput("invalid", f"{self.name} is either true or false.", where)
+        number = as_int(value)
+        if number is None:
+            raise BadInput("invalid", f"{self.name} is a whole number ({self.unit}).", where)
+        if not self.low <= number <= self.high:
+            high = "any size" if self.high == NEVER else str(self.high)
+            raise BadInput("invalid", f"{self.name} must lie between {self.low} and {high}.", where)
+        return number
+
+
+def as_int(value: object) -> int | None:
+    """A whole number given as a number or as its digits; None for anything else."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, str) and len(value) <= 20 and value.removeprefix("-").isdecimal():
+        return int(value)
+    return None
+
+
+_OLD_LAG: Final = (((2, 5, 0), 10_000),)
+_OLD_ZK_SESSION: Final = (((2, 5, 0), 6_000),)
+
+_LIST: Final[tuple[Config, ...]] = (
+    # -- replication -----------------------------------------------------------------------
+    Config("min.insync.replicas", 1, "replicas", "topic",
+           "acks=all is refused while fewer replicas are in sync.", 1, 40),
+    Config("unclean.leader.election.enable", 0, "boolean", "topic",
+           "May a replica outside the ISR lead when nobody else can?", flag="unclean_default"),
+    Config("unclean.leader.election.interval.ms", 300_000, "ms", "controller",
+           "How often leaderless partitions are re-tried (3.9 and later).", 1_000, 24 * _HOUR),
+    Config("replica.lag.time.max.ms", 30_000, "ms", "broker",
+           "A follower not caught up for longer leaves the ISR.", 100, _HOUR, _OLD_LAG),
+    Config("replica.lag.max.messages", 4_000, "records", "broker",
+           "A follower further behind leaves the ISR (0.8 only).", 1, 1_000_000),
+    Config("replica.fetch.wait.max.ms", 500, "ms", "broker",
+           "How long a leader may hold a follower's fetch that finds nothing.", 0, 60_000),
+    Config("replica.fetch.backoff.ms", 1_000, "ms", "broker",
+           "A follower's pause after a fetch that failed.", 1, 60_000),
+    Config("replica.high.watermark.checkpoint.interval.ms", 5_000, "ms", "broker",
+           "How often the high watermarks are written to disk.", 10, 24 * _HOUR),
+    Config("flush.messages", NEVER, "records", "topic",
+           "Force the log to disk after so many records; by default never.", 1),
+    Config("segment.records", 1_000_000, "records", "topic",
+           "Start a new segment after so many records (the engine counts records).", 1),
+    Config("message.max.records", 1_000_000, "records", "topic",
+           "The largest batch accepted (the engine counts records).", 1),
+    # -- liveness and the controller -------------------------------------------------------
+    Config("zookeeper.session.timeout.ms", 18_000, "ms", "broker",
+           "ZooKeeper forgets a broker that is silent for so long.", 10, _HOUR, _OLD_ZK_SESSION),
+    Config("broker.session.timeout.ms", 9_000, "ms", "controller",
+           "The KRaft controller fences a broker that is silent for so long.", 10, _HOUR),
+    Config("broker.heartbeat.interval.ms", 2_000, "ms", "broker",
+           "How often a broker reports to the KRaft controller.", 1, _HOUR),
+    Config("controlled.shutdown.enable", 1, "boolean", "broker",
+           "Does a stopping broker hand over its leaderships first?"),
+    Config("controlled.shutdown.max.retries", 3, "attempts", "broker",
+           "How often a ZooKeeper-era broker asks to be released.", 0, 100),
+    Config("controlled.shutdown.retry.backoff.ms", 5_000, "ms", "broker",
+           "The pause between these attempts.", 1, _HOUR),
+    Config("auto.leader.rebalance.enable", 1, "boolean", "broker",
+           "Does leadership return to the preferred replica by itself?"),
+    Config("leader.imbalance.check.interval.seconds", 300, "s", "controller",
+           "How often the preferred replicas are looked at.", 1, 86_400),
+    Config("leader.imbalance.per.broker.percentage", 10, "%", "controller",
+           "Imbalance a ZooKeeper-era controller tolerates; KRaft ignores it.", 0, 100),
+    Config("eligible.leader.replicas.version", 0, "level", "cluster",
+           "1 switches eligible leader replicas on (4.0 and later).", 0, 1, flag="elr"),
+    # -- clients ---------------------------------------------------------------------------
+    Config("request.timeout.ms", 30_000, "ms", "producer",
+           "How long an acks=all write may wait for its replicas.", 1, 24 * _HOUR),
+    Config("retry.backoff.ms", 100, "ms", "producer",
+           "A client's pause before it tries again.", 1, 60_000),
+    Config("delivery.timeout.ms", 120_000, "ms", "producer",
+           "A producer gives up a record it could not deliver for so long.", 1, 24 * _HOUR),
+    Config("fetch.max.wait.ms", 500, "ms", "consumer",
+           "How long a consumer's fetch that finds nothing may wait.", 0, 60_000),
+    # -- the engine's own parameters -------------------------------------------------------
+    Config("fetch_max_records", 500, "records", "engine",
+           "The most records one fetch answer carries.", 1, 100_000),
+    Config("commit_ms", 0, "ms", "engine",
+           "From a controller's decision until the metadata log has committed it.", 0, 60_000),
+    Config("md_delay", 0, "ms", "engine",
+           "From a committed metadata record until a broker applies it.", 0, 60_000),
+    Config("registration_backoff_ms", 100, "ms", "engine",
+           "First pause of a broker whose registration was refused; doubles.", 1, 60_000),
+)  # fmt: skip
+
+CATALOGUE: Final[dict[str, Config]] = {config.name: config for config in _LIST}
+
+
+class Configs:
+    """The configuration of one cluster, settled.  Not changed in place: `changed` makes another,
+    so copies of a cluster may share one."""
+
+    __slots__ = (
+        "auto_rebalance",
+        "commit_ms",
+        "consumer_wait_ms",
+        "controlled_shutdown",
+        "delivery_timeout_ms",
+        "elr",
+        "fence_check_ms",
+        "fetch_backoff_ms",
+        "fetch_max_records",
+        "fetch_wait_max_ms",
+        "flush_messages",
+        "heartbeat_ms",
+        "hw_checkpoint_ms",
+        "imbalance_check_ms",
+        "imbalance_percentage",
+        "isr_check_ms",
+        "lag_max_messages",
+        "lag_time_max_ms",
+        "md_delay",
+        "message_max_records",
+        "min_insync_replicas",
+        "registration_backoff_ms",
+        "request_timeout_ms",
+        "retry_backoff_ms",
+        "segment_records",
+        "session_timeout_ms",
+        "shutdown_backoff_ms",
+        "shutdown_retries",
+        "unclean",
+        "unclean_interval_ms",
+        "values",
+    )
+
+    def __init__(self, profile: Profile, values: dict[str, int]) -> None:
+        self.values = values
+        self.min_insync_replicas = values["min.insync.replicas"]
+        self.unclean = values["unclean.leader.election.enable"] != 0
+        self.unclean_interval_ms = values["unclean.leader.election.interval.ms"]
+        self.lag_time_max_ms = values["replica.lag.time.max.ms"]
+        self.lag_max_messages = values["replica.lag.max.messages"]
+        # isr-expiration: every half lag time, every lag time before 0.10.2 (CP-ISR-SHRINK)
+        self.isr_check_ms = max(1, self.lag_time_max_ms // (2 if profile.half_period_expiry else 1))
+        self.fetch_wait_max_ms = values["replica.fetch.wait.max.ms"]
+        self.fetch_backoff_ms = values["replica.fetch.backoff.ms"]
+        self.fetch_max_records = values["fetch_max_records"]
+        self.hw_checkpoint_ms = values["replica.high.watermark.checkpoint.interval.ms"]
+        self.flush_messages = values["flush.messages"]
+        self.segment_records = values["segment.records"]
+        self.message_max_records = values["message.max.records"]
+        if profile.kraft:
+            self.session_timeout_ms = values["broker.session.timeout.ms"]
+        else:
+            self.session_timeout_ms = values["zookeeper.session.timeout.ms"]
+        self.heartbeat_ms = values["broker.heartbeat.interval.ms"]
+        # CP-KR-FENCE: at the very instant up to 3.9, within an eighth of the timeout since 4.0
+        self.fence_check_ms = self.session_timeout_ms // 8 if profile.fence_check_periodic else 0
+        self.registration_backoff_ms = values["registration_backoff_ms"]
+        self.controlled_shutdown = values["controlled.shutdown.enable"] != 0
+        self.shutdown_retries = values["controlled.shutdown.max.retries"]
+        self.shutdown_backoff_ms = values["controlled.shutdown.retry.backoff.ms"]
+        self.auto_rebalance = values["auto.leader.rebalance.enable"] != 0
+        self.imbalance_check_ms = values["leader.imbalance.check.interval.seconds"] * 1_000
+        self.imbalance_percentage = values["leader.imbalance.per.broker.percentage"]
+        # the feature is ignored by releases that do not have it, so one scenario suits them all
+        can_elr = profile.elr_available or profile.elr
+        self.elr = can_elr and values["eligible.leader.replicas.version"] != 0
+        self.request_timeout_ms = values["request.timeout.ms"]
+        self.retry_backoff_ms = values["retry.backoff.ms"]
+        self.delivery_timeout_ms = values["delivery.timeout.ms"]
+        self.consumer_wait_ms = values["fetch.max.wait.ms"]
+        self.commit_ms = values["commit_ms"]
+        self.md_delay = values["md_delay"]
+
+    def changed(self, profile: Profile, name: str, value: object) -> Configs:
+        """The same with one name set, as an operator does while the cluster runs.
+        Raises BadInput for an unknown name or a value out of bounds."""
+        values = dict(self.values)
+        values[name] = checked(name, value)
+        return Configs(profile, values)
+
+
+def checked(name: str, value: object, where: str = "") -> int:
+    """The value of a configuration name, as an integer.  Raises BadInput with a sentence."""
+    config = CATALOGUE.get(name)
+    if config is None:
+        hint = nearest(name, list(CATALOGUE))
+        raise BadInput("unknown", f"There is no configuration {name[:60]}{hint}", where)
+    return config.check(value, where)
+
+
+def build(profile: Profile, overrides: dict[str, int] | None = None) -> Configs:
+    """The defaults of a profile with the overrides laid over them.
+    Raises BadInput for an unknown name, a value out of bounds, or values that contradict."""
+    values = {name: config.default_in(profile) for name, config in CATALOGUE.items()}
+    for name, value in (overrides or {}).items():
+        values[name] = checked(name, value)
+    configs = Configs(profile, values)
+    if configs.fetch_wait_max_ms >= configs.lag_time_max_ms:
+        raise BadInput(
+            "invalid", "replica.fetch.wait.max.ms must stay below replica.lag.time.max.ms."
+        )
+    return configs
+
+
+assert all(config.flag in FLAGS for config in _LIST if config.flag)

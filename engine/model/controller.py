@@ -1,0 +1,97 @@
+"""The controller side as plain state: a KRaft quorum as one node, or ZooKeeper + controller."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.model.configs import Configs
+from engine.model.messages import Message
+from engine.model.profiles import Profile
+from engine.model.records import PartitionRecord
+from engine.model.state import NEVER
+
+
+class Registration:
+    """What the controller knows of one broker (control-plane 0.4).
+
+    `last_contact` is soft state: it restarts with every controller.  `registered_at` is the
+    metadata offset of its registration record; `shutdown_at` where its controlled shutdown began.
+    """
+
+    __slots__ = (
+        "epoch",
+        "fenced",
+        "incarnation",
+        "last_contact",
+        "metadata_offset",
+        "rack",
+        "registered_at",
+        "shutdown_at",
+        "shutting_down",
+    )
+
+    def __init__(self, epoch: int, incarnation: int, rack: str, now: int) -> None:
+        self.epoch = epoch
+        self.incarnation = incarnation
+        self.rack = rack
+        self.fenced = True
+        self.shutting_down = False
+        self.last_contact = now
+        self.metadata_offset = 0
+        self.registered_at = epoch
+        self.shutdown_at = -1
+
+
+class Controller:
+    """One node, -1.  In ZooKeeper mode `brokers` are the live sessions and `records` the znodes.
+
+    KRaft: `log` holds metadata records, visible below `committed`; `readers` are the brokers'
+    fetches that wait for more: broker -> (offset, corr); `answers` leave once an offset commits.
+    `clean_epochs` remembers the last broker epoch of brokers whose session is gone.
+    """
+
+    __slots__ = (
+        "alive",
+        "answers",
+        "brokers",
+        "check_at",
+        "committed",
+        "configs",
+        "elections",
+        "epoch",
+        "isr_expands",
+        "isr_shrinks",
+        "log",
+        "next_broker_epoch",
+        "profile",
+        "readers",
+        "records",
+        "unclean_elections",
+    )
+
+    def __init__(self, profile: Profile, configs: Configs) -> None:
+        self.profile = profile
+        self.configs = configs
+        self.alive = True
+        self.epoch = 1
+        self.brokers: dict[int, Registration] = {}
+        self.records: dict[int, PartitionRecord] = {}
+        self.log: list[tuple[Any, ...]] = []
+        self.committed = 0
+        self.readers: dict[int, tuple[int, int]] = {}
+        self.answers: list[tuple[int, Message]] = []
+        self.check_at = NEVER
+        self.next_broker_epoch = 1
+        self.elections = 0
+        self.unclean_elections = 0
+        self.isr_shrinks = 0
+        self.isr_expands = 0
+
+    def active(self, broker: int) -> bool:
+        """Registered, not fenced, not in controlled shutdown."""
+        registration = self.brokers.get(broker)
+        return (
+            registration is not None
+            and not registration.fenced
+            and not registration.shutting_down
+        )

@@ -1,0 +1,275 @@
+"""One replica's log: batches, segments, append, read, truncate (data-plane specification, L-).
+
+A batch is the unit of storage, replication and truncation.  It is made once, by the leader that
+appends it, and the same object then stands in every log that holds it: two logs hold the same
+record at an offset exactly if they hold the same object there, which makes comparing logs cheap.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Final
+
+from engine.model.epochs import EpochCache
+from engine.model.producers import Producers
+
+OK: Final = 0
+OUT_OF_RANGE: Final = 1
+UNEXPECTED_OFFSET: Final = -2
+OFFSETS_OUT_OF_ORDER: Final = -3
+NO_PRODUCER: Final = -1
+NO_LIMIT: Final = 1 << 60
+
+
+class Batch:
+    """L-1.  Offsets [base, end) of one leader epoch; never changed once made.
+
+    `values` are the record ids; `time` the largest timestamp in ms; `times`, if given, one per
+    record; `producer`, `producer_epoch`, `sequence` are -1 unless the producer is idempotent.
+    """
+
+    __slots__ = (
+        "base",
+        "end",
+        "epoch",
+        "producer",
+        "producer_epoch",
+        "sequence",
+        "time",
+        "times",
+        "values",
+    )
+
+    def __init__(
+        self,
+        base: int,
+        epoch: int,
+        values: tuple[str, ...],
+        time: int = 0,
+        producer: int = NO_PRODUCER,
+        producer_epoch: int = -1,
+        sequence: int = -1,
+        times: tuple[int, ...] | None = None,
+    ) -> None:
+        self.base = base
+        self.end = base + len(values)
+        self.epoch = epoch
+        self.values = values
+        self.time = time
+        self.producer = producer
+        self.producer_epoch = producer_epoch
+        self.sequence = sequence
+        self.times = times
+
+    def __deepcopy__(self, memo: object) -> Batch:
+        return self
+
+    def same(self, other: Batch) -> bool:
+        """The same records at the same offsets, whoever made the object."""
+        return self is other or (
+            self.base == other.base and self.epoch == other.epoch and self.values == other.values
+        )
+
+    def __repr__(self) -> str:
+        return f"{'+'.join(self.values)}@{self.base}({self.epoch})"
+
+
+class Log:
+    """L-2.  Everything one replica stores, and its high watermark.
+
+    Offsets: `log_start <= hw <= leo`; `flushed` (the recovery point) is what an OS crash spares.
+    `cleans_on_noop` is KAFKA-10706 (2.6.1): a truncation that removes no record still cleans the
+    epoch cache.  `clamps_hw` is 2.4: truncation takes the high watermark along.
+    """
+
+    __slots__ = (
+        "bases",
+        "batches",
+        "clamps_hw",
+        "cleans_on_noop",
+        "epochs",
+        "flushed",
+        "hw",
+        "leo",
+        "log_start",
+        "producers",
+        "segment_records",
+        "segments",
+    )
+
+    def __init__(
+        self, monotonic: bool = True, cleans_on_noop: bool = True, clamps_hw: bool = True
+    ) -> None:
+        self.batches: list[Batch] = []
+        self.bases: list[int] = []
+        self.epochs = EpochCache(monotonic)
+        self.producers = Producers()
+        self.log_start = 0
+        self.hw = 0
+        self.leo = 0
+        self.flushed = 0
+        self.segments = [0]
+        self.segment_records = NO_LIMIT
+        self.cleans_on_noop = cleans_on_noop
+        self.clamps_hw = clamps_hw
+
+    # -- appending -----------------------------------------------------------------------------
+
+    def append(self, batch: Batch) -> None:
+        """L-3.5 - L-3.9, L-4.4 - L-4.7: notes the epoch, rolls if due, writes, moves LEO."""
+        base = batch.base
+        if batch.epoch >= 0:
+            epochs = self.epochs.epochs
+            if not epochs or epochs[-1] != batch.epoch:
+                self.epochs.assign(batch.epoch, base)
+        active = self.segments[-1]
+        if batch.end - active > self.segment_records and base > active:
+            self.roll(base)
+        self.batches.append(batch)
+        self.bases.append(base)
+        self.leo = batch.end
+        if batch.producer >= 0:
+            self.producers.record(batch)
+
+    def append_follower(self, batches: Sequence[Batch]) -> int:
+        """L-4.  Takes batches verbatim; OK, UNEXPECTED_OFFSET or OFFSETS_OUT_OF_ORDER."""
+        last = -1
+        for batch in batches:
+            if batch.end - 1 <= last:
+                return OFFSETS_OUT_OF_ORDER
+            last = batch.end - 1
+        if not batches:
+            return OK
+        first = batches[0]
+        if first.base < self.leo:
+            if self.leo != self.log_start or not first.base < self.leo < first.end:
+                return UNEXPECTED_OFFSET
+            # An empty log whose leader's log start lies inside a batch: begin with that batch.
+            self.truncate_fully(first.base)
+        for batch in batches:
+            self.append(batch)
+        return OK
+
+    def roll(self, base: int = -1) -> None:
+        """L-5.  A new active segment; what lies below it is flushed."""
+        new = max(base, self.leo)
+        if new > self.segments[-1]:
+            self.segments.append(new)
+            self.flush(self.leo)
+
+    def flush(self, upto: int) -> None:
+        """L-10.  fsync: everything below `upto` survives an OS crash."""
+        self.flushed = max(self.flushed, min(upto, self.leo))
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def index_of(self, offset: int) -> int:
+        """Index of the batch that holds `offset` (or the first one after it)."""
+        at = bisect_right(self.bases, offset) - 1
+        if at < 0 or self.batches[at].end <= offset:
+            at += 1
+        return at
+
+    def read(self, offset: int, bound: int, max_batches: int = NO_LIMIT) -> list[Batch] | None:
+        """L-6.  Whole batches from `offset`, strictly below `bound`; None when out of range."""
+        if offset < self.log_start or offset > self.leo:
+            return None
+        if offset >= bound:
+            return []
+        at = self.index_of(offset)
+        if bound >= self.leo:
+            return self.batches[at : at + max_batches]
+        return self.batches[at : min(bisect_left(self.bases, bound), at + max_batches)]
+
+    def last_epoch(self) -> int:
+        """Epoch of the last batch, or -1."""
+        return self.batches[-1].epoch if self.batches else -1
+
+    def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
+        """E-5 with this log's end."""
+        return self.epochs.end_offset_for(epoch, self.leo)
+
+    # -- cutting -------------------------------------------------------------------------------
+
+    def truncate_to(self, offset: int) -> list[Batch]:
+        """L-14.  Keeps what lies below `offset`; the batches that were cut."""
+        assert offset >= 0
+        if offset >= self.leo:
+            if self.cleans_on_noop:
+                self.epochs.truncate_from_end(self.leo)
+            return []
+        if self.segments[0] > offset:
+            cut = self.batches
+            self.truncate_fully(offset)
+            return cut
+        # A batch that straddles the cut goes whole, while LEO is still the offset asked for.
+        keep = bisect_left(self.bases, offset)
+        if keep and self.batches[keep - 1].end > offset:
+            keep -= 1
+        cut = self.batches[keep:]
+        del self.batches[keep:], self.bases[keep:]
+        while len(self.segments) > 1 and self.segments[-1] > offset:
+            self.segments.pop()
+        self.leo = offset
+        self.flushed = min(self.flushed, offset)
+        self.epochs.truncate_from_end(offset)
+        if self.producers.entries:
+            self.producers.rebuild(self.batches)
+        self.log_start = min(self.log_start, offset)
+        if self.clamps_hw:
+            self.hw = min(self.hw, offset)
+        return cut
+
+    def truncate_fully(self, offset: int, log_start: int = -1) -> list[Batch]:
+        """L-15.  Everything goes; an empty log that starts and ends at `offset`."""
+        cut = self.batches
+        self.batches, self.bases = [], []
+        self.segments = [offset]
+        self.leo = self.hw = offset
+        self.log_start = offset if log_start < 0 else log_start
+        self.flushed = min(self.flushed, offset)
+        self.epochs.clear()
+        self.producers.entries.clear()
+        return cut
+
+    def raise_log_start(self, offset: int) -> bool:
+        """L-7.  Moves the log start forward; True if it moved.  The caller has checked HW."""
+        if offset <= self.log_start:
+            return False
+        self.log_start = offset
+        self.hw = max(self.hw, offset)
+        self.flushed = max(self.flushed, offset)
+        self.epochs.truncate_from_start(offset)
+        return True
+
+    def drop_below_log_start(self) -> int:
+        """Deletes the segments that lie wholly below the log start; how many went."""
+        segments = self.segments
+        gone = 0
+        while len(segments) > 1 and segments[1] <= self.log_start:
+            segments.pop(0)
+            gone += 1
+        keep = bisect_left(self.bases, segments[0])
+        del self.batches[:keep], self.bases[:keep]
+        return gone
+
+    # -- comparing -----------------------------------------------------------------------------
+
+    def agrees_with(self, other: Log, start: int, end: int) -> int:
+        """First offset in [start, end) at which the two logs hold different records, or -1."""
+        start = max(start, self.log_start, other.log_start)
+        end = min(end, self.leo, other.leo)
+        if start >= end:
+            return -1
+        i, j = self.index_of(start), other.index_of(start)
+        mine, theirs = self.batches, other.batches
+        while i < len(mine) and j < len(theirs):
+            a, b = mine[i], theirs[j]
+            if a is not b and not a.same(b):
+                return max(start, min(a.base, b.base)) if min(a.base, b.base) < end else -1
+            if a.end >= end:
+                return -1
+            i += 1
+            j += 1
+        return -1

@@ -1,0 +1,609 @@
+"""What travels between nodes.  A message is never changed once it was sent.
+
+Nodes: brokers are integers >= 0, CONTROLLER is the controller side (a KRaft quorum, or ZooKeeper
+with its controller), clients lie below.  `corr` is the sender's own number; the answer repeats it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from engine.model.log import Batch
+
+CONTROLLER: Final = -1
+FIRST_PRODUCER: Final = -11
+FIRST_CONSUMER: Final = -31
+NO_LEADER: Final = -1
+NO_EPOCH: Final = -1
+LATEST: Final = -1
+EARLIEST: Final = -2
+
+FETCH: Final = 1
+FETCH_R: Final = 2
+EPOCH_END: Final = 3
+EPOCH_END_R: Final = 4
+LIST_OFFSETS: Final = 5
+LIST_OFFSETS_R: Final = 6
+PRODUCE: Final = 7
+PRODUCE_R: Final = 8
+ALTER_PARTITION: Final = 9
+ALTER_PARTITION_R: Final = 10
+HEARTBEAT: Final = 11
+HEARTBEAT_R: Final = 12
+REGISTER: Final = 13
+REGISTER_R: Final = 14
+METADATA_FETCH: Final = 15
+METADATA_FETCH_R: Final = 16
+LEADER_AND_ISR: Final = 17
+UPDATE_METADATA: Final = 18
+STOP_REPLICA: Final = 19
+SHUTDOWN: Final = 20
+SHUTDOWN_R: Final = 21
+CLIENT_METADATA: Final = 22
+CLIENT_METADATA_R: Final = 23
+BROKEN: Final = 24
+ADMIN: Final = 25
+
+NAMES: Final = {
+    FETCH: "Fetch",
+    FETCH_R: "Fetch",
+    EPOCH_END: "OffsetForLeaderEpoch",
+    EPOCH_END_R: "OffsetForLeaderEpoch",
+    LIST_OFFSETS: "ListOffsets",
+    LIST_OFFSETS_R: "ListOffsets",
+    PRODUCE: "Produce",
+    PRODUCE_R: "Produce",
+    ALTER_PARTITION: "AlterPartition",
+    ALTER_PARTITION_R: "AlterPartition",
+    HEARTBEAT: "BrokerHeartbeat",
+    HEARTBEAT_R: "BrokerHeartbeat",
+    REGISTER: "BrokerRegistration",
+    REGISTER_R: "BrokerRegistration",
+    METADATA_FETCH: "MetadataFetch",
+    METADATA_FETCH_R: "MetadataFetch",
+    LEADER_AND_ISR: "LeaderAndIsr",
+    UPDATE_METADATA: "UpdateMetadata",
+    STOP_REPLICA: "StopReplica",
+    SHUTDOWN: "ControlledShutdown",
+    SHUTDOWN_R: "ControlledShutdown",
+    CLIENT_METADATA: "Metadata",
+    CLIENT_METADATA_R: "Metadata",
+    BROKEN: "connection lost",
+    ADMIN: "Admin",
+}
+REPLIES: Final = frozenset(
+    (
+        FETCH_R,
+        EPOCH_END_R,
+        LIST_OFFSETS_R,
+        PRODUCE_R,
+        ALTER_PARTITION_R,
+        HEARTBEAT_R,
+        REGISTER_R,
+        METADATA_FETCH_R,
+        SHUTDOWN_R,
+        CLIENT_METADATA_R,
+    )
+)
+REPLICATION: Final = frozenset(
+    (FETCH, FETCH_R, EPOCH_END, EPOCH_END_R, LIST_OFFSETS, LIST_OFFSETS_R)
+)
+"""The messages of the replication path: with manual fetching a hand delivers them."""
+
+
+class Message:
+    """Common part.  `id`, `sent`, `due` (ms) are the network's, set when it takes it."""
+
+    __slots__ = ("corr", "dst", "due", "id", "sent", "src")
+    kind = 0
+
+    def __init__(self, src: int, dst: int, corr: int) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.id = 0
+        self.sent = 0
+        self.due = 0
+
+    def __deepcopy__(self, memo: object) -> Message:
+        return self
+
+
+class FetchPartition:
+    """One partition of a Fetch: from where, and what the fetcher believes."""
+
+    __slots__ = ("last_epoch", "leader_epoch", "log_start", "offset", "tp")
+
+    def __init__(
+        self, tp: int, offset: int, last_epoch: int, leader_epoch: int, log_start: int
+    ) -> None:
+        self.tp = tp
+        self.offset = offset
+        self.last_epoch = last_epoch  # LastFetchedEpoch, -1 = not said (before truncation on fetch)
+        self.leader_epoch = leader_epoch  # CurrentLeaderEpoch, -1 = not said (before KIP-320)
+        self.log_start = log_start
+
+
+class FetchRequest(Message):
+    """Fetch (1).  `replica`: the follower's id, -1 for a consumer; `max_records` per partition."""
+
+    __slots__ = ("max_records", "max_wait", "min_bytes", "partitions", "replica", "replica_epoch")
+    kind = FETCH
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        partitions: Sequence[FetchPartition],
+        replica: int,
+        replica_epoch: int,
+        max_wait: int,
+        min_bytes: int,
+        max_records: int,
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.partitions = partitions
+        self.replica = replica
+        self.replica_epoch = replica_epoch
+        self.max_wait = max_wait
+        self.min_bytes = min_bytes
+        self.max_records = max_records
+
+
+class FetchData:
+    """One partition of a Fetch answer."""
+
+    __slots__ = ("batches", "diverging", "error", "hw", "log_start", "tp")
+
+    def __init__(
+        self,
+        tp: int,
+        error: int,
+        hw: int,
+        log_start: int,
+        batches: Sequence[Batch],
+        diverging: tuple[int, int] | None = None,
+    ) -> None:
+        self.tp = tp
+        self.error = error
+        self.hw = hw
+        self.log_start = log_start
+        self.batches = batches
+        self.diverging = diverging
+
+
+class FetchResponse(Message):
+    __slots__ = ("partitions",)
+    kind = FETCH_R
+
+    def __init__(self, src: int, dst: int, corr: int, partitions: Sequence[FetchData]) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.partitions = partitions
+
+
+class EpochEndRequest(Message):
+    """OffsetForLeaderEpoch (23).  `partitions`: (tp, requested epoch, current leader epoch)."""
+
+    __slots__ = ("partitions",)
+    kind = EPOCH_END
+
+    def __init__(
+        self, src: int, dst: int, corr: int, partitions: Sequence[tuple[int, int, int]]
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.partitions = partitions
+
+
+class EpochEndResponse(Message):
+    """`partitions`: (tp, error, epoch, end offset); the epoch is -1 in version 0 (KIP-101)."""
+
+    __slots__ = ("partitions",)
+    kind = EPOCH_END_R
+
+    def __init__(
+        self, src: int, dst: int, corr: int, partitions: Sequence[tuple[int, int, int, int]]
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.partitions = partitions
+
+
+class ListOffsetsRequest(Message):
+    """ListOffsets (2) of a replica: LATEST is the leader's log end, EARLIEST its log start."""
+
+    __slots__ = ("leader_epoch", "timestamp", "tp")
+    kind = LIST_OFFSETS
+
+    def __init__(
+        self, src: int, dst: int, corr: int, tp: int, timestamp: int, leader_epoch: int
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.tp = tp
+        self.timestamp = timestamp
+        self.leader_epoch = leader_epoch
+
+
+class ListOffsetsResponse(Message):
+    __slots__ = ("error", "offset", "timestamp", "tp")
+    kind = LIST_OFFSETS_R
+
+    def __init__(
+        self, src: int, dst: int, corr: int, tp: int, timestamp: int, error: int, offset: int
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.tp = tp
+        self.timestamp = timestamp
+        self.error = error
+        self.offset = offset
+
+
+class ProduceRequest(Message):
+    """Produce (0): one batch for one partition.  `acks` is -1 (all), 0 or 1."""
+
+    __slots__ = (
+        "acks",
+        "producer",
+        "producer_epoch",
+        "sequence",
+        "timeout",
+        "tp",
+        "values",
+    )
+    kind = PRODUCE
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        tp: int,
+        values: tuple[str, ...],
+        acks: int,
+        timeout: int,
+        producer: int = -1,
+        producer_epoch: int = -1,
+        sequence: int = -1,
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.tp = tp
+        self.values = values
+        self.acks = acks
+        self.timeout = timeout
+        self.producer = producer
+        self.producer_epoch = producer_epoch
+        self.sequence = sequence
+
+
+class ProduceResponse(Message):
+    __slots__ = ("base", "error", "tp", "values")
+    kind = PRODUCE_R
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        tp: int,
+        error: int,
+        base: int,
+        values: tuple[str, ...],
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.tp = tp
+        self.error = error
+        self.base = base
+        self.values = values
+
+
+class AlterItem:
+    """One partition of AlterPartition; `isr` pairs each member with the broker epoch it fetched
+    with (-1 = unknown).  For a ZooKeeper write the partition epoch is the expected znode version.
+    """
+
+    __slots__ = ("isr", "leader_epoch", "partition_epoch", "recovering", "tp")
+
+    def __init__(
+        self,
+        tp: int,
+        leader_epoch: int,
+        partition_epoch: int,
+        isr: tuple[tuple[int, int], ...],
+        recovering: bool = False,
+    ) -> None:
+        self.tp = tp
+        self.leader_epoch = leader_epoch
+        self.partition_epoch = partition_epoch
+        self.isr = isr
+        self.recovering = recovering
+
+
+class AlterPartitionRequest(Message):
+    """AlterPartition (KIP-497), or, with `direct`, the leader's own write of the state znode."""
+
+    __slots__ = ("broker_epoch", "direct", "items")
+    kind = ALTER_PARTITION
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        broker_epoch: int,
+        items: Sequence[AlterItem],
+        direct: bool,
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.broker_epoch = broker_epoch
+        self.items = items
+        self.direct = direct
+
+
+class AlterAnswer:
+    __slots__ = ("error", "isr", "leader", "leader_epoch", "partition_epoch", "tp")
+
+    def __init__(
+        self,
+        tp: int,
+        error: int,
+        leader: int,
+        leader_epoch: int,
+        partition_epoch: int,
+        isr: tuple[int, ...],
+    ) -> None:
+        self.tp = tp
+        self.error = error
+        self.leader = leader
+        self.leader_epoch = leader_epoch
+        self.partition_epoch = partition_epoch
+        self.isr = isr
+
+
+class AlterPartitionResponse(Message):
+    __slots__ = ("error", "items")
+    kind = ALTER_PARTITION_R
+
+    def __init__(
+        self, src: int, dst: int, corr: int, error: int, items: Sequence[AlterAnswer]
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.error = error
+        self.items = items
+
+
+class Heartbeat(Message):
+    """BrokerHeartbeat (KRaft) or a ping that keeps the ZooKeeper session."""
+
+    __slots__ = ("broker_epoch", "metadata_offset", "want_fence", "want_shutdown")
+    kind = HEARTBEAT
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        broker_epoch: int,
+        metadata_offset: int,
+        want_fence: bool,
+        want_shutdown: bool,
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.broker_epoch = broker_epoch
+        self.metadata_offset = metadata_offset
+        self.want_fence = want_fence
+        self.want_shutdown = want_shutdown
+
+
+class HeartbeatResponse(Message):
+    __slots__ = ("caught_up", "error", "fenced", "should_shut_down")
+    kind = HEARTBEAT_R
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        error: int,
+        caught_up: bool,
+        fenced: bool,
+        should_shut_down: bool,
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.error = error
+        self.caught_up = caught_up
+        self.fenced = fenced
+        self.should_shut_down = should_shut_down
+
+
+class RegisterRequest(Message):
+    """BrokerRegistration; `incarnation` is the process, `previous_epoch` from its clean shutdown.
+
+    `bounced`: the old session's znode is replaced before the controller looks (ZooKeeper only).
+    """
+
+    __slots__ = ("bounced", "incarnation", "previous_epoch")
+    kind = REGISTER
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        incarnation: int,
+        previous_epoch: int,
+        bounced: bool = False,
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.incarnation = incarnation
+        self.previous_epoch = previous_epoch
+        self.bounced = bounced
+
+
+class RegisterResponse(Message):
+    __slots__ = ("broker_epoch", "error")
+    kind = REGISTER_R
+
+    def __init__(self, src: int, dst: int, corr: int, error: int, broker_epoch: int) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.error = error
+        self.broker_epoch = broker_epoch
+
+
+class MetadataFetch(Message):
+    """A KRaft broker asks for metadata records from `offset` on; the controller may wait."""
+
+    __slots__ = ("offset",)
+    kind = METADATA_FETCH
+
+    def __init__(self, src: int, dst: int, corr: int, offset: int) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.offset = offset
+
+
+class MetadataRecords(Message):
+    """Committed metadata records [offset, offset + len(records))."""
+
+    __slots__ = ("offset", "records")
+    kind = METADATA_FETCH_R
+
+    def __init__(
+        self, src: int, dst: int, corr: int, offset: int, records: Sequence[tuple[Any, ...]]
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.offset = offset
+        self.records = records
+
+
+class LeaderAndIsr(Message):
+    """ZooKeeper era.  `states`: (tp, partition record, is_new)."""
+
+    __slots__ = ("broker_epoch", "controller_epoch", "live", "states")
+    kind = LEADER_AND_ISR
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        controller_epoch: int,
+        broker_epoch: int,
+        states: Sequence[tuple[int, Any, bool]],
+        live: dict[int, int],
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.controller_epoch = controller_epoch
+        self.broker_epoch = broker_epoch
+        self.states = states
+        self.live = live
+
+
+class UpdateMetadata(Message):
+    """ZooKeeper era.  `states`: (tp, partition record); `live`: broker id -> broker epoch."""
+
+    __slots__ = ("broker_epoch", "controller_epoch", "live", "states")
+    kind = UPDATE_METADATA
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        controller_epoch: int,
+        broker_epoch: int,
+        states: Sequence[tuple[int, Any]],
+        live: dict[int, int],
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.controller_epoch = controller_epoch
+        self.broker_epoch = broker_epoch
+        self.states = states
+        self.live = live
+
+
+class StopReplica(Message):
+    """ZooKeeper era.  `states`: (tp, leader epoch, delete)."""
+
+    __slots__ = ("broker_epoch", "controller_epoch", "states")
+    kind = STOP_REPLICA
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        controller_epoch: int,
+        broker_epoch: int,
+        states: Sequence[tuple[int, int, bool]],
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.controller_epoch = controller_epoch
+        self.broker_epoch = broker_epoch
+        self.states = states
+
+
+class ShutdownRequest(Message):
+    """ControlledShutdown of the ZooKeeper era."""
+
+    __slots__ = ("broker_epoch",)
+    kind = SHUTDOWN
+
+    def __init__(self, src: int, dst: int, corr: int, broker_epoch: int) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.broker_epoch = broker_epoch
+
+
+class ShutdownResponse(Message):
+    __slots__ = ("error", "remaining")
+    kind = SHUTDOWN_R
+
+    def __init__(self, src: int, dst: int, corr: int, error: int, remaining: int) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.error = error
+        self.remaining = remaining
+
+
+class ClientMetadata(Message):
+    """A client asks a broker who leads `tp`."""
+
+    __slots__ = ("tp",)
+    kind = CLIENT_METADATA
+
+    def __init__(self, src: int, dst: int, corr: int, tp: int) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.tp = tp
+
+
+class ClientMetadataResponse(Message):
+    __slots__ = ("leader", "leader_epoch", "tp")
+    kind = CLIENT_METADATA_R
+
+    def __init__(
+        self, src: int, dst: int, corr: int, tp: int, leader: int, leader_epoch: int
+    ) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.tp = tp
+        self.leader = leader
+        self.leader_epoch = leader_epoch
+
+
+class Admin(Message):
+    """An operator's request to the controller: `what` with its arguments."""
+
+    __slots__ = ("args", "what")
+    kind = ADMIN
+
+    def __init__(self, dst: int, what: str, args: tuple[Any, ...]) -> None:
+        Message.__init__(self, dst, dst, 0)
+        self.what = what
+        self.args = args
+
+
+class Broken(Message):
+    """Not a wire message: the requester learns that the connection of its request `corr` broke."""
+
+    __slots__ = ("request_kind",)
+    kind = BROKEN
+
+    def __init__(self, src: int, dst: int, corr: int, request_kind: int) -> None:
+        Message.__init__(self, src, dst, corr)
+        self.request_kind = request_kind

@@ -1,0 +1,330 @@
+"""Profiles: which Kafka is played.  One row a profile, one entry a flag, nothing else.
+
+control-plane 0.2 and data-plane 15.  A profile stands for a span of releases and behaves as the
+last of them; a flag says in which releases it is true.  Everything else follows, so a row cannot
+contradict the table.  Any flag may be flipped for a what-if: "K39+elr-strict_min_isr".
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Final
+
+from engine.model.errors import BadInput
+
+Release = tuple[int, int, int]
+
+HW: Final = 0  # G0: cut back to the own high watermark
+KIP101: Final = 1  # G1: ask where the own last epoch ends
+KIP279: Final = 2  # G2: ask for the pair (epoch, end), in several rounds
+KIP279_FENCED: Final = 3  # G3: the same, and every request says which epoch it believes in
+FETCH: Final = 4  # G4: the leader detects divergence in the Fetch itself
+TRUNCATIONS: Final = ("HW", "KIP101", "KIP279", "KIP279_FENCED", "FETCH")
+
+ZK: Final = "zk"
+KRAFT: Final = "kraft"
+
+_NEVER: Final[Release] = (99, 0, 0)
+
+
+class Flag:
+    """One switch of the protocol.  True in releases [since, until), and only in `mode` if set.
+
+    `modelled` false: told for completeness; no rule of the engine asks, so it cannot be flipped.
+    """
+
+    __slots__ = ("meaning", "mode", "modelled", "name", "since", "source", "until")
+
+    def __init__(
+        self,
+        name: str,
+        since: Release,
+        source: str,
+        meaning: str,
+        until: Release = _NEVER,
+        mode: str = "",
+        modelled: bool = True,
+    ) -> None:
+        self.name = name
+        self.modelled = modelled
+        self.since = since
+        self.until = until
+        self.mode = mode
+        self.source = source
+        self.meaning = meaning
+
+    def value(self, mode: str, release: Release) -> bool:
+        """Is the flag true in this release of this mode?"""
+        return self.since <= release < self.until and self.mode in ("", mode)
+
+
+def _r(text: str) -> Release:
+    """ "2.0.1" -> (2, 0, 1); the 0.10.2 of old counts as (0, 10, 2)."""
+    parts = [int(part) for part in text.split(".")]
+    while len(parts) < 3:
+        parts.append(0)
+    return (parts[0], parts[1], parts[2])
+
+
+_FLAG_LIST: Final[tuple[Flag, ...]] = (
+    # -- who is in sync --------------------------------------------------------------------
+    Flag("lag_messages", _r("0.8"), "KIP-16",
+         "A follower more than replica.lag.max.messages behind leaves the ISR.", _r("0.9")),
+    Flag("half_period_expiry", _r("0.10.2"), "KAFKA-4485",
+         "isr-expiration runs every half lag time instead of every lag time."),
+    Flag("caughtup_prev_fetch", _r("0.10.2"), "KAFKA-4485",
+         "Reaching the LEO of the previous fetch also counts as caught up."),
+    Flag("leo_equal_is_insync", _r("2.1"), "control-plane 4.3",
+         "A follower whose LEO equals the leader's is never expired."),
+    Flag("join_needs_epoch_start", _r("2.0.1"), "KAFKA-7128",
+         "To join the ISR a follower must also reach the leader's epoch start."),
+    Flag("alter_partition", _r("2.7"), "KIP-497",
+         "ISR changes are proposed to the controller; meanwhile the maximal ISR counts."),
+    Flag("isr_propagation", _r("0.9"), "control-plane 4.6",
+         "ISR changes reach the controller by batched notification znodes.", _r("2.7"), ZK,
+         modelled=False),
+    Flag("isr_eligibility", _r("3.3"), "KIP-841",
+         "Fenced, leaving or dead followers are refused in the ISR."),
+    Flag("isr_broker_epoch", _r("3.5"), "KIP-903",
+         "Leader and controller compare the broker epochs of followers.", mode=KRAFT),
+    # -- high watermark --------------------------------------------------------------------
+    Flag("hw_waits_for_caughtup", _r("0.10.2"), "KAFKA-4485",
+         "HW also waits for non-members that are caught up in time."),
+    Flag("hw_waits_only_for_eligible", _r("3.6"), "KAFKA-15021",
+         "... but only for those that would be eligible to join."),
+    Flag("strict_min_isr", _r("3.7"), "KAFKA-15583",
+         "HW stands still while the committed ISR is below min.insync.replicas."),
+    Flag("cap_min_isr_to_rf", _r("3.7"), "KAFKA-15583",
+         "The effective min ISR is never more than the number of replicas."),
+    Flag("hw_clamped_on_truncate", _r("2.4"), "data-plane 15",
+         "HW lives in the log: truncation lowers it, a response is clamped to the log."),
+    Flag("offset_not_available", _r("2.2"), "KIP-207",
+         "List-offsets is refused until HW reaches the leader's epoch start."),
+    Flag("textbook_response_hw", _NEVER, "teaching switch",
+         "Never true in Kafka today: the response carries the HW after the fetch's own effect."),
+    # -- epochs and truncation -------------------------------------------------------------
+    Flag("epoch_entry_at_election", _r("2.0.1"), "KAFKA-7415",
+         "A new leader notes (epoch, LEO) at once, not with its first batch."),
+    Flag("monotonic_epoch_cache", _r("2.0.1"), "KAFKA-7415",
+         "A new epoch entry drops the entries it contradicts."),
+    Flag("cache_cleaned_by_noop_truncate", _r("2.6.1"), "KAFKA-10706",
+         "Truncating to the log end still drops epoch entries at or past it."),
+    Flag("fetch_epoch_check", _r("2.1"), "KIP-320",
+         "Requests carry the leader epoch they believe in; another one is refused."),
+    Flag("refetch_on_missed_epoch", _r("2.0.1"), "KAFKA-7164",
+         "A follower reconciles again when the same leader's epoch advanced by two or more."),
+    Flag("refetch_on_new_epoch", _r("2.1"), "KAFKA-7164",
+         "A follower reconciles again in every new leader epoch."),
+    Flag("diverging_skips_follower_update", _r("2.7.2"), "KAFKA-13141",
+         "A diverging fetch does not count as the follower's position."),
+    Flag("out_of_range_is_fatal", _r("0.8"), "KAFKA-7414",
+         "A follower past the leader's end halts its broker unless unclean election is on.",
+         _r("2.0.1")),
+    Flag("drops_newer_epoch_batches", _r("4.1"), "KAFKA-18723",
+         "Batches of a newer epoch than the fetch asked in are dropped by the follower."),
+    Flag("unknown_follower_error", _r("3.3"), "KAFKA-13837",
+         "A fetch from a replica outside the assignment is an error."),
+    # -- elections and liveness ------------------------------------------------------------
+    Flag("broker_generation", _r("2.2"), "KIP-380",
+         "Control requests carry the broker epoch: a bounce cannot pass unnoticed."),
+    Flag("leader_recovery_state", _r("3.2"), "KIP-704",
+         "Unclean election marks the partition RECOVERING."),
+    Flag("shrink_bumps_leader_epoch", _r("3.3"), "control-plane 3.7",
+         "A smaller ISR starts a new leader epoch.", _r("3.6"), KRAFT),
+    Flag("periodic_unclean", _r("3.9"), "control-plane 3.6",
+         "Leaderless partitions are re-tried every five minutes if unclean is on.", mode=KRAFT),
+    Flag("unclean_default", _r("0.8"), "KIP-106",
+         "unclean.leader.election.enable is true unless said otherwise.", _r("0.11")),
+    Flag("fence_check_periodic", _r("4.0"), "control-plane 1.9",
+         "Sessions are checked every eighth of the timeout, not at the very instant.", mode=KRAFT),
+    Flag("elr_available", _r("4.0"), "KIP-966",
+         "The feature eligible.leader.replicas.version exists.", mode=KRAFT),
+    Flag("elr", _r("4.1"), "KIP-966",
+         "Eligible leader replicas are on for new clusters.", mode=KRAFT),
+    # -- operations ------------------------------------------------------------------------
+    Flag("dir_failure_kraft", _r("3.7"), "KIP-858",
+         "Heartbeats report offline log directories.", mode=KRAFT, modelled=False),
+    Flag("reassign_needs_all_targets", _r("3.8"), "control-plane 0.2",
+         "A reassignment completes only with all targets in the ISR.", mode=KRAFT),
+    Flag("idempotent_producer", _r("0.11"), "KIP-98",
+         "A retried batch is recognised by its sequence number."),
+)  # fmt: skip
+
+FLAGS: Final[dict[str, Flag]] = {flag.name: flag for flag in _FLAG_LIST}
+
+_TRUNCATION_SINCE: Final[tuple[tuple[Release, int], ...]] = (
+    (_r("2.8"), FETCH),  # KIP-595 wire change, used by replica fetchers since KAFKA-10554
+    (_r("2.1"), KIP279_FENCED),  # KIP-320
+    (_r("2.0"), KIP279),
+    (_r("0.11"), KIP101),
+    (_r("0.8"), HW),
+)
+
+
+def _truncation_of(release: Release) -> int:
+    return next(kind for since, kind in _TRUNCATION_SINCE if release >= since)
+
+
+class Profile:
+    """A named bundle of flags.  Every flag of FLAGS is an attribute; nothing changes after
+    construction, so handlers may keep a reference."""
+
+    __slots__ = ("base", "mode", "name", "release", "stands_for", "truncation", *FLAGS)
+
+    base: str
+    mode: str
+    name: str
+    release: Release
+    stands_for: str
+    truncation: int
+    lag_messages: bool
+    half_period_expiry: bool
+    caughtup_prev_fetch: bool
+    leo_equal_is_insync: bool
+    join_needs_epoch_start: bool
+    alter_partition: bool
+    isr_propagation: bool
+    isr_eligibility: bool
+    isr_broker_epoch: bool
+    hw_waits_for_caughtup: bool
+    hw_waits_only_for_eligible: bool
+    strict_min_isr: bool
+    cap_min_isr_to_rf: bool
+    hw_clamped_on_truncate: bool
+    offset_not_available: bool
+    textbook_response_hw: bool
+    epoch_entry_at_election: bool
+    monotonic_epoch_cache: bool
+    cache_cleaned_by_noop_truncate: bool
+    fetch_epoch_check: bool
+    refetch_on_missed_epoch: bool
+    refetch_on_new_epoch: bool
+    diverging_skips_follower_update: bool
+    out_of_range_is_fatal: bool
+    drops_newer_epoch_batches: bool
+    unknown_follower_error: bool
+    broker_generation: bool
+    leader_recovery_state: bool
+    shrink_bumps_leader_epoch: bool
+    periodic_unclean: bool
+    unclean_default: bool
+    fence_check_periodic: bool
+    elr_available: bool
+    elr: bool
+    dir_failure_kraft: bool
+    reassign_needs_all_targets: bool
+    idempotent_producer: bool
+
+    def __init__(self, name: str, stands_for: str, mode: str, release: Release) -> None:
+        self.name = name
+        self.base = name
+        self.stands_for = stands_for
+        self.mode = mode
+        self.release = release
+        self.truncation = _truncation_of(release)
+        for flag in _FLAG_LIST:
+            setattr(self, flag.name, flag.value(mode, release))
+
+    @property
+    def kraft(self) -> bool:
+        """Is the metadata kept in a KRaft log (else in ZooKeeper)?"""
+        return self.mode == KRAFT
+
+    def flags(self) -> dict[str, bool | int]:
+        """Every flag with its value, in the order of the table; truncation first."""
+        values: dict[str, bool | int] = {"truncation": self.truncation}
+        for name in FLAGS:
+            values[name] = bool(getattr(self, name))
+        return values
+
+    def with_flags(self, changes: dict[str, bool | int]) -> Profile:
+        """The same profile with some flags set; its name says which differ from the row."""
+        row = PROFILES[self.base]
+        values = {**self.flags(), **changes}
+        flipped = Profile(row.name, row.stands_for, row.mode, row.release)
+        name = row.name
+        for flag, value in values.items():
+            if flag == "truncation":
+                flipped.truncation = int(value)
+                if value != row.truncation:
+                    name += f"+truncation={TRUNCATIONS[int(value)]}"
+            else:
+                setattr(flipped, flag, bool(value))
+                if bool(value) != getattr(row, flag):
+                    name += ("+" if value else "-") + flag
+        flipped.name = name
+        return flipped
+
+    def __repr__(self) -> str:
+        return f"Profile({self.name})"
+
+
+_ROWS: Final[tuple[Profile, ...]] = (
+    #       name     stands for                  mode   behaves as
+    Profile("Z08",   "ZooKeeper, 0.8.0 – 0.8.2",  ZK,    _r("0.8.2")),
+    Profile("Z09",   "ZooKeeper, 0.9.0 – 0.10.1", ZK,    _r("0.10.1")),
+    Profile("Z0102", "ZooKeeper, 0.10.2",         ZK,    _r("0.10.2")),
+    Profile("Z011",  "ZooKeeper, 0.11 – 1.1",     ZK,    _r("1.1.1")),
+    Profile("Z20",   "ZooKeeper, 2.0",            ZK,    _r("2.0.1")),
+    Profile("Z21",   "ZooKeeper, 2.1 – 2.3",      ZK,    _r("2.3.1")),
+    Profile("Z24",   "ZooKeeper, 2.4",            ZK,    _r("2.4.1")),
+    Profile("Z25",   "ZooKeeper, 2.5 – 2.6",      ZK,    _r("2.6.3")),
+    Profile("Z27",   "ZooKeeper, 2.7",            ZK,    _r("2.7.2")),
+    Profile("Z28",   "ZooKeeper, 2.8 – 3.2",      ZK,    _r("3.2.3")),
+    Profile("Z33",   "ZooKeeper, 3.3 – 3.9",      ZK,    _r("3.9.1")),
+    Profile("K33",   "KRaft, 3.3 – 3.4",          KRAFT, _r("3.4.1")),
+    Profile("K35",   "KRaft, 3.5",                KRAFT, _r("3.5.2")),
+    Profile("K36",   "KRaft, 3.6",                KRAFT, _r("3.6.2")),
+    Profile("K37",   "KRaft, 3.7 – 3.8",          KRAFT, _r("3.8.1")),
+    Profile("K39",   "KRaft, 3.9",                KRAFT, _r("3.9.1")),
+    Profile("K40",   "KRaft, 4.0",                KRAFT, _r("4.0.1")),
+    Profile("K41",   "KRaft, 4.1 and later",      KRAFT, _r("4.1.1")),
+)  # fmt: skip
+
+PROFILES: Final[dict[str, Profile]] = {row.name: row for row in _ROWS}
+
+_FLIP: Final = re.compile(r"([+-])([a-z_0-9]+)(?:=([A-Z0-9_]+))?")
+
+
+def nearest(word: str, words: list[str]) -> str:
+    """The end of a sentence that rejects `word`: which of `words` was probably meant."""
+    close = difflib.get_close_matches(word[:60], words, n=1, cutoff=0.5)
+    return f"; did you mean {close[0]}?" if close else "."
+
+
+def get_profile(name: str) -> Profile:
+    """The profile of that name, flips included ("K39+elr-strict_min_isr", "K39+truncation=HW").
+    Raises BadInput "unknown" for a profile or a flag that does not exist."""
+    base = re.split(r"[+-]", name, maxsplit=1)[0]
+    if base not in PROFILES:
+        raise BadInput(
+            "unknown", f"There is no profile {base[:40]}" + nearest(base, list(PROFILES))
+        )
+    row = PROFILES[base]
+    if base == name:
+        return row
+    rest = name[len(base) :]
+    changes: dict[str, bool | int] = {}
+    position = 0
+    while position < len(rest):
+        match = _FLIP.match(rest, position)
+        if match is None:
+            raise BadInput(
+                "invalid",
+                f"In profile {name[:80]}, flips are written like +elr or -strict_min_isr.",
+            )
+        sign, flag, value = match.groups()
+        if flag == "truncation":
+            if sign != "+" or value not in TRUNCATIONS:
+                kinds = ", ".join(TRUNCATIONS)
+                raise BadInput("invalid", f"Truncation is set like +truncation=HW, one of {kinds}.")
+            changes[flag] = TRUNCATIONS.index(value)
+        elif flag in FLAGS and not FLAGS[flag].modelled:
+            raise BadInput("impossible", f"No rule here asks for {flag}; it cannot be flipped.")
+        elif flag in FLAGS and value is None:
+            changes[flag] = sign == "+"
+        else:
+            raise BadInput("unknown", f"There is no flag {flag[:40]}" + nearest(flag, list(FLAGS)))
+        position = match.end()
+    return row.with_flags(changes)

@@ -1,0 +1,299 @@
+"""Brokers and replicas as plain state: what survives a crash (Disk) and what does not (Replica)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from engine.model.configs import Configs
+from engine.model.log import Log
+from engine.model.messages import FetchRequest, ProduceRequest
+from engine.model.profiles import Profile
+
+NEVER: Final = -(1 << 60)
+"""Where Kafka writes the time 0 for 'never': a clock that starts at 0 needs minus infinity."""
+
+NONE: Final = 0
+FOLLOWER: Final = 1
+LEADER: Final = 2
+ROLE_NAMES: Final = {NONE: "none", FOLLOWER: "follower", LEADER: "leader"}
+
+COMMITTED: Final = 0
+EXPAND: Final = 1
+SHRINK: Final = 2
+
+TRUNCATING: Final = 0
+FETCHING: Final = 1
+
+UP: Final = "up"
+DOWN: Final = "down"
+PAUSED: Final = "paused"
+STARTING: Final = "starting"
+SHUTTING: Final = "shutting"
+
+
+class Disk:
+    """One replica's directory and its lines in the checkpoint files (H-7); survives a crash."""
+
+    __slots__ = ("hw_checkpoint", "log", "log_start_checkpoint", "recovery_checkpoint")
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.hw_checkpoint = 0
+        self.recovery_checkpoint = 0
+        self.log_start_checkpoint = 0
+
+
+class RemoteReplica:
+    """What a leader remembers of one follower (0.3; the clock is CP-ISR-CLOCK)."""
+
+    __slots__ = (
+        "broker_epoch",
+        "last_caught_up_ms",
+        "last_fetch_leader_leo",
+        "last_fetch_ms",
+        "leo",
+        "log_start",
+    )
+
+    def __init__(self) -> None:
+        self.leo = -1
+        self.log_start = -1
+        self.last_fetch_leader_leo = 0
+        self.last_fetch_ms = NEVER
+        self.last_caught_up_ms = NEVER
+        self.broker_epoch = -1
+
+
+class DelayedFetch:
+    """S-6.  A Fetch that waits in the purgatory of its leader."""
+
+    __slots__ = ("deadline", "done", "request")
+
+    def __init__(self, request: FetchRequest, deadline: int) -> None:
+        self.request = request
+        self.deadline = deadline
+        self.done = False
+
+
+class DelayedProduce:
+    """P-4.  An acks=all produce that waits until HW reaches `required`."""
+
+    __slots__ = ("base", "deadline", "request", "required")
+
+    def __init__(self, request: ProduceRequest, base: int, required: int, deadline: int) -> None:
+        self.request = request
+        self.base = base
+        self.required = required
+        self.deadline = deadline
+
+
+class Replica:
+    """One partition as one broker sees it, while the process lives."""
+
+    __slots__ = (
+        "adding",
+        "assignment",
+        "broker",
+        "configs",
+        "disk",
+        "epoch_start",
+        "isr",
+        "leader",
+        "leader_epoch",
+        "log",
+        "maximal_isr",
+        "parked",
+        "partition_epoch",
+        "pending",
+        "pending_isr",
+        "profile",
+        "remote",
+        "removing",
+        "role",
+        "tp",
+        "waiting",
+    )
+
+    def __init__(
+        self, tp: int, broker: int, disk: Disk, profile: Profile, configs: Configs
+    ) -> None:
+        self.tp = tp
+        self.broker = broker
+        self.disk = disk
+        self.log = disk.log
+        self.profile = profile
+        self.configs = configs
+        self.role = NONE
+        self.leader = -1
+        self.leader_epoch = -1
+        self.partition_epoch = -1
+        self.assignment: tuple[int, ...] = ()
+        self.adding: tuple[int, ...] = ()
+        self.removing: tuple[int, ...] = ()
+        # Leader only.
+        self.epoch_start = -1
+        self.isr: tuple[int, ...] = ()
+        self.maximal_isr: tuple[int, ...] = ()
+        self.pending = COMMITTED
+        self.pending_isr: tuple[int, ...] = ()
+        self.remote: dict[int, RemoteReplica] = {}
+        self.parked: list[DelayedFetch] = []
+        self.waiting: list[DelayedProduce] = []
+
+    def min_isr(self) -> int:
+        """CP-MINISR: the effective min.insync.replicas as this leader applies it."""
+        wanted = self.configs.min_insync_replicas
+        if self.profile.cap_min_isr_to_rf and self.assignment:
+            return min(wanted, len(self.assignment))
+        return wanted
+
+
+class PartitionFetchState:
+    """0.4.  Where a fetcher stands with one partition."""
+
+    __slots__ = (
+        "asked",
+        "asked_epoch",
+        "delay_until",
+        "lag",
+        "last_epoch",
+        "leader_epoch",
+        "offset",
+        "state",
+        "topic_id",
+        "tp",
+    )
+
+    def __init__(
+        self, tp: int, offset: int, leader_epoch: int, state: int, last_epoch: int
+    ) -> None:
+        self.tp = tp
+        self.offset = offset
+        self.leader_epoch = leader_epoch
+        self.state = state
+        self.last_epoch = last_epoch
+        self.lag: int | None = None
+        self.topic_id: str | None = None  # 2.8 and later, once metadata has told it
+        self.delay_until = NEVER
+        # What the request in flight said of this partition; -1 = it is in no request.
+        self.asked = -1
+        self.asked_epoch = -1
+
+
+class FetcherThread:
+    """0.4.  One replica fetcher: key (leader, fetcher id), at most one request outstanding."""
+
+    __slots__ = ("fetcher", "leader", "lookups", "outstanding", "partitions", "requested", "waking")
+
+    def __init__(self, leader: int, fetcher: int) -> None:
+        self.leader = leader
+        self.fetcher = fetcher
+        self.partitions: dict[int, PartitionFetchState] = {}
+        self.outstanding = 0  # corr of the request in flight, 0 = none
+        self.requested: frozenset[int] = frozenset()  # of an OffsetForLeaderEpoch in flight
+        self.lookups: list[int] = []  # F-9: partitions whose offsets are to be looked up
+        self.waking = NEVER  # when the back-off timer is set for
+
+
+class Peer:
+    """What a broker has heard of another broker."""
+
+    __slots__ = ("alive", "broker_epoch", "fenced", "shutting_down")
+
+    def __init__(
+        self, broker_epoch: int, fenced: bool = False, shutting_down: bool = False
+    ) -> None:
+        self.broker_epoch = broker_epoch
+        self.fenced = fenced
+        self.shutting_down = shutting_down
+        self.alive = True
+
+
+class Broker:
+    """One broker process and its disks.
+
+    `disks` survive everything but `wipe`; the rest ends with the process.  `metadata` is the
+    client-visible cache: tp -> (leader, leader epoch).  `image` (KRaft) holds the last partition
+    records applied.  `auto_fetch` false means that a hand drives the fetchers.
+    """
+
+    __slots__ = (
+        "alter_corr",
+        "alter_queue",
+        "auto_fetch",
+        "broker_epoch",
+        "clean_epoch",
+        "configs",
+        "controller_epoch",
+        "corr",
+        "disks",
+        "failed",
+        "fenced",
+        "fetchers",
+        "halted",
+        "heartbeat_due",
+        "id",
+        "image",
+        "incarnation",
+        "isr_changes",
+        "last_isr_change",
+        "last_propagation",
+        "metadata",
+        "metadata_corr",
+        "metadata_offset",
+        "name",
+        "peers",
+        "profile",
+        "rack",
+        "register_attempt",
+        "registered_corr",
+        "replicas",
+        "shutdown_attempt",
+        "shutting_down",
+        "status",
+    )
+
+    def __init__(
+        self, id: int, name: str, rack: str, profile: Profile, configs: Configs, auto_fetch: bool
+    ) -> None:
+        self.id = id
+        self.name = name
+        self.rack = rack
+        self.profile = profile
+        self.configs = configs
+        self.auto_fetch = auto_fetch
+        self.disks: dict[int, Disk] = {}
+        self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
+        self.incarnation = 0
+        self.corr = 0  # never reset: an answer to an earlier incarnation matches nothing
+        self.status = DOWN
+        self.forget()
+
+    def forget(self) -> None:
+        """What every end of the process loses (L-11)."""
+        self.broker_epoch = -1
+        self.fenced = True
+        self.halted = False  # a mark for the simulation: the process ends itself
+        self.shutting_down = False
+        self.shutdown_attempt = 0
+        self.heartbeat_due = NEVER
+        self.replicas: dict[int, Replica] = {}
+        self.fetchers: dict[tuple[int, int], FetcherThread] = {}
+        self.failed: set[int] = set()
+        self.peers: dict[int, Peer] = {}
+        self.metadata: dict[int, tuple[int, int]] = {}
+        self.image: dict[int, Any] = {}
+        self.metadata_offset = 0
+        self.metadata_corr = 0
+        self.registered_corr = 0
+        self.register_attempt = 0
+        self.alter_queue: dict[int, Any] = {}
+        self.alter_corr = 0
+        self.controller_epoch = 0
+        self.isr_changes: list[int] = []
+        self.last_isr_change = NEVER
+        self.last_propagation = 0
+
+    def next_corr(self) -> int:
+        self.corr += 1
+        return self.corr

@@ -1,0 +1,43 @@
+"""The timers that nodes set for themselves."""
+
+from __future__ import annotations
+
+from typing import Final
+
+FETCHER_WORK: Final = 1  # F-4: a back-off ends; data = (leader, fetcher id)
+DELAYED_FETCH: Final = 2  # S-6: a parked fetch expires; data = the DelayedFetch
+DELAYED_PRODUCE: Final = 3  # P-4: a waiting produce expires; data = (tp, producer, corr)
+ISR_EXPIRATION: Final = 4  # CP-ISR-SHRINK
+HW_CHECKPOINT: Final = 5  # H-7
+HEARTBEAT: Final = 6  # CP-KR-HB, or the ping that keeps a ZooKeeper session
+FENCE_CHECK: Final = 7  # CP-KR-FENCE, or the expiry of a ZooKeeper session
+ALTER_RETRY: Final = 8  # CP-ALTER: send-alter-partition after a top-level error
+REGISTER: Final = 9  # CP-KR-REG, CP-ZK-REG: try (again) to register
+COMMIT: Final = 10  # the metadata log's majority has it; data = offset
+ISR_PROPAGATION: Final = 11  # CP-ISR-ZKPROP
+METADATA_RETRY: Final = 12  # a broker asks the controller for metadata again
+SHUTDOWN_RETRY: Final = 13  # CP-ZK-SHUTDOWN, CP-KR-SHUTDOWN: ask again
+PREFERRED_CHECK: Final = 14  # CP-PREFERRED
+UNCLEAN_CHECK: Final = 15  # CP-UNCLEAN-TRIGGERS, periodic from 3.9
+CLIENT_TICK: Final = 16  # a workload producer or consumer acts
+CLIENT_RETRY: Final = 17  # retry.backoff.ms is over
+
+NAMES: Final = {
+    FETCHER_WORK: "fetcher",
+    DELAYED_FETCH: "fetch expires",
+    DELAYED_PRODUCE: "produce expires",
+    ISR_EXPIRATION: "isr-expiration",
+    HW_CHECKPOINT: "highwatermark-checkpoint",
+    HEARTBEAT: "heartbeat",
+    FENCE_CHECK: "session check",
+    ALTER_RETRY: "AlterPartition retry",
+    REGISTER: "register",
+    COMMIT: "metadata commit",
+    ISR_PROPAGATION: "isr-change-propagation",
+    METADATA_RETRY: "metadata fetch",
+    SHUTDOWN_RETRY: "controlled shutdown",
+    PREFERRED_CHECK: "auto-leader-rebalance",
+    UNCLEAN_CHECK: "unclean election",
+    CLIENT_TICK: "client",
+    CLIENT_RETRY: "client retry",
+}

@@ -1,0 +1,184 @@
+"""What a scenario promises: the expectation of a profile, and `expect` lines inside a script.
+
+P{B 1 3 [B,A]}      partition 0: leader, leader epoch, partition epoch, ISR  (P2{...}: partition 2)
+P{-1 3 3 [] elr [2,3] last [3]}
+b1 LEO 5 HW 3       a replica of partition 0, by id or name; either mark may be left out
+log A m0@0 n3@2     the records of a replica from offset 0 on, with their epochs
+epochs A 0:0 2:3    its leader-epoch cache
+ack m3 m4           these records were acknowledged;  waiting m5: not answered yet
+refused m4 NOT_ENOUGH_REPLICAS
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.model.errors import BadInput, all_names
+from engine.model.profiles import nearest
+from engine.scenarios.parts import BrokerSpec
+from engine.scenarios.places import Path, Reader, shown
+
+INVARIANTS: Final = tuple(f"I{number}" for number in range(1, 16))
+COUNTED: Final = (*INVARIANTS, "A1", "A2")
+
+_RECORD: Final = re.compile(
+    r"P(\d*)\{\s*(\S+)\s+(\d+)\s+(\d+)\s+\[([^\]]*)\]"
+    r"(?:\s+elr\s+\[([^\]]*)\])?(?:\s+last\s+\[([^\]]*)\])?\s*\}"
+)
+_NAME: Final = re.compile(r"[A-Za-z0-9_'.:-]{1,32}")
+_ENTRY: Final = re.compile(r"([A-Za-z0-9_'.:-]{1,32})@(\d+)")
+_EPOCH: Final = re.compile(r"(\d+):(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """One checked promise.
+
+    kind "record": partition, who = leader (-1 none), numbers = (leader epoch, partition epoch),
+         isr, elr and last (None when not stated)
+    kind "replica": who, numbers = (LEO or -1, HW or -1)
+    kind "log": who, names = the records, numbers = their epochs
+    kind "epochs": who, numbers = epoch, start, epoch, start, ...
+    kind "ack" | "waiting": names;  "refused": names and error
+    """
+
+    kind: str
+    text: str
+    partition: int = 0
+    who: int = -1
+    numbers: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    isr: tuple[int, ...] = ()
+    elr: tuple[int, ...] | None = None
+    last: tuple[int, ...] | None = None
+    error: str = ""
+
+
+def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expectation:
+    """One `expect` line without the word expect.  Raises BadInput with one sentence."""
+    record = _RECORD.fullmatch(text.strip())
+    if record:
+        return _record(record, text, brokers, where)
+    words = text.split()
+    verb = words[0] if words else ""
+    if verb in ("ack", "waiting") and len(words) > 1:
+        return Expectation(verb, text, names=tuple(_record_name(word, where) for word in words[1:]))
+    if verb == "refused" and len(words) == 3:
+        if words[2] not in all_names():
+            hint = nearest(words[2], all_names())
+            raise BadInput("unknown", f"There is no error {words[2][:40]}{hint}", where)
+        return Expectation(verb, text, names=(_record_name(words[1], where),), error=words[2])
+    if verb == "log" and len(words) > 1:
+        names, epochs = _entries(words[2:], where)
+        return Expectation(verb, text, 0, _broker(words[1], brokers, where), epochs, names)
+    if verb == "epochs" and len(words) > 1:
+        pairs = [_EPOCH.fullmatch(word) for word in words[2:]]
+        found = [(int(pair[1]), int(pair[2])) for pair in pairs if pair]
+        if len(found) != len(pairs):
+            raise BadInput("invalid", "Epochs are written epoch:offset, like 0:0 2:3.", where)
+        flat = tuple(number for pair in found for number in pair)
+        return Expectation(verb, text, 0, _broker(words[1], brokers, where), flat)
+    if len(words) in (3, 5):
+        marks = dict(zip(words[1::2], words[2::2], strict=True))
+        if set(marks) <= {"LEO", "HW"} and all(mark.isdecimal() for mark in marks.values()):
+            numbers = (int(marks.get("LEO", -1)), int(marks.get("HW", -1)))
+            return Expectation("replica", text, 0, _broker(verb, brokers, where), numbers)
+    raise BadInput(
+        "invalid",
+        "An expectation reads like P{1 0 0 [1,2,3]}, b1 LEO 5 HW 3 or ack m3, "
+        f"not {shown(text)}.",
+        where,
+    )
+
+
+def _record(
+    match: re.Match[str], text: str, brokers: tuple[BrokerSpec, ...], where: str
+) -> Expectation:
+    leader = match[2]
+    return Expectation(
+        "record",
+        text.strip(),
+        int(match[1] or 0),
+        -1 if leader == "-1" else _broker(leader, brokers, where),
+        (int(match[3]), int(match[4])),
+        isr=_brokers(match[5], brokers, where),
+        elr=None if match[6] is None else _brokers(match[6], brokers, where),
+        last=None if match[7] is None else _brokers(match[7], brokers, where),
+    )
+
+
+def _brokers(text: str, brokers: tuple[BrokerSpec, ...], where: str) -> tuple[int, ...]:
+    words = [word for word in re.split(r"[,\s]+", text) if word]
+    return tuple(_broker(word, brokers, where) for word in words)
+
+
+def _broker(word: str, brokers: tuple[BrokerSpec, ...], where: str) -> int:
+    for broker in brokers:
+        if word in (broker.name, str(broker.id), f"b{broker.id}") and word:
+            return broker.id
+    names = ", ".join(broker.label for broker in brokers)
+    raise BadInput("unknown", f"There is no broker {shown(word)}; there are {names}.", where)
+
+
+def _record_name(word: str, where: str) -> str:
+    if not _NAME.fullmatch(word):
+        raise BadInput("invalid", f"A record is named like m3, not {shown(word)}.", where)
+    return word
+
+
+def _entries(words: list[str], where: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    matches = [_ENTRY.fullmatch(word) for word in words]
+    found = [(match[1], int(match[2])) for match in matches if match]
+    if len(found) != len(matches):
+        raise BadInput("invalid", "A log is written record@epoch, like m0@0 n3@2.", where)
+    return tuple(name for name, _ in found), tuple(epoch for _, epoch in found)
+
+
+def read_expect(
+    read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec, ...]
+) -> dict[str, Any]:
+    """The expectation of one profile, in its plain form:
+    {"verdict": "holds" | "statistical" | [...], "final"?, "logs"?, "counts"?}."""
+    fields = read.mapping(value, path, ("verdict", "final", "logs", "counts"))
+    if "verdict" not in fields:
+        raise read.bad(path, "An expectation needs a verdict: holds, violates I7, or statistical.")
+    found: dict[str, Any] = {
+        "verdict": _verdict(read, fields["verdict"], (*path, "verdict")),
+    }
+    if "final" in fields:
+        here = (*path, "final")
+        final = read.text(fields["final"], here, 400)
+        if parse(final, brokers, read.places.of(here)).kind != "record":
+            raise read.bad(here, "The final state is written like P{1 0 0 [1,2,3]}.")
+        found["final"] = final
+    if "logs" in fields:
+        here = (*path, "logs")
+        labels = tuple(broker.label for broker in brokers)
+        logs = read.mapping(fields["logs"], here, labels)
+        for name, entries in logs.items():
+            words = read.text(entries, (*here, name), 4_000).split()
+            _entries(words, read.places.of((*here, name)))
+        found["logs"] = {name: str(entries) for name, entries in logs.items()}
+    if "counts" in fields:
+        here = (*path, "counts")
+        listed = read.listing(fields["counts"], here, len(COUNTED))
+        counts = [read.choice(one, (*here, index), COUNTED) for index, one in enumerate(listed)]
+        found["counts"] = counts
+    return found
+
+
+def _verdict(read: Reader, value: object, path: Path) -> str | list[str]:
+    """holds | statistical | violates I7 I6 | [I7, I6]; the list comes back in order."""
+    if value in ("holds", "statistical"):
+        return str(value)
+    words: list[object]
+    if isinstance(value, str) and value.split()[:1] == ["violates"]:
+        words = list(value.replace(",", " ").split()[1:])
+    else:
+        words = read.listing(value, path, len(INVARIANTS), 1) if value != "" else []
+    if not words:
+        raise read.bad(path, "A verdict is holds, statistical, or violates I7 (and more).")
+    found = {read.choice(word, path, INVARIANTS) for word in words}
+    return [name for name in INVARIANTS if name in found]

@@ -1,0 +1,238 @@
+"""The one door to YAML: a text becomes a Scenario, or a sentence with file:line:column.
+
+Only plain values are let in: no tags, no anchors or aliases (so nothing can explode), no key twice,
+little depth, little text.  The tree is built from the parser's events without recursion.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+from pathlib import Path as FilePath
+from typing import Any, Final
+
+import yaml
+
+from engine.model.errors import BadInput
+from engine.model.profiles import nearest
+from engine.scenarios.places import Path, Places
+from engine.scenarios.scenario import Scenario
+
+MOST_BYTES: Final = 65_536
+MOST_DEPTH: Final = 8
+MOST_VALUES: Final = 5_000
+
+_INT: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,14})")
+_FLOAT: Final = re.compile(r"-?[0-9]{1,15}\.[0-9]{1,15}")
+_WORDS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": None, "~": None}
+
+
+def load_text(text: str, where: str = "scenario", slug: str = "") -> Scenario:
+    """The scenario that a YAML text describes; `where` is the file's name in messages.
+    Raises BadInput: one sentence, where = "file:line:column"."""
+    if len(text.encode("utf-8", "replace")) > MOST_BYTES:
+        raise BadInput("too_large", f"A scenario has at most {MOST_BYTES} bytes.", f"{where}:1:1")
+    places = Places(where)
+    data = _Tree(places).build(text)
+    if slug and isinstance(data, dict):
+        data.setdefault("slug", slug)
+    return Scenario.from_dict(data, places)
+
+
+def load_path(path: str | FilePath) -> Scenario:
+    """The scenario in a file; its slug is the file's name.  Raises BadInput."""
+    path = FilePath(path)
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise BadInput(
+                "too_large", f"A scenario has at most {MOST_BYTES} bytes.", f"{path}:1:1"
+            )
+        text = path.read_bytes().decode("utf-8")
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise BadInput("unknown", f"{path} cannot be read: {reason}.", str(path)) from None
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            "invalid", f"{path} is not UTF-8 text (byte {error.start}).", f"{path}:1:1"
+        ) from None
+    slug = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-")[:80]
+    return load_text(text, path.name, slug)
+
+
+@cache
+def library() -> dict[str, Scenario]:
+    """The scenarios that come with the engine, by slug, in the order of their codes."""
+    folder = resources.files("engine.scenarios") / "library"
+    found: list[Scenario] = []
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.name.endswith(".yaml"):
+            slug = entry.name.removesuffix(".yaml")
+            found.append(load_text(entry.read_text("utf-8"), entry.name, slug))
+    found.sort(key=lambda one: (one.code == "", len(one.code), one.code, one.slug))
+    return {one.slug: one for one in found}
+
+
+def find(name: str) -> Scenario:
+    """A scenario by its code (S20), its slug, or the path of a .yaml file.
+    Raises BadInput "unknown".  A server looks in `library()` only and never calls this with what a
+    stranger sent."""
+    if name.endswith((".yaml", ".yml")):
+        return load_path(name)
+    known = library()
+    for scenario in known.values():
+        if name in (scenario.slug, scenario.code) and name:
+            return scenario
+    names = [*known, *(one.code for one in known.values() if one.code)]
+    raise BadInput("unknown", f"There is no scenario {name[:80]}{nearest(name, names)}")
+
+
+class _Open:
+    """A mapping or list whose end has not come yet."""
+
+    __slots__ = ("data", "key", "path")
+
+    def __init__(self, data: dict[str, Any] | list[Any], path: Path) -> None:
+        self.data = data
+        self.path = path
+        self.key: str | None = None
+
+
+class _Tree:
+    """Builds plain values from the parser's events and remembers where each stood."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.stack: list[_Open] = []
+        self.result: Any = None
+        self.documents = 0
+        self.count = 0
+
+    def build(self, text: str) -> Any:
+        """The value of the only document.  Raises BadInput."""
+        try:
+            for event in yaml.parse(text, Loader=yaml.SafeLoader):
+                self._take(event)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            problem = error.problem or "unreadable"
+            where = self.places.at(mark.line + 1, mark.column + 1) if mark else ""
+            raise BadInput("invalid", f"This is not YAML: {problem}.", where) from None
+        except yaml.reader.ReaderError as error:
+            raise BadInput(
+                "invalid",
+                f"Character {error.position + 1} is not allowed in YAML.",
+                self.places.at(1, 1),
+            ) from None
+        if self.documents == 0:
+            raise BadInput("invalid", "The text is empty.", self.places.at(1, 1))
+        return self.result
+
+    def _bad(self, event: yaml.Event, sentence: str, code: str = "invalid") -> BadInput:
+        return BadInput(code, sentence, self.places.at(*_start(event)))
+
+    def _take(self, event: yaml.Event) -> None:
+        if isinstance(event, yaml.DocumentStartEvent):
+            self.documents += 1
+            if self.documents > 1:
+                raise self._bad(event, "One text holds one scenario, not several documents.")
+            return
+        if isinstance(event, yaml.AliasEvent):
+            raise self._bad(event, "Aliases (*name) are not allowed here.")
+        if isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
+            closed = self.stack.pop()
+            if not self.stack:
+                self.result = closed.data
+            return
+        if not isinstance(event, yaml.NodeEvent):
+            return
+        if event.anchor is not None:
+            raise self._bad(event, "Anchors (&name) are not allowed here.")
+        self.count += 1
+        if self.count > MOST_VALUES:
+            raise self._bad(event, f"A scenario has at most {MOST_VALUES} values.", "too_large")
+        if isinstance(event, yaml.ScalarEvent):
+            self._scalar(event)
+        elif isinstance(event, yaml.MappingStartEvent):
+            self._open(event, {})
+        elif isinstance(event, yaml.SequenceStartEvent):
+            self._open(event, [])
+
+    def _open(self, event: yaml.CollectionStartEvent, data: dict[str, Any] | list[Any]) -> None:
+        if event.tag not in (None, "!"):
+            raise self._bad(event, f"The tag {event.tag} is not allowed here.")
+        if len(self.stack) >= MOST_DEPTH:
+            raise self._bad(event, f"This is nested more than {MOST_DEPTH} deep.", "too_large")
+        if self.stack and isinstance(self.stack[-1].data, dict) and self.stack[-1].key is None:
+            raise self._bad(event, "A key is a plain word.")
+        path = self._next_path()
+        self._put(event, data, path)
+        self.stack.append(_Open(data, path))
+
+    def _scalar(self, event: yaml.ScalarEvent) -> None:
+        if event.tag not in (None, "!"):
+            raise self._bad(event, f"The tag {event.tag} is not allowed here.")
+        top = self.stack[-1] if self.stack else None
+        if top is not None and isinstance(top.data, dict) and top.key is None:
+            if event.value in top.data:
+                raise self._bad(event, f"The key {event.value[:60]} is written twice.")
+            if event.value == "<<":
+                raise self._bad(event, "Merge keys (<<) are not allowed here.")
+            top.key = event.value
+            self.places.keys[(*top.path, event.value)] = _start(event)
+            return
+        path = self._next_path()
+        self._put(event, _value_of(event), path)
+        if event.style == "|":
+            self._number_lines(event, path)
+        if not self.stack:
+            self.result = _value_of(event)
+
+    def _number_lines(self, event: yaml.ScalarEvent, path: Path) -> None:
+        """Lines of a literal block get places of their own, from 1: ("script", 3)."""
+        line, _ = _start(event)
+        for number in range(1, event.value.count("\n") + 2):
+            self.places.values[(*path, number)] = (line + number, 1)
+
+    def _next_path(self) -> Path:
+        if not self.stack:
+            return ()
+        top = self.stack[-1]
+        step: str | int = len(top.data) if isinstance(top.data, list) else (top.key or "")
+        return (*top.path, step)
+
+    def _put(self, event: yaml.Event, value: Any, path: Path) -> None:
+        self.places.values[path] = _start(event)
+        if not self.stack:
+            return
+        top = self.stack[-1]
+        if isinstance(top.data, list):
+            top.data.append(value)
+        else:
+            assert top.key is not None
+            top.data[top.key] = value
+            top.key = None
+
+
+def _start(event: yaml.Event) -> tuple[int, int]:
+    """Line and column, from 1."""
+    mark = event.start_mark
+    return (mark.line + 1, mark.column + 1) if mark else (1, 1)
+
+
+def _value_of(event: yaml.ScalarEvent) -> str | int | float | bool | None:
+    """Quoted and block text is text.  A plain word is a number, true, false or null only when it is
+    written in exactly that way: no "yes", no 1:30, no octal."""
+    text: str = event.value
+    if event.style is not None:
+        return text
+    if text == "":
+        return None
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return text

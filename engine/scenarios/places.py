@@ -1,0 +1,149 @@
+"""Where in a text each value of a scenario stands, so that a mistake can be pointed at."""
+
+from __future__ import annotations
+
+from engine.model.errors import BadInput
+from engine.model.profiles import nearest
+
+Path = tuple[str | int, ...]
+
+
+class Places:
+    """Lines and columns (from 1) of every value and key of one text, by its path."""
+
+    __slots__ = ("file", "keys", "values")
+
+    def __init__(self, file: str = "") -> None:
+        self.file = file
+        self.values: dict[Path, tuple[int, int]] = {}
+        self.keys: dict[Path, tuple[int, int]] = {}
+
+    def at(self, line: int, column: int) -> str:
+        """ "file:line:column"."""
+        return f"{self.file}:{line}:{column}"
+
+    def of(self, path: Path, key: bool = False) -> str:
+        """Where the value (or the key) of that path stands; the nearest enclosing value when it is
+        not written at all; "" for data that came without a text."""
+        if key and path in self.keys:
+            return self.at(*self.keys[path])
+        while path not in self.values:
+            if not path:
+                return ""
+            path = path[:-1]
+        return self.at(*self.values[path])
+
+
+class Reader:
+    """Reads checked values out of plain data.  Every refusal is one sentence and says where."""
+
+    __slots__ = ("places",)
+
+    def __init__(self, places: Places | None = None) -> None:
+        self.places = places or Places()
+
+    def bad(self, path: Path, sentence: str, code: str = "invalid", key: bool = False) -> BadInput:
+        """The exception to raise about the value at `path`."""
+        return BadInput(code, sentence, self.places.of(path, key))
+
+    def mapping(self, value: object, path: Path, known: tuple[str, ...]) -> dict[str, object]:
+        """A mapping with no other keys than the known ones (any key when none are given)."""
+        if not isinstance(value, dict):
+            raise self.bad(path, f"{name_of(path)} is written as a mapping, key: value.")
+        for key in value:
+            if not isinstance(key, str):
+                raise self.bad(path, f"The keys of {name_of(path)} are words.")
+            if known and key not in known:
+                there = f" in {name_of(path)}" if path else ""
+                hint = nearest(key, list(known))
+                if hint == ".":
+                    hint = f"; known are {', '.join(known)}."
+                raise self.bad(
+                    (*path, key), f"There is no key {shown(key)}{there}{hint}", "unknown", True
+                )
+        return value
+
+    def listing(self, value: object, path: Path, most: int, least: int = 0) -> list[object]:
+        """A list of bounded length."""
+        if isinstance(value, tuple):
+            value = list(value)
+        if not isinstance(value, list):
+            raise self.bad(path, f"{name_of(path)} is written as a list, [a, b].")
+        if len(value) > most:
+            raise self.bad(
+                path, f"{name_of(path)} has {len(value)} entries; at most {most} fit.", "too_large"
+            )
+        if len(value) < least:
+            raise self.bad(path, f"{name_of(path)} needs at least {least} entries.")
+        return value
+
+    def integer(self, value: object, path: Path, low: int, high: int, unit: str = "") -> int:
+        """A whole number within bounds."""
+        if isinstance(value, bool) or not isinstance(value, int):
+            unit = f" ({unit})" if unit else ""
+            raise self.bad(path, f"{name_of(path)} is a whole number{unit}, not {shown(value)}.")
+        if not low <= value <= high:
+            code = "too_large" if value > high else "invalid"
+            raise self.bad(path, f"{name_of(path)} must lie between {low} and {high}.", code)
+        return value
+
+    def number(self, value: object, path: Path, low: float, high: float) -> float:
+        """A number within bounds; a whole one is kept whole."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self.bad(path, f"{name_of(path)} is a number, not {shown(value)}.")
+        if not low <= value <= high:
+            code = "too_large" if value > high else "invalid"
+            raise self.bad(path, f"{name_of(path)} must lie between {low:g} and {high:g}.", code)
+        return value
+
+    def boolean(self, value: object, path: Path) -> bool:
+        """true or false."""
+        if not isinstance(value, bool):
+            raise self.bad(path, f"{name_of(path)} is true or false, not {shown(value)}.")
+        return value
+
+    def text(self, value: object, path: Path, most: int) -> str:
+        """A string of bounded length without control characters other than line ends."""
+        if not isinstance(value, str):
+            raise self.bad(path, f"{name_of(path)} is a text, not {shown(value)}.")
+        if len(value) > most:
+            raise self.bad(
+                path,
+                f"{name_of(path)} has {len(value)} characters; at most {most} fit.",
+                "too_large",
+            )
+        if any(ord(letter) < 32 and letter not in "\n\t" for letter in value):
+            raise self.bad(path, f"{name_of(path)} holds a control character.")
+        return value
+
+    def choice(self, value: object, path: Path, known: tuple[str, ...]) -> str:
+        """One of a few words."""
+        if not isinstance(value, str) or value not in known:
+            words = ", ".join(known)
+            raise self.bad(path, f"{name_of(path)} is one of {words}, not {shown(value)}.")
+        return value
+
+
+def name_of(path: Path) -> str:
+    """How a sentence names the value: faults[0].mtbf_ms."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += ("." if text else "") + str(step)[:60]
+    return text or "A scenario"
+
+
+def shown(value: object) -> str:
+    """A value as a short piece of a sentence."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value).replace("\n", " ")
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,294 @@
+"""A scenario: what is set up and played, as one frozen value with a canonical text.
+
+`from_dict` takes what a YAML file or a form says and checks all of it; `to_dict` writes everything
+out, defaults included, and reads back to an equal value.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from engine.model import configs as configuration
+from engine.model.errors import BadInput
+from engine.model.profiles import PROFILES, get_profile
+from engine.scenarios import expectations, parts, varying
+from engine.scenarios.parts import BrokerSpec, Fault, Network, Workload
+from engine.scenarios.places import Path, Places, Reader
+from engine.scenarios.script import ScriptLine, read_script, script_lines
+
+TAGS: Final = (
+    "basics",
+    "elections",
+    "truncation",
+    "durability",
+    "network",
+    "operations",
+    "history",
+    "scale",
+)
+KEYS: Final = (
+    "slug",
+    "code",
+    "title",
+    "origin",
+    "difficulty",
+    "teaches",
+    "tags",
+    "profiles",
+    "brokers",
+    "partitions",
+    "configs",
+    "network",
+    "fetching",
+    "workload",
+    "faults",
+    "duration_ms",
+    "script",
+    "expect",
+)
+DEFAULT_PROFILE: Final = "K39"
+MOST_PROFILES: Final = 40
+
+_SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
+_CODE: Final = re.compile(r"[A-Z][A-Z0-9]{0,7}")
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """See the module.  Times are ms, broker ids are ints.  `configs` and `expect` are dicts for
+    reading; like everything here they are never changed."""
+
+    title: str
+    slug: str = ""
+    code: str = ""
+    origin: str = ""
+    difficulty: int = 1
+    teaches: str = ""
+    tags: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = (DEFAULT_PROFILE,)
+    brokers: tuple[BrokerSpec, ...] = (BrokerSpec(1), BrokerSpec(2), BrokerSpec(3))
+    partitions: tuple[tuple[int, ...], ...] = ((1, 2, 3),)
+    configs: dict[str, int] = field(default_factory=dict)
+    network: Network = field(default_factory=Network)
+    fetching: str = "manual"
+    workload: Workload = field(default_factory=Workload)
+    faults: tuple[Fault, ...] = ()
+    duration_ms: int = 60_000
+    script: str = ""
+    expect: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @staticmethod
+    def from_dict(data: object, where: Places | None = None) -> Scenario:
+        """A checked scenario.  Raises BadInput: one sentence, and where it is wrong."""
+        return _from_dict(Reader(where), data)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data, everything written out; `from_dict` of it is equal to this value."""
+        return {
+            "slug": self.slug,
+            "code": self.code,
+            "title": self.title,
+            "origin": self.origin,
+            "difficulty": self.difficulty,
+            "teaches": self.teaches,
+            "tags": list(self.tags),
+            "profiles": list(self.profiles),
+            "brokers": [{"id": b.id, "name": b.name, "rack": b.rack} for b in self.brokers],
+            "partitions": [list(replicas) for replicas in self.partitions],
+            "configs": dict(sorted(self.configs.items())),
+            "network": {
+                "delay_ms": list(self.network.delay_ms),
+                "loss": self.network.loss,
+                "control_delay_ms": list(self.network.control_delay_ms),
+            },
+            "fetching": self.fetching,
+            "workload": {
+                "producers": [
+                    {
+                        "rate_per_s": producer.rate_per_s,
+                        "acks": producer.acks,
+                        "retries": producer.retries,
+                        "timeout_ms": producer.timeout_ms,
+                        "idempotent": producer.idempotent,
+                        "partition": producer.partition,
+                    }
+                    for producer in self.workload.producers
+                ],
+                "consumers": self.workload.consumers,
+            },
+            "faults": [_fault_dict(fault) for fault in self.faults],
+            "duration_ms": self.duration_ms,
+            "script": self.script,
+            "expect": copy.deepcopy(self.expect),
+        }
+
+    def canonical(self) -> str:
+        """One text for one scenario: JSON with sorted keys.  The order of `expect` is that of
+        `profiles`, so nothing is lost."""
+        return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+    @property
+    def digest(self) -> str:
+        """16 hex digits that name this scenario for ever."""
+        return hashlib.sha256(self.canonical().encode("utf-8")).hexdigest()[:16]
+
+    def vary(self, key: str, value: object) -> Scenario:
+        """The same scenario with one thing changed; `varying` lists the keys.  The expectation is
+        dropped: it was promised for the original.  Raises BadInput."""
+        return Scenario.from_dict(varying.varied(self.to_dict(), key, value))
+
+    def lines(self, profile: str) -> tuple[ScriptLine, ...]:
+        """The script as this profile plays it, comments attached, profile prefixes taken off."""
+        return script_lines(self.script, profile.split("+")[0].split("-")[0])
+
+    def expectation(self, profile: str) -> dict[str, Any] | None:
+        """What was promised for a profile: {"verdict", "final"?, "logs"?, "counts"?}."""
+        return self.expect.get(profile)
+
+    def broker_name(self, number: int) -> str:
+        """What people call a broker: its name, else its id."""
+        return next((b.label for b in self.brokers if b.id == number), str(number))
+
+    def __hash__(self) -> int:
+        return hash(self.canonical())
+
+    def named(self, slug: str) -> Scenario:
+        """The same scenario under another slug."""
+        return replace(self, slug=slug)
+
+
+def _fault_dict(fault: Fault) -> dict[str, Any]:
+    written: dict[str, Any] = {"kind": fault.kind, "together": fault.together}
+    if fault.racks:
+        written["racks"] = list(fault.racks)
+    else:
+        written["brokers"] = list(fault.brokers)
+    if fault.at_ms >= 0:
+        written["at_ms"] = fault.at_ms
+    else:
+        written["mtbf_ms"] = fault.mtbf_ms
+    written["mttr_ms"] = fault.mttr_ms
+    written["delay_ms"] = fault.delay_ms
+    return written
+
+
+def _from_dict(read: Reader, data: object) -> Scenario:
+    fields = read.mapping(data, (), KEYS)
+    if "title" not in fields:
+        raise read.bad((), "A scenario needs a title.")
+    brokers = parts.read_brokers(read, fields.get("brokers", 3))
+    every = [broker.id for broker in brokers]
+    partitions = parts.read_partitions(read, fields.get("partitions", [every]), brokers)
+    workload = parts.read_workload(read, fields.get("workload", {}), len(partitions))
+    duration = read.integer(
+        fields.get("duration_ms", 60_000), ("duration_ms",), 1, parts.DAY_MS, "ms"
+    )
+    records = sum(one.rate_per_s for one in workload.producers) * duration / 1_000
+    if records > parts.MOST_RECORDS:
+        raise read.bad(
+            ("workload",),
+            f"This workload writes {records:.0f} records; at most {parts.MOST_RECORDS} fit a run.",
+            "too_large",
+        )
+    profiles, expect = _profiles(read, fields, brokers)
+    settings = _configs(read, fields.get("configs", {}), profiles)
+    script = read_script(read, fields.get("script", ""), brokers)
+    return Scenario(
+        title=_sentence(read, fields, "title", 200, required=True),
+        slug=_word(read, fields, "slug", _SLUG, "small letters, digits and dashes"),
+        code=_word(read, fields, "code", _CODE, "a letter and digits, like S20"),
+        origin=_sentence(read, fields, "origin", 200),
+        difficulty=read.integer(fields.get("difficulty", 1), ("difficulty",), 1, 3),
+        teaches=_sentence(read, fields, "teaches", 600),
+        tags=_tags(read, fields.get("tags", [])),
+        profiles=profiles,
+        brokers=brokers,
+        partitions=partitions,
+        configs=settings,
+        network=parts.read_network(read, fields.get("network", {})),
+        fetching=read.choice(fields.get("fetching", "manual"), ("fetching",), ("manual", "auto")),
+        workload=workload,
+        faults=parts.read_faults(read, fields.get("faults", []), brokers),
+        duration_ms=duration,
+        script=script,
+        expect=expect,
+    )
+
+
+def _sentence(
+    read: Reader, fields: dict[str, object], key: str, most: int, required: bool = False
+) -> str:
+    text = " ".join(read.text(fields.get(key, ""), (key,), most).split())
+    if required and not text:
+        raise read.bad((key,), f"The {key} is empty.")
+    return text
+
+
+def _word(
+    read: Reader, fields: dict[str, object], key: str, form: re.Pattern[str], words: str
+) -> str:
+    text = read.text(fields.get(key, ""), (key,), 80)
+    if text and not form.fullmatch(text):
+        raise read.bad((key,), f"The {key} is written with {words}.")
+    return text
+
+
+def _tags(read: Reader, value: object) -> tuple[str, ...]:
+    listed = read.listing(value, ("tags",), len(TAGS))
+    found = [read.choice(one, ("tags", index), TAGS) for index, one in enumerate(listed)]
+    return tuple(dict.fromkeys(found))
+
+
+def _profile(read: Reader, value: object, path: Path, key: bool = False) -> str:
+    name = read.text(value, path, 400)
+    try:
+        return get_profile(name).name
+    except BadInput as bad:
+        raise BadInput(bad.code, bad.sentence, read.places.of(path, key)) from None
+
+
+def _profiles(
+    read: Reader, fields: dict[str, object], brokers: tuple[BrokerSpec, ...]
+) -> tuple[tuple[str, ...], dict[str, dict[str, Any]]]:
+    """The profiles in order, and for each its expectation."""
+    promised: dict[str, dict[str, Any]] = {}
+    written = read.mapping(fields.get("expect", {}), ("expect",), ())
+    for key, value in written.items():
+        name = _profile(read, key, ("expect", key), True)
+        if name in promised:
+            raise read.bad(("expect", key), f"Profile {name} is promised twice.", key=True)
+        promised[name] = expectations.read_expect(read, value, ("expect", key), brokers)
+    default = list(promised) or [DEFAULT_PROFILE]
+    listed = read.listing(fields.get("profiles", default), ("profiles",), MOST_PROFILES, 1)
+    names = [_profile(read, one, ("profiles", index)) for index, one in enumerate(listed)]
+    if len(set(names)) != len(names):
+        raise read.bad(("profiles",), "A profile is listed twice.")
+    for index, name in enumerate(names):
+        if promised and name not in promised:
+            raise read.bad(("profiles", index), f"Profile {name} has no entry under expect.")
+    for name in promised:
+        if name not in names:
+            raise read.bad(("expect", name), f"Profile {name} is missing from profiles.", key=True)
+    return tuple(names), {name: promised[name] for name in names if name in promised}
+
+
+def _configs(read: Reader, value: object, profiles: tuple[str, ...]) -> dict[str, int]:
+    fields = read.mapping(value, ("configs",), tuple(configuration.CATALOGUE))
+    settings = {
+        name: configuration.checked(name, one, read.places.of(("configs", name)))
+        for name, one in fields.items()
+    }
+    for profile in profiles:
+        try:
+            configuration.build(get_profile(profile), settings)
+        except BadInput as bad:
+            raise BadInput(bad.code, bad.sentence, read.places.of(("configs",))) from None
+    return dict(sorted(settings.items()))
+
+
+assert DEFAULT_PROFILE in PROFILES

@@ -1,0 +1,108 @@
+"""The script of a scenario as lines: moves, `expect` lines, comments, profile prefixes.
+
+What a move means is the business of the simulation; here a line is only taken apart.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from engine.model.errors import BadInput
+from engine.model.profiles import PROFILES, nearest
+from engine.scenarios import expectations
+from engine.scenarios.parts import BrokerSpec
+from engine.scenarios.places import Reader
+
+MOST_CHARACTERS: Final = 20_000
+MOST_LINES: Final = 2_000
+MOST_LINE: Final = 400
+
+_PREFIX: Final = re.compile(r"\[([^\]]*)\]\s*")
+_COMMENT: Final = re.compile(r"(?:^|\s)#\s?(.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptLine:
+    """One line to play or to check.
+
+    text: the move, or what stands after `expect`; comment: what is told with it (comment lines
+    above a move belong to that move); number: the line in the script, from 1.
+    """
+
+    text: str
+    comment: str
+    is_expect: bool
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    profiles: tuple[str, ...]
+    text: str
+    comment: str
+
+
+def _split(line: str) -> _Split:
+    comment = _COMMENT.search(line)
+    text = (line[: comment.start()] if comment else line).strip()
+    prefix = _PREFIX.match(text)
+    profiles: tuple[str, ...] = ()
+    if prefix:
+        profiles = tuple(word.strip() for word in prefix[1].split(","))
+        text = text[prefix.end() :]
+    return _Split(profiles, " ".join(text.split()), comment[1].strip() if comment else "")
+
+
+def script_lines(script: str, profile: str) -> tuple[ScriptLine, ...]:
+    """The lines that this (base) profile plays, in order."""
+    found: list[ScriptLine] = []
+    told: list[str] = []
+    for number, line in enumerate(script.split("\n"), 1):
+        split = _split(line)
+        if split.profiles and profile not in split.profiles:
+            continue
+        is_expect = split.text.startswith("expect ")
+        if not split.text:
+            if split.comment:
+                told.append(split.comment)
+        elif is_expect:
+            text = split.text.removeprefix("expect ").strip()
+            found.append(ScriptLine(text, split.comment, True, number))
+        else:
+            comment = " ".join([*told, split.comment]).strip()
+            found.append(ScriptLine(split.text, comment, False, number))
+            told.clear()
+    return tuple(found)
+
+
+def read_script(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) -> str:
+    """The script as written, without trailing blanks; prefixes and `expect` lines are checked."""
+    script = read.text(value, ("script",), MOST_CHARACTERS)
+    lines = [line.rstrip() for line in script.rstrip().split("\n")]
+    if len(lines) > MOST_LINES:
+        raise read.bad(
+            ("script",),
+            f"The script has {len(lines)} lines; at most {MOST_LINES} fit.",
+            "too_large",
+        )
+    for number, line in enumerate(lines, 1):
+        where = read.places.of(("script", number))
+        if len(line) > MOST_LINE:
+            raise BadInput(
+                "too_large", f"Line {number} of the script is longer than {MOST_LINE}.", where
+            )
+        split = _split(line)
+        for profile in split.profiles:
+            if profile not in PROFILES:
+                hint = nearest(profile, list(PROFILES))
+                raise BadInput(
+                    "unknown",
+                    f"Line {number} of the script is for a profile {profile[:40]}"
+                    f" that does not exist{hint}",
+                    where,
+                )
+        if split.text == "expect" or split.text.startswith("expect "):
+            expectations.parse(split.text.removeprefix("expect").strip(), brokers, where)
+    return "\n".join(lines)

@@ -1,0 +1,144 @@
+"""Changing one thing of a scenario: the axes of a batch, and what-ifs in the animator.
+
+min.insync.replicas, configs.<name>       a configuration
+network.delay_ms | loss | control_delay_ms
+workload.rate_per_s, workload.producers.acks, ...   of every producer
+workload.producers.<n>.<field>, workload.consumers
+faults.<n>.<field>, faults.<kind>.<field>           one line, or every line of that kind
+brokers (how many), fetching, duration_ms
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from engine.model.configs import CATALOGUE
+from engine.model.errors import BadInput
+from engine.model.profiles import nearest
+
+_PRODUCER: Final = ("rate_per_s", "acks", "retries", "timeout_ms", "idempotent", "partition")
+_FAULT: Final = ("mtbf_ms", "mttr_ms", "at_ms", "delay_ms", "together")
+_NETWORK: Final = ("delay_ms", "loss", "control_delay_ms")
+
+
+def plain(value: object) -> object:
+    """A value typed into a form as the value that is meant: "2" is 2, "true" is true, "1-5" is
+    [1, 5]; anything that is no text stays what it is."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            number = kind(text)
+        except ValueError:
+            continue
+        return number if abs(number) < 2**53 else text
+    if text.count("-") == 1 and all(part.strip().isdecimal() for part in text.split("-")):
+        return [int(part) for part in text.split("-")]
+    return text
+
+
+def varied(data: dict[str, Any], key: str, value: object) -> dict[str, Any]:
+    """The plain form of a scenario with `key` set.  The caller checks the result by reading it.
+    Raises BadInput "unknown" when there is nothing of that name."""
+    data["expect"] = {}
+    value = plain(value)
+    head, _, rest = key.partition(".")
+    if key in CATALOGUE:
+        data["configs"][key] = value
+    elif head == "configs":
+        if rest not in CATALOGUE:
+            hint = nearest(rest, list(CATALOGUE))
+            raise BadInput("unknown", f"There is no configuration {rest[:60]}{hint}")
+        data["configs"][rest] = value
+    elif head == "network" and rest in _NETWORK:
+        data["network"][rest] = value
+    elif key == "workload.consumers":
+        data["workload"]["consumers"] = value
+    elif head == "workload":
+        _vary_workload(data["workload"]["producers"], rest.removeprefix("producers."), value, key)
+    elif head == "faults":
+        _vary_faults(data["faults"], rest, value, key)
+    elif key == "brokers":
+        _vary_brokers(data, value)
+    elif key in ("fetching", "duration_ms"):
+        data[key] = value
+    else:
+        raise _unknown(key)
+    return data
+
+
+def _unknown(key: str) -> BadInput:
+    return BadInput(
+        "unknown",
+        f"{key[:80]} cannot be varied; a configuration, network., workload., faults., brokers, "
+        "fetching or duration_ms can.",
+    )
+
+
+def _vary_workload(producers: list[dict[str, Any]], rest: str, value: object, key: str) -> None:
+    index, _, field = rest.rpartition(".")
+    chosen = producers
+    if index:
+        if not index.isdecimal() or int(index) >= len(producers):
+            raise BadInput("unknown", f"There is no producer {index[:20]} to vary.")
+        chosen = [producers[int(index)]]
+    if field not in _PRODUCER:
+        raise _unknown(key)
+    if not chosen:
+        raise BadInput("impossible", "This scenario has no producers to vary.")
+    for producer in chosen:
+        producer[field] = value
+
+
+def _vary_faults(faults: list[dict[str, Any]], rest: str, value: object, key: str) -> None:
+    which, _, field = rest.rpartition(".")
+    if field not in _FAULT:
+        raise _unknown(key)
+    if which.isdecimal():
+        chosen = faults[int(which) : int(which) + 1]
+    else:
+        chosen = [fault for fault in faults if which in ("", fault["kind"])]
+    if not chosen:
+        raise BadInput("unknown", f"There is no fault {which[:20]} to vary in this scenario.")
+    for fault in chosen:
+        if field == "mtbf_ms":
+            fault.pop("at_ms", None)
+        elif field == "at_ms":
+            fault.pop("mtbf_ms", None)
+        fault[field] = value
+
+
+def _vary_brokers(data: dict[str, Any], value: object) -> None:
+    """Another number of brokers.  A partition that was on all brokers stays on all of them; faults
+    that could strike all brokers still can; racks are dealt out in turn."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 40:
+        raise BadInput("invalid", "The number of brokers lies between 1 and 40.")
+    old: list[dict[str, Any]] = data["brokers"]
+    before = [broker["id"] for broker in old]
+    racks = list(dict.fromkeys(broker["rack"] for broker in old))
+    brokers = old[:value]
+    highest = max(before)
+    for number in range(len(brokers), value):
+        highest += 1
+        rack = racks[number % len(racks)]
+        brokers.append({"id": highest, "name": "", "rack": rack})
+    after = [broker["id"] for broker in brokers]
+    data["brokers"] = brokers
+    for index, replicas in enumerate(data["partitions"]):
+        data["partitions"][index] = _resized(replicas, before, after)
+    for fault in data["faults"]:
+        if "brokers" in fault:
+            fault["brokers"] = _resized(fault["brokers"], before, after)
+        elif "racks" in fault:
+            left = {broker["rack"] for broker in brokers}
+            fault["racks"] = [rack for rack in fault["racks"] if rack in left]
+
+
+def _resized(chosen: list[int], before: list[int], after: list[int]) -> list[int]:
+    kept = [one for one in chosen if one in after]
+    if set(chosen) == set(before):
+        kept += [one for one in after if one not in kept]
+    return kept

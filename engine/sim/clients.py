@@ -1,0 +1,294 @@
+"""Producers and consumers: the outside world that keeps a run busy (data-plane, P-6, C-1)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.model.effects import Effects
+from engine.model.errors import (
+    KAFKA_STORAGE_ERROR,
+    LEADER_NOT_AVAILABLE,
+    NETWORK_EXCEPTION,
+    NONE,
+    NOT_ENOUGH_REPLICAS,
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+    NOT_LEADER_OR_FOLLOWER,
+    OFFSET_OUT_OF_RANGE,
+    REQUEST_TIMED_OUT,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
+from engine.model.log import Batch
+from engine.model.messages import (
+    FETCH,
+    FIRST_CONSUMER,
+    NO_EPOCH,
+    PRODUCE,
+    Broken,
+    ClientMetadata,
+    ClientMetadataResponse,
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    ProduceRequest,
+    ProduceResponse,
+)
+from engine.model.timers import CLIENT_RETRY, CLIENT_TICK
+from engine.sim.kernel import Chance
+
+RETRIABLE: Final = frozenset(
+    (
+        NOT_LEADER_OR_FOLLOWER,
+        UNKNOWN_TOPIC_OR_PARTITION,
+        LEADER_NOT_AVAILABLE,
+        KAFKA_STORAGE_ERROR,
+        NOT_ENOUGH_REPLICAS,
+        NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+        REQUEST_TIMED_OUT,
+        NETWORK_EXCEPTION,
+    )
+)
+
+
+class Sent:
+    """One batch a producer is trying to get acknowledged."""
+
+    __slots__ = ("acks", "created", "error", "retries", "timeout", "to", "tp", "values")
+
+    def __init__(
+        self,
+        values: tuple[str, ...],
+        tp: int,
+        acks: int,
+        timeout: int,
+        created: int,
+        retries: bool,
+    ) -> None:
+        self.values = values
+        self.tp = tp
+        self.acks = acks
+        self.timeout = timeout
+        self.created = created
+        self.retries = retries
+        self.to = -1
+        self.error = NONE
+
+
+class Client:
+    """What producers and consumers share: a number space, and whom they believe to lead."""
+
+    __slots__ = ("brokers", "corr", "id", "leaders", "next_broker")
+
+    def __init__(self, id: int, brokers: tuple[int, ...], leaders: dict[int, int]) -> None:
+        self.id = id
+        self.brokers = brokers
+        self.leaders = leaders
+        self.corr = 0
+        self.next_broker = 0
+
+    def next_corr(self) -> int:
+        self.corr += 1
+        return self.corr
+
+    def ask_metadata(self, tp: int, out: Effects) -> None:
+        """P-6.  Any broker will do; the next one each time."""
+        broker = self.brokers[self.next_broker % len(self.brokers)]
+        self.next_broker += 1
+        out.send(ClientMetadata(self.id, broker, self.next_corr(), tp))
+
+
+class Producer(Client):
+    """Sends batches and, if it retries, does not give up before delivery.timeout.ms.
+
+    With a rate it makes one record at a time at random intervals; without one, a script or a hand
+    tells it what to send.
+    """
+
+    __slots__ = (
+        "acks",
+        "backoff_ms",
+        "chance",
+        "delivery_ms",
+        "interval",
+        "made",
+        "outstanding",
+        "partition",
+        "partitions",
+        "queue",
+        "retries",
+        "stop_at",
+        "timeout",
+    )
+
+    def __init__(
+        self,
+        id: int,
+        brokers: tuple[int, ...],
+        leaders: dict[int, int],
+        chance: Chance,
+        partitions: int,
+    ) -> None:
+        Client.__init__(self, id, brokers, leaders)
+        self.chance = chance
+        self.partitions = partitions
+        self.interval = 0  # mean ms between records, 0 = only when told
+        self.acks = -1
+        self.timeout = 30_000
+        self.retries = True
+        self.partition = -1
+        self.backoff_ms = 100
+        self.delivery_ms = 120_000
+        self.stop_at = 0
+        self.made = 0
+        self.outstanding: dict[int, Sent] = {}
+        self.queue: list[Sent] = []  # waits for a leader or for its back-off
+
+    def on_tick(self, out: Effects) -> bool:
+        """Makes a record and sends it; then sleeps for a random while of the configured mean."""
+        if out.now >= self.stop_at:
+            return False
+        self.made += 1
+        tp = self.partition if self.partition >= 0 else self.made % self.partitions
+        value = f"m{self.made}" if self.id == -11 else f"p{-self.id - 10}.{self.made}"
+        sent = Sent((value,), tp, self.acks, self.timeout, out.now, self.retries)
+        self.send(sent, self.leaders.get(tp, -1), out)
+        out.timer(self.id, self.chance.between(1, 2 * self.interval - 1), CLIENT_TICK)
+        return True
+
+    def send(self, sent: Sent, to: int, out: Effects) -> None:
+        """P-1.  To whom it believes to lead; without anybody the batch waits for metadata."""
+        sent.to = to
+        if to < 0:
+            self._try_later(sent, out)
+            return
+        corr = self.next_corr()
+        if sent.acks != 0:
+            self.outstanding[corr] = sent
+        out.send(
+            ProduceRequest(self.id, to, corr, sent.tp, sent.values, sent.acks, sent.timeout)
+        )
+
+    def on_response(self, m: ProduceResponse, out: Effects) -> Sent | None:
+        """P-6.  The batch this decides, or None: it is tried again."""
+        sent = self.outstanding.pop(m.corr, None)
+        return None if sent is None else self._decided(sent, m.error, out)
+
+    def on_broken(self, m: Broken, out: Effects) -> Sent | None:
+        """P-6.  A network error: the fate of the batch is unknown."""
+        if m.request_kind != PRODUCE:
+            if self.queue:
+                out.timer(self.id, self.backoff_ms, CLIENT_RETRY)
+            return None
+        sent = self.outstanding.pop(m.corr, None)
+        return None if sent is None else self._decided(sent, NETWORK_EXCEPTION, out)
+
+    def _decided(self, sent: Sent, error: int, out: Effects) -> Sent | None:
+        sent.error = error
+        expired = out.now - sent.created >= self.delivery_ms
+        if error != NONE and sent.retries and error in RETRIABLE and not expired:
+            self._try_later(sent, out)
+            return None
+        return sent
+
+    def _try_later(self, sent: Sent, out: Effects) -> None:
+        if sent.retries:
+            self.queue.append(sent)
+            if len(self.queue) == 1:
+                out.timer(self.id, self.backoff_ms, CLIENT_RETRY)
+
+    def on_retry(self, out: Effects) -> bool:
+        """The back-off is over: ask who leads."""
+        if not self.queue:
+            return False
+        self.ask_metadata(self.queue[0].tp, out)
+        return True
+
+    def on_metadata(self, m: ClientMetadataResponse, out: Effects) -> None:
+        """P-6.  Sends again what waited for this partition."""
+        self.leaders[m.tp] = m.leader
+        if m.leader < 0:
+            if self.queue:
+                out.timer(self.id, self.backoff_ms, CLIENT_RETRY)
+            return
+        ready = [s for s in self.queue if s.tp == m.tp]
+        self.queue = [s for s in self.queue if s.tp != m.tp]
+        for sent in ready:
+            self.send(sent, m.leader, out)
+        if self.queue:
+            out.timer(self.id, self.backoff_ms, CLIENT_RETRY)
+
+
+class Consumer(Client):
+    """C-1.  Reads one partition after another up to the leader's high watermark."""
+
+    __slots__ = ("backoff_ms", "outstanding", "position", "read", "running", "tp", "wait_ms")
+
+    def __init__(self, id: int, brokers: tuple[int, ...], leaders: dict[int, int]) -> None:
+        Client.__init__(self, id, brokers, leaders)
+        self.tp = 0
+        self.position = 0
+        self.read = 0
+        self.outstanding = 0
+        self.running = False  # by the clock; else a hand says when to read
+        self.wait_ms = 500
+        self.backoff_ms = 100
+
+    def fetch(self, out: Effects) -> None:
+        """Asks the believed leader for what lies past the position."""
+        leader = self.leaders.get(self.tp, -1)
+        if leader < 0:
+            self.ask_metadata(self.tp, out)
+            return
+        self.outstanding = self.next_corr()
+        parts = (FetchPartition(self.tp, self.position, NO_EPOCH, NO_EPOCH, 0),)
+        wait = self.wait_ms if self.running else 0
+        out.send(
+            FetchRequest(self.id, leader, self.outstanding, parts, -1, NO_EPOCH, wait, 1, 500)
+        )
+
+    def on_tick(self, out: Effects) -> bool:
+        if self.outstanding:
+            return False
+        self.fetch(out)
+        return True
+
+    def on_response(self, m: FetchResponse, out: Effects) -> tuple[list[Batch], int]:
+        """C-2, C-4.  (batches delivered to the application, error)."""
+        if m.corr != self.outstanding:
+            return [], NONE
+        self.outstanding = 0
+        data = m.partitions[0]
+        if data.error == OFFSET_OUT_OF_RANGE:
+            # auto.offset.reset=earliest: begin where the log begins
+            self.position = max(data.log_start, 0)
+        elif data.error != NONE:
+            self.leaders.pop(self.tp, None)
+        batches = [b for b in data.batches if b.end > self.position]
+        if batches:
+            self.position = batches[-1].end
+            self.read += sum(len(b.values) for b in batches)
+        if self.running:
+            if data.error:
+                out.timer(self.id, self.backoff_ms, CLIENT_TICK)
+            else:
+                self.fetch(out)
+        return batches, data.error
+
+    def on_broken(self, m: Broken, out: Effects) -> None:
+        if m.request_kind == FETCH:
+            self.outstanding = 0
+            self.leaders.pop(self.tp, None)
+        if self.running:
+            out.timer(self.id, self.backoff_ms, CLIENT_TICK)
+
+    def on_metadata(self, m: ClientMetadataResponse, out: Effects) -> None:
+        if m.leader >= 0:
+            self.leaders[m.tp] = m.leader
+            if not self.outstanding:
+                self.fetch(out)
+        elif self.running:
+            out.timer(self.id, self.backoff_ms, CLIENT_TICK)
+
+
+def is_consumer(node: int) -> bool:
+    return node <= FIRST_CONSUMER
+

@@ -1,0 +1,148 @@
+"""Which handler a message or a timer belongs to.  Nothing is decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.controlplane import kraft, membership, zookeeper
+from engine.dataplane import fetcher, insync, produce, purgatory, serving, watermark
+from engine.model import messages, timers
+from engine.model.controller import Controller
+from engine.model.effects import Effects
+from engine.model.messages import Broken, ClientMetadata, ClientMetadataResponse
+from engine.model.state import STARTING, Broker
+
+BrokerHandler = Callable[[Broker, Any, Effects], None]
+ControllerHandler = Callable[[Controller, Any, Effects], None]
+BrokerTimer = Callable[[Broker, Any, Effects], bool]
+ControllerTimer = Callable[[Controller, Any, Effects], bool]
+
+
+def on_client_metadata(broker: Broker, m: ClientMetadata, out: Effects) -> None:
+    """5.8.  A broker tells what its own cache says, however old that is."""
+    leader, epoch = broker.metadata.get(m.tp, (-1, -1))
+    out.send(
+        ClientMetadataResponse(broker.id, m.src, m.corr, m.tp, leader, epoch)
+    )
+
+
+def on_broken(broker: Broker, m: Broken, out: Effects) -> None:
+    """The connection of one of this broker's requests broke."""
+    kind = m.request_kind
+    if kind == messages.ALTER_PARTITION:
+        insync.on_alter_partition_broken(broker, m.corr, out)
+    elif kind == messages.METADATA_FETCH:
+        membership.on_metadata_broken(broker, m.corr, out)
+    elif kind == messages.REGISTER:
+        if m.corr == broker.registered_corr and broker.status == STARTING:
+            membership.retry_registration(broker, out)
+    elif kind == messages.SHUTDOWN:
+        if broker.shutting_down:
+            out.timer(broker.id, broker.configs.shutdown_backoff_ms, timers.SHUTDOWN_RETRY)
+    else:
+        fetcher.on_request_broken(broker, m.src, m.corr, out)
+
+
+ON_BROKER: dict[int, BrokerHandler] = {
+    messages.FETCH: serving.on_fetch_request,
+    messages.FETCH_R: fetcher.on_fetch_response,
+    messages.EPOCH_END: serving.on_epoch_end_request,
+    messages.EPOCH_END_R: fetcher.on_epoch_end_response,
+    messages.LIST_OFFSETS: serving.on_list_offsets_request,
+    messages.LIST_OFFSETS_R: fetcher.on_list_offsets_response,
+    messages.PRODUCE: produce.on_produce_request,
+    messages.ALTER_PARTITION_R: insync.on_alter_partition_response,
+    messages.HEARTBEAT_R: membership.on_heartbeat_response,
+    messages.REGISTER_R: membership.on_register_response,
+    messages.METADATA_FETCH_R: membership.on_metadata_records,
+    messages.LEADER_AND_ISR: membership.on_leader_and_isr,
+    messages.UPDATE_METADATA: membership.on_update_metadata,
+    messages.STOP_REPLICA: membership.on_stop_replica,
+    messages.SHUTDOWN_R: membership.on_shutdown_response,
+    messages.CLIENT_METADATA: on_client_metadata,
+    messages.BROKEN: on_broken,
+}
+
+ON_KRAFT: dict[int, ControllerHandler] = {
+    messages.ALTER_PARTITION: kraft.on_alter_partition,
+    messages.HEARTBEAT: kraft.on_heartbeat,
+    messages.REGISTER: kraft.on_register,
+    messages.METADATA_FETCH: kraft.on_metadata_fetch,
+}
+
+ON_ZOOKEEPER: dict[int, ControllerHandler] = {
+    messages.ALTER_PARTITION: zookeeper.on_alter_partition,
+    messages.HEARTBEAT: zookeeper.on_ping,
+    messages.REGISTER: zookeeper.on_register,
+    messages.SHUTDOWN: zookeeper.on_shutdown_request,
+}
+
+
+def _isr_expiration(broker: Broker, data: Any, out: Effects) -> bool:
+    """CP-ISR-SHRINK.  For every partition this broker leads; then again after a period."""
+    out.timer(broker.id, broker.configs.isr_check_ms, timers.ISR_EXPIRATION)
+    for replica in broker.replicas.values():
+        insync.maybe_shrink_isr(broker, replica, out)
+    return True
+
+
+def _hw_checkpoint(broker: Broker, data: Any, out: Effects) -> bool:
+    out.timer(broker.id, broker.configs.hw_checkpoint_ms, timers.HW_CHECKPOINT)
+    watermark.checkpoint(broker, out)
+    return True
+
+
+def _register(broker: Broker, attempt: Any, out: Effects) -> bool:
+    if broker.status != STARTING or broker.registered_corr or broker.broker_epoch >= 0:
+        return False
+    membership.register(broker, attempt, out)
+    return True
+
+
+def _metadata(broker: Broker, data: Any, out: Effects) -> bool:
+    if broker.metadata_corr:
+        return False
+    membership.fetch_metadata(broker, out)
+    return True
+
+
+def _heartbeat(broker: Broker, data: Any, out: Effects) -> bool:
+    return membership.on_heartbeat_timer(broker, out)
+
+
+def _alter(broker: Broker, data: Any, out: Effects) -> bool:
+    return membership.on_alter_timer(broker, out)
+
+
+def _shutdown(broker: Broker, data: Any, out: Effects) -> bool:
+    if not broker.shutting_down:
+        return False
+    membership.request_shutdown(broker, out)
+    return True
+
+
+BROKER_TIMERS: dict[int, BrokerTimer] = {
+    timers.FETCHER_WORK: fetcher.on_fetcher_timer,
+    timers.DELAYED_FETCH: purgatory.on_fetch_expired,
+    timers.DELAYED_PRODUCE: purgatory.on_produce_expired,
+    timers.ISR_EXPIRATION: _isr_expiration,
+    timers.HW_CHECKPOINT: _hw_checkpoint,
+    timers.HEARTBEAT: _heartbeat,
+    timers.ALTER_RETRY: _alter,
+    timers.REGISTER: _register,
+    timers.METADATA_RETRY: _metadata,
+    timers.SHUTDOWN_RETRY: _shutdown,
+}
+
+KRAFT_TIMERS: dict[int, ControllerTimer] = {
+    timers.FENCE_CHECK: lambda k, data, out: kraft.on_fence_check(k, out),
+    timers.COMMIT: lambda k, data, out: kraft.commit(k, data, out),
+    timers.PREFERRED_CHECK: lambda k, data, out: kraft.on_preferred_check(k, out),
+    timers.UNCLEAN_CHECK: lambda k, data, out: kraft.on_unclean_check(k, out),
+}
+
+ZOOKEEPER_TIMERS: dict[int, ControllerTimer] = {
+    timers.FENCE_CHECK: lambda k, data, out: zookeeper.on_session_check(k, out),
+    timers.PREFERRED_CHECK: lambda k, data, out: zookeeper.on_preferred_check(k, out),
+}

@@ -1,0 +1,242 @@
+"""The verbs that break and mend: each plays a function of `faults`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from engine.model.messages import CONTROLLER
+from engine.model.state import DOWN, PAUSED, UP
+from engine.sim import faults, pacing
+from engine.sim.moves import Args, Words, verb
+from engine.sim.simulation import Simulation
+from engine.sim.verbs import is_up, named, one_broker
+
+
+def _is_alive(sim: Simulation, args: Args) -> str:
+    if sim.brokers[args["broker"]].status == DOWN:
+        return f"{named(sim, args['broker'])} is down already."
+    return ""
+
+
+def _is_down(sim: Simulation, args: Args) -> str:
+    if sim.brokers[args["broker"]].status != DOWN:
+        return f"{named(sim, args['broker'])} is running already."
+    return ""
+
+
+def _is_paused(sim: Simulation, args: Args) -> str:
+    if sim.brokers[args["broker"]].status != PAUSED:
+        return f"{named(sim, args['broker'])} is not paused."
+    return ""
+
+
+def _may_exist(sim: Simulation, args: Args) -> str:
+    return ""
+
+
+def _on_broker(
+    verb_name: str,
+    help: str,
+    why_not: Callable[[Simulation, Args], str],
+    fault: Callable[[Simulation, int], None],
+) -> None:
+    """Registers a verb that is one fault of one broker."""
+
+    def play(sim: Simulation, args: Args) -> Iterator[None]:
+        fault(sim, args["broker"])
+        yield
+        yield from pacing.pump(sim)
+
+    verb(verb_name, "faults", f"{verb_name} B", help, one_broker, why_not)(play)
+
+
+_on_broker(
+    "power", "Power fails: what was not flushed is gone.", _is_alive, faults.power
+)
+_on_broker("wipe", "The disks are replaced by empty ones.", _may_exist, faults.wipe)
+_on_broker("pause", "The process freezes, as in a long GC pause.", is_up, faults.pause)
+_on_broker("resume", "The frozen process goes on.", _is_paused, faults.resume)
+
+
+def _one_node(words: Words) -> Args:
+    return {"broker": words.node(words.take("a broker or K"))}
+
+
+def _why_not_kill(sim: Simulation, args: Args) -> str:
+    if args["broker"] == CONTROLLER:
+        return "" if sim.cluster.controller.alive else "There is no active controller already."
+    return _is_alive(sim, args)
+
+
+@verb(
+    "kill",
+    "faults",
+    "kill B | kill K",
+    "The process dies; its disk stays as it is.",
+    _one_node,
+    _why_not_kill,
+)
+def _kill(sim: Simulation, args: Args) -> Iterator[None]:
+    if args["broker"] == CONTROLLER:
+        faults.kill_controller(sim)
+    else:
+        faults.kill(sim, args["broker"])
+    yield
+    yield from pacing.pump(sim)
+
+
+def _why_not_restart(sim: Simulation, args: Args) -> str:
+    if args["broker"] == CONTROLLER:
+        return "The controller is active." if sim.cluster.controller.alive else ""
+    return _is_down(sim, args)
+
+
+@verb(
+    "restart",
+    "faults",
+    "restart B | restart K",
+    "The process starts; the clock runs until it is registered and informed.",
+    _one_node,
+    _why_not_restart,
+)
+def _restart(sim: Simulation, args: Args) -> Iterator[None]:
+    if args["broker"] == CONTROLLER:
+        yield from _restart_controller(sim)
+        return
+    faults.start(sim, args["broker"])
+    yield
+    yield from _until_informed(sim, args["broker"])
+
+
+def _restart_controller(sim: Simulation) -> Iterator[None]:
+    """A new controller; it acts once the brokers that run have made themselves known."""
+    faults.start_controller(sim)
+    yield
+    for broker in sim.brokers:
+        if sim.brokers[broker].status != DOWN:
+            yield from _until_informed(sim, broker)
+    faults.finish_controller_start(sim)
+    yield
+    yield from pacing.pump(sim)
+
+
+def _until_informed(sim: Simulation, broker_id: int) -> Iterator[None]:
+    """Until it is registered, unfenced and has applied all metadata that is not held back."""
+    broker = sim.brokers[broker_id]
+    k = sim.cluster.controller
+
+    def waits() -> bool:
+        if broker.status != UP:
+            return broker.status != DOWN
+        behind = sim.profile.mode == "kraft" and broker.metadata_offset < k.committed
+        return behind and broker_id not in sim.network.held_metadata
+
+    if k.alive and not sim.network.is_cut(broker_id, CONTROLLER):
+        yield from pacing.run_while(sim, waits)
+    yield from pacing.pump(sim)
+
+
+@verb(
+    "bounce",
+    "faults",
+    "bounce B",
+    "A crash and restart quicker than ZooKeeper's notice; KRaft makes the broker wait.",
+    one_broker,
+    _is_alive,
+)
+def _bounce(sim: Simulation, args: Args) -> Iterator[None]:
+    faults.kill(sim, args["broker"])
+    yield
+    faults.start(sim, args["broker"], bounced=sim.profile.mode == "zk")
+    yield
+    yield from _until_informed(sim, args["broker"])
+
+
+@verb(
+    "shutdown",
+    "faults",
+    "shutdown B",
+    "A controlled shutdown: leaderships are handed over, the log is flushed.",
+    one_broker,
+    is_up,
+)
+def _shutdown(sim: Simulation, args: Args) -> Iterator[None]:
+    faults.shut_down(sim, args["broker"])
+    yield
+    yield from pacing.run_while(sim, lambda: sim.brokers[args["broker"]].status != DOWN)
+    yield from pacing.pump(sim)
+
+
+def _parse_link(words: Words) -> Args:
+    a, b, both = words.link()
+    return {"a": a, "b": b, "both": both}
+
+
+@verb(
+    "cut",
+    "faults",
+    "cut 1 2 | cut 1->2 | cut 1 K",
+    "Nothing passes over a link, in one direction or in both.",
+    _parse_link,
+    lambda sim, args: (
+        "The link is cut already."
+        if sim.network.is_cut(args["a"], args["b"]) and args["both"]
+        else ""
+    ),
+)
+def _cut(sim: Simulation, args: Args) -> Iterator[None]:
+    faults.cut(sim, args["a"], args["b"], args["both"])
+    yield
+    yield from pacing.pump(sim)
+
+
+def _parse_heal(words: Words) -> Args:
+    if not words.words:
+        return {"a": None, "b": None, "both": True}
+    return _parse_link(words)
+
+
+@verb(
+    "heal",
+    "faults",
+    "heal 1 2 | heal",
+    "The link, or every link, works again.",
+    _parse_heal,
+    lambda sim, args: (
+        "" if args["a"] is None or sim.network.is_cut(args["a"], args["b"]) else
+        "The link is not cut."
+    ),
+)
+def _heal(sim: Simulation, args: Args) -> Iterator[None]:
+    if args["a"] is not None:
+        pairs = [(args["a"], args["b"])]
+    else:
+        cut = sorted(key for key, link in sim.network.links.items() if link.cut)
+        pairs = list(dict.fromkeys((max(a, b), min(a, b)) for a, b in cut))
+    for a, b in pairs:
+        faults.heal(sim, a, b)
+        yield
+    yield from pacing.pump(sim)
+
+
+def _parse_slow(words: Words) -> Args:
+    a, b, _ = words.link()
+    return {"a": a, "b": b, "ms": words.duration()}
+
+
+@verb("slow", "faults", "slow 1 2 200", "A link takes so much longer; 0 ends it.", _parse_slow)
+def _slow(sim: Simulation, args: Args) -> Iterator[None]:
+    faults.slow(sim, args["a"], args["b"], args["ms"])
+    yield
+
+
+def _parse_lose(words: Words) -> Args:
+    a, b, _ = words.link()
+    share = words.take("a share such as 10%").removesuffix("%")
+    return {"a": a, "b": b, "percent": words.number(share, 100)}
+
+
+@verb("lose", "faults", "lose 1 2 10%", "A link loses a share of what is sent.", _parse_lose)
+def _lose(sim: Simulation, args: Args) -> Iterator[None]:
+    faults.lose(sim, args["a"], args["b"], args["percent"] / 100)
+    yield

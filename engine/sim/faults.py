@@ -1,0 +1,369 @@
+"""What can go wrong, and what ends it: each fault one function on the simulation (control-plane 8).
+
+Every function is one event.  A fault plan strikes by a rate or a schedule, each target from its own
+stream of chance, so that one target's luck does not depend on another's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from engine.controlplane import kraft, membership, zookeeper
+from engine.dataplane.recovery import lose_unflushed
+from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER, PRODUCE, Message
+from engine.model.state import DOWN, NEVER, PAUSED, UP
+from engine.sim.kernel import FAILURE, TIMER, Chance
+
+if TYPE_CHECKING:
+    from engine.scenarios.parts import Fault
+    from engine.sim.simulation import Simulation
+
+# -- processes and machines -----------------------------------------------------------------------
+
+
+def kill(sim: Simulation, broker: int) -> None:
+    """kill -9.  The page cache belongs to the OS, so the log survives; memory does not."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.1.kill", broker, "process", "up", "down")
+        sim.stop_process(broker)
+
+    sim.act(FAILURE, broker, f"kill {broker}", action)
+
+
+def power(sim: Simulation, broker: int, chance: Chance | None = None) -> None:
+    """L-11, power loss.  What was not flushed may be gone: all of it, or with `chance` a part."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.1.power", broker, "machine", "up", "down")
+        sim.stop_process(broker)
+        for tp, disk in sim.brokers[broker].disks.items():
+            before = disk.log.leo
+            spared = 0
+            if chance is not None:
+                spared = chance.below(max(0, before - disk.log.flushed) + 1)
+            gone = lose_unflushed(disk, spared)
+            sim.ledger.truncated += len(gone)
+            out.cue("L-11", broker, "leo", before, disk.log.leo)
+            out.cue("L-11.lost", broker, "cut", tp, tuple(gone))
+
+    sim.act(FAILURE, broker, f"power {broker}", action)
+
+
+def wipe(sim: Simulation, broker: int) -> None:
+    """The disks are replaced by empty ones.  Stops the process first if it still runs."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.1.wipe", broker, "disk", "full", "empty")
+        if sim.brokers[broker].status != DOWN:
+            sim.stop_process(broker)
+        sim.brokers[broker].disks.clear()
+        sim.brokers[broker].clean_epoch = -1
+
+    sim.act(FAILURE, broker, f"wipe {broker}", action)
+
+
+def start(sim: Simulation, broker: int, bounced: bool = False) -> None:
+    """The process starts and asks to be registered."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.2.start", broker, "process", "down", "starting")
+        sim.start_process(broker, out, bounced)
+
+    sim.act(FAILURE, broker, f"restart {broker}", action)
+
+
+def bounce(sim: Simulation, broker: int) -> None:
+    """A crash and restart so quick that the ZooKeeper session's znode is replaced in one go.
+
+    KRaft knows no such thing: the new process is refused until the old session is over.
+    """
+    kill(sim, broker)
+    start(sim, broker, bounced=sim.profile.mode == "zk")
+
+
+def shut_down(sim: Simulation, broker: int) -> None:
+    """A controlled shutdown is asked for."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-SHUTDOWN", broker, "process", "up", "shutting down")
+        membership.begin_shutdown(sim.brokers[broker], out)
+
+    sim.act(FAILURE, broker, f"shutdown {broker}", action)
+
+
+def pause(sim: Simulation, broker: int) -> None:
+    """8.3.  A GC pause, SIGSTOP, a frozen VM: nothing is handled, nothing is lost."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.3.pause", broker, "process", "up", "paused")
+        sim.brokers[broker].status = PAUSED
+
+    sim.act(FAILURE, broker, f"pause {broker}", action)
+
+
+def resume(sim: Simulation, broker: int) -> None:
+    """8.3.  What queued up is handled now, client requests before new metadata."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.3.resume", broker, "process", "paused", "up")
+        sim.brokers[broker].status = UP
+        waiting = sim.deferred.pop(broker, [])
+        waiting.sort(key=lambda event: (_waits_behind(event[4]), event[3]))
+        for _, kind, node, _, payload in waiting:
+            sim.kernel.schedule(0, kind, node, payload)
+
+    sim.act(FAILURE, broker, f"resume {broker}", action)
+
+
+def _waits_behind(payload: Any) -> int:
+    if isinstance(payload, Message):
+        return 0 if payload.kind == PRODUCE else 1
+    return 2
+
+
+def kill_controller(sim: Simulation) -> None:
+    """10.  No active controller: leaders go on, but nothing is elected, fenced or confirmed."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-10.down", CONTROLLER, "controller", "active", "none")
+        sim.cluster.controller.alive = False
+        sim.network.controller_up = False
+        sim.network.break_connections(CONTROLLER)
+
+    sim.act(FAILURE, CONTROLLER, "kill K", action)
+
+
+def start_controller(sim: Simulation) -> None:
+    """10, CP-ZK-CTRL.  A new controller term; soft state, above all the sessions, starts anew."""
+
+    def action(out: Effects) -> None:
+        k = sim.cluster.controller
+        out.cue("CP-10.up", CONTROLLER, "controller epoch", k.epoch, k.epoch + 1)
+        k.alive = True
+        k.epoch += 1
+        k.check_at = NEVER
+        sim.network.controller_up = True
+        if sim.profile.mode == "kraft":
+            kraft.resume(k, out)
+        else:
+            running = {b for b, broker in sim.brokers.items() if broker.status == UP}
+            zookeeper.resume(k, running, out)
+        for broker in sim.brokers.values():
+            if broker.status == UP:
+                _hear_again(sim, broker.id, out)
+
+    sim.act(FAILURE, CONTROLLER, "restart K", action)
+
+
+def finish_controller_start(sim: Simulation) -> None:
+    """CP-ZK-CTRL 8, 9.  All live brokers known: dead replicas leave, offline partitions elect."""
+    if sim.profile.mode == "zk":
+        k = sim.cluster.controller
+        sim.act(
+            TIMER, CONTROLLER, "controller start-up", lambda out: zookeeper.start_up(k, out)
+        )
+
+
+# -- links ----------------------------------------------------------------------------------------
+
+
+def cut(sim: Simulation, a: int, b: int, both: bool = True) -> None:
+    """8.5.  Nothing passes from a to b (and back); connections between them break."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.5.cut", a, "link", None, (a, b, both))
+        sim.network.cut(a, b, both)
+
+    sim.act(FAILURE, a, f"cut {a} {b}", action)
+
+
+def heal(sim: Simulation, a: int, b: int) -> None:
+    """The link works again; a broker asks the controller for news at once."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.5.heal", a, "link", None, (a, b))
+        sim.network.heal(a, b)
+        for broker_id in (a, b):
+            broker = sim.brokers.get(broker_id)
+            if broker is not None and CONTROLLER in (a, b) and broker.status == UP:
+                _hear_again(sim, broker_id, out)
+
+    sim.act(FAILURE, a, f"heal {a} {b}", action)
+
+
+def _hear_again(sim: Simulation, broker_id: int, out: Effects) -> None:
+    """A broker that reaches its controller again: metadata, heartbeat, pending AlterPartition."""
+    broker = sim.brokers[broker_id]
+    if sim.profile.mode == "kraft" and not broker.metadata_corr:
+        membership.fetch_metadata(broker, out)
+    membership.send_heartbeat(broker, out)
+    membership.on_alter_timer(broker, out)
+
+
+def slow(sim: Simulation, a: int, b: int, delay_ms: int) -> None:
+    """The link takes `delay_ms` longer in both directions; 0 makes it as all others."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.6.slow", a, "link", None, (a, b, delay_ms))
+        sim.network.link(a, b).delay = sim.network.link(b, a).delay = delay_ms
+        sim.network.tidy()
+
+    sim.act(FAILURE, a, f"slow {a} {b}", action)
+
+
+def lose(sim: Simulation, a: int, b: int, share: float) -> None:
+    """The link loses this share of what is sent over it, in both directions."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.6.lose", a, "link", None, (a, b, int(share * 100)))
+        sim.network.link(a, b).loss = sim.network.link(b, a).loss = share
+        sim.network.tidy()
+
+    sim.act(FAILURE, a, f"lose {a} {b}", action)
+
+
+# -- plans ----------------------------------------------------------------------------------------
+
+
+def _peers(sim: Simulation, broker: int) -> list[int]:
+    return [b for b in sim.brokers if b != broker]
+
+
+def _strike_kill(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
+    kill(sim, broker)
+
+
+def _strike_power(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
+    power(sim, broker, chance)
+
+
+def _strike_wipe(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
+    wipe(sim, broker)
+
+
+def _strike_pause(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
+    pause(sim, broker)
+
+
+def _strike_bounce(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
+    bounce(sim, broker)
+
+
+def _strike_cut(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
+    for peer in _peers(sim, broker):
+        cut(sim, broker, peer)
+
+
+def _strike_cut_controller(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
+    cut(sim, broker, CONTROLLER)
+
+
+def _strike_slow(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
+    for peer in _peers(sim, broker):
+        slow(sim, broker, peer, fault.delay_ms)
+
+
+def _repair_start(sim: Simulation, broker: int) -> None:
+    if sim.brokers[broker].status == DOWN:
+        start(sim, broker)
+
+
+def _repair_resume(sim: Simulation, broker: int) -> None:
+    if sim.brokers[broker].status == PAUSED:
+        resume(sim, broker)
+
+
+def _repair_cut(sim: Simulation, broker: int) -> None:
+    for peer in _peers(sim, broker):
+        heal(sim, broker, peer)
+
+
+def _repair_cut_controller(sim: Simulation, broker: int) -> None:
+    heal(sim, broker, CONTROLLER)
+
+
+def _repair_slow(sim: Simulation, broker: int) -> None:
+    for peer in _peers(sim, broker):
+        slow(sim, broker, peer, 0)
+
+
+def _repair_nothing(sim: Simulation, broker: int) -> None:
+    """A bounce repairs itself."""
+
+
+Strike = Callable[["Simulation", int, "Fault", Chance], None]
+PLAN_KINDS: Final[dict[str, tuple[Strike, Callable[[Simulation, int], None]]]] = {
+    "kill": (_strike_kill, _repair_start),
+    "power": (_strike_power, _repair_start),
+    "wipe": (_strike_wipe, _repair_start),
+    "pause": (_strike_pause, _repair_resume),
+    "bounce": (_strike_bounce, _repair_nothing),
+    "cut": (_strike_cut, _repair_cut),
+    "cut_controller": (_strike_cut_controller, _repair_cut_controller),
+    "slow": (_strike_slow, _repair_slow),
+}
+
+
+class Plan:
+    """One line of a fault plan for one group of brokers: strikes, repairs, strikes again.
+
+    A call is one turn; the kernel holds the plan itself as the event's payload.
+    """
+
+    __slots__ = ("chance", "fault", "group", "stop_at", "struck")
+
+    def __init__(
+        self, fault: Fault, group: tuple[int, ...], chance: Chance, stop_at: int
+    ) -> None:
+        self.fault = fault
+        self.group = group
+        self.chance = chance
+        self.stop_at = stop_at
+        self.struck: tuple[int, ...] = ()
+
+    def first(self, sim: Simulation) -> None:
+        """Schedules the first strike."""
+        fault = self.fault
+        wait = fault.at_ms if fault.at_ms >= 0 else self.chance.exponential(fault.mtbf_ms)
+        if wait >= 0 and sim.now + wait <= self.stop_at:
+            sim.kernel.schedule(wait, FAILURE, min(self.group), self)
+
+    def __call__(self, sim: Simulation) -> bool:
+        strike, repair = PLAN_KINDS[self.fault.kind]
+        fault = self.fault
+        if self.struck:
+            struck, self.struck = self.struck, ()
+            for broker in struck:
+                repair(sim, broker)
+            self._again(sim)
+            return True
+        self.struck = tuple(b for b in self.group if sim.brokers[b].status == UP)
+        for broker in self.struck:
+            strike(sim, broker, fault, self.chance)
+        if fault.kind == "bounce" or not self.struck:
+            self.struck = ()
+            self._again(sim)
+        elif fault.mttr_ms:
+            wait = fault.mttr_ms if fault.at_ms >= 0 else self.chance.exponential(fault.mttr_ms)
+            sim.kernel.schedule(wait, FAILURE, min(self.group), self)
+        return True
+
+    def _again(self, sim: Simulation) -> None:
+        if self.fault.at_ms < 0:
+            wait = self.chance.exponential(self.fault.mtbf_ms)
+            if sim.now + wait <= self.stop_at:
+                sim.kernel.schedule(wait, FAILURE, min(self.group), self)
+
+
+def schedule_plans(sim: Simulation, stop_at: int) -> None:
+    """Sets every line of the scenario's fault plan going."""
+    for number, fault in enumerate(sim.scenario.faults):
+        groups: Iterable[tuple[int, ...]] = fault.groups(sim.scenario.brokers)
+        for index, group in enumerate(groups):
+            if group:
+                chance = Chance(sim.seed, f"fault {number} {index}")
+                Plan(fault, group, chance, stop_at).first(sim)
+

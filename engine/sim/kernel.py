@@ -1,0 +1,98 @@
+"""Clock, pending events, and the one source of chance."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from heapq import heapify, heappop, heappush
+from random import Random
+from typing import Any, Final
+
+FAILURE: Final = 0
+DELIVERY: Final = 1
+TIMER: Final = 2
+CLIENT: Final = 3
+
+Event = tuple[int, int, int, int, Any]
+"""(due, kind, node, seq, payload); ties at one instant break in this order (data-plane 16.5)."""
+
+
+class Chance:
+    """One stream of chance, for one concern of one run.
+
+    Only `Random.random` is promised the same sequence by every Python, so nothing else is drawn.
+    A stream per concern keeps a new draw in one from shifting the others.
+    """
+
+    __slots__ = ("_random",)
+
+    def __init__(self, seed: int, concern: str) -> None:
+        digest = sha256(f"{seed}/{concern}".encode()).digest()
+        self._random = Random(int.from_bytes(digest[:8], "big"))
+
+    def below(self, limit: int) -> int:
+        """An integer in [0, limit)."""
+        return int(self._random.random() * limit)
+
+    def between(self, low: int, high: int) -> int:
+        """An integer in [low, high], both included."""
+        return low + int(self._random.random() * (high - low + 1))
+
+    def hits(self, share: float) -> bool:
+        """True in `share` of the cases."""
+        return self._random.random() < share
+
+    def exponential(self, mean: int) -> int:
+        """A waiting time with this mean, at least 1.
+
+        By von Neumann's comparison of uniforms, so that no logarithm of some C library decides.
+        """
+        draw = self._random.random
+        whole = 0
+        while True:
+            first = last = draw()
+            length = 1
+            while (following := draw()) < last:
+                last = following
+                length += 1
+            if length % 2:
+                return max(1, int((whole + first) * mean))
+            whole += 1
+
+
+class Kernel:
+    """Orders what happens.  It knows nothing of brokers, logs or epochs."""
+
+    __slots__ = ("now", "pending", "seq")
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.seq = 0
+        self.pending: list[Event] = []
+
+    def schedule(self, delay: int, kind: int, node: int, payload: Any) -> int:
+        """Adds an event `delay` ms from now; its number."""
+        assert delay >= 0
+        self.seq = seq = self.seq + 1
+        heappush(self.pending, (self.now + delay, kind, node, seq, payload))
+        return seq
+
+    def pop(self) -> Event:
+        """The next event by the clock: how a run or a batch advances."""
+        event = heappop(self.pending)
+        if event[0] > self.now:
+            self.now = event[0]
+        return event
+
+    def remove(self, payload: Any) -> bool:
+        """Takes the event with this payload out, wherever it stands; False if there is none."""
+        for index, event in enumerate(self.pending):
+            if event[4] is payload:
+                self.pending[index] = self.pending[-1]
+                self.pending.pop()
+                heapify(self.pending)
+                return True
+        return False
+
+    def due(self) -> int:
+        """When the next event is due, or -1."""
+        return self.pending[0][0] if self.pending else -1

@@ -1,0 +1,219 @@
+"""The language of moves: scripts, buttons, links and bug reports all speak it.
+
+A move is one line: a verb and its arguments.  Playing it is a series of events; `!n` at its end
+stops after the first n, which is how a run is cut in the middle of a move.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final
+
+from engine.model.errors import BadInput
+from engine.model.messages import CONTROLLER
+from engine.scenarios.parts import BrokerSpec
+
+if TYPE_CHECKING:
+    from engine.sim.simulation import Simulation
+
+Args = dict[str, Any]
+Play = Callable[["Simulation", Args], Iterator[None]]
+WhyNot = Callable[["Simulation", Args], str]
+Parse = Callable[["Words"], Args]
+
+MAX_LENGTH: Final = 400
+MAX_RECORDS: Final = 200
+DAY_MS: Final = 86_400_000
+UNITS: Final = {"": 1, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
+_DURATION: Final = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|)")
+_LIMIT: Final = re.compile(r"\s+!(\d{1,7})$")
+_RECORD: Final = re.compile(r"[A-Za-z0-9_.:'-]{1,24}")
+
+
+def invalid(sentence: str) -> BadInput:
+    return BadInput("invalid", sentence)
+
+
+def impossible(sentence: str) -> BadInput:
+    return BadInput("impossible", sentence)
+
+
+class Words:
+    """The words of one move, taken one after another."""
+
+    def __init__(self, text: str, brokers: tuple[BrokerSpec, ...], grammar: str) -> None:
+        self.words = text.split()[1:]
+        self.brokers = brokers
+        self.grammar = grammar
+
+    def fail(self, why: str) -> BadInput:
+        return invalid(f"{why} It is written: {self.grammar}")
+
+    def take(self, what: str) -> str:
+        if not self.words:
+            raise self.fail(f"{what[:1].upper()}{what[1:]} is missing.")
+        return self.words.pop(0)
+
+    def end(self) -> None:
+        if self.words:
+            raise self.fail(f"“{self.words[0]}” is not expected there.")
+
+    def node(self, word: str) -> int:
+        """A broker by id or name, or K, the controller side."""
+        if word in ("K", "k"):
+            return CONTROLLER
+        return self.broker_of(word)
+
+    def broker_of(self, word: str) -> int:
+        for spec in self.brokers:
+            if word in (str(spec.id), spec.name) and word:
+                return spec.id
+        known = ", ".join(spec.label for spec in self.brokers)
+        raise self.fail(f"There is no broker “{word}”; there are {known}.")
+
+    def broker(self) -> int:
+        return self.broker_of(self.take("a broker"))
+
+    def duration(self) -> int:
+        return self.parse_duration(self.take("a duration"))
+
+    def parse_duration(self, word: str) -> int:
+        match = _DURATION.fullmatch(word)
+        if match is None:
+            raise self.fail(f"“{word}” is no duration, such as 500 or 1.5s.")
+        value = round(float(match[1]) * UNITS[match[2]])
+        if value > DAY_MS:
+            raise self.fail("A duration is at most a day.")
+        return value
+
+    def number(self, word: str, high: int) -> int:
+        if not word.isdecimal() or len(word) > 9 or int(word) > high:
+            raise self.fail(f"“{word}” is no number up to {high}.")
+        return int(word)
+
+    def link(self) -> tuple[int, int, bool]:
+        """`1->2` or `1>2` (one way), or `1 2` (both)."""
+        first = self.take("a link such as 1->2")
+        for arrow in ("->", ">"):
+            if arrow in first:
+                a, _, b = first.partition(arrow)
+                return self._distinct(self.node(a), self.node(b), False)
+        return self._distinct(self.node(first), self.node(self.take("a second node")), True)
+
+    def _distinct(self, a: int, b: int, both: bool) -> tuple[int, int, bool]:
+        if a == b:
+            raise self.fail("A link joins two different nodes.")
+        return a, b, both
+
+
+class Verb:
+    """One verb: how it is written, what it is for, how it is parsed, refused and played."""
+
+    __slots__ = ("grammar", "group", "help", "name", "parse", "play", "why_not")
+
+    def __init__(
+        self,
+        name: str,
+        group: str,
+        grammar: str,
+        help: str,
+        parse: Parse,
+        play: Play,
+        why_not: WhyNot,
+    ) -> None:
+        self.name = name
+        self.group = group
+        self.grammar = grammar
+        self.help = help
+        self.parse = parse
+        self.play = play
+        self.why_not = why_not
+
+
+VERBS: Final[dict[str, Verb]] = {}
+ALIASES: Final = {"crash": "kill", "power_off": "power", "fetch_req": "ask", "isr_tick": "tick"}
+
+
+def always(sim: Simulation, args: Args) -> str:
+    """Never refused."""
+    return ""
+
+
+def verb(
+    name: str, group: str, grammar: str, help: str, parse: Parse, why_not: WhyNot = always
+) -> Callable[[Play], Play]:
+    """Registers a verb; menus, help and completion are made from the registry."""
+
+    def register(play: Play) -> Play:
+        VERBS[name] = Verb(name, group, grammar, help, parse, play, why_not)
+        return play
+
+    return register
+
+
+class Move:
+    """A parsed move.  `limit` -1 means all its events."""
+
+    __slots__ = ("args", "limit", "text", "verb")
+
+    def __init__(self, text: str, verb: Verb, args: Args, limit: int) -> None:
+        self.text = text
+        self.verb = verb
+        self.args = args
+        self.limit = limit
+
+
+def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
+    """Reads one line.  Raises BadInput("invalid") with one sentence."""
+    line = text.split("#", 1)[0].strip()
+    if not line:
+        raise invalid("The move is empty; try “settle” or “fetch 2”.")
+    if len(line) > MAX_LENGTH:
+        raise invalid(f"The move is longer than {MAX_LENGTH} characters.")
+    limit = -1
+    match = _LIMIT.search(line)
+    if match:
+        limit, line = int(match[1]), line[: match.start()]
+    name = line.split()[0]
+    if name.startswith("+") and name[1:].isdecimal():
+        line, name = f"step {line[1:]}", "step"
+    name = ALIASES.get(name, name)
+    found = VERBS.get(name)
+    if found is None:
+        near = get_close_matches(name, [*VERBS, *ALIASES], 1)
+        hint = f" Did you mean “{near[0]}”?" if near else ""
+        raise invalid(f"There is no move “{name[:40]}”.{hint}")
+    words = Words(line, brokers, found.grammar)
+    args = found.parse(words)
+    words.end()
+    return Move(line if limit < 0 else f"{line} !{limit}", found, args, limit)
+
+
+def play(sim: Simulation, move: Move) -> Iterator[None]:
+    """Plays a move, event by event.  Raises BadInput("impossible") before anything happened."""
+    why = move.verb.why_not(sim, move.args)
+    if why:
+        raise impossible(why)
+    if move.limit == 0:
+        return
+    for done, _ in enumerate(move.verb.play(sim, move.args), 1):
+        yield
+        if done == move.limit:
+            return
+
+
+def record_names(words: Words) -> list[str]:
+    """The record names of a produce move, up to the first word that is not one."""
+    names: list[str] = []
+    while words.words and words.words[0] != "to" and "=" not in words.words[0]:
+        name = words.words.pop(0)
+        if not _RECORD.fullmatch(name):
+            raise words.fail(f"“{name[:40]}” cannot name a record.")
+        names.append(name)
+    if not names:
+        raise words.fail("A record is missing.")
+    if len(names) > MAX_RECORDS:
+        raise words.fail(f"At most {MAX_RECORDS} records in one move.")
+    return names

@@ -1,0 +1,268 @@
+"""Links: delay, loss, cuts, order.  One connection a pair of nodes."""
+
+from __future__ import annotations
+
+from engine.model.messages import (
+    ALTER_PARTITION,
+    CONTROLLER,
+    HEARTBEAT,
+    LEADER_AND_ISR,
+    METADATA_FETCH_R,
+    PRODUCE,
+    REPLICATION,
+    REPLIES,
+    STOP_REPLICA,
+    UPDATE_METADATA,
+    Broken,
+    Message,
+    ProduceRequest,
+)
+from engine.scenarios.parts import Network as Settings
+from engine.sim.kernel import DELIVERY, Chance, Kernel
+
+NOTICE_LOSS_MS = 200
+"""How long until a requester notices that a lost segment broke its connection."""
+
+ONE_WAY = frozenset((LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA))
+UNANSWERED = REPLIES | ONE_WAY | {HEARTBEAT}
+METADATA = frozenset((METADATA_FETCH_R, LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA))
+
+
+class Link:
+    """What is unusual about one direction between two nodes."""
+
+    __slots__ = ("cut", "delay", "loss")
+
+    def __init__(self) -> None:
+        self.cut = False
+        self.delay = 0
+        self.loss = 0.0
+
+    def is_plain(self) -> bool:
+        return not self.cut and self.delay == 0 and self.loss == 0.0
+
+
+class Network:
+    """Messages under way.
+
+    `hands` are those that wait for a hand: replication traffic while fetching is manual.  `held`
+    are control messages that a scenario holds back.  `open` are requests without an answer yet:
+    (sender, corr) -> request; whoever waits hears when the connection breaks.
+    """
+
+    __slots__ = (
+        "by_hand",
+        "chance",
+        "controller_up",
+        "fixed",
+        "flight",
+        "hands",
+        "held",
+        "held_alter",
+        "held_metadata",
+        "kernel",
+        "last_due",
+        "links",
+        "lost",
+        "md_delay",
+        "open",
+        "running",
+        "settings",
+    )
+
+    def __init__(self, kernel: Kernel, settings: Settings, chance: Chance, by_hand: bool) -> None:
+        self.kernel = kernel
+        self.settings = settings
+        self.chance = chance
+        self.by_hand = by_hand
+        self.controller_up = True
+        low, high = settings.delay_ms
+        self.fixed = low == high and settings.loss == 0.0
+        self.links: dict[tuple[int, int], Link] = {}
+        self.flight: dict[int, Message] = {}
+        self.hands: list[Message] = []
+        self.held: list[Message] = []
+        self.held_metadata: set[int] = set()
+        self.held_alter: set[int] = set()
+        self.open: dict[tuple[int, int], Message] = {}
+        self.last_due: dict[tuple[int, int], int] = {}
+        self.running: set[int] = set()  # brokers whose process lives
+        self.md_delay = 0
+        self.lost = 0
+
+    # -- sending -------------------------------------------------------------------------------
+
+    def send(self, m: Message) -> None:
+        """Takes a message: schedules it, hands it to a hand, loses it, or tells that it cannot."""
+        kernel = self.kernel
+        src, dst, kind = m.src, m.dst, m.kind
+        kernel.seq = m.id = kernel.seq + 1
+        m.sent = kernel.now
+        if kind not in UNANSWERED and (kind != PRODUCE or self._wants_answer(m)):
+            self.open[src, m.corr] = m
+        if (dst >= 0 and dst not in self.running) or (
+            dst == CONTROLLER and not self.controller_up
+        ):
+            self._break(m, 0)
+            return
+        link = self.links.get((src, dst)) if self.links else None
+        if link is not None and link.cut:
+            self._break(m, 0)
+            return
+        if src >= 0 and dst >= 0 and self.by_hand and kind in REPLICATION:
+            m.due = kernel.now
+            self.flight[m.id] = m
+            self.hands.append(m)
+            return
+        if self._is_held(m):
+            self.flight[m.id] = m
+            self.held.append(m)
+            return
+        delay = self._delay(m, link)
+        if delay < 0:
+            self.lost += 1
+            self._break(m, NOTICE_LOSS_MS)
+            return
+        self._schedule(m, delay)
+
+    def _wants_answer(self, m: Message) -> bool:
+        assert isinstance(m, ProduceRequest)
+        return m.acks != 0
+
+    def _is_held(self, m: Message) -> bool:
+        if self.held_metadata and m.dst in self.held_metadata and m.kind in METADATA:
+            return True
+        return bool(self.held_alter) and m.src in self.held_alter and m.kind == ALTER_PARTITION
+
+    def _delay(self, m: Message, link: Link | None) -> int:
+        """Delay in ms, or -1 if the message is lost."""
+        if m.src == CONTROLLER or m.dst == CONTROLLER:
+            low, high = self.settings.control_delay_ms
+            delay = low if low == high else self.chance.between(low, high)
+            if m.kind in METADATA:
+                delay += self.md_delay
+        else:
+            low, high = self.settings.delay_ms
+            delay = low if low == high else self.chance.between(low, high)
+            if self.settings.loss and self.chance.hits(self.settings.loss):
+                return -1
+        if link is not None:
+            delay += link.delay
+            if link.loss and self.chance.hits(link.loss):
+                return -1
+        return delay
+
+    def _schedule(self, m: Message, delay: int) -> None:
+        """In order per connection: never due before an earlier message of the same direction."""
+        kernel = self.kernel
+        due = kernel.now + delay
+        if not self.fixed or self.links:
+            key = (m.src, m.dst)
+            due = max(due, self.last_due.get(key, 0))
+            self.last_due[key] = due
+        m.due = due
+        self.flight[m.id] = m
+        kernel.schedule(due - kernel.now, DELIVERY, m.dst, m)
+
+    def arrived(self, m: Message) -> None:
+        """The message is being handled; an answer closes its request."""
+        self.flight.pop(m.id, None)
+        if m.kind in REPLIES:
+            self.open.pop((m.dst, m.corr), None)
+
+    # -- breaking ------------------------------------------------------------------------------
+
+    def _break(self, m: Message, delay: int) -> None:
+        """Tells the requester, be it the message's sender or its addressee."""
+        requester = m.dst if m.kind in REPLIES else m.src
+        self._tell_broken(requester, m.corr, delay)
+
+    def _tell_broken(self, requester: int, corr: int, delay: int) -> None:
+        request = self.open.pop((requester, corr), None)
+        if request is None or (requester >= 0 and requester not in self.running):
+            return
+        broken = Broken(request.dst, requester, corr, request.kind)
+        self.kernel.seq = broken.id = self.kernel.seq + 1
+        broken.sent = self.kernel.now
+        broken.due = self.kernel.now + delay
+        self.kernel.schedule(delay, DELIVERY, requester, broken)
+
+    def remove(self, m: Message) -> None:
+        """Takes a message off the wire, wherever it waits."""
+        self.flight.pop(m.id, None)
+        if m in self.hands:
+            self.hands.remove(m)
+        elif m in self.held:
+            self.held.remove(m)
+        else:
+            self.kernel.remove(m)
+
+    def drop(self, m: Message) -> None:
+        """The message is lost and its connection breaks."""
+        self.remove(m)
+        self.lost += 1
+        self._break(m, 0)
+
+    def break_connections(self, a: int, b: int | None = None) -> None:
+        """Everything between `a` and `b` (or anybody) is lost; who awaits an answer hears of it."""
+
+        def concerns(src: int, dst: int) -> bool:
+            return a in (src, dst) and (b is None or b in (src, dst))
+
+        for m in [m for m in self.flight.values() if concerns(m.src, m.dst)]:
+            self.remove(m)
+        for (requester, corr), request in list(self.open.items()):
+            if concerns(request.src, request.dst):
+                self._tell_broken(requester, corr, 0)
+
+    # -- links ---------------------------------------------------------------------------------
+
+    def link(self, a: int, b: int) -> Link:
+        """The direction a -> b, for changing."""
+        found = self.links.get((a, b))
+        if found is None:
+            found = self.links[a, b] = Link()
+        return found
+
+    def tidy(self) -> None:
+        """Forgets links that are as all others again."""
+        self.links = {key: link for key, link in self.links.items() if not link.is_plain()}
+
+    def cut(self, a: int, b: int, both: bool = True) -> None:
+        self.link(a, b).cut = True
+        if both:
+            self.link(b, a).cut = True
+        self.break_connections(a, b)
+
+    def heal(self, a: int, b: int) -> None:
+        self.link(a, b).cut = self.link(b, a).cut = False
+        self.tidy()
+
+    def is_cut(self, a: int, b: int) -> bool:
+        """Is at least one direction between the two cut?  A request needs both."""
+        for key in ((a, b), (b, a)):
+            link = self.links.get(key)
+            if link is not None and link.cut:
+                return True
+        return False
+
+    # -- hands ---------------------------------------------------------------------------------
+
+    def waiting_on(self, src: int, dst: int) -> Message | None:
+        """The oldest message under way from `src` to `dst`: what a hand would deliver or drop."""
+        found = [m for m in self.flight.values() if m.src == src and m.dst == dst]
+        return min(found, key=lambda m: m.id) if found else None
+
+    def release(self, broker: int, metadata: bool) -> list[Message]:
+        """Messages that were held for (or from) a broker, in order; no longer held."""
+        (self.held_metadata if metadata else self.held_alter).discard(broker)
+        freed = [
+            m
+            for m in self.held
+            if (metadata and m.dst == broker and m.kind in METADATA)
+            or (not metadata and m.src == broker and m.kind == ALTER_PARTITION)
+        ]
+        for m in freed:
+            self.held.remove(m)
+            self._schedule(m, 0)
+        return freed

@@ -1,0 +1,200 @@
+"""How a run advances: by the clock, until something is so, or until nothing changes any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from engine.dataplane import fetcher, purgatory
+from engine.model.messages import FETCH, FETCH_R, Message
+from engine.model.state import DOWN, NEVER, UP, Broker, FetcherThread
+from engine.sim.kernel import TIMER
+
+if TYPE_CHECKING:
+    from engine.sim.simulation import Simulation
+
+PUMP_LIMIT: Final = 20_000
+SETTLE_ROUNDS: Final = 200
+PATIENCE_MS: Final = 120_000
+
+
+def run_until(sim: Simulation, time: int) -> Iterator[None]:
+    """Fires everything due up to `time`, then lets the clock stand there."""
+    kernel = sim.kernel
+    pending = kernel.pending
+    fire = sim.fire_next
+    while pending and pending[0][0] <= time:
+        if fire():
+            yield
+    kernel.now = max(kernel.now, time)
+
+
+def pump(sim: Simulation) -> Iterator[None]:
+    """What is due now: time stands.  Control messages without delay arrive this way."""
+    kernel = sim.kernel
+    for _ in range(PUMP_LIMIT):
+        if not kernel.pending or kernel.pending[0][0] > kernel.now:
+            return
+        if sim.fire_next():
+            yield
+
+
+def run_while(
+    sim: Simulation, condition: Callable[[], bool], patience: int = PATIENCE_MS
+) -> Iterator[None]:
+    """Lets the clock run as long as `condition` holds, at most `patience` ms."""
+    end = sim.now + patience
+    while condition():
+        due = sim.kernel.due()
+        if due < 0 or due > end:
+            return
+        if sim.fire_next():
+            yield
+
+
+# -- by hand --------------------------------------------------------------------------------------
+
+
+def threads_of(sim: Simulation, follower: int) -> list[FetcherThread]:
+    return list(sim.brokers[follower].fetchers.values())
+
+
+def make_fetcher_work(sim: Simulation, follower: int, thread: FetcherThread) -> bool:
+    """F-4 by hand: the loop goes round now, back-off or not.  True if a request went out."""
+    broker = sim.brokers[follower]
+
+    def work(out: Any) -> None:
+        for state in thread.partitions.values():
+            state.delay_until = NEVER
+        fetcher.do_work(broker, thread, out)
+
+    sim.act(TIMER, follower, "fetcher", work)
+    return thread.outstanding != 0
+
+
+def hand_step(sim: Simulation, follower: int, thread: FetcherThread) -> Message | None:
+    """One step of an outstanding request: delivered, let out of the purgatory, or answered.
+
+    The message that was handled, or None when nothing could be done.
+    """
+    leader = thread.leader
+    for src, dst in ((leader, follower), (follower, leader)):
+        for m in sim.network.hands:
+            if m.src == src and m.dst == dst and m.corr == thread.outstanding:
+                sim.take(m)
+                return m
+    target = sim.brokers.get(leader)
+    if target is not None and target.status == UP:
+        parked = purgatory.parked_from(target, follower)
+        if parked is not None and parked.request.corr == thread.outstanding:
+            expire(sim, target, parked)
+            return parked.request
+    return None
+
+
+def expire(sim: Simulation, leader: Broker, parked: Any) -> None:
+    """S-6 by hand: the waiting Fetch is answered now, as when its time is over."""
+    sim.act(
+        TIMER,
+        leader.id,
+        "fetch expires",
+        lambda out: purgatory.on_fetch_expired(leader, parked, out),
+    )
+
+
+def fetch_round(
+    sim: Simulation, follower: int, thread: FetcherThread, withhold: bool = False
+) -> Iterator[None]:
+    """One complete round: truncation if due, then one Fetch and its answer.
+
+    With `withhold` it ends when the leader has handled the Fetch; the answer stays on the wire.
+    """
+    broker = sim.brokers[follower]
+    for _ in range(SETTLE_ROUNDS):
+        if broker.fetchers.get((thread.leader, thread.fetcher)) is not thread:
+            return
+        if not thread.outstanding:
+            if not make_fetcher_work(sim, follower, thread):
+                yield
+                return
+            yield
+        m = hand_step(sim, follower, thread)
+        if m is None:
+            yield from pump(sim)
+            if thread.outstanding == 0:
+                return
+            if hand_step(sim, follower, thread) is None:
+                return
+        yield
+        if m is not None and m.kind == FETCH and withhold:
+            return
+        if m is not None and m.kind == FETCH_R:
+            yield from pump(sim)
+            if not thread.outstanding:
+                return
+
+
+def settle(sim: Simulation) -> Iterator[None]:
+    """Control messages arrive and live followers fetch until nothing changes; no time passes.
+
+    With automatic fetching the clock runs instead, until the in-sync replicas agree.
+    """
+    if sim.auto:
+        yield from run_while(sim, lambda: not is_quiet(sim), 60_000)
+        return
+    yield from pump(sim)
+    for _ in range(SETTLE_ROUNDS):
+        before = fingerprint(sim)
+        for follower in sorted(sim.brokers):
+            if sim.brokers[follower].status == UP:
+                for thread in threads_of(sim, follower):
+                    yield from fetch_round(sim, follower, thread)
+                    yield from pump(sim)
+        if fingerprint(sim) == before:
+            return
+
+
+def fingerprint(sim: Simulation) -> tuple[Any, ...]:
+    """What `settle` waits to stand still: logs, marks, roles, epochs, ISR."""
+    parts: list[Any] = []
+    for broker in sim.brokers.values():
+        for tp, replica in broker.replicas.items():
+            log = replica.log
+            parts.append(
+                (
+                    broker.id,
+                    tp,
+                    log.leo,
+                    log.hw,
+                    log.log_start,
+                    len(log.epochs.epochs),
+                    replica.role,
+                    replica.leader_epoch,
+                    replica.isr,
+                    replica.pending,
+                )
+            )
+        parts.append(tuple(sorted(broker.failed)))
+    records = sim.cluster.controller.records.values()
+    parts += [(record.leader_epoch, record.partition_epoch) for record in records]
+    return tuple(parts)
+
+
+def is_quiet(sim: Simulation) -> bool:
+    """Does every partition that has a leader have all its live replicas equal and in sync?"""
+    for tp, record in sim.cluster.controller.records.items():
+        leader = sim.cluster.current_leader(tp)
+        if record.leader >= 0 and leader is None:
+            return False
+        if leader is None:
+            continue
+        for broker_id in record.replicas:
+            broker = sim.brokers[broker_id]
+            replica = broker.replicas.get(tp)
+            if broker.status == DOWN:
+                continue
+            if replica is None or broker_id not in record.isr:
+                return False
+            if replica.log.leo != leader.log.leo or replica.log.hw != leader.log.hw:
+                return False
+    return True

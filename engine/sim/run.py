@@ -1,0 +1,130 @@
+"""A run is a value: scenario x profile x seed x moves.  Everything else is a replay of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from engine.model.errors import BadInput
+from engine.model.profiles import get_profile
+from engine.scenarios.scenario import Scenario
+from engine.sim import fault_verbs, moves, verbs
+from engine.sim.simulation import Simulation
+
+FORMAT = 1
+MAX_MOVES = 5_000
+MAX_TEXT = 256 * 1024
+MAX_SEED = 2**53 - 1
+MAX_EVENTS = 2_000_000
+
+assert fault_verbs and verbs  # importing them fills the registry of moves
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`moves` None means the scenario's own script; otherwise it is the full list of moves."""
+
+    scenario: Scenario
+    profile: str = "K39"
+    seed: int = 0
+    moves: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "profile", get_profile(self.profile).name)
+        if not 0 <= self.seed <= MAX_SEED:
+            raise BadInput("invalid", f"A seed lies between 0 and {MAX_SEED}.")
+        if self.moves is not None:
+            if len(self.moves) > MAX_MOVES:
+                raise BadInput("too_large", f"A run has at most {MAX_MOVES} moves.")
+            if self.moves == self.script():
+                object.__setattr__(self, "moves", None)
+
+    def script(self) -> tuple[str, ...]:
+        """The scenario's moves under this profile, without comments and expectations."""
+        lines = self.scenario.lines(self.profile)
+        return tuple(line.text for line in lines if not line.is_expect)
+
+    def lines(self) -> tuple[str, ...]:
+        """The moves to play."""
+        return self.script() if self.moves is None else self.moves
+
+    def then(self, move: str) -> Run:
+        """This run and one move more."""
+        return replace(self, moves=(*self.lines(), move))
+
+    def text(self) -> str:
+        """Canonical JSON: one text for one run."""
+        return json.dumps(
+            {
+                "format": FORMAT,
+                "moves": None if self.moves is None else list(self.moves),
+                "profile": self.profile,
+                "scenario": self.scenario.to_dict(),
+                "seed": self.seed,
+            },
+            sort_keys=True,
+            separators=(",", ":"),
+            ensure_ascii=False,
+        )
+
+    @property
+    def digest(self) -> str:
+        """16 hex digits that name this run for ever."""
+        return sha256(self.text().encode()).hexdigest()[:16]
+
+    @staticmethod
+    def from_text(text: str) -> Run:
+        """Reads `text()` back.  Raises BadInput with one sentence; bounds are checked first."""
+        if len(text) > MAX_TEXT:
+            raise BadInput("too_large", f"The text of a run has at most {MAX_TEXT} characters.")
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            raise BadInput("invalid", f"The run is not JSON: {error}.") from error
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise BadInput("invalid", f"The text is no run of format {FORMAT}.")
+        found, seed, profile = data.get("moves"), data.get("seed"), data.get("profile")
+        if found is not None and not (
+            isinstance(found, list) and all(isinstance(move, str) for move in found)
+        ):
+            raise BadInput("invalid", "The moves of a run are a list of lines.")
+        if not isinstance(seed, int) or isinstance(seed, bool) or not isinstance(profile, str):
+            raise BadInput("invalid", "A run needs a profile and a whole number as seed.")
+        scenario = Scenario.from_dict(data.get("scenario"))
+        run = Run(scenario, profile, seed, None if found is None else tuple(found))
+        for line in run.lines():
+            moves.parse(line, scenario.brokers)
+        return run
+
+    def simulation(self, told: bool = False) -> Simulation:
+        """The cluster as the run begins."""
+        return Simulation(self.scenario, self.profile, self.seed, told)
+
+
+def play(sim: Simulation, lines: tuple[str, ...], start: int = 0) -> Iterator[int]:
+    """Plays moves from number `start` on; yields the move's number after each of its events.
+
+    Raises BadInput naming the line that cannot be played.
+    """
+    for number in range(start, len(lines)):
+        try:
+            move = moves.parse(lines[number], sim.scenario.brokers)
+            for _ in moves.play(sim, move):
+                yield number
+        except BadInput as error:
+            raise BadInput(
+                error.code, f"Move {number + 1} (“{lines[number]}”): {error.sentence}"
+            ) from error
+        if sim.events > MAX_EVENTS:
+            raise BadInput("too_large", f"The run passed {MAX_EVENTS} events.")
+
+
+def play_all(run: Run, told: bool = False) -> Simulation:
+    """The run, played to its end; unavailability that is still going on ends there."""
+    sim = run.simulation(told)
+    for _ in play(sim, run.lines()):
+        pass
+    sim.ledger.close(sim.now)
+    return sim

@@ -1,0 +1,385 @@
+"""Ties it together: one event in, its effects carried out, the observer's look, and out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from engine.checks.invariants import Checker
+from engine.checks.ledger import Acked, Ledger
+from engine.controlplane import kraft, membership, zookeeper
+from engine.controlplane.roles import apply_record, new_disk
+from engine.model import messages, timers
+from engine.model.cluster import Cluster
+from engine.model.configs import build
+from engine.model.controller import Registration
+from engine.model.effects import Effects
+from engine.model.errors import NONE
+from engine.model.messages import (
+    CONTROLLER,
+    FIRST_CONSUMER,
+    FIRST_PRODUCER,
+    Broken,
+    Message,
+)
+from engine.model.profiles import get_profile
+from engine.model.records import PartitionRecord
+from engine.model.state import DOWN, PAUSED, UP, Broker, Peer
+from engine.scenarios.scenario import Scenario
+from engine.sim import dispatch
+from engine.sim.clients import Client, Consumer, Producer, Sent
+from engine.sim.kernel import DELIVERY, FAILURE, TIMER, Chance, Event, Kernel
+from engine.sim.network import Network
+
+Timer = tuple[int, Any, int]
+"""(kind, data, incarnation): a timer of a former incarnation fires into nothing."""
+
+QUIET_KINDS: Final = frozenset((messages.FETCH, messages.FETCH_R, messages.HEARTBEAT))
+"""Events after which availability cannot have changed."""
+
+
+class Simulation:
+    """One cluster and its world, under one scenario, profile and seed.
+
+    `told` collects cues.  `listener`, if set, is called after every event that did something with
+    (kind, node, what): what the animator turns into a step.
+    """
+
+    def __init__(self, scenario: Scenario, profile: str, seed: int = 0, told: bool = False) -> None:
+        self.scenario = scenario
+        self.profile = get_profile(profile)
+        self.configs = build(self.profile, dict(scenario.configs))
+        self.seed = seed
+        self.kernel = Kernel()
+        self.auto = scenario.fetching == "auto"
+        self.network = Network(
+            self.kernel, scenario.network, Chance(seed, "network"), not self.auto
+        )
+        self.network.md_delay = self.configs.md_delay
+        names = tuple(f"t-{number}" for number in range(len(scenario.partitions)))
+        self.cluster = Cluster(self.profile, self.configs, names)
+        self.clients: dict[int, Client] = {}
+        self.ledger = Ledger(len(names))
+        self.checker = Checker(self.cluster, self.ledger)
+        self.out = Effects(told)
+        self.events = 0
+        self.deferred: dict[int, list[Event]] = {}
+        self.listener: Callable[[int, int, Any], None] | None = None
+        self.faults: dict[str, Any] = {}
+        kraft_mode = self.profile.mode == "kraft"
+        self.on_controller = dispatch.ON_KRAFT if kraft_mode else dispatch.ON_ZOOKEEPER
+        self.controller_timers = (
+            dispatch.KRAFT_TIMERS if kraft_mode else dispatch.ZOOKEEPER_TIMERS
+        )
+        _build_cluster(self)
+
+    # -- what others ask -------------------------------------------------------------------------
+
+    @property
+    def now(self) -> int:
+        return self.kernel.now
+
+    @property
+    def broken(self) -> list[tuple[str, int, str]]:
+        """(invariant, step, why), in the order in which they broke."""
+        return self.checker.broken
+
+    @property
+    def brokers(self) -> dict[int, Broker]:
+        return self.cluster.brokers
+
+    # -- one event -------------------------------------------------------------------------------
+
+    def fire_next(self) -> bool:
+        """The next event by the clock.  True if it did anything (a stale timer does not)."""
+        return self._handle(self.kernel.pop())
+
+    def take(self, m: Message) -> bool:
+        """Delivers one chosen message now, whenever it was due; time stands."""
+        self.network.remove(m)
+        self.network.flight[m.id] = m
+        return self._handle((self.kernel.now, DELIVERY, m.dst, m.id, m))
+
+    def act(self, kind: int, node: int, what: str, action: Callable[[Effects], object]) -> None:
+        """An event from outside: a fault, a client's or an operator's move."""
+        out = self.out
+        out.now = self.kernel.now
+        if out.cues:
+            out.cues.clear()
+        action(out)
+        self._finish(kind, node, what)
+
+    def _handle(self, event: Event) -> bool:
+        _, kind, node, _, payload = event
+        out = self.out
+        out.now = self.kernel.now
+        if out.cues:
+            out.cues.clear()
+        if kind != FAILURE and node >= 0 and self.brokers[node].status == PAUSED:
+            self.deferred.setdefault(node, []).append(event)
+            return False
+        if kind == DELIVERY:
+            self.network.arrived(payload)
+            done = self._deliver(node, payload)
+        elif kind == TIMER:
+            done = self._fire_timer(node, payload)
+        else:
+            return bool(payload(self))
+        if done:
+            self._finish(kind, node, payload)
+        elif out.sends or out.timers:
+            self._flush()
+        return done
+
+    def _deliver(self, node: int, m: Message) -> bool:
+        if node >= 0:
+            broker = self.brokers[node]
+            if broker.status == DOWN:
+                return False
+            dispatch.ON_BROKER[m.kind](broker, m, self.out)
+        elif node == CONTROLLER:
+            self.on_controller[m.kind](self.cluster.controller, m, self.out)
+        else:
+            self._deliver_to_client(node, m)
+        return True
+
+    def _fire_timer(self, node: int, payload: Timer) -> bool:
+        kind, data, incarnation = payload
+        if node >= 0:
+            broker = self.brokers[node]
+            if broker.status == DOWN or broker.incarnation != incarnation:
+                return False
+            return dispatch.BROKER_TIMERS[kind](broker, data, self.out)
+        if node == CONTROLLER:
+            return self.controller_timers[kind](self.cluster.controller, data, self.out)
+        client = self.clients[node]
+        if isinstance(client, Producer):
+            if kind == timers.CLIENT_TICK:
+                return client.on_tick(self.out)
+            return client.on_retry(self.out)
+        assert isinstance(client, Consumer)
+        return client.on_tick(self.out)
+
+    def _finish(self, kind: int, node: int, what: Any) -> None:
+        """Carries out the wishes, lets the observer look, tells the listener."""
+        self.events += 1
+        self._flush()
+        self.checker.after(node, self.events, self.kernel.now)
+        if node >= 0 and self.brokers[node].halted:
+            self.stop_process(node)
+        if kind != DELIVERY or what.kind not in QUIET_KINDS:
+            self._note_availability()
+        if self.listener is not None:
+            self.listener(kind, node, what)
+
+    def _flush(self) -> None:
+        out = self.out
+        if out.sends:
+            for m in out.sends:
+                if m.kind == messages.PRODUCE:
+                    self.ledger.sent += 1
+                self.network.send(m)
+            out.sends.clear()
+        if out.timers:
+            schedule = self.kernel.schedule
+            for node, delay, kind, data in out.timers:
+                incarnation = self.brokers[node].incarnation if node >= 0 else 0
+                schedule(delay, TIMER, node, (kind, data, incarnation))
+            out.timers.clear()
+
+    def _note_availability(self) -> None:
+        for tp in range(len(self.cluster.names)):
+            available = self.cluster.accepts_writes(tp, True)
+            self.ledger.availability(tp, available, self.kernel.now)
+
+    # -- clients ---------------------------------------------------------------------------------
+
+    def _deliver_to_client(self, node: int, m: Any) -> None:
+        client = self.clients[node]
+        out = self.out
+        if isinstance(client, Producer):
+            if m.kind == messages.PRODUCE_R:
+                self._decided(client.on_response(m, out), m.base)
+            elif m.kind == messages.CLIENT_METADATA_R:
+                client.on_metadata(m, out)
+            else:
+                assert isinstance(m, Broken)
+                self._decided(client.on_broken(m, out), -1)
+        else:
+            assert isinstance(client, Consumer)
+            if m.kind == messages.FETCH_R:
+                tp = client.tp
+                batches, _ = client.on_response(m, out)
+                self.checker.on_read(tp, batches)
+                out.cue("C-2", node, "read", tp, tuple(batches))
+            elif m.kind == messages.CLIENT_METADATA_R:
+                client.on_metadata(m, out)
+            else:
+                client.on_broken(m, out)
+
+    def _decided(self, sent: Sent | None, base: int) -> None:
+        if sent is None:
+            return
+        if sent.error == NONE:
+            latency = self.kernel.now - sent.created
+            self.checker.step = self.events + 1
+            self.checker.on_acked(Acked(sent.tp, base, sent.values, sent.acks, latency))
+        else:
+            for value in sent.values:
+                self.ledger.failed[value] = sent.error
+
+    # -- processes -------------------------------------------------------------------------------
+
+    def stop_process(self, node: int) -> None:
+        """The process is gone: its connections break, its memory is lost, its disks stay."""
+        broker = self.brokers[node]
+        broker.status = DOWN
+        self.network.running.discard(node)
+        self.network.break_connections(node)
+        self.deferred.pop(node, None)
+        self.cluster.controller.readers.pop(node, None)
+        broker.forget()
+
+    def start_process(self, node: int, out: Effects, bounced: bool = False) -> None:
+        """CP 8.2.  Loads, registers, and sets the periodic tasks of control-plane 9 going."""
+        self.network.running.add(node)
+        broker = self.brokers[node]
+        membership.start(broker, out, bounced)
+        self._periodic(broker, out)
+
+    def _periodic(self, broker: Broker, out: Effects) -> None:
+        """Tasks tick at multiples of their period, as if all clocks had started together."""
+        configs = broker.configs
+        for kind, period in (
+            (timers.ISR_EXPIRATION, configs.isr_check_ms),
+            (timers.HW_CHECKPOINT, configs.hw_checkpoint_ms),
+        ):
+            out.timer(broker.id, period - self.kernel.now % period, kind)
+
+    # -- clients of scripts and workloads ----------------------------------------------------------
+
+    def producer(self, number: int = 1) -> Producer:
+        node = FIRST_PRODUCER - (number - 1)
+        client = self.clients[node]
+        assert isinstance(client, Producer)
+        return client
+
+    def consumer(self, number: int = 1) -> Consumer:
+        node = FIRST_CONSUMER - (number - 1)
+        client = self.clients[node]
+        assert isinstance(client, Consumer)
+        return client
+
+
+# -- building -------------------------------------------------------------------------------------
+
+
+def _build_cluster(sim: Simulation) -> None:
+    """The initial state: all brokers up and registered, every partition led by its AR[0]."""
+    scenario, cluster, out = sim.scenario, sim.cluster, sim.out
+    k = cluster.controller
+    for number, spec in enumerate(scenario.brokers):
+        broker = Broker(
+            spec.id, spec.label, spec.rack, sim.profile, sim.configs, sim.auto
+        )
+        broker.incarnation = 1
+        broker.status = UP
+        broker.fenced = False
+        broker.broker_epoch = number if sim.profile.mode == "kraft" else number + 1
+        cluster.brokers[spec.id] = broker
+        registration = Registration(broker.broker_epoch, 1, spec.rack, 0)
+        registration.fenced = False
+        k.brokers[spec.id] = registration
+        sim.network.running.add(spec.id)
+    k.next_broker_epoch = len(scenario.brokers) + 1
+    for tp, replicas in enumerate(scenario.partitions):
+        k.records[tp] = PartitionRecord(replicas, replicas, replicas[0])
+    _fill_metadata_log(sim)
+    for broker in cluster.brokers.values():
+        _start_informed(sim, broker, out)
+    _add_clients(sim)
+    if sim.profile.mode == "kraft":
+        kraft.arm_fence_check(k, out)
+        if sim.profile.periodic_unclean:
+            out.timer(CONTROLLER, sim.configs.unclean_interval_ms, timers.UNCLEAN_CHECK)
+    else:
+        zookeeper.arm_session_check(k, out)
+    if sim.configs.auto_rebalance:
+        out.timer(CONTROLLER, sim.configs.imbalance_check_ms, timers.PREFERRED_CHECK)
+    if out.cues:
+        out.cues.clear()
+    sim._flush()
+    for broker in cluster.brokers.values():
+        sim.checker.after(broker.id, 0, 0)
+    sim.checker.after(CONTROLLER, 0, 0)
+
+
+def _fill_metadata_log(sim: Simulation) -> None:
+    """KRaft: what the log holds when the run begins; a broker's epoch is its record's offset."""
+    k = sim.cluster.controller
+    if sim.profile.mode != "kraft":
+        return
+    for broker_id, registration in k.brokers.items():
+        k.log.append((membership.R_REGISTER, broker_id, registration.epoch, False, False))
+    for tp, record in k.records.items():
+        k.log.append((membership.R_PARTITION, tp, record))
+    k.committed = len(k.log)
+    for registration in k.brokers.values():
+        registration.metadata_offset = k.committed
+
+
+def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
+    """A broker that has heard of everything, sends heartbeats and waits for news."""
+    k = sim.cluster.controller
+    for peer_id, registration in k.brokers.items():
+        broker.peers[peer_id] = Peer(registration.epoch)
+    for tp, record in k.records.items():
+        broker.metadata[tp] = (record.leader, record.leader_epoch)
+        broker.image[tp] = record
+        if broker.id in record.replicas:
+            broker.disks[tp] = new_disk(broker)
+            apply_record(broker, tp, record, out)
+    if sim.profile.mode == "kraft":
+        broker.metadata_offset = k.committed
+        broker.metadata_corr = broker.next_corr()
+        k.readers[broker.id] = (broker.metadata_offset, broker.metadata_corr)
+        sim.network.open[broker.id, broker.metadata_corr] = messages.MetadataFetch(
+            broker.id, CONTROLLER, broker.metadata_corr, broker.metadata_offset
+        )
+    else:
+        broker.controller_epoch = k.epoch
+    broker.heartbeat_due = sim.configs.heartbeat_ms
+    out.timer(broker.id, sim.configs.heartbeat_ms, timers.HEARTBEAT)
+    sim._periodic(broker, out)
+
+
+def _add_clients(sim: Simulation) -> None:
+    """P1 and C1 always exist, for scripts and hands; a workload sets them and others going."""
+    scenario = sim.scenario
+    ids = tuple(broker.id for broker in scenario.brokers)
+    leaders = {tp: replicas[0] for tp, replicas in enumerate(scenario.partitions)}
+    partitions = len(scenario.partitions)
+    for number in range(max(1, len(scenario.workload.producers))):
+        node = FIRST_PRODUCER - number
+        chance = Chance(sim.seed, f"producer {number}")
+        producer = Producer(node, ids, dict(leaders), chance, partitions)
+        producer.backoff_ms = sim.configs.retry_backoff_ms
+        producer.delivery_ms = sim.configs.delivery_timeout_ms
+        if number < len(scenario.workload.producers):
+            load = scenario.workload.producers[number]
+            producer.interval = max(1, round(1000 / load.rate_per_s))
+            producer.acks = load.acks
+            producer.timeout = load.timeout_ms
+            producer.retries = load.retries
+            producer.partition = load.partition
+        else:
+            producer.timeout = sim.configs.request_timeout_ms
+        sim.clients[node] = producer
+    for number in range(max(1, scenario.workload.consumers)):
+        node = FIRST_CONSUMER - number
+        consumer = Consumer(node, ids, dict(leaders))
+        consumer.wait_ms = sim.configs.consumer_wait_ms
+        consumer.backoff_ms = sim.configs.retry_backoff_ms
+        sim.clients[node] = consumer
+
+

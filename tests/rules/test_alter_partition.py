@@ -1,0 +1,134 @@
+"""CP-ALTER: the controller's validation, row by row."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.controlplane import alter_partition, election
+from engine.model import errors
+from engine.model.messages import AlterItem
+from engine.model.records import PartitionRecord
+
+RECORD = PartitionRecord((1, 2, 3), (1, 2), 1, leader_epoch=5, partition_epoch=7)
+FULL = ((1, 101), (2, 102), (3, 103))
+
+
+class Registration:
+    def __init__(self, epoch: int, fenced: bool = False, shutting_down: bool = False) -> None:
+        self.epoch = epoch
+        self.fenced = fenced
+        self.shutting_down = shutting_down
+
+
+BROKERS = {
+    1: Registration(101),
+    2: Registration(102),
+    3: Registration(103),
+    4: Registration(104),
+}
+
+
+def item(
+    le: int = 5, pe: int = 7, isr: tuple[tuple[int, int], ...] = FULL, recovering: bool = False
+) -> AlterItem:
+    return AlterItem(0, le, pe, isr, recovering)
+
+
+KRAFT = [
+    # request, sender -> error
+    (item(), 1, errors.NONE),
+    (item(le=6), 1, errors.NOT_CONTROLLER),
+    (item(pe=8), 1, errors.NOT_CONTROLLER),
+    (item(le=4, pe=8), 1, errors.NOT_CONTROLLER),
+    (item(le=4), 1, errors.FENCED_LEADER_EPOCH),
+    (item(), 2, errors.INVALID_REQUEST),
+    (item(pe=6), 1, errors.INVALID_UPDATE_VERSION),
+    (item(isr=((1, 101), (4, 104))), 1, errors.INVALID_REQUEST),
+    (item(isr=((1, 101), (2, 102), (2, 102))), 1, errors.INVALID_REQUEST),
+    (item(isr=((2, 102), (3, 103))), 1, errors.INVALID_REQUEST),
+    (item(isr=()), 1, errors.INVALID_REQUEST),
+    (item(recovering=True), 1, errors.INVALID_REQUEST),
+    (item(isr=((1, 101),), recovering=True), 1, errors.INVALID_REQUEST),
+    (item(isr=((1, 101), (3, -1))), 1, errors.NONE),
+    (item(isr=((1, 101), (3, 99))), 1, errors.INELIGIBLE_REPLICA),
+]
+
+
+@pytest.mark.parametrize(("request_", "sender", "error"), KRAFT)
+def test_kraft(request_: AlterItem, sender: int, error: int) -> None:
+    assert alter_partition.check_kr(RECORD, request_, sender, BROKERS) == error
+
+
+def test_kraft_unknown_partition_and_sender() -> None:
+    unknown = errors.UNKNOWN_TOPIC_OR_PARTITION
+    assert alter_partition.check_kr(None, item(), 1, BROKERS) == unknown
+    assert alter_partition.check_sender(101, 101) == errors.NONE
+    assert alter_partition.check_sender(102, 101) == errors.STALE_BROKER_EPOCH
+    assert alter_partition.check_sender(None, 101) == errors.STALE_BROKER_EPOCH
+
+
+@pytest.mark.parametrize(
+    "broker",
+    [None, Registration(103, fenced=True), Registration(103, shutting_down=True), Registration(9)],
+)
+def test_kraft_ineligible_members(broker: Registration | None) -> None:
+    brokers = {k: v for k, v in BROKERS.items() if k != 3}
+    if broker is not None:
+        brokers[3] = broker
+    new = alter_partition.check_kr(RECORD, item(), 1, brokers)
+    old = alter_partition.check_kr(RECORD, item(), 1, brokers, version=1)
+    assert (new, old) == (errors.INELIGIBLE_REPLICA, errors.OPERATION_NOT_ATTEMPTED)
+
+
+def test_broker_epochs_are_compared_from_3_5_on() -> None:
+    stale = item(isr=((1, 101), (3, 99)))
+    error = alter_partition.check_kr(RECORD, stale, 1, BROKERS, isr_broker_epoch=False)
+    assert error == errors.NONE
+
+
+def test_recovery_state() -> None:
+    recovering = PartitionRecord((1, 2, 3), (1,), 1, 5, 7, recovering=True)
+    for members, state, error in (
+        (((1, 101),), True, errors.NONE),
+        (((1, 101), (2, 102)), True, errors.INVALID_REQUEST),
+        (((1, 101), (2, 102)), False, errors.NONE),
+    ):
+        asked = item(isr=members, recovering=state)
+        assert alter_partition.check_kr(recovering, asked, 1, BROKERS) == error
+
+
+def test_zookeeper() -> None:
+    live = (1, 2).__contains__
+    check = alter_partition.check_zk
+    assert check(None, item(), live) == (errors.UNKNOWN_TOPIC_OR_PARTITION, False)
+    assert check(RECORD, item(le=6), live) == (errors.NOT_CONTROLLER, False)
+    assert check(RECORD, item(le=4), live) == (errors.FENCED_LEADER_EPOCH, False)
+    same = item(pe=6, isr=((1, -1), (2, -1)))
+    assert check(RECORD, same, live) == (errors.NONE, False), "an answer was lost"
+    assert check(RECORD, item(pe=6), live) == (errors.INVALID_UPDATE_VERSION, False)
+    assert check(RECORD, item(), live) == (errors.INELIGIBLE_REPLICA, False)
+    assert check(RECORD, item(), live, isr_eligibility=False) == (errors.NONE, True)
+    after = alter_partition.apply_zk(RECORD, item())
+    assert (after.isr, after.leader_epoch, after.partition_epoch) == ((1, 2, 3), 5, 8)
+
+
+def test_direct_write_of_the_znode() -> None:
+    assert alter_partition.check_direct_write(RECORD, item()) == errors.NONE
+    stale = alter_partition.check_direct_write(RECORD, item(pe=6))
+    assert stale == errors.INVALID_UPDATE_VERSION
+
+
+def test_a_finished_reassignment_may_depose_the_sender() -> None:
+    record = PartitionRecord((4, 1), (1,), 1, 0, 1, adding=(4,), removing=(1,))
+    change = election.change_partition(
+        record,
+        acceptable=(1, 4).__contains__,
+        target_isr=(1, 4),
+        min_isr=1,
+        elr=False,
+        last_known_leader=True,
+        shrink_bumps_leader_epoch=False,
+        reassign_needs_all_targets=True,
+    )
+    assert change.completed and change.record.leader == 4
+    assert alter_partition.answer_kr(change, 1) == errors.NEW_LEADER_ELECTED

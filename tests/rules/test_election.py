@@ -1,0 +1,243 @@
+"""CP-ELECT and CP-ELR: the tables of the control-plane specification, 3 and 6.7."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.controlplane import election
+from engine.controlplane.election import ONLINE, PREFERRED, UNCLEAN
+from engine.model.records import PartitionChange, PartitionRecord
+
+Ids = tuple[int, ...]
+
+
+def change(
+    record: PartitionRecord, active: Ids, election_type: int = ONLINE, **wanted: Any
+) -> PartitionChange:
+    flags: dict[str, Any] = {
+        "min_isr": 1,
+        "elr": False,
+        "last_known_leader": True,
+        "shrink_bumps_leader_epoch": False,
+        "reassign_needs_all_targets": True,
+    }
+    return election.change_partition(
+        record, acceptable=active.__contains__, election=election_type, **(flags | wanted)
+    )
+
+
+def test_new_partition_takes_the_live_in_order() -> None:
+    record = election.new_partition((3, 1, 2), (1, 2).__contains__)
+    assert record is not None
+    assert (record.leader, record.isr) == (1, (1, 2))
+    assert (record.leader_epoch, record.partition_epoch) == (0, 0)
+    assert election.new_partition((3, 1, 2), ().__contains__) is None
+
+
+ZK_CHOICES = [
+    # strategy                       isr      live     leaving  unclean -> leader, unclean
+    (election.OFFLINE, (2, 4), (4,), (), False, 4, False),
+    (election.OFFLINE, (2,), (4,), (), False, -1, False),
+    (election.OFFLINE, (2,), (4,), (), True, 4, True),
+    (election.OFFLINE, (2, 4), (2, 4), (2,), False, 2, False),
+    (election.REASSIGN, (2, 4), (4,), (), False, 4, False),
+    (election.REASSIGN, (2,), (4,), (), True, -1, False),
+    (election.REASSIGN, (), (2,), (), False, -1, False),
+    (election.PREFERRED_REPLICA, (2, 4), (2, 4), (), False, 2, False),
+    (election.PREFERRED_REPLICA, (2, 4), (4,), (), False, -1, False),
+    (election.PREFERRED_REPLICA, (4,), (2, 4), (), True, -1, False),
+    (election.CONTROLLED_SHUTDOWN, (2, 4), (2, 4), (2,), False, 4, False),
+    (election.CONTROLLED_SHUTDOWN, (2,), (2, 4), (2,), True, -1, False),
+    (election.CONTROLLED_SHUTDOWN, (2, 4), (2, 4), (2, 4), False, -1, False),
+]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "isr", "live", "leaving", "unclean", "leader", "dirty"), ZK_CHOICES
+)
+def test_zk_choice(
+    strategy: int, isr: Ids, live: Ids, leaving: Ids, unclean: bool, leader: int, dirty: bool
+) -> None:
+    chosen = election.choose_zk(
+        strategy, (2, 4), isr, live.__contains__, shutting_down=leaving, unclean=unclean
+    )
+    assert chosen == (leader, dirty)
+
+
+def test_zk_elections_write_the_isr_of_the_table() -> None:
+    record = PartitionRecord((1, 2, 3), (1, 2, 3), 1, 4, 9)
+    clean = election.elect_zk(record, election.OFFLINE, (2, 3).__contains__).record
+    assert (clean.leader, clean.isr, clean.leader_epoch, clean.partition_epoch) == (
+        2,
+        (2, 3),
+        5,
+        10,
+    )
+    leaving = election.elect_zk(
+        record, election.CONTROLLED_SHUTDOWN, (1, 2, 3).__contains__, shutting_down=(1,)
+    ).record
+    assert (leaving.leader, leaving.isr) == (2, (2, 3))
+    alone = PartitionRecord((1, 2, 3), (1,), -1)
+    unclean = election.elect_zk(alone, election.OFFLINE, (3,).__contains__, unclean=True)
+    assert unclean.unclean and unclean.record.recovering
+    assert (unclean.record.leader, unclean.record.isr) == (3, (3,))
+    moved = election.elect_zk(record, election.REASSIGN, (2, 3).__contains__, target=(3, 2)).record
+    assert (moved.leader, moved.isr) == (3, (1, 2, 3))
+    assert record.leader == 1, "the record itself is never changed"
+
+
+def test_zk_offline_replica_keeps_the_last_member() -> None:
+    record = PartitionRecord((1, 2), (1, 2), 1)
+    follower = election.offline_replica_zk(record, 2).record
+    assert (follower.leader, follower.isr, follower.leader_epoch) == (1, (1,), 1)
+    last = election.offline_replica_zk(follower, 1).record
+    assert (last.leader, last.isr, last.leader_epoch) == (-1, (1,), 2)
+    assert not election.offline_replica_zk(follower, 2).changed
+
+
+EPOCHS = [
+    # 3.7: what is asked of {1,2,3} led by 1; who is active -> leader, isr, le before 3.6, le, pe
+    ({"target_isr": (2, 3)}, (2, 3), 2, (2, 3), 1, 1, 1),
+    ({"target_isr": (1, 2)}, (1, 2), 1, (1, 2), 1, 0, 1),
+    ({"target_isr": (1, 2, 3)}, (1, 2, 3), 1, (1, 2, 3), 0, 0, 0),
+    ({"target_replicas": (2, 1, 3)}, (1, 2, 3), 1, (1, 2, 3), 0, 0, 1),
+    ({"election_type": PREFERRED}, (1, 2, 3), 1, (1, 2, 3), 0, 0, 0),
+]
+
+
+@pytest.mark.parametrize(("wanted", "active", "leader", "isr", "le_old", "le", "pe"), EPOCHS)
+def test_which_epoch_is_raised(
+    wanted: dict[str, Any], active: Ids, leader: int, isr: Ids, le_old: int, le: int, pe: int
+) -> None:
+    record = PartitionRecord((1, 2, 3), (1, 2, 3), 1)
+    for bumps, expected in ((True, le_old), (False, le)):
+        after = change(record, active, shrink_bumps_leader_epoch=bumps, **wanted).record
+        assert (after.leader, after.isr) == (leader, isr)
+        assert (after.leader_epoch, after.partition_epoch) == (expected, pe)
+
+
+def test_expansion_never_raises_the_leader_epoch() -> None:
+    record = PartitionRecord((2, 1, 3), (1, 3), 3, 100, 200)
+    for bumps in (True, False):
+        wanted: dict[str, Any] = {"target_isr": (2, 1, 3), "shrink_bumps_leader_epoch": bumps}
+        after = change(record, (1, 2, 3), **wanted).record
+        assert (after.leader_epoch, after.partition_epoch) == (100, 201)
+
+
+def test_last_member_stays_in_the_isr_without_elr() -> None:
+    record = PartitionRecord((1, 2), (1,), 1)
+    down = change(record, (2,), target_isr=()).record
+    assert (down.leader, down.isr, down.leader_epoch) == (-1, (1,), 1)
+    assert not change(down, (2,)).changed, "2 was not in sync"
+    back = change(down, (1, 2)).record
+    assert (back.leader, back.isr, back.leader_epoch) == (1, (1,), 2)
+
+
+def test_unclean_election() -> None:
+    record = PartitionRecord((1, 2, 3), (1,), -1, 5, 5)
+    for flag in (True, False):
+        outcome = change(record, (2, 3), UNCLEAN, leader_recovery_state=flag)
+        after = outcome.record
+        assert outcome.unclean
+        assert (after.leader, after.isr, after.leader_epoch) == (2, (2,), 6)
+        assert after.recovering is flag
+    recovered = change(after, (2, 3), recovery=False)
+    assert not recovered.changed
+
+
+# -- 6.7: replicas {1,2,3}, min ISR 2 ---------------------------------------------------------
+
+
+def state(record: PartitionRecord) -> tuple[Ids, Ids, int, Ids, int]:
+    return record.isr, record.elr, record.leader, record.last_known_elr, record.leader_epoch
+
+
+def fence(record: PartitionRecord, broker: int, active: Ids, unclean: Ids = ()) -> PartitionRecord:
+    isr = tuple(r for r in record.isr if r != broker)
+    wanted: dict[str, Any] = {
+        "target_isr": isr,
+        "min_isr": 2,
+        "elr": True,
+        "unclean_shutdown": unclean,
+    }
+    return change(record, active, **wanted).record
+
+
+def unfence(record: PartitionRecord, active: Ids) -> PartitionRecord:
+    return change(record, active, min_isr=2, elr=True).record
+
+
+def test_elr_transitions() -> None:
+    p = PartitionRecord((1, 2, 3), (1, 2, 3), 1)
+    p = fence(p, 2, (1, 3))
+    assert state(p) == ((1, 3), (), 1, (), 0)
+    p = fence(p, 3, (1,))
+    assert state(p) == ((1,), (3,), 1, (), 0)
+    p = fence(p, 1, ())
+    assert state(p) == ((), (1, 3), -1, (1,), 1)
+    clean = unfence(p, (1,))
+    assert state(clean) == ((1,), (3,), 1, (), 2)
+    p = fence(p, 1, (), unclean=(1,))
+    assert state(p) == ((), (3,), -1, (1,), 1)
+    p = unfence(p, (1,))
+    assert state(p) == ((), (3,), -1, (1,), 1)
+    p = unfence(p, (1, 3))
+    assert state(p) == ((3,), (), 3, (), 2)
+    p = change(p, (1, 3), target_isr=(1, 3), min_isr=2, elr=True).record
+    assert state(p) == ((1, 3), (), 3, (), 2)
+
+
+def test_power_loss_of_all_ends_with_the_last_known_leader() -> None:
+    p = PartitionRecord((1, 2, 3), (1, 2, 3), 1)
+    p = fence(p, 1, (2, 3))
+    assert state(p) == ((2, 3), (), 2, (), 1)
+    p = fence(p, 2, (3,))
+    assert state(p) == ((3,), (2,), 3, (), 2)
+    p = fence(p, 3, ())
+    assert state(p) == ((), (2, 3), -1, (3,), 3)
+    p = fence(p, 1, (), unclean=(1,))
+    p = fence(p, 2, (), unclean=(2,))
+    assert p.elr == (3,)
+    p = fence(p, 3, (), unclean=(3,))
+    assert state(p) == ((), (), -1, (3,), 3)
+    assert not change(p, (1, 2), min_isr=2, elr=True).changed, "KAFKA-19522: 3 is not active"
+    outcome = change(p, (3,), min_isr=2, elr=True)
+    assert outcome.unclean and outcome.record.recovering
+    assert state(outcome.record) == ((3,), (), 3, (), 4)
+
+
+def test_elr_drops_whoever_leaves_the_replicas() -> None:
+    p = PartitionRecord((1, 2, 3, 4), (1,), 1, elr=(3,), adding=(4,), removing=(3,))
+    wanted: dict[str, Any] = {"target_isr": (1, 2, 4), "min_isr": 4, "elr": True}
+    after = change(p, (1, 2, 4), **wanted).record
+    assert (after.replicas, after.isr, after.elr) == ((1, 2, 4), (1, 2, 4), ())
+
+
+# -- preferred leaders -------------------------------------------------------------------------
+
+
+def test_preferred_election_falls_back_to_the_current_leader() -> None:
+    record = PartitionRecord((1, 2, 3), (2, 3), 3)
+    assert not change(record, (1, 2, 3), PREFERRED).changed
+    joined = PartitionRecord((1, 2, 3), (1, 2, 3), 3)
+    assert change(joined, (1, 2, 3), PREFERRED).record.leader == 1
+    leaderless = PartitionRecord((1, 2, 3), (2, 3), -1)
+    assert change(leaderless, (1, 3), PREFERRED).record.leader == 3
+
+
+def test_zk_rebalance_looks_at_the_share_per_broker() -> None:
+    led = [PartitionRecord((1, 2), (1, 2), 1) for _ in range(9)]
+    away = PartitionRecord((1, 2), (1, 2), 2)
+    everyone = (1, 2).__contains__
+    records = list(enumerate([*led, away]))
+    assert election.preferred_candidates_zk(records, everyone, 10) == []
+    assert election.preferred_candidates_zk(records[1:], everyone, 10) == [9]
+    assert election.preferred_candidates_zk(records[1:], (2,).__contains__, 10) == []
+
+
+def test_kraft_rebalance_takes_a_thousand_a_pass() -> None:
+    away = PartitionRecord((1, 2), (1, 2), 2)
+    chosen, more = election.preferred_candidates_kr([(p, away) for p in range(1001)])
+    assert len(chosen) == 1000 and more

@@ -1,0 +1,69 @@
+"""CP-REASSIGN-KR: the example table of the control-plane specification, 7.2, and its helpers."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.controlplane import election, reassignment
+from engine.model.records import PartitionRecord
+
+Ids = tuple[int, ...]
+
+
+def alter(record: PartitionRecord, isr: Ids, all_targets: bool = True) -> PartitionRecord:
+    return election.change_partition(
+        record,
+        acceptable=range(9).__contains__,
+        target_isr=isr,
+        min_isr=1,
+        elr=False,
+        last_known_leader=True,
+        shrink_bumps_leader_epoch=False,
+        reassign_needs_all_targets=all_targets,
+    ).record
+
+
+def start(record: PartitionRecord, target: Ids) -> PartitionRecord:
+    plan = reassignment.plan(record.replicas, target)
+    return election.change_partition(
+        record,
+        acceptable=range(9).__contains__,
+        target_replicas=plan.replicas,
+        adding=plan.adding,
+        removing=plan.removing,
+        min_isr=1,
+        elr=False,
+        last_known_leader=True,
+        shrink_bumps_leader_epoch=False,
+        reassign_needs_all_targets=True,
+    ).record
+
+
+def test_table() -> None:
+    p = PartitionRecord((1, 2, 3), (1, 2, 3), 1)
+    one = start(p, (1, 2, 4))
+    assert one.key() == PartitionRecord((1, 2, 4, 3), (1, 2, 3), 1, 0, 1, (4,), (3,)).key()
+    assert alter(one, (1, 2, 3, 4)) == PartitionRecord((1, 2, 4), (1, 2, 4), 1, 1, 2)
+    three = start(p, (4, 5, 6))
+    assert three == PartitionRecord((4, 5, 6, 1, 2, 3), (1, 2, 3), 1, 0, 1, (4, 5, 6), (1, 2, 3))
+    three = alter(alter(three, (4, 1, 2, 3)), (4, 5, 1, 2, 3))
+    assert (three.leader, three.leader_epoch, three.partition_epoch) == (1, 0, 3)
+    assert alter(three, (4, 5, 6, 1, 2, 3)) == PartitionRecord((4, 5, 6), (4, 5, 6), 4, 1, 4)
+    assert start(p, (1, 2)) == PartitionRecord((1, 2), (1, 2), 1, 1, 1)
+    assert start(p, (2, 1, 3)) == PartitionRecord((2, 1, 3), (1, 2, 3), 1, 0, 1)
+
+
+@pytest.mark.parametrize("all_targets", [True, False])
+def test_before_3_8_only_the_added_replicas_count(all_targets: bool) -> None:
+    p = PartitionRecord((1, 2, 4, 3), (1, 3), 1, adding=(4,), removing=(3,))
+    after = alter(p, (1, 3, 4), all_targets)
+    assert after.reassigning is all_targets, "2 is a target outside the ISR"
+
+
+def test_cancel() -> None:
+    kept = reassignment.revert((4, 5, 3, 2, 1), (4, 3, 2), (4, 5))
+    assert (kept.replicas, kept.isr, kept.unclean) == ((3, 2, 1), (3, 2), False)
+    lost = reassignment.revert((4, 5, 3, 2, 1), (4, 5), (4, 5))
+    assert (lost.replicas, lost.isr, lost.unclean) == ((3, 2, 1), (3,), True)
+    assert reassignment.original((0, 1, 3, 2), (3,)) == (0, 1, 2)
+    assert reassignment.target_of((0, 1, 3, 2), (2,)) == (0, 1, 3)

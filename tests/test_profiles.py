@@ -1,0 +1,206 @@
+"""Profiles, flags and configurations: pure data, so the tests look at the data."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from engine.model import configs, errors, profiles
+from engine.model.errors import BadInput
+from engine.model.profiles import FLAGS, KRAFT, PROFILES, ZK, get_profile
+
+NAMES = [
+    *("Z08", "Z09", "Z0102", "Z011", "Z20", "Z21", "Z24", "Z25", "Z27", "Z28", "Z33"),
+    *("K33", "K35", "K36", "K37", "K39", "K40", "K41"),
+]
+
+
+def test_the_table_is_that_of_the_specification() -> None:
+    assert list(PROFILES) == NAMES
+    assert all((profile.mode == ZK) == (name[0] == "Z") for name, profile in PROFILES.items())
+
+
+@pytest.mark.parametrize("mode", [ZK, KRAFT])
+def test_flags_change_at_most_on_and_off_with_the_releases(mode: str) -> None:
+    rows = [profile for profile in PROFILES.values() if profile.mode == mode]
+    assert [row.release for row in rows] == sorted(row.release for row in rows)
+    for flag in FLAGS.values():
+        values = [getattr(row, flag.name) for row in rows]
+        switches = sum(one != other for one, other in pairwise(values))
+        ends = flag.until != (99, 0, 0)
+        assert switches <= (2 if ends else 1), flag.name
+        if not ends:
+            assert values == sorted(values), f"{flag.name} is once true, then false again"
+
+
+def test_truncation_only_gets_better() -> None:
+    kinds = [PROFILES[name].truncation for name in NAMES]
+    assert kinds == sorted(kinds)
+    assert [PROFILES[n].truncation for n in ("Z0102", "Z011", "Z20", "Z21", "Z27", "Z28", "K41")] \
+        == [0, 1, 2, 3, 3, 4, 4]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("flag", "true_in", "false_in"),
+    [
+        ("lag_messages", "Z08", "Z09"),
+        ("half_period_expiry", "Z0102", "Z09"),
+        ("hw_waits_for_caughtup", "Z0102", "Z09"),
+        ("epoch_entry_at_election", "Z20", "Z011"),
+        ("join_needs_epoch_start", "Z20", "Z011"),
+        ("fetch_epoch_check", "Z21", "Z20"),
+        ("leo_equal_is_insync", "Z21", "Z20"),
+        ("broker_generation", "Z21 K33", "Z20"),
+        ("hw_clamped_on_truncate", "Z24", "Z21"),
+        ("cache_cleaned_by_noop_truncate", "Z25 Z27", "Z24"),
+        ("alter_partition", "Z27 K33", "Z25"),
+        ("isr_propagation", "Z09 Z25", "Z08 Z27 K33"),
+        ("leader_recovery_state", "Z28 K33", "Z27"),
+        ("isr_eligibility", "Z33 K33", "Z28"),
+        ("isr_broker_epoch", "K35", "K33 Z33"),
+        ("shrink_bumps_leader_epoch", "K33 K35", "K36 Z33 Z08"),
+        ("hw_waits_only_for_eligible", "K36 Z33", "K35"),
+        ("strict_min_isr", "K37 Z33", "K36"),
+        ("reassign_needs_all_targets", "K37 K39", "K36 Z33"),
+        ("periodic_unclean", "K39", "K37 Z33"),
+        ("elr_available", "K40", "K39 Z33"),
+        ("elr", "K41", "K40"),
+        ("unclean_default", "Z08 Z0102", "Z011 K39"),
+        ("out_of_range_is_fatal", "Z0102 Z011", "Z20"),
+        ("textbook_response_hw", "", "Z08 K41"),
+    ],
+)
+def test_flag(flag: str, true_in: str, false_in: str) -> None:
+    for name in true_in.split():
+        assert getattr(PROFILES[name], flag), name
+    for name in false_in.split():
+        assert not getattr(PROFILES[name], flag), name
+
+
+def test_every_flag_is_a_declared_attribute_with_a_source() -> None:
+    declared = set(profiles.Profile.__annotations__)
+    assert set(FLAGS) <= declared
+    assert declared - set(FLAGS) == {"base", "mode", "name", "release", "stands_for", "truncation"}
+    for flag in FLAGS.values():
+        assert flag.source and flag.meaning.endswith(".")
+    assert list(PROFILES["K39"].flags()) == ["truncation", *FLAGS]
+
+
+def test_flips_make_a_named_what_if() -> None:
+    flipped = get_profile("K39+elr-strict_min_isr")
+    assert (flipped.elr, flipped.strict_min_isr) == (True, False)
+    assert flipped.name == get_profile("K39-strict_min_isr+elr").name == "K39-strict_min_isr+elr"
+    assert get_profile(flipped.name).flags() == flipped.flags()
+    assert get_profile("K39+strict_min_isr").name == "K39", (
+        "a flip that changes nothing has no name"
+    )
+    assert get_profile("K39+truncation=HW").truncation == profiles.HW
+    assert PROFILES["K39"].truncation == profiles.FETCH, "the row itself is untouched"
+    assert get_profile("K39+elr").with_flags({"elr": False}).name == "K39"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("K93", "There is no profile K93; did you mean K39?"),
+        ("", "There is no profile ."),
+        ("K39+erl", "There is no flag erl; did you mean elr?"),
+        ("K39+elr=1", "There is no flag elr; did you mean elr?"),
+        ("K39+ELR", "In profile K39+ELR, flips are written like +elr or -strict_min_isr."),
+        ("K39-truncation=HW", "Truncation is set like +truncation=HW, one of HW, KIP101, KIP279, "
+         "KIP279_FENCED, FETCH."),
+    ],
+)  # fmt: skip
+def test_unknown_profiles_are_refused_with_a_hint(name: str, sentence: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        get_profile(name)
+    assert str(caught.value) == sentence
+
+
+def test_configuration_defaults_follow_the_releases() -> None:
+    old, new = configs.build(PROFILES["Z0102"]), configs.build(PROFILES["K39"])
+    assert (old.lag_time_max_ms, new.lag_time_max_ms) == (10_000, 30_000)
+    assert (old.session_timeout_ms, new.session_timeout_ms) == (6_000, 9_000)
+    assert configs.build(PROFILES["Z25"]).session_timeout_ms == 18_000
+    assert (old.unclean, new.unclean) == (True, False)
+    assert (old.isr_check_ms, configs.build(PROFILES["Z09"]).isr_check_ms) == (5_000, 10_000)
+    assert configs.build(PROFILES["K40"]).fence_check_ms == 9_000 // 8
+    assert new.fence_check_ms == 0
+
+
+def test_the_elr_feature_needs_a_release_that_has_it() -> None:
+    on = {"eligible.leader.replicas.version": 1}
+    assert configs.build(PROFILES["K41"]).elr
+    assert not configs.build(PROFILES["K41"], {"eligible.leader.replicas.version": 0}).elr
+    assert not configs.build(PROFILES["K40"]).elr
+    assert configs.build(PROFILES["K40"], on).elr
+    assert not configs.build(PROFILES["K39"], on).elr
+    assert configs.build(get_profile("K39+elr")).elr
+
+
+def test_changing_a_configuration_makes_another() -> None:
+    profile = PROFILES["K39"]
+    before = configs.build(profile)
+    after = before.changed(profile, "min.insync.replicas", "2")
+    assert (before.min_insync_replicas, after.min_insync_replicas) == (1, 2)
+    assert before.changed(profile, "unclean.leader.election.enable", "true").unclean
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("min.insync.replica", 1, "did you mean min.insync.replicas?"),
+        ("min.insync.replicas", 0, "min.insync.replicas must lie between 1 and 40."),
+        ("min.insync.replicas", "two", "min.insync.replicas is a whole number (replicas)."),
+        ("min.insync.replicas", True, "min.insync.replicas is a whole number (replicas)."),
+        ("unclean.leader.election.enable", "maybe", "is either true or false."),
+        ("flush.messages", -1, "flush.messages must lie between 1 and any size."),
+        ("replica.fetch.wait.max.ms", 60_000, "must stay below replica.lag.time.max.ms."),
+    ],
+)
+def test_bad_configurations(name: str, value: object, sentence: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        configs.build(PROFILES["K39"], {name: value})  # type: ignore[dict-item]
+    assert sentence in str(caught.value)
+
+
+def test_every_default_is_within_its_bounds() -> None:
+    for profile in PROFILES.values():
+        for config in configs.CATALOGUE.values():
+            assert config.check(config.default_in(profile)) == config.default_in(profile)
+            assert config.meaning and config.unit and config.scope
+
+
+def test_error_codes_have_kafkas_names() -> None:
+    assert errors.name_of(errors.FENCED_LEADER_EPOCH) == "FENCED_LEADER_EPOCH"
+    assert errors.code_of("NOT_ENOUGH_REPLICAS_AFTER_APPEND") == 20
+    assert errors.name_of(4242) == "ERROR_4242"
+    assert len(errors.all_names()) == len({errors.code_of(n) for n in errors.all_names()})
+    assert errors.name_of(errors.NONE) == "NONE"
+
+
+SOURCES = "".join(
+    path.read_text("utf-8")
+    for path in sorted((Path(__file__).parents[1] / "engine").rglob("*.py"))
+    if path.name not in ("profiles.py",)
+)
+
+
+def test_every_modelled_flag_is_asked_for_by_a_rule_and_no_other() -> None:
+    by_default = {config.flag for config in configs.CATALOGUE.values()}
+    for name, flag in FLAGS.items():
+        asked = name in by_default or re.search(rf"\.{name}\b", SOURCES) is not None
+        assert asked == flag.modelled, name
+
+
+def test_every_configuration_is_obeyed_by_a_rule() -> None:
+    for name in set(configs.Configs.__slots__) - {"values"}:
+        assert re.search(rf"configs\.{name}\b", SOURCES), name
+
+
+def test_what_no_rule_asks_for_cannot_be_flipped() -> None:
+    with pytest.raises(BadInput, match="No rule here asks for dir_failure_kraft"):
+        get_profile("K39-dir_failure_kraft")
