@@ -87,10 +87,11 @@ def append_as_leader(
         before,
         replica.leader_epoch,
         m.values,
-        out.now,
+        max(m.times) if m.times else out.now,
         m.producer,
         m.producer_epoch,
         m.sequence,
+        m.times,
     )
     log.append(batch)
     if log.leo - log.flushed >= broker.configs.flush_messages:
