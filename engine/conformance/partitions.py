@@ -56,7 +56,7 @@ class PartitionCase(BrokerAdapter):
         self.requests_sent += sum(1 for m in sends if isinstance(m, AlterPartitionRequest))
         return [m for m in sends if isinstance(m, FetchResponse)]
 
-    # -- roles -------------------------------------------------------------------------------------
+    # -- roles -----------------------------------------------------------------------------------
 
     def op_make_leader(self, a: Fields) -> Fields:
         became = roles.make_leader(self.broker, TP, self._record(a), self.out)
@@ -68,7 +68,7 @@ class PartitionCase(BrokerAdapter):
         self._collect()
         return {"changed": changed}
 
-    # -- writing -----------------------------------------------------------------------------------
+    # -- writing ---------------------------------------------------------------------------------
 
     def op_append(self, a: Fields) -> Fields:
         count = a.get("count", 1)
@@ -80,7 +80,7 @@ class PartitionCase(BrokerAdapter):
                 PRODUCER, self.local, 0, TP, ("r",) * count, a.get("acks", 1), 0, times=times
             )
             replica = self.broker.replicas.get(TP)
-            error = produce.refusal(replica, request)
+            error = produce.refusal(self.broker, request)
             if error == NONE and replica is not None:
                 error, base, end, _ = produce.append_once(self.broker, replica, request, self.out)
                 first, last = (base if first < 0 else first), end - 1
@@ -105,7 +105,7 @@ class PartitionCase(BrokerAdapter):
         watermark.follow(self.replica, a["offset"], self.out)
         return {}
 
-    # -- reading -----------------------------------------------------------------------------------
+    # -- reading ---------------------------------------------------------------------------------
 
     def op_follower_fetch(self, a: Fields) -> Fields:
         return self._fetch(a, a["replica"])
@@ -145,7 +145,7 @@ class PartitionCase(BrokerAdapter):
         error = reading.access_error(self.replica, _epoch(a), a.get("leader_only", True))
         return error_field(error)
 
-    # -- in-sync replicas --------------------------------------------------------------------------
+    # -- in-sync replicas ------------------------------------------------------------------------
 
     def op_maybe_shrink_isr(self, a: Fields) -> Fields:
         insync.maybe_shrink_isr(self.broker, self.replica, self.out)
@@ -194,7 +194,7 @@ class PartitionCase(BrokerAdapter):
         self._hear_of(a["broker"], a)
         return {}
 
-    # -- observing ---------------------------------------------------------------------------------
+    # -- observing -------------------------------------------------------------------------------
 
     def op_replica(self, a: Fields) -> Fields:
         remote = self.replica.remote.get(a["replica"])

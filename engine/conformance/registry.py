@@ -11,8 +11,10 @@ from engine.conformance.logs import EpochCacheCase, LogCase
 from engine.conformance.partitions import PartitionCase
 from engine.conformance.placements import PlacementCase
 from engine.conformance.progress import ReplicaProgressCase
+from engine.conformance.requests import BrokerCase
 
 ADAPTERS: Final[dict[str, type[Adapter]]] = {
+    "broker": BrokerCase,
     "epoch_cache": EpochCacheCase,
     "fetcher": FetcherCase,
     "log": LogCase,

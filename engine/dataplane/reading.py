@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.model.effects import Effects
 from engine.model.errors import (
     FENCED_LEADER_EPOCH,
+    KAFKA_STORAGE_ERROR,
     NONE,
     NOT_LEADER_OR_FOLLOWER,
     OFFSET_OUT_OF_RANGE,
@@ -26,7 +27,9 @@ def epoch_error(replica: Replica, leader_epoch: int) -> int:
 
 
 def not_hosted(broker: Broker, tp: int) -> int:
-    """S-2.1.  A partition that exists elsewhere, or that nobody has heard of."""
+    """S-2.1.  A partition on a failed disk, that exists elsewhere, or that nobody has heard of."""
+    if tp in broker.offline:
+        return KAFKA_STORAGE_ERROR
     return NOT_LEADER_OR_FOLLOWER if tp in broker.metadata else UNKNOWN_TOPIC_OR_PARTITION
 
 
@@ -49,9 +52,11 @@ def error_before_read(broker: Broker, m: FetchRequest, fp: FetchPartition) -> in
     replica = broker.replicas.get(fp.tp)
     if replica is None or replica.leader_epoch < 0:
         return not_hosted(broker, fp.tp)
-    error = access_error(replica, fp.leader_epoch, not _may_follow(replica, m))
-    if error:
-        return error
+    epoch = fp.leader_epoch
+    if replica.role != LEADER or (epoch != replica.leader_epoch and epoch != NO_EPOCH):
+        error = access_error(replica, epoch, not _may_follow(replica, m))
+        if error:
+            return error
     if (
         m.replica >= 0
         and m.replica not in replica.assignment

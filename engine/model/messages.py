@@ -295,7 +295,7 @@ class ProduceRequest(Message):
 
 
 class ProduceResponse(Message):
-    __slots__ = ("base", "error", "tp", "values")
+    __slots__ = ("base", "error", "log_start", "tp", "values")
     kind = PRODUCE_R
 
     def __init__(
@@ -307,12 +307,14 @@ class ProduceResponse(Message):
         error: int,
         base: int,
         values: tuple[str, ...],
+        log_start: int = -1,
     ) -> None:
         Message.__init__(self, src, dst, corr)
         self.tp = tp
         self.error = error
         self.base = base
         self.values = values
+        self.log_start = log_start
 
 
 class AlterItem:
