@@ -11,7 +11,7 @@ from typing import Any
 Figures = dict[str, float]
 ROUNDS = 5
 QUESTIONS = 1_000
-SCALE_RUN = ("S45", "K39")
+SCALE_RUN = ("crash-storm", "K39")
 """Scenario and profile of the engine benchmark, played with a seed a round."""
 SHOWN = "S20"
 
@@ -58,15 +58,12 @@ def _simpy_events(_round: int) -> int:
 
 def _engine() -> tuple[float, Figures]:
     from engine.scenarios import file
-    from engine.sim.run import Run
-    from engine.sim.simulation import Simulation
+    from engine.sim.run import Run, play_all
 
     scenario = file.find(SCALE_RUN[0])
 
     def engine_events(round_: int) -> int:
-        simulation = Simulation(Run(scenario, profile=SCALE_RUN[1], seed=round_), told=False)
-        simulation.play_all()
-        return simulation.events
+        return play_all(Run(scenario, profile=SCALE_RUN[1], seed=round_)).events
 
     engine, simpy = _per_second(engine_events), _per_second(_simpy_events)
     return engine / simpy, {"engine_events_per_s": engine, "simpy_timeouts_per_s": simpy}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -83,7 +85,7 @@ def test_every_flag_is_a_declared_attribute_with_a_source() -> None:
     assert set(FLAGS) <= declared
     assert declared - set(FLAGS) == {"base", "mode", "name", "release", "stands_for", "truncation"}
     for flag in FLAGS.values():
-        assert flag.source and flag.meaning.endswith((".", "..."))
+        assert flag.source and flag.meaning.endswith(".")
     assert list(PROFILES["K39"].flags()) == ["truncation", *FLAGS]
 
 
@@ -178,3 +180,27 @@ def test_error_codes_have_kafkas_names() -> None:
     assert errors.name_of(4242) == "ERROR_4242"
     assert len(errors.all_names()) == len({errors.code_of(n) for n in errors.all_names()})
     assert errors.name_of(errors.NONE) == "NONE"
+
+
+SOURCES = "".join(
+    path.read_text("utf-8")
+    for path in sorted((Path(__file__).parents[1] / "engine").rglob("*.py"))
+    if path.name not in ("profiles.py",)
+)
+
+
+def test_every_modelled_flag_is_asked_for_by_a_rule_and_no_other() -> None:
+    by_default = {config.flag for config in configs.CATALOGUE.values()}
+    for name, flag in FLAGS.items():
+        asked = name in by_default or re.search(rf"\.{name}\b", SOURCES) is not None
+        assert asked == flag.modelled, name
+
+
+def test_every_configuration_is_obeyed_by_a_rule() -> None:
+    for name in set(configs.Configs.__slots__) - {"values"}:
+        assert re.search(rf"configs\.{name}\b", SOURCES), name
+
+
+def test_what_no_rule_asks_for_cannot_be_flipped() -> None:
+    with pytest.raises(BadInput, match="No rule here asks for dir_failure_kraft"):
+        get_profile("K39-dir_failure_kraft")

@@ -98,6 +98,10 @@ class Checker:
         self.step = 0
         self.now = 0
 
+    def name(self, node: int) -> str:
+        """What people call a broker."""
+        return f"broker {self.cluster.brokers[node].name}"
+
     def report(self, invariant: str, why: str) -> None:
         """The first time is the violation; later ones are counted."""
         self.counts[invariant] = self.counts.get(invariant, 0) + 1
@@ -137,15 +141,15 @@ class Checker:
         was_leading = seen.role == LEADER and seen.epoch == replica.leader_epoch
         leads = replica.role == LEADER
         if replica.leader_epoch < seen.epoch:
-            self.report("I2", f"broker {node} went from epoch {seen.epoch} to an older one")
+            self.report("I2", f"{self.name(node)} went from epoch {seen.epoch} to an older one")
         if log.leo > seen.leo:
             self._on_append(node, tp, replica, seen.leo)
         elif log.leo < seen.leo:
             seen.agreed = min(seen.agreed, log.leo)
             if leads and was_leading:
-                self.report("INV-10", f"leader {node} cut its log from {seen.leo} to {log.leo}")
+                self.report("INV-10", f"{self.name(node)}, a leader, cut its log from {seen.leo} to {log.leo}")
         if (log.hw > log.leo and log.clamps_hw) or (log.hw < log.log_start and log.clamps_hw):
-            self.report("INV-1", f"broker {node} has HW {log.hw} outside its log")
+            self.report("INV-1", f"{self.name(node)} has HW {log.hw} outside its log")
         if leads and not was_leading:
             self._on_new_leader(node, tp, replica)
         if leads and log.hw > (seen.hw if was_leading else log.log_start):
@@ -153,7 +157,7 @@ class Checker:
                 self._on_hw_raised(node, tp, replica)
             self._on_commit(tp, replica, seen.hw if was_leading else log.log_start)
         elif leads and was_leading and log.hw < seen.hw:
-            self.report("INV-18", f"leader {node} moved HW from {seen.hw} to {log.hw}")
+            self.report("INV-18", f"{self.name(node)}, a leader, moved HW from {seen.hw} to {log.hw}")
         seen.leo, seen.hw = log.leo, log.hw
         seen.role, seen.epoch = replica.role, replica.leader_epoch
         self._compare(node, tp, seen)
@@ -177,12 +181,12 @@ class Checker:
             if batch.epoch < epoch:
                 self.report(
                     "INV-3",
-                    f"broker {node} has epoch {batch.epoch} at {batch.base} after epoch {epoch}",
+                    f"{self.name(node)} has epoch {batch.epoch} at {batch.base} after epoch {epoch}",
                 )
             epoch = batch.epoch
             if log.epochs.epoch_for_offset(batch.base) != batch.epoch:
                 self.report(
-                    "INV-5", f"broker {node}'s epoch cache misplaces offset {batch.base}"
+                    "INV-5", f"{self.name(node)}'s epoch cache misplaces offset {batch.base}"
                 )
 
     def _check_junction(
@@ -200,7 +204,7 @@ class Checker:
             if not theirs.same(previous):
                 self.report(
                     "INV-12",
-                    f"broker {node} has {previous!r} where broker {replica.leader} has {theirs!r}",
+                    f"{self.name(node)} has {previous!r} where {self.name(replica.leader)} has {theirs!r}",
                 )
 
     def _compare(self, node: int, tp: int, seen: Seen) -> None:
@@ -233,7 +237,7 @@ class Checker:
             mine, his = log.batches[log.index_of(at)], theirs.batches[theirs.index_of(at)]
             self.report(
                 "I5",
-                f"offset {at} is {mine!r} on broker {node} and {his!r} on broker {other}, "
+                f"offset {at} is {mine!r} on {self.name(node)} and {his!r} on {self.name(other)}, "
                 "below both high watermarks",
             )
 
@@ -244,7 +248,7 @@ class Checker:
         ledger, epoch = self.ledger, replica.leader_epoch
         first = ledger.leaders.setdefault((tp, epoch), node)
         if first != node:
-            self.report("I1", f"brokers {first} and {node} both lead epoch {epoch}")
+            self.report("I1", f"{self.name(first)} and {self.name(node)} both lead epoch {epoch}")
         ledger.epoch_starts[tp].append((epoch, replica.epoch_start))
         record = self.cluster.controller.records.get(tp)
         if record is None or record.leader_epoch != epoch:
@@ -259,12 +263,12 @@ class Checker:
             least = min(missing, key=lambda b: b.base)
             self.report(
                 "I6",
-                f"broker {node} leads epoch {replica.leader_epoch} without the committed "
+                f"{self.name(node)} leads epoch {replica.leader_epoch} without the committed "
                 f"{least!r}",
             )
             self.report(
                 "I10",
-                f"offset {least.base} was committed, and broker {node} leads without it",
+                f"offset {least.base} was committed, and {self.name(node)} leads without it",
             )
             for batch in missing:
                 del committed[batch.base]  # told once; what follows builds on the new history
@@ -286,7 +290,7 @@ class Checker:
             self.report(
                 "I7" if acked.acks == -1 else "I8",
                 f"{told} at offset {acked.base}, acknowledged with acks={kind}, is gone: "
-                f"broker {node} leads epoch {replica.leader_epoch} without it",
+                f"{self.name(node)} leads epoch {replica.leader_epoch} without it",
             )
 
     def _on_hw_raised(self, node: int, tp: int, replica: Replica) -> None:
@@ -296,13 +300,13 @@ class Checker:
             if epoch > replica.leader_epoch and hw > start:
                 self.report(
                     "I15",
-                    f"broker {node}, leader of the past epoch {replica.leader_epoch}, committed up "
+                    f"{self.name(node)}, leader of the past epoch {replica.leader_epoch}, committed up "
                     f"to {hw}; epoch {epoch} began at {start}",
                 )
         if len(replica.isr) < replica.min_isr():
             self.report(
                 "I14",
-                f"broker {node} committed up to {hw} with {len(replica.isr)} in sync, "
+                f"{self.name(node)} committed up to {hw} with {len(replica.isr)} in sync, "
                 f"of {replica.min_isr()} wanted",
             )
 
@@ -354,7 +358,7 @@ class Checker:
         if missing:
             self.report(
                 "I4",
-                f"the controller counts {missing} in the ISR, leader {leader.broker} does not",
+                f"the controller counts {missing} in the ISR, {self.name(leader.broker)} does not",
             )
 
     # -- clients ---------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ class Ledger:
         self.unavailable_since = [-1] * partitions
 
     def commit(self, tp: int, batches: list[Batch], hw: int) -> Batch | None:
-        """A leader's high watermark passed these; a committed batch that they contradict, or None."""
+        """A leader's mark passed these; a committed batch that they contradict, or None."""
         conflict = None
         known = self.committed[tp]
         for batch in batches:

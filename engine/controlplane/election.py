@@ -38,7 +38,7 @@ def new_partition(replicas: Ids, live: Acceptable) -> PartitionRecord | None:
     return PartitionRecord(replicas, isr, isr[0])
 
 
-# -- ZooKeeper ---------------------------------------------------------------------------------
+# -- ZooKeeper ------------------------------------------------------------------------------------
 
 
 def choose_zk(
@@ -125,7 +125,7 @@ def _next_epochs(record: PartitionRecord, leader: int) -> PartitionRecord:
     return after
 
 
-# -- KRaft -------------------------------------------------------------------------------------
+# -- KRaft ----------------------------------------------------------------------------------------
 
 
 def choose_kr(
@@ -290,7 +290,7 @@ def _replay(
     return PartitionChange(after, True, unclean, completed)
 
 
-# -- preferred leaders ---------------------------------------------------------------------------
+# -- preferred leaders ----------------------------------------------------------------------------
 
 
 def imbalanced(record: PartitionRecord) -> bool:

@@ -1,4 +1,4 @@
-"""The KRaft controller: a metadata log, and the rules that append to it (control-plane 1, 3 - 6)."""
+"""The KRaft controller: a metadata log and the rules that append to it (control-plane 1 - 6)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from engine.model.records import Ids, PartitionChange
 from engine.model.state import NEVER
 from engine.model.timers import COMMIT, FENCE_CHECK, PREFERRED_CHECK, UNCLEAN_CHECK
 
-# -- the metadata log ------------------------------------------------------------------------------
+# -- the metadata log -----------------------------------------------------------------------------
 
 
 def append(k: Controller, records: list[tuple[Any, ...]], out: Effects) -> None:
@@ -80,7 +80,7 @@ def on_metadata_fetch(k: Controller, m: MetadataFetch, out: Effects) -> None:
         k.readers[m.src] = (m.offset, m.corr)
 
 
-# -- changing partitions ---------------------------------------------------------------------------
+# -- changing partitions --------------------------------------------------------------------------
 
 
 def change(
@@ -146,7 +146,7 @@ def _registration_change(k: Controller, broker: int) -> tuple[Any, ...]:
     )
 
 
-# -- registration, heartbeats, fencing ---------------------------------------------------------------
+# -- registration, heartbeats, fencing ------------------------------------------------------------
 
 
 def has_valid_session(k: Controller, registration: Registration, now: int) -> bool:
@@ -292,7 +292,7 @@ def resume(k: Controller, out: Effects) -> None:
 
 
 def arm_fence_check(k: Controller, out: Effects) -> None:
-    """CP-KR-FENCE.  The instant at which the next session can expire (4.x: up to an eighth later)."""
+    """CP-KR-FENCE.  When the next session can expire (4.x: up to an eighth later)."""
     last = [r.last_contact for r in k.brokers.values() if not r.fenced]
     if not last or k.check_at > out.now:
         return
@@ -324,7 +324,7 @@ def on_fence_check(k: Controller, out: Effects) -> bool:
     return bool(stale)
 
 
-# -- AlterPartition ----------------------------------------------------------------------------------
+# -- AlterPartition -------------------------------------------------------------------------------
 
 
 def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) -> None:
@@ -373,7 +373,7 @@ def count_isr_change(k: Controller, before: Ids, after: Ids) -> None:
         k.isr_expands += 1
 
 
-# -- admin -----------------------------------------------------------------------------------------
+# -- admin ----------------------------------------------------------------------------------------
 
 
 def elect(k: Controller, tp: int, kind: int, out: Effects) -> PartitionChange:

@@ -1,4 +1,4 @@
-"""ZooKeeper and its controller as one node: sessions, znodes, control requests (control-plane 1 - 5).
+"""ZooKeeper and its controller as one node: sessions, znodes, control requests.
 
 `k.brokers` holds the live sessions, `k.records` the state znodes; a record's partition epoch is its
 znode version.  Reads and conditional writes of one event are atomic, as a ZooKeeper transaction is.
@@ -31,7 +31,7 @@ from engine.model.records import Ids, PartitionRecord
 from engine.model.state import NEVER
 from engine.model.timers import FENCE_CHECK, PREFERRED_CHECK
 
-# -- telling the brokers -----------------------------------------------------------------------------
+# -- telling the brokers --------------------------------------------------------------------------
 
 
 def live_epochs(k: Controller) -> dict[int, int]:
@@ -66,7 +66,7 @@ def tell_changes(k: Controller, tps: list[int], out: Effects) -> None:
     send_update_metadata(k, tps, out)
 
 
-# -- changing znodes ---------------------------------------------------------------------------------
+# -- changing znodes ------------------------------------------------------------------------------
 
 
 def _write(k: Controller, tp: int, after: PartitionRecord, unclean: bool, out: Effects) -> None:
@@ -134,7 +134,7 @@ def take_offline(k: Controller, broker: int, tps: list[int], out: Effects) -> li
     return changed
 
 
-# -- the broker set ------------------------------------------------------------------------------------
+# -- the broker set -------------------------------------------------------------------------------
 
 
 def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
@@ -228,7 +228,10 @@ def arm_session_check(k: Controller, out: Effects) -> None:
 
 
 def on_session_check(k: Controller, out: Effects) -> bool:
-    """zookeeper.session.timeout.ms.  An expired session's znode vanishes; the controller acts."""
+    """zookeeper.session.timeout.ms.  An expired session's znode vanishes; the controller acts.
+
+    Sessions that expire together are seen as dead together: nobody among them is elected.
+    """
     if k.check_at > out.now:
         return False
     k.check_at = NEVER
@@ -238,12 +241,14 @@ def on_session_check(k: Controller, out: Effects) -> bool:
         if out.now - r.last_contact >= k.configs.session_timeout_ms
     ]
     for broker in expired:
+        del k.brokers[broker]
+    for broker in expired:
         on_broker_failure(k, broker, out)
     arm_session_check(k, out)
     return bool(expired)
 
 
-# -- the ISR -------------------------------------------------------------------------------------------
+# -- the ISR --------------------------------------------------------------------------------------
 
 
 def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) -> None:
@@ -292,7 +297,7 @@ def _count_isr_change(k: Controller, before: Ids, after: Ids) -> None:
         k.isr_expands += 1
 
 
-# -- controlled shutdown and admin ---------------------------------------------------------------------
+# -- controlled shutdown and admin ----------------------------------------------------------------
 
 
 def on_shutdown_request(k: Controller, m: ShutdownRequest, out: Effects) -> None:

@@ -48,7 +48,7 @@ from engine.model.timers import FETCHER_WORK
 MIN_BYTES: Final = 1  # replica.fetch.min.bytes
 
 
-# -- which thread, which partitions --------------------------------------------------------------
+# -- which thread, which partitions ---------------------------------------------------------------
 
 
 def thread_of(broker: Broker, tp: int) -> FetcherThread | None:
@@ -108,7 +108,7 @@ def add_partition(
     return thread
 
 
-# -- the loop ------------------------------------------------------------------------------------
+# -- the loop -------------------------------------------------------------------------------------
 
 
 def do_work(broker: Broker, thread: FetcherThread, out: Effects) -> None:
@@ -225,7 +225,7 @@ def _continue(broker: Broker, thread: FetcherThread, out: Effects) -> None:
         do_work(broker, thread, out)
 
 
-# -- answers to Fetch ----------------------------------------------------------------------------
+# -- answers to Fetch -----------------------------------------------------------------------------
 
 
 def on_fetch_response(broker: Broker, m: FetchResponse, out: Effects) -> None:
@@ -318,7 +318,7 @@ def _on_diverging(
         go_on_fetching(replica, state)
 
 
-# -- failures ------------------------------------------------------------------------------------
+# -- failures -------------------------------------------------------------------------------------
 
 
 def _on_error(
@@ -349,7 +349,7 @@ def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> b
     return True
 
 
-# -- answers to OffsetForLeaderEpoch ---------------------------------------------------------------
+# -- answers to OffsetForLeaderEpoch --------------------------------------------------------------
 
 
 def on_epoch_end_response(broker: Broker, m: EpochEndResponse, out: Effects) -> None:
@@ -402,7 +402,7 @@ def _truncate_by_answer(
         state.offset = replica.log.leo
 
 
-# -- out of range ----------------------------------------------------------------------------------
+# -- out of range ---------------------------------------------------------------------------------
 
 
 def _look_up(broker: Broker, thread: FetcherThread, tp: int, timestamp: int, out: Effects) -> None:

@@ -106,14 +106,10 @@ _LIST: Final[tuple[Config, ...]] = (
            "How long a leader may hold a follower's fetch that finds nothing.", 0, 60_000),
     Config("replica.fetch.backoff.ms", 1_000, "ms", "broker",
            "A follower's pause after a fetch that failed.", 1, 60_000),
-    Config("replica.socket.timeout.ms", 30_000, "ms", "broker",
-           "After so long an unanswered request of a follower counts as lost.", 100, _HOUR),
     Config("replica.high.watermark.checkpoint.interval.ms", 5_000, "ms", "broker",
            "How often the high watermarks are written to disk.", 10, 24 * _HOUR),
     Config("flush.messages", NEVER, "records", "topic",
            "Force the log to disk after so many records; by default never.", 1),
-    Config("flush.ms", NEVER, "ms", "topic",
-           "Force the log to disk after so long; by default never.", 1),
     Config("segment.records", 1_000_000, "records", "topic",
            "Start a new segment after so many records (the engine counts records).", 1),
     Config("message.max.records", 1_000_000, "records", "topic",
@@ -125,8 +121,6 @@ _LIST: Final[tuple[Config, ...]] = (
            "The KRaft controller fences a broker that is silent for so long.", 10, _HOUR),
     Config("broker.heartbeat.interval.ms", 2_000, "ms", "broker",
            "How often a broker reports to the KRaft controller.", 1, _HOUR),
-    Config("initial.broker.registration.timeout.ms", 60_000, "ms", "broker",
-           "A starting broker gives up when it cannot register for so long.", 100, _HOUR),
     Config("controlled.shutdown.enable", 1, "boolean", "broker",
            "Does a stopping broker hand over its leaderships first?"),
     Config("controlled.shutdown.max.retries", 3, "attempts", "broker",
@@ -157,20 +151,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "From a controller's decision until the metadata log has committed it.", 0, 60_000),
     Config("md_delay", 0, "ms", "engine",
            "From a committed metadata record until a broker applies it.", 0, 60_000),
-    Config("controller_failover_ms", 3_000, "ms", "engine",
-           "How long a KRaft cluster is without an active controller.", 0, _HOUR),
-    Config("controller_load_ms", 0, "ms", "engine",
-           "How long a new ZooKeeper-era controller reads before it acts.", 0, _HOUR),
     Config("registration_backoff_ms", 100, "ms", "engine",
            "First pause of a broker whose registration was refused; doubles.", 1, 60_000),
-    Config("alter_partition_retry_ms", 50, "ms", "engine",
-           "Pause before a refused AlterPartition request is sent again.", 1, 60_000),
-    Config("isr_propagation_period_ms", 2_500, "ms", "engine",
-           "Period of the ZooKeeper-era ISR notification task.", 1, _HOUR),
-    Config("isr_propagation_blackout_ms", 5_000, "ms", "engine",
-           "... which waits for so much silence ...", 0, _HOUR),
-    Config("isr_propagation_interval_ms", 60_000, "ms", "engine",
-           "... but never longer than this since the last notification.", 0, _HOUR),
 )  # fmt: skip
 
 CATALOGUE: Final[dict[str, Config]] = {config.name: config for config in _LIST}
@@ -181,13 +163,10 @@ class Configs:
     so copies of a cluster may share one."""
 
     __slots__ = (
-        "alter_partition_retry_ms",
         "auto_rebalance",
         "commit_ms",
         "consumer_wait_ms",
         "controlled_shutdown",
-        "controller_failover_ms",
-        "controller_load_ms",
         "delivery_timeout_ms",
         "elr",
         "fence_check_ms",
@@ -195,29 +174,23 @@ class Configs:
         "fetch_max_records",
         "fetch_wait_max_ms",
         "flush_messages",
-        "flush_ms",
         "heartbeat_ms",
         "hw_checkpoint_ms",
         "imbalance_check_ms",
         "imbalance_percentage",
         "isr_check_ms",
-        "isr_propagation_blackout_ms",
-        "isr_propagation_interval_ms",
-        "isr_propagation_period_ms",
         "lag_max_messages",
         "lag_time_max_ms",
         "md_delay",
         "message_max_records",
         "min_insync_replicas",
         "registration_backoff_ms",
-        "registration_timeout_ms",
         "request_timeout_ms",
         "retry_backoff_ms",
         "segment_records",
         "session_timeout_ms",
         "shutdown_backoff_ms",
         "shutdown_retries",
-        "socket_timeout_ms",
         "unclean",
         "unclean_interval_ms",
         "values",
@@ -235,10 +208,8 @@ class Configs:
         self.fetch_wait_max_ms = values["replica.fetch.wait.max.ms"]
         self.fetch_backoff_ms = values["replica.fetch.backoff.ms"]
         self.fetch_max_records = values["fetch_max_records"]
-        self.socket_timeout_ms = values["replica.socket.timeout.ms"]
         self.hw_checkpoint_ms = values["replica.high.watermark.checkpoint.interval.ms"]
         self.flush_messages = values["flush.messages"]
-        self.flush_ms = values["flush.ms"]
         self.segment_records = values["segment.records"]
         self.message_max_records = values["message.max.records"]
         if profile.kraft:
@@ -248,7 +219,6 @@ class Configs:
         self.heartbeat_ms = values["broker.heartbeat.interval.ms"]
         # CP-KR-FENCE: at the very instant up to 3.9, within an eighth of the timeout since 4.0
         self.fence_check_ms = self.session_timeout_ms // 8 if profile.fence_check_periodic else 0
-        self.registration_timeout_ms = values["initial.broker.registration.timeout.ms"]
         self.registration_backoff_ms = values["registration_backoff_ms"]
         self.controlled_shutdown = values["controlled.shutdown.enable"] != 0
         self.shutdown_retries = values["controlled.shutdown.max.retries"]
@@ -265,12 +235,6 @@ class Configs:
         self.consumer_wait_ms = values["fetch.max.wait.ms"]
         self.commit_ms = values["commit_ms"]
         self.md_delay = values["md_delay"]
-        self.controller_failover_ms = values["controller_failover_ms"]
-        self.controller_load_ms = values["controller_load_ms"]
-        self.alter_partition_retry_ms = values["alter_partition_retry_ms"]
-        self.isr_propagation_period_ms = values["isr_propagation_period_ms"]
-        self.isr_propagation_blackout_ms = values["isr_propagation_blackout_ms"]
-        self.isr_propagation_interval_ms = values["isr_propagation_interval_ms"]
 
     def changed(self, profile: Profile, name: str, value: object) -> Configs:
         """The same with one name set, as an operator does while the cluster runs.

@@ -1,4 +1,4 @@
-"""The controller side as plain state: a KRaft quorum seen as one node, or ZooKeeper + controller."""
+"""The controller side as plain state: a KRaft quorum as one node, or ZooKeeper + controller."""
 
 from __future__ import annotations
 

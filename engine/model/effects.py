@@ -11,7 +11,7 @@ Cue = tuple[str, int, str, Any, Any]
 
 
 class Effects:
-    """Wishes of one event: messages, timers, cues.  The simulation carries them out and clears it."""
+    """Wishes of one event: messages, timers, cues; the simulation carries them out."""
 
     __slots__ = ("cues", "now", "sends", "timers")
 

@@ -133,7 +133,7 @@ class Log:
             self.producers.record(batch)
 
     def append_follower(self, batches: Sequence[Batch]) -> int:
-        """L-4.  Takes a leader's batches verbatim; OK, UNEXPECTED_OFFSET or OFFSETS_OUT_OF_ORDER."""
+        """L-4.  Takes batches verbatim; OK, UNEXPECTED_OFFSET or OFFSETS_OUT_OF_ORDER."""
         last = -1
         for batch in batches:
             if batch.end - 1 <= last:

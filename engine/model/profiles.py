@@ -29,9 +29,12 @@ _NEVER: Final[Release] = (99, 0, 0)
 
 
 class Flag:
-    """One switch of the protocol.  True in releases [since, until), and only in `mode` if set."""
+    """One switch of the protocol.  True in releases [since, until), and only in `mode` if set.
 
-    __slots__ = ("meaning", "mode", "name", "since", "source", "until")
+    `modelled` false: told for completeness; no rule of the engine asks, so it cannot be flipped.
+    """
+
+    __slots__ = ("meaning", "mode", "modelled", "name", "since", "source", "until")
 
     def __init__(
         self,
@@ -41,8 +44,10 @@ class Flag:
         meaning: str,
         until: Release = _NEVER,
         mode: str = "",
+        modelled: bool = True,
     ) -> None:
         self.name = name
+        self.modelled = modelled
         self.since = since
         self.until = until
         self.mode = mode
@@ -77,7 +82,8 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
     Flag("alter_partition", _r("2.7"), "KIP-497",
          "ISR changes are proposed to the controller; meanwhile the maximal ISR counts."),
     Flag("isr_propagation", _r("0.9"), "control-plane 4.6",
-         "ISR changes reach the controller by batched notification znodes.", _r("2.7"), ZK),
+         "ISR changes reach the controller by batched notification znodes.", _r("2.7"), ZK,
+         modelled=False),
     Flag("isr_eligibility", _r("3.3"), "KIP-841",
          "Fenced, leaving or dead followers are refused in the ISR."),
     Flag("isr_broker_epoch", _r("3.5"), "KIP-903",
@@ -95,8 +101,6 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "HW lives in the log: truncation lowers it, a response is clamped to the log."),
     Flag("offset_not_available", _r("2.2"), "KIP-207",
          "List-offsets is refused until HW reaches the leader's epoch start."),
-    Flag("fetch_answers_new_hw", _r("2.4"), "KAFKA-9952",
-         "A parked follower fetch is answered at once when HW moved.", _r("2.6")),
     Flag("textbook_response_hw", _NEVER, "teaching switch",
          "Never true in Kafka today: the response carries the HW after the fetch's own effect."),
     # -- epochs and truncation -------------------------------------------------------------
@@ -104,8 +108,6 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "A new leader notes (epoch, LEO) at once, not with its first batch."),
     Flag("monotonic_epoch_cache", _r("2.0.1"), "KAFKA-7415",
          "A new epoch entry drops the entries it contradicts."),
-    Flag("epoch_before_earliest", _r("2.0.1"), "KAFKA-7415",
-         "An epoch older than all entries is answered with the first entry's start."),
     Flag("cache_cleaned_by_noop_truncate", _r("2.6.1"), "KAFKA-10706",
          "Truncating to the log end still drops epoch entries at or past it."),
     Flag("fetch_epoch_check", _r("2.1"), "KIP-320",
@@ -116,13 +118,9 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "A follower reconciles again in every new leader epoch."),
     Flag("diverging_skips_follower_update", _r("2.7.2"), "KAFKA-13141",
          "A diverging fetch does not count as the follower's position."),
-    Flag("out_of_range_before_diverging", _r("2.7.2"), "KAFKA-12996",
-         "An offset below the log start is out of range before it can diverge."),
     Flag("out_of_range_is_fatal", _r("0.8"), "KAFKA-7414",
          "A follower past the leader's end halts its broker unless unclean election is on.",
          _r("2.0.1")),
-    Flag("failed_partitions", _r("2.3"), "KIP-461",
-         "A partition that fails is set aside; before, its fetcher thread died."),
     Flag("drops_newer_epoch_batches", _r("4.1"), "KAFKA-18723",
          "Batches of a newer epoch than the fetch asked in are dropped by the follower."),
     Flag("unknown_follower_error", _r("3.3"), "KAFKA-13837",
@@ -136,8 +134,6 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "A smaller ISR starts a new leader epoch.", _r("3.6"), KRAFT),
     Flag("periodic_unclean", _r("3.9"), "control-plane 3.6",
          "Leaderless partitions are re-tried every five minutes if unclean is on.", mode=KRAFT),
-    Flag("admin_unclean_election", _r("2.4"), "KIP-460",
-         "An operator may ask for an unclean election."),
     Flag("unclean_default", _r("0.8"), "KIP-106",
          "unclean.leader.election.enable is true unless said otherwise.", _r("0.11")),
     Flag("fence_check_periodic", _r("4.0"), "control-plane 1.9",
@@ -147,18 +143,10 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
     Flag("elr", _r("4.1"), "KIP-966",
          "Eligible leader replicas are on for new clusters.", mode=KRAFT),
     # -- operations ------------------------------------------------------------------------
-    Flag("dir_failure_zk", _r("1.0"), "KIP-112",
-         "One failed log directory takes only its replicas offline.", mode=ZK),
     Flag("dir_failure_kraft", _r("3.7"), "KIP-858",
-         "Heartbeats report offline log directories.", mode=KRAFT),
+         "Heartbeats report offline log directories.", mode=KRAFT, modelled=False),
     Flag("reassign_needs_all_targets", _r("3.8"), "control-plane 0.2",
          "A reassignment completes only with all targets in the ISR.", mode=KRAFT),
-    Flag("replication_throttle", _r("0.10.1"), "KIP-73",
-         "Replication traffic can be held to a rate."),
-    Flag("fetch_sessions", _r("1.1"), "KIP-227",
-         "Fetches name only what changed."),
-    Flag("follower_reads", _r("2.4"), "KIP-392",
-         "Consumers may read from a follower."),
     Flag("idempotent_producer", _r("0.11"), "KIP-98",
          "A retried batch is recognised by its sequence number."),
 )  # fmt: skip
@@ -205,36 +193,27 @@ class Profile:
     cap_min_isr_to_rf: bool
     hw_clamped_on_truncate: bool
     offset_not_available: bool
-    fetch_answers_new_hw: bool
     textbook_response_hw: bool
     epoch_entry_at_election: bool
     monotonic_epoch_cache: bool
-    epoch_before_earliest: bool
     cache_cleaned_by_noop_truncate: bool
     fetch_epoch_check: bool
     refetch_on_missed_epoch: bool
     refetch_on_new_epoch: bool
     diverging_skips_follower_update: bool
-    out_of_range_before_diverging: bool
     out_of_range_is_fatal: bool
-    failed_partitions: bool
     drops_newer_epoch_batches: bool
     unknown_follower_error: bool
     broker_generation: bool
     leader_recovery_state: bool
     shrink_bumps_leader_epoch: bool
     periodic_unclean: bool
-    admin_unclean_election: bool
     unclean_default: bool
     fence_check_periodic: bool
     elr_available: bool
     elr: bool
-    dir_failure_zk: bool
     dir_failure_kraft: bool
     reassign_needs_all_targets: bool
-    replication_throttle: bool
-    fetch_sessions: bool
-    follower_reads: bool
     idempotent_producer: bool
 
     def __init__(self, name: str, stands_for: str, mode: str, release: Release) -> None:
@@ -341,6 +320,8 @@ def get_profile(name: str) -> Profile:
                 kinds = ", ".join(TRUNCATIONS)
                 raise BadInput("invalid", f"Truncation is set like +truncation=HW, one of {kinds}.")
             changes[flag] = TRUNCATIONS.index(value)
+        elif flag in FLAGS and not FLAGS[flag].modelled:
+            raise BadInput("impossible", f"No rule here asks for {flag}; it cannot be flipped.")
         elif flag in FLAGS and value is None:
             changes[flag] = sign == "+"
         else:

@@ -212,7 +212,7 @@ class Peer:
 class Broker:
     """One broker process and its disks.
 
-    `disks` survive everything but `wipe`; the rest is lost when the process ends.  `metadata` is the
+    `disks` survive everything but `wipe`; the rest ends with the process.  `metadata` is the
     client-visible cache: tp -> (leader, leader epoch).  `image` (KRaft) holds the last partition
     records applied.  `auto_fetch` false means that a hand drives the fetchers.
     """
@@ -242,6 +242,7 @@ class Broker:
         "metadata_corr",
         "metadata_offset",
         "name",
+        "offline",
         "peers",
         "profile",
         "rack",
@@ -280,6 +281,7 @@ class Broker:
         self.replicas: dict[int, Replica] = {}
         self.fetchers: dict[tuple[int, int], FetcherThread] = {}
         self.failed: set[int] = set()
+        self.offline: set[int] = set()  # L-16: partitions whose log directory failed
         self.peers: dict[int, Peer] = {}
         self.metadata: dict[int, tuple[int, int]] = {}
         self.image: dict[int, Any] = {}

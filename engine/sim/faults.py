@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.scenarios.parts import Fault
     from engine.sim.simulation import Simulation
 
-# -- processes and machines ------------------------------------------------------------------------
+# -- processes and machines -----------------------------------------------------------------------
 
 
 def kill(sim: Simulation, broker: int) -> None:
@@ -159,7 +159,7 @@ def start_controller(sim: Simulation) -> None:
 
 
 def finish_controller_start(sim: Simulation) -> None:
-    """CP-ZK-CTRL 8, 9.  With all live brokers known: dead replicas leave, offline partitions elect."""
+    """CP-ZK-CTRL 8, 9.  All live brokers known: dead replicas leave, offline partitions elect."""
     if sim.profile.mode == "zk":
         k = sim.cluster.controller
         sim.act(
@@ -167,7 +167,7 @@ def finish_controller_start(sim: Simulation) -> None:
         )
 
 
-# -- links -----------------------------------------------------------------------------------------
+# -- links ----------------------------------------------------------------------------------------
 
 
 def cut(sim: Simulation, a: int, b: int, both: bool = True) -> None:
@@ -225,7 +225,7 @@ def lose(sim: Simulation, a: int, b: int, share: float) -> None:
     sim.act(FAILURE, a, f"lose {a} {b}", action)
 
 
-# -- plans -----------------------------------------------------------------------------------------
+# -- plans ----------------------------------------------------------------------------------------
 
 
 def _peers(sim: Simulation, broker: int) -> list[int]:

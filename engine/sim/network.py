@@ -1,4 +1,4 @@
-"""Links: delay, loss, cuts, order.  One connection a pair of nodes; requests await their answers."""
+"""Links: delay, loss, cuts, order.  One connection a pair of nodes."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ NOTICE_LOSS_MS = 200
 """How long until a requester notices that a lost segment broke its connection."""
 
 ONE_WAY = frozenset((LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA))
+UNANSWERED = REPLIES | ONE_WAY | {HEARTBEAT}
 METADATA = frozenset((METADATA_FETCH_R, LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA))
 
 
@@ -97,9 +98,8 @@ class Network:
         src, dst, kind = m.src, m.dst, m.kind
         kernel.seq = m.id = kernel.seq + 1
         m.sent = kernel.now
-        if kind not in REPLIES and kind not in ONE_WAY and kind != HEARTBEAT:
-            if kind != PRODUCE or self._wants_answer(m):
-                self.open[src, m.corr] = m
+        if kind not in UNANSWERED and (kind != PRODUCE or self._wants_answer(m)):
+            self.open[src, m.corr] = m
         if (dst >= 0 and dst not in self.running) or (
             dst == CONTROLLER and not self.controller_up
         ):

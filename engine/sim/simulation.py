@@ -377,6 +377,9 @@ def _add_clients(sim: Simulation) -> None:
         sim.clients[node] = producer
     for number in range(max(1, scenario.workload.consumers)):
         node = FIRST_CONSUMER - number
-        sim.clients[node] = Consumer(node, ids, dict(leaders))
+        consumer = Consumer(node, ids, dict(leaders))
+        consumer.wait_ms = sim.configs.consumer_wait_ms
+        consumer.backoff_ms = sim.configs.retry_backoff_ms
+        sim.clients[node] = consumer
 
 

@@ -18,7 +18,7 @@ from engine.sim.kernel import CLIENT, FAILURE, TIMER
 from engine.sim.moves import Args, Words, record_names, verb
 from engine.sim.simulation import Simulation
 
-# -- shared ----------------------------------------------------------------------------------------
+# -- shared ---------------------------------------------------------------------------------------
 
 
 def name(sim: Simulation, node: int) -> str:
@@ -52,7 +52,7 @@ def nothing(words: Words) -> Args:
     return {}
 
 
-# -- clients ---------------------------------------------------------------------------------------
+# -- clients --------------------------------------------------------------------------------------
 
 
 def _parse_produce(words: Words) -> Args:
@@ -144,7 +144,7 @@ def _read(sim: Simulation, args: Args) -> Iterator[None]:
     yield from pacing.pump(sim)
 
 
-# -- replication by hand -----------------------------------------------------------------------------
+# -- replication by hand --------------------------------------------------------------------------
 
 
 def _parse_fetch(words: Words) -> Args:
@@ -287,7 +287,7 @@ def _drop(sim: Simulation, args: Args) -> Iterator[None]:
     yield from pacing.pump(sim)
 
 
-# -- time ------------------------------------------------------------------------------------------
+# -- time -----------------------------------------------------------------------------------------
 
 
 @verb(
@@ -432,7 +432,7 @@ def _fetching(sim: Simulation, args: Args) -> Iterator[None]:
     yield from pacing.pump(sim)
 
 
-# -- operators and housekeeping ------------------------------------------------------------------
+# -- operators and housekeeping -------------------------------------------------------------------
 
 
 @verb("tick", "time", "tick B", "isr-expiration runs on a broker now.", one_broker, is_up)
@@ -550,7 +550,7 @@ def _elect(sim: Simulation, args: Args) -> Iterator[None]:
             else:
                 kraft.elect(k, 0, kind, out)
         elif broker is not None:
-            zookeeper.admin_elect(k, 0, election.OFFLINE, out, unclean=False, only=broker)
+            zookeeper.admin_elect(k, 0, election.REASSIGN, out, unclean=False, only=broker)
         elif kind == election.PREFERRED:
             zookeeper.admin_elect(k, 0, election.PREFERRED_REPLICA, out, unclean=False)
         else:

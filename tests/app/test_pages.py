@@ -147,6 +147,8 @@ def test_the_registry_lists_what_menus_need(client: FlaskClient) -> None:
     registry = client.get("/api/registry").json
     assert {"Z0102", "K39"} <= {profile["name"] for profile in registry["profiles"]}
     assert registry["profiles"][0]["flags"]
+    assert {"I7", "I5"} <= {invariant["name"] for invariant in registry["invariants"]}
+    assert all(verb["grammar"] and verb["help"] for verb in registry["verbs"])
     assert "NOT_LEADER_OR_FOLLOWER" in registry["errors"]
 
 

@@ -20,7 +20,7 @@ function things({ geo, step, over }) {
   const top = [{ id: "K", label: t("hit.controller"), x: geo.narrow ? 0 : geo.gutter, y: 3, w: geo.cardW, h: 36 }];
   const flying = over.filter((n) => n.m?.at).map((n) => {
     const m = step.view.messages.find((one) => `msg-${one.id}` === n.k);
-    return { id: `m${m?.id}`, label: t("hit.message", { kind: m?.kind, a: name(m?.from, true), b: name(m?.to, true) }), x: n.m.at[0] - 56, y: n.m.at[1] - 18, w: 112, h: 36 };
+    return { id: `m${m?.id}`, label: t("hit.message", { kind: m?.kind, a: name(m?.from, true), b: name(m?.to, true) }), x: n.m.at[0] - 64, y: n.m.at[1] - 18, w: 128, h: 36 };
   });
   return [["lanes", cards], ["top", top], ["flying", flying]];
 }

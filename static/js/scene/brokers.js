@@ -7,7 +7,7 @@ const PROCESS = { down: ["cross", "bad"], paused: ["pause", "warn"], starting: [
 /** Does this replica's belief contradict the controller's record? */
 export function isStale(replica, record) {
   const belief = replica?.belief;
-  return Boolean(belief) && (belief.leader !== record.leader || belief.le !== record.le);
+  return Boolean(belief) && belief.le >= 0 && replica.role !== "offline" && (belief.leader !== record.leader || belief.le !== record.le);
 }
 
 /** The pills of one broker: [{label, cls, name}], from the record and from what the leader has pending. */
@@ -99,7 +99,7 @@ function full(geo, lane, broker, { acts, recorded, x, replica }, ctx) {
   const stale = isStale(replica, geo.part.record);
   const waits = blocked.has(broker.id);
   const selfish = acts && !recorded;
-  if (replica && (stale || geo.density === "comfortable")) parts.push(belief(lane, x, right, { stale, selfish, replica, broker }, ctx));
+  if (replica && replica.role !== "offline" && (stale || geo.density === "comfortable")) parts.push(belief(lane, x, right, { stale, selfish, replica, broker }, ctx));
   if (waits && geo.density === "comfortable") {
     parts.push(g("waits", [
       icon("i", "hourglass", x + 11, lane.y + 86, 13, "warn"),
@@ -117,7 +117,7 @@ function belief(lane, x, right, { stale, selfish, replica, broker }, { t, name }
   const believes = (key) => t(key, { leader, e: b?.le ?? "?" });
   const long = believes("card.believes");
   const roomy = textWidth(long, 12) <= right - x - 11 - lead;
-  const words = selfish ? believes("card.self") : b ? (roomy ? long : believes("card.sees")) : t("card.knows_nothing");
+  const words = selfish ? believes("card.self") : b && b.le >= 0 ? (roomy ? long : believes("card.sees")) : t("card.knows_nothing");
   return g("belief", [
     stale && icon("i", "alert", x + 11, y - 11, 13, "warn"),
     text("t", x + 11 + lead, y, fit(words, right - x - 11 - lead, 12), `small ${stale ? "warn stale" : ""}`),

@@ -40,7 +40,7 @@ export function layout(view, { width, partition = 0, unfolded = false } = {}) {
   const narrow = width < 700;
   const name = densityFor(view.brokers.length);
   const d = DENSITIES[name];
-  const gutter = narrow ? 0 : 138;
+  const gutter = narrow ? 0 : 150;
   const cardW = narrow ? width : width < 900 ? 188 : 216;
   const cardH = narrow ? (name === "dense" ? 0 : 62) : d.lane;
   const logX = narrow ? 8 : gutter + cardW + 12;
@@ -82,7 +82,7 @@ function axisOf(part, logX, logW) {
 /** Where a node of the cluster meets the gutter: [x, y].  Brokers at their card, the rest at the heads. */
 export function anchor(geo, who) {
   const lane = geo.lanes.get(Number(who));
-  const x = geo.narrow ? geo.width - 62 : geo.gutter;
+  const x = geo.narrow ? geo.width - 70 : geo.gutter;
   if (lane) return [x, lane.mid];
   if (String(who).startsWith("K")) return [x, geo.heads.controller + 22];
   return [x, geo.heads.clients + 16];

@@ -4,7 +4,7 @@ import { anchor } from "./layout.js";
 import { along } from "./motion.js";
 import { fit, g, icon, path, rect, text, textWidth, title } from "./node.js";
 
-const W = 112;
+const W = 128;
 const H = 36;
 
 /** What a message says under its name: the two or three fields that matter. */
@@ -35,7 +35,7 @@ export function messages(geo, view, { t, name }) {
   return shown.map((m) => {
     const from = anchor(geo, m.from);
     const to = anchor(geo, m.to);
-    const shift = geo.narrow ? 0 : -geo.gutter / 2 - 7;
+    const shift = geo.narrow ? 0 : -geo.gutter / 2 - 6;
     const [, y] = along(from, to, progress(m, view.t));
     const at = [from[0] + shift, free(taken, y, geo.height)];
     const a = { class: `msg ${m.reply ? "reply" : "ask"} ${m.error ? "error" : ""}`, "data-id": `m${m.id}`, "data-kind": m.kind, transform: `translate(${at[0]},${at[1]})` };

@@ -1,0 +1,378 @@
+"""Time travel over one run: any step, forwards and back, by playing it again."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any, Final
+
+from engine import ENGINE_VERSION
+from engine.model.effects import Cue
+from engine.model.errors import BadInput
+from engine.model.log import Batch
+from engine.show import story, text
+from engine.show.view import Json, node_name, view
+from engine.sim import moves
+from engine.sim.run import Run, play
+from engine.sim.simulation import Simulation
+
+CACHED_STEPS: Final = 600
+MOST_STEPS_AT_ONCE: Final = 64
+MOST_MARKS: Final = 2_000
+
+
+class _Cursor:
+    """A simulation somewhere inside the run, able to go on from there."""
+
+    __slots__ = ("_events", "_moves", "move", "sim")
+
+    def __init__(self, run: Run) -> None:
+        self.sim = run.simulation(told=True)
+        self.move = -1
+        self._events: list[tuple[int, int, Any, list[Cue]]] = []
+        self.sim.listener = self._listen
+        self._moves = play(self.sim, run.lines())
+
+    def _listen(self, kind: int, node: int, what: Any) -> None:
+        cues = self.sim.out.cues
+        self._events.append((kind, node, what, list(cues) if cues else []))
+
+    def advance(self) -> list[tuple[int, int, Any, list[Cue]]] | None:
+        """Plays on to the next pause between events; what happened, or None at the end."""
+        self._events = []
+        number = next(self._moves, None)
+        if number is None and not self._events:
+            return None
+        if number is not None:
+            self.move = number
+        return self._events
+
+
+class Replay:
+    """One run, looked at.  Step 0 is the initial state; step n is the state after event n.
+
+    It is a cache and nothing else: whatever it answers follows from the run's text.  Not safe for
+    threads.  Raises BadInput when a move of the run cannot be played.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.lines = run.lines()
+        self.total = 0
+        self.outcome = ""
+        self._move_of: list[int] = [-1]  # step -> index of the move it belongs to
+        self._moments: list[int] = [0]
+        self._marks: list[tuple[int, str]] = []
+        self._golden: list[str] = []
+        self._cache: OrderedDict[int, Json] = OrderedDict()
+        self._cursor: _Cursor | None = None
+        self._play_through()
+
+    # -- the first pass --------------------------------------------------------------------------
+
+    def _play_through(self) -> None:
+        """Learns how long the run is, where its moments are and how it ends."""
+        cursor = _Cursor(self.run)
+        move = -1
+        broken = 0
+        while (events := cursor.advance()) is not None:
+            if cursor.move != move:
+                if move >= 0:
+                    self._golden += [*text.state_lines(cursor.sim), ""]
+                for number in range(move + 1, cursor.move + 1):
+                    self._golden += [self.lines[number], "----"]
+                move = cursor.move
+            for kind, node, what, cues in events:
+                self.total += 1
+                self._move_of.append(cursor.move)
+                self._golden += text.event_lines(kind, node, what, cues)
+                now_broken = len(cursor.sim.broken)
+                self._note(kind, what, cues, now_broken > broken)
+                broken = now_broken
+        cursor.sim.ledger.close(cursor.sim.now)
+        for number in range(move + 1, len(self.lines)):
+            self._golden += [self.lines[number], "----"]
+        self._golden += [*text.state_lines(cursor.sim), "", "verdict", "----"]
+        self._golden += text.verdict_lines(cursor.sim)
+        self._end = cursor.sim
+        self._final = view(cursor.sim)
+        final = json.dumps(self._final, sort_keys=True, separators=(",", ":"))
+        self.outcome = sha256((self.golden() + final).encode()).hexdigest()[:16]
+
+    def _note(self, kind: int, what: Any, cues: list[Cue], broken: bool) -> None:
+        self._moments.append(story.moment(kind, what, cues, broken))
+        kinds = [story.MARKS[cue[0]] for cue in cues if cue[0] in story.MARKS]
+        if broken:
+            kinds.append("violation")
+        for mark in dict.fromkeys(kinds):
+            self._marks.append((self.total, mark))
+
+    # -- what it answers -------------------------------------------------------------------------
+
+    def golden(self) -> str:
+        """The whole run in the notation of the golden files."""
+        return "\n".join(self._golden) + "\n"
+
+    def final_view(self) -> Json:
+        return self._final
+
+    @property
+    def end(self) -> Simulation:
+        """The simulation as the run leaves it, for looking at."""
+        return self._end
+
+    def verdict(self) -> Json:
+        """{holds, expected, broken: [{invariant, step, why}], counts}.
+
+        `expected` compares with what the scenario promises for this profile; None where it
+        promises nothing, as for moves of one's own.
+        """
+        sim = self._end
+        broken = [
+            {"invariant": name, "step": step, "why": why} for name, step, why in sim.broken
+        ]
+        names = sorted({name for name, _, _ in sim.broken if not name.startswith("INV")})
+        promise = None
+        if self.run.moves is None:
+            promise = self.run.scenario.expectation(self.run.profile)
+        expected: bool | None = None
+        if promise is not None and promise.get("verdict") != "statistical":
+            wanted = promise.get("verdict")
+            if wanted == "holds":
+                expected = not broken
+            else:
+                expected = names == sorted(wanted or [])
+        counts = {
+            name: count
+            for name, count in sorted(sim.checker.counts.items())
+            if name not in {entry["invariant"] for entry in broken}
+        }
+        return {"holds": not broken, "expected": expected, "broken": broken, "counts": counts}
+
+    def facts(self) -> Json:
+        """What the page needs to know of the run before it asks for steps."""
+        scenario = self.run.scenario
+        return {
+            "digest": self.run.digest,
+            "scenario": {
+                "slug": scenario.slug,
+                "code": scenario.code,
+                "title": scenario.title,
+                "origin": scenario.origin,
+                "teaches": scenario.teaches,
+                "digest": scenario.digest,
+                "brokers": [
+                    {"id": b.id, "name": b.label, "rack": b.rack} for b in scenario.brokers
+                ],
+                "profiles": list(scenario.profiles),
+            },
+            "profile": self.run.profile,
+            "seed": self.run.seed,
+            "total": self.total,
+            "moves": list(self.lines),
+            "script": self.run.moves is None,
+            "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
+            "moments": [step for step, weight in enumerate(self._moments) if weight >= 2],
+            "chapters": self._chapters(),
+            "verdict": self.verdict(),
+            "outcome": self.outcome,
+            "engine": ENGINE_VERSION,
+        }
+
+    def _chapters(self) -> list[list[Any]]:
+        """[first step, move, comment] of every move that did anything."""
+        comments = [""] * len(self.lines)
+        script = [
+            line for line in self.run.scenario.lines(self.run.profile) if not line.is_expect
+        ]
+        for number, line in enumerate(script[: len(self.lines)]):
+            if line.text != self.lines[number].split(" !")[0]:
+                break
+            comments[number] = line.comment
+        first: dict[int, int] = {}
+        for step, move in enumerate(self._move_of):
+            if move >= 0:
+                first.setdefault(move, step)
+        return [[step, self.lines[move], comments[move]] for move, step in first.items()]
+
+    # -- steps -----------------------------------------------------------------------------------
+
+    def steps(self, first: int, count: int) -> list[Json]:
+        """Steps [first, first + count) as JSON, clipped to the run and to 64 at once."""
+        first = max(0, min(first, self.total))
+        last = min(first + min(count, MOST_STEPS_AT_ONCE), self.total + 1)
+        wanted = range(first, last)
+        if any(step not in self._cache for step in wanted):
+            self._build(first, last)
+        return [self._cache[step] for step in wanted]
+
+    def _build(self, first: int, last: int) -> None:
+        """Plays until `last`, keeping the steps from `first` on."""
+        cursor = self._cursor
+        if cursor is None or cursor.sim.events >= max(first, 1):
+            cursor = self._cursor = _Cursor(self.run)
+            if first == 0:
+                self._keep(self._initial(cursor.sim))
+        while cursor.sim.events < last - 1:
+            before = cursor.sim.events
+            broken = len(cursor.sim.broken)
+            events = cursor.advance()
+            if events is None:
+                break
+            if cursor.sim.events >= first:
+                self._keep_events(cursor, before, broken, events)
+
+    def _keep_events(
+        self,
+        cursor: _Cursor,
+        before: int,
+        broken: int,
+        events: list[tuple[int, int, Any, list[Cue]]],
+    ) -> None:
+        """Events that one turn of the kernel brought share the view after the last of them."""
+        sim = cursor.sim
+        cut: dict[tuple[int, int], tuple[Batch, ...]] = {}
+        for _, _, _, cues in events:
+            for rule, node, field, tp, batches in cues:
+                if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
+                    cut[node, tp] = batches
+        shown = view(sim, cut)
+        new = sim.broken[broken:]
+        for number, (kind, node, what, cues) in enumerate(events, before + 1):
+            said, why = story.tell(kind, node, what, cues)
+            self._keep(
+                {
+                    "n": number,
+                    "t": sim.now,
+                    "move": self.lines[cursor.move],
+                    "line": cursor.move,
+                    "moment": self._moments[number],
+                    "cues": [_cue_json(cue) for cue in cues],
+                    "say": said,
+                    "why": why,
+                    "broken": [
+                        {"inv": name, "why": reason} for name, step, reason in new if step == number
+                    ],
+                    "view": shown,
+                }
+            )
+
+    def _initial(self, sim: Simulation) -> Json:
+        return {
+            "n": 0,
+            "t": 0,
+            "move": "",
+            "line": -1,
+            "moment": 0,
+            "cues": [],
+            "say": [{"key": "run.begins", "args": {}}],
+            "why": [],
+            "broken": [],
+            "view": view(sim),
+        }
+
+    def _keep(self, step: Json) -> None:
+        self._cache[step["n"]] = step
+        while len(self._cache) > CACHED_STEPS:
+            self._cache.popitem(last=False)
+
+    # -- branches --------------------------------------------------------------------------------
+
+    def cut(self, step: int) -> tuple[str, ...]:
+        """The moves that lead to `step`; a move that is under way there is cut short."""
+        if step <= 0:
+            return ()
+        step = min(step, self.total)
+        move = self._move_of[step]
+        done = self.lines[:move]
+        if step == self.total or self._move_of[step + 1] != move:
+            return (*done, self.lines[move])
+        first = self._move_of.index(move)
+        line = self.lines[move].split(" !")[0]
+        return (*done, f"{line} !{step - first + 1}")
+
+    def branch(self, step: int, line: str) -> Run:
+        """The run up to `step` and then this move; raises BadInput if it cannot be played there."""
+        run = self.run
+        move = moves.parse(line, run.scenario.brokers)
+        kept = self.cut(step)
+        sim = self._at(kept)
+        why = move.verb.why_not(sim, move.args)
+        if why:
+            raise BadInput("impossible", why)
+        return Run(run.scenario, run.profile, run.seed, (*kept, move.text))
+
+    def _at(self, lines: tuple[str, ...]) -> Simulation:
+        sim = self.run.simulation()
+        for _ in play(sim, lines):
+            pass
+        return sim
+
+    def possible(self, step: int) -> list[Json]:
+        """What a hand may do at this step, grouped; the impossible with its reason."""
+        sim = self._at(self.cut(step))
+        found = []
+        for line in _suggestions(sim):
+            move = moves.parse(line, self.run.scenario.brokers)
+            why = move.verb.why_not(sim, move.args)
+            found.append(
+                {"text": line, "group": move.verb.group, "enabled": not why, "why": why}
+            )
+        return found
+
+
+def _cue_json(cue: Cue) -> Json:
+    rule, node, field, old, new = cue
+    return {
+        "rule": rule,
+        "node": node_name(node),
+        "field": field,
+        "old": _plain(old),
+        "new": _plain(new),
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, int | str | None) else text.value_text(value)
+
+
+def _suggestions(sim: Simulation) -> Iterator[str]:
+    """Moves worth offering: one of each kind for each broker and link."""
+    names = [spec.label for spec in sim.scenario.brokers]
+    record = sim.cluster.controller.records[0]
+    fresh = sim.ledger.sent
+    for acks in ("all", "1"):
+        yield f"produce x{fresh} acks={acks}"
+    yield "read"
+    yield from ("settle", "+1", "advance 500ms", "advance 5s")
+    for name in names:
+        if not sim.auto:
+            yield f"fetch {name}"
+            yield f"ask {name}"
+    for m in sorted(sim.network.flight.values(), key=lambda m: m.id)[:12]:
+        if m.src >= -1 and m.dst >= -1:
+            yield f"deliver {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
+            yield f"drop {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
+    for name in names:
+        for verb in ("kill", "restart", "power", "pause", "resume", "shutdown", "detect"):
+            yield f"{verb} {name}"
+    for name in names:
+        yield f"cut {name} K"
+        yield f"heal {name} K"
+    for i, one in enumerate(names[:6]):
+        for other in names[i + 1 : 6]:
+            yield f"cut {one} {other}"
+            yield f"heal {one} {other}"
+    yield from ("kill K", "restart K", "elect preferred", "elect unclean")
+    for broker in record.replicas:
+        yield f"elect {sim.scenario.broker_name(broker)}"
+    for name in names:
+        yield f"tick {name}"
+        yield f"flush {name}"
+    yield "checkpoint"
+
+
+def _node_label(sim: Simulation, node: int) -> str:
+    return "K" if node == -1 else sim.scenario.broker_name(node)

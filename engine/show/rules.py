@@ -1,0 +1,158 @@
+"""The rules that cues name: how much each matters, what tells it, and where Kafka does it.
+
+`moment`: 3 a leadership change, lost data; 2 truncation, ISR, faults, HW, answers to clients;
+1 records appended, a follower's end learnt; 0 routine.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+class Rule:
+    """One rule or sub-step.  `say` and `why` are keys of the catalogue ("" = nothing to tell)."""
+
+    __slots__ = ("id", "kafka", "moment", "say", "title", "why")
+
+    def __init__(
+        self, id: str, moment: int, say: str, title: str, kafka: str, why: str = ""
+    ) -> None:
+        self.id = id
+        self.moment = moment
+        self.say = say
+        self.title = title
+        self.kafka = kafka
+        self.why = why
+
+
+_LIST: Final = (
+    # -- log -----------------------------------------------------------------------------------
+    Rule("L-3", 1, "append.leader", "Append as leader", "Partition.appendRecordsToLeader"),
+    Rule("L-3.refused", 2, "produce.refused", "A write is refused",
+         "Partition.appendRecordsToLeader", "why.refused"),
+    Rule("L-4", 1, "append.follower", "Append as follower",
+         "Partition.appendRecordsToFollowerOrFutureReplica", "why.verbatim"),
+    Rule("L-7", 1, "log.start", "Raise the log start", "UnifiedLog.maybeIncrementLogStartOffset"),
+    Rule("L-10", 1, "log.flush", "Flush", "UnifiedLog.flush"),
+    Rule("L-11", 2, "fault.power", "Power loss", "", "why.power"),
+    Rule("L-11.lost", 0, "", "Records that were only in memory", ""),
+    Rule("L-12", 2, "shutdown.clean", "Clean shutdown", "ReplicaManager.shutdown"),
+    Rule("L-13", 1, "log.load", "Load and recovery", "LogLoader.load", "why.load"),
+    Rule("L-14", 0, "", "Records that were cut", "UnifiedLog.truncateTo"),
+    Rule("E-5", 1, "epoch.lookup", "Where did an epoch end?",
+         "LeaderEpochFileCache.endOffsetFor", "why.epoch"),
+    # -- high watermark ------------------------------------------------------------------------
+    Rule("H-2", 2, "hw.up", "The leader raises its high watermark",
+         "Partition.maybeIncrementLeaderHW", "why.hw"),
+    Rule("H-2.min_isr", 1, "hw.frozen", "The high watermark is frozen below min ISR",
+         "Partition.maybeIncrementLeaderHW", "why.frozen"),
+    Rule("H-4", 0, "hw.follow", "A follower takes the leader's mark",
+         "UnifiedLog.maybeUpdateHighWatermark", "why.follow"),
+    Rule("H-7", 0, "hw.checkpoint", "The high watermark is written to disk",
+         "ReplicaManager.checkpointHighWatermarks"),
+    # -- serving -------------------------------------------------------------------------------
+    Rule("S-2.epoch_check", 2, "fetch.error", "The request does not fit this broker",
+         "Partition.fetchRecords", "why.fenced"),
+    Rule("S-3", 2, "fetch.diverge", "The logs diverge", "Partition.readRecords", "why.diverge"),
+    Rule("S-4", 1, "leader.learns", "The fetch tells where the follower's log ends",
+         "Partition.updateFollowerFetchState", "why.ack"),
+    Rule("S-5", 0, "fetch.parked", "The fetch waits for bytes", "ReplicaManager.fetchMessages",
+         "why.parked"),
+    Rule("S-7", 2, "isr.expand", "A follower may join the ISR", "Partition.maybeExpandIsr",
+         "why.expand"),
+    Rule("S-7.epoch_start", 1, "isr.too_early", "Too early to join the ISR",
+         "Partition.maybeExpandIsr", "why.too_early"),
+    Rule("S-8", 2, "isr.shrink", "A follower is out of sync", "Partition.maybeShrinkIsr",
+         "why.shrink"),
+    Rule("S-9", 2, "isr.committed", "The ISR change is confirmed",
+         "Partition.handleAlterPartitionUpdate"),
+    Rule("S-9.rejected", 2, "isr.rejected", "The ISR change is refused",
+         "Partition.handleAlterPartitionError"),
+    Rule("S-9.pending", 2, "isr.pending", "The ISR change stays pending",
+         "Partition.handleAlterPartitionError", "why.pending"),
+    # -- produce and consume -------------------------------------------------------------------
+    Rule("P-2", 2, "ack.ok", "acks=1 is answered after the append", "ReplicaManager.appendRecords",
+         "why.ack1"),
+    Rule("P-4", 0, "produce.waits", "acks=all waits", "DelayedProduce", "why.waits"),
+    Rule("P-4.answer", 2, "ack.answer", "A waiting produce is answered",
+         "DelayedProduce.tryComplete"),
+    Rule("C-2", 1, "consumer.read", "What a consumer may see", "Partition.fetchRecords",
+         "why.visible"),
+    # -- fetcher -------------------------------------------------------------------------------
+    Rule("F-2", 0, "fetcher.start", "Fetching starts", "AbstractFetcherManager.addFetcherFor"),
+    Rule("F-8", 1, "fetcher.backoff", "Back off and retry",
+         "AbstractFetcherThread.handlePartitionsWithErrors"),
+    Rule("F-8.failed", 2, "fetcher.failed", "The partition has failed here",
+         "AbstractFetcherThread.markPartitionFailed", "why.failed"),
+    Rule("F-9", 2, "fetcher.range", "Out of range",
+         "AbstractFetcherThread.fetchOffsetAndTruncate", "why.range"),
+    Rule("F-9.kept", 0, "", "Nothing to cut", "UnifiedLog.truncateTo"),
+    Rule("F-9.halt", 3, "fetcher.halt", "The broker halts",
+         "ReplicaFetcherThread.handleOffsetOutOfRange", "why.halt"),
+    Rule("F-10", 2, "fetcher.fenced", "Fenced", "AbstractFetcherThread.onPartitionFenced",
+         "why.fenced"),
+    # -- truncation ----------------------------------------------------------------------------
+    Rule("T-0", 2, "trunc.hw", "Truncation to the own high watermark",
+         "ReplicaManager.makeFollowers", "why.trunc.hw"),
+    Rule("T-0.kept", 1, "trunc.kept", "Nothing to cut", "UnifiedLog.truncateTo"),
+    Rule("T-1", 2, "trunc.epoch", "Truncation to an epoch's end (KIP-101)",
+         "ReplicaFetcherThread.maybeTruncate", "why.trunc.epoch"),
+    Rule("T-1.kept", 1, "trunc.kept", "Nothing to cut", "UnifiedLog.truncateTo"),
+    Rule("T-2", 2, "trunc.epoch", "Truncation by epoch and end (KIP-279)",
+         "AbstractFetcherThread.getOffsetTruncationState", "why.trunc.epoch"),
+    Rule("T-2.kept", 1, "trunc.kept", "Nothing to cut", "UnifiedLog.truncateTo"),
+    Rule("T-4", 2, "trunc.epoch", "Truncation on fetch (KIP-595)",
+         "AbstractFetcherThread.truncateOnFetchResponse", "why.trunc.epoch"),
+    Rule("T-4.kept", 1, "trunc.kept", "Nothing to cut", "UnifiedLog.truncateTo"),
+    # -- controller ----------------------------------------------------------------------------
+    Rule("CP-ELECT-KR", 3, "lead.elected", "The controller elects", "PartitionChangeBuilder.build",
+         "why.elect"),
+    Rule("CP-ELECT-ZK", 3, "lead.elected", "The controller elects",
+         "PartitionLeaderElectionAlgorithms", "why.elect"),
+    Rule("CP-ELECT-ADMIN", 1, "admin.elect", "An operator asks for an election",
+         "AdminClient.electLeaders"),
+    Rule("CP-ISR", 2, "isr.record", "The recorded ISR changes", "PartitionChangeBuilder.build"),
+    Rule("CP-ELR", 2, "elr.record", "The eligible leader replicas change",
+         "PartitionChangeBuilder.maybePopulateTargetElr"),
+    Rule("CP-ALTER", 2, "alter.refused", "AlterPartition is refused",
+         "ReplicationControlManager.alterPartition"),
+    Rule("CP-KR-FENCE", 2, "member.fenced", "A silent broker is fenced",
+         "ReplicationControlManager.handleBrokerFenced", "why.fence"),
+    Rule("CP-KR-UNFENCE", 2, "member.unfenced", "A broker is unfenced",
+         "ReplicationControlManager.handleBrokerUnfenced"),
+    Rule("CP-KR-SHUTDOWN", 2, "member.leaving", "Controlled shutdown",
+         "ReplicationControlManager.handleBrokerInControlledShutdown"),
+    Rule("CP-KR-APPLY", 0, "metadata.applied", "Metadata is applied",
+         "BrokerMetadataPublisher.onMetadataUpdate"),
+    Rule("CP-KR-HB", 1, "member.running", "The broker runs", "BrokerLifecycleManager"),
+    Rule("CP-ZK-BROKERS", 2, "member.expired", "A session has expired",
+         "KafkaController.processBrokerChange"),
+    Rule("CP-REG", 1, "member.registered", "A broker registers",
+         "ClusterControlManager.registerBroker"),
+    Rule("CP-MAKE-LEADER", 3, "lead.new", "A broker becomes leader", "Partition.makeLeader",
+         "why.lead"),
+    Rule("CP-MAKE-FOLLOWER", 1, "follow.new", "A broker becomes follower",
+         "Partition.makeFollower"),
+    Rule("CP-STOP-REPLICA", 1, "replica.stopped", "A replica stops", "ReplicaManager.stopReplicas"),
+    Rule("CP-SHUTDOWN", 2, "fault.shutdown", "Controlled shutdown",
+         "BrokerServer.shutdown"),
+    Rule("CP-12", 2, "admin.set", "A configuration changes", "ConfigurationControlManager"),
+    # -- faults --------------------------------------------------------------------------------
+    Rule("CP-8.1.kill", 2, "fault.kill", "Process crash", "", "why.kill"),
+    Rule("CP-8.1.power", 2, "", "Machine crash", ""),
+    Rule("CP-8.1.wipe", 2, "fault.wipe", "Empty disks", ""),
+    Rule("CP-8.2.start", 2, "fault.start", "Restart", ""),
+    Rule("CP-8.3.pause", 2, "fault.pause", "Pause", ""),
+    Rule("CP-8.3.resume", 2, "fault.resume", "Resume", "", "why.resume"),
+    Rule("CP-8.5.cut", 2, "fault.cut", "A link is cut", ""),
+    Rule("CP-8.5.heal", 2, "fault.heal", "A link is healed", ""),
+    Rule("CP-8.5.drop", 2, "fault.drop", "A message is lost", "", "why.drop"),
+    Rule("CP-8.6.slow", 1, "fault.slow", "A slow link", ""),
+    Rule("CP-8.6.lose", 1, "fault.lose", "A lossy link", ""),
+    Rule("CP-5.4.hold", 1, "fault.hold", "Held back", ""),
+    Rule("CP-5.4.release", 1, "fault.release", "Released", ""),
+    Rule("CP-10.down", 3, "controller.down", "No active controller", "", "why.no_controller"),
+    Rule("CP-10.up", 2, "controller.up", "A new controller", "QuorumController"),
+)  # fmt: skip
+
+RULES: Final[dict[str, Rule]] = {rule.id: rule for rule in _LIST}

@@ -1,0 +1,110 @@
+"""A run as lines of text: move, rule, consequence; `|` stands at the high watermark."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from engine.model.effects import Cue
+from engine.model.errors import name_of
+from engine.model.log import Batch
+from engine.model.messages import NAMES, REPLIES, Message
+from engine.model.state import DOWN, LEADER, ROLE_NAMES, Broker, Replica
+from engine.show.view import fields_of, node_name
+from engine.sim.kernel import DELIVERY
+from engine.sim.simulation import Simulation
+
+ROLE_LETTERS: Final = {name: name[0].upper() for name in ROLE_NAMES.values()} | {"none": "-"}
+
+
+def value_text(value: Any) -> str:
+    """A cue's value in a golden file."""
+    if isinstance(value, tuple | list):
+        return "[" + ",".join(value_text(one) for one in value) + "]"
+    if isinstance(value, Batch):
+        return f"{'+'.join(value.values)}@{value.base}({value.epoch})"
+    return "-" if value is None else str(value)
+
+
+def cue_line(cue: Cue) -> str:
+    """`H-2   b1 hw 1 -> 2`"""
+    rule, node, field, old, new = cue
+    name = f"b{node}" if node >= 0 else str(node_name(node))
+    if field == "error" or rule in ("L-3.refused", "P-4.answer", "P-2", "CP-ALTER"):
+        new = name_of(new) if isinstance(new, int) else new
+    return f"{rule:<6} {name} {field} {value_text(old)} -> {value_text(new)}"
+
+
+def message_line(m: Any) -> str:
+    """`2->1 Fetch offset=2 epoch=0`"""
+    arrow = "=>" if m.kind in REPLIES else "->"
+    fields = " ".join(f"{key}={value_text(value)}" for key, value in fields_of(m).items())
+    name = NAMES[m.kind]
+    return f"{node_name(m.src)}{arrow}{node_name(m.dst)} {name} {fields}".rstrip()
+
+
+def event_lines(kind: int, node: int, what: Any, cues: list[Cue]) -> list[str]:
+    """One event: what arrived or happened, then its cues."""
+    if kind == DELIVERY and isinstance(what, Message):
+        head = message_line(what)
+    elif isinstance(what, tuple):
+        head = f"timer {node_name(node)} {what[0]}"
+    else:
+        head = f"{what}"
+    return [head, *(cue_line(cue) for cue in cues)]
+
+
+def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
+    """`b1{L le=0 LEO=2 HW=2}  m0@0 m1@0 |`"""
+    disk = broker.disks.get(tp)
+    if disk is None:
+        return f"b{broker.id}{{no log}}"
+    log = disk.log
+    up = broker.status != DOWN and replica is not None
+    hw = log.hw if up else disk.hw_checkpoint
+    if replica is not None and up:
+        role = ROLE_LETTERS[ROLE_NAMES[replica.role]]
+        head = f"b{broker.id}{{{role} le={replica.leader_epoch} LEO={log.leo} HW={hw}}}"
+    else:
+        head = f"b{broker.id}{{{broker.status} LEO={log.leo} HW={hw}}}"
+    cells = []
+    marked = False
+    for batch in log.batches:
+        if not marked and batch.base >= hw:
+            cells.append("|")
+            marked = True
+        cells.append(f"{'+'.join(batch.values)}@{batch.epoch}")
+    if not marked:
+        cells.append("|")
+    return f"{head}  {' '.join(cells)}"
+
+
+def state_lines(sim: Simulation) -> list[str]:
+    """The controller's record and every replica, partition by partition."""
+    lines = []
+    several = len(sim.cluster.names) > 1
+    for tp, record in sim.cluster.controller.records.items():
+        name = sim.cluster.names[tp] if several else "P"
+        isr = ",".join(map(str, record.isr))
+        elr = f" elr [{','.join(map(str, record.elr))}]" if record.elr else ""
+        recovering = " RECOVERING" if record.recovering else ""
+        lines.append(
+            f"{name}{{{record.leader} {record.leader_epoch} {record.partition_epoch} "
+            f"[{isr}]}}{elr}{recovering}"
+        )
+        for broker_id in sorted(record.replicas):
+            broker = sim.brokers[broker_id]
+            replica = broker.replicas.get(tp)
+            lines.append(log_line(broker, tp, replica))
+            if replica is not None and replica.role == LEADER and replica.pending:
+                lines.append(f"  pending isr {value_text(replica.pending_isr)}")
+    return lines
+
+
+def verdict_lines(sim: Simulation) -> list[str]:
+    lines = [f"violates {name} at {step}: {why}" for name, step, why in sim.broken]
+    lines += [
+        f"counts {name} {count}"
+        for name, count in sorted(sim.checker.counts.items())
+        if not any(name == broken for broken, _, _ in sim.broken)
+    ]
+    return lines or ["holds"]

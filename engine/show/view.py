@@ -1,0 +1,458 @@
+"""The cluster as a small JSON object: what the browser draws and the terminal prints."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from engine.dataplane.fetcher import thread_of
+from engine.dataplane.watermark import blocked_by, caught_up, eligible
+from engine.model.errors import name_of
+from engine.model.log import Batch, Log
+from engine.model.messages import (
+    ALTER_PARTITION,
+    CONTROLLER,
+    EPOCH_END,
+    EPOCH_END_R,
+    FETCH,
+    FETCH_R,
+    FIRST_CONSUMER,
+    FIRST_PRODUCER,
+    HEARTBEAT,
+    HEARTBEAT_R,
+    LIST_OFFSETS,
+    LIST_OFFSETS_R,
+    METADATA_FETCH,
+    METADATA_FETCH_R,
+    NAMES,
+    PRODUCE,
+    PRODUCE_R,
+    REPLIES,
+)
+from engine.model.state import (
+    COMMITTED,
+    DOWN,
+    EXPAND,
+    FETCHING,
+    LEADER,
+    ROLE_NAMES,
+    UP,
+    Broker,
+    Replica,
+)
+from engine.sim.clients import Consumer, Producer
+from engine.sim.simulation import Simulation
+
+RECORDS_SHOWN: Final = 64
+Json = dict[str, Any]
+
+
+def node_name(node: int) -> int | str:
+    """Brokers are numbers; the rest has names: K, P1, C1."""
+    if node >= 0:
+        return node
+    if node == CONTROLLER:
+        return "K"
+    if node <= FIRST_CONSUMER:
+        return f"C{FIRST_CONSUMER - node + 1}"
+    return f"P{FIRST_PRODUCER - node + 1}"
+
+
+def view(sim: Simulation, cut: dict[tuple[int, int], tuple[Batch, ...]] | None = None) -> Json:
+    """The whole cluster now.  `cut`: what the last event truncated, (broker, tp) -> batches."""
+    k = sim.cluster.controller
+    acked = _acked_values(sim)
+    return {
+        "t": sim.now,
+        "fetching": "auto" if sim.auto else "manual",
+        "mode": sim.profile.mode,
+        "profile": sim.profile.name,
+        "controller": {
+            "alive": k.alive,
+            "epoch": k.epoch,
+            "waiting": len(k.answers),
+        },
+        "partitions": [
+            _partition(sim, tp, cut or {}, acked) for tp in range(len(sim.cluster.names))
+        ],
+        "brokers": [_broker(sim, broker) for broker in sim.brokers.values()],
+        "links": _links(sim),
+        "messages": [_message(sim, m) for m in _under_way(sim)],
+        "clients": [_client(client) for client in sim.clients.values()],
+        "ledger": _ledger(sim),
+    }
+
+
+def _acked_values(sim: Simulation) -> list[set[str]]:
+    return [{value for acked in one for value in acked.values} for one in sim.ledger.acked]
+
+
+# -- partitions and replicas -----------------------------------------------------------------------
+
+
+def _partition(
+    sim: Simulation,
+    tp: int,
+    cut: dict[tuple[int, int], tuple[Batch, ...]],
+    acked: list[set[str]],
+) -> Json:
+    record = sim.cluster.controller.records[tp]
+    logs = {
+        b: sim.brokers[b].disks[tp].log for b in record.replicas if tp in sim.brokers[b].disks
+    }
+    return {
+        "p": tp,
+        "name": sim.cluster.names[tp],
+        "ar": list(record.replicas),
+        "minIsr": sim.configs.min_insync_replicas,
+        "record": {
+            "leader": record.leader,
+            "le": record.leader_epoch,
+            "pe": record.partition_epoch,
+            "isr": list(record.isr),
+            "elr": list(record.elr),
+            "lastKnown": list(record.last_known_elr),
+            "recovering": record.recovering,
+            "adding": list(record.adding),
+            "removing": list(record.removing),
+        },
+        "same": _same_prefix(list(logs.values())),
+        "differ": _differing(list(logs.values())),
+        "replicas": {
+            str(b): _replica(sim, sim.brokers[b], tp, cut.get((b, tp), ()), acked[tp])
+            for b in record.replicas
+        },
+    }
+
+
+def _same_prefix(logs: list[Log]) -> int:
+    """Up to where all logs are equal and below every high watermark: what may be folded."""
+    if not logs:
+        return 0
+    end = min(min(log.hw, log.leo) for log in logs)
+    for log in logs[1:]:
+        at = logs[0].agrees_with(log, 0, end)
+        if at >= 0:
+            end = min(end, at)
+    return end
+
+
+def _differing(logs: list[Log]) -> list[int] | None:
+    """[first, end) of the offsets at which two replicas hold different records, or None."""
+    first, last = -1, -1
+    for i, one in enumerate(logs):
+        for other in logs[i + 1 :]:
+            at = one.agrees_with(other, 0, min(one.leo, other.leo))
+            if at >= 0:
+                first = at if first < 0 else min(first, at)
+                last = max(last, _last_difference(one, other))
+    return None if first < 0 else [first, last]
+
+
+def _last_difference(one: Log, other: Log) -> int:
+    theirs = {batch.base: batch for batch in other.batches}
+    end = 0
+    for batch in one.batches:
+        twin = theirs.get(batch.base)
+        if twin is not None and not twin.same(batch):
+            end = max(end, min(batch.end, twin.end))
+    return end
+
+
+def _replica(
+    sim: Simulation, broker: Broker, tp: int, cut: tuple[Batch, ...], acked: set[str]
+) -> Json:
+    disk = broker.disks.get(tp)
+    replica = broker.replicas.get(tp)
+    log = disk.log if disk is not None else Log()
+    shown: Json = {
+        "role": "none" if replica is None else ROLE_NAMES[replica.role],
+        "start": log.log_start,
+        "leo": log.leo,
+        "hw": log.hw if replica is not None else (disk.hw_checkpoint if disk else 0),
+        "hwCheckpoint": disk.hw_checkpoint if disk else 0,
+        "flushed": log.flushed,
+        "epochs": log.epochs.entries(),
+        "epochStart": None,
+        "belief": {"leader": -1, "le": -1, "pe": -1},
+        "runs": _runs(log),
+        "records": _records(sim, tp, log.batches[-RECORDS_SHOWN:], acked)[-RECORDS_SHOWN:],
+        "cut": _records(sim, tp, list(cut), acked),
+        "fetch": {"state": "idle", "offset": log.leo, "waiting": False},
+        "remote": {},
+        "isr": [],
+        "maximal": [],
+        "pending": None,
+        "blocks": [],
+        "waiting": [],
+    }
+    if broker.status == DOWN or replica is None:
+        shown["role"] = "offline" if broker.status == DOWN else "none"
+        return shown
+    shown["belief"] = {
+        "leader": replica.leader,
+        "le": replica.leader_epoch,
+        "pe": replica.partition_epoch,
+    }
+    if replica.role == LEADER:
+        _add_leader(sim, broker, replica, shown)
+    else:
+        shown["fetch"] = _fetch_state(sim, broker, replica)
+    return shown
+
+
+def _runs(log: Log) -> list[list[int]]:
+    """[from, to, epoch] for each stretch of equal epoch: a log of any length in a few numbers."""
+    runs: list[list[int]] = []
+    for batch in log.batches:
+        if runs and runs[-1][2] == batch.epoch and runs[-1][1] == batch.base:
+            runs[-1][1] = batch.end
+        else:
+            runs.append([batch.base, batch.end, batch.epoch])
+    return runs
+
+
+def _records(sim: Simulation, tp: int, batches: list[Batch], acked: set[str]) -> list[Json]:
+    seen = sim.ledger.seen[tp]
+    return [
+        {
+            "o": batch.base + index,
+            "e": batch.epoch,
+            "id": value,
+            "acked": value in acked,
+            "read": batch.base in seen,
+        }
+        for batch in batches
+        for index, value in enumerate(batch.values)
+    ]
+
+
+def _fetch_state(sim: Simulation, broker: Broker, replica: Replica) -> Json:
+    if replica.tp in broker.failed:
+        return {"state": "failed", "offset": replica.log.leo, "waiting": False}
+    thread = thread_of(broker, replica.tp)
+    if thread is None:
+        return {"state": "idle", "offset": replica.log.leo, "waiting": False}
+    state = thread.partitions[replica.tp]
+    name = "fetching" if state.state == FETCHING else "truncating"
+    shown: Json = {
+        "state": "delayed" if state.delay_until > sim.now else name,
+        "offset": state.offset,
+        "waiting": thread.outstanding != 0,
+    }
+    if state.delay_until > sim.now:
+        shown["delayUntil"] = state.delay_until
+    if state.last_epoch >= 0:
+        shown["lastEpoch"] = state.last_epoch
+    if state.lag is not None:
+        shown["lag"] = state.lag
+    return shown
+
+
+def _add_leader(sim: Simulation, broker: Broker, replica: Replica, shown: Json) -> None:
+    lag = replica.configs.lag_time_max_ms
+    shown["epochStart"] = replica.epoch_start
+    shown["isr"] = list(replica.isr)
+    shown["maximal"] = list(replica.maximal_isr)
+    shown["blocks"] = blocked_by(broker, replica, sim.now)
+    shown["remote"] = {
+        str(follower): {
+            "leo": remote.leo,
+            "start": remote.log_start,
+            "caughtUp": max(remote.last_caught_up_ms, -1),
+            "inSync": caught_up(remote, replica.log.leo, sim.now, lag),
+            "eligible": eligible(broker, follower, remote),
+        }
+        for follower, remote in replica.remote.items()
+    }
+    if replica.pending != COMMITTED:
+        kind = "expand" if replica.pending == EXPAND else "shrink"
+        who = set(replica.pending_isr).symmetric_difference(replica.isr)
+        shown["pending"] = {"kind": kind, "who": sorted(who)}
+    shown["waiting"] = [
+        {
+            "id": ", ".join(waiting.request.values),
+            "kind": "produce",
+            "needs": waiting.required,
+            "from": node_name(waiting.request.src),
+            "due": waiting.deadline,
+        }
+        for waiting in replica.waiting
+    ] + [
+        {
+            "id": f"fetch {node_name(parked.request.src)}",
+            "kind": "fetch",
+            "from": node_name(parked.request.src),
+            "due": parked.deadline,
+        }
+        for parked in replica.parked
+    ]
+
+
+# -- brokers, links, messages ----------------------------------------------------------------------
+
+
+def _broker(sim: Simulation, broker: Broker) -> Json:
+    registration = sim.cluster.controller.brokers.get(broker.id)
+    left = None
+    if registration is not None and not registration.fenced:
+        left = registration.last_contact + sim.configs.session_timeout_ms - sim.now
+    alive = broker.status
+    if alive == UP and broker.shutting_down:
+        alive = "shutting"
+    return {
+        "id": broker.id,
+        "name": broker.name,
+        "rack": broker.rack,
+        "alive": alive,
+        "fenced": registration is None or registration.fenced,
+        "brokerEpoch": broker.broker_epoch,
+        "clean": broker.clean_epoch >= 0,
+        "session": left,
+    }
+
+
+def _links(sim: Simulation) -> list[Json]:
+    found: dict[tuple[int, int], Json] = {}
+    for (src, dst), link in sim.network.links.items():
+        a, b = max(src, dst), min(src, dst)
+        shown = found.setdefault(
+            (a, b),
+            {
+                "a": node_name(a),
+                "b": node_name(b),
+                "cut": "none",
+                "delay": 0,
+                "loss": 0.0,
+                "held": False,
+            },
+        )
+        shown["delay"] = max(shown["delay"], link.delay)
+        shown["loss"] = max(shown["loss"], link.loss)
+        if link.cut:
+            way = "a>b" if src == a else "b>a"
+            shown["cut"] = way if shown["cut"] == "none" else "both"
+    for broker in sorted(sim.network.held_metadata | sim.network.held_alter):
+        key = (broker, CONTROLLER)
+        shown = found.setdefault(
+            key,
+            {
+                "a": broker,
+                "b": "K",
+                "cut": "none",
+                "delay": 0,
+                "loss": 0.0,
+                "held": False,
+            },
+        )
+        shown["held"] = True
+    return [found[key] for key in sorted(found)]
+
+
+def _under_way(sim: Simulation) -> list[Any]:
+    quiet = (HEARTBEAT, HEARTBEAT_R, METADATA_FETCH)
+    return [m for _, m in sorted(sim.network.flight.items()) if m.kind not in quiet]
+
+
+def _message(sim: Simulation, m: Any) -> Json:
+    by_hand = m in sim.network.hands
+    held = by_hand or m in sim.network.held
+    shown: Json = {
+        "id": m.id,
+        "kind": NAMES[m.kind],
+        "from": node_name(m.src),
+        "to": node_name(m.dst),
+        "reply": m.kind in REPLIES,
+        "sent": m.sent,
+        "due": None if held else m.due,
+        "held": held,
+        "deliverable": by_hand or not held,
+        "fields": fields_of(m),
+    }
+    if m.kind == FETCH_R:
+        data = m.partitions[0] if m.partitions else None
+        if data is not None:
+            shown["records"] = [batch.epoch for batch in data.batches]
+            if data.error:
+                shown["error"] = name_of(data.error)
+    elif getattr(m, "error", 0):
+        shown["error"] = name_of(m.error)
+    return shown
+
+
+def fields_of(m: Any) -> Json:
+    """The two or three fields of a message that matter, under Kafka's names."""
+    kind = m.kind
+    if kind == FETCH:
+        if not m.partitions:
+            return {}
+        fp = m.partitions[0]
+        fields = {"offset": fp.offset}
+        if fp.last_epoch >= 0:
+            fields["lastEpoch"] = fp.last_epoch
+        if fp.leader_epoch >= 0:
+            fields["epoch"] = fp.leader_epoch
+        return fields
+    if kind == FETCH_R:
+        if not m.partitions:
+            return {}
+        data = m.partitions[0]
+        if data.error:
+            return {"error": name_of(data.error)}
+        if data.diverging is not None:
+            return {"diverging": list(data.diverging)}
+        return {"hw": data.hw, "records": sum(len(b.values) for b in data.batches)}
+    if kind == EPOCH_END and m.partitions:
+        return {"epoch": m.partitions[0][1]}
+    if kind == EPOCH_END_R and m.partitions:
+        return {"epoch": m.partitions[0][2], "end": m.partitions[0][3]}
+    if kind == LIST_OFFSETS:
+        return {"wants": "latest" if m.timestamp == -1 else "earliest"}
+    if kind == LIST_OFFSETS_R:
+        return {"offset": m.offset}
+    if kind == PRODUCE:
+        return {"records": list(m.values), "acks": m.acks}
+    if kind == PRODUCE_R:
+        return {"offset": m.base, "error": name_of(m.error)}
+    if kind == ALTER_PARTITION:
+        return {"isr": [b for b, _ in m.items[0].isr], "pe": m.items[0].partition_epoch}
+    if kind == METADATA_FETCH_R:
+        return {"records": len(m.records)}
+    return {}
+
+
+# -- clients and ledger ----------------------------------------------------------------------------
+
+
+def _client(client: Any) -> Json:
+    if isinstance(client, Producer):
+        return {
+            "id": node_name(client.id),
+            "kind": "producer",
+            "believes": client.leaders.get(0, -1),
+            "waiting": [
+                {"m": ", ".join(sent.values), "to": sent.to, "acks": sent.acks}
+                for sent in list(client.outstanding.values())[:8]
+            ],
+            "queued": len(client.queue),
+        }
+    assert isinstance(client, Consumer)
+    return {
+        "id": node_name(client.id),
+        "kind": "consumer",
+        "believes": client.leaders.get(client.tp, -1),
+        "position": client.position,
+        "read": client.read,
+        "waiting": [],
+    }
+
+
+def _ledger(sim: Simulation) -> Json:
+    ledger = sim.ledger
+    return {
+        "sent": ledger.sent,
+        "acked": sum(len(a.values) for one in ledger.acked for a in one),
+        "committed": sum(ledger.hw_reached),
+        "lost": sorted(ledger.lost)[:50],
+        "lost1": sorted(ledger.lost_single)[:50],
+        "seen": sum(len(one) for one in ledger.seen),
+    }
