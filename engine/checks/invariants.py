@@ -6,6 +6,7 @@ a few comparisons and only what it touched is looked at closely.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Final
 
 from engine.checks.ledger import Acked, Ledger
@@ -93,7 +94,7 @@ class Checker:
         self.ledger = ledger
         self.broken: list[tuple[str, int, str]] = []
         self.counts: dict[str, int] = {}
-        self.seen: dict[tuple[int, int], Seen] = {}
+        self.seen: defaultdict[int, dict[int, Seen]] = defaultdict(dict)
         self.records: dict[int, PartitionRecord] = {}
         self.step = 0
         self.now = 0
@@ -115,9 +116,9 @@ class Checker:
         self.step = step
         self.now = now
         if node >= 0:
-            seen_all = self.seen
+            seen_here = self.seen[node]
             for tp, replica in self.cluster.brokers[node].replicas.items():
-                seen = seen_all.get((node, tp))
+                seen = seen_here.get(tp)
                 log = replica.log
                 if (
                     seen is None
@@ -134,9 +135,9 @@ class Checker:
                     self._on_record(tp, record)
 
     def _on_replica(self, node: int, tp: int, replica: Replica) -> None:
-        seen = self.seen.get((node, tp))
+        seen = self.seen[node].get(tp)
         if seen is None or seen.replica is not replica:
-            seen = self.seen[node, tp] = Seen(replica)
+            seen = self.seen[node][tp] = Seen(replica)
         log = replica.log
         was_leading = seen.role == LEADER and seen.epoch == replica.leader_epoch
         leads = replica.role == LEADER
@@ -184,7 +185,7 @@ class Checker:
                     f"{self.name(node)} has epoch {batch.epoch} at {batch.base} after epoch {epoch}",
                 )
             epoch = batch.epoch
-            if log.epochs.epoch_for_offset(batch.base) != batch.epoch:
+            if log.epochs.epoch_for_offset(batch.base) != epoch:
                 self.report(
                     "INV-5", f"{self.name(node)}'s epoch cache misplaces offset {batch.base}"
                 )
@@ -219,10 +220,22 @@ class Checker:
         record = self.cluster.controller.records.get(tp)
         if record is None or node not in record.isr:
             return
-        for other in record.isr:
-            if other != node:
-                self._compare_pair(node, other, tp, log, seen.agreed, upto)
+        if not self._is_as_committed(tp, log, seen.agreed, upto):
+            for other in record.isr:
+                if other != node:
+                    self._compare_pair(node, other, tp, log, seen.agreed, upto)
         seen.agreed = upto
+
+    def _is_as_committed(self, tp: int, log: Log, start: int, upto: int) -> bool:
+        """Holds [start, upto) just what the ledger has as committed?  Then all that hold it agree."""
+        committed, batches = self.ledger.committed[tp], log.batches
+        for at in range(log.index_of(start), len(batches)):
+            batch = batches[at]
+            if batch.base >= upto:
+                return True
+            if committed.get(batch.base) is not batch:
+                return False
+        return True
 
     def _compare_pair(
         self, node: int, other: int, tp: int, log: Log, start: int, upto: int
@@ -320,6 +333,11 @@ class Checker:
         conflict = ledger.commit(tp, batches, log.hw)
         if conflict is not None:
             self.report("I10", f"{conflict!r} was committed and now another record is, there")
+            for broker in record.isr if record is not None else ():
+                seen = self.seen[broker].get(tp)
+                if seen is not None:
+                    seen.agreed = 0
+                    self._compare(broker, tp, seen)
 
     # -- the controller's record -----------------------------------------------------------------
 
@@ -341,7 +359,7 @@ class Checker:
         self._check_maximal(tp, record)
         for broker in record.isr:
             if before is None or broker not in before.isr:
-                seen = self.seen.get((broker, tp))
+                seen = self.seen[broker].get(tp)
                 if seen is not None:
                     seen.agreed = 0
                     self._compare(broker, tp, seen)

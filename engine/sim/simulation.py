@@ -34,8 +34,17 @@ from engine.sim.network import Network
 Timer = tuple[int, Any, int]
 """(kind, data, incarnation): a timer of a former incarnation fires into nothing."""
 
-QUIET_KINDS: Final = frozenset((messages.FETCH, messages.FETCH_R, messages.HEARTBEAT))
-"""Events after which availability cannot have changed."""
+AVAILABILITY_KINDS: Final = frozenset(
+    (
+        messages.ALTER_PARTITION_R,
+        messages.HEARTBEAT_R,
+        messages.LEADER_AND_ISR,
+        messages.METADATA_FETCH_R,
+        messages.REGISTER_R,
+        messages.STOP_REPLICA,
+    )
+)
+"""Deliveries to a broker that may change whether the partition can be written to."""
 
 
 class Simulation:
@@ -58,6 +67,7 @@ class Simulation:
         self.network.md_delay = self.configs.md_delay
         names = tuple(f"t-{number}" for number in range(len(scenario.partitions)))
         self.cluster = Cluster(self.profile, self.configs, names)
+        self.brokers = self.cluster.brokers
         self.clients: dict[int, Client] = {}
         self.ledger = Ledger(len(names))
         self.checker = Checker(self.cluster, self.ledger)
@@ -83,10 +93,6 @@ class Simulation:
     def broken(self) -> list[tuple[str, int, str]]:
         """(invariant, step, why), in the order in which they broke."""
         return self.checker.broken
-
-    @property
-    def brokers(self) -> dict[int, Broker]:
-        return self.cluster.brokers
 
     # -- one event -------------------------------------------------------------------------------
 
@@ -115,60 +121,70 @@ class Simulation:
         out.now = self.kernel.now
         if out.cues:
             out.cues.clear()
-        if kind != FAILURE and node >= 0 and self.brokers[node].status == PAUSED:
-            self.deferred.setdefault(node, []).append(event)
-            return False
-        if kind == DELIVERY:
-            self.network.arrived(payload)
-            done = self._deliver(node, payload)
-        elif kind == TIMER:
-            done = self._fire_timer(node, payload)
-        else:
+        if kind == FAILURE:
             return bool(payload(self))
-        if done:
-            self._finish(kind, node, payload)
-        elif out.sends or out.timers:
+        if node >= 0:
+            broker = self.brokers[node]
+            status = broker.status
+            if status == PAUSED:
+                self.deferred.setdefault(node, []).append(event)
+                return False
+            if kind == DELIVERY:
+                self.network.arrived(payload)
+                if status == DOWN:
+                    return False
+                dispatch.ON_BROKER[payload.kind](broker, payload, out)
+            elif not self._fire_broker_timer(broker, payload):
+                return False
+        elif kind == DELIVERY:
+            self.network.arrived(payload)
+            if node == CONTROLLER:
+                self.on_controller[payload.kind](self.cluster.controller, payload, out)
+            else:
+                self._deliver_to_client(node, payload)
+        elif not self._fire_timer(node, payload):
+            return False
+        self._finish(kind, node, payload)
+        return True
+
+    def _fire_broker_timer(self, broker: Broker, payload: Timer) -> bool:
+        kind, data, incarnation = payload
+        if broker.status == DOWN or broker.incarnation != incarnation:
+            return False
+        done = dispatch.BROKER_TIMERS[kind](broker, data, self.out)
+        if not done:
             self._flush()
         return done
 
-    def _deliver(self, node: int, m: Message) -> bool:
-        if node >= 0:
-            broker = self.brokers[node]
-            if broker.status == DOWN:
-                return False
-            dispatch.ON_BROKER[m.kind](broker, m, self.out)
-        elif node == CONTROLLER:
-            self.on_controller[m.kind](self.cluster.controller, m, self.out)
-        else:
-            self._deliver_to_client(node, m)
-        return True
-
     def _fire_timer(self, node: int, payload: Timer) -> bool:
-        kind, data, incarnation = payload
-        if node >= 0:
-            broker = self.brokers[node]
-            if broker.status == DOWN or broker.incarnation != incarnation:
-                return False
-            return dispatch.BROKER_TIMERS[kind](broker, data, self.out)
+        kind, data, _ = payload
         if node == CONTROLLER:
-            return self.controller_timers[kind](self.cluster.controller, data, self.out)
-        client = self.clients[node]
-        if isinstance(client, Producer):
-            if kind == timers.CLIENT_TICK:
-                return client.on_tick(self.out)
-            return client.on_retry(self.out)
-        assert isinstance(client, Consumer)
-        return client.on_tick(self.out)
+            done = self.controller_timers[kind](self.cluster.controller, data, self.out)
+        else:
+            client = self.clients[node]
+            if isinstance(client, Producer) and kind == timers.CLIENT_RETRY:
+                done = client.on_retry(self.out)
+            else:
+                done = client.on_tick(self.out)
+        if not done:
+            self._flush()
+        return done
 
     def _finish(self, kind: int, node: int, what: Any) -> None:
         """Carries out the wishes, lets the observer look, tells the listener."""
         self.events += 1
-        self._flush()
-        self.checker.after(node, self.events, self.kernel.now)
-        if node >= 0 and self.brokers[node].halted:
-            self.stop_process(node)
-        if kind != DELIVERY or what.kind not in QUIET_KINDS:
-            self._note_availability()
+        out = self.out
+        if out.sends or out.timers:
+            self._flush()
+        if node >= CONTROLLER:
+            self.checker.after(node, self.events, self.kernel.now)
+            if node >= 0 and self.brokers[node].halted:
+                self.stop_process(node)
+            if kind == DELIVERY:
+                if node == CONTROLLER or what.kind in AVAILABILITY_KINDS:
+                    self._note_availability()
+            elif kind == FAILURE or node == CONTROLLER:
+                self._note_availability()
         if self.listener is not None:
             self.listener(kind, node, what)
 
