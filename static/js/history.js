@@ -1,0 +1,93 @@
+// What is known of a run and how one moves over it.  Pure: no DOM, no socket, no clock.
+
+export const SIZES = ["detail", "event", "moment", "chapter"];
+
+/** A tape: the facts of a run and those of its steps that have arrived. */
+export function tape(facts, steps = [], more = {}) {
+  const made = { digest: facts.digest, facts, steps: new Map(), ...more };
+  return add(made, steps);
+}
+
+/** Puts steps on the tape and notes what each changed against the one before it. */
+export function add(on, steps) {
+  for (const step of steps) if (!on.steps.has(step.n)) on.steps.set(step.n, step);
+  for (const { n } of steps) {
+    for (const at of [n, n + 1]) {
+      const step = on.steps.get(at);
+      const before = on.steps.get(at - 1);
+      if (step && before && !step.changed) step.changed = changes(before.view, step.view);
+    }
+  }
+  return on;
+}
+
+/** The names of what differs between two views: "b2:hw", "b2:leo", "b2:isr", "rec:isr", "client:P1". */
+export function changes(a, b) {
+  const out = new Set();
+  b.partitions.forEach((part, i) => {
+    const was = a.partitions[i];
+    if (!was) return;
+    for (const [id, r] of Object.entries(part.replicas)) {
+      const old = was.replicas[id];
+      if (!old) continue;
+      for (const field of ["hw", "leo", "role"]) if (old[field] !== r[field]) out.add(`b${id}:${field}`);
+      if (was.record.isr.includes(Number(id)) !== part.record.isr.includes(Number(id))) out.add(`b${id}:isr`);
+    }
+    for (const key of Object.keys(part.record)) if (String(was.record[key]) !== String(part.record[key])) out.add(`rec:${key}`);
+  });
+  for (const c of b.clients) {
+    const old = a.clients.find((one) => one.id === c.id);
+    if (old && (old.sent !== c.sent || old.acked !== c.acked || old.position !== c.position)) out.add(`client:${c.id}`);
+  }
+  b.brokers.forEach((broker) => {
+    if (a.brokers.find((one) => one.id === broker.id)?.alive !== broker.alive) out.add(`b${broker.id}:alive`);
+  });
+  return out;
+}
+
+const after = (list, n, end) => list.find((at) => at > n) ?? end;
+const before = (list, n) => list.findLast((at) => at < n) ?? 0;
+
+/** The steps at which something worth stopping for happened, in order, each once. */
+export const moments = (facts) => [...new Set(facts.marks.map(([n]) => n))].sort((a, b) => a - b);
+
+/** The last step of every line of the script. */
+export function chapterEnds(facts) {
+  const starts = facts.chapters.map(([n]) => n);
+  return [...new Set(starts.map((_, i) => (i + 1 < starts.length ? Math.max(starts[i], starts[i + 1] - 1) : facts.total)))].filter((n) => n > 0);
+}
+
+/** Where one arrives from step n, one size onwards (dir 1) or back (dir -1). */
+export function target(facts, n, size, dir) {
+  const clampTo = (v) => Math.min(facts.total, Math.max(0, v));
+  if (size === "moment") return dir > 0 ? after(moments(facts), n, facts.total) : before(moments(facts), n);
+  if (size === "chapter") return dir > 0 ? after(chapterEnds(facts), n, facts.total) : before(chapterEnds(facts), n);
+  return clampTo(n + dir);
+}
+
+/** The chapter a step belongs to: {line, text, comment} or null before the first. */
+export function chapterAt(facts, n) {
+  const found = facts.chapters.findLast(([first]) => first <= n);
+  if (!found) return null;
+  const [first, line, comment] = found;
+  return { first, line, text: typeof line === "number" ? facts.moves[line] : line, comment };
+}
+
+/** The next hole in what is known, from n on: [first, count], or null when the window is full. */
+export function wanted(on, n, ahead = 32) {
+  const end = Math.min(on.facts.total, n + ahead);
+  for (let at = Math.max(0, n); at <= end; at += 1) if (!on.steps.has(at)) return [at, Math.min(32, end - at + 1)];
+  return null;
+}
+
+/** How a branch is called: by the first move that is its own. */
+export function branchName(facts, parent) {
+  if (!parent) return null;
+  const own = facts.moves.findIndex((m, i) => m !== parent.facts.moves[i]);
+  return facts.moves[own < 0 ? facts.moves.length - 1 : own]?.replace(/\s+!\d+$/, "") ?? "";
+}
+
+/** Is this run the other one and more at its end?  Then it takes its place and is no branch. */
+export function extendsRun(facts, parent, at) {
+  return at > parent.facts.total;
+}

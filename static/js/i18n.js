@@ -1,0 +1,61 @@
+// Words: a catalogue and a way to fill it.  Pure; sentences of the engine come as key and entities.
+
+/** t(key, args) for a catalogue; unknown keys show themselves, so that a gap is seen and not hidden. */
+export function translator(words, lang = "en") {
+  const plural = new Intl.PluralRules(lang === "zh" ? "zh-Hans" : lang);
+  return (key, args = {}) => {
+    const entry = (args.n !== undefined && words[`${key}.${plural.select(Number(args.n))}`]) || words[key];
+    return entry === undefined ? key : entry.replace(/\{(\w+)\}/g, (all, name) => (name in args ? String(args[name]) : all));
+  };
+}
+
+export const knows = (words, key) => key in words;
+
+/** What an entity is called: {text, ref}, where ref is the data-id of what it names on the stage. */
+export function entity(value, { t, name }) {
+  if (value === null || typeof value !== "object") return { text: String(value), ref: null };
+  const [kind] = Object.keys(value);
+  const v = value[kind];
+  switch (kind) {
+    case "b": return { text: name(v), ref: isNaN(v) || Number(v) >= 0 ? `b${v}` : "K" };
+    case "bs": return { text: [v].flat().map((b) => name(b, true)).join(t("list.comma")), ref: null };
+    case "k": return { text: t("ent.controller"), ref: "K" };
+    case "m": return { text: String(v), ref: `rec:${v}` };
+    case "o": return { text: String(v), ref: `o${v}` };
+    case "e": return { text: String(v), ref: `e${v}` };
+    case "c": return { text: String(v), ref: String(v) };
+    default: return { text: Array.isArray(v) ? v.join(t("list.comma")) : String(v), ref: null };
+  }
+}
+
+/** A told sentence as parts, strings and entities in turn; the first letter is made a capital. */
+export function told(words, { key, args = {} }, env) {
+  const pattern = words[key];
+  if (pattern === undefined) {
+    const rest = Object.entries(args).map(([n, v]) => `${n} ${entity(v, env).text}`).join(", ");
+    return [{ text: rest ? `${key} (${rest})` : key, ref: null }];
+  }
+  const parts = pattern.split(/(\{\w+\})/).filter(Boolean).map((bit) => {
+    const found = /^\{(\w+)\}$/.exec(bit);
+    return found && found[1] in args ? entity(args[found[1]], env) : { text: bit, ref: null };
+  });
+  if (parts.length) parts[0] = { ...parts[0], text: parts[0].text.charAt(0).toUpperCase() + parts[0].text.slice(1) };
+  return parts;
+}
+
+/** The same as plain text, for live regions and lists. */
+export const plain = (words, entry, env) => told(words, entry, env).map((part) => part.text).join("");
+
+/** How brokers and the others are called: name(2) "Broker 2", name(2, true) "2". */
+export function namer(t, brokers = []) {
+  const names = new Map(brokers.map((b) => [String(b.id), b.name ?? String(b.id)]));
+  return (id, short = false) => {
+    const key = String(id);
+    if (key === "-1" || key === "K") return short ? "K" : t("ent.controller");
+    if (Number(id) <= -31) return `C${-30 - Number(id)}`;
+    if (Number(id) <= -11) return `P${-10 - Number(id)}`;
+    if (!names.has(key) && isNaN(id)) return key;
+    const own = names.get(key) ?? key;
+    return short ? own : t("ent.broker", { name: own });
+  };
+}

@@ -1,0 +1,55 @@
+// One table of keys.  None is the only way; letters can be switched off under "?".
+
+import * as s from "./state.js";
+import { act, goTo, play, stepBy, switchTo } from "./player.js";
+import { SIZES } from "./history.js";
+import { help } from "./panels/help.js";
+import { setSize } from "./panels/transport.js";
+
+const selectedBroker = () => {
+  const id = /^b(\d+)$/.exec(s.selected.value ?? "")?.[1];
+  return id === undefined ? null : s.name.value(Number(id), true);
+};
+const onBroker = (verb) => {
+  const broker = selectedBroker();
+  if (broker === null) s.notice.value = { kind: "warn", text: s.t.value("key.select") };
+  else act(`${verb} ${broker}`);
+};
+const branch = (dir) => {
+  const all = s.tapes.value;
+  const at = all.findIndex((one) => one.digest === s.run.value);
+  if (all.length > 1) switchTo(all[(at + dir + all.length) % all.length].digest);
+};
+const violation = () => {
+  const steps = (s.facts.value?.verdict?.broken ?? []).map((b) => b.step).sort((a, b) => a - b);
+  if (steps.length) goTo(steps.find((at) => at > s.n.value) ?? steps[0], { leaveCrumb: true });
+};
+const crumb = () => { const c = s.crumb.value; if (c && c.run === s.run.value) { s.crumb.value = null; goTo(c.n); } };
+
+const COMMANDS = {
+  " ": play, ArrowRight: () => stepBy(1), ArrowLeft: () => stepBy(-1),
+  "Shift+ArrowRight": () => stepBy(1, "moment"), "Shift+ArrowLeft": () => stepBy(-1, "moment"),
+  "]": () => stepBy(1, "chapter"), "[": () => stepBy(-1, "chapter"),
+  Home: () => goTo(0, { leaveCrumb: true }), End: () => goTo(s.facts.value?.total ?? 0, { leaveCrumb: true }),
+  "/": () => document.getElementById("typed")?.focus(), "?": help, "{": () => branch(-1), "}": () => branch(1),
+};
+const LETTERS = { k: () => onBroker("kill"), r: () => onBroker("restart"), n: violation, u: crumb, ".": () => act("+1") };
+SIZES.forEach((size, i) => { LETTERS[String(i + 1)] = () => setSize(size); });
+
+export function listen() {
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const el = event.target;
+    if (el.closest?.("dialog, .menu") || el.matches?.("input:not([type=radio]), select, textarea, [contenteditable]")) {
+      // The rail understands arrows itself; everything else belongs to the field.
+      if (!(el.matches?.("input[type=range]") && !["ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"].includes(event.key))) return;
+    }
+    const plain = event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
+    if ((event.key === " " || event.key === "Enter") && el.closest?.("button, a, summary, label, [role=tab]")) return;
+    if (el.matches?.("input[type=radio]") && event.key.startsWith("Arrow")) return;
+    const command = COMMANDS[plain] ?? (s.letters.value ? LETTERS[plain] : undefined);
+    if (!command) return;
+    event.preventDefault();
+    command();
+  });
+}

@@ -1,0 +1,68 @@
+// The bars over the stage: a broken promise, a lost connection, an answer that says no.
+
+import { html } from "htm/preact";
+import { useEffect, useState } from "preact/hooks";
+import * as s from "../state.js";
+import { goTo } from "../player.js";
+import { knows } from "../i18n.js";
+import { Icon, say } from "./common.js";
+
+/** A broken promise in words: what is the case now, not what was promised. */
+const brokenWords = (id) => (knows(s.words.value, `broken.${id}`) ? s.t.value(`broken.${id}`) : id);
+
+/** Brings the lost records before the eyes: the lanes that had them ring for a while. */
+function showWhere(step, lost) {
+  goTo(step, { leaveCrumb: true }).then(() => {
+    s.lit.value = lost.length ? `rec:${lost[0]}` : "differ";
+    document.getElementById("stage")?.scrollIntoView({ block: "center", behavior: "smooth" });
+  });
+}
+
+export function Violation() {
+  const t = s.t.value;
+  const broken = s.broken.value;
+  const facts = s.facts.value;
+  const first = broken[0]?.step;
+  const key = broken.length ? `${facts.digest}:${broken.map((b) => b.invariant).join()}` : null;
+  useEffect(() => { if (!key && s.dismissed.value.size) s.dismissed.value = new Set(); }, [key]);
+  if (!key || s.dismissed.value.has(key)) return null;
+  const lost = s.step.value?.view.ledger?.lost ?? [];
+  const away = () => { s.dismissed.value = new Set([...s.dismissed.value, key]); };
+  return html`<div class="bar bad" role="alert" data-violation=${broken.map((b) => b.invariant).join(" ")}>
+    <${Icon} name="alert" />
+    <div class="grow">
+      <p><b>${broken.map((b) => brokenWords(b.invariant)).join(" ")}</b> <span class="mono soft">${broken.map((b) => b.invariant).join(" ")}</span>
+        ${lost.length > 0 && html` ${t("bad.lost", { m: lost.join(", ") })}`}</p>
+      <p class="whys">${[...new Set(broken.map((b) => say(b.why)))].join(" · ")} ${facts.verdict.expected && html`<span>(${t("bad.expected", { profile: facts.profile })})</span>`}</p>
+    </div>
+    <div class="acts"><button class="btn" type="button" onClick=${() => showWhere(first, lost)}>${t("bad.show")}</button>
+      <button class="btn quiet square" type="button" aria-label=${t("bad.close")} onClick=${away}><${Icon} name="close" /></button></div>
+  </div>`;
+}
+
+export function Connection() {
+  const t = s.t.value;
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    setLate(false);
+    if (s.online.value || s.offlineSince.value === null) return undefined;
+    const wait = setTimeout(() => setLate(true), 1000);
+    return () => clearTimeout(wait);
+  }, [s.online.value, s.offlineSince.value]);
+  void s.revision.value;
+  if (!late || s.online.value) return null;
+  return html`<div class="bar warn" role="status" data-offline="1"><${Icon} name="alert" /><p class="grow">${t("offline.bar", { n: s.tapeNow.value?.steps.size ?? 0 })}</p></div>`;
+}
+
+export function Notice() {
+  const t = s.t.value;
+  const notice = s.notice.value;
+  useEffect(() => {
+    if (!notice || notice.kind === "bad") return undefined;
+    const wait = setTimeout(() => { if (s.notice.value === notice) s.notice.value = null; }, 9000);
+    return () => clearTimeout(wait);
+  }, [notice]);
+  if (!notice) return null;
+  return html`<div class="bar ${notice.kind}" role="status" data-notice=${notice.kind}><${Icon} name=${notice.kind === "ok" ? "tick" : "alert"} /><p class="grow">${notice.text}${notice.link ? html` <a href=${notice.link}>${notice.link}</a>` : null}</p>
+    <button class="btn quiet square" type="button" aria-label=${t("bad.close")} onClick=${() => { s.notice.value = null; }}><${Icon} name="close" /></button></div>`;
+}

@@ -1,0 +1,97 @@
+// Real buttons over the things of the stage that can be pressed, and the menu they open.
+
+import { signal } from "@preact/signals";
+import { html } from "htm/preact";
+import { useEffect, useRef } from "preact/hooks";
+import * as s from "../state.js";
+import { Icon } from "./common.js";
+import { loadPossible } from "../possible.js";
+import { MoveButton } from "./moves.js";
+import { pick } from "./tabs.js";
+
+export const drawn = signal(null);   // what the stage shows at rest
+const menu = signal(null);           // {id, label, x, y}
+
+/** The things one can press: brokers, the controller, messages at rest. */
+function things({ geo, step, over }) {
+  const name = s.name.value;
+  const t = s.t.value;
+  const cards = [...geo.lanes.values()].map((lane) => ({ id: `b${lane.id}`, label: t("hit.broker", { b: t("card.name", { name: name(lane.id, true) }) }), x: geo.cardX + 6, y: lane.y + 5, w: geo.cardW - 8, h: geo.narrow ? geo.cardH - 8 : geo.laneH - 10 }));
+  const top = [{ id: "K", label: t("hit.controller"), x: geo.narrow ? 0 : geo.gutter, y: 3, w: geo.cardW, h: 36 }];
+  const flying = over.filter((n) => n.m?.at).map((n) => {
+    const m = step.view.messages.find((one) => `msg-${one.id}` === n.k);
+    return { id: `m${m?.id}`, label: t("hit.message", { kind: m?.kind, a: name(m?.from, true), b: name(m?.to, true) }), x: n.m.at[0] - 64, y: n.m.at[1] - 18, w: 128, h: 36 };
+  });
+  return [["lanes", cards], ["top", top], ["flying", flying]];
+}
+
+function openMenu(thing, target) {
+  s.selected.value = thing.id;
+  menu.value = { ...thing, from: target };
+  loadPossible();
+}
+
+function Group({ list, label }) {
+  if (!list.length) return null;
+  const keys = (event) => {
+    const all = [...event.currentTarget.querySelectorAll("button")];
+    const dir = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!dir) return;
+    event.preventDefault();
+    event.stopPropagation();
+    all[(all.indexOf(document.activeElement) + dir + all.length) % all.length]?.focus();
+  };
+  const stop = Math.max(0, list.findIndex((one) => one.id === s.selected.value));
+  return html`<div role="group" aria-label=${label} onKeyDown=${keys}>${list.map((one, i) => html`<button key=${one.id} type="button" class=${`hit ${s.selected.value === one.id ? "sel" : ""}`} data-hit=${one.id} tabindex=${i === stop ? 0 : -1} aria-label=${one.label} aria-haspopup="dialog" style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`} onClick=${(e) => openMenu(one, e.currentTarget)} onPointerEnter=${() => { s.lit.value = one.id; }} onPointerLeave=${() => { s.lit.value = null; }}></button>`)}</div>`;
+}
+
+/** Does a move speak of this thing? */
+export function concerns(move, id, step) {
+  const tokens = move.text.split(/[\s]+/).slice(1);
+  const broker = /^b(-?\d+)$/.exec(id);
+  if (broker) {
+    const own = step.view.brokers.find((b) => String(b.id) === broker[1]);
+    const names = [broker[1], own?.name].filter((v) => v !== undefined && v !== null).map(String);
+    return tokens.some((token) => token.split(/->|>/).some((part) => names.includes(part)));
+  }
+  if (id === "K") return tokens.includes("K") || /^(elect|set|reassign)\b/.test(move.text);
+  const m = step.view.messages.find((one) => `m${one.id}` === id);
+  if (!m) return false;
+  const name = (node) => step.view.brokers.find((b) => b.id === node)?.name ?? String(node);
+  return tokens.some((token) => [`${m.from}->${m.to}`, `${name(m.from)}->${name(m.to)}`].includes(token));
+}
+
+function Menu() {
+  const t = s.t.value;
+  const box = useRef(null);
+  const at = menu.value;
+  const close = () => { const from = menu.value?.from; menu.value = null; from?.focus({ preventScroll: true }); };
+  useEffect(() => {
+    if (!at) return undefined;
+    box.current?.querySelector("button")?.focus({ preventScroll: true });
+    const outside = (event) => { if (!box.current?.contains(event.target)) menu.value = null; };
+    addEventListener("pointerdown", outside);
+    return () => removeEventListener("pointerdown", outside);
+  }, [at?.id]);
+  useEffect(() => { menu.value = null; }, [s.n.value, s.run.value]);
+  if (!at || !s.step.value) return null;
+  const ready = s.possible.value.key === `${s.run.value}@${s.n.value}`;
+  const mine = ready ? s.possible.value.moves.filter((m) => concerns(m, at.id, s.step.value)) : [];
+  const past = s.facts.value && s.n.value < s.facts.value.total;
+  const width = drawn.value?.geo.width ?? 600;
+  return html`<div class="menu" role="dialog" aria-label=${at.label} ref=${box} style=${`left:${Math.max(6, Math.min(at.x + at.w + 8, width - 268))}px;top:${at.y}px`} onKeyDown=${(e) => { if (e.key === "Escape") { e.stopPropagation(); close(); } }}>
+    <header><h3>${at.label}</h3><button type="button" class="btn quiet square" aria-label=${t("bad.close")} onClick=${close}><${Icon} name="close" /></button></header>
+    ${past && html`<p class="soft">${t("moves.branches")}</p>`}
+    ${!ready && html`<p class="soft">…</p>`}
+    <ul class="moves">${mine.filter((m) => m.enabled).map((m) => html`<${MoveButton} key=${m.text} move=${m} onDone=${() => { menu.value = null; }} />`)}</ul>
+    ${mine.some((m) => !m.enabled) && html`<details><summary>${t("moves.cannot", { n: mine.filter((m) => !m.enabled).length })}</summary><ul class="moves no">${mine.filter((m) => !m.enabled).map((m) => html`<${MoveButton} key=${m.text} move=${m} />`)}</ul></details>`}
+    ${ready && !mine.length && html`<p class="soft">${t("menu.nothing")}</p>`}
+    <p><button type="button" class="btn" onClick=${() => { s.selected.value = at.id; pick("inspect"); close(); }}>${t("menu.inspect")}</button></p>
+  </div>`;
+}
+
+export function Hits() {
+  const t = s.t.value;
+  if (!drawn.value) return null;
+  return html`<div class="hits" style=${`transform:scale(${drawn.value.zoom});width:${100 / drawn.value.zoom}%`}>${things(drawn.value).map(([key, list]) => html`<${Group} key=${key} list=${list} label=${t(`hits.${key}`)} />`)}<${Menu} /></div>`;
+}

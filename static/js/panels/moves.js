@@ -1,0 +1,40 @@
+// Moves: what is possible here, by group; impossible ones with their reason.
+
+import { html } from "htm/preact";
+import { useEffect } from "preact/hooks";
+import * as s from "../state.js";
+import { act } from "../player.js";
+import { loadPossible } from "../possible.js";
+import { MoveLine } from "./moveline.js";
+
+const GROUPS = ["deliver", "time", "clients", "faults", "admin"];
+
+export function MoveButton({ move, onDone }) {
+  const t = s.t.value;
+  const off = !move.enabled || !s.online.value;
+  const why = !s.online.value ? t("offline.wait") : move.why;
+  return html`<li><button type="button" class="movebtn" aria-disabled=${off ? "true" : null} onClick=${() => { if (!off) { onDone?.(); act(move.text); } }}>
+    <code>${move.text}</code></button>${!move.enabled && why ? html`<span class="soft">${why}</span>` : null}</li>`;
+}
+
+export function Moves() {
+  const t = s.t.value;
+  void s.n.value; void s.run.value;
+  useEffect(() => { const wait = setTimeout(loadPossible, 120); return () => clearTimeout(wait); }, [s.n.value, s.run.value, s.online.value]);
+  const { moves } = s.possible.value;
+  const past = s.facts.value && s.n.value < s.facts.value.total;
+  return html`<div class="stack">
+    ${s.phone.value && html`<${MoveLine} />`}
+    <p class="soft">${past ? t("moves.branches") : t("moves.here")}</p>
+    ${GROUPS.map((group) => {
+      const mine = moves.filter((m) => m.group === group);
+      if (!mine.length) return null;
+      const can = mine.filter((m) => m.enabled);
+      const cannot = mine.filter((m) => !m.enabled);
+      return html`<section key=${group}><h3>${t(`moves.${group}`)}</h3>
+        <ul class="moves">${can.map((move) => html`<${MoveButton} key=${move.text} move=${move} />`)}</ul>
+        ${cannot.length > 0 && html`<details><summary>${t("moves.cannot", { n: cannot.length })}</summary><ul class="moves no">${cannot.map((move) => html`<${MoveButton} key=${move.text} move=${move} />`)}</ul></details>`}
+      </section>`;
+    })}
+  </div>`;
+}

@@ -1,0 +1,37 @@
+// The tabs of the side panel, by the usual pattern: one tab stop, arrows inside.
+
+import { html } from "htm/preact";
+import * as s from "../state.js";
+import { Checks } from "./checks.js";
+import { Inspect } from "./inspect.js";
+import { Log } from "./log.js";
+import { Moves } from "./moves.js";
+import { Now } from "./now.js";
+
+export const TABS = { now: Now, inspect: Inspect, moves: Moves, log: Log, checks: Checks };
+
+export function pick(name, focus = false) {
+  s.tab.value = name;
+  s.remember("tab", name);
+  if (focus) document.getElementById(`tab-${name}`)?.focus();
+}
+
+export function Tabs() {
+  const t = s.t.value;
+  const names = Object.keys(TABS);
+  const current = names.includes(s.tab.value) ? s.tab.value : "now";
+  const keys = (event) => {
+    const at = names.indexOf(current);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: names.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    pick(names[(to + names.length) % names.length], true);
+  };
+  const Panel = TABS[current];
+  const count = s.broken.value.length;
+  return html`<section class="tabs" aria-label=${t("tabs.label")}>
+    <div role="tablist" aria-label=${t("tabs.label")} onKeyDown=${keys}>${names.map((name) => html`<button key=${name} type="button" role="tab" id=${`tab-${name}`} aria-selected=${name === current ? "true" : "false"} aria-controls="panel" tabindex=${name === current ? 0 : -1} onClick=${() => pick(name)}>${t(`tab.${name}`)}${name === "checks" && count > 0 ? html`<span class="badge">${count}</span>` : null}</button>`)}</div>
+    <div role="tabpanel" id="panel" aria-labelledby=${`tab-${current}`} tabindex="0"><${Panel} /></div>
+  </section>`;
+}

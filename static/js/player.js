@@ -1,0 +1,181 @@
+// Moves over runs: opening, stepping, jumping, playing, acting.  All changes of the cursor pass here.
+
+import { batch } from "@preact/signals";
+import * as s from "./state.js";
+import { add, branchName, tape, target, wanted } from "./history.js";
+import { detailTarget } from "./detail.js";
+import { unpack } from "./packing.js";
+import { Refused } from "./socket.js";
+import * as stage from "./stage.js";
+
+let link = null;      // {ask}
+let fetching = null;
+
+export function use(channel) { link = channel; }
+
+const bump = () => { s.revision.value += 1; };
+
+/** Shows why something did not happen; nothing else changes. */
+export function complain(problem) {
+  const text = problem instanceof Refused ? problem.message : s.t.value("offline.wait");
+  s.notice.value = { kind: "warn", text };
+}
+
+/** Opens what the page was called with, or comes back to it after a loss. */
+export async function open(payload, { parent = null, n } = {}) {
+  const answer = await link.ask("open", { ahead: 32, ...payload });
+  const known = s.tapes.value.find((one) => one.digest === answer.run);
+  batch(() => {
+    if (known) add(known, answer.steps);
+    else s.tapes.value = [...s.tapes.value, tape(answer.facts, answer.steps, { parent, name: null, text: payload.text ?? null, saved: !payload.text })];
+    s.run.value = answer.run;
+    s.n.value = Math.min(n ?? payload.step ?? 0, answer.facts.total);
+    bump();
+  });
+  prefetch();
+  return answer;
+}
+
+/** Reads the run a link carries in its fragment; null when there is none or it cannot be read. */
+export async function fromFragment() {
+  const packed = new URLSearchParams(location.hash.slice(1)).get("run");
+  return packed ? unpack(packed) : null;
+}
+
+/** Asks for steps around the cursor, then for the rest of a run that is not long. */
+export async function prefetch() {
+  const on = s.tapeNow.value;
+  if (fetching || !on || !link?.connected) return;
+  const hole = wanted(on, s.n.value, 48) ?? (on.facts.total <= 600 ? wanted(on, 0, on.facts.total) : null);
+  if (!hole) return;
+  const [first, count] = hole;
+  fetching = first === 0
+    ? link.ask("seek", { run: on.digest, step: 0 })
+    : link.ask("play", { run: on.digest, step: first - 1, count });
+  try {
+    const answer = await fetching;
+    add(on, answer.steps);
+    bump();
+    fetching = null;
+    if (answer.steps.length) prefetch();
+  } catch (problem) {
+    fetching = null;
+    if (problem instanceof Refused && problem.code === "slow_down") setTimeout(prefetch, problem.args.ms ?? 1000);
+    else if (problem instanceof Refused && problem.code === "gone") recover(on);
+  }
+}
+
+/** The server forgot an unsaved run: it is told again from its text, and nothing is lost. */
+async function recover(on) {
+  if (on.text) await open({ text: on.text, step: s.n.value }, { n: s.n.value });
+  else s.notice.value = { kind: "bad", text: s.t.value("run.gone") };
+}
+
+/** Makes sure a step is known before the cursor goes there. */
+async function ensure(n) {
+  const on = s.tapeNow.value;
+  if (!on || on.steps.has(n)) return true;
+  try {
+    const answer = await link.ask("seek", { run: on.digest, step: n });
+    add(on, answer.steps);
+    bump();
+    return on.steps.has(n);
+  } catch (problem) {
+    complain(problem);
+    return false;
+  }
+}
+
+/** Goes to a step.  With `motion`, what happened in between is shown happening. */
+export async function goTo(n, { motion = false, cue = null, leaveCrumb = false } = {}) {
+  const on = s.tapeNow.value;
+  if (!on) return;
+  const to = Math.min(on.facts.total, Math.max(0, n));
+  if (!(await ensure(to))) return;
+  const back = to < s.n.value || (to === s.n.value && cue !== null && s.cue.value !== null && cue < s.cue.value);
+  if (leaveCrumb && to !== s.n.value) s.crumb.value = { run: on.digest, n: s.n.value };
+  stage.stop();
+  const moving = motion ? hold() : null;
+  batch(() => { s.n.value = to; s.cue.value = cue; });
+  if (moving) await moving({ back });
+  prefetch();
+}
+
+/** Keeps the old picture until the cursor has moved, then travels from it. */
+function hold() {
+  stage.freeze();
+  return (how) => stage.travel({ ...how, speed: s.speed.value });
+}
+
+/** One size on (dir 1) or back (-1). */
+export function stepBy(dir, size = s.size.value) {
+  const on = s.tapeNow.value;
+  if (!on) return Promise.resolve();
+  if (size === "detail") {
+    const next = detailTarget((at) => on.steps.get(at), on.facts.total, s.n.value, s.cue.value, dir);
+    return goTo(next.n, { motion: true, cue: next.cue });
+  }
+  return goTo(target(on.facts, s.n.value, size, dir), { motion: true });
+}
+
+let beat = 0;
+
+/** Plays on until the end, a violation, or until asked to stop. */
+export async function play() {
+  if (s.playing.value) { pause(); return; }
+  const mine = ++beat;
+  s.playing.value = true;
+  if (s.n.value >= (s.facts.value?.total ?? 0)) await goTo(0);
+  while (mine === beat && s.playing.value) {
+    const at = s.n.value;
+    const wasCue = s.cue.value;
+    await stepBy(1);
+    const here = s.step.value;
+    if (!here || (s.n.value === at && s.cue.value === wasCue) || here.broken?.length || s.n.value >= s.facts.value.total) break;
+    const rest = (stage.moves() ? 300 : 900) * (here.moment >= 2 ? 2 : 1);
+    await new Promise((done) => setTimeout(done, rest / s.speed.value));
+  }
+  if (mine === beat) s.playing.value = false;
+}
+
+export function pause() { beat += 1; s.playing.value = false; }
+
+/** Makes a move where we are.  In the past it opens a branch; the old future stays. */
+export async function act(text) {
+  const on = s.tapeNow.value;
+  if (!on) return false;
+  pause();
+  let answer;
+  try {
+    answer = await link.ask("move", { run: on.digest, step: s.n.value, text, ahead: 32 });
+  } catch (problem) {
+    complain(problem);
+    return false;
+  }
+  s.notice.value = null;
+  const at = answer.at;
+  const made = tape(answer.facts, [...on.steps.values()].filter((one) => one.n < at), { parent: on, fork: at - 1, text: answer.text ?? null, saved: false });
+  add(made, answer.steps);
+  made.name = branchName(answer.facts, on);
+  batch(() => {
+    const known = s.tapes.value.filter((one) => one.digest !== made.digest);
+    // A run played on at its end takes the old one's place; only a change of the past is a branch.
+    const grown = at > on.facts.total && !on.saved && !known.some((one) => one.parent === on);
+    if (grown) Object.assign(made, { parent: on.parent, fork: on.fork, name: on.name });
+    s.tapes.value = grown ? known.map((one) => (one === on ? made : one)) : [...known, made];
+    s.run.value = made.digest;
+    s.cue.value = null;
+    bump();
+  });
+  await goTo(Math.min(at, made.facts.total), { motion: true });
+  return true;
+}
+
+/** Another branch, at the same step where it has one. */
+export function switchTo(digest) {
+  const other = s.tapes.value.find((one) => one.digest === digest);
+  if (!other) return;
+  pause();
+  batch(() => { s.run.value = digest; s.cue.value = null; s.n.value = Math.min(s.n.value, other.facts.total); });
+  ensure(s.n.value).then(prefetch);
+}

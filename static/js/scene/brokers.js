@@ -1,0 +1,125 @@
+// A broker's card: who it is, what it does, where it stands, what it believes.
+
+import { fit, g, icon, line, pill, rect, text, textWidth } from "./node.js";
+
+const PROCESS = { down: ["cross", "bad"], paused: ["pause", "warn"], starting: ["restart", "warn"], shutting: ["power", "warn"] };
+
+/** Does this replica's belief contradict the controller's record? */
+export function isStale(replica, record) {
+  const belief = replica?.belief;
+  return Boolean(belief) && belief.le >= 0 && replica.role !== "offline" && (belief.leader !== record.leader || belief.le !== record.le);
+}
+
+/** The pills of one broker: [{label, cls, name}], from the record and from what the leader has pending. */
+export function standing(part, broker, t) {
+  const { record } = part;
+  const id = broker.id;
+  const leader = part.replicas[record.leader];
+  const pending = leader?.pending?.who !== undefined && [leader.pending.who].flat().includes(id) ? leader.pending.kind : null;
+  const pills = [];
+  const inIsr = record.isr.includes(id);
+  if (pending === "expand" && !inIsr) pills.push({ label: t("pill.joining"), cls: "joining", name: "plusminus" });
+  else if (pending === "shrink" && inIsr) pills.push({ label: t("pill.leaving"), cls: "leaving", name: "plusminus" });
+  else if (inIsr) pills.push({ label: "ISR", cls: "isr", name: "tick" });
+  else if (part.ar.includes(id)) {
+    const lag = part.replicas[id]?.fetch?.lag;
+    pills.push({ label: lag > 0 ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
+  } else pills.push({ label: t("pill.none"), cls: "out" });
+  if (record.elr?.includes(id)) pills.push({ label: "ELR", cls: "elr" });
+  if (broker.fenced && broker.alive === "up") pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
+  if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out" });
+  if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out" });
+  return pills;
+}
+
+/** One card, with its frame: a group keyed by the broker. */
+export function card(geo, view, broker, ctx) {
+  const lane = geo.lanes.get(broker.id);
+  const replica = geo.part.replicas[broker.id];
+  const acts = replica?.role === "leader";
+  const recorded = geo.part.record.leader === broker.id;
+  const down = broker.alive === "down";
+  const x = geo.cardX + 6;
+  const h = geo.narrow ? geo.cardH - 8 : geo.laneH - 10;
+  const parts = [
+    rect("frame", x, lane.y + 5, geo.cardW - 8, h, `card ${acts ? "acts" : ""} ${down ? "down" : ""} ${broker.alive === "paused" ? "down" : ""}`, { rx: 8 }),
+    acts && rect("edge", x, lane.y + 5, 4, h, `cardedge ${recorded ? "" : "self"}`, { rx: 2 }),
+    ...(geo.density === "dense" || geo.density === "compact" ? small(geo, lane, broker, { acts, x, h }, ctx) : full(geo, lane, broker, { acts, recorded, x, replica }, ctx)),
+  ];
+  return g(`card${broker.id}`, parts, { class: "broker", "data-id": `b${broker.id}`, "data-role": replica?.role ?? "none", "data-alive": broker.alive });
+}
+
+function head(geo, broker, { acts, recorded, x, y }, { t, name }) {
+  const label = t("card.name", { name: name(broker.id, true) });
+  const lead = acts ? 22 : 0;
+  return [
+    acts && icon("crown", "crown", x + 12, y - 13, 17, recorded === false ? "crown self" : "crown"),
+    text("name", x + 12 + lead, y, fit(label, 118 - lead, 14.5, true), "name", { "font-size": 14.5 }),
+    text("role", geo.cardX + geo.cardW - 12, y, roleWord(geo, broker, t), `role ${PROCESS[broker.alive]?.[1] ?? ""}`, { "text-anchor": "end" }),
+  ];
+}
+
+function roleWord(geo, broker, t) {
+  if (broker.alive !== "up") return t(`alive.${broker.alive}`);
+  return t(`role.${geo.part.replicas[broker.id]?.role ?? "none"}`);
+}
+
+function small(geo, lane, broker, { acts, x, h }, ctx) {
+  const dense = geo.density === "dense";
+  const y = lane.y + 5 + h / 2 + 4;
+  const pills = dense ? [] : standing(geo.part, broker, ctx.t).slice(0, 1);
+  const parts = head(geo, broker, { acts, x, y: dense ? y : lane.y + 22 }, ctx);
+  let at = x + 12;
+  for (const p of pills) {
+    const made = pill(`pill-${p.cls}`, at, lane.y + 29, p.label, p.cls, { name: p.name, size: 10.5, height: 17 });
+    at += made.width + 4;
+    parts.push(made.node);
+  }
+  return parts;
+}
+
+function full(geo, lane, broker, { acts, recorded, x, replica }, ctx) {
+  const { t, blocked, changed } = ctx;
+  const state = PROCESS[broker.alive];
+  const parts = head(geo, broker, { acts, recorded, x, y: lane.y + 25 }, ctx);
+  if (state) {
+    const w = textWidth(t(`alive.${broker.alive}`), 12.5);
+    parts.push(icon("state", state[0], geo.cardX + geo.cardW - 28 - w, lane.y + 14, 13, state[1]));
+  }
+  let at = x + 11;
+  const right = geo.cardX + geo.cardW - 10;
+  for (const p of standing(geo.part, broker, t)) {
+    const made = pill(`pill-${p.cls}`, at, lane.y + 35, p.label, p.cls, { name: p.name, data: `b${broker.id}:isr` });
+    if (at + made.width > right && at > x + 11) break;
+    at += made.width + 5;
+    parts.push(made.node);
+  }
+  if (changed?.has(`b${broker.id}:isr`)) parts.push(line("chg", x + 13, lane.y + 58, at - 7, lane.y + 58, "changed"));
+  if (geo.narrow) return parts;
+  const stale = isStale(replica, geo.part.record);
+  const waits = blocked.has(broker.id);
+  const selfish = acts && !recorded;
+  if (replica && replica.role !== "offline" && (stale || geo.density === "comfortable")) parts.push(belief(lane, x, right, { stale, selfish, replica, broker }, ctx));
+  if (waits && geo.density === "comfortable") {
+    parts.push(g("waits", [
+      icon("i", "hourglass", x + 11, lane.y + 86, 13, "warn"),
+      text("t", x + 28, lane.y + 97, fit(t("card.waits"), right - x - 28, 12), "small warn"),
+    ], { "data-id": `b${broker.id}:waits` }));
+  }
+  return parts;
+}
+
+function belief(lane, x, right, { stale, selfish, replica, broker }, { t, name }) {
+  const y = lane.y + 77;
+  const b = replica.belief;
+  const leader = b && b.leader >= 0 ? name(b.leader, true) : t("card.nobody");
+  const lead = stale ? 17 : 0;
+  const believes = (key) => t(key, { leader, e: b?.le ?? "?" });
+  const long = believes("card.believes");
+  const roomy = textWidth(long, 12) <= right - x - 11 - lead;
+  const words = selfish ? believes("card.self") : b && b.le >= 0 ? (roomy ? long : believes("card.sees")) : t("card.knows_nothing");
+  return g("belief", [
+    stale && icon("i", "alert", x + 11, y - 11, 13, "warn"),
+    text("t", x + 11 + lead, y, fit(words, right - x - 11 - lead, 12), `small ${stale ? "warn stale" : ""}`),
+  ], { class: "belief", "data-id": `b${broker.id}:belief`, "data-stale": stale ? 1 : 0 });
+}

@@ -1,0 +1,112 @@
+// Marks on a log: end, high watermark and its water line, what the leader remembers of the others.
+
+import { g, icon, line, pack, path, rect, text, textWidth, title } from "./node.js";
+
+/** All marks of one replica, keyed by what they mean. */
+export function marks(geo, broker, ctx) {
+  const replica = geo.part.replicas[broker.id];
+  if (!replica) return [];
+  const lane = geo.lanes.get(broker.id);
+  const y = { cell: lane.log + geo.d.cell, water: lane.log + geo.d.water, foot: lane.log + geo.d.marks, bottom: lane.log + geo.d.cell + geo.d.cellH };
+  return [
+    ...water(geo, broker, replica, y),
+    ...leadersMark(geo, broker, replica, y, ctx),
+    ...end(geo, broker, replica, y, ctx),
+    ...foot(geo, broker, replica, y, ctx),
+    ...from(geo, broker, replica, y, ctx),
+  ];
+}
+
+function water(geo, broker, replica, y) {
+  const x0 = geo.x(Math.max(replica.start ?? 0, geo.base));
+  return [rect("water", x0, y.water, geo.x(replica.hw) - x0 - 2, geo.density === "dense" ? 2 : 5, "water", { rx: 1 })];
+}
+
+function leadersMark(geo, broker, replica, y) {
+  const leader = geo.part.replicas[geo.part.record.leader];
+  if (!leader || replica === leader || leader.hw === replica.hw || geo.density === "dense") return [];
+  const x = geo.x(leader.hw) - 1.5;
+  return [line("theirs", x, y.cell - 4, x, y.water + 5, "hwtheirs", { "data-id": `b${broker.id}:leaderhw` })];
+}
+
+function end(geo, broker, replica, y, { t, changed }) {
+  const x = geo.x(replica.leo) - 1.5;
+  const data = { class: "leo", "data-id": `b${broker.id}:leo`, "data-value": replica.leo };
+  if (!geo.d.labels) return [g("leo", [line("l", x, y.cell - 3, x, y.bottom + 2, "leoline")], data)];
+  const label = `LEO ${replica.leo}`;
+  return [g("leo", [
+    path("l", `M${x} ${y.bottom + 3}L${x} ${y.cell - 13}L${x + 7} ${y.cell - 13}`, "leoline", {}),
+    text("t", x + 10, y.cell - 8, label, "mono mark", {}),
+    changed.has(`b${broker.id}:leo`) && line("chg", x + 10, y.cell - 4, x + 10 + textWidth(label, 12), y.cell - 4, "changed"),
+    title("title", t("mark.leo", { o: replica.leo })),
+  ], data)];
+}
+
+/** The row under the water line: the high watermark's name and the leader's memory of each follower. */
+function foot(geo, broker, replica, y, ctx) {
+  const { t, changed, name } = ctx;
+  const x = geo.x(replica.hw) - 1.5;
+  const data = { class: "hw", "data-id": `b${broker.id}:hw`, "data-value": replica.hw };
+  const bar = line("bar", x, y.cell - 5, x, y.water + (geo.d.labels ? 12 : 5), "hwbar");
+  if (!geo.d.labels) return [g("hw", [bar], data)];
+  const waits = (replica.blocks ?? []).length > 0;
+  const label = `HW ${replica.hw}`;
+  const w = textWidth(label, 11.5, true) + 14 + (waits ? 15 : 0);
+  const items = [{ kind: "hw", x: x - w + 1.5, width: w }];
+  for (const [leo, ids] of memories(replica)) {
+    const known = leo >= 0;
+    const point = known ? geo.x(Math.max(leo, geo.base)) - 1.5 : geo.left - 4;
+    const tag = ids.map((id) => name(id, true)).join(t("list.comma")) + (known ? "" : " ?");
+    items.push({ kind: "remote", ids, leo, point, x: point - 5, width: textWidth(tag, 11.5, true) + 16, tag, known });
+  }
+  const out = [];
+  for (const item of pack(items, 3, geo.left - 8)) {
+    if (item.kind === "remote") {
+      // The joining line passes under the mark's pill, its triangle stands over the bar.
+      if (item.at > item.point - 2) out.unshift(path(`join${item.ids.join("-")}`, `M${item.point} ${y.foot + 5}L${item.at + 9} ${y.foot + 9}`, "memline"));
+      out.push(memoryTag(item, y, broker, ctx));
+      continue;
+    }
+    const firstTag = out.findIndex((n) => n.t === "g");
+    out.splice(firstTag < 0 ? out.length : firstTag, 0, g("hw", [
+      bar,
+      rect("r", item.at, y.foot, w, 18, "hwpill", { rx: 4 }),
+      waits && icon("i", "hourglass", item.at + 5, y.foot + 3, 12, "onhw"),
+      text("t", item.at + 7 + (waits ? 15 : 0), y.foot + 13, label, "hwtext"),
+      changed.has(`b${broker.id}:hw`) && line("chg", item.at, y.foot + 21, item.at + w, y.foot + 21, "changed"),
+      title("title", t("mark.hw", { o: replica.hw }) + (waits ? " " + t("mark.hw_waits", { b: replica.blocks.map((b) => name(b)).join(", ") }) : "")),
+    ], data));
+  }
+  return out;
+}
+
+/** What the leader remembers: [end offset or -1, brokers], those at one place together. */
+export function memories(replica) {
+  const at = new Map();
+  for (const [id, memory] of Object.entries(replica.remote ?? {})) {
+    const leo = memory.leo ?? -1;
+    at.set(leo, [...(at.get(leo) ?? []), Number(id)]);
+  }
+  return [...at];
+}
+
+function memoryTag({ point, at, tag, known, leo, ids }, y, broker, { t, name }) {
+  const who = ids.map((id) => name(id)).join(t("list.comma"));
+  const key = ids.join("-");
+  return g(`mem${key}`, [
+    path("tri", `M${point - 4.5} ${y.foot + 6}L${point} ${y.foot - 2}L${point + 4.5} ${y.foot + 6}z`, "memory"),
+    text("t", at + 13, y.foot + 13, tag, "memtext"),
+    title("title", known ? t("mark.memory", { l: name(broker.id), b: who, o: leo }) : t("mark.memory_unknown", { l: name(broker.id), b: who })),
+  ], { class: "remote", "data-id": `b${broker.id}:mem${key}`, "data-value": known ? leo : "" });
+}
+
+/** The checkpoint a restart would begin from, once it lags behind the mark. */
+function from(geo, broker, replica, y, { t }) {
+  const cp = replica.hwCheckpoint;
+  if (!geo.d.labels || cp === undefined || cp === null || cp >= replica.hw || cp < geo.fold) return [];
+  const x = geo.x(cp) - 1.5;
+  return [g("cp", [
+    path("l", `M${x} ${y.water - 2}v9`, "checkpoint"),
+    title("title", t("mark.checkpoint", { o: cp })),
+  ], { "data-id": `b${broker.id}:cp`, "data-value": cp })];
+}

@@ -1,0 +1,39 @@
+// The live channel: ask and be answered, again when the answer got lost, and come back after a loss.
+
+import { io } from "socket.io-client";
+
+const PATIENCE_MS = 4000;
+const TRIES = 3;
+
+export class Refused extends Error {
+  constructor(answer) {
+    super(answer.sentence ?? answer.code);
+    this.code = answer.code;
+    this.args = answer.args ?? {};
+  }
+}
+
+/** Connects and returns {ask, online}.  `onState(online, first)` hears of every change. */
+export function connect({ csrf, onConnect, onLost }) {
+  const transports = document.body.dataset.transports?.split(",") ?? ["websocket"];
+  const socket = io({ transports, auth: { csrf }, reconnectionDelay: 300, reconnectionDelayMax: 5000, randomizationFactor: 0.4 });
+  socket.on("connect", () => onConnect());
+  socket.on("disconnect", () => onLost());
+  socket.on("connect_error", () => onLost());
+  return {
+    /** One question; repeated after four seconds, since (run, step, move) names one result. */
+    async ask(event, payload) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          const answer = await socket.timeout(PATIENCE_MS).emitWithAck(event, payload);
+          if (!answer?.ok) throw new Refused(answer ?? { code: "engine" });
+          return answer;
+        } catch (problem) {
+          if (problem instanceof Refused || attempt >= TRIES || !socket.connected) throw problem;
+        }
+      }
+    },
+    get connected() { return socket.connected; },
+    on: (event, heard) => socket.on(event, heard),
+  };
+}

@@ -1,0 +1,160 @@
+// The stage: draws the step the page rests on, moves between two, and lets its things be pressed.
+
+import { effect } from "@preact/signals";
+import * as s from "./state.js";
+import { partial } from "./detail.js";
+import { patch } from "./scene/draw.js";
+import { mix, travels } from "./scene/motion.js";
+import { layout } from "./scene/layout.js";
+import { measureWith } from "./scene/node.js";
+import { picture } from "./scene/picture.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const STEP_MS = 600;
+const quiet = matchMedia("(prefers-reduced-motion: reduce)");
+const still = new URLSearchParams(location.search).get("still") === "1";
+
+/** Whether anything may move at all. */
+export const moves = () => !still && !quiet.matches;
+
+let host, logs, over, shown = null, running = null, frozen = false, onDraw = () => {};
+
+function layer(cls) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", cls);
+  const root = document.createElementNS(SVG, "g");
+  svg.append(root);
+  host.append(svg);
+  return { svg, root };
+}
+
+/** Builds the two layers in `element` and follows the state from then on. */
+export function mount(element, { drawn }) {
+  host = element;
+  const pen = document.createElement("canvas").getContext("2d");
+  const family = getComputedStyle(document.body).fontFamily;
+  const known = new Map();
+  measureWith((text, size, bold) => {
+    const key = `${bold ? 650 : 400} ${size}px|${text}`;
+    if (!known.has(key)) { pen.font = `${bold ? 650 : 400} ${size}px ${family}`; known.set(key, pen.measureText(text).width); }
+    return known.get(key);
+  });
+  onDraw = drawn;
+  logs = layer("logs");
+  over = layer("over");
+  logs.svg.insertAdjacentHTML("afterbegin", '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M1 0V7" class="hatchline"/></pattern><pattern id="off" width="9" height="9" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V9" class="offline"/></pattern></defs>');
+  logs.svg.setAttribute("role", "group");
+  over.svg.setAttribute("aria-hidden", "true");
+  effect(() => logs.svg.setAttribute("aria-label", s.t.value("stage.label")));
+  const resized = new ResizeObserver(() => rest());
+  resized.observe(host.parentElement);
+  effect(() => {
+    void s.n.value; void s.cue.value; void s.run.value; void s.revision.value; void s.words.value; void s.partition.value; void s.unfolded.value;
+    if (!running && !frozen) rest();
+  });
+  effect(() => light(s.lit.value));
+  host.addEventListener("pointerover", (event) => {
+    const found = event.target.closest?.("[data-id]");
+    s.lit.value = found && host.contains(found) ? found.dataset.id ?? found.getAttribute("data-id") : null;
+  });
+  host.addEventListener("pointerleave", () => { s.lit.value = null; });
+}
+
+/** How much larger than life: a wide and high window shows the same stage in bigger letters. */
+function zoomFor(view) {
+  const { clientWidth: w, clientHeight: h } = host.parentElement;
+  const { height } = layout(view, { width: w, partition: s.partition.value });
+  return w < 900 ? 1 : Math.min(1.5, Math.max(1, Math.min(w / 860, (h - 8) / height)));
+}
+
+const options = (view) => ({ zoom: zoomFor(view), ...sized(zoomFor(view)) });
+const sized = (zoom) => ({ width: Math.max(300, Math.floor(host.clientWidth / zoom)), partition: s.partition.value, unfolded: s.unfolded.value, t: s.t.value, name: s.name.value });
+
+/** The step to draw: the one rested on, or a part of the next in detail size. */
+function current() {
+  const step = s.step.value;
+  const next = s.cue.value === null ? null : s.tapeNow.value?.steps.get(s.n.value + 1);
+  return step && next ? partial(step, next, s.cue.value) : step;
+}
+
+/** Draws where we are, without motion. */
+export function rest() {
+  const step = current();
+  if (!step || !host) return;
+  const how = options(step.view);
+  shown = { step, zoom: how.zoom, ...picture(step, how) };
+  show(shown.logs, shown.over);
+  host.dataset.step = step.n;
+  host.dataset.density = shown.geo.density;
+  onDraw(shown);
+}
+
+function show(a, b) {
+  for (const { svg } of [logs, over]) {
+    const { width, height } = shown.geo;
+    const box = `0 0 ${width} ${height}`;
+    const w = String(Math.round(width * shown.zoom));
+    if (svg.getAttribute("viewBox") === box && svg.getAttribute("width") === w) continue;
+    svg.setAttribute("width", w);
+    svg.setAttribute("height", Math.round(height * shown.zoom));
+    svg.setAttribute("viewBox", box);
+  }
+  patch(logs.root, a);
+  patch(over.root, b);
+  light(s.lit.value);
+}
+
+/** Is the way of a message cut short in this step? */
+function droppedIn(step) {
+  const kinds = step.cues.filter((cue) => /\.drop$/.test(cue.rule ?? ""));
+  return () => kinds.length > 0 || /^drop\b/.test(step.move ?? "");
+}
+
+/** Keeps the picture as it is until travel() is called. */
+export function freeze() { frozen = moves(); }
+
+/** Moves the picture from what is shown to the step now rested on; resolves when it stands. */
+export function travel({ back = false, speed = 1 } = {}) {
+  stop();
+  frozen = false;
+  const from = shown;
+  const step = current();
+  if (!from || !step || !moves() || document.hidden) { rest(); return Promise.resolve(); }
+  const how = options(step.view);
+  const to = { step, zoom: how.zoom, ...picture(step, how) };
+  const motion = { dropped: droppedIn(back ? from.step : step), cause: back ? travels(to.over, from.over) : travels(from.over, to.over) };
+  // Going back plays the same transition the other way round, twice as fast.
+  const frame = (list, p) => (back ? mix(to[list], from[list], 1 - p, motion) : mix(from[list], to[list], p, motion));
+  const ms = STEP_MS / speed / (back ? 2 : 1);
+  return new Promise((done) => {
+    const started = performance.now();
+    shown = to;
+    host.dataset.moving = "1";
+    const tick = (time) => {
+      const p = Math.min(1, (time - started) / ms);
+      if (p >= 1) { finish(); return; }
+      show(frame("logs", Math.max(0, p)), frame("over", Math.max(0, p)));
+      running.id = requestAnimationFrame(tick);
+    };
+    const finish = () => { running = null; delete host.dataset.moving; rest(); done(); };
+    running = { id: requestAnimationFrame(tick), finish };
+  });
+}
+
+/** Ends a motion where it would have ended. */
+export function stop() {
+  if (!running) return;
+  cancelAnimationFrame(running.id);
+  running.finish();
+}
+
+/** Rings around what a sentence points at. */
+function light(id) {
+  if (!host) return;
+  for (const el of host.querySelectorAll(".lit")) el.classList.remove("lit");
+  if (!id) return;
+  const record = id.startsWith("rec:") ? `[data-record="${CSS.escape(id.slice(4))}"]` : null;
+  const offset = /^o\d+$/.test(id) ? `[data-id$=":${id}"]` : null;
+  const epoch = /^e\d+$/.test(id) ? `[data-id$=":${id}"]` : null;
+  for (const el of host.querySelectorAll(record ?? offset ?? epoch ?? `[data-id="${CSS.escape(id)}"]`)) el.classList.add("lit");
+}

@@ -1,0 +1,163 @@
+"""The real application in a process of its own, and a real Chromium looking at it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",  # needed as root; plain Chromium refuses to start
+    "--disable-dev-shm-usage",
+    "--force-color-profile=srgb",
+    "--font-render-hinting=none",
+    "--disable-lcd-text",
+    "--hide-scrollbars",
+]
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+PATIENCE_S = 60
+
+MISSING = "" if shutil.which(CHROMIUM) else "no Chromium: apt-get install chromium"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All of this folder drives a browser; where there is none it is skipped, but not in CI."""
+    for item in items:
+        if HERE not in Path(str(item.fspath)).parents:
+            continue
+        item.add_marker(pytest.mark.browser)
+        if MISSING and not os.environ.get("CI"):
+            item.add_marker(pytest.mark.skip(reason=MISSING))
+
+
+class Server:
+    """One server on a port of its own; it can be killed and started again on the same port."""
+
+    def __init__(self, place: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.place = place
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        env = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "HIGHWATER_INSTANCE": str(self.place),
+            # One machine plays all visitors here.
+            "HIGHWATER_SOCKETS_PER_ADDRESS": "200",
+            "HIGHWATER_MOVES_PER_S": "400",
+            "HIGHWATER_MOVES_BURST": "400",
+            "HIGHWATER_OPENS_PER_S": "100",
+            "HIGHWATER_OPENS_BURST": "100",
+        }
+        with (self.place / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "app", "serve", "--port", str(self.port)],
+                cwd=ROOT,
+                env=env,
+                stdout=log,
+                stderr=log,
+            )
+        until = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until:
+            try:
+                with urllib.request.urlopen(f"{self.url}/health", timeout=2):
+                    return
+            except OSError:
+                assert self.process.poll() is None, (self.place / "server.log").read_text()
+                time.sleep(0.1)
+        raise AssertionError("the server did not start: " + (self.place / "server.log").read_text())
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait(10)
+            self.process = None
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    made = Server(tmp_path_factory.mktemp("site"))
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+CALM = {
+    "viewport": {"width": 1280, "height": 800},
+    "locale": "en-GB",
+    "timezone_id": "UTC",
+    "reduced_motion": "reduce",
+}
+# What a browser itself says of a server that is down, and of an address that does not exist.
+FORESEEN = ("ERR_CONNECTION_REFUSED", "status of 404")
+Opener = Callable[..., Any]
+
+
+@pytest.fixture
+def visit(browser: Any, server: Server, request: pytest.FixtureRequest) -> Iterator[Opener]:
+    """visit(path, **context options) -> a page that is ready.
+
+    Any error on the page or its console fails the test; a failed test leaves a picture.
+    """
+    contexts: list[Any] = []
+    pages: list[Any] = []
+    errors: list[str] = []
+
+    def open_page(path: str, *, ready: bool = True, **options: Any) -> Any:
+        context = browser.new_context(**{**CALM, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        pages.append(page)
+        page.on("pageerror", lambda error: errors.append(f"{path}: {error}"))
+        page.on(
+            "console",
+            lambda message: errors.append(f"{path}: {message.text}")
+            if message.type == "error" and not any(text in message.text for text in FORESEEN)
+            else None,
+        )
+        page.goto(server.url + path)
+        if ready:
+            page.wait_for_selector('body[data-ready="1"]')
+        return page
+
+    failed_before = request.session.testsfailed
+    yield open_page
+    if request.session.testsfailed > failed_before:
+        folder = ROOT / "shots"
+        folder.mkdir(exist_ok=True)
+        for i, page in enumerate(pages):
+            if not page.is_closed():
+                page.screenshot(path=folder / f"{request.node.name}-{i}.png")
+    for context in contexts:
+        context.close()
+    assert not errors, errors

@@ -1,0 +1,127 @@
+"""Losing the connection and finding it again; motion; two languages; small and large windows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import Opener, Server
+from tests.e2e.walk import at, jump, run_of, step_of, total
+
+AXE = Path(__file__).parent / "vendor" / "axe-4.14.1.min.js"
+LEVELS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
+
+
+def test_a_restart_of_the_server_loses_nothing(visit: Opener, server: Server) -> None:
+    page = visit("/s/S01")
+    jump(page, 3)
+    page.get_by_label("Type a move").fill("kill 3")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('[data-id="b3"][data-alive="down"]')
+    run, step = run_of(page), step_of(page)
+    server.stop()
+    page.wait_for_selector("[data-offline]")
+    page.keyboard.press("ArrowLeft")
+    at(page, step - 1)
+    assert page.get_by_role("button", name="Do it").is_disabled()
+    server.start()
+    page.wait_for_selector("[data-offline]", state="detached", timeout=20_000)
+    page.wait_for_function("!document.querySelector('.moveline button').disabled")
+    assert (run_of(page), step_of(page)) == (run, step - 1)
+    page.get_by_label("Type a move").fill("kill 2")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('[data-id="b2"][data-alive="down"]')
+
+
+def test_motion_shows_the_cause_before_the_effect(visit: Opener) -> None:
+    page = visit("/s/S01", reduced_motion="no-preference")
+    page.evaluate(
+        """() => {
+          // A clock one can set by hand.
+          window.clock = 1000; performance.now = () => window.clock;
+          window.requestAnimationFrame = (f) => { window.frame = f; return 1; };
+        }"""
+    )
+    before = travelling_step(page)
+    # Only a step in which a message arrives has a cause to be seen.
+    values = "[...document.querySelectorAll('[data-id$=\":leo\"]')].map(e => e.outerHTML).join()"
+    still = page.evaluate(values)
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#stage[data-moving]")
+    page.evaluate("() => { window.clock += 180; window.frame(window.clock); }")
+    assert page.evaluate(values) == still
+    assert page.locator("#stage .msg").first.get_attribute("transform") != before
+    page.evaluate("() => { window.clock += 900; window.frame(window.clock); }")
+    page.wait_for_selector("#stage:not([data-moving])")
+
+
+def travelling_step(page: Any) -> str:
+    """Goes to the first step at which a message is in flight; returns where it stands."""
+    for step in range(1, total(page)):
+        jump(page, step)
+        if page.locator("#stage .msg").count():
+            return str(page.locator("#stage .msg").first.get_attribute("transform"))
+    raise AssertionError("no message in this run")
+
+
+def test_still_means_no_motion(visit: Opener) -> None:
+    page = visit("/s/S20?still=1", reduced_motion="no-preference")
+    page.keyboard.press("ArrowRight")
+    at(page, 1)
+    assert page.get_attribute("#stage", "data-moving") is None
+
+
+@pytest.mark.parametrize("path", ["/", "/s/S20?step=9", "/s/S01"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(visit: Opener, path: str, lang: str, scheme: str) -> None:
+    page = visit(f"{path}{'&' if '?' in path else '?'}lang={lang}", color_scheme=scheme)
+    page.evaluate(AXE.read_text("utf-8"))
+    found = page.evaluate(
+        "levels => axe.run({runOnly: levels}).then(r => r.violations.map("
+        "v => [v.id, v.nodes.slice(0, 3).map(n => n.html)]))",
+        LEVELS,
+    )
+    assert found == []
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1024, 1280, 1920])
+@pytest.mark.parametrize("path", ["/", "/s/S20?step=16"])
+def test_no_page_scrolls_sideways(visit: Opener, path: str, width: int) -> None:
+    page = visit(path, viewport={"width": width, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_chinese_is_complete(visit: Opener) -> None:
+    page = visit("/s/S20?lang=zh")
+    assert page.get_attribute("html", "lang") == "zh-Hans"
+    page.keyboard.press("ArrowRight")
+    at(page, 1)
+    assert any("\u4e00" <= ch <= "\u9fff" for ch in page.locator("#say .what").inner_text())
+    for tab in ("当前", "查看", "操作", "记录", "检查"):
+        page.get_by_role("tab", name=tab).click()
+    page.get_by_role("link", name="English").click()
+    page.wait_for_selector('body[data-ready="1"]')
+    at(page, 1)
+    assert page.get_attribute("html", "lang") == "en"
+
+
+def test_the_library_finds_by_word_and_by_tag(visit: Opener) -> None:
+    page = visit("/")
+    everything = page.locator(".card:visible").count()
+    page.get_by_role("button", name="Truncation").click()
+    some = page.locator(".card:visible").count()
+    assert 0 < some < everything
+    page.get_by_role("searchbox").fill("KIP-101")
+    assert 0 < page.locator(".card:visible").count() <= some
+    page.get_by_role("searchbox").fill("no such words anywhere")
+    assert page.locator("#nothing").is_visible()
+
+
+def test_an_unknown_address_is_explained(visit: Opener) -> None:
+    page = visit("/s/no-such-scenario", ready=False)
+    assert "no-such-scenario" in page.locator("main").inner_text()
+    page.get_by_role("link", name="To the library").click()
+    page.wait_for_selector('body[data-ready="1"]')

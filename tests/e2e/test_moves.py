@@ -1,0 +1,123 @@
+"""Moves: by click, typed, impossible, in the past; branches, saving and violations."""
+
+from __future__ import annotations
+
+from tests.e2e.conftest import Opener
+from tests.e2e.walk import at, jump, run_of, step_of, total
+
+
+def test_killing_by_click_opens_a_branch_and_keeps_the_old_future(visit: Opener) -> None:
+    page = visit("/s/S01")
+    old = run_of(page)
+    jump(page, 4)
+    page.get_by_role("button", name="broker 2: what can be done").click()
+    page.get_by_role("dialog").get_by_role("button", name="kill 2").click()
+    page.wait_for_selector('[data-id="b2"][data-alive="down"]')
+    assert run_of(page) != old
+    branches = page.get_by_role("list", name="Branches").get_by_role("button")
+    assert branches.count() == 2
+    assert "#run=1." in page.url
+    branches.first.click()
+    page.wait_for_function("old => document.body.innerHTML.includes(`run=${old}`)", arg=old)
+    assert run_of(page) == old
+    assert page.get_attribute('[data-id="b2"]', "data-alive") == "up"
+
+
+def test_a_typed_move_is_the_same_run_as_a_clicked_one(visit: Opener) -> None:
+    digests = []
+    for typed in (True, False):
+        page = visit("/s/S01")
+        jump(page, 4)
+        if typed:
+            page.get_by_label("Type a move").fill("kill 2")
+            page.keyboard.press("Enter")
+        else:
+            page.get_by_role("button", name="broker 2: what can be done").click()
+            page.get_by_role("dialog").get_by_role("button", name="kill 2").click()
+        page.wait_for_selector('[data-id="b2"][data-alive="down"]')
+        digests.append(run_of(page))
+    assert digests[0] == digests[1]
+
+
+def test_an_impossible_move_says_why_and_changes_nothing(visit: Opener) -> None:
+    page = visit("/s/S01")
+    run = run_of(page)
+    page.get_by_label("Type a move").fill("restart 1")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('[data-notice="warn"]')
+    assert run_of(page) == run and step_of(page) == 0
+    page.get_by_label("Type a move").fill("fly me to the moon")
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.querySelector('[data-notice]').textContent.includes('fly')")
+
+
+def test_an_unsaved_branch_survives_a_reload_by_its_link(visit: Opener) -> None:
+    page = visit("/s/S01")
+    jump(page, 3)
+    page.get_by_label("Type a move").fill("kill 3")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('[data-id="b3"][data-alive="down"]')
+    page.wait_for_url("**#run=1.*")
+    run, step = run_of(page), step_of(page)
+    page.reload()
+    page.wait_for_selector('body[data-ready="1"]')
+    at(page, step)
+    assert run_of(page) == run
+
+
+def test_saving_gives_a_short_link_that_opens_elsewhere(visit: Opener) -> None:
+    page = visit("/s/S01")
+    jump(page, 3)
+    page.get_by_label("Type a move").fill("kill 3")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('[data-id="b3"][data-alive="down"]')
+    step = step_of(page)
+    page.get_by_role("button", name="Save link").click()
+    link = page.locator('[data-notice="ok"] a')
+    link.wait_for()
+    href = link.get_attribute("href")
+    assert "/r/" in href and len(href) < 80
+    other = visit(href[href.index("/r/") :])
+    at(other, step)
+    assert other.get_attribute('[data-id="b3"]', "data-alive") == "down"
+
+
+def test_a_violation_is_told_in_words_with_the_lost_records(visit: Opener) -> None:
+    page = visit("/s/S20?profile=Z0102")
+    page.keyboard.press("n")
+    alert = page.get_by_role("alert")
+    alert.wait_for()
+    assert "An acknowledged record is gone" in alert.inner_text()
+    assert "m3" in alert.inner_text() and "m4" in alert.inner_text()
+    page.get_by_role("tab", name="Checks").click()
+    assert page.locator('[data-inv="I7"].bad').count() == 1
+    first = step_of(page)
+    alert.get_by_role("button", name="Close").click()
+    alert.wait_for(state="detached")
+    jump(page, first - 1)
+    jump(page, first)
+    alert.wait_for()
+
+
+def test_a_move_at_the_end_plays_on(visit: Opener) -> None:
+    page = visit("/s/S01")
+    page.keyboard.press("End")
+    end = total(page)
+    at(page, end)
+    page.get_by_label("Type a move").fill("produce z")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"Number(document.querySelector('#stage').dataset.step) > {end}")
+    assert page.locator('[data-record="z"]').count() >= 0
+    assert total(page) > end
+
+
+def test_every_panel_opens_and_says_something(visit: Opener) -> None:
+    page = visit("/s/S20?step=6")
+    for name in ("Now", "Inspect", "Moves", "Log", "Checks"):
+        page.get_by_role("tab", name=name).click()
+        page.wait_for_function("document.querySelector('#panel').innerText.trim().length > 20")
+    page.get_by_role("tab", name="Log").click()
+    page.locator(".log li").nth(2).get_by_role("button").click()
+    at(page, 2)
+    page.keyboard.press("u")
+    at(page, 6)

@@ -1,0 +1,108 @@
+"""Stepping: every size, on and back, by button, by key, by rail; and what is drawn is true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import Opener, Server
+from tests.e2e.walk import at, jump, markup, run_of, step_of, steps, total
+
+
+def test_a_visitor_opens_the_library_and_steps_through_a_run(visit: Opener) -> None:
+    page = visit("/")
+    page.get_by_role("link", name="Can an acknowledged record vanish?").last.click()
+    page.wait_for_selector('body[data-ready="1"]')
+    at(page, 0)
+    page.keyboard.press("ArrowRight")
+    at(page, 1)
+    assert page.locator("#say .what").inner_text().strip()
+    assert "step=1" in page.url
+    page.get_by_role("button", name="Step back").click()
+    at(page, 0)
+    assert "step=" not in page.url
+
+
+@pytest.mark.parametrize("size", ["Detail", "Event", "Moment", "Chapter"])
+def test_each_size_draws_the_same_on_the_way_back(visit: Opener, size: str) -> None:
+    page = visit("/s/S20")
+    page.get_by_role("radio", name=size).check(force=True)
+    page.evaluate("document.activeElement.blur()")
+    seen = [(step_of(page), markup(page))]
+    for _ in range(9):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(60)
+        seen.append((step_of(page), markup(page)))
+    for before in reversed(seen[:-1]):
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_timeout(60)
+        assert (step_of(page), markup(page)) == before
+
+
+def test_the_keyboard_alone_reaches_everything_of_time(visit: Opener) -> None:
+    page = visit("/s/S20")
+    end = total(page)
+    page.keyboard.press("End")
+    at(page, end)
+    page.keyboard.press("Home")
+    at(page, 0)
+    page.keyboard.press("Shift+ArrowRight")
+    page.wait_for_function("Number(document.querySelector('#stage').dataset.step) > 0")
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "typed"
+
+
+def test_the_rail_says_where_one_is(visit: Opener) -> None:
+    page = visit("/s/S20")
+    jump(page, 5)
+    rail = page.get_by_label("Step of the run")
+    assert rail.get_attribute("aria-valuetext").startswith(f"Step 5 of {total(page)}:")
+    assert page.locator("#live").inner_text().startswith("Step 5.")
+
+
+def test_playing_goes_on_until_something_breaks(visit: Opener) -> None:
+    page = visit("/s/S20?profile=Z0102")
+    page.get_by_label("Speed").select_option("4")
+    page.get_by_role("radio", name="Moment").check(force=True)
+    page.get_by_role("button", name="Play").click()
+    page.get_by_role("alert").wait_for(timeout=30_000)
+    page.get_by_role("button", name="Play").wait_for()
+    assert step_of(page) < total(page)
+
+
+@pytest.mark.parametrize("profile", ["Z0102", "K39"])
+def test_what_is_drawn_is_what_the_server_says(
+    visit: Opener, server: Server, profile: str
+) -> None:
+    page = visit(f"/s/S20?profile={profile}")
+    run = run_of(page)
+    for first in range(0, total(page) + 1, 7):
+        jump(page, first)
+        (step,) = steps(server, run, first, 1)
+        part = step["view"]["partitions"][0]
+        for broker, replica in part["replicas"].items():
+            assert_lane(page, broker, replica)
+        isr = page.get_attribute('[data-id="rec:isr"]', "data-value")
+        assert isr == ",".join(str(b) for b in part["record"]["isr"])
+        leader = page.get_attribute('[data-id="rec:leader"]', "data-value")
+        assert leader == str(part["record"]["leader"])
+
+
+def assert_lane(page: Any, broker: str, replica: dict[str, Any]) -> None:
+    """LEO, HW, epochs and records of one lane, read from the document and not from pixels."""
+    value = "el => el.dataset.value"
+    assert page.locator(f'[data-id="b{broker}:leo"]').evaluate(value) == str(replica["leo"])
+    assert page.locator(f'[data-id="b{broker}:hw"]').evaluate(value) == str(replica["hw"])
+    for epoch, start in replica["epochs"]:
+        chip = page.locator(f'[data-id="b{broker}:e{epoch}"]')
+        assert chip.get_attribute("data-start") == str(start)
+    for record in replica["records"]:
+        cell = page.locator(f'[data-id="b{broker}:o{record["o"]}"]')
+        if cell.count():
+            assert cell.get_attribute("data-epoch") == str(record["e"])
+            assert cell.get_attribute("data-acked") == str(int(bool(record["acked"])))
+            assert cell.get_attribute("data-open") == str(int(record["o"] >= replica["hw"]))

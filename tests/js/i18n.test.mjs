@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { namer, plain, told, translator } from "../../static/js/i18n.js";
+import { words } from "./helpers.mjs";
+
+const en = words("en");
+const zh = words("zh-Hans");
+const places = (text) => [...text.matchAll(/\{(\w+)\}/g)].map((m) => m[1]).sort();
+
+test("both languages have the same keys and the same places", () => {
+  assert.deepEqual(Object.keys(zh).sort(), Object.keys(en).sort());
+  for (const key of Object.keys(en)) assert.deepEqual(places(zh[key]), places(en[key]), key);
+});
+
+test("Chinese sentences end as Chinese sentences do", () => {
+  for (const [key, text] of Object.entries(zh)) assert.doesNotMatch(text, /[\u4e00-\u9fff][.,!?](\s|$)/, key);
+});
+
+test("every key a script names exists", () => {
+  const root = new URL("../../static/js/", import.meta.url);
+  const files = readdirSync(root, { recursive: true }).filter((f) => f.endsWith(".js") && !/batch|charts/.test(f));
+  for (const file of files) {
+    const text = readFileSync(new URL(file, root), "utf8");
+    for (const [, key] of text.matchAll(/\bt(?:\.value)?\("([\w.]+)"/g)) assert.ok(key in en, `${file}: ${key}`);
+  }
+});
+
+test("an unknown key shows itself", () => {
+  assert.equal(translator(en)("no.such.key"), "no.such.key");
+});
+
+test("a told sentence names its entities and begins with a capital", () => {
+  const t = translator(en);
+  const env = { t, name: namer(t, [{ id: 1, name: "A" }, { id: 2, name: "B" }]) };
+  const catalogue = { "fetch.ask": "{f} asks leader {l} for records from offset {o}." };
+  const entry = { key: "fetch.ask", args: { f: { b: 2 }, l: { b: 1 }, o: { o: 49 } } };
+  assert.equal(plain(catalogue, entry, env), "Broker B asks leader broker A for records from offset 49.");
+  assert.deepEqual(told(catalogue, entry, env).filter((part) => part.ref).map((part) => part.ref), ["b2", "b1", "o49"]);
+});
+
+test("nodes are called by what they are", () => {
+  const name = namer(translator(en), [{ id: 3, name: "3" }]);
+  assert.deepEqual([name(3), name(3, true), name("K"), name(-1, true), name(-11), name("P1"), name(-32)], ["broker 3", "3", "the controller", "K", "P1", "P1", "C2"]);
+});
