@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -103,9 +103,15 @@ class Run:
         return Simulation(self.scenario, self.profile, self.seed, told)
 
 
-def play(sim: Simulation, lines: tuple[str, ...], start: int = 0) -> Iterator[int]:
+def play(
+    sim: Simulation,
+    lines: tuple[str, ...],
+    start: int = 0,
+    ended: Callable[[int], None] | None = None,
+) -> Iterator[int]:
     """Plays moves from number `start` on; yields the move's number after each of its events.
 
+    `ended` is told the number of each move that is over, before the next one begins.
     Raises BadInput naming the line that cannot be played.
     """
     for number in range(start, len(lines)):
@@ -117,6 +123,8 @@ def play(sim: Simulation, lines: tuple[str, ...], start: int = 0) -> Iterator[in
             raise BadInput(
                 error.code, f"Move {number + 1} (“{lines[number]}”): {error.sentence}"
             ) from error
+        if ended is not None:
+            ended(number)
         if sim.events > MAX_EVENTS:
             raise BadInput("too_large", f"The run passed {MAX_EVENTS} events.")
 
