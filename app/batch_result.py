@@ -107,6 +107,7 @@ def _sentence(cell: dict[str, Any], invariant: str) -> dict[str, Any]:
         "key": f"batch.said.{family}.{key.removeprefix('stat.')}{where}",
         "args": args,
         "bad": bool(count["hits"]),
+        "first": invariant == LOST,
     }
 
 
