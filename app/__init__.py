@@ -1,0 +1,23 @@
+"""Highwater's server: pages, sockets, storage and the command line around the engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+    from app.config import Settings
+
+__all__ = ["create_app"]
+
+
+def create_app(settings: Settings | None = None) -> Flask:
+    """The WSGI application; without settings they are read from ``HIGHWATER_*``.
+
+    Everything is imported here and not above: ``app.bootstrap`` has to be importable on a
+    machine that has nothing but Python.
+    """
+    from app.factory import build
+
+    return build(settings)

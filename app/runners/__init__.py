@@ -1,0 +1,1 @@
+"""Ways to compute a batch.  Spark is the product; the process pool is its yardstick and oracle."""

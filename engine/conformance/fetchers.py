@@ -193,7 +193,7 @@ class FetcherCase(Adapter):
         self.hooks[FETCH] = a["do"]
         return {}
 
-    # -- going round -------------------------------------------------------------------------------
+    # -- going round -----------------------------------------------------------------------------
 
     def _thread(self) -> FetcherThread | None:
         return next(iter(self.broker.fetchers.values()), None)
@@ -300,7 +300,7 @@ class FetcherCase(Adapter):
         )
         fetcher.on_list_offsets_response(self.broker, answer, self.out)
 
-    # -- observing ---------------------------------------------------------------------------------
+    # -- observing -------------------------------------------------------------------------------
 
     def _state(self, p: str) -> PartitionFetchState | None:
         thread = fetcher.thread_of(self.broker, self._tp(p))

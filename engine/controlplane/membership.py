@@ -9,7 +9,14 @@ from engine.controlplane.roles import apply_record, stop_replica
 from engine.dataplane.insync import send_alter_partition
 from engine.dataplane.recovery import flush_everything
 from engine.model.effects import Effects
-from engine.model.errors import NONE
+from engine.model.errors import (
+    FENCED_LEADER_EPOCH,
+    KAFKA_STORAGE_ERROR,
+    NONE,
+    STALE_BROKER_EPOCH,
+    STALE_CONTROLLER_EPOCH,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
 from engine.model.messages import (
     CONTROLLER,
     Heartbeat,
@@ -238,7 +245,7 @@ def on_metadata_records(broker: Broker, m: MetadataRecords, out: Effects) -> Non
     before = broker.metadata_offset
     broker.metadata_offset = m.offset + len(m.records)
     out.cue("CP-KR-APPLY", broker.id, "metadata offset", before, broker.metadata_offset)
-    _apply_changes(broker, changed, out)
+    apply_changes(broker, changed, out)
     fetch_metadata(broker, out)
     if broker.status == STARTING:
         send_heartbeat(broker, out)
@@ -251,7 +258,7 @@ def _apply_broker_record(broker: Broker, record: tuple[object, ...]) -> None:
     broker.peers[peer_id] = Peer(epoch, bool(fenced), bool(shutting_down))
 
 
-def _apply_changes(
+def apply_changes(
     broker: Broker, changed: dict[int, PartitionRecord | None], out: Effects
 ) -> None:
     """CP-KR-APPLY 1 - 5.  Client-visible metadata first, then deletions, leaders, followers."""
@@ -278,15 +285,12 @@ def _apply_changes(
 
 def on_leader_and_isr(broker: Broker, m: LeaderAndIsr, out: Effects) -> None:
     """CP-LISR.  Stale requests are ignored; leaders first, then followers."""
-    if _is_stale(broker, m.controller_epoch, m.broker_epoch):
+    if request_error(broker, m.controller_epoch, m.broker_epoch):
         return
     _know_live(broker, m.live)
-    accepted = []
-    for tp, record, _ in m.states:
-        replica = broker.replicas.get(tp)
-        known = -1 if replica is None else replica.leader_epoch
-        if record.leader_epoch > known and broker.id in record.replicas:
-            accepted.append((tp, record))
+    accepted = [
+        (tp, record) for tp, record, _ in m.states if state_error(broker, tp, record) == NONE
+    ]
     for leading in (True, False):
         for tp, record in accepted:
             if (record.leader == broker.id) == leading:
@@ -295,7 +299,7 @@ def on_leader_and_isr(broker: Broker, m: LeaderAndIsr, out: Effects) -> None:
 
 def on_update_metadata(broker: Broker, m: UpdateMetadata, out: Effects) -> None:
     """5.1.  What clients may be told, and who is alive."""
-    if _is_stale(broker, m.controller_epoch, m.broker_epoch):
+    if request_error(broker, m.controller_epoch, m.broker_epoch):
         return
     _know_live(broker, m.live)
     for tp, record in m.states:
@@ -304,22 +308,42 @@ def on_update_metadata(broker: Broker, m: UpdateMetadata, out: Effects) -> None:
 
 def on_stop_replica(broker: Broker, m: StopReplica, out: Effects) -> None:
     """5.3.  Accepted from an epoch that is not older than the replica's."""
-    if _is_stale(broker, m.controller_epoch, m.broker_epoch):
+    if request_error(broker, m.controller_epoch, m.broker_epoch):
         return
     for tp, leader_epoch, delete in m.states:
-        replica = broker.replicas.get(tp)
-        if leader_epoch < 0 or replica is None or leader_epoch >= replica.leader_epoch:
+        if stop_error(broker, tp, leader_epoch) == NONE:
             stop_replica(broker, tp, delete, out)
 
 
-def _is_stale(broker: Broker, controller_epoch: int, broker_epoch: int) -> bool:
-    """CP-LISR, 1.12.  STALE_BROKER_EPOCH or STALE_CONTROLLER_EPOCH."""
+def request_error(broker: Broker, controller_epoch: int, broker_epoch: int) -> int:
+    """CP-LISR, 1.12.  Why a whole control request is refused, or NONE."""
     if broker.profile.broker_generation and broker_epoch < broker.broker_epoch:
-        return True
+        return STALE_BROKER_EPOCH
     if controller_epoch < broker.controller_epoch:
-        return True
+        return STALE_CONTROLLER_EPOCH
     broker.controller_epoch = controller_epoch
-    return False
+    return NONE
+
+
+def state_error(broker: Broker, tp: int, record: PartitionRecord) -> int:
+    """CP-LISR.  Why one partition of a LeaderAndIsr is refused; only a new leader epoch is not."""
+    if tp in broker.offline:
+        return KAFKA_STORAGE_ERROR
+    replica = broker.replicas.get(tp)
+    if record.leader_epoch <= (-1 if replica is None else replica.leader_epoch):
+        return STALE_CONTROLLER_EPOCH
+    return NONE if broker.id in record.replicas else UNKNOWN_TOPIC_OR_PARTITION
+
+
+def stop_error(broker: Broker, tp: int, leader_epoch: int) -> int:
+    """5.3.  Why one partition of a StopReplica is refused.  -2: the topic is being deleted, which
+    raises no epoch; -1: an old version of the request, without epochs."""
+    if tp in broker.offline:
+        return KAFKA_STORAGE_ERROR
+    replica = broker.replicas.get(tp)
+    if leader_epoch < 0 or replica is None or leader_epoch >= replica.leader_epoch:
+        return NONE
+    return FENCED_LEADER_EPOCH
 
 
 def _know_live(broker: Broker, live: dict[int, int]) -> None:

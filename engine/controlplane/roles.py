@@ -144,6 +144,17 @@ def _reconciles(broker: Broker, replica: Replica, old_leader: int, old_epoch: in
     return False
 
 
+def mark_offline(broker: Broker, tp: int, out: Effects) -> None:
+    """L-16, 8.4.  The log directory failed: the replica is unusable until the process restarts."""
+    fetcher.remove_partition(broker, tp)
+    broker.offline.add(tp)
+    replica = broker.replicas.pop(tp, None)
+    out.cue("L-16", broker.id, "offline", None, tp)
+    if replica is not None:
+        replica.role = NONE
+        role_lost(broker, replica, out)
+
+
 def stop_replica(broker: Broker, tp: int, delete: bool, out: Effects) -> None:
     """CP 5.3.  Stops fetching; with `delete` the log goes too, else it stays without a role."""
     fetcher.remove_partition(broker, tp)

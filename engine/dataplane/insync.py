@@ -106,7 +106,26 @@ def reset_follower_clocks(replica: Replica, was_leader: bool, now: int) -> None:
             remote.broker_epoch = -1
 
 
-# -- expand and shrink ----------------------------------------------------------------------------
+# -- how it looks from outside -----------------------------------------------------------------
+
+
+def under_replicated(replica: Replica) -> bool:
+    """12, UnderReplicated.  Replicas that are only being added are not missed yet."""
+    wanted = [b for b in replica.assignment if b not in replica.adding]
+    return replica.role == LEADER and len(replica.isr) < len(wanted)
+
+
+def under_min_isr(replica: Replica) -> bool:
+    """12, UnderMinIsr: acks=all is refused, and from 3.7 on the high watermark stands still."""
+    return replica.role == LEADER and len(replica.isr) < replica.min_isr()
+
+
+def at_min_isr(replica: Replica) -> bool:
+    """12, AtMinIsr: one more loss, and acks=all is refused."""
+    return replica.role == LEADER and len(replica.isr) == replica.min_isr()
+
+
+# -- expand and shrink -------------------------------------------------------------------------
 
 
 def maybe_expand_isr(broker: Broker, replica: Replica, follower: int, out: Effects) -> None:
@@ -132,6 +151,8 @@ def maybe_expand_isr(broker: Broker, replica: Replica, follower: int, out: Effec
 
 def out_of_sync(replica: Replica, now: int) -> list[int]:
     """S-8, CP-ISR-SHRINK.  Members that have not been caught up for longer than the lag time."""
+    if replica.pending != COMMITTED:
+        return []  # one change at a time
     profile, leo, configs = replica.profile, replica.log.leo, replica.configs
     late = []
     for follower in replica.isr:
@@ -148,7 +169,7 @@ def out_of_sync(replica: Replica, now: int) -> list[int]:
 
 def maybe_shrink_isr(broker: Broker, replica: Replica, out: Effects) -> None:
     """S-8, CP-ISR-SHRINK.  isr-expiration for one partition."""
-    if replica.role != LEADER or replica.pending != COMMITTED:
+    if replica.role != LEADER:
         return
     late = out_of_sync(replica, out.now)
     if late:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.dataplane.purgatory import after_append, wait_for_hw
+from engine.dataplane.reading import not_hosted
 from engine.dataplane.watermark import maybe_increment_hw
 from engine.model.effects import Effects
 from engine.model.errors import (
@@ -11,7 +12,6 @@ from engine.model.errors import (
     NONE,
     NOT_ENOUGH_REPLICAS,
     NOT_LEADER_OR_FOLLOWER,
-    UNKNOWN_TOPIC_OR_PARTITION,
 )
 from engine.model.log import Batch
 from engine.model.messages import ProduceRequest, ProduceResponse
@@ -23,30 +23,32 @@ ALL = -1
 def on_produce_request(broker: Broker, m: ProduceRequest, out: Effects) -> None:
     """P-3.  Append; acks=0 says nothing, acks=1 answers, acks=all waits for the high watermark."""
     replica = broker.replicas.get(m.tp)
-    error = refusal(replica, m)
+    error = refusal(broker, m)
     if error or replica is None:
         out.cue("L-3.refused", broker.id, "error", m.values, error)
         if m.acks != 0:
             out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, -1, m.values))
         return
     error, base, end, _ = append_once(broker, replica, m, out)
+    start = replica.log.log_start
     if error:
         out.cue("P-7.refused", broker.id, "error", m.values, error)
         if m.acks != 0:
-            out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, -1, m.values))
+            out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, -1, m.values, start))
     elif m.acks == ALL:
         wait_for_hw(broker, replica, DelayedProduce(m, base, end, out.now + m.timeout), out)
     elif m.acks == 1:
         out.cue("P-2", broker.id, "ack", m.values, NONE)
-        out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, NONE, base, m.values))
+        out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, NONE, base, m.values, start))
 
 
-def refusal(replica: Replica | None, m: ProduceRequest) -> int:
+def refusal(broker: Broker, m: ProduceRequest) -> int:
     """P-1, L-3.1 - L-3.3.  Why nothing may be written, or NONE."""
     if m.acks not in (ALL, 0, 1):
         return INVALID_REQUIRED_ACKS
+    replica = broker.replicas.get(m.tp)
     if replica is None or replica.leader_epoch < 0:
-        return UNKNOWN_TOPIC_OR_PARTITION
+        return not_hosted(broker, m.tp)
     if replica.role != LEADER:
         return NOT_LEADER_OR_FOLLOWER
     if m.acks == ALL and len(replica.isr) < replica.min_isr():
@@ -87,10 +89,11 @@ def append_as_leader(
         before,
         replica.leader_epoch,
         m.values,
-        out.now,
+        max(m.times) if m.times else out.now,
         m.producer,
         m.producer_epoch,
         m.sequence,
+        m.times,
     )
     log.append(batch)
     if log.leo - log.flushed >= broker.configs.flush_messages:

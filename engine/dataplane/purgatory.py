@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.dataplane.reading import divergence, error_before_read, read_partition
 from engine.model.effects import Effects
 from engine.model.errors import (
+    KAFKA_STORAGE_ERROR,
     NONE,
     NOT_ENOUGH_REPLICAS_AFTER_APPEND,
     NOT_LEADER_OR_FOLLOWER,
@@ -30,7 +31,9 @@ def complete_produce(
     broker: Broker, replica: Replica, waiting: DelayedProduce, out: Effects
 ) -> bool:
     """P-4.  Answers a waiting produce if its fate is decided; True if it was."""
-    if replica.role != LEADER:
+    if replica.tp in broker.offline:
+        error = KAFKA_STORAGE_ERROR
+    elif replica.role != LEADER:
         error = NOT_LEADER_OR_FOLLOWER
     elif replica.log.hw < waiting.required:
         return False
@@ -46,7 +49,9 @@ def answer_produce(broker: Broker, waiting: DelayedProduce, error: int, out: Eff
     m = waiting.request
     out.cue("P-4.answer", broker.id, "ack", m.values, error)
     base = waiting.base if error == NONE else -1
-    out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, base, m.values))
+    replica = broker.replicas.get(m.tp)
+    start = -1 if replica is None or replica.role != LEADER else replica.log.log_start
+    out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, base, m.values, start))
 
 
 def wake_produce(broker: Broker, replica: Replica, out: Effects) -> None:

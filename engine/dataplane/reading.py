@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.model.effects import Effects
 from engine.model.errors import (
     FENCED_LEADER_EPOCH,
+    KAFKA_STORAGE_ERROR,
     NONE,
     NOT_LEADER_OR_FOLLOWER,
     OFFSET_OUT_OF_RANGE,
@@ -13,7 +14,7 @@ from engine.model.errors import (
 )
 from engine.model.log import Log
 from engine.model.messages import NO_EPOCH, FetchData, FetchPartition, FetchRequest
-from engine.model.state import LEADER, Broker, Replica
+from engine.model.state import FOLLOWER, LEADER, Broker, Replica
 
 UNDEFINED_HW = -1
 
@@ -25,15 +26,37 @@ def epoch_error(replica: Replica, leader_epoch: int) -> int:
     return FENCED_LEADER_EPOCH if leader_epoch < replica.leader_epoch else UNKNOWN_LEADER_EPOCH
 
 
+def not_hosted(broker: Broker, tp: int) -> int:
+    """S-2.1.  A partition on a failed disk, that exists elsewhere, or that nobody has heard of."""
+    if tp in broker.offline:
+        return KAFKA_STORAGE_ERROR
+    return NOT_LEADER_OR_FOLLOWER if tp in broker.metadata else UNKNOWN_TOPIC_OR_PARTITION
+
+
+def access_error(replica: Replica, leader_epoch: int, leader_only: bool = True) -> int:
+    """S-2.4, S-2.5.  First the epochs are compared, then the role."""
+    if leader_epoch != NO_EPOCH and leader_epoch != replica.leader_epoch:
+        return epoch_error(replica, leader_epoch)
+    if replica.role != LEADER and (leader_only or replica.role != FOLLOWER):
+        return NOT_LEADER_OR_FOLLOWER
+    return NONE
+
+
+def _may_follow(replica: Replica, m: FetchRequest) -> bool:
+    """C-8.  A consumer that knows of KIP-392 may read from a follower; a replica never may."""
+    return m.follower_reads and m.replica < 0 and replica.profile.follower_reads
+
+
 def error_before_read(broker: Broker, m: FetchRequest, fp: FetchPartition) -> int:
     """S-2.1 - S-2.6.  The first reason why this partition may not be read here."""
     replica = broker.replicas.get(fp.tp)
     if replica is None or replica.leader_epoch < 0:
-        return NOT_LEADER_OR_FOLLOWER if fp.tp in broker.metadata else UNKNOWN_TOPIC_OR_PARTITION
-    if fp.leader_epoch != replica.leader_epoch and fp.leader_epoch != NO_EPOCH:
-        return epoch_error(replica, fp.leader_epoch)
-    if replica.role != LEADER:
-        return NOT_LEADER_OR_FOLLOWER
+        return not_hosted(broker, fp.tp)
+    epoch = fp.leader_epoch
+    if replica.role != LEADER or (epoch != replica.leader_epoch and epoch != NO_EPOCH):
+        error = access_error(replica, epoch, not _may_follow(replica, m))
+        if error:
+            return error
     if (
         m.replica >= 0
         and m.replica not in replica.assignment

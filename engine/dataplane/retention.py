@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.model.errors import NONE, OFFSET_OUT_OF_RANGE
+from engine.model.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE
 from engine.model.log import Log
+from engine.model.state import LEADER, Replica
 
 UNLIMITED = -1
+UP_TO_HW = -1
 
 Deletable = Callable[[int, int], bool]
 """(base, end) of a segment -> may it go?"""
@@ -18,6 +20,21 @@ def raise_log_start(log: Log, offset: int) -> tuple[int, bool]:
     if offset > log.hw:
         return OFFSET_OUT_OF_RANGE, False
     return NONE, log.raise_log_start(offset)
+
+
+def delete_records(replica: Replica, offset: int) -> int:
+    """L-9.  A client deletes what lies below `offset`, -1 meaning up to the high watermark.
+
+    Returns an error code.  The client's answer waits for the low watermark: the smallest log start
+    of all living replicas, which learn of the leader's with their next fetch.
+    """
+    if replica.role != LEADER:
+        return NOT_LEADER_OR_FOLLOWER
+    if offset < UP_TO_HW:
+        return OFFSET_OUT_OF_RANGE
+    log = replica.log
+    error, _ = raise_log_start(log, log.hw if offset == UP_TO_HW else offset)
+    return error
 
 
 def delete_old_segments(

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from engine.dataplane import offsets
 from engine.dataplane.insync import update_follower_fetch_state
 from engine.dataplane.purgatory import park_fetch
-from engine.dataplane.reading import epoch_error, read_partition
+from engine.dataplane.reading import access_error, not_hosted, read_partition
 from engine.model.effects import Effects
 from engine.model.errors import (
     NONE,
-    NOT_LEADER_OR_FOLLOWER,
-    OFFSET_NOT_AVAILABLE,
-    UNKNOWN_TOPIC_OR_PARTITION,
 )
 from engine.model.messages import (
-    EARLIEST,
     EpochEndRequest,
     EpochEndResponse,
     FetchData,
@@ -23,7 +20,7 @@ from engine.model.messages import (
     ListOffsetsRequest,
     ListOffsetsResponse,
 )
-from engine.model.state import LEADER, Broker, Replica
+from engine.model.state import Broker
 
 
 def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
@@ -68,7 +65,7 @@ def _counts_diverging(broker: Broker, fp: FetchPartition) -> bool:
 
 
 def epoch_end(
-    broker: Broker, tp: int, epoch: int, leader_epoch: int
+    broker: Broker, tp: int, epoch: int, leader_epoch: int, leader_only: bool = True
 ) -> tuple[int, int, int]:
     """OffsetForLeaderEpoch for one partition: (error, epoch, end offset).
 
@@ -76,12 +73,10 @@ def epoch_end(
     """
     replica = broker.replicas.get(tp)
     if replica is None or replica.leader_epoch < 0:
-        return UNKNOWN_TOPIC_OR_PARTITION, -1, -1
-    error = epoch_error(replica, leader_epoch)
+        return not_hosted(broker, tp), -1, -1
+    error = access_error(replica, leader_epoch, leader_only)
     if error:
         return error, -1, -1
-    if replica.role != LEADER:
-        return NOT_LEADER_OR_FOLLOWER, -1, -1
     return (NONE, *replica.log.end_offset_for_epoch(epoch))
 
 
@@ -95,28 +90,11 @@ def on_epoch_end_request(broker: Broker, m: EpochEndRequest, out: Effects) -> No
     out.send(EpochEndResponse(broker.id, m.src, m.corr, answers))
 
 
-def latest_for_client(replica: Replica) -> tuple[int, int]:
-    """C-5, H-9.  (error, HW): not available until HW has reached the start of the epoch (2.2)."""
-    if replica.profile.offset_not_available and replica.log.hw < replica.epoch_start:
-        return OFFSET_NOT_AVAILABLE, -1
-    return NONE, replica.log.hw
-
-
 def on_list_offsets_request(broker: Broker, m: ListOffsetsRequest, out: Effects) -> None:
     """F-9, C-5.  A replica's LATEST is the leader's log end; a client's is the high watermark."""
     replica = broker.replicas.get(m.tp)
-    offset = -1
     if replica is None or replica.leader_epoch < 0:
-        error = UNKNOWN_TOPIC_OR_PARTITION
+        error, offset = not_hosted(broker, m.tp), -1
     else:
-        error = epoch_error(replica, m.leader_epoch)
-        if error == NONE and replica.role != LEADER:
-            error = NOT_LEADER_OR_FOLLOWER
-        if error == NONE:
-            if m.timestamp == EARLIEST:
-                offset = replica.log.log_start
-            elif m.src >= 0:
-                offset = replica.log.leo
-            else:
-                error, offset = latest_for_client(replica)
+        error, offset, _, _ = offsets.look_up(replica, m.timestamp, m.src < 0, m.leader_epoch)
     out.send(ListOffsetsResponse(broker.id, m.src, m.corr, m.tp, m.timestamp, error, offset))

@@ -126,9 +126,20 @@ class FetchPartition:
 
 
 class FetchRequest(Message):
-    """Fetch (1).  `replica`: the follower's id, -1 for a consumer; `max_records` per partition."""
+    """Fetch (1).  `replica`: the follower's id, -1 for a consumer; `max_records` per partition.
 
-    __slots__ = ("max_records", "max_wait", "min_bytes", "partitions", "replica", "replica_epoch")
+    `follower_reads`: a consumer that may also be served by a follower (KIP-392, version 11).
+    """
+
+    __slots__ = (
+        "follower_reads",
+        "max_records",
+        "max_wait",
+        "min_bytes",
+        "partitions",
+        "replica",
+        "replica_epoch",
+    )
     kind = FETCH
 
     def __init__(
@@ -142,6 +153,7 @@ class FetchRequest(Message):
         max_wait: int,
         min_bytes: int,
         max_records: int,
+        follower_reads: bool = False,
     ) -> None:
         Message.__init__(self, src, dst, corr)
         self.partitions = partitions
@@ -150,6 +162,7 @@ class FetchRequest(Message):
         self.max_wait = max_wait
         self.min_bytes = min_bytes
         self.max_records = max_records
+        self.follower_reads = follower_reads
 
 
 class FetchData:
@@ -239,7 +252,10 @@ class ListOffsetsResponse(Message):
 
 
 class ProduceRequest(Message):
-    """Produce (0): one batch for one partition.  `acks` is -1 (all), 0 or 1."""
+    """Produce (0): one batch for one partition.  `acks` is -1 (all), 0 or 1.
+
+    `times`: the timestamp of each record in ms, if the producer sets them.
+    """
 
     __slots__ = (
         "acks",
@@ -247,6 +263,7 @@ class ProduceRequest(Message):
         "producer_epoch",
         "sequence",
         "timeout",
+        "times",
         "tp",
         "values",
     )
@@ -264,6 +281,7 @@ class ProduceRequest(Message):
         producer: int = -1,
         producer_epoch: int = -1,
         sequence: int = -1,
+        times: tuple[int, ...] | None = None,
     ) -> None:
         Message.__init__(self, src, dst, corr)
         self.tp = tp
@@ -273,10 +291,11 @@ class ProduceRequest(Message):
         self.producer = producer
         self.producer_epoch = producer_epoch
         self.sequence = sequence
+        self.times = times
 
 
 class ProduceResponse(Message):
-    __slots__ = ("base", "error", "tp", "values")
+    __slots__ = ("base", "error", "log_start", "tp", "values")
     kind = PRODUCE_R
 
     def __init__(
@@ -288,12 +307,14 @@ class ProduceResponse(Message):
         error: int,
         base: int,
         values: tuple[str, ...],
+        log_start: int = -1,
     ) -> None:
         Message.__init__(self, src, dst, corr)
         self.tp = tp
         self.error = error
         self.base = base
         self.values = values
+        self.log_start = log_start
 
 
 class AlterItem:

@@ -242,6 +242,7 @@ class Broker:
         "metadata_corr",
         "metadata_offset",
         "name",
+        "offline",
         "peers",
         "profile",
         "rack",
@@ -280,6 +281,7 @@ class Broker:
         self.replicas: dict[int, Replica] = {}
         self.fetchers: dict[tuple[int, int], FetcherThread] = {}
         self.failed: set[int] = set()
+        self.offline: set[int] = set()  # L-16: partitions whose log directory failed
         self.peers: dict[int, Peer] = {}
         self.metadata: dict[int, tuple[int, int]] = {}
         self.image: dict[int, Any] = {}

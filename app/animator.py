@@ -1,0 +1,284 @@
+"""The live channel: every event is a question, and its acknowledgement is the answer.
+
+The server remembers nothing of a client but its limits: a run is named by its digest, so a
+question may be asked again, after a reconnect or a restart, and gets the same answer.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from flask import request
+from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
+
+from app import choosing, security
+from app.asked import SEED_MAX, Asked
+from app.config import Settings
+from app.limits import Bucket
+from app.refusals import Refusal, from_bad_input, from_engine_error
+from app.services import services
+from app.words import language
+from engine.model.errors import BadInput
+from engine.show.replay import Replay
+from engine.sim.run import Run
+
+log = logging.getLogger(__name__)
+
+AHEAD = 32
+"""The most steps of one answer."""
+WINDOW = 8
+"""Steps sent when nobody said how many."""
+MOVE_CHARS = 2_000
+STRIKES = 3
+FORGIVEN_AFTER_S = 10.0
+
+Answer = dict[str, Any]
+
+
+@dataclass
+class Client:
+    """One connection: where it comes from, and what it may still ask for."""
+
+    address: str
+    lang: str
+    trusted: bool
+    moves: Bucket
+    opens: Bucket
+    strikes: int = 0
+    struck_at: float = 0.0
+
+    def may(self, bucket: Bucket) -> int:
+        """0, or the milliseconds to wait; -1 once it was told three times."""
+        wait_ms = bucket.take()
+        if not wait_ms:
+            return 0
+        now = time.monotonic()
+        if now - self.struck_at > FORGIVEN_AFTER_S:
+            self.strikes = 0
+        self.struck_at = now
+        self.strikes += 1
+        return wait_ms if self.strikes <= STRIKES else -1
+
+
+@dataclass
+class Question:
+    """An event being answered: who asks, what, and the run it is about once that is known."""
+
+    client: Client
+    asked: Asked
+    run: Run | None = None
+
+
+@dataclass
+class Clients:
+    """Who is connected, so that one address cannot take all the threads."""
+
+    most: int
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _of: dict[str, Client] = field(default_factory=dict)
+
+    def join(self, sid: str, client: Client) -> bool:
+        with self._lock:
+            same = sum(1 for other in self._of.values() if other.address == client.address)
+            if same >= self.most:
+                return False
+            self._of[sid] = client
+            return True
+
+    def leave(self, sid: str) -> None:
+        with self._lock:
+            self._of.pop(sid, None)
+
+    def get(self, sid: str) -> Client | None:
+        return self._of.get(sid)
+
+
+def _steps(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
+    return replay.steps(first, count) if first <= replay.total else []
+
+
+def _open(question: Question) -> Answer:
+    asked = question.asked
+    replays = services().replays
+    question.run = choosing.run_asked(asked)
+    digest = replays.register(question.run)
+    with replays.using(digest) as replay:
+        step = min(asked.whole("step", 0, SEED_MAX, default=0), replay.total)
+        have = asked.whole("have", -1, SEED_MAX, default=-1)
+        first = have + 1 if have >= step else max(0, step - 1)
+        return {
+            "run": digest,
+            "text": question.run.text(),
+            "facts": replays.facts(replay),
+            "first": first,
+            "steps": _steps(replay, first, asked.count("ahead", AHEAD, WINDOW)),
+        }
+
+
+def _move(question: Question) -> Answer:
+    asked = question.asked
+    replays = services().replays
+    parent = choosing.digest_asked(asked)
+    text = asked.text("text", most=MOVE_CHARS)
+    ahead = asked.count("ahead", AHEAD, WINDOW)
+    question.run = replays.run(parent)
+    with replays.using(parent) as replay:
+        step = choosing.step_asked(asked, parent, replay.total)
+        question.run = replay.branch(step, text)
+    digest = replays.register(question.run)
+    with replays.using(digest) as replay:
+        return {
+            "run": digest,
+            "at": step + 1,
+            "text": question.run.text(),
+            "facts": replays.facts(replay),
+            "steps": _steps(replay, step + 1, ahead),
+        }
+
+
+def _play(question: Question) -> Answer:
+    asked = question.asked
+    digest = choosing.digest_asked(asked)
+    question.run = services().replays.run(digest)
+    with services().replays.using(digest) as replay:
+        step = choosing.step_asked(asked, digest, replay.total)
+        return {
+            "run": digest,
+            "first": step + 1,
+            "total": replay.total,
+            "steps": _steps(replay, step + 1, asked.count("count", AHEAD, WINDOW)),
+        }
+
+
+def _seek(question: Question) -> Answer:
+    asked = question.asked
+    digest = choosing.digest_asked(asked)
+    question.run = services().replays.run(digest)
+    with services().replays.using(digest) as replay:
+        first = max(0, choosing.step_asked(asked, digest, replay.total) - 2)
+        return {
+            "run": digest,
+            "first": first,
+            "total": replay.total,
+            "steps": replay.steps(first, WINDOW),
+        }
+
+
+def _possible(question: Question) -> Answer:
+    asked = question.asked
+    digest = choosing.digest_asked(asked)
+    question.run = services().replays.run(digest)
+    with services().replays.using(digest) as replay:
+        step = choosing.step_asked(asked, digest, replay.total)
+        return {"run": digest, "step": step, "moves": replay.possible(step)}
+
+
+def _watch(question: Question) -> Answer:
+    """How far a batch is; from now on this client hears of its progress."""
+    batch = question.asked.text("batch")
+    snapshot = _jobs().snapshot(batch)
+    join_room(_jobs().room(batch))
+    return {"batch": snapshot}
+
+
+def _cancel(question: Question) -> Answer:
+    if not question.client.trusted:
+        raise Refusal("forbidden")
+    return {"batch": _jobs().cancel(question.asked.text("batch"), security.owner())}
+
+
+def _jobs() -> Any:
+    found = services().jobs
+    if found is None:
+        raise Refusal("busy")
+    return found
+
+
+Handler = Callable[[Question], Answer]
+
+EVENTS: dict[str, tuple[Handler, str]] = {
+    "open": (_open, "opens"),
+    "move": (_move, "moves"),
+    "play": (_play, "moves"),
+    "seek": (_seek, "moves"),
+    "possible": (_possible, "moves"),
+    "watch": (_watch, "moves"),
+    "cancel": (_cancel, "moves"),
+}
+"""Event -> who answers it, and from which bucket of the client it is paid."""
+
+
+def register(socketio: SocketIO, settings: Settings) -> None:
+    """Connects the handlers: the events above, whatever else is asked, coming and going."""
+    clients = Clients(settings.sockets_per_address)
+
+    def connect(auth: object = None) -> None:
+        given = auth if isinstance(auth, dict) else {}
+        client = Client(
+            address=request.remote_addr or "",
+            lang=language(str(given.get("lang", ""))) or security.lang(),
+            trusted=security.is_own_token(given.get("csrf")),
+            moves=Bucket(settings.moves_per_s, settings.moves_burst),
+            opens=Bucket(settings.opens_per_s, settings.opens_burst),
+        )
+        if not clients.join(_sid(), client):
+            refusal = Refusal("slow_down", key="slow_down.sockets", limit=clients.most)
+            raise ConnectionRefusedError(refusal.answer(client.lang))
+
+    def leave(*_: object) -> None:
+        clients.leave(_sid())
+
+    def unknown(event: str, *_: object) -> Answer | None:
+        def refuse(_question: Question) -> Answer:
+            raise Refusal("invalid", key="invalid.event", event=str(event)[:40])
+
+        return _answering(clients, refuse, "moves")({})
+
+    socketio.on_event("connect", connect)
+    socketio.on_event("disconnect", leave)
+    socketio.on_event("*", unknown)
+    for event, (handler, bucket) in EVENTS.items():
+        socketio.on_event(event, _answering(clients, handler, bucket))
+
+
+def _sid() -> str:
+    return str(request.sid)  # type: ignore[attr-defined]
+
+
+def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[..., Answer | None]:
+    """Pays for the question, asks the handler, and puts whatever happens into an answer."""
+
+    def answering(*data: object) -> Answer | None:
+        client = clients.get(_sid())
+        if client is None:
+            disconnect()
+            return None
+        wait_ms = client.may(getattr(client, bucket))
+        if wait_ms < 0:
+            disconnect()
+            return None
+        if wait_ms:
+            return Refusal("slow_down", ms=wait_ms).answer(client.lang)
+        return answer(client, handler, data[0] if data else {})
+
+    return answering
+
+
+def answer(client: Client, handler: Handler, data: object) -> Answer:
+    """{"ok": True, ...} or a refusal with its sentence: never an exception."""
+    question = None
+    try:
+        question = Question(client, Asked(data))
+        return {"ok": True, **handler(question)}
+    except Refusal as refusal:
+        return refusal.answer(client.lang)
+    except BadInput as error:
+        return from_bad_input(error).answer(client.lang)
+    except Exception as error:
+        log.exception("A socket question failed")
+        return from_engine_error(question and question.run, error).answer(client.lang)

@@ -1,0 +1,252 @@
+"""Batches in the database: what was asked, how far it is, what was found."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select
+
+from app import stats
+from app.batch_spec import Cell, Spec, cell_of
+from app.db import Database
+from app.models import BatchCellRow, BatchRow, FailureRow
+from app.runners.plan import Plan, Tally
+from app.runners.summary import CellSummary, Failure, Summary
+from engine import ENGINE_VERSION
+from engine.scenarios.scenario import Scenario
+
+ACTIVE = ("queued", "probing", "starting", "running", "summarising")
+ENDED = ("done", "cancelled", "failed", "interrupted")
+
+ANY = "any"
+"""Beside the invariants in the counts of a cell: runs that broke at least one."""
+ERROR = "error"
+"""... and runs that failed themselves."""
+
+Counts = dict[tuple[str, int], dict[str, int]]
+
+
+def create(database: Database, spec: Spec, owner: str) -> str:
+    """A new queued batch; its number."""
+    number = secrets.token_hex(6)
+    cells = [
+        {"values": cell.values, "label": cell.label, "digest": cell.scenario.digest}
+        for cell in spec.cells
+    ]
+    with database.writing() as session:
+        session.add(
+            BatchRow(
+                id=number,
+                scenario_text=spec.scenario.canonical(),
+                profiles=list(spec.profiles),
+                cells=cells,
+                runs=spec.runs,
+                first_seed=spec.first_seed,
+                engine_version=ENGINE_VERSION,
+                owner=owner,
+            )
+        )
+    return number
+
+
+def row(database: Database, number: str) -> BatchRow | None:
+    with database.reading() as session:
+        return session.get(BatchRow, number)
+
+
+def newest(database: Database, limit: int = 50) -> list[BatchRow]:
+    with database.reading() as session:
+        return list(
+            session.scalars(select(BatchRow).order_by(BatchRow.submitted.desc()).limit(limit))
+        )
+
+
+def unfinished(database: Database) -> list[str]:
+    with database.reading() as session:
+        return list(session.scalars(select(BatchRow.id).where(BatchRow.state.in_(ACTIVE))))
+
+
+def update(database: Database, number: str, **fields: Any) -> None:
+    with database.writing() as session:
+        found = session.get(BatchRow, number)
+        assert found is not None
+        for name, value in fields.items():
+            setattr(found, name, value)
+
+
+def scenario_of(batch: BatchRow) -> Scenario:
+    return Scenario.from_dict(json.loads(batch.scenario_text))
+
+
+def cell_scenario(batch: BatchRow, cell: int) -> Cell:
+    return cell_of(scenario_of(batch), batch.cells[cell]["values"])
+
+
+def plan_of(batch: BatchRow, chunk_runs: int, metrics: tuple[str, ...]) -> Plan:
+    """The chunks of a batch: the same ones whenever it is asked again."""
+    scenario = scenario_of(batch)
+    return Plan(
+        tuple(cell_of(scenario, cell["values"]).scenario.to_dict() for cell in batch.cells),
+        tuple(batch.profiles),
+        batch.runs,
+        batch.first_seed,
+        chunk_runs,
+        metrics,
+    )
+
+
+def keep_chunk_runs(database: Database, batch: BatchRow, chunk_runs: int, chunks: int) -> None:
+    """The size of a chunk is measured once: a batch taken up again must have the same chunks."""
+    cells = [{**cell, "chunk_runs": chunk_runs} for cell in batch.cells]
+    update(database, batch.id, cells=cells, total_chunks=chunks)
+
+
+def add_tallies(counts: Counts, tallies: Iterable[Tally]) -> None:
+    """Add finished chunks to interim counts."""
+    for tally in tallies:
+        mine = counts.setdefault((tally.profile, tally.cell), {"n": 0, ANY: 0, ERROR: 0})
+        mine["n"] += tally.runs
+        mine[ANY] += tally.violating
+        mine[ERROR] += tally.errors
+        for invariant, hits in tally.broken.items():
+            mine[invariant] = mine.get(invariant, 0) + hits
+
+
+def counts_of(cells: Iterable[CellSummary]) -> Counts:
+    return {
+        (cell.profile, cell.cell): {
+            "n": cell.n,
+            ANY: cell.violating,
+            ERROR: cell.errors,
+            **cell.broken,
+        }
+        for cell in cells
+    }
+
+
+def save_counts(
+    database: Database,
+    batch: BatchRow,
+    counts: Mapping[tuple[str, int], Mapping[str, int]],
+    metrics: Mapping[tuple[str, int], dict[str, Any]] | None = None,
+) -> None:
+    """Replace the cells of a batch: interim counts, or the final ones with their metrics."""
+    rows = [
+        {
+            "batch_id": batch.id,
+            "profile": profile,
+            "cell": cell,
+            "label": batch.cells[cell]["label"],
+            "n": mine["n"],
+            "broken": {name: hits for name, hits in mine.items() if name != "n"},
+            "metrics": (metrics or {}).get((profile, cell), {}),
+        }
+        for (profile, cell), mine in counts.items()
+    ]
+    with database.writing() as session:
+        session.execute(delete(BatchCellRow).where(BatchCellRow.batch_id == batch.id))
+        if rows:
+            session.execute(insert(BatchCellRow), rows)
+
+
+def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
+    """The result: cells, first failures, and which profiles violated together."""
+    save_counts(
+        database,
+        batch,
+        counts_of(summary.cells),
+        {(cell.profile, cell.cell): cell.metrics for cell in summary.cells},
+    )
+    cells = [
+        {**cell, "together": {str(m): n for m, n in summary.together.get(i, {}).items()}}
+        for i, cell in enumerate(batch.cells)
+    ]
+    failures = [
+        {
+            "batch_id": batch.id,
+            "profile": failure.profile,
+            "cell": failure.cell,
+            "seed": failure.seed,
+            "invariant": failure.invariant,
+            "step": failure.step,
+            "why": failure.why,
+        }
+        for failure in summary.failures
+    ]
+    with database.writing() as session:
+        session.execute(delete(FailureRow).where(FailureRow.batch_id == batch.id))
+        if failures:
+            session.execute(insert(FailureRow), failures)
+        found = session.get(BatchRow, batch.id)
+        assert found is not None
+        found.cells = cells
+
+
+def cells(database: Database, batch: BatchRow) -> list[BatchCellRow]:
+    """In the order of the batch: cell by cell, its profiles as they were chosen."""
+    with database.reading() as session:
+        found = session.scalars(select(BatchCellRow).where(BatchCellRow.batch_id == batch.id)).all()
+    place = {profile: i for i, profile in enumerate(batch.profiles)}
+    return sorted(found, key=lambda row: (row.cell, place.get(row.profile, 0)))
+
+
+def failures(
+    database: Database,
+    batch: BatchRow,
+    profile: str = "",
+    invariant: str = "",
+    first: int = 0,
+    limit: int = 50,
+) -> tuple[int, list[tuple[int, Failure]]]:
+    """(how many match, some of them with their place among all failures of the batch)."""
+    with database.reading() as session:
+        place = func.row_number().over(
+            order_by=(FailureRow.cell, FailureRow.profile, FailureRow.invariant, FailureRow.seed)
+        )
+        numbered = (
+            select(FailureRow, place.label("place"))
+            .where(FailureRow.batch_id == batch.id)
+            .subquery()
+        )
+        chosen = select(numbered)
+        if profile:
+            chosen = chosen.where(numbered.c.profile == profile)
+        if invariant:
+            chosen = chosen.where(numbered.c.invariant == invariant)
+        total = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
+        page = session.execute(chosen.order_by(numbered.c.place).offset(first).limit(limit)).all()
+    return total, [(one.place - 1, _failure(one)) for one in page]
+
+
+def failure(database: Database, batch: BatchRow, place: int) -> Failure | None:
+    """The failure at a place of that list."""
+    _, found = failures(database, batch, first=place, limit=1)
+    return found[0][1] if found else None
+
+
+def _failure(one: Any) -> Failure:
+    return Failure(one.profile, one.cell, one.seed, one.invariant, one.step, one.why)
+
+
+def cell_view(
+    batch: BatchRow, profile: str, cell: int, counts: Mapping[str, int]
+) -> dict[str, Any]:
+    """Counts of a profile and cell with their intervals, as pages get them."""
+    n = counts["n"]
+    return {
+        "profile": profile,
+        "cell": cell,
+        "label": batch.cells[cell]["label"],
+        "values": batch.cells[cell]["values"],
+        "n": n,
+        "errors": counts.get(ERROR, 0),
+        "violating": stats.interval(counts.get(ANY, 0), n),
+        "broken": {
+            name: stats.interval(hits, n)
+            for name, hits in sorted(counts.items())
+            if name not in ("n", ANY, ERROR)
+        },
+    }

@@ -1,0 +1,177 @@
+"""A batch as pages and programs get it: counts with intervals, sentences, comparisons, failures."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from app import batch_records as records
+from app import stats
+from app.models import BatchRow
+from app.runners.summary import QUANTILES
+from engine.study.metrics import METRICS
+
+if TYPE_CHECKING:
+    from app.jobs import Jobs
+
+LOST = "I7"
+"""An acknowledged record is gone: every result speaks of it first, also when it never happened."""
+SENTENCES_MOST = 16
+FAILURES_SHOWN = 50
+ALL_PAIRS_UP_TO = 3
+"""Profiles; with more of them, each is compared with the first only."""
+
+SHOWN_QUANTILES = (0.5, 0.9, 0.99, 0.999)
+
+
+def result(
+    jobs: Jobs,
+    number: str,
+    profile: str = "",
+    invariant: str = "",
+    first: int = 0,
+    limit: int = FAILURES_SHOWN,
+) -> dict[str, Any]:
+    """All that is known of a batch; of the failures, some that match profile and invariant."""
+    batch = jobs.batch(number)
+    scenario = records.scenario_of(batch)
+    shown = jobs.snapshot(number)
+    total, found = records.failures(jobs.database, batch, profile, invariant, first, limit)
+    shown.update(
+        scenario={
+            "slug": scenario.slug,
+            "code": scenario.code,
+            "title": scenario.title,
+            "digest": scenario.digest,
+        },
+        profiles=batch.profiles,
+        runs=batch.runs,
+        first_seed=batch.first_seed,
+        submitted=batch.submitted,
+        started=batch.started,
+        finished=batch.finished,
+        engine=batch.engine_version,
+        varied=sorted({key for cell in batch.cells for key in cell["values"]}),
+        invariants=sorted({name for cell in shown["cells"] for name in cell["broken"]}, key=place),
+        sentences=sentences(shown["cells"]),
+        metrics=metrics_of(jobs, batch),
+        paired=pairs(batch),
+        failures={
+            "total": total,
+            "first": first,
+            "rows": [
+                {
+                    "n": at,
+                    "profile": one.profile,
+                    "cell": one.cell,
+                    "label": batch.cells[one.cell]["label"],
+                    "seed": one.seed,
+                    "invariant": one.invariant,
+                    "step": one.step,
+                    "why": one.why,
+                    "url": f"/batch/{batch.id}/failure/{at}",
+                }
+                for at, one in found
+            ],
+        },
+    )
+    return shown
+
+
+def place(invariant: str) -> tuple[int, str]:
+    """I2 before I10."""
+    digits = "".join(letter for letter in invariant if letter.isdigit())
+    return (int(digits or 0), invariant)
+
+
+def sentences(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the counts say: first of lost records, then of whatever else was broken.
+
+    Each is a key of the catalogue with its numbers; `bad` marks what happened.
+    """
+    said = [_sentence(cell, LOST) for cell in cells if cell["n"]]
+    for cell in cells:
+        for invariant in sorted(cell["broken"], key=place):
+            if invariant != LOST and cell["broken"][invariant]["hits"]:
+                said.append(_sentence(cell, invariant))
+    return said[:SENTENCES_MOST]
+
+
+def _sentence(cell: dict[str, Any], invariant: str) -> dict[str, Any]:
+    count = cell["broken"].get(invariant) or stats.interval(0, cell["n"])
+    key, args = stats.finding(count["hits"], cell["n"])
+    family = "lost" if invariant == LOST else "broke"
+    args.update(profile=cell["profile"], invariant=invariant, label=cell["label"])
+    where = ".at" if cell["label"] else ""
+    return {
+        "key": f"batch.said.{family}.{key.removeprefix('stat.')}{where}",
+        "args": args,
+        "bad": bool(count["hits"]),
+    }
+
+
+def metrics_of(jobs: Jobs, batch: BatchRow) -> list[dict[str, Any]]:
+    """Per metric what it means, and per profile and cell what was measured."""
+    rows = records.cells(jobs.database, batch)
+    found = []
+    for name, metric in METRICS.items():
+        measured = [
+            _measured(row.profile, row.cell, row.label, row.metrics[name])
+            for row in rows
+            if name in row.metrics
+        ]
+        if measured:
+            found.append(
+                {
+                    "name": name,
+                    "unit": metric.unit,
+                    "meaning": metric.meaning,
+                    "summary": metric.summary,
+                    "cells": measured,
+                }
+            )
+    return found
+
+
+def _measured(profile: str, cell: int, label: str, kept: dict[str, Any]) -> dict[str, Any]:
+    n, quantiles = kept["n"], kept["quantiles"]
+    return {
+        "profile": profile,
+        "cell": cell,
+        "label": label,
+        "n": n,
+        "mean": kept["sum"] / n if n else None,
+        "min": kept["min"],
+        "max": kept["max"],
+        "share": stats.interval(kept["positive"], n),
+        "curve": [] if quantiles is None else list(zip(QUANTILES, quantiles, strict=True)),
+        "quantiles": [
+            None if quantiles is None else quantiles[QUANTILES.index(at)] for at in SHOWN_QUANTILES
+        ],
+    }
+
+
+def pairs(batch: BatchRow) -> list[dict[str, Any]]:
+    """Profiles two by two over the same seeds, with the exact sign test."""
+    count = len(batch.profiles)
+    chosen = [
+        pair for pair in combinations(range(count), 2) if count <= ALL_PAIRS_UP_TO or pair[0] == 0
+    ]
+    found = []
+    for cell in batch.cells:
+        masks = {int(mask): n for mask, n in cell.get("together", {}).items()}
+        for a, b in chosen if masks else ():
+            table = stats.paired(masks, a, b)
+            found.append(
+                {
+                    "label": cell["label"],
+                    "a": batch.profiles[a],
+                    "b": batch.profiles[b],
+                    "neither": table.neither,
+                    "only_a": table.only_first,
+                    "only_b": table.only_second,
+                    "both": table.both,
+                    "p": table.p,
+                }
+            )
+    return found

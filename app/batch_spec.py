@@ -1,0 +1,170 @@
+"""What a batch is asked to be, checked at the edge before anything is stored or started."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from app import stats
+from app.asked import SEED_MAX, Asked
+from app.refusals import Refusal
+from app.words import SENTENCES
+from engine.model.profiles import get_profile
+from engine.scenarios.scenario import Scenario
+
+RUNS_MOST: Final = 1_000_000
+PROFILES_MOST: Final = 8
+CELLS_MOST: Final = 64
+VARIED_MOST: Final = 4
+TOTAL_MOST: Final = 20_000_000
+"""Runs of a whole batch: a day on two cores."""
+
+SENTENCES.update(
+    {
+        "batch.runs": (
+            "A batch has 1 to {most} runs per profile and cell; {asked} were asked for.",
+            "批量运行中每个协议版本和参数组合可有 1 到 {most} 次运行；所请求的是 {asked} 次。",
+        ),
+        "batch.total": (
+            "A batch has at most {most} runs in all; this one would have {asked}.",
+            "一个批量任务总共最多 {most} 次运行；此任务将有 {asked} 次。",
+        ),
+        "batch.profiles": (
+            "A batch compares 1 to {most} profiles; {asked} were chosen.",
+            "一个批量任务可比较 1 到 {most} 个协议版本；所选的是 {asked} 个。",
+        ),
+        "batch.twice": ("Profile {profile} was chosen twice.", "协议版本 {profile} 被选了两次。"),
+        "batch.cells": (
+            "A batch has at most {most} combinations of varied values; these are {asked}.",
+            "变化的参数最多有 {most} 种组合；此处有 {asked} 种。",
+        ),
+        "batch.vary": (
+            "{given} is not of the form key=value,value.",
+            "{given} 不符合 键=值,值 的形式。",
+        ),
+        "batch.vary.twice": ("{name} is varied twice.", "{name} 被指定变化了两次。"),
+        "batch.seed": (
+            "Seeds are whole numbers from 0 to {most}.",
+            "随机种子是 0 到 {most} 之间的整数。",
+        ),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of varied values: a scenario of its own."""
+
+    values: dict[str, str]
+    scenario: Scenario
+
+    @property
+    def label(self) -> str:
+        return ", ".join(f"{key}={value}" for key, value in self.values.items())
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A batch that can be computed: everything in it has been checked."""
+
+    scenario: Scenario
+    profiles: tuple[str, ...]
+    runs: int
+    first_seed: int
+    cells: tuple[Cell, ...]
+
+
+def make_spec(
+    scenario: Scenario,
+    runs: int,
+    profiles: Sequence[str] | None = None,
+    first_seed: int = 0,
+    vary: Iterable[tuple[str, Sequence[str]]] = (),
+) -> Spec:
+    """A checked batch; without profiles, those of the scenario.
+
+    Raises Refusal, or BadInput for a profile or a varied key that the engine does not know.
+    """
+    if not 1 <= runs <= RUNS_MOST:
+        raise Refusal("invalid", "batch.runs", most=stats.whole(RUNS_MOST), asked=stats.whole(runs))
+    if not 0 <= first_seed <= SEED_MAX - RUNS_MOST:
+        raise Refusal("invalid", "batch.seed", most=stats.whole(SEED_MAX - RUNS_MOST))
+    chosen = tuple(profiles) if profiles else scenario.profiles[:PROFILES_MOST]
+    if len(chosen) > PROFILES_MOST:
+        raise Refusal("invalid", "batch.profiles", most=PROFILES_MOST, asked=len(chosen))
+    names = [get_profile(name).name for name in chosen]
+    for name in names:
+        if names.count(name) > 1:
+            raise Refusal("invalid", "batch.twice", profile=name)
+    cells = make_cells(scenario, list(vary))
+    total = runs * len(names) * len(cells)
+    if total > TOTAL_MOST:
+        raise Refusal(
+            "invalid", "batch.total", most=stats.whole(TOTAL_MOST), asked=stats.whole(total)
+        )
+    return Spec(scenario, tuple(names), runs, first_seed, cells)
+
+
+def make_cells(scenario: Scenario, vary: Sequence[tuple[str, Sequence[str]]]) -> tuple[Cell, ...]:
+    """Every combination of the varied values, in the order given; one cell if nothing varies."""
+    keys = [key for key, _ in vary]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise Refusal("invalid", "batch.vary.twice", name=key[:80])
+    count = 1
+    for _, values in vary:
+        count *= len(values)
+    if count > CELLS_MOST or len(keys) > VARIED_MOST:
+        raise Refusal("invalid", "batch.cells", most=CELLS_MOST, asked=count)
+    cells = []
+    for combination in itertools.product(*(values for _, values in vary)):
+        cells.append(cell_of(scenario, dict(zip(keys, combination, strict=True))))
+    return tuple(cells)
+
+
+def cell_of(scenario: Scenario, values: Mapping[str, str]) -> Cell:
+    """The scenario with these values set.  Raises BadInput."""
+    varied = scenario
+    for key, value in values.items():
+        varied = varied.vary(key, value)
+    return Cell(dict(values), varied)
+
+
+def parse_vary(given: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """["min.insync.replicas=1,2"] as a form or the command line has it.  Raises Refusal."""
+    found = []
+    for line in given:
+        if not line.strip():
+            continue
+        key, _, listed = line.partition("=")
+        values = tuple(value.strip() for value in listed.split(",") if value.strip())
+        if not key.strip() or not values or len(line) > 1000:
+            raise Refusal("invalid", "batch.vary", given=line[:80])
+        found.append((key.strip(), tuple(dict.fromkeys(values))))
+    return found
+
+
+def asked_spec(asked: Asked, scenario: Scenario) -> Spec:
+    """What a page or a program sent: {runs, profiles: [..], first_seed, vary: [..]}."""
+    profiles = _texts(asked, "profiles", 40)
+    vary = parse_vary(_texts(asked, "vary", 20) or ())
+    # Any whole number is read, so that the sentence can name the one that is too large.
+    runs = asked.raw("runs")
+    if isinstance(runs, bool) or not isinstance(runs, int):
+        raise Refusal("invalid", what="runs")
+    seed = asked.whole("first_seed", 0, SEED_MAX, default=0)
+    return make_spec(scenario, runs, profiles, seed, vary)
+
+
+def _texts(asked: Asked, name: str, most: int) -> list[str] | None:
+    value: Any = asked.raw(name)
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) > most:
+        raise Refusal("invalid", what=name)
+    for one in value:
+        if not isinstance(one, str) or len(one) > 1000:
+            raise Refusal("invalid", what=name)
+    return value

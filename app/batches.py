@@ -1,0 +1,276 @@
+"""Pages and JSON of batches: the form, progress and result, replay of a failing run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask.sansio.blueprints import BlueprintSetupState
+from werkzeug.wrappers import Response as AnyResponse
+
+from app import batch_records as records
+from app import choosing, security, stats
+from app.api import json_answer
+from app.asked import Asked
+from app.batch_result import FAILURES_SHOWN, result
+from app.batch_spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST, asked_spec
+from app.jobs import Jobs
+from app.models import BatchRow
+from app.refusals import Refusal
+from app.services import services
+from engine.model.profiles import PROFILES
+from engine.scenarios import file
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+
+blueprint = Blueprint("batches", __name__)
+
+FILTERS: dict[str, Callable[[Any], str]] = {
+    "whole": lambda number: stats.whole(number),
+    "share": lambda share: stats.shown_share(share),
+    "figure": lambda value: stats.shown_figure(value),
+}
+
+EXAMPLES = (
+    "min.insync.replicas=1,2",
+    "network.delay_ms=0,10,100",
+    "network.loss=0,0.01,0.1",
+    "brokers=3,5",
+)
+
+
+@blueprint.record
+def _filters(state: BlueprintSetupState) -> None:
+    state.app.jinja_env.filters.update(FILTERS)
+
+
+def jobs() -> Jobs:
+    found: Jobs = services().jobs
+    return found
+
+
+def _asked() -> Asked:
+    try:
+        return Asked(orjson.loads(request.get_data()))
+    except orjson.JSONDecodeError:
+        raise Refusal("invalid", "invalid.json") from None
+
+
+def scenario_asked(asked: Asked) -> Scenario:
+    """A scenario by name, or that of a run with the run's moves as its script."""
+    if asked.has("run"):
+        return scenario_of_run(services().replays.run(choosing.digest_asked(asked)))
+    return choosing.scenario_named(asked.text("scenario"))
+
+
+def scenario_of_run(run: Run) -> Scenario:
+    """Every run can become a batch: what was done by hand is what every seed plays."""
+    if run.moves is None:
+        scenario: Scenario = run.scenario
+        return scenario
+    played = run.scenario.to_dict()
+    played.update(script="\n".join(run.moves), expect={}, profiles=[run.profile])
+    return Scenario.from_dict(played)
+
+
+@blueprint.get("/batch")
+def form() -> str:
+    """What, how much, go; and what was run before."""
+    library = list(file.library().values())
+    run = request.args.get("run", "")
+    chosen: Scenario | None = None
+    if run:
+        if not choosing.DIGEST.match(run):
+            raise Refusal("not_found")
+        chosen = scenario_of_run(services().replays.run(run))
+    elif request.args.get("scenario"):
+        chosen = choosing.scenario_named(request.args["scenario"])
+    scale = [one for one in library if "scale" in one.tags]
+    saved = [(row.digest, row.title) for row in services().store.scenarios(50)]
+    first = chosen or next(iter(scale or library), None)
+    facts = {one.slug: _facts(one) for one in library}
+    if chosen is not None:
+        facts[chosen.slug or chosen.digest] = _facts(chosen)
+    boot = {
+        "scenarios": facts,
+        "run": run,
+        "examples": EXAMPLES,
+        "limits": {"runs": RUNS_MOST, "profiles": PROFILES_MOST, "cells": CELLS_MOST},
+        "csrf": security.csrf_token(),
+        "lang": security.lang(),
+    }
+    return render_template(
+        "batch.html",
+        boot=boot,
+        chosen=first,
+        fixed=bool(run),
+        facts=_facts(first) if first else {},
+        scale=scale,
+        others=[one for one in library if "scale" not in one.tags],
+        saved=saved,
+        profiles=list(PROFILES.values()),
+        examples=EXAMPLES,
+        recent=[_listed(row) for row in records.newest(jobs().database, 20)],
+        spark=str(jobs().runner),
+    )
+
+
+def _facts(scenario: Scenario) -> dict[str, Any]:
+    return {
+        "name": scenario.slug or scenario.digest,
+        "title": scenario.title,
+        "teaches": scenario.teaches,
+        "profiles": list(scenario.profiles)[:PROFILES_MOST],
+        "random": is_random(scenario),
+    }
+
+
+def is_random(scenario: Scenario) -> bool:
+    """Whether seeds can make any difference."""
+    network = scenario.network
+    return bool(
+        scenario.faults
+        or scenario.workload.producers
+        or network.loss
+        or network.delay_ms[0] != network.delay_ms[1]
+        or network.control_delay_ms[0] != network.control_delay_ms[1]
+    )
+
+
+def _listed(row: BatchRow) -> dict[str, Any]:
+    scenario = records.scenario_of(row)
+    return {
+        "id": row.id,
+        "title": scenario.title,
+        "code": scenario.code,
+        "state": row.state,
+        "profiles": row.profiles,
+        "runs": row.runs * len(row.profiles) * len(row.cells),
+        "submitted": row.submitted,
+    }
+
+
+@blueprint.post("/api/batches")
+def submit() -> Response:
+    """{scenario | run, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}."""
+    security.require_token()
+    security.require_patience()
+    asked = _asked()
+    number = jobs().submit(asked_spec(asked, scenario_asked(asked)), security.owner())
+    url = url_for("batches.page", number=number)
+    return json_answer({"ok": True, "id": number, "url": url}, 201)
+
+
+@blueprint.post("/batch")
+def submit_form() -> AnyResponse:
+    """The same from the form itself, where no script runs."""
+    security.require_token()
+    security.require_patience()
+    sent = request.form
+    runs, seed = sent.get("runs", ""), sent.get("first_seed", "") or "0"
+    if not (runs.isascii() and runs.isdigit() and seed.isascii() and seed.isdigit()):
+        raise Refusal("invalid", what="runs" if seed.isdigit() else "first_seed")
+    if len(runs) > 18 or len(seed) > 18:
+        raise Refusal("invalid", what="runs")
+    asked = Asked(
+        {
+            "scenario": sent.get("scenario") or None,
+            "run": sent.get("run") or None,
+            "runs": int(runs),
+            "first_seed": int(seed),
+            "profiles": sent.getlist("profiles") or None,
+            "vary": [line for line in sent.get("vary", "").splitlines() if line.strip()],
+        }
+    )
+    number = jobs().submit(asked_spec(asked, scenario_asked(asked)), security.owner())
+    return redirect(url_for("batches.page", number=number), 303)
+
+
+@blueprint.post("/api/batches/estimate")
+def estimate() -> Response:
+    """Plays a few runs here to say how long all of them will take."""
+    security.require_token()
+    security.require_patience()
+    asked = _asked()
+    return json_answer({"ok": True, **jobs().estimate(asked_spec(asked, scenario_asked(asked)))})
+
+
+@blueprint.get("/batch/<number>")
+def page(number: str) -> str:
+    """Progress while it runs, the result afterwards; both also without a script."""
+    shown = _result(number)
+    batch = jobs().batch(number)
+    active = shown["state"] in records.ACTIVE
+    return render_template(
+        "batch_result.html",
+        batch=shown,
+        active=active,
+        mine=not batch.owner or batch.owner == security.owner(),
+        filter={
+            "profile": request.args.get("profile", ""),
+            "invariant": request.args.get("invariant", ""),
+        },
+        boot={
+            "batch": shown,
+            "active": active,
+            "csrf": security.csrf_token(),
+            "lang": security.lang(),
+        },
+    )
+
+
+@blueprint.get("/api/batches/<number>")
+def get_batch(number: str) -> Response:
+    return json_answer({"ok": True, **_result(number)})
+
+
+def _result(number: str) -> dict[str, Any]:
+    first = request.args.get("from", "0")
+    if not first.isascii() or not first.isdigit() or len(first) > 9:
+        raise Refusal("invalid", what="from")
+    return result(
+        jobs(),
+        number,
+        request.args.get("profile", "")[:120],
+        request.args.get("invariant", "")[:40],
+        int(first),
+        FAILURES_SHOWN,
+    )
+
+
+@blueprint.post("/api/batches/<number>/cancel")
+def cancel(number: str) -> Response:
+    security.require_token()
+    return json_answer({"ok": True, "batch": jobs().cancel(number, security.owner())})
+
+
+@blueprint.post("/api/batches/<number>/resume")
+def resume(number: str) -> Response:
+    """Computes the chunks that are missing."""
+    security.require_token()
+    security.require_patience()
+    jobs().resume(number, security.owner())
+    return json_answer({"ok": True, "batch": jobs().snapshot(number)})
+
+
+@blueprint.post("/batch/<number>/<any(cancel, resume):what>")
+def act(number: str, what: str) -> AnyResponse:
+    """The buttons of the page where no script runs."""
+    security.require_token()
+    getattr(jobs(), what)(number, security.owner())
+    return redirect(url_for("batches.page", number=number), 303)
+
+
+@blueprint.get("/batch/<number>/failure/<int:place>")
+def replay(number: str, place: int) -> AnyResponse:
+    """Opens a failing run at the step before the one that broke the invariant."""
+    batch = jobs().batch(number)
+    found = records.failure(jobs().database, batch, place)
+    if found is None:
+        raise Refusal("not_found")
+    cell = records.cell_scenario(batch, found.cell)
+    run = Run(cell.scenario, profile=found.profile, seed=found.seed)
+    digest = services().replays.register(run)
+    return redirect(url_for("pages.run", digest=digest, step=max(0, found.step - 1)))

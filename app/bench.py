@@ -1,0 +1,101 @@
+"""Benchmarks as ratios of two things measured in the same place: they travel between machines."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Figures = dict[str, float]
+ROUNDS = 5
+QUESTIONS = 1_000
+SCALE_RUN = ("crash-storm", "K39")
+"""Scenario and profile of the engine benchmark, played with a seed a round."""
+SHOWN = "S20"
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """`run` returns the ratio and the figures it is made of."""
+
+    meaning: str
+    run: Callable[[], tuple[float, Figures]]
+
+
+def measure(name: str) -> dict[str, Any]:
+    benchmark = BENCHMARKS[name]
+    ratio, figures = benchmark.run()
+    return {"name": name, "ratio": ratio, "meaning": benchmark.meaning, "figures": figures}
+
+
+def _per_second(events: Callable[[int], int]) -> float:
+    """The best of some rounds: what else the machine does only ever slows one down."""
+    best = 0.0
+    for round_ in range(ROUNDS):
+        began = time.perf_counter()
+        count = events(round_)
+        best = max(best, count / (time.perf_counter() - began))
+    return best
+
+
+def _simpy_events(_round: int) -> int:
+    import simpy
+
+    many, each = 100, 1_000
+    world = simpy.Environment()
+
+    def ticking() -> Any:
+        for _ in range(each):
+            yield world.timeout(1)
+
+    for _ in range(many):
+        world.process(ticking())
+    world.run()
+    return many * each
+
+
+def _engine() -> tuple[float, Figures]:
+    from engine.scenarios import file
+    from engine.sim.run import Run, play_all
+
+    scenario = file.find(SCALE_RUN[0])
+
+    def engine_events(round_: int) -> int:
+        return play_all(Run(scenario, profile=SCALE_RUN[1], seed=round_)).events
+
+    engine, simpy = _per_second(engine_events), _per_second(_simpy_events)
+    return engine / simpy, {"engine_events_per_s": engine, "simpy_timeouts_per_s": simpy}
+
+
+def _socket() -> tuple[float, Figures]:
+    from app.wire import Wire, serving
+
+    fast = {"moves_per_s": "1000000", "moves_burst": "100000"}
+    with serving(**fast) as port, Wire(port) as wire:
+        opened = wire.ask("open", {"scenario": SHOWN})
+        run, total = opened["run"], opened["facts"]["total"]
+        steps, bare = [], []
+        for index in range(QUESTIONS):
+            began = time.perf_counter()
+            answer = wire.ask("play", {"run": run, "step": index % total, "count": 1})
+            between = time.perf_counter()
+            wire.ask("seek", {})
+            steps.append((between - began) * 1_000)
+            bare.append((time.perf_counter() - between) * 1_000)
+            assert answer["ok"], answer
+    figures = {
+        "step_p50_ms": statistics.median(steps),
+        "step_p99_ms": statistics.quantiles(steps, n=100)[98],
+        "bare_p50_ms": statistics.median(bare),
+        "bare_p99_ms": statistics.quantiles(bare, n=100)[98],
+    }
+    return figures["step_p99_ms"] / figures["bare_p99_ms"], figures
+
+
+BENCHMARKS: dict[str, Benchmark] = {
+    "engine": Benchmark("times SimPy's bare timeouts, in events per second", _engine),
+    "socket": Benchmark("times a question without an answer, p99 of a step's round trip", _socket),
+}
+"""Name -> benchmark; a new one is a row here."""

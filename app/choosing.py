@@ -1,0 +1,69 @@
+"""From names in links and questions to scenarios and runs."""
+
+from __future__ import annotations
+
+import re
+
+from app.asked import SEED_MAX, Asked
+from app.refusals import Refusal
+from app.services import services
+from app.store import parse_run
+from engine.model.profiles import get_profile
+from engine.scenarios import file
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+
+DIGEST = re.compile(r"[0-9a-f]{16}\Z")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,119}\Z")
+
+
+def scenario_named(name: str) -> Scenario:
+    """A library scenario by code or slug, or a saved one by digest.
+
+    Raises `Refusal` "not_found".  Names from outside never reach the file system.
+    """
+    if _NAME.match(name):
+        for scenario in file.library().values():
+            if name in (scenario.slug, scenario.digest) or name.upper() == scenario.code:
+                return scenario
+        saved = services().store.scenario(name) if DIGEST.match(name) else None
+        if saved is not None:
+            return saved
+    raise Refusal("not_found", key="not_found.scenario", scenario=name[:120])
+
+
+def default_run(scenario: Scenario, profile: str = "", seed: int = 0) -> Run:
+    """The run a scenario opens with: its script under its first profile, seed 0."""
+    name = profile or (scenario.profiles[0] if scenario.profiles else "K39")
+    get_profile(name)
+    return Run(scenario, profile=name, seed=seed)
+
+
+def run_asked(asked: Asked) -> Run:
+    """The run an ``open`` names: by its text, by digest, or by scenario, profile and seed."""
+    if asked.has("text"):
+        return parse_run(asked.raw("text"))
+    if asked.has("run"):
+        return services().replays.run(digest_asked(asked))
+    if not asked.has("scenario"):
+        raise Refusal("invalid", what="scenario")
+    return default_run(
+        scenario_named(asked.text("scenario")),
+        asked.text("profile", default=""),
+        asked.whole("seed", 0, SEED_MAX, default=0),
+    )
+
+
+def digest_asked(asked: Asked, name: str = "run") -> str:
+    digest = asked.text(name)
+    if not DIGEST.match(digest):
+        raise Refusal("invalid", what=name)
+    return digest
+
+
+def step_asked(asked: Asked, run: str, total: int) -> int:
+    """A step of this run.  Raises `Refusal` "stale" for one beyond its end."""
+    step = asked.whole("step", 0, SEED_MAX, default=0)
+    if step > total:
+        raise Refusal("stale", run=run, total=total, step=step)
+    return step

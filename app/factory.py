@@ -1,0 +1,90 @@
+"""Puts the application together; `app.create_app` is the door."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import logging
+from datetime import timedelta
+
+from flask import Flask, Response, request
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from app import animator, api, channel, config, pages, security
+from app.config import ROOT, Settings
+from app.db import Database
+from app.limits import Buckets
+from app.replays import Replays
+from app.services import KEY, Services
+from app.store import Store
+
+BODY_BYTES = 256 * 1024
+"""Of any request: a scenario may be 64 KiB, and JSON may write a character as six."""
+
+
+class Highwater(Flask):
+    """Vendored files carry their version in their name and are kept; ours are asked for anew."""
+
+    def get_send_file_max_age(self, filename: str | None) -> int | None:
+        return security.YEAR_S if filename and filename.startswith("vendor/") else None
+
+
+def build(settings: Settings | None = None) -> Flask:
+    """The application, its database migrated and its sockets attached."""
+    settings = settings or config.load()
+    app = Highwater(
+        "highwater",
+        root_path=str(ROOT),
+        static_folder=str(ROOT / "static"),
+        template_folder=str(ROOT / "templates"),
+    )
+    app.config.update(
+        SECRET_KEY=settings.secret_key,
+        MAX_CONTENT_LENGTH=BODY_BYTES,
+        SESSION_COOKIE_NAME="highwater",
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_REFRESH_EACH_REQUEST=False,
+        PERMANENT_SESSION_LIFETIME=timedelta(days=365),
+    )
+    database = Database(settings.database_url)
+    database.migrate()
+    store = Store(database)
+    socketio = channel.make_socketio()
+    app.extensions[KEY] = Services(
+        settings=settings,
+        database=database,
+        store=store,
+        replays=Replays(settings, store),
+        socketio=socketio,
+        saves=Buckets(settings.saves_per_s, settings.saves_burst),
+    )
+    animator.register(socketio, settings)
+    pages.prepare(app)
+    security.guard(app)
+    app.after_request(_keep_vendored)
+    app.register_blueprint(pages.blueprint)
+    app.register_blueprint(api.blueprint)
+    _attach_batches(app)
+    channel.attach(socketio, app)
+    if settings.proxies:
+        hops = settings.proxies
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
+            app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops
+        )
+    return app
+
+
+def _keep_vendored(response: Response) -> Response:
+    if request.path.startswith("/static/vendor/") and response.status_code in (200, 304):
+        response.headers["Cache-Control"] = api.FOR_EVER
+    return response
+
+
+def _attach_batches(app: Flask) -> None:
+    if importlib.util.find_spec("app.batches") is None:
+        logging.getLogger(__name__).info("Batches are not installed")
+        return
+    batches = importlib.import_module("app.batches")
+    jobs = importlib.import_module("app.jobs")
+    app.extensions[KEY].jobs = jobs.Jobs(app)
+    app.register_blueprint(batches.blueprint)

@@ -1,0 +1,439 @@
+"""Batches in the background: a queue, progress, cancelling, and taking up what was interrupted.
+
+    queued -> probing -> starting -> running -> summarising -> done | cancelled | failed
+                                                               | interrupted (the server stopped)
+
+Whatever happens, finished chunks stay on disk and their counts in the database.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from flask import Flask
+
+from app import batch_records as records
+from app.batch_records import Counts
+from app.batch_spec import Spec
+from app.models import BatchRow, now_ms
+from app.refusals import Refusal
+from app.runners.plan import Plan, Tally, chunk_size
+from app.runners.rows import RunChunk, chunks_on_disk
+from app.runners.spark import SparkRunner, SparkTrouble
+from app.services import KEY, Services
+from app.words import SENTENCES
+from engine.study.batch import run_chunk as engine_run_chunk
+from engine.study.metrics import METRICS
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 2
+WAITING_MOST = 50
+ACTIVE_PER_OWNER = 3
+FAILURES_KEPT = 20
+"""First failing seeds of each profile, cell and invariant."""
+TELL_EVERY_S = 0.25
+SAVE_EVERY_S = 1.0
+PROBE_S = 1.0
+PROBE_PAIRS = 8
+STOP_WITHIN_S = 10.0
+
+SENTENCES.update(
+    {
+        "batch.queue": (
+            "{n} batches are waiting already; try again when one has ended.",
+            "已有 {n} 个批量任务在等待；请在其中一个结束后再试。",
+        ),
+        "batch.foreign": (
+            "Only the browser that started a batch can change it.",
+            "只有启动该批量任务的浏览器才能更改它。",
+        ),
+        "batch.over": ("This batch has ended already.", "该批量任务已经结束。"),
+        "batch.engine": (
+            "This batch was begun by engine {then}; engine {now} might count differently, "
+            "so start it anew.",
+            "该批量任务由引擎版本 {then} 开始；引擎版本 {now} 的结果可能不同，请重新开始。",
+        ),
+    }
+)
+
+
+@dataclass
+class Job:
+    """A batch that waits or runs in this process."""
+
+    id: str
+    owner: str
+    lock: IO[str]
+    state: str = "queued"
+    message: str = ""
+    counts: Counts = field(default_factory=dict)
+    done_chunks: int = 0
+    total_chunks: int = 0
+    began: float = 0.0
+    fresh_runs: int = 0
+    stop: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = field(default_factory=threading.Event)
+    told: float = 0.0
+    saved: float = 0.0
+
+    def runs_per_s(self) -> float:
+        spent = time.monotonic() - self.began
+        return self.fresh_runs / spent if self.began and spent > 0 else 0.0
+
+
+class Jobs:
+    """All batches of this server; one object per application, threads inside."""
+
+    def __init__(
+        self, app: Flask, runner: SparkRunner | None = None, run_chunk: RunChunk = engine_run_chunk
+    ) -> None:
+        self._services: Services = app.extensions[KEY]
+        self.database = self._services.database
+        self.runner = runner or SparkRunner(self._services.settings.spark_master)
+        self._run_chunk = run_chunk
+        self._locks = Path(self._services.settings.instance) / "batches"
+        self._root = os.environ.get("HIGHWATER_BATCH_DIRECTORY") or str(self._locks)
+        self._locks.mkdir(parents=True, exist_ok=True)
+        self._mutex = threading.Lock()
+        self._jobs: dict[str, Job] = {}
+        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._closing = False
+        self.recover()
+
+    # -- what pages, sockets and the command line ask ------------------------------------------
+
+    def submit(self, spec: Spec, owner: str = "") -> str:
+        """Queue a batch; its id.  Raises Refusal when too many wait."""
+        with self._mutex:
+            self._bound(owner)
+            number = records.create(self.database, spec, owner)
+            self._enqueue(number, owner)
+        return number
+
+    def resume(self, number: str, owner: str = "") -> None:
+        """Compute the chunks that an ended batch still lacks.  Raises Refusal."""
+        from engine import ENGINE_VERSION
+
+        batch = self.batch(number)
+        _check_owner(batch, owner)
+        if batch.engine_version != ENGINE_VERSION:
+            raise Refusal(
+                "impossible", "batch.engine", then=batch.engine_version, now=ENGINE_VERSION
+            )
+        with self._mutex:
+            if number in self._jobs or batch.state in ("done", *records.ACTIVE):
+                raise Refusal("impossible", "batch.over")
+            self._bound(owner)
+            records.update(self.database, number, state="queued", message="", finished=None)
+            self._enqueue(number, owner)
+
+    def cancel(self, number: str, owner: str = "") -> dict[str, Any]:
+        """Ask a batch to stop; what is done is kept.  Raises Refusal."""
+        batch = self.batch(number)
+        _check_owner(batch, owner)
+        job = self._jobs.get(number)
+        if job is None:
+            raise Refusal("impossible", "batch.over")
+        job.stop.set()
+        return self.snapshot(number)
+
+    def batch(self, number: str) -> BatchRow:
+        """Raises Refusal "gone"."""
+        found = records.row(self.database, number) if number.isalnum() else None
+        if found is None:
+            raise Refusal("gone", "gone.batch", batch=number[:40])
+        return found
+
+    def snapshot(self, number: str) -> dict[str, Any]:
+        """How far a batch is, with interim counts: what the "batch" event carries."""
+        return self._view(self.batch(number), self._jobs.get(number))
+
+    @staticmethod
+    def room(number: str) -> str:
+        """Who is in it hears of the batch."""
+        return f"batch:{number}"
+
+    def wait(self, number: str, progress: Callable[[dict[str, Any]], None]) -> None:
+        """Until a batch has ended; an interrupt from the keyboard cancels it first."""
+        job = self._jobs.get(number)
+        while job is not None and not job.ended.is_set():
+            try:
+                progress(self.snapshot(number))
+                job.ended.wait(TELL_EVERY_S)
+            except KeyboardInterrupt:
+                job.stop.set()
+        progress(self.snapshot(number))
+
+    def estimate(self, spec: Spec) -> dict[str, Any]:
+        """Runs a few of the batch here: runs/s of one process, and seconds for all of it."""
+        cells = tuple(cell.scenario.to_dict() for cell in spec.cells)
+        plan = Plan(cells, spec.profiles, spec.runs, spec.first_seed, 1, tuple(METRICS))
+        speed = self._probe(plan)
+        cores = self.runner.cores()
+        return {
+            "runs_per_s": speed,
+            "cores": cores,
+            "total_runs": plan.total_runs,
+            "seconds": plan.total_runs / speed / cores,
+        }
+
+    def recover(self) -> None:
+        """Batches whose process is gone are interrupted: nothing of what was done is lost."""
+        for number in records.unfinished(self.database):
+            lock = self._lock(number)
+            if lock is not None:
+                records.update(
+                    self.database, number, state="interrupted", finished=now_ms(), message=""
+                )
+                lock.close()
+
+    def close(self) -> None:
+        """Stop all batches, keeping what is done, and Spark."""
+        self._closing = True
+        for job in list(self._jobs.values()):
+            job.stop.set()
+        for _ in self._threads:
+            self._queue.put(None)
+        until = time.monotonic() + STOP_WITHIN_S
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        self.runner.close()
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _bound(self, owner: str) -> None:
+        jobs = list(self._jobs.values())
+        mine = sum(1 for job in jobs if owner and job.owner == owner)
+        if mine >= ACTIVE_PER_OWNER or len(jobs) >= WAITING_MOST:
+            raise Refusal("slow_down", "batch.queue", n=mine or len(jobs), ms=5000)
+
+    def _enqueue(self, number: str, owner: str) -> None:
+        lock = self._lock(number)
+        if lock is None:
+            raise Refusal("impossible", "batch.over")
+        job = self._jobs[number] = Job(number, owner, lock)
+        if len(self._threads) < AT_ONCE:
+            thread = threading.Thread(target=self._serve, name="batches", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        self._queue.put(job)
+
+    def _lock(self, number: str) -> IO[str] | None:
+        """Held by the process that computes a batch, and let go by its end, however it ends."""
+        file = (self._locks / f"{number}.lock").open("w")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            return None
+        return file
+
+    def _serve(self) -> None:
+        while (job := self._queue.get()) is not None:
+            self._work(job)
+
+    def _work(self, job: Job) -> None:
+        try:
+            state, message = self._compute(job)
+        except SparkTrouble as trouble:
+            state, message = "failed", str(trouble)
+        except Exception as error:
+            log.exception("Batch %s failed", job.id)
+            state, message = (
+                "failed",
+                Refusal("engine", "engine.unknown", error=type(error).__name__).sentence(),
+            )
+        if state == "cancelled" and self._closing:
+            state = "interrupted"
+        job.state, job.message = state, message
+        try:
+            batch = self.batch(job.id)
+            if state != "done" and job.counts and not records.cells(self.database, batch):
+                records.save_counts(self.database, batch, job.counts)
+            records.update(
+                self.database,
+                job.id,
+                state=state,
+                message=message,
+                finished=now_ms(),
+                done_chunks=job.done_chunks,
+            )
+            self._emit(job)
+        except Exception:
+            log.exception("The end of batch %s was not stored", job.id)
+        finally:
+            with self._mutex:
+                self._jobs.pop(job.id, None)
+            job.lock.close()
+            job.ended.set()
+
+    def _compute(self, job: Job) -> tuple[str, str]:
+        """The way of a batch, to (state, message)."""
+        if job.stop.is_set():
+            return "cancelled", ""
+        batch = self.batch(job.id)
+        plan = self._planned(job, batch)
+        directory = f"{self._root}/{batch.id}"
+        self._state(job, "starting", started=batch.started or now_ms())
+        self.runner.start()
+        job.message = str(self.runner)
+        done = chunks_on_disk(directory)
+        if done:
+            job.counts = records.counts_of(self.runner.summarise(plan, directory, 0).cells)
+        job.done_chunks = len(done)
+        job.began = time.monotonic()
+        self._state(job, "running")
+        trouble = ""
+        try:
+            complete = self.runner.run(
+                plan,
+                directory,
+                f"batch-{batch.id}",
+                lambda fresh: self._on_done(job, batch, fresh),
+                job.stop.is_set,
+                done,
+                self._run_chunk,
+            )
+        except SparkTrouble as error:
+            complete, trouble = False, str(error)
+        records.save_counts(self.database, batch, job.counts)
+        done = chunks_on_disk(directory)
+        job.done_chunks = len(done)
+        if done and not (trouble and self._closing):
+            self._state(job, "summarising")
+            self._summarise(job, plan, directory, trouble)
+        if trouble:
+            return "failed", trouble
+        return ("done", job.message) if complete else ("cancelled", job.message)
+
+    def _summarise(self, job: Job, plan: Plan, directory: str, trouble: str) -> None:
+        try:
+            summary = self.runner.summarise(plan, directory, FAILURES_KEPT)
+        except SparkTrouble:
+            if trouble:  # one sentence is enough; the interim counts are stored
+                return
+            raise
+        batch = self.batch(job.id)
+        records.save_summary(self.database, batch, summary)
+        job.counts = records.counts_of(summary.cells)
+
+    def _planned(self, job: Job, batch: BatchRow) -> Plan:
+        """Chunks of about a second, by how fast a few runs are played here."""
+        metrics = tuple(METRICS)
+        chunk_runs = batch.cells[0].get("chunk_runs", 0)
+        if not chunk_runs:
+            self._state(job, "probing")
+            speed = self._probe(records.plan_of(batch, 1, metrics))
+            groups = len(batch.profiles) * len(batch.cells)
+            chunk_runs = chunk_size(batch.runs, groups, speed)
+        plan = records.plan_of(batch, chunk_runs, metrics)
+        records.keep_chunk_runs(self.database, batch, chunk_runs, plan.total_chunks)
+        job.total_chunks = plan.total_chunks
+        return plan
+
+    def _probe(self, plan: Plan) -> float:
+        """Runs a second of this process, over a few profiles and cells in turn."""
+        pairs = [
+            (profile, cell) for cell in range(len(plan.scenarios)) for profile in plan.profiles
+        ]
+        pairs = pairs[:: max(1, len(pairs) // PROBE_PAIRS)]
+        played, seed, began = 0, plan.first_seed, time.perf_counter()
+        while True:
+            for profile, cell in pairs:
+                self._run_chunk(
+                    {
+                        "scenario": plan.scenarios[cell],
+                        "profile": profile,
+                        "cell": cell,
+                        "first_seed": seed,
+                        "count": 1,
+                    }
+                )
+                played += 1
+                spent = time.perf_counter() - began
+                if spent > PROBE_S:
+                    return played / spent
+            seed += 1
+
+    def _on_done(self, job: Job, batch: BatchRow, fresh: list[Tally]) -> None:
+        records.add_tallies(job.counts, fresh)
+        job.done_chunks += len(fresh)
+        job.fresh_runs += sum(tally.runs for tally in fresh)
+        now = time.monotonic()
+        if fresh and now - job.saved >= SAVE_EVERY_S:
+            job.saved = now
+            records.save_counts(self.database, batch, job.counts)
+            records.update(self.database, job.id, done_chunks=job.done_chunks)
+        # Many groups make a large message: those are told less often.
+        if now - job.told >= TELL_EVERY_S * (1 + len(job.counts) // 64):
+            self._emit(job)
+
+    def _state(self, job: Job, state: str, **fields: Any) -> None:
+        job.state = state
+        records.update(self.database, job.id, state=state, message=job.message, **fields)
+        self._emit(job)
+
+    def _emit(self, job: Job) -> None:
+        job.told = time.monotonic()
+        self._services.socketio.emit(
+            "batch", self._view(self.batch(job.id), job), to=self.room(job.id)
+        )
+
+    def _view(self, batch: BatchRow, job: Job | None) -> dict[str, Any]:
+        if job is not None and job.counts:
+            counts = dict(job.counts)
+        else:
+            rows = records.cells(self.database, batch)
+            counts = {(row.profile, row.cell): {"n": row.n, **row.broken} for row in rows}
+        order = {profile: i for i, profile in enumerate(batch.profiles)}
+        keys = sorted(counts, key=lambda key: (key[1], order.get(key[0], 0)))
+        done = sum(mine["n"] for mine in counts.values())
+        total = batch.runs * len(batch.profiles) * len(batch.cells)
+        speed = job.runs_per_s() if job else _speed(batch, done)
+        return {
+            "id": batch.id,
+            "state": job.state if job else batch.state,
+            "message": job.message if job else batch.message,
+            "done_chunks": job.done_chunks if job else batch.done_chunks,
+            "total_chunks": batch.total_chunks,
+            "done_runs": done,
+            "total_runs": total,
+            "runs_per_s": round(speed, 1),
+            "left_s": round((total - done) / speed, 1) if job and speed else None,
+            "cells": [records.cell_view(batch, *key, counts[key]) for key in keys],
+        }
+
+
+def _speed(batch: BatchRow, done: int) -> float:
+    if not batch.started or not batch.finished or batch.finished <= batch.started:
+        return 0.0
+    return done / (batch.finished - batch.started) * 1000
+
+
+def _check_owner(batch: BatchRow, owner: str) -> None:
+    if batch.owner and batch.owner != owner:
+        raise Refusal("forbidden", "batch.foreign")
+
+
+def run_batch_now(
+    app: Flask, spec: Spec, progress: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    """The batch of the page without the page: waits for its end and returns the result."""
+    from app.batch_result import result
+
+    services: Services = app.extensions[KEY]
+    jobs: Jobs = services.jobs
+    number = jobs.submit(spec)
+    jobs.wait(number, progress)
+    return result(jobs, number)

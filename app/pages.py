@@ -1,0 +1,203 @@
+"""The pages, and the words of every answer that went wrong."""
+
+from __future__ import annotations
+
+import json
+import logging
+from functools import cache
+from typing import Any
+
+from flask import Blueprint, Flask, Response, redirect, render_template, request, url_for
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
+from werkzeug.wrappers import Response as AnyResponse
+
+from app import choosing, security
+from app.api import json_answer
+from app.asked import SEED_MAX
+from app.cards import cards
+from app.config import ROOT
+from app.refusals import Refusal, from_bad_input, from_engine_error
+from app.services import services
+from app.store import SCENARIO_BYTES
+from app.words import LANGUAGES
+from engine import ENGINE_VERSION
+from engine.model.errors import BadInput
+from engine.scenarios import file
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+
+log = logging.getLogger(__name__)
+blueprint = Blueprint("pages", __name__)
+
+DRAIN_BYTES = 16 * 1024 * 1024
+
+
+@blueprint.get("/")
+def library() -> str:
+    """Every scenario of the library with its verdicts; works without JavaScript."""
+    return render_template(
+        "library.html",
+        cards=cards(file.library().values()),
+        saved=services().store.scenarios(),
+    )
+
+
+@blueprint.get("/s/<name>")
+def scenario(name: str) -> str:
+    """A scenario by code, slug or digest, opened on its default run."""
+    found = choosing.scenario_named(name)
+    # In an address, the + of a flipped flag reads as a space.
+    profile = request.args.get("profile", "").replace(" ", "+")
+    run = choosing.default_run(found, profile, _number("seed"))
+    return _animator(found, run)
+
+
+@blueprint.get("/r/<digest>")
+def run(digest: str) -> str:
+    """A saved or live run; ``?step=`` is where it opens."""
+    if not choosing.DIGEST.match(digest):
+        raise Refusal("not_found")
+    found = services().replays.run(digest)
+    return _animator(found.scenario, found)
+
+
+def _animator(found: Scenario, run: Run) -> str:
+    services().replays.register(run)
+    step = _number("step")
+    boot = {
+        "run": run.digest,
+        "scenario": {"slug": found.slug, "digest": found.digest, "title": found.title},
+        "profile": run.profile,
+        "seed": run.seed,
+        "step": step,
+        "engine": ENGINE_VERSION,
+        "lang": security.lang(),
+        "transports": services().settings.transports.split(","),
+    }
+    return render_template("animator.html", boot=boot, scenario=found, run=run, step=step)
+
+
+def _number(name: str) -> int:
+    text = request.args.get(name, "") or "0"
+    if not text.isascii() or not text.isdigit() or int(text[:20]) > SEED_MAX:
+        raise Refusal("invalid", what=name)
+    return int(text)
+
+
+@blueprint.get("/favicon.ico")
+def favicon() -> AnyResponse:
+    return redirect(url_for("static", filename="icon.svg"), 301)
+
+
+def words(key: str, **args: Any) -> str:
+    """``t()`` of the templates."""
+    return services().words.text(security.lang(), key, args)
+
+
+def _helpers() -> dict[str, Any]:
+    return {
+        "t": words,
+        "lang": security.lang(),
+        "languages": LANGUAGES,
+        "csp_nonce": security.nonce(),
+        "csrf_token": security.csrf_token(),
+        "import_map": import_map(),
+        "engine_version": ENGINE_VERSION,
+    }
+
+
+@cache
+def _vendored() -> tuple[tuple[str, str], ...]:
+    """(name a module imports, file below static/vendor), as the folder's own list says."""
+    path = ROOT / "static" / "vendor" / "VENDOR.json"
+    entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return tuple((entry["import"], entry["file"]) for entry in entries if entry.get("import"))
+
+
+def import_map() -> dict[str, dict[str, str]]:
+    """What browsers resolve bare module names with; there is no build step."""
+    return {
+        "imports": {
+            name: url_for("static", filename=f"vendor/{file}") for name, file in _vendored()
+        }
+    }
+
+
+def prepare(app: Flask) -> None:
+    """Gives templates their helpers and every failure its page or its JSON."""
+    app.context_processor(_helpers)
+
+    app.before_request(_bounded)
+    app.register_error_handler(Refusal, _refused)
+    app.register_error_handler(BadInput, lambda error: _refused(from_bad_input(error)))
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _failed)
+
+
+def _bounded() -> None:
+    """Says so before anything else is looked at; the stream itself is bounded as well."""
+    if (request.content_length or 0) > (request.max_content_length or 0):
+        raise RequestEntityTooLarge()
+
+
+def _refused(refusal: Refusal) -> Response:
+    """JSON for programs and our own scripts, a page with the sentence for everybody else."""
+    lang = security.lang()
+    _drain()
+    if _wants_json():
+        return json_answer(refusal.answer(lang), refusal.status)
+    try:
+        page = render_template(
+            "error.html",
+            code=refusal.code,
+            status=refusal.status,
+            sentence=refusal.sentence(lang),
+            where=refusal.args_.get("where", ""),
+        )
+        return Response(page, refusal.status, mimetype="text/html")
+    except Exception:
+        # An error page that fails must not hide the error it was about.
+        log.exception("The error page failed")
+        return Response(refusal.sentence(lang) + "\n", refusal.status, mimetype="text/plain")
+
+
+def _wants_json() -> bool:
+    path = request.path
+    if path.startswith(("/api/", "/i18n/")) or path.endswith(".json") or path == "/health":
+        return True
+    best = request.accept_mimetypes.best_match(["text/html", "application/json"], "text/html")
+    return best == "application/json"
+
+
+def _http_error(error: HTTPException) -> AnyResponse:
+    if isinstance(error, RequestEntityTooLarge):
+        return _refused(Refusal("too_large", limit=SCENARIO_BYTES))
+    if isinstance(error, MethodNotAllowed):
+        answer = _refused(Refusal("method", method=request.method))
+        answer.headers["Allow"] = ", ".join(error.valid_methods or ())
+        return answer
+    status = error.code or 500
+    if status == 404:
+        return _refused(Refusal("not_found"))
+    if 300 <= status < 400:
+        return error.get_response()
+    answer = _refused(Refusal("invalid", text=error.description or error.name))
+    answer.status_code = status
+    return answer
+
+
+def _drain() -> None:
+    """Reads what is still being sent: a client that is cut off never sees the sentence."""
+    # A stream that was opened ends by itself; the raw one would wait for what never comes.
+    stream = request.stream if "stream" in vars(request) else request.environ["wsgi.input"]
+    left = min(request.content_length or 0, DRAIN_BYTES)
+    while left > 0:
+        chunk = stream.read(min(left, 65_536))
+        if not chunk:
+            return
+        left -= len(chunk)
+
+
+def _failed(error: Exception) -> Response:
+    log.exception("A request failed")
+    return _refused(from_engine_error(None, error))

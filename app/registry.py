@@ -1,0 +1,48 @@
+"""What the engine offers, as one JSON object: menus are made of it, never typed twice."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from engine import ENGINE_VERSION
+from engine.checks.invariants import INVARIANTS
+from engine.model import errors
+from engine.model.profiles import PROFILES
+from engine.sim import fault_verbs, verbs
+from engine.sim.moves import ALIASES, VERBS
+
+assert verbs and fault_verbs  # importing them fills the registry of moves
+
+
+@cache
+def registry() -> dict[str, Any]:
+    """Profiles with their flags, invariants, moves and error names of this engine."""
+    return {
+        "engine": ENGINE_VERSION,
+        "profiles": [
+            {
+                "name": profile.name,
+                "stands_for": profile.stands_for,
+                "mode": profile.mode,
+                "flags": profile.flags(),
+            }
+            for profile in PROFILES.values()
+        ],
+        "invariants": [
+            {
+                "name": one.name,
+                "title": one.title,
+                "also": one.also,
+                "statement": one.statement,
+                "statistic": one.statistic,
+            }
+            for one in INVARIANTS.values()
+        ],
+        "verbs": [
+            {"name": one.name, "group": one.group, "grammar": one.grammar, "help": one.help}
+            for one in VERBS.values()
+        ],
+        "aliases": dict(ALIASES),
+        "errors": errors.all_names(),
+    }

@@ -1,0 +1,87 @@
+"""What a batch consists of: scenarios x profiles x seeds, cut into chunks of about a second.
+
+A row is a function of (scenario, profile, cell, seed) alone, and a chunk's bounds are a function of
+its number: whoever computes a chunk, and however often, the same rows come out under the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+CHUNK_SECONDS = 1.0
+CHUNK_RUNS_MAX = 20_000
+CHUNKS_AT_LEAST = 16
+
+
+class Chunk(NamedTuple):
+    """Consecutive seeds of one profile and cell: one Spark task, one Parquet file."""
+
+    number: int
+    profile: str
+    cell: int
+    first_seed: int
+    runs: int
+
+
+class Tally(NamedTuple):
+    """What the driver learns of a finished chunk: counts, never rows."""
+
+    number: int
+    profile: str
+    cell: int
+    runs: int
+    violating: int
+    errors: int
+    broken: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A batch ready to be computed.  One scenario (plain data) per cell, `runs` seeds for each."""
+
+    scenarios: tuple[dict[str, Any], ...]
+    profiles: tuple[str, ...]
+    runs: int
+    first_seed: int
+    chunk_runs: int
+    metrics: tuple[str, ...]
+
+    @property
+    def total_runs(self) -> int:
+        return self.runs * len(self.profiles) * len(self.scenarios)
+
+    @property
+    def slices(self) -> int:
+        return -(-self.runs // self.chunk_runs)
+
+    @property
+    def total_chunks(self) -> int:
+        return self.slices * len(self.profiles) * len(self.scenarios)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """All chunks, a slice of seeds after the other.
+
+        Cells and profiles take turns within a slice, so that interim results grow together and a
+        cancelled batch can still be compared seed by seed.
+        """
+        number = 0
+        for slice_ in range(self.slices):
+            start = slice_ * self.chunk_runs
+            runs = min(self.chunk_runs, self.runs - start)
+            for cell in range(len(self.scenarios)):
+                for profile in self.profiles:
+                    yield Chunk(number, profile, cell, self.first_seed + start, runs)
+                    number += 1
+
+
+def chunk_size(runs: int, groups: int, runs_per_s: float) -> int:
+    """Runs in a chunk: about a second's worth, yet enough chunks for an even load and progress.
+
+    `groups` is profiles x cells, `runs_per_s` the measured speed of one process.
+    """
+    slices_wanted = -(-CHUNKS_AT_LEAST // groups)
+    for_progress = -(-runs // slices_wanted)
+    for_a_second = int(runs_per_s * CHUNK_SECONDS)
+    return max(1, min(for_a_second, for_progress, CHUNK_RUNS_MAX))

@@ -1,0 +1,146 @@
+"""Rows of a batch on disk: one Parquet file a chunk, named by the chunk's number.
+
+This module travels to the executors by value, so it may import only what they have: PyArrow and the
+engine.  The directory is a local path, or any address PyArrow's file systems know; driver and
+workers must see the same one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from app.runners.plan import Chunk, Tally
+
+Row = dict[str, Any]
+RunChunk = Callable[[dict[str, Any]], list[Row]]
+
+# Name, Arrow type, Spark's name of it.
+COLUMNS: tuple[tuple[str, str, str], ...] = (
+    ("cell", "int32", "int"),
+    ("profile", "string", "string"),
+    ("seed", "int64", "bigint"),
+    ("verdict", "string", "string"),
+    ("invariant", "string", "string"),
+    ("step", "int32", "int"),
+    ("why", "string", "string"),
+    ("events", "int64", "bigint"),
+)
+BROKEN_DDL = "broken array<struct<invariant: string, step: int, why: string>>"
+
+
+def arrow_schema(metrics: Sequence[str]) -> Any:
+    """The columns of a row, metrics last, each a nullable integer."""
+    broken = pa.struct([("invariant", pa.string()), ("step", pa.int32()), ("why", pa.string())])
+    fields = [(name, getattr(pa, type_)()) for name, type_, _ in COLUMNS]
+    fields.append(("broken", pa.list_(broken)))
+    fields += [(name, pa.int64()) for name in metrics]
+    return pa.schema(fields)
+
+
+def spark_schema(metrics: Sequence[str]) -> str:
+    """The same columns as Spark writes them."""
+    fields = [f"{name} {type_}" for name, _, type_ in COLUMNS]
+    return ", ".join([*fields, BROKEN_DDL, *(f"`{name}` bigint" for name in metrics)])
+
+
+def finish_chunk(
+    chunk: Chunk,
+    scenarios: Sequence[dict[str, Any]],
+    metrics: Sequence[str],
+    directory: str,
+    run_chunk: RunChunk,
+) -> Tally:
+    """Play a chunk and put its rows away; only then does it count as done."""
+    work = {
+        "scenario": scenarios[chunk.cell],
+        "profile": chunk.profile,
+        "cell": chunk.cell,
+        "first_seed": chunk.first_seed,
+        "count": chunk.runs,
+    }
+    rows = run_chunk(work)
+    write_chunk(directory, chunk.number, rows, metrics)
+    return tally(chunk, rows)
+
+
+def tally(chunk: Chunk, rows: Sequence[Row]) -> Tally:
+    """Counts of a chunk, for progress and interim results."""
+    broken = Counter(invariant for row in rows for invariant in {b[0] for b in row["broken"]})
+    violating = sum(row["verdict"] == "violates" for row in rows)
+    errors = sum(row["verdict"] == "error" for row in rows)
+    return Tally(
+        chunk.number, chunk.profile, chunk.cell, len(rows), violating, errors, dict(broken)
+    )
+
+
+def chunk_name(number: int) -> str:
+    return f"{number:07d}.parquet"
+
+
+def write_chunk(directory: str, number: int, rows: Sequence[Row], metrics: Sequence[str]) -> None:
+    """Write beside, then rename: a half-written file never carries a chunk's name.
+
+    Writing twice, as after a lost worker, replaces a file by its equal.
+    """
+    names = [name for name, _, _ in COLUMNS] + ["broken", *metrics]
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    columns["broken"] = [
+        [{"invariant": b[0], "step": b[1], "why": b[2]} for b in row["broken"]] for row in rows
+    ]
+    table = pa.table(columns, schema=arrow_schema(metrics))
+    files, base = open_directory(directory)
+    draft = f"{base}/_{number}.{uuid.uuid4().hex}.tmp"
+    final = f"{base}/{chunk_name(number)}"
+    with files.open_output_stream(draft) as out:
+        pq.write_table(table, out, compression="zstd")
+    if isinstance(files, fs.LocalFileSystem):
+        os.replace(draft, final)
+    elif files.get_file_info(final).type == fs.FileType.NotFound:
+        files.move(draft, final)
+    else:
+        files.delete_file(draft)
+
+
+def open_directory(directory: str) -> tuple[Any, str]:
+    """The file system a directory lies in, and its path there; made if missing."""
+    if "://" in directory:
+        files, base = fs.FileSystem.from_uri(directory)
+    else:
+        files, base = fs.LocalFileSystem(), str(Path(directory).absolute())
+    files.create_dir(base, recursive=True)
+    return files, base.rstrip("/")
+
+
+def chunks_on_disk(directory: str) -> set[int]:
+    """Numbers of the chunks that are done."""
+    files, base = open_directory(directory)
+    found = files.get_file_info(fs.FileSelector(base))
+    return {int(info.base_name[:-8]) for info in found if _is_chunk(info.base_name)}
+
+
+def _is_chunk(name: str) -> bool:
+    return name.endswith(".parquet") and name[:-8].isdigit()
+
+
+def read_chunks(directory: str, numbers: Iterable[int]) -> Iterator[Row]:
+    """Rows of some chunks, in order: for tests, and for the download of small batches."""
+    files, base = open_directory(directory)
+    for number in sorted(numbers):
+        with files.open_input_file(f"{base}/{chunk_name(number)}") as source:
+            yield from pq.read_table(source).to_pylist()
+
+
+def canonical(rows: Iterable[Row]) -> str:
+    """Rows as text, a line each, ordered by (cell, profile, seed): what tests compare."""
+    ordered = sorted(rows, key=lambda row: (row["cell"], row["profile"], row["seed"]))
+    return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in ordered)

@@ -1,0 +1,152 @@
+"""What Spark counts over the rows of a batch: SQL in, a few numbers a profile and cell out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.runners.plan import Plan
+from app.runners.rows import spark_schema
+
+QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
+ERROR = "error"
+
+
+@dataclass(frozen=True)
+class CellSummary:
+    """One profile in one cell.
+
+    `metrics` maps a name to n (runs that have it), sum, positive (runs above zero), min, max and
+    quantiles: the values at QUANTILES, each one that occurred (percentile_disc).
+    """
+
+    profile: str
+    cell: int
+    n: int
+    violating: int
+    errors: int
+    broken: dict[str, int]
+    metrics: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that broke an invariant, or failed itself (invariant "error", step -1)."""
+
+    profile: str
+    cell: int
+    seed: int
+    invariant: str
+    step: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All of a batch that is kept in the database.
+
+    `together` counts, per cell, the seeds played under all profiles by which of them violated:
+    bit i of the key stands for the i-th profile of the plan.
+    """
+
+    cells: tuple[CellSummary, ...]
+    failures: tuple[Failure, ...]
+    together: dict[int, dict[int, int]]
+
+
+def summarise(session: Any, plan: Plan, directory: str, keep: int) -> Summary:
+    """Count the rows under `directory`; `keep` first failures by seed of each profile, cell and
+    invariant.  `session` is a Spark session."""
+    files = session.read.schema(spark_schema(plan.metrics))
+    rows = files.option("pathGlobFilter", "*.parquet").parquet(directory)
+    broken = session.sql(BROKEN, rows=rows).collect()
+    counts: dict[tuple[str, int], dict[str, int]] = {}
+    for row in broken:
+        counts.setdefault((row.profile, row.cell), {})[row.invariant] = row.n
+    return Summary(
+        tuple(
+            CellSummary(
+                row.profile,
+                row.cell,
+                row.n,
+                row.violating,
+                row.errors,
+                counts.get((row.profile, row.cell), {}),
+                {name: _metric(row, index) for index, name in enumerate(plan.metrics)},
+            )
+            for row in session.sql(cells_sql(plan.metrics), rows=rows).collect()
+        ),
+        tuple(
+            Failure(row.profile, row.cell, row.seed, row.invariant, row.step, row.why)
+            for row in session.sql(FAILURES, args={"keep": keep}, rows=rows).collect()
+        ),
+        _together(session, plan.profiles, rows),
+    )
+
+
+BROKEN = """
+SELECT profile, cell, invariant, count(*) AS n
+FROM (SELECT profile, cell,
+             explode(array_distinct(transform(broken, b -> b.invariant))) AS invariant FROM {rows})
+GROUP BY profile, cell, invariant ORDER BY profile, cell, invariant
+"""
+
+FAILURES = """
+SELECT profile, cell, seed, invariant, step, why
+FROM (SELECT *, row_number() OVER
+             (PARTITION BY profile, cell, invariant ORDER BY seed, step) AS place
+      FROM (SELECT profile, cell, seed, b.invariant AS invariant, b.step AS step, b.why AS why
+            FROM (SELECT profile, cell, seed, explode(broken) AS b FROM {rows})
+            UNION ALL
+            SELECT profile, cell, seed, 'error', -1, why FROM {rows} WHERE verdict = 'error'))
+WHERE place <= :keep ORDER BY profile, cell, invariant, seed
+"""
+
+TOGETHER = """
+SELECT cell, mask, count(*) AS n
+FROM (SELECT cell, seed, count(*) AS profiles, count_if(verdict = 'error') AS errors,
+             sum(CASE WHEN verdict = 'violates'
+                 THEN shiftleft(1L, array_position(:profiles, profile)::int - 1)
+                 ELSE 0 END) AS mask
+      FROM {rows} GROUP BY cell, seed)
+WHERE profiles = size(:profiles) AND errors = 0
+GROUP BY cell, mask ORDER BY cell, mask
+"""
+
+
+def cells_sql(metrics: Sequence[str]) -> str:
+    """Counts per profile and cell, and per metric n, sum, positive, min, max, quantiles."""
+    at = ", ".join(map(str, QUANTILES))
+    columns = [
+        "count(*) AS n",
+        f"count_if(verdict = 'violates') AS violating, count_if(verdict = '{ERROR}') AS errors",
+    ]
+    for i, name in enumerate(metrics):
+        columns.append(
+            f"count(`{name}`) AS n{i}, sum(`{name}`) AS sum{i}, count_if(`{name}` > 0) AS pos{i}, "
+            f"min(`{name}`) AS min{i}, max(`{name}`) AS max{i}, "
+            f"percentile_disc(array({at})) WITHIN GROUP (ORDER BY `{name}`) AS q{i}"
+        )
+    chosen = ",\n".join(columns)
+    return f"SELECT profile, cell, {chosen}\nFROM {{rows}} GROUP BY 1, 2 ORDER BY 1, 2"
+
+
+def _metric(row: Any, i: int) -> dict[str, Any]:
+    quantiles = row[f"q{i}"]
+    return {
+        "n": row[f"n{i}"],
+        "sum": row[f"sum{i}"] or 0,
+        "positive": row[f"pos{i}"],
+        "min": row[f"min{i}"],
+        "max": row[f"max{i}"],
+        "quantiles": None if quantiles is None else [int(value) for value in quantiles],
+    }
+
+
+def _together(session: Any, profiles: Sequence[str], rows: Any) -> dict[int, dict[int, int]]:
+    found: dict[int, dict[int, int]] = {}
+    if len(profiles) > 1:
+        for row in session.sql(TOGETHER, args={"profiles": list(profiles)}, rows=rows).collect():
+            found.setdefault(row.cell, {})[row.mask] = row.n
+    return found

@@ -1,0 +1,46 @@
+"""What requests and sockets share: one object per application."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from flask import current_app
+
+from app.config import Settings
+from app.db import Database
+from app.limits import Buckets
+from app.replays import Replays
+from app.store import Store
+from app.words import Catalogue
+
+if TYPE_CHECKING:
+    from flask_socketio import SocketIO
+
+KEY = "highwater"
+
+
+@dataclass
+class Services:
+    """Made once by ``app.factory``; ``jobs`` is None where batches are not installed."""
+
+    settings: Settings
+    database: Database
+    store: Store
+    replays: Replays
+    socketio: SocketIO
+    saves: Buckets
+    words: Catalogue = field(default_factory=Catalogue)
+    jobs: Any = None
+
+    def close(self) -> None:
+        """Ends what runs in the background; what was stored stays."""
+        if self.jobs is not None:
+            self.jobs.close()
+        self.database.close()
+
+
+def services() -> Services:
+    """The services of the current application."""
+    found: Services = current_app.extensions[KEY]
+    return found

@@ -1,0 +1,175 @@
+"""What counts can honestly say: intervals, rare events, paired comparison, percentiles.
+
+Pure functions.  Shares are numbers from 0 to 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+Z95 = NormalDist().inv_cdf(0.975)
+RULE_OF_THREE = 3
+EXACT_UP_TO = 2000
+MILLION = 1_000_000
+
+THIN = "\u202f"
+"""Narrow space that does not break: between the thousands of a number."""
+
+
+def wilson(hits: int, n: int, z: float = Z95) -> tuple[float, float]:
+    """Wilson score interval of a share, without continuity correction; (0, 1) of nothing.
+
+    The ends are exactly 0 and 1 where all runs agree.
+    """
+    if not 0 <= hits <= n:
+        raise ValueError(f"{hits} of {n}")
+    if n == 0:
+        return 0.0, 1.0
+    share = hits / n
+    middle = share + z * z / (2 * n)
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    below = 1 + z * z / n
+    low = 0.0 if hits == 0 else (middle - half) / below
+    high = 1.0 if hits == n else (middle + half) / below
+    return low, high
+
+
+def rule_of_three(n: int) -> float:
+    """Where nothing happened in n runs, one is 95 % sure that its share is below 3/n."""
+    return min(1.0, RULE_OF_THREE / n) if n else 1.0
+
+
+def sign_test(only_first: int, only_second: int) -> float:
+    """Exact two-sided p of the paired sign test.
+
+    How likely a split at least this uneven is if, of the seeds that differ, either side were as
+    likely to be the bad one.
+    """
+    n, fewer = only_first + only_second, min(only_first, only_second)
+    if n == 0 or 2 * fewer == n:
+        return 1.0
+    if n <= EXACT_UP_TO:
+        tail = sum(math.comb(n, k) for k in range(fewer + 1))
+        return float(min(1.0, 2 * tail / (1 << n)))
+    # The same sum, its terms as logarithms; terms 1e-18 of the largest add nothing.
+    top = _log_comb(n, fewer) - n * math.log(2)
+    total, term, k = 0.0, 1.0, fewer
+    while k >= 0 and term > 1e-18:
+        total += term
+        term *= k / (n - k + 1)
+        k -= 1
+    return min(1.0, 2 * math.exp(top) * total)
+
+
+def _log_comb(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def percentile(values: Sequence[int], share: float) -> int | None:
+    """The smallest value with at least `share` of all values at or below it; None of nothing.
+
+    The same rule as SQL's percentile_disc.
+    """
+    if not values:
+        return None
+    rank = max(1, math.ceil(share * len(values)))
+    return sorted(values)[rank - 1]
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Two profiles over the same seeds of a cell."""
+
+    neither: int
+    only_first: int
+    only_second: int
+    both: int
+
+    @property
+    def p(self) -> float:
+        return sign_test(self.only_first, self.only_second)
+
+
+def paired(masks: Mapping[int, int], first: int, second: int) -> Paired:
+    """From counts by mask of violating profiles (bit i: the i-th) to a table of two of them."""
+    table = [0, 0, 0, 0]
+    for mask, count in masks.items():
+        table[(mask >> first & 1) + 2 * (mask >> second & 1)] += count
+    return Paired(*table)
+
+
+def whole(number: float) -> str:
+    """100 000."""
+    return f"{round(number):,}".replace(",", THIN)
+
+
+def rate(share: float) -> tuple[str, dict[str, Any]]:
+    """A share as people say it: (key of the words, arguments)."""
+    if share >= 0.01:
+        digits = 0 if share in (0, 1) else 1
+        return "percent", {"n": f"{share * 100:.{digits}f}"}
+    if share * MILLION >= 10 or share == 0:
+        return "million", {"n": whole(share * MILLION)}
+    return "million", {"n": f"{share * MILLION:.2g}"}
+
+
+def shown_share(share: float | None) -> str:
+    """A share in a table: percent, with as many digits as tell it from 0 and from 100 %."""
+    if share is None:
+        return "–"
+    percent = share * 100
+    if percent in (0, 100):
+        return f"{percent:.0f} %"
+    near = min(percent, 100 - percent)
+    digits = 1 if near >= 1 else min(6, 1 - math.floor(math.log10(near)))
+    return f"{percent:.{digits}f} %"
+
+
+def shown_figure(value: float | None) -> str:
+    """A measured value in a table."""
+    if value is None:
+        return "–"
+    if value == int(value) or abs(value) >= 100:
+        return whole(value)
+    return f"{value:.3g}"
+
+
+def finding(hits: int, n: int) -> tuple[str, dict[str, Any]]:
+    """What a count says: the key of a sentence and its numbers.
+
+    Keys: stat.none (nothing happened: the rule of three), stat.all, stat.some.percent and
+    stat.some.million (with the ends of the 95 % interval), stat.empty (no runs).
+    """
+    low, high = wilson(hits, n)
+    args: dict[str, Any] = {"hits": whole(hits), "n": whole(n)}
+    if n == 0:
+        return "stat.empty", args
+    if hits == 0:
+        unit, bound = rate(rule_of_three(n))
+        return f"stat.none.{unit}", args | {"bound": bound["n"]}
+    unit, said = rate(hits / n)
+    args["rate"] = said["n"]
+    args["low"], args["high"] = (_in_unit(end, unit) for end in (low, high))
+    return f"stat.some.{unit}", args
+
+
+def _in_unit(share: float, unit: str) -> str:
+    if unit == "percent":
+        return f"{share * 100:.{0 if share in (0, 1) else 1}f}"
+    return whole(share * MILLION) if share * MILLION >= 10 else f"{share * MILLION:.2g}"
+
+
+def interval(hits: int, n: int) -> dict[str, Any]:
+    """A count with its interval, as sent to pages: the browser computes no statistics."""
+    low, high = wilson(hits, n)
+    return {
+        "hits": hits,
+        "n": n,
+        "share": hits / n if n else None,
+        "low": low,
+        "high": rule_of_three(n) if hits == 0 else high,
+    }

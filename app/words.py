@@ -1,0 +1,125 @@
+"""Words in two languages: the catalogue pages and scripts share, and the server's sentences."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from app.config import ROOT
+
+LANGUAGES = ("en", "zh-Hans")
+DEFAULT = LANGUAGES[0]
+_SOURCES = (ROOT / "engine" / "show" / "words", ROOT / "static" / "i18n")
+_PLACE = re.compile(r"\{(\w+)\}")
+
+SENTENCES: dict[str, tuple[str, str]] = {
+    "invalid": ("{what} is missing or is not what it should be.", "{what} 缺失或不正确。"),
+    "method": ("This address does not answer to {method}.", "此地址不支持 {method}。"),
+    "invalid.event": ("There is no question named {event}.", "没有名为 {event} 的请求。"),
+    "invalid.json": ("The body must be one JSON object.", "请求正文必须是一个 JSON 对象。"),
+    "forbidden": (
+        "This page's token is no longer valid: reload the page.",
+        "此页面的令牌已失效：请重新加载页面。",
+    ),
+    "gone": (
+        "The server does not know the run {run}: it was never saved here.",
+        "服务器不认识运行 {run}：它从未在此保存。",
+    ),
+    "gone.batch": ("There is no batch {batch}.", "没有批量任务 {batch}。"),
+    "not_found": ("There is nothing at this address.", "此地址没有内容。"),
+    "not_found.scenario": ("There is no scenario {scenario}.", "没有场景 {scenario}。"),
+    "not_found.language": ("There is no language {lang}.", "没有语言 {lang}。"),
+    "stale": (
+        "Run {run} has {total} steps; there is no step {step}.",
+        "运行 {run} 只有 {total} 步，没有第 {step} 步。",
+    ),
+    "too_large": (
+        "That is too large: at most {limit} bytes are accepted.",
+        "内容过大：最多接受 {limit} 字节。",
+    ),
+    "slow_down": (
+        "Too many requests at once; wait {ms} ms.",
+        "请求过于频繁；请等待 {ms} 毫秒。",
+    ),
+    "slow_down.sockets": (
+        "This address already has {limit} live connections: close another page first.",
+        "此地址已有 {limit} 个连接：请先关闭其他页面。",
+    ),
+    "engine": (
+        "The engine failed ({error}); this reproduces it: {command}",
+        "引擎出错（{error}）；可用此命令重现：{command}",
+    ),
+    "engine.unknown": (
+        "The server failed ({error}); nothing that was saved is lost.",
+        "服务器出错（{error}）；已保存的内容没有丢失。",
+    ),
+    "busy": ("Batches are not available on this server.", "此服务器不提供批量运行。"),
+}
+"""code or key -> (English, 简体中文); pages find them in the catalogue as ``error.<key>``."""
+
+
+def sentence(key: str, lang: str = DEFAULT) -> str:
+    pair = SENTENCES.get(key) or SENTENCES["invalid"]
+    return pair[1] if lang == "zh-Hans" else pair[0]
+
+
+def fill(text: str, args: Mapping[str, Any]) -> str:
+    """Puts ``args`` into the places ``{name}``; a place without a value stays as it is."""
+    return _PLACE.sub(lambda match: str(args.get(match[1], match[0])), text)
+
+
+def language(name: str) -> str | None:
+    """The catalogue a language tag asks for: zh, zh-CN and zh-Hans are one; None if none is."""
+    tag = name.strip().lower()
+    if tag == "zh" or tag.startswith("zh-"):
+        return "zh-Hans"
+    if tag == "en" or tag.startswith("en-"):
+        return "en"
+    return None
+
+
+class Catalogue:
+    """Merged words per language; read again when a file changes, so editing needs no restart."""
+
+    def __init__(self, sources: tuple[Path, ...] = _SOURCES) -> None:
+        self._sources = sources
+        self._read: dict[str, tuple[tuple[int, ...], dict[str, str], bytes, str]] = {}
+
+    def words(self, lang: str) -> dict[str, str]:
+        return self._load(lang)[1]
+
+    def packed(self, lang: str) -> tuple[bytes, str]:
+        """The catalogue as JSON bytes, and its ETag."""
+        _, _, body, etag = self._load(lang)
+        return body, etag
+
+    def text(self, lang: str, key: str, args: Mapping[str, Any]) -> str:
+        """The words of a key; English where a translation lacks, the key itself as the last."""
+        found = self.words(lang).get(key)
+        if found is None:
+            found = self.words(DEFAULT).get(key, key)
+        return fill(found, args)
+
+    def _load(self, lang: str) -> tuple[tuple[int, ...], dict[str, str], bytes, str]:
+        # en.json, and what a part of the pages brings itself: batch.en.json.
+        paths = [
+            path
+            for folder in self._sources
+            for path in (folder / f"{lang}.json", *sorted(folder.glob(f"*.{lang}.json")))
+        ]
+        stamp = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
+        cached = self._read.get(lang)
+        if cached is not None and cached[0] == stamp:
+            return cached
+        words = {f"error.{key}": sentence(key, lang) for key in SENTENCES}
+        for path in paths:
+            if path.exists():
+                words.update(json.loads(path.read_text(encoding="utf-8")))
+        body = json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
+        loaded = (stamp, words, body, hashlib.sha256(body).hexdigest()[:16])
+        self._read[lang] = loaded
+        return loaded

@@ -1,0 +1,135 @@
+"""Replication quotas: who is held back, and what counts (data-plane, Q-; KIP-73, 0.10.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from engine.model.errors import BadInput
+
+UNLIMITED: Final = (1 << 63) - 1
+ALL: Final = "*"
+
+_ENTRY: Final = re.compile(r"([0-9]+:[0-9]+)?")
+
+
+class Sample:
+    """One window of the sliding rate."""
+
+    __slots__ = ("last_event_ms", "start_ms", "value")
+
+    def __init__(self, now: int) -> None:
+        self.start_ms = now
+        self.last_event_ms = now
+        self.value = 0
+
+
+class SlidingRate:
+    """Q-6.  A ring of windows; the rate is their sum over the time since the oldest one began."""
+
+    __slots__ = ("current", "ring", "samples", "window_ms")
+
+    def __init__(self, samples: int = 11, window_ms: int = 1_000) -> None:
+        self.samples = samples
+        self.window_ms = window_ms
+        self.ring: list[Sample] = []
+        self.current = 0
+
+    def record(self, amount: int, now: int) -> None:
+        """Q-6.  A window that is as old as it is long is closed, and the next one takes over."""
+        if not self.ring:
+            self.ring.append(Sample(now))
+        if now - self.ring[self.current].start_ms >= self.window_ms:
+            self.current = (self.current + 1) % self.samples
+            if self.current == len(self.ring):
+                self.ring.append(Sample(now))
+            else:
+                self.ring[self.current] = Sample(now)
+        sample = self.ring[self.current]
+        sample.value += amount
+        sample.last_event_ms = now
+
+    def measure(self, now: int) -> tuple[int, int]:
+        """Q-6.  (sum of the windows, time they cover in ms).  Windows long past are cleared."""
+        if not self.ring:
+            self.ring.append(Sample(now))
+        for at, sample in enumerate(self.ring):
+            if now - sample.last_event_ms >= self.samples * self.window_ms:
+                self.ring[at] = Sample(now)
+        oldest = min(sample.start_ms for sample in self.ring)
+        total = sum(sample.value for sample in self.ring)
+        return total, max(now - oldest, self.window_ms)
+
+
+class ReplicationQuota:
+    """Q-1.  The quota of one role, leader or follower, on one broker, and its throttled list.
+
+    `limit` in bytes per second.  A topic's entry is a list of partitions, or ALL.
+    """
+
+    __slots__ = ("limit", "rate", "throttled")
+
+    def __init__(self, limit: int = UNLIMITED, samples: int = 11, window_ms: int = 1_000) -> None:
+        self.limit = limit
+        self.rate = SlidingRate(samples, window_ms)
+        self.throttled: dict[str, tuple[int, ...] | str] = {}
+
+    def mark(self, topic: str, partitions: Sequence[int] | str) -> None:
+        """Q-1.  Sets the throttled partitions of a topic, replacing earlier ones."""
+        self.throttled[topic] = ALL if isinstance(partitions, str) else tuple(partitions)
+
+    def is_throttled(self, topic: str, partition: int) -> bool:
+        """Q-1.  Is the partition on the list?"""
+        listed = self.throttled.get(topic, ())
+        return listed == ALL or partition in listed
+
+    def record(self, amount: int, now: int) -> None:
+        """Q-5.  Bytes of listed partitions count, in sync or not."""
+        self.rate.record(amount, now)
+
+    def exceeded(self, now: int) -> bool:
+        """Q-6.  Strictly more than the limit: exactly the limit is not too much."""
+        total, elapsed_ms = self.rate.measure(now)
+        return total * 1_000 > self.limit * elapsed_ms
+
+    def per_second(self, now: int) -> float:
+        """The rate that is shown: bytes per second over the sampled time."""
+        total, elapsed_ms = self.rate.measure(now)
+        return total * 1_000 / elapsed_ms
+
+
+def leader_holds_back(
+    quota: ReplicationQuota, topic: str, partition: int, in_isr: bool, now: int
+) -> bool:
+    """Q-2, Q-4.  A follower outside the committed ISR gets no records of a listed partition while
+    the leader's quota is exceeded; members of the ISR are never held back."""
+    return not in_isr and quota.is_throttled(topic, partition) and quota.exceeded(now)
+
+
+def follower_holds_back(
+    quota: ReplicationQuota, topic: str, partition: int, lag: int | None, now: int
+) -> bool:
+    """Q-3.  A follower leaves a listed partition out of its fetch while it believes itself behind
+    and its quota is exceeded.  It does not know the ISR; a lag it has not heard of counts."""
+    behind = lag is None or lag > 0
+    return behind and quota.is_throttled(topic, partition) and quota.exceeded(now)
+
+
+def is_valid_list(value: str) -> bool:
+    """Q-1.  `*`, or a list of partition:broker pairs, possibly empty."""
+    entries = [entry.strip() for entry in value.split(",")]
+    return all(_ENTRY.fullmatch(entry) for entry in entries) or "".join(entries) == ALL
+
+
+def parse_list(value: str, broker: int) -> tuple[int, ...] | str:
+    """Q-1.  The partitions that *.replication.throttled.replicas throttles on `broker`, or ALL.
+
+    Raises BadInput "invalid" for a text that is no such list.
+    """
+    if not is_valid_list(value):
+        raise BadInput("invalid", f"{value[:60]!r} is neither * nor a list like 0:101,1:102.")
+    if value.strip() == ALL:
+        return ALL
+    pairs = [entry.strip().split(":") for entry in value.split(",") if entry.strip()]
+    return tuple(int(partition) for partition, on in pairs if int(on) == broker)

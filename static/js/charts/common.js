@@ -1,0 +1,81 @@
+// What all charts share: colours and symbols of profiles, figures as text, the frame with its downloads.
+
+export const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye", "asterisk"];
+export const COLOURS = ["var(--p0)", "var(--p1)", "var(--p2)", "var(--p3)"];
+export const DASHES = ["none", "6 3", "2 3", "8 3 2 3"];
+
+/** How profile number i of a batch looks: never by colour alone. */
+export const look = (i) => ({ colour: COLOURS[i % COLOURS.length], symbol: SYMBOLS[i % SYMBOLS.length], dash: DASHES[i % DASHES.length] });
+
+/** A share as text: percent with as many digits as it needs. */
+export function percent(share) {
+  if (share === null || share === undefined) return "–";
+  const p = share * 100;
+  if (p === 0 || p === 100) return `${p} %`;
+  const near = Math.min(p, 100 - p);
+  const digits = near >= 1 ? 1 : Math.min(6, 1 - Math.floor(Math.log10(near)));
+  return `${p.toFixed(digits)} %`;
+}
+
+/** 12 345 with narrow spaces. */
+export const whole = (n) => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+
+/** A duration as people say it. */
+export function duration(t, seconds) {
+  const s = Math.max(0, Math.round(seconds));
+  if (s < 60) return t("batch.time.s", { n: s });
+  if (s < 3600) return t("batch.time.m", { m: Math.floor(s / 60), s: s % 60 });
+  return t("batch.time.h", { h: Math.floor(s / 3600), m: Math.floor((s % 3600) / 60) });
+}
+
+/** Rows of objects as comma-separated values. */
+export function csv(rows) {
+  if (!rows.length) return "";
+  const cell = (v) => (/[",\n]/.test(String(v ?? "")) ? `"${String(v).replaceAll('"', '""')}"` : String(v ?? ""));
+  const names = Object.keys(rows[0]);
+  return [names, ...rows.map((row) => names.map((name) => row[name]))].map((line) => line.map(cell).join(",")).join("\n") + "\n";
+}
+
+/** The drawn svg as a file of its own: colours are resolved, so that it looks the same elsewhere. */
+export function standalone(svg) {
+  const copy = svg.cloneNode(true);
+  const live = [svg, ...svg.querySelectorAll("*")];
+  [copy, ...copy.querySelectorAll("*")].forEach((node, i) => {
+    const style = getComputedStyle(live[i]);
+    for (const name of ["fill", "stroke"]) if (node.getAttribute(name)) node.setAttribute(name, style[name]);
+    if (node.tagName === "text") node.setAttribute("fill", style.fill);
+  });
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("font-family", "sans-serif");
+  return new XMLSerializer().serializeToString(copy);
+}
+
+function download(name, type, text) {
+  const link = Object.assign(document.createElement("a"), { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/**
+ * Puts a drawing into its figure: one picture with one sentence for those who hear the page, and
+ * buttons that give its figures away.  Inner labels go: on roleless groups they say nothing.
+ */
+export function show(figure, svg, { sentence, rows, t, name }) {
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", sentence);
+  for (const node of svg.querySelectorAll("[aria-label], [aria-hidden]")) { node.removeAttribute("aria-label"); node.removeAttribute("aria-hidden"); }
+  figure.querySelector(".plot").replaceChildren(svg);
+  figure.hidden = false;
+  let bar = figure.querySelector(".give");
+  if (!bar) {
+    bar = document.createElement("div");
+    bar.className = "give";
+    figure.querySelector(".plot").after(bar);
+    for (const [key, act] of [["csv", () => download(`${name}.csv`, "text/csv", csv(figure.rows))], ["svg", () => download(`${name}.svg`, "image/svg+xml", standalone(figure.querySelector(".plot svg")))]]) {
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "btn quiet", textContent: t(`batch.${key}`) });
+      button.addEventListener("click", act);
+      bar.append(button);
+    }
+  }
+  figure.rows = rows;
+}

@@ -1,0 +1,71 @@
+// The form: profiles follow the scenario, examples fill themselves in, refusals stand where they arose.
+
+import { duration, whole } from "../charts/common.js";
+
+export function prepare(boot, t) {
+  const form = document.getElementById("form");
+  const problem = document.getElementById("problem");
+  const estimated = document.getElementById("estimated");
+  const scenario = document.getElementById("scenario");
+
+  const asked = () => {
+    const fields = new FormData(form);
+    return {
+      ...(boot.run ? { run: boot.run } : { scenario: fields.get("scenario") }),
+      runs: Number(fields.get("runs")), first_seed: Number(fields.get("first_seed") || 0),
+      profiles: fields.getAll("profiles"), vary: String(fields.get("vary")).split("\n").map((line) => line.trim()).filter(Boolean),
+    };
+  };
+
+  const refuse = (sentence) => { problem.textContent = sentence; problem.hidden = !sentence; };
+
+  async function send(path) {
+    const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRF-Token": boot.csrf }, body: JSON.stringify(asked()) });
+    const said = await answer.json();
+    if (!said.ok) throw new Error(said.sentence);
+    return said;
+  }
+
+  /** Runs `act` while a button rests; what is refused is said beside it and nothing is lost. */
+  async function during(button, busy, act) {
+    const label = button.textContent;
+    refuse("");
+    button.disabled = true;
+    button.textContent = busy;
+    try { await act(); } catch (error) { refuse(error.message); estimated.textContent = ""; }
+    button.disabled = false;
+    button.textContent = label;
+  }
+
+  const start = document.getElementById("start");
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    during(start, t("batch.starting"), async () => { location.href = (await send("/api/batches")).url; });
+  });
+
+  const estimate = document.getElementById("estimate");
+  estimate.hidden = false;
+  estimate.addEventListener("click", () => during(estimate, t("batch.estimating"), async () => {
+    const said = await send("/api/batches/estimate");
+    const { runs } = asked();
+    estimated.textContent = t("batch.estimated", {
+      total: whole(said.total_runs), time: duration(t, said.seconds), speed: whole(said.runs_per_s), cores: said.cores,
+      precision: (196 * Math.sqrt(0.01 * 0.99 / runs)).toPrecision(2), bound: 3, runs: whole(runs),
+    });
+  }));
+
+  scenario?.addEventListener("change", () => {
+    const facts = boot.scenarios[scenario.value];
+    document.getElementById("teaches").textContent = facts?.teaches ?? "";
+    document.getElementById("same").hidden = facts?.random ?? true;
+    if (facts) for (const box of form.elements.profiles) box.checked = facts.profiles.includes(box.value);
+  });
+
+  const vary = document.getElementById("vary");
+  for (const chip of form.querySelectorAll("[data-example]")) {
+    chip.addEventListener("click", () => {
+      vary.value = [...vary.value.split("\n").filter((line) => line.trim()), chip.dataset.example].join("\n");
+      vary.focus();
+    });
+  }
+}

@@ -1,0 +1,86 @@
+// A batch that runs: how far, how fast, what so far.  Heard over the socket, asked for without it.
+
+import { connect } from "../socket.js";
+import { duration, percent, whole } from "../charts/common.js";
+
+const ASK_EVERY_MS = 1000;
+const SAY_EVERY_MS = 10_000;
+
+export function follow(boot, t, charts) {
+  const id = boot.batch.id;
+  const over = new Set(["done", "cancelled", "failed", "interrupted"]);
+  let latest = boot.batch;
+  let said = 0;
+  let waiting = false;
+  let ended = false;
+
+  function hear(news) {
+    if (news.id !== id || ended) return;
+    latest = { ...latest, ...news };
+    if (over.has(news.state)) { ended = true; location.reload(); return; }
+    if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; paint(latest); }); }
+  }
+
+  function paint(batch) {
+    const state = t(`batch.state.${batch.state}`);
+    document.getElementById("state").textContent = state;
+    Object.assign(document.getElementById("bar"), { max: batch.total_runs, value: batch.done_runs });
+    const figures = [t("batch.progress.runs", { done: whole(batch.done_runs), total: whole(batch.total_runs) })];
+    if (batch.total_chunks) figures.push(t("batch.progress.chunks", { done: whole(batch.done_chunks), total: whole(batch.total_chunks) }));
+    if (batch.runs_per_s) figures.push(t("batch.progress.speed", { n: whole(batch.runs_per_s) }));
+    if (batch.left_s !== null) figures.push(t("batch.progress.left", { time: duration(t, batch.left_s) }));
+    document.getElementById("figures").textContent = figures.join(" · ");
+    document.getElementById("engine").textContent = batch.message;
+    if (Date.now() - said > SAY_EVERY_MS) {
+      said = Date.now();
+      document.getElementById("live").textContent = `${state}. ${figures.join(", ")}`;
+    }
+    count(batch, t);
+    charts.shares(batch, t);
+  }
+
+  const offline = document.getElementById("offline");
+  let socket = null;
+  const watch = async () => {
+    try { hear((await socket.ask("watch", { batch: id })).batch); offline.hidden = true; } catch { offline.hidden = false; }
+  };
+  socket = connect({ csrf: boot.csrf, onConnect: watch, onLost: () => { offline.hidden = false; } });
+  socket.on("batch", hear);
+  setInterval(async () => {
+    if (socket.connected && offline.hidden) return;
+    try {
+      const answer = await fetch(`/api/batches/${id}`);
+      if (answer.ok) hear(await answer.json());
+    } catch { /* the server is away: asked again in a second */ }
+  }, ASK_EVERY_MS);
+
+  const form = document.querySelector("[data-act=cancel]");
+  form?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = form.querySelector("button");
+    button.disabled = true;
+    button.textContent = t("batch.cancelling");
+    try { await socket.ask("cancel", { batch: id }); } catch { form.submit(); }
+  });
+
+  paint(latest);
+}
+
+/** The table twin, while it grows. */
+function count(batch, t) {
+  const varied = batch.varied.length > 0;
+  const rows = batch.cells.flatMap((cell) => [["", cell.violating], ...Object.entries(cell.broken)].map(([name, it]) => {
+    const row = document.createElement("tr");
+    if (!name) row.className = "first";
+    const add = (tag, text, kind = "") => { const made = row.appendChild(document.createElement(tag)); made.textContent = text; made.className = kind; return made; };
+    add("th", cell.profile).scope = "row";
+    if (varied) add("td", cell.label, "mono");
+    add("td", name || t("batch.shares.any"));
+    add("td", whole(it.hits), "num");
+    add("td", whole(cell.n), "num");
+    add("td", percent(it.share), "num");
+    add("td", `${percent(it.low)} – ${percent(it.high)}`, "num");
+    return row;
+  }));
+  document.querySelector("#counts tbody").replaceChildren(...rows);
+}

@@ -1,0 +1,19 @@
+// Run at scale: the form, the progress of a batch, its charts.  The pages work without this.
+
+import { translator } from "../i18n.js";
+
+const boot = JSON.parse(document.getElementById("boot").textContent);
+
+async function begin() {
+  const words = await (await fetch(`/i18n/${boot.lang}.json`)).json();
+  const t = translator(words, boot.lang);
+  if (document.getElementById("form")) (await import("./batch-form.js")).prepare(boot, t);
+  if (boot.batch) {
+    const charts = await import("./batch-charts.js");
+    if (boot.active) (await import("./batch-progress.js")).follow(boot, t, charts);
+    else charts.result(boot.batch, t);
+  }
+  document.body.dataset.ready = "1";
+}
+
+begin();

@@ -1,0 +1,108 @@
+"""An application on a database of its own, a browser's session, and a socket."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from app import config, create_app
+from app.config import Settings
+from app.services import KEY, Services
+
+TOKEN = "token-of-this-browser"
+
+SCENARIO = """\
+title: Does the second broker copy what the first has?
+brokers: 2
+configs: {min.insync.replicas: 1}
+profiles: [K39, Z0102]
+script: |
+  produce m0
+  fetch 2 x2
+  produce m1
+expect:
+  K39: {verdict: holds}
+  Z0102: {verdict: holds}
+"""
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return config.load({}, instance=tmp_path / "instance")
+
+
+@pytest.fixture
+def make_app() -> Iterator[Callable[[Settings], Flask]]:
+    """Applications that are closed at the end, so that no connection is left open."""
+    made: list[Services] = []
+
+    def make(settings: Settings) -> Flask:
+        app = create_app(settings)
+        made.append(app.extensions[KEY])
+        return app
+
+    yield make
+    for services in made:
+        services.close()
+
+
+@pytest.fixture
+def app(make_app: Callable[[Settings], Flask], settings: Settings) -> Flask:
+    return make_app(settings)
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    return browser(app)
+
+
+def browser(app: Flask) -> FlaskClient:
+    """A client with a session, as after its first page."""
+    client = app.test_client()
+    with client.session_transaction() as session:
+        session["csrf"] = TOKEN
+    return client
+
+
+def post(client: FlaskClient, path: str, body: Any) -> Any:
+    return client.post(path, json=body, headers={"X-CSRF-Token": TOKEN})
+
+
+class Socket:
+    """A connection whose questions return their answers."""
+
+    def __init__(self, app: Flask, client: FlaskClient | None = None, **auth: Any) -> None:
+        services: Services = app.extensions[KEY]
+        self.raw = services.socketio.test_client(
+            app, flask_test_client=client or browser(app), auth={"csrf": TOKEN, **auth}
+        )
+
+    def ask(self, event: str, data: Any = None) -> Any:
+        return self.raw.emit(event, data if data is not None else {}, callback=True)
+
+    def open(self, **data: Any) -> Any:
+        answer = self.ask("open", data)
+        assert answer["ok"], answer
+        return answer
+
+    @property
+    def connected(self) -> bool:
+        return bool(self.raw.is_connected())
+
+
+@pytest.fixture
+def socket(app: Flask, client: FlaskClient) -> Socket:
+    return Socket(app, client)
+
+
+@pytest.fixture
+def scenario(client: FlaskClient) -> str:
+    """The digest of a scenario that was just saved."""
+    answer = post(client, "/api/scenarios", {"yaml": SCENARIO})
+    assert answer.status_code == 201, answer.json
+    return str(answer.json["digest"])

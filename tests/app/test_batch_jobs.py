@@ -1,0 +1,254 @@
+"""Batches in the background: every way one can end, and that nothing done is lost."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from app import batch_records as records
+from app import jobs as jobs_module
+from app.batch_result import result
+from app.batch_spec import Spec, make_spec
+from app.config import Settings
+from app.jobs import ACTIVE_PER_OWNER, Jobs
+from app.refusals import Refusal
+from app.runners.rows import chunks_on_disk
+from app.services import KEY, Services
+from engine.scenarios.scenario import Scenario
+from engine.study.metrics import METRICS
+from tests import batch_fakes
+from tests.app.conftest import Socket, browser
+from tests.batch_runner import PlainRunner
+
+
+def play_chunk(chunk: dict[str, Any]) -> list[dict[str, Any]]:
+    """The fake's rows under a real scenario, with a real metric."""
+    scenario = {"name": chunk["scenario"]["title"]}
+    rows = batch_fakes.play_chunk({**chunk, "scenario": scenario})
+    return [{**dict.fromkeys(METRICS), **row, "acked_lost": row["lost"]} for row in rows]
+
+
+SCENARIO = Scenario.from_dict({"title": "Three brokers", "profiles": ["K39", "Z0102"]})
+
+
+@pytest.fixture
+def make_jobs(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Jobs]]:
+    monkeypatch.setattr(jobs_module, "PROBE_S", 0.05)
+    made: list[Jobs] = []
+
+    def make(pace_s: float = 0.0) -> Jobs:
+        jobs = Jobs(app, PlainRunner(pace_s), play_chunk)  # type: ignore[arg-type]
+        made.append(jobs)
+        services: Services = app.extensions[KEY]
+        services.jobs = jobs
+        return jobs
+
+    yield make
+    for jobs in made:
+        jobs.close()
+
+
+def spec(runs: int = 300, **more: Any) -> Spec:
+    return make_spec(SCENARIO, runs, **more)
+
+
+def ended(jobs: Jobs, number: str) -> list[str]:
+    """Waits for the end; the states that were seen on the way, each once."""
+    seen: list[str] = []
+
+    def note(snapshot: dict[str, Any]) -> None:
+        if snapshot["state"] not in seen:
+            seen.append(snapshot["state"])
+
+    jobs.wait(number, note)
+    return seen
+
+
+def rows_on_disk(jobs: Jobs, number: str) -> set[int]:
+    return chunks_on_disk(f"{jobs._root}/{number}")
+
+
+def test_a_batch_is_counted_and_stored(make_jobs: Callable[..., Jobs]) -> None:
+    jobs = make_jobs()
+    number = jobs.submit(spec(vary=[("min.insync.replicas", ["1", "2"])]))
+    assert ended(jobs, number)[-1] == "done"
+    found = result(jobs, number)
+    assert found["done_runs"] == found["total_runs"] == 1200
+    assert found["done_chunks"] == found["total_chunks"] > 1
+    assert [(c["profile"], c["label"], c["n"]) for c in found["cells"]] == [
+        ("K39", "min.insync.replicas=1", 300),
+        ("Z0102", "min.insync.replicas=1", 300),
+        ("K39", "min.insync.replicas=2", 300),
+        ("Z0102", "min.insync.replicas=2", 300),
+    ]
+    first = found["cells"][0]
+    rows = play_chunk({"scenario": SCENARIO.to_dict(), "profile": "K39", "cell": 0,
+                       "first_seed": 0, "count": 300})  # fmt: skip
+    assert first["violating"]["hits"] == sum(row["verdict"] == "violates" for row in rows)
+    assert first["errors"] == sum(row["verdict"] == "error" for row in rows)
+    assert 0 < first["violating"]["low"] < first["violating"]["share"] < 1
+    assert found["sentences"][0]["key"] == "batch.said.lost.some.percent.at"
+    lost = next(metric for metric in found["metrics"] if metric["name"] == "acked_lost")
+    assert lost["cells"][0]["share"]["hits"] == sum(row["lost"] > 0 for row in rows)
+    assert {row["profile"] for row in found["failures"]["rows"]} == {"K39", "Z0102"}
+    assert sum(found["paired"][0][k] for k in ("neither", "only_a", "only_b", "both")) <= 300
+
+
+def test_failures_can_be_chosen_and_found_again(make_jobs: Callable[..., Jobs]) -> None:
+    jobs = make_jobs()
+    number = jobs.submit(spec())
+    ended(jobs, number)
+    every = result(jobs, number, limit=1000)["failures"]
+    assert every["total"] == len(every["rows"])
+    assert [row["n"] for row in every["rows"]] == list(range(every["total"]))
+    some = result(jobs, number, profile="Z0102", invariant="I6", first=2, limit=3)["failures"]
+    wanted = [r for r in every["rows"] if (r["profile"], r["invariant"]) == ("Z0102", "I6")]
+    assert some["total"] == len(wanted)
+    assert some["rows"] == wanted[2:5]
+    one = records.failure(jobs.database, jobs.batch(number), wanted[2]["n"])
+    assert one is not None
+    assert (one.seed, one.invariant) == (wanted[2]["seed"], "I6")
+
+
+def test_cancel_keeps_what_is_done_and_resume_does_the_rest(
+    make_jobs: Callable[..., Jobs],
+) -> None:
+    jobs = make_jobs(0.02)
+    number = jobs.submit(spec())
+    while jobs.snapshot(number)["done_chunks"] < 3:
+        time.sleep(0.01)
+    jobs.cancel(number)
+    ended(jobs, number)
+    part = result(jobs, number)
+    assert part["state"] == "cancelled"
+    assert 0 < part["done_runs"] < part["total_runs"]
+    assert part["done_chunks"] == len(rows_on_disk(jobs, number))
+    jobs.resume(number)
+    assert ended(jobs, number)[-1] == "done"
+    whole = jobs.submit(spec())
+    ended(jobs, whole)
+    kept = ("cells", "metrics", "paired", "sentences")
+    resumed, fresh = result(jobs, number), result(jobs, whole)
+    assert [resumed[key] for key in kept] == [fresh[key] for key in kept]
+    with pytest.raises(Refusal, match=r"^This batch has ended already\.$"):
+        jobs.resume(number)
+    with pytest.raises(Refusal, match=r"^This batch has ended already\.$"):
+        jobs.cancel(number)
+
+
+@pytest.mark.parametrize("where", ["start", "run", "summarise"])
+def test_trouble_with_spark_is_one_sentence_and_can_be_taken_up(
+    make_jobs: Callable[..., Jobs], where: str
+) -> None:
+    jobs = make_jobs()
+    jobs.runner.trouble[where] = "Spark could not start at local: no Java."  # type: ignore[attr-defined]
+    number = jobs.submit(spec())
+    assert ended(jobs, number)[-1] == "failed"
+    failed = result(jobs, number)
+    assert failed["message"] == "Spark could not start at local: no Java."
+    assert failed["done_chunks"] == len(rows_on_disk(jobs, number))
+    if where != "start":
+        assert sum(cell["n"] for cell in failed["cells"]) > 0
+    jobs.resume(number)
+    assert ended(jobs, number)[-1] == "done"
+    assert result(jobs, number)["done_runs"] == 600
+
+
+def test_a_defect_fails_one_batch_and_not_the_next(make_jobs: Callable[..., Jobs]) -> None:
+    jobs = make_jobs()
+    jobs._run_chunk = lambda chunk: 1 / 0  # type: ignore[assignment,return-value]
+    number = jobs.submit(spec())
+    assert ended(jobs, number)[-1] == "failed"
+    assert jobs.snapshot(number)["message"] == (
+        "The server failed (ZeroDivisionError); nothing that was saved is lost."
+    )
+    jobs._run_chunk = play_chunk
+    assert ended(jobs, jobs.submit(spec()))[-1] == "done"
+
+
+def test_a_restart_interrupts_and_keeps(
+    make_jobs: Callable[..., Jobs], make_app: Callable[[Settings], Flask], settings: Settings
+) -> None:
+    jobs = make_jobs(0.02)
+    number = jobs.submit(spec())
+    while jobs.snapshot(number)["done_chunks"] < 3:
+        time.sleep(0.01)
+    other: Services = make_app(settings).extensions[KEY]
+    assert other.jobs.snapshot(number)["state"] == "running", "another process computes it"
+    jobs.close()
+    assert other.jobs.snapshot(number)["state"] == "interrupted"
+    records.update(jobs.database, number, state="running")  # as after a power failure
+    third: Services = make_app(settings).extensions[KEY]
+    after = third.jobs.snapshot(number)
+    assert after["state"] == "interrupted"
+    assert after["done_runs"] > 0
+    assert after["done_chunks"] == len(rows_on_disk(jobs, number))
+
+
+def test_only_its_owner_changes_a_batch(make_jobs: Callable[..., Jobs]) -> None:
+    jobs = make_jobs(0.02)
+    number = jobs.submit(spec(), owner="me")
+    with pytest.raises(Refusal, match="Only the browser that started a batch"):
+        jobs.cancel(number, "you")
+    jobs.cancel(number, "me")
+    ended(jobs, number)
+    with pytest.raises(Refusal, match="Only the browser that started a batch"):
+        jobs.resume(number, "you")
+
+
+def test_one_browser_cannot_fill_the_queue(make_jobs: Callable[..., Jobs]) -> None:
+    jobs = make_jobs(0.05)
+    for _ in range(ACTIVE_PER_OWNER):
+        jobs.submit(spec(), owner="me")
+    with pytest.raises(Refusal, match=r"^3 batches are waiting already; "):
+        jobs.submit(spec(), owner="me")
+    jobs.submit(spec(), owner="you")
+
+
+def test_an_unknown_batch_is_one_sentence(make_jobs: Callable[..., Jobs]) -> None:
+    for number in ("nothing", "../../etc/passwd", ""):
+        with pytest.raises(Refusal, match="There is no batch"):
+            make_jobs().snapshot(number)
+
+
+def test_a_page_hears_of_progress(app: Flask, make_jobs: Callable[..., Jobs]) -> None:
+    jobs = make_jobs(0.05)
+    client = browser(app)
+    socket = Socket(app, client)
+    number = jobs.submit(spec(runs=100))
+    assert socket.ask("watch", {"batch": number})["batch"]["id"] == number
+    began = time.monotonic()
+    ended(jobs, number)
+    spent = time.monotonic() - began
+    heard = [one["args"][0] for one in socket.raw.get_received() if one["name"] == "batch"]
+    assert heard[-1]["state"] == "done"
+    assert heard[-1]["done_runs"] == heard[-1]["total_runs"]
+    running = [one for one in heard if one["state"] == "running"]
+    assert 1 < len(running) <= spent * 4 + 3, "at most four a second"
+    done = [one["done_runs"] for one in running]
+    assert done == sorted(done)
+
+
+def test_two_batches_run_at_once(make_jobs: Callable[..., Jobs]) -> None:
+    jobs = make_jobs(0.02)
+    numbers = [jobs.submit(spec(runs=200)) for _ in range(3)]
+    together = threading.Event()
+
+    def note(_: dict[str, Any]) -> None:
+        states = [jobs.snapshot(number)["state"] for number in numbers]
+        if states.count("running") == 2 and "queued" in states:
+            together.set()
+
+    jobs.wait(numbers[0], note)
+    assert together.is_set()
+
+
+def test_an_estimate_knows_the_total(make_jobs: Callable[..., Jobs]) -> None:
+    found = make_jobs().estimate(spec(runs=1000))
+    assert found["total_runs"] == 2000
+    assert found["seconds"] == pytest.approx(2000 / found["runs_per_s"])

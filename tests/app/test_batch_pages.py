@@ -1,0 +1,183 @@
+"""Pages and JSON of batches, as a browser without scripts and as a program see them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from app.batches import scenario_of_run
+from app.config import ROOT
+from app.jobs import Jobs
+from app.services import KEY, Services
+from engine.scenarios import file
+from engine.sim.run import Run
+from tests.app.conftest import TOKEN, browser, post
+from tests.app.test_batch_jobs import ended, make_jobs
+
+__all__ = ["make_jobs"]
+
+NAME = "S61"
+
+
+@pytest.fixture
+def jobs(make_jobs: Callable[..., Jobs]) -> Jobs:
+    return make_jobs()
+
+
+def start(client: FlaskClient, jobs: Jobs, **asked: Any) -> str:
+    answer = post(client, "/api/batches", {"scenario": NAME, "runs": 200, **asked})
+    assert answer.status_code == 201, answer.json
+    number = str(answer.json["id"])
+    assert answer.json["url"] == f"/batch/{number}"
+    ended(jobs, number)
+    return number
+
+
+def test_the_form_offers_the_library_and_every_profile(client: FlaskClient, jobs: Jobs) -> None:
+    page = client.get("/batch").text
+    for scenario in file.library().values():
+        assert f'value="{scenario.slug}"' in page
+    assert 'value="Z0102" checked' in page
+    assert "one plain process" in page
+    assert "Nothing was run yet." in page
+    chosen = client.get("/batch?scenario=S63").text
+    assert re.search(r'value="lossy-link" selected', chosen)
+    assert client.get("/batch?scenario=nothing").status_code == 404
+
+
+def test_a_finished_batch_reads_without_scripts(client: FlaskClient, jobs: Jobs) -> None:
+    number = start(client, jobs, profiles=["Z0102", "K39"])
+    page = client.get(f"/batch/{number}").text
+    scenario = file.find(NAME)
+    assert scenario.title in page
+    assert "runs lost an acknowledged record under Z0102" in page
+    assert "Any invariant" in page
+    assert "Acknowledged records lost (acks=all)" in page
+    assert page.count("/failure/") > 5
+    assert "p = " in page or "p &lt;" in page
+    assert "batch." not in re.sub(r"(?s)<script.*?</script>|href=\S+|src=\S+", "", page)
+    listed = client.get("/batch").text
+    assert f'href="/batch/{number}"' in listed
+
+
+def test_a_finished_batch_reads_in_chinese(client: FlaskClient, jobs: Jobs) -> None:
+    number = start(client, jobs)
+    page = client.get(f"/batch/{number}?lang=zh").text
+    assert "丢失了已确认的记录" in page
+    assert "batch." not in re.sub(r"(?s)<script.*?</script>|href=\S+|src=\S+", "", page)
+    assert "批量运行" in client.get("/batch?lang=zh").text
+
+
+def test_failures_are_filtered_and_replayed(client: FlaskClient, jobs: Jobs, app: Flask) -> None:
+    number = start(client, jobs, vary=["min.insync.replicas=1,2"], first_seed=40)
+    found = client.get(f"/api/batches/{number}?profile=K39&invariant=I7").json["failures"]
+    assert {(row["profile"], row["invariant"]) for row in found["rows"]} == {("K39", "I7")}
+    row = next(row for row in found["rows"] if row["label"] == "min.insync.replicas=2")
+    answer = client.get(row["url"])
+    assert answer.status_code == 302
+    digest, step = re.fullmatch(r"/r/([0-9a-f]{16})\?step=(\d+)", answer.location).groups()  # type: ignore[union-attr]
+    assert int(step) == max(0, row["step"] - 1)
+    services: Services = app.extensions[KEY]
+    run = services.replays.run(digest)
+    assert (run.profile, run.seed) == ("K39", row["seed"])
+    assert run.scenario.configs["min.insync.replicas"] == 2
+    assert client.get(f"/batch/{number}/failure/99999").status_code == 404
+
+
+def test_the_form_works_without_scripts(client: FlaskClient, jobs: Jobs) -> None:
+    sent = {
+        "csrf": TOKEN, "scenario": NAME, "runs": "20", "first_seed": "3",
+        "profiles": ["K39", "Z0102"], "vary": "brokers=3,5\r\n",
+    }  # fmt: skip
+    answer = client.post("/batch", data=sent)
+    assert answer.status_code == 303
+    number = answer.location.rsplit("/", 1)[1]
+    ended(jobs, number)
+    assert jobs.snapshot(number)["done_runs"] == 80
+    refused = client.post("/batch", data={**sent, "runs": "1000000000"})
+    assert refused.status_code == 400
+    assert "runs per profile and cell" in refused.text
+    assert client.post("/batch", data={**sent, "runs": "x"}).status_code == 400
+    assert client.post("/batch", data={**sent, "csrf": "other"}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "said"),
+    [
+        ({"runs": 10**9}, 400, "A batch has 1 to"),
+        ({"runs": 1.5}, 400, "runs is missing"),
+        ({"profiles": ["K93"]}, 400, "K93"),
+        ({"vary": ["nonsense=1"]}, 400, "nonsense cannot be varied"),
+        ({"scenario": "nothing"}, 404, "There is no scenario nothing."),
+        ({"run": "0" * 16}, 404, "The server does not know the run"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    client: FlaskClient, jobs: Jobs, asked: dict[str, Any], status: int, said: str
+) -> None:
+    for path in ("/api/batches", "/api/batches/estimate"):
+        answer = post(client, path, {"scenario": NAME, "runs": 10, **asked})
+        assert answer.json["ok"] is False
+        assert said in answer.json["sentence"]
+        assert answer.status_code == status
+    assert not jobs._jobs
+
+
+def test_what_costs_needs_the_token(client: FlaskClient, jobs: Jobs) -> None:
+    for path in ("/api/batches", "/api/batches/estimate", "/api/batches/x/cancel",
+                 "/api/batches/x/resume", "/batch/x/cancel", "/batch/x/resume"):  # fmt: skip
+        assert client.post(path, json={}).status_code == 403, path
+    assert post(client, "/api/batches", [1]).status_code == 400
+    assert client.get("/batch/nothing").status_code == 404
+
+
+def test_cancel_and_resume_by_page_and_by_program(
+    app: Flask, client: FlaskClient, make_jobs: Callable[..., Jobs]
+) -> None:
+    jobs = make_jobs(0.05)
+    number = str(post(client, "/api/batches", {"scenario": NAME, "runs": 300}).json["id"])
+    active = client.get(f"/batch/{number}").text
+    assert '<progress id="bar"' in active
+    assert f"/batch/{number}/cancel" in active
+    assert f"/batch/{number}/cancel" not in browser_of_another(app).get(f"/batch/{number}").text
+    assert post(client, f"/api/batches/{number}/cancel", {}).json["ok"]
+    ended(jobs, number)
+    over = client.get(f"/batch/{number}").text
+    assert "Cancelled. These are the results" in over or "no run" in over.lower()
+    again = client.post(f"/batch/{number}/resume", data={"csrf": TOKEN})
+    assert again.status_code == 303
+    jobs.cancel(number, str(jobs.batch(number).owner))
+    ended(jobs, number)
+
+
+def browser_of_another(app: Flask) -> FlaskClient:
+    other = browser(app)
+    with other.session_transaction() as session:
+        session["csrf"] = "somebody else"
+    return other
+
+
+def test_a_run_becomes_a_batch_of_its_moves() -> None:
+    run = Run(file.find("S20"), "Z0102", 3)
+    assert scenario_of_run(run) == run.scenario
+    branch = run.then("kill 1")
+    made = scenario_of_run(branch)
+    assert made.profiles == ("Z0102",)
+    assert Run(made, "Z0102").lines() == branch.lines()
+
+
+def test_both_languages_have_the_same_words() -> None:
+    words = [
+        json.loads((ROOT / "static" / "i18n" / f"batch.{lang}.json").read_text())
+        for lang in ("en", "zh-Hans")
+    ]
+    assert list(words[0]) == list(words[1])
+    for key in words[0]:
+        places = [sorted(re.findall(r"\{\w+\}", one[key])) for one in words]
+        assert places[0] == places[1], key

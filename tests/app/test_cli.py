@@ -1,0 +1,134 @@
+"""The command: exit codes, one sentence for bad input, and a fast start."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click.testing
+import pytest
+
+from app import cli, config, playing
+from engine.show.replay import Replay
+from tests.app.conftest import SCENARIO
+from tests.conftest import ROOT
+
+
+def highwater(*arguments: str) -> click.testing.Result:
+    return click.testing.CliRunner().invoke(cli.main, arguments)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    file = tmp_path / "copying.yaml"
+    file.write_text(SCENARIO)
+    return str(file)
+
+
+def test_a_run_as_expected_exits_with_0(path: str) -> None:
+    told = highwater("run", path)
+    assert told.exit_code == 0, told.output
+    assert told.output
+
+
+def test_a_run_is_told_as_json(path: str) -> None:
+    told = highwater("run", path, "--profile", "Z0102", "--seed", "7", "--json")
+    report = json.loads(told.stdout)
+    assert set(report) == {"run", "profile", "seed", "steps", "verdict", "final", "digest"}
+    assert (report["profile"], report["seed"]) == ("Z0102", 7)
+    assert {"holds", "expected", "broken"} <= set(report["verdict"])
+    again = highwater("run", path, "--profile", "Z0102", "--seed", "7", "--json")
+    assert again.stdout == told.stdout
+
+
+def test_moves_replace_the_script(path: str) -> None:
+    report = json.loads(highwater("run", path, "--moves", "produce m9; fetch 2", "--json").stdout)
+    other = json.loads(highwater("run", path, "--json").stdout)
+    assert report["run"] != other["run"]
+    assert report["steps"] < other["steps"]
+
+
+def test_the_text_of_a_run_plays_that_run(path: str) -> None:
+    from engine.scenarios import file
+    from engine.sim.run import Run
+
+    run = Run(file.load_path(path), profile="K39", seed=3)
+    report = json.loads(highwater("run", run.text(), "--json").stdout)
+    assert (report["run"], report["seed"]) == (run.digest, 3)
+
+
+def test_a_run_not_as_expected_exits_with_1(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    verdict: dict[str, Any] = {"holds": False, "expected": False, "broken": []}
+    monkeypatch.setattr(Replay, "verdict", lambda _: verdict)
+    assert highwater("run", path).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "no-such-scenario"),
+        ("run", "no-such-file.yaml"),
+        ("run", "{not a run"),
+        ("run", "PATH", "--profile", "K99"),
+        ("run", "PATH", "--moves", "conjure 1"),
+        ("bench", "no-such-benchmark"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_exit_code_2(path: str, arguments: tuple[str, ...]) -> None:
+    told = highwater(*(path if word == "PATH" else word for word in arguments))
+    assert told.exit_code == 2, told.output
+    assert told.stdout == ""
+    assert told.stderr.count("\n") == 1, told.stderr
+    assert "Traceback" not in told.stderr
+
+
+def test_malformed_yaml_names_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "broken.yaml"
+    file.write_text("title: [unclosed\n")
+    told = highwater("run", str(file))
+    assert told.exit_code == 2
+    assert told.stderr.startswith("broken.yaml:")
+
+
+def test_help_lists_the_settings() -> None:
+    told = highwater("serve", "--help")
+    for setting in config.SETTINGS:
+        assert setting.name in told.output
+
+
+def test_scenarios_lists_the_library() -> None:
+    from engine.scenarios import file
+
+    told = highwater("scenarios")
+    listed = json.loads(highwater("scenarios", "--json").stdout)
+    assert len(listed) == len(file.library())
+    for scenario in file.library().values():
+        assert scenario.title in told.output
+
+
+def test_conformance_lines_name_every_case_that_was_not_right() -> None:
+    result = {
+        "total": 3,
+        "passed": 1,
+        "failed": [{"id": "a", "area": "truncation", "expected": {"leo": 1}, "got": {"leo": 2}}],
+        "skipped": [{"id": "b", "why": "no such operation"}],
+    }
+    text = "\n".join(playing.conformance_lines(result))
+    assert "failed  a (truncation)" in text
+    assert "skipped b: no such operation" in text
+    assert text.endswith("1 of 3 cases agree, 1 failed, 1 skipped")
+
+
+def test_playing_a_run_imports_no_server() -> None:
+    script = (
+        "import sys; from app.cli import main\n"
+        "try: main(['scenarios'], standalone_mode=False)\n"
+        "finally: print(sorted({'flask', 'sqlalchemy', 'pyspark'} & set(sys.modules)))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True
+    )
+    assert told.stdout.splitlines()[-1] == "[]", told.stderr

@@ -1,0 +1,167 @@
+"""The real server on a real port: what a test client inside the process cannot show."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import shlex
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import simple_websocket
+
+from app.wire import Wire, serving
+from tests.app.conftest import SCENARIO
+from tests.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with serving(moves_burst="500", sockets_per_address="50") as port:
+        yield port
+
+
+def save_scenario(port: int) -> str:
+    link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    link.request("GET", "/")
+    page = link.getresponse()
+    cookie = page.getheader("Set-Cookie", "").split(";")[0]
+    token = re.search(r'data-csrf="([^"]+)"', page.read().decode())
+    assert token, "pages carry the token"
+    link.request(
+        "POST",
+        "/api/scenarios",
+        json.dumps({"yaml": SCENARIO}),
+        {"Cookie": cookie, "X-CSRF-Token": token[1], "Content-Type": "application/json"},
+    )
+    answer = json.loads(link.getresponse().read())
+    link.close()
+    assert answer["ok"], answer
+    return str(answer["digest"])
+
+
+def test_fifty_questions_at_once_are_answered_in_order(port: int) -> None:
+    with Wire(port) as wire:
+        run = wire.ask("open", {"scenario": save_scenario(port)})["run"]
+        sent = [
+            (wire.send("move", {"run": run, "step": 1, "text": f"produce r{index}"}), index)
+            for index in range(50)
+        ]
+        for number, index in sent:
+            answered, answer = wire.answer()
+            assert answered == number
+            assert answer["facts"]["moves"][-1] == f"produce r{index}"
+
+
+def test_a_message_that_is_too_large_closes_only_its_own_connection(port: int) -> None:
+    with Wire(port) as polite, Wire(port) as rude:
+        rude.send("open", {"text": "x" * 300_000})
+        with pytest.raises(simple_websocket.ConnectionClosed):
+            rude.answer()
+        assert polite.ask("open", {"scenario": "no-such"})["code"] == "not_found"
+
+
+@pytest.mark.parametrize("junk", ["42[", "42{", "4", "999", "42999999[1]", "45-1[]", "\x00"])
+def test_what_is_no_packet_harms_nobody_else(port: int, junk: str) -> None:
+    with Wire(port) as polite, Wire(port) as rude:
+        rude.ws.send(junk)
+        assert polite.ask("seek", {})["code"] == "invalid"
+
+
+def test_another_site_may_not_connect(port: int) -> None:
+    for origin in ("https://elsewhere.example", "null"):
+        link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        link.request("GET", "/socket.io/?EIO=4&transport=polling", headers={"Origin": origin})
+        assert link.getresponse().status == 400
+        link.close()
+    Wire(port, origin="http://127.0.0.1").close()
+
+
+def test_five_megabytes_are_refused_with_a_sentence_that_arrives(port: int) -> None:
+    link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    link.request(
+        "POST", "/api/scenarios", b"x" * 5_000_000, {"Content-Type": "application/yaml"}
+    )
+    answer = link.getresponse()
+    assert answer.status == 413
+    assert json.loads(answer.read())["code"] == "too_large"
+    link.close()
+
+
+def test_a_message_that_never_ends_is_cut_off_while_it_arrives(port: int) -> None:
+    with Wire(port) as rude, pytest.raises((simple_websocket.ConnectionClosed, OSError)):
+        rude.ws.send("42" + "x" * 50_000_000)
+        rude.answer()
+
+
+def test_the_server_stops_while_pages_are_open() -> None:
+    wires = []
+    began = time.monotonic()
+    with serving() as port:
+        wires = [Wire(port), Wire(port)]
+    assert time.monotonic() - began < 15
+    for wire in wires:
+        wire.close()
+
+
+def test_a_taken_port_is_told_at_once(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        told = subprocess.run(
+            [sys.executable, "-m", "app", "serve", "--port", str(port)],
+            cwd=ROOT,
+            env={**os.environ, "HIGHWATER_INSTANCE": str(tmp_path)},
+            capture_output=True,
+            text=True,
+        )
+    assert told.returncode == 2
+    assert told.stderr.count("\n") == 1
+    assert f"port {port}" in told.stderr
+
+
+def test_the_documented_gunicorn_command_serves_sockets(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    line = re.search(r"^gunicorn (.*)$", readme, re.M)
+    assert line
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    arguments = shlex.split(line[1].replace("127.0.0.1:8000", f"127.0.0.1:{port}"))
+    environ = {**os.environ, "HIGHWATER_INSTANCE": str(tmp_path), "HOME": str(tmp_path)}
+    with (
+        (tmp_path / "log").open("w") as log,
+        subprocess.Popen(
+            [sys.executable, "-m", "gunicorn", *arguments],
+            cwd=ROOT,
+            env=environ,
+            stdout=log,
+            stderr=log,
+        ) as process,
+    ):
+        try:
+            _wait_for(port)
+            with Wire(port) as wire:
+                assert wire.ask("open", {"scenario": "no-such"})["code"] == "not_found"
+        finally:
+            process.terminate()
+            process.wait(40)
+
+
+def _wait_for(port: int) -> None:
+    until = time.monotonic() + 30
+    while True:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        assert time.monotonic() < until, "nobody listens"
+        threading.Event().wait(0.1)

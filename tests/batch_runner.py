@@ -1,0 +1,119 @@
+"""A runner without Spark: chunks one after the other in this thread, counted in plain Python."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection
+from typing import Any
+
+from app import stats
+from app.runners.plan import Plan, Tally
+from app.runners.rows import RunChunk, chunks_on_disk, finish_chunk, read_chunks
+from app.runners.spark import SparkTrouble
+from app.runners.summary import QUANTILES, CellSummary, Failure, Summary
+
+
+class PlainRunner:
+    """Behaves as SparkRunner does; `trouble` is what the next start or run fails with."""
+
+    def __init__(self, pace_s: float = 0.0) -> None:
+        self.pace_s = pace_s
+        self.trouble: dict[str, str] = {}
+        self.closed = False
+
+    def __str__(self) -> str:
+        return "one plain process"
+
+    def cores(self) -> int:
+        return 1
+
+    def start(self) -> None:
+        self._fail("start")
+
+    def close(self) -> None:
+        self.closed = True
+
+    def _fail(self, where: str) -> None:
+        if where in self.trouble:
+            raise SparkTrouble(self.trouble.pop(where))
+
+    def run(
+        self,
+        plan: Plan,
+        directory: str,
+        tag: str,
+        on_done: Callable[[list[Tally]], None],
+        stop: Callable[[], bool],
+        done: Collection[int],
+        run_chunk: RunChunk,
+    ) -> bool:
+        for chunk in plan.chunks():
+            if chunk.number in done:
+                continue
+            if stop():
+                return False
+            tally = finish_chunk(chunk, plan.scenarios, plan.metrics, directory, run_chunk)
+            on_done([tally])
+            time.sleep(self.pace_s)
+            self._fail("run")
+        return True
+
+    def summarise(self, plan: Plan, directory: str, keep: int) -> Summary:
+        self._fail("summarise")
+        return summary_of(list(read_chunks(directory, chunks_on_disk(directory))), plan, keep)
+
+
+def summary_of(rows: list[dict[str, Any]], plan: Plan, keep: int) -> Summary:
+    """What Spark's SQL must say of these rows."""
+    groups: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["profile"], row["cell"]), []).append(row)
+    cells = []
+    failures = []
+    for (profile, cell), mine in sorted(groups.items()):
+        metrics = {name: _metric(mine, name) for name in plan.metrics}
+        verdicts = Counter(row["verdict"] for row in mine)
+        broken = Counter(b["invariant"] for row in mine for b in row["broken"])
+        cells.append(
+            CellSummary(profile, cell, len(mine), verdicts["violates"], verdicts["error"],
+                        dict(broken), metrics)
+        )  # fmt: skip
+        found: dict[str, list[Failure]] = {}
+        for row in sorted(mine, key=lambda row: row["seed"]):
+            why = [(b["invariant"], b["step"], b["why"]) for b in row["broken"]]
+            if row["verdict"] == "error":
+                why.append(("error", -1, row["why"]))
+            for invariant, step, text in why:
+                found.setdefault(invariant, []).append(
+                    Failure(profile, cell, row["seed"], invariant, step, text)
+                )
+        for invariant in sorted(found):
+            failures += found[invariant][:keep]
+    return Summary(tuple(cells), tuple(failures), _together(rows, plan))
+
+
+def _metric(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    values = [row[name] for row in rows if row[name] is not None]
+    return {
+        "n": len(values),
+        "sum": sum(values),
+        "positive": sum(value > 0 for value in values),
+        "min": min(values, default=None),
+        "max": max(values, default=None),
+        "quantiles": [stats.percentile(values, q) for q in QUANTILES] if values else None,
+    }
+
+
+def _together(rows: list[dict[str, Any]], plan: Plan) -> dict[int, dict[int, int]]:
+    seeds: dict[tuple[int, int], dict[str, str]] = {}
+    for row in rows:
+        seeds.setdefault((row["cell"], row["seed"]), {})[row["profile"]] = row["verdict"]
+    counts: dict[int, Counter[int]] = {}
+    for (cell, _), verdicts in seeds.items():
+        if len(verdicts) == len(plan.profiles) > 1 and "error" not in verdicts.values():
+            mask = sum(
+                1 << i for i, profile in enumerate(plan.profiles) if verdicts[profile] == "violates"
+            )
+            counts.setdefault(cell, Counter())[mask] += 1
+    return {cell: dict(counts[cell]) for cell in sorted(counts)}

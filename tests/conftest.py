@@ -1,0 +1,18 @@
+"""What every test may use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  # type: ignore[no-untyped-def]
+    """Under every failure stands the line that repeats it."""
+    outcome = yield
+    report = outcome.get_result()
+    if report.failed:
+        report.sections.append(("Repeat", f"python3 -m pytest {item.nodeid!r}"))

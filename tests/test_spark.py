@@ -1,0 +1,245 @@
+"""Spark computes what a plain process computes, whatever is killed meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyspark.cloudpickle
+import pytest
+
+from app.runners import local
+from app.runners.plan import Plan, Tally
+from app.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
+from app.runners.spark import SparkRunner, SparkTrouble
+from tests import batch_fakes
+from tests.batch_runner import summary_of
+from tests.spark_cluster import Cluster, descendants
+
+pytestmark = [
+    pytest.mark.spark,
+    # PySpark leaves sockets to the collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+def plan(runs: int = 60, sleep_s: float = 0.0, chunk_runs: int = 10) -> Plan:
+    cells = tuple({"name": f"cell{n}", "sleep_s": sleep_s} for n in range(2))
+    return Plan(cells, ("Z0102", "K39"), runs, 5, chunk_runs, batch_fakes.METRICS)
+
+
+def rows_of(directory: Path) -> str:
+    return canonical(read_chunks(str(directory), chunks_on_disk(str(directory))))
+
+
+def expected_rows(wanted: Plan) -> str:
+    """What one plain process says, without sleeping."""
+    rows: list[dict[str, Any]] = []
+    for chunk in wanted.chunks():
+        scenario = dict(wanted.scenarios[chunk.cell], sleep_s=0)
+        rows += batch_fakes.play_chunk(
+            {
+                "scenario": scenario,
+                "profile": chunk.profile,
+                "cell": chunk.cell,
+                "first_seed": chunk.first_seed,
+                "count": chunk.runs,
+            }
+        )
+    for row in rows:
+        row["broken"] = [
+            dict(zip(("invariant", "step", "why"), b, strict=True)) for b in row["broken"]
+        ]
+    return canonical(rows)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkRunner]:
+    pyspark.cloudpickle.register_pickle_by_value(batch_fakes)
+    runner = SparkRunner("local[2]", environ={**os.environ, "HIGHWATER_SPARK_CONF": ""})
+    yield runner
+    runner.close()
+
+
+class Heard:
+    """Collects tallies, and does something once when a few have come."""
+
+    def __init__(self, after: int = 0, act: Any = None) -> None:
+        self.tallies: list[Tally] = []
+        self.after = after
+        self.act = act
+
+    def __call__(self, fresh: list[Tally]) -> None:
+        self.tallies += fresh
+        if self.act and len(self.tallies) >= self.after:
+            act, self.act = self.act, None
+            act()
+
+    @property
+    def numbers(self) -> list[int]:
+        return sorted(tally.number for tally in self.tallies)
+
+
+def test_same_files_as_the_process_pool(spark: SparkRunner, tmp_path: Path) -> None:
+    wanted, heard = plan(), Heard()
+    assert spark.run(wanted, str(tmp_path / "s"), "same", heard, run_chunk=batch_fakes.play_chunk)
+    local.run(wanted, str(tmp_path / "p"), 2, run_chunk=batch_fakes.play_chunk)
+    assert heard.numbers == list(range(wanted.total_chunks))
+    for number in range(wanted.total_chunks):
+        ours = (tmp_path / "s" / chunk_name(number)).read_bytes()
+        assert ours == (tmp_path / "p" / chunk_name(number)).read_bytes()
+    assert rows_of(tmp_path / "s") == expected_rows(wanted)
+
+
+def test_summary_is_what_the_rows_say(spark: SparkRunner, tmp_path: Path) -> None:
+    wanted = plan(runs=200, chunk_runs=50)
+    spark.run(wanted, str(tmp_path), "count", Heard(), run_chunk=batch_fakes.play_chunk)
+    rows = list(read_chunks(str(tmp_path), range(wanted.total_chunks)))
+    found = spark.summarise(wanted, str(tmp_path), 3)
+    assert found == summary_of(rows, wanted, 3)
+    assert [(cell.profile, cell.cell, cell.n) for cell in found.cells] == [
+        ("K39", 0, 200), ("K39", 1, 200), ("Z0102", 0, 200), ("Z0102", 1, 200)]  # fmt: skip
+    assert all(cell.violating and cell.errors for cell in found.cells)
+    assert set(found.together[0]) == {0, 1, 2, 3}
+
+
+def test_cancel_keeps_what_is_done_and_the_rest_can_follow(
+    spark: SparkRunner, tmp_path: Path
+) -> None:
+    wanted, stop = plan(runs=100, sleep_s=0.02), threading.Event()
+    heard = Heard(4, stop.set)
+    assert not spark.run(
+        wanted, str(tmp_path), "cancel", heard, stop.is_set, run_chunk=batch_fakes.play_chunk
+    )
+    done = chunks_on_disk(str(tmp_path))
+    assert set(heard.numbers) <= done
+    assert 4 <= len(done) < wanted.total_chunks
+    summary = spark.summarise(wanted, str(tmp_path), 3)
+    assert sum(cell.n for cell in summary.cells) == len(done) * wanted.chunk_runs
+    again = Heard()
+    assert spark.run(
+        wanted, str(tmp_path), "again", again, done=done, run_chunk=batch_fakes.play_chunk
+    )
+    assert set(again.numbers) == set(range(wanted.total_chunks)) - done
+    assert rows_of(tmp_path) == expected_rows(wanted)
+
+
+def test_two_batches_at_once_share(spark: SparkRunner, tmp_path: Path) -> None:
+    spark.start()
+    order: list[str] = []
+
+    def run(name: str, runs: int) -> None:
+        spark.run(
+            plan(runs=runs, sleep_s=0.01),
+            str(tmp_path / name),
+            name,
+            Heard(),
+            run_chunk=batch_fakes.play_chunk,
+        )
+        order.append(name)
+
+    long = threading.Thread(target=run, args=("long", 300))
+    long.start()
+    time.sleep(0.5)
+    run("short", 20)
+    long.join()
+    assert order == ["short", "long"]
+    assert rows_of(tmp_path / "long") == expected_rows(plan(runs=300))
+
+
+def test_a_killed_python_worker_changes_nothing(spark: SparkRunner, tmp_path: Path) -> None:
+    wanted = plan(runs=100, sleep_s=0.02)
+    java = spark.start().sparkContext._gateway.proc.pid  # type: ignore[union-attr]
+    killed: list[int] = []
+
+    def kill() -> None:
+        below = [pid for pid in descendants(java) if "pyspark.daemon" in command(pid)]
+        killed.append(below[-1])
+        os.kill(below[-1], signal.SIGKILL)
+
+    heard = Heard(4, kill)
+    assert spark.run(wanted, str(tmp_path), "kill", heard, run_chunk=batch_fakes.play_chunk)
+    assert killed
+    assert heard.numbers == list(range(wanted.total_chunks))
+    assert rows_of(tmp_path) == expected_rows(wanted)
+
+
+def command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def test_a_chunk_that_cannot_be_played_is_tried_again_then_one_sentence(
+    spark: SparkRunner, tmp_path: Path
+) -> None:
+    with pytest.raises(SparkTrouble, match=r"Spark gave up on the batch: .*KeyError: 'name'\.$"):
+        wanted = Plan(({},), ("K39",), 10, 0, 10, batch_fakes.METRICS)
+        spark.run(wanted, str(tmp_path), "bad", Heard(), run_chunk=batch_fakes.play_chunk)
+
+
+def test_a_lost_java_is_one_sentence_and_the_next_batch_starts_anew(
+    spark: SparkRunner, tmp_path: Path
+) -> None:
+    java = spark.start().sparkContext._gateway.proc  # type: ignore[union-attr]
+    heard = Heard(1, java.kill)
+    with pytest.raises(SparkTrouble, match=r"^Spark gave up on the batch: [^\n]+\.$"):
+        spark.run(
+            plan(sleep_s=0.02), str(tmp_path / "a"), "lost", heard, run_chunk=batch_fakes.play_chunk
+        )
+    assert chunks_on_disk(str(tmp_path / "a"))
+    assert spark.run(plan(), str(tmp_path / "b"), "anew", Heard(), run_chunk=batch_fakes.play_chunk)
+    assert rows_of(tmp_path / "b") == expected_rows(plan())
+
+
+def test_a_master_that_is_not_there_is_one_sentence() -> None:
+    with pytest.raises(SparkTrouble) as caught:
+        SparkRunner("spark://127.0.0.1:9").start()
+    assert str(caught.value) == (
+        "Spark could not start at spark://127.0.0.1:9: nobody answers there (Connection refused)."
+    )
+
+
+def test_a_real_cluster_gives_the_same_rows_though_executor_and_worker_are_killed(
+    spark: SparkRunner, tmp_path: Path
+) -> None:
+    spark.close()  # a process has one session
+    wanted = plan(runs=100, sleep_s=0.02)
+    with Cluster() as cluster:
+        runner = SparkRunner(cluster.master)
+        try:
+            killed: list[int] = []
+
+            def kill_executor() -> None:
+                killed.append(cluster.executors()[0])
+                os.kill(killed[0], signal.SIGKILL)
+
+            heard = Heard(4, kill_executor)
+            assert runner.run(
+                wanted, str(tmp_path / "e"), "executor", heard, run_chunk=batch_fakes.play_chunk
+            )
+            assert killed
+            assert heard.numbers == list(range(wanted.total_chunks))
+            assert rows_of(tmp_path / "e") == expected_rows(wanted)
+
+            def kill_worker() -> None:
+                worker = cluster.workers[0]
+                for pid in [worker.pid, *descendants(worker.pid)]:
+                    os.kill(pid, signal.SIGKILL)
+                worker.wait(10)
+
+            heard = Heard(4, kill_worker)
+            assert runner.run(
+                wanted, str(tmp_path / "w"), "worker", heard, run_chunk=batch_fakes.play_chunk
+            )
+            assert heard.numbers == list(range(wanted.total_chunks))
+            assert rows_of(tmp_path / "w") == expected_rows(wanted)
+        finally:
+            runner.close()

@@ -1,0 +1,111 @@
+"""Statistics against known figures and against brute force."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app import stats
+
+
+@pytest.mark.parametrize(
+    ("hits", "n", "low", "high"),
+    [
+        # Newcombe 1998, table I (method 3)
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_gives_the_published_intervals(hits: int, n: int, low: float, high: float) -> None:
+    found = stats.wilson(hits, n)
+    assert found == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_solves_its_own_equation(count: tuple[int, int]) -> None:
+    hits, n = count
+    low, high = stats.wilson(hits, n)
+    share = hits / n
+    assert 0 <= low <= share <= high <= 1
+    for end in (low, high):
+        if 0 < end < 1:
+            distance = abs(share - end) / math.sqrt(end * (1 - end) / n)
+            assert distance == pytest.approx(stats.Z95, rel=1e-6)
+
+
+def test_wilson_of_nothing_and_of_nonsense() -> None:
+    assert stats.wilson(0, 0) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="5 of 4"):
+        stats.wilson(5, 4)
+
+
+def test_nothing_seen_is_below_three_in_n() -> None:
+    assert stats.rule_of_three(100_000) == 3e-5
+    # 3/n is what remains of 95 % certainty: (1 - 3/n)^n is just below 5 %.
+    assert (1 - stats.rule_of_three(1000)) ** 1000 < 0.05
+    assert stats.rule_of_three(1) == stats.rule_of_three(0) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "p"), [(0, 0, 1.0), (5, 5, 1.0), (5, 0, 0.0625), (9, 1, 22 / 1024)]
+)
+def test_sign_test_by_hand(first: int, second: int, p: float) -> None:
+    assert stats.sign_test(first, second) == stats.sign_test(second, first) == pytest.approx(p)
+
+
+def test_sign_test_of_many_equals_the_exact_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [(900, 1000), (700, 900), (1, 1500), (0, 300)]
+    exact = [stats.sign_test(*case) for case in cases]
+    monkeypatch.setattr(stats, "EXACT_UP_TO", 0)
+    assert [stats.sign_test(*case) for case in cases] == pytest.approx(exact, rel=1e-9)
+    assert stats.sign_test(10**6, 0) == 0.0
+
+
+def test_percentile_is_a_value_that_occurred() -> None:
+    values = [random.Random(1).randrange(1000) for _ in range(101)]
+    assert stats.percentile(values, 0.5) == sorted(values)[50]
+    assert stats.percentile(values, 1) == max(values)
+    assert stats.percentile(values, 0) == min(values)
+    assert stats.percentile([], 0.5) is None
+    assert stats.percentile([1, 2], 0.5) == 1
+
+
+def test_paired_table_from_masks() -> None:
+    masks = {0b000: 10, 0b001: 412, 0b100: 3, 0b101: 7, 0b010: 20}
+    found = stats.paired(masks, 0, 2)
+    assert found == stats.Paired(neither=30, only_first=412, only_second=3, both=7)
+    assert found.p < 1e-100
+
+
+def test_findings_are_said_in_the_unit_that_fits() -> None:
+    key, args = stats.finding(37, 100_000)
+    assert key == "stat.some.million"
+    assert args == {
+        "hits": "37",
+        "n": f"100{stats.THIN}000",
+        "rate": "370",
+        "low": "268",
+        "high": "510",
+    }
+    assert stats.finding(0, 100_000) == (
+        "stat.none.million",
+        {"hits": "0", "n": f"100{stats.THIN}000", "bound": "30"},
+    )
+    assert stats.finding(37, 100) == (
+        "stat.some.percent",
+        {"hits": "37", "n": "100", "rate": "37.0", "low": "28.2", "high": "46.8"},
+    )
+    assert stats.finding(100, 100)[1]["high"] == "100"
+    assert stats.finding(0, 100)[0] == "stat.none.percent"
+    assert stats.finding(0, 0)[0] == "stat.empty"
+
+
+def test_interval_for_a_page() -> None:
+    assert stats.interval(0, 100) == {"hits": 0, "n": 100, "share": 0.0, "low": 0.0, "high": 0.03}
+    assert stats.interval(0, 0)["share"] is None
