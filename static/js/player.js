@@ -2,7 +2,7 @@
 
 import { batch } from "@preact/signals";
 import * as s from "./state.js";
-import { add, branchName, tape, target, wanted } from "./history.js";
+import { add, branchName, nextSeen, tape, target, wanted } from "./history.js";
 import { detailTarget } from "./detail.js";
 import { unpack } from "./packing.js";
 import { Refused } from "./socket.js";
@@ -115,7 +115,8 @@ export function stepBy(dir, size = s.size.value) {
     const next = detailTarget((at) => on.steps.get(at), on.facts.total, s.n.value, s.cue.value, dir);
     return goTo(next.n, { motion: true, cue: next.cue });
   }
-  return goTo(target(on.facts, s.n.value, size, dir), { motion: true });
+  const to = size === "event" ? nextSeen(on, s.n.value, dir) : target(on.facts, s.n.value, size, dir);
+  return goTo(to, { motion: true });
 }
 
 let beat = 0;
