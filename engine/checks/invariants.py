@@ -147,6 +147,7 @@ class Checker:
             self._on_append(node, tp, replica, seen.leo)
         elif log.leo < seen.leo:
             seen.agreed = min(seen.agreed, log.leo)
+            self.ledger.truncated += seen.leo - log.leo
             if leads and was_leading:
                 self.report("INV-10", f"{self.name(node)}, a leader, cut its log from {seen.leo} to {log.leo}")
         if (log.hw > log.leo and log.clamps_hw) or (log.hw < log.log_start and log.clamps_hw):
@@ -345,6 +346,8 @@ class Checker:
         """I2, I3, I4, and I5 for a replica that joined the ISR."""
         before = self.records.get(tp)
         self.records[tp] = record
+        if before is not None:
+            self.ledger.change(before, record)
         if before is not None and (
             record.leader_epoch < before.leader_epoch
             or record.partition_epoch < before.partition_epoch

@@ -77,6 +77,16 @@ def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | Non
     return NONE, None
 
 
+def agrees_at_once(log: Log, fp: FetchPartition) -> bool:
+    """S-3 for the usual case: the follower's last epoch is this log's, its offset within the log."""
+    epochs = log.epochs.epochs
+    return (
+        len(epochs) > 0
+        and epochs[-1] == fp.last_epoch
+        and log.log_start <= fp.offset <= log.leo
+    )
+
+
 def read_partition(broker: Broker, m: FetchRequest, fp: FetchPartition, out: Effects) -> FetchData:
     """S-2.7 - S-2.9.  The answer for one partition, with HW and log start as they are *now*.
 
@@ -88,7 +98,7 @@ def read_partition(broker: Broker, m: FetchRequest, fp: FetchPartition, out: Eff
         out.cue("S-2.epoch_check", broker.id, "error", fp.leader_epoch, error)
         return FetchData(fp.tp, error, UNDEFINED_HW, UNDEFINED_HW, ())
     log = broker.replicas[fp.tp].log
-    if fp.last_epoch >= 0:
+    if fp.last_epoch >= 0 and not agrees_at_once(log, fp):
         error, diverging = divergence(log, fp)
         if error:
             return FetchData(fp.tp, error, UNDEFINED_HW, log.log_start, ())

@@ -245,6 +245,7 @@ class Broker:
         "offline",
         "peers",
         "profile",
+        "purgatory_wake",
         "rack",
         "register_attempt",
         "registered_corr",
@@ -287,6 +288,7 @@ class Broker:
         self.image: dict[int, Any] = {}
         self.metadata_offset = 0
         self.metadata_corr = 0
+        self.purgatory_wake = NEVER  # when the timer of waiting requests is set for
         self.registered_corr = 0
         self.register_attempt = 0
         self.alter_queue: dict[int, Any] = {}

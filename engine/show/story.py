@@ -273,7 +273,7 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 TIMER_KEYS: Final = {
     "fetcher": "timer.fetcher",
     "fetch expires": "timer.fetch_expires",
-    "produce expires": "timer.produce_expires",
+    "purgatory": "timer.purgatory",
     "isr-expiration": "timer.isr_expiration",
     "highwatermark-checkpoint": "timer.checkpoint",
     "checkpoint": "timer.checkpoint",
