@@ -78,7 +78,7 @@ def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | Non
 
 
 def agrees_at_once(log: Log, fp: FetchPartition) -> bool:
-    """S-3 for the usual case: the follower's last epoch is this log's, its offset within the log."""
+    """S-3, the usual case: the follower's last epoch is this log's, its offset within it."""
     epochs = log.epochs.epochs
     return (
         len(epochs) > 0

@@ -299,9 +299,9 @@ def render(sentence: Sentence, names: dict[int, str] | None = None, language: st
     args = sentence["args"]
 
     def put(match: re.Match[str]) -> str:
-        return entity_text(args.get(str(match[1]), {}), names or {}, catalogue)
+        return entity_text(args.get(match[1], {}), names or {}, catalogue)
 
-    text = _PLACE.sub(put, template)
+    text: str = _PLACE.sub(put, str(template))
     return text[:1].upper() + text[1:]
 
 
