@@ -6,6 +6,7 @@ from engine.dataplane.reading import (
     agrees_at_once,
     divergence,
     error_before_read,
+    held_back,
     read_partition,
 )
 from engine.model.effects import Effects
@@ -83,12 +84,15 @@ def wake_fetch(broker: Broker, replica: Replica, out: Effects) -> None:
     """S-6.  Looks again at every Fetch that waits on this partition."""
     if replica.parked:
         for parked in replica.parked.copy():
-            if fetch_is_ready(broker, parked.request):
+            if fetch_is_ready(broker, parked.request, out.now):
                 complete_fetch(broker, parked, out)
 
 
-def fetch_is_ready(broker: Broker, m: FetchRequest) -> bool:
-    """S-6.  A - E role or epoch changed, F truncated, G enough bytes, H divergence."""
+def fetch_is_ready(broker: Broker, m: FetchRequest, now: int) -> bool:
+    """S-6.  A - E role or epoch changed, F truncated, G enough bytes, H divergence.
+
+    What the leader's quota holds back does not count as bytes (Q-2).
+    """
     available = 0
     for fp in m.partitions:
         if error_before_read(broker, m, fp):
@@ -97,7 +101,8 @@ def fetch_is_ready(broker: Broker, m: FetchRequest) -> bool:
         bound = log.leo if m.replica >= 0 else log.hw
         if fp.offset > bound:
             return True
-        available += min(bound - fp.offset, m.max_records)
+        if broker.quotas is None or not held_back(broker, m, fp.tp, now):
+            available += min(bound - fp.offset, m.max_records)
         if fp.last_epoch >= 0 and not agrees_at_once(log, fp):
             error, diverging = divergence(log, fp)
             if error or diverging is not None:
