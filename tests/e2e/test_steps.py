@@ -48,10 +48,11 @@ def test_the_keyboard_alone_reaches_everything_of_time(visit: Opener) -> None:
     page.keyboard.press("Home")
     at(page, 0)
     page.keyboard.press("Shift+ArrowRight")
-    page.wait_for_function("Number(document.querySelector('#stage').dataset.step) > 0")
+    page.wait_for_function("() => Number(document.querySelector('#stage').dataset.step) > 0")
     page.keyboard.press("?")
     assert page.get_by_role("dialog").is_visible()
     page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="hidden")
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "typed"
 
