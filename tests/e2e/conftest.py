@@ -152,9 +152,11 @@ def visit(browser: Any, server: Server, request: pytest.FixtureRequest) -> Itera
         page.on("pageerror", lambda error: errors.append(f"{path}: {error}"))
         page.on(
             "console",
-            lambda message: errors.append(f"{path}: {message.text}")
-            if message.type == "error" and not any(text in message.text for text in FORESEEN)
-            else None,
+            lambda message: (
+                errors.append(f"{path}: {message.text}")
+                if message.type == "error" and not any(text in message.text for text in FORESEEN)
+                else None
+            ),
         )
         page.goto((site or server).url + path)
         if ready:
