@@ -147,8 +147,12 @@ class Checker:
             self._on_append(node, tp, replica, seen.leo)
         elif log.leo < seen.leo:
             seen.agreed = min(seen.agreed, log.leo)
+            self.ledger.truncated += seen.leo - log.leo
             if leads and was_leading:
-                self.report("INV-10", f"{self.name(node)}, a leader, cut its log from {seen.leo} to {log.leo}")
+                self.report(
+                    "INV-10",
+                    f"{self.name(node)}, a leader, cut its log from {seen.leo} to {log.leo}",
+                )
         if (log.hw > log.leo and log.clamps_hw) or (log.hw < log.log_start and log.clamps_hw):
             self.report("INV-1", f"{self.name(node)} has HW {log.hw} outside its log")
         if leads and not was_leading:
@@ -158,7 +162,9 @@ class Checker:
                 self._on_hw_raised(node, tp, replica)
             self._on_commit(tp, replica, seen.hw if was_leading else log.log_start)
         elif leads and was_leading and log.hw < seen.hw:
-            self.report("INV-18", f"{self.name(node)}, a leader, moved HW from {seen.hw} to {log.hw}")
+            self.report(
+                "INV-18", f"{self.name(node)}, a leader, moved HW from {seen.hw} to {log.hw}"
+            )
         seen.leo, seen.hw = log.leo, log.hw
         seen.role, seen.epoch = replica.role, replica.leader_epoch
         self._compare(node, tp, seen)
@@ -182,7 +188,8 @@ class Checker:
             if batch.epoch < epoch:
                 self.report(
                     "INV-3",
-                    f"{self.name(node)} has epoch {batch.epoch} at {batch.base} after epoch {epoch}",
+                    f"{self.name(node)} has epoch {batch.epoch} at {batch.base} "
+                    f"after epoch {epoch}",
                 )
             epoch = batch.epoch
             if log.epochs.epoch_for_offset(batch.base) != epoch:
@@ -205,7 +212,8 @@ class Checker:
             if not theirs.same(previous):
                 self.report(
                     "INV-12",
-                    f"{self.name(node)} has {previous!r} where {self.name(replica.leader)} has {theirs!r}",
+                    f"{self.name(node)} has {previous!r} where "
+                    f"{self.name(replica.leader)} has {theirs!r}",
                 )
 
     def _compare(self, node: int, tp: int, seen: Seen) -> None:
@@ -227,7 +235,7 @@ class Checker:
         seen.agreed = upto
 
     def _is_as_committed(self, tp: int, log: Log, start: int, upto: int) -> bool:
-        """Holds [start, upto) just what the ledger has as committed?  Then all that hold it agree."""
+        """Is [start, upto) just what the ledger has as committed?  Then all that hold it agree."""
         committed, batches = self.ledger.committed[tp], log.batches
         for at in range(log.index_of(start), len(batches)):
             batch = batches[at]
@@ -313,8 +321,8 @@ class Checker:
             if epoch > replica.leader_epoch and hw > start:
                 self.report(
                     "I15",
-                    f"{self.name(node)}, leader of the past epoch {replica.leader_epoch}, committed up "
-                    f"to {hw}; epoch {epoch} began at {start}",
+                    f"{self.name(node)}, leader of the past epoch {replica.leader_epoch}, "
+                    f"committed up to {hw}; epoch {epoch} began at {start}",
                 )
         if len(replica.isr) < replica.min_isr():
             self.report(
@@ -345,6 +353,8 @@ class Checker:
         """I2, I3, I4, and I5 for a replica that joined the ISR."""
         before = self.records.get(tp)
         self.records[tp] = record
+        if before is not None:
+            self.ledger.change(before, record)
         if before is not None and (
             record.leader_epoch < before.leader_epoch
             or record.partition_epoch < before.partition_epoch

@@ -151,6 +151,11 @@ def maybe_fetch(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
     now = out.now
     for state in thread.partitions.values():
         if state.state == FETCHING and state.delay_until <= now:
+            if broker.quotas is not None and broker.quotas.follower_holds_back(
+                state.tp, state.lag, now
+            ):
+                out.cue("Q-3", broker.id, "held back", None, state.tp)
+                continue
             replica = broker.replicas[state.tp]
             profile = replica.profile
             state.asked = state.offset
@@ -186,10 +191,13 @@ def maybe_fetch(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
 
 
 def _sleep_until_ready(broker: Broker, thread: FetcherThread, out: Effects) -> None:
-    """F-4.  Nothing to send: the loop waits for the first back-off to end."""
+    """F-4.  Nothing to send: the loop waits for the first back-off to end, or for a back-off if it
+    is a quota that holds a partition back (Q-3)."""
     if not thread.partitions:
         return
     wake = min(state.delay_until for state in thread.partitions.values())
+    if wake <= out.now and broker.quotas is not None:
+        wake = out.now + broker.configs.fetch_backoff_ms
     if wake > out.now and thread.waking != wake:
         thread.waking = wake
         key = (thread.leader, thread.fetcher)
@@ -284,6 +292,8 @@ def _process_partition_data(
             fail_partition(broker, thread, state.tp, out)
             return
         out.cue("L-4", broker.id, "leo", before, log.leo)
+        if broker.quotas is not None:
+            broker.quotas.count_appended(state.tp, log.leo - before, out.now)
         if log.leo - log.flushed >= broker.configs.flush_messages:
             log.flush(log.leo)
     watermark.follow(replica, data.hw, out)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 FETCHER_WORK: Final = 1  # F-4: a back-off ends; data = (leader, fetcher id)
-DELAYED_FETCH: Final = 2  # S-6: a parked fetch expires; data = the DelayedFetch
-DELAYED_PRODUCE: Final = 3  # P-4: a waiting produce expires; data = (tp, producer, corr)
+PURGATORY: Final = 2  # P-4, S-6: the earliest deadline of waiting requests; data = that time
 ISR_EXPIRATION: Final = 4  # CP-ISR-SHRINK
 HW_CHECKPOINT: Final = 5  # H-7
 HEARTBEAT: Final = 6  # CP-KR-HB, or the ping that keeps a ZooKeeper session
@@ -25,8 +24,7 @@ LOG_FLUSHER: Final = 18  # L-10: flush.ms
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
-    DELAYED_FETCH: "fetch expires",
-    DELAYED_PRODUCE: "produce expires",
+    PURGATORY: "purgatory",
     ISR_EXPIRATION: "isr-expiration",
     HW_CHECKPOINT: "highwatermark-checkpoint",
     HEARTBEAT: "heartbeat",

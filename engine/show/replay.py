@@ -355,7 +355,7 @@ def _suggestions(sim: Simulation) -> Iterator[str]:
         if not sim.auto:
             yield f"fetch {name}"
             yield f"ask {name}"
-    for m in sorted(sim.network.flight.values(), key=lambda m: m.id)[:12]:
+    for m in sim.network.under_way()[:12]:
         if m.src >= -1 and m.dst >= -1:
             yield f"deliver {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
             yield f"drop {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"

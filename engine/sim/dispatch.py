@@ -135,8 +135,7 @@ def _shutdown(broker: Broker, data: Any, out: Effects) -> bool:
 
 BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.FETCHER_WORK: fetcher.on_fetcher_timer,
-    timers.DELAYED_FETCH: purgatory.on_fetch_expired,
-    timers.DELAYED_PRODUCE: purgatory.on_produce_expired,
+    timers.PURGATORY: purgatory.on_purgatory_timer,
     timers.ISR_EXPIRATION: _isr_expiration,
     timers.HW_CHECKPOINT: _hw_checkpoint,
     timers.LOG_FLUSHER: _log_flusher,

@@ -6,6 +6,7 @@ from heapq import heappush
 
 from engine.model.messages import (
     ALTER_PARTITION,
+    BROKEN,
     CONTROLLER,
     HEARTBEAT,
     LEADER_AND_ISR,
@@ -56,7 +57,6 @@ class Network:
         "by_hand",
         "chance",
         "controller_up",
-        "flight",
         "hands",
         "held",
         "held_alter",
@@ -78,7 +78,6 @@ class Network:
         self.by_hand = by_hand
         self.controller_up = True
         self.links: dict[tuple[int, int], Link] = {}
-        self.flight: dict[int, Message] = {}
         self.hands: list[Message] = []
         self.held: list[Message] = []
         self.held_metadata: set[int] = set()
@@ -133,11 +132,10 @@ class Network:
             return -1
         if self.by_hand and m.src >= 0 and m.dst >= 0 and m.kind in REPLICATION:
             m.due = self.kernel.now
-            self.flight[m.id] = m
             self.hands.append(m)
             return -1
         if self._is_held(m):
-            self.flight[m.id] = m
+            m.due = self.kernel.now
             self.held.append(m)
             return -1
         if link is None:
@@ -168,13 +166,22 @@ class Network:
         else:
             last[key] = due
         m.due = due
-        self.flight[m.id] = m
         kernel.seq = seq = kernel.seq + 1
         heappush(kernel.pending, (due, DELIVERY, m.dst, seq, m))
 
+    def under_way(self) -> list[Message]:
+        """Every message on the wire, oldest first: scheduled, held, or waiting for a hand."""
+        found = [
+            event[4]
+            for event in self.kernel.pending
+            if event[1] == DELIVERY and event[4].kind != BROKEN
+        ]
+        found += self.hands
+        found += self.held
+        return sorted(found, key=lambda m: m.id)
+
     def arrived(self, m: Message) -> None:
         """The message is being handled; an answer closes its request."""
-        self.flight.pop(m.id, None)
         if m.kind in REPLIES:
             self.open.pop((m.dst, m.corr), None)
 
@@ -197,7 +204,6 @@ class Network:
 
     def remove(self, m: Message) -> None:
         """Takes a message off the wire, wherever it waits."""
-        self.flight.pop(m.id, None)
         if m in self.hands:
             self.hands.remove(m)
         elif m in self.held:
@@ -217,7 +223,7 @@ class Network:
         def concerns(src: int, dst: int) -> bool:
             return a in (src, dst) and (b is None or b in (src, dst))
 
-        for m in [m for m in self.flight.values() if concerns(m.src, m.dst)]:
+        for m in [m for m in self.under_way() if concerns(m.src, m.dst)]:
             self.remove(m)
         for (requester, corr), request in list(self.open.items()):
             if concerns(request.src, request.dst):
@@ -258,7 +264,7 @@ class Network:
 
     def waiting_on(self, src: int, dst: int) -> Message | None:
         """The oldest message under way from `src` to `dst`: what a hand would deliver or drop."""
-        found = [m for m in self.flight.values() if m.src == src and m.dst == dst]
+        found = [m for m in self.under_way() if m.src == src and m.dst == dst]
         return min(found, key=lambda m: m.id) if found else None
 
     def release(self, broker: int, metadata: bool) -> list[Message]:

@@ -17,7 +17,6 @@ FORMAT = 1
 MAX_MOVES = 5_000
 MAX_TEXT = 256 * 1024
 MAX_SEED = 2**53 - 1
-MAX_EVENTS = 2_000_000
 
 assert fault_verbs and verbs  # importing them fills the registry of moves
 
@@ -125,13 +124,14 @@ def play(
             ) from error
         if ended is not None:
             ended(number)
-        if sim.events > MAX_EVENTS:
-            raise BadInput("too_large", f"The run passed {MAX_EVENTS} events.")
+        if sim.events > sim.budget:
+            raise BadInput("too_large", f"The run passed {sim.budget} events.")
 
 
 def play_all(run: Run, told: bool = False) -> Simulation:
     """The run, played to its end; unavailability that is still going on ends there."""
     sim = run.simulation(told)
+    sim.rush = not told
     for _ in play(sim, run.lines()):
         pass
     sim.ledger.close(sim.now)

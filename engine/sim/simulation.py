@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from heapq import heappop, heappush
 from typing import Any, Final
 
 from engine.checks.invariants import Checker
@@ -36,15 +37,46 @@ Timer = tuple[int, Any, int]
 
 AVAILABILITY_KINDS: Final = frozenset(
     (
+        messages.ALTER_PARTITION,
         messages.ALTER_PARTITION_R,
         messages.HEARTBEAT_R,
         messages.LEADER_AND_ISR,
         messages.METADATA_FETCH_R,
+        messages.REGISTER,
         messages.REGISTER_R,
+        messages.SHUTDOWN,
         messages.STOP_REPLICA,
     )
 )
-"""Deliveries to a broker that may change whether the partition can be written to."""
+"""Deliveries that may change whether a partition can be written to."""
+
+
+class _Wires(Effects):
+    """Effects that are carried out at once: nothing a handler does can depend on them."""
+
+    __slots__ = ("_incarnations", "_kernel", "_ledger", "_network")
+
+    def __init__(self, told: bool, kernel: Kernel, network: Network, ledger: Ledger) -> None:
+        Effects.__init__(self, told)
+        self._kernel = kernel
+        self._network = network
+        self._ledger = ledger
+        self._incarnations: dict[int, Broker] = {}
+
+    def watch(self, brokers: dict[int, Broker]) -> None:
+        """Timers carry the incarnation that set them."""
+        self._incarnations = brokers
+
+    def send(self, message: Message) -> None:
+        if message.kind == messages.PRODUCE:
+            self._ledger.sent += 1
+        self._network.send(message)
+
+    def timer(self, node: int, delay: int, kind: int, data: Any = None) -> None:
+        incarnation = self._incarnations[node].incarnation if node >= 0 else 0
+        kernel = self._kernel
+        kernel.seq = seq = kernel.seq + 1
+        heappush(kernel.pending, (kernel.now + delay, TIMER, node, seq, (kind, data, incarnation)))
 
 
 class Simulation:
@@ -71,8 +103,11 @@ class Simulation:
         self.clients: dict[int, Client] = {}
         self.ledger = Ledger(len(names))
         self.checker = Checker(self.cluster, self.ledger)
-        self.out = Effects(told)
+        self.out = _Wires(told, self.kernel, self.network, self.ledger)
+        self.out.watch(self.cluster.brokers)
         self.events = 0
+        self.budget = 2_000_000  # events after which the run has run away
+        self.rush = False  # the clock may run without a pause between events
         self.deferred: dict[int, list[Event]] = {}
         self.listener: Callable[[int, int, Any], None] | None = None
         self.faults: dict[str, Any] = {}
@@ -100,10 +135,21 @@ class Simulation:
         """The next event by the clock.  True if it did anything (a stale timer does not)."""
         return self._handle(self.kernel.pop())
 
+    def run_until(self, time: int) -> None:
+        """Fires everything due up to `time` without a pause: how a batch runs."""
+        kernel = self.kernel
+        pending, handle = kernel.pending, self._handle
+        while pending and pending[0][0] <= time:
+            event = heappop(pending)
+            kernel.now = event[0]
+            handle(event)
+            if self.events > self.budget:
+                break
+        kernel.now = max(kernel.now, time)
+
     def take(self, m: Message) -> bool:
         """Delivers one chosen message now, whenever it was due; time stands."""
         self.network.remove(m)
-        self.network.flight[m.id] = m
         return self._handle((self.kernel.now, DELIVERY, m.dst, m.id, m))
 
     def act(self, kind: int, node: int, what: str, action: Callable[[Effects], object]) -> None:
@@ -117,7 +163,7 @@ class Simulation:
 
     def _handle(self, event: Event) -> bool:
         _, kind, node, _, payload = event
-        out = self.out
+        out, arrived = self.out, self.network.arrived
         out.now = self.kernel.now
         if out.cues:
             out.cues.clear()
@@ -130,14 +176,14 @@ class Simulation:
                 self.deferred.setdefault(node, []).append(event)
                 return False
             if kind == DELIVERY:
-                self.network.arrived(payload)
+                arrived(payload)
                 if status == DOWN:
                     return False
                 dispatch.ON_BROKER[payload.kind](broker, payload, out)
             elif not self._fire_broker_timer(broker, payload):
                 return False
         elif kind == DELIVERY:
-            self.network.arrived(payload)
+            arrived(payload)
             if node == CONTROLLER:
                 self.on_controller[payload.kind](self.cluster.controller, payload, out)
             else:
@@ -151,57 +197,31 @@ class Simulation:
         kind, data, incarnation = payload
         if broker.status == DOWN or broker.incarnation != incarnation:
             return False
-        done = dispatch.BROKER_TIMERS[kind](broker, data, self.out)
-        if not done:
-            self._flush()
-        return done
+        return dispatch.BROKER_TIMERS[kind](broker, data, self.out)
 
     def _fire_timer(self, node: int, payload: Timer) -> bool:
         kind, data, _ = payload
         if node == CONTROLLER:
-            done = self.controller_timers[kind](self.cluster.controller, data, self.out)
-        else:
-            client = self.clients[node]
-            if isinstance(client, Producer) and kind == timers.CLIENT_RETRY:
-                done = client.on_retry(self.out)
-            else:
-                done = client.on_tick(self.out)
-        if not done:
-            self._flush()
-        return done
+            return self.controller_timers[kind](self.cluster.controller, data, self.out)
+        client = self.clients[node]
+        if isinstance(client, Producer) and kind == timers.CLIENT_RETRY:
+            return client.on_retry(self.out)
+        return client.on_tick(self.out)
 
     def _finish(self, kind: int, node: int, what: Any) -> None:
         """Carries out the wishes, lets the observer look, tells the listener."""
         self.events += 1
-        out = self.out
-        if out.sends or out.timers:
-            self._flush()
         if node >= CONTROLLER:
             self.checker.after(node, self.events, self.kernel.now)
             if node >= 0 and self.brokers[node].halted:
                 self.stop_process(node)
             if kind == DELIVERY:
-                if node == CONTROLLER or what.kind in AVAILABILITY_KINDS:
+                if what.kind in AVAILABILITY_KINDS:
                     self._note_availability()
             elif kind == FAILURE or node == CONTROLLER:
                 self._note_availability()
         if self.listener is not None:
             self.listener(kind, node, what)
-
-    def _flush(self) -> None:
-        out = self.out
-        if out.sends:
-            for m in out.sends:
-                if m.kind == messages.PRODUCE:
-                    self.ledger.sent += 1
-                self.network.send(m)
-            out.sends.clear()
-        if out.timers:
-            schedule = self.kernel.schedule
-            for node, delay, kind, data in out.timers:
-                incarnation = self.brokers[node].incarnation if node >= 0 else 0
-                schedule(delay, TIMER, node, (kind, data, incarnation))
-            out.timers.clear()
 
     def _note_availability(self) -> None:
         for tp in range(len(self.cluster.names)):
@@ -326,7 +346,6 @@ def _build_cluster(sim: Simulation) -> None:
         out.timer(CONTROLLER, sim.configs.imbalance_check_ms, timers.PREFERRED_CHECK)
     if out.cues:
         out.cues.clear()
-    sim._flush()
     for broker in cluster.brokers.values():
         sim.checker.after(broker.id, 0, 0)
     sim.checker.after(CONTROLLER, 0, 0)

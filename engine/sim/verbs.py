@@ -417,10 +417,9 @@ def _fetching(sim: Simulation, args: Args) -> Iterator[None]:
         for broker in sim.brokers.values():
             broker.auto_fetch = sim.auto
         if sim.auto:
-            for m in sim.network.hands:
-                sim.network.flight.pop(m.id, None)
+            waiting, sim.network.hands = sim.network.hands, []
+            for m in waiting:
                 sim.network.send(m)
-            sim.network.hands.clear()
             for broker in sim.brokers.values():
                 for key, thread in broker.fetchers.items():
                     if not thread.outstanding:

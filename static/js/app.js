@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { html } from "htm/preact";
-import { fromFragment, goTo, open, prefetch, use } from "./player.js";
+import { fromFragment, goTo, nameOf, open, prefetch, use } from "./player.js";
 import { pack } from "./packing.js";
 import * as s from "./state.js";
 import * as stage from "./stage.js";
@@ -76,8 +76,8 @@ async function reopen(here) {
   try {
     await open({ run: here.digest, ...payload }, { n: s.n.value });
   } catch (problem) {
-    if (!(problem instanceof Refused) || problem.code !== "gone" || !here.text) throw problem;
-    await open({ text: here.text, ...payload }, { n: s.n.value });
+    if (!(problem instanceof Refused) || problem.code !== "gone") throw problem;
+    await open({ ...nameOf(here), ...payload }, { n: s.n.value });
   }
   prefetch();
 }

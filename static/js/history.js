@@ -10,7 +10,10 @@ export function tape(facts, steps = [], more = {}) {
 
 /** Puts steps on the tape and notes what each changed against the one before it. */
 export function add(on, steps) {
-  for (const step of steps) if (!on.steps.has(step.n)) on.steps.set(step.n, step);
+  for (const step of steps) {
+    if (!on.steps.has(step.n)) on.steps.set(step.n, step);
+    for (const part of step.view.partitions) for (const r of Object.values(part.replicas)) on.widest = Math.max(on.widest ?? 0, r.leo);
+  }
   for (const { n } of steps) {
     for (const at of [n, n + 1]) {
       const step = on.steps.get(at);

@@ -18,7 +18,7 @@ export function draw(points, profiles, unit, t, width) {
     color: { domain: profiles, range: profiles.map((_, i) => COLOURS[i % COLOURS.length]) },
     symbol: { domain: profiles, range: SYMBOLS },
     marks: [
-      ...profiles.map((profile, i) => Plot.line(points.filter((p) => p.profile === profile), { x: "value", y: "share", stroke: "profile", strokeWidth: 2, curve: "step-after", strokeDasharray: DASHES[i % DASHES.length] })),
+      ...profiles.map((profile, i) => Plot.line(points.filter((p) => p.profile === profile), { x: "value", y: "share", stroke: "profile", strokeWidth: 2, strokeDasharray: DASHES[i % DASHES.length] })),
       Plot.dot(middle, { x: "value", y: "share", fill: "profile", stroke: "var(--panel)", symbol: "profile", r: 5.5 }),
       // The key stands beside the lines: their ends lie too close together for labels.
       ...key.flatMap(({ profile, i }) => [

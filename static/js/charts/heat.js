@@ -10,7 +10,7 @@ export function draw(cells, profiles, [first, second], width) {
   const values = (name) => [...new Set(cells.map((cell) => cell[name]))];
   const top = Math.max(1e-9, ...cells.map((cell) => cell.share));
   return Plot.plot({
-    width, height: 74 + values("y").length * 44, marginLeft: 70, marginBottom: 42,
+    width: Math.max(width, 90 + profiles.length * values("x").length * 56), height: 74 + values("y").length * 44, marginLeft: 70, marginBottom: 42,
     style: { background: "none", fontSize: "12.5px" },
     fx: { label: null, domain: profiles },
     x: { label: first, labelArrow: "none", domain: values("x") },

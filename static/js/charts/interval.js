@@ -6,6 +6,7 @@ import { COLOURS, SYMBOLS } from "./common.js";
 import { percent, shareDomain, shareLabel } from "./figures.js";
 
 const ROW = 26;
+const LEAST = 260;
 
 export function draw(rows, profiles, t, width) {
   const varied = rows.some((row) => row.label);
@@ -13,10 +14,11 @@ export function draw(rows, profiles, t, width) {
   const [low, high] = shareDomain(rows);
   const seen = rows.filter((row) => row.hits);
   const none = rows.filter((row) => !row.hits);
-  const longest = Math.max(...rows.map((row) => place(row).length));
+  const names = 20 + Math.max(...rows.map((row) => place(row).length)) * 7.2;
+  const wide = Math.max(width, names + LEAST); // a narrow page scrolls inside the figure
   const end = (row) => Math.min(high, row.high);
   return Plot.plot({
-    width, height: 60 + rows.length * ROW, marginLeft: Math.min(width * 0.45, 20 + longest * 7.2), marginRight: 100, marginBottom: 42,
+    width: wide, height: 60 + rows.length * ROW, marginLeft: names, marginRight: 100, marginBottom: 42,
     style: { background: "none", fontSize: "12.5px", overflow: "visible" },
     x: { type: "log", domain: [low, high], label: t("batch.shares.axis"), labelAnchor: "left", labelArrow: "none", tickFormat: percent, grid: true, ticks: Math.max(2, Math.round(Math.log10(high / low))) },
     y: { domain: rows.map(place), label: null, tickSize: 0 },

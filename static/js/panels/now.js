@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import * as s from "../state.js";
+import { nextSeen } from "../history.js";
 import { knows } from "../i18n.js";
 import { Icon, Jump, sayStep } from "./common.js";
 
@@ -26,13 +27,14 @@ export function Now() {
   const facts = s.facts.value;
   const step = s.step.value;
   if (!step || !facts) return null;
-  const next = s.tapeNow.value.steps.get(s.n.value + 1);
-  const inside = s.cue.value !== null && next;
-  const cues = (inside ? next : step).cues ?? [];
+  const coming = s.tapeNow.value.steps.get(s.n.value + 1);
+  const inside = s.cue.value !== null && coming;
+  const next = s.tapeNow.value.steps.get(nextSeen(s.tapeNow.value, s.n.value, 1));
+  const cues = (inside ? coming : step).cues ?? [];
   return html`<div class="stack">
     ${cues.length > 0 && html`<div><h3>${t("now.rules")}</h3><ol class="cues">${cues.map((cue, i) => html`<${Cue} key=${i} cue=${cue} on=${inside && i === s.cue.value} />`)}</ol></div>`}
     ${step.n === 0 && html`${facts.scenario.teaches && html`<p>${facts.scenario.teaches}</p>`}<p class="soft">${t("now.begin")}</p>`}
-    ${next && !inside && html`<div class="nextup"><h3>${t("now.next")}</h3><p><${Jump} n=${next.n}><${Icon} name="next" /> ${sayStep(next)}<//></p></div>`}
+    ${next && next !== step && !inside && html`<div class="nextup"><h3>${t("now.next")}</h3><p><${Jump} n=${next.n}><${Icon} name="next" /> ${sayStep(next)}<//></p></div>`}
     ${s.n.value >= facts.total && html`<div class="nextup"><h3>${t("now.end")}</h3><p class="soft">${t("now.end_more")}</p></div>`}
   </div>`;
 }
