@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from engine.show.replay import Replay
 from flask import Flask
 from flask.testing import FlaskClient
 
 from app.config import Settings
 from app.services import KEY, Services
+from engine.show.replay import Replay
 from tests.app.conftest import SCENARIO, Socket, browser
 
 
