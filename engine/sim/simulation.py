@@ -12,7 +12,7 @@ from engine.controlplane import kraft, membership, zookeeper
 from engine.controlplane.roles import apply_record, new_disk
 from engine.model import messages, timers
 from engine.model.cluster import Cluster
-from engine.model.configs import build
+from engine.model.configs import NEVER, build
 from engine.model.controller import Registration
 from engine.model.effects import Effects
 from engine.model.errors import NONE
@@ -289,8 +289,10 @@ class Simulation:
         for kind, period in (
             (timers.ISR_EXPIRATION, configs.isr_check_ms),
             (timers.HW_CHECKPOINT, configs.hw_checkpoint_ms),
+            (timers.LOG_FLUSHER, configs.flush_ms),
         ):
-            out.timer(broker.id, period - self.kernel.now % period, kind)
+            if period < NEVER:
+                out.timer(broker.id, period - self.kernel.now % period, kind)
 
     # -- clients of scripts and workloads ----------------------------------------------------------
 
