@@ -140,6 +140,11 @@ def do_work(broker: Broker, thread: FetcherThread, out: Effects) -> None:
 
 def maybe_truncate(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
     """F-4, T-0 fallback.  Asks for the ends of the own latest epochs; True if a request is out."""
+    for state in thread.partitions.values():
+        if state.state == TRUNCATING:
+            break
+    else:
+        return False
     ask = []
     for state in list(thread.partitions.values()):
         if state.state != TRUNCATING or state.delay_until > out.now:
@@ -307,7 +312,8 @@ def _process_partition_data(
         if not appended:
             fail_partition(broker, thread, state.tp, out)
             return
-        out.cue("L-4", broker.id, "leo", before, log.leo)
+        if out.cues is not None:
+            out.cue("L-4", broker.id, "leo", before, log.leo)
         if broker.quotas is not None:
             broker.quotas.count_appended(state.tp, log.leo - before, out.now)
         if log.leo - log.flushed >= broker.configs.flush_messages:
