@@ -200,6 +200,7 @@ def failures(
     invariant: str = "",
     first: int = 0,
     limit: int = 50,
+    shortest: bool = False,
 ) -> tuple[int, list[tuple[int, Failure]]]:
     """(how many match, some of them with their place among all failures of the batch)."""
     with database.reading() as session:
@@ -217,7 +218,8 @@ def failures(
         if invariant:
             chosen = chosen.where(numbered.c.invariant == invariant)
         total = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
-        page = session.execute(chosen.order_by(numbered.c.place).offset(first).limit(limit)).all()
+        order = (numbered.c.step, numbered.c.place) if shortest else (numbered.c.place,)
+        page = session.execute(chosen.order_by(*order).offset(first).limit(limit)).all()
     return total, [(one.place - 1, _failure(one)) for one in page]
 
 

@@ -31,12 +31,15 @@ def result(
     invariant: str = "",
     first: int = 0,
     limit: int = FAILURES_SHOWN,
+    shortest: bool = False,
 ) -> dict[str, Any]:
     """All that is known of a batch; of the failures, some that match profile and invariant."""
     batch = jobs.batch(number)
     scenario = records.scenario_of(batch)
     shown = jobs.snapshot(number)
-    total, found = records.failures(jobs.database, batch, profile, invariant, first, limit)
+    total, found = records.failures(
+        jobs.database, batch, profile, invariant, first, limit, shortest
+    )
     shown.update(
         scenario={
             "slug": scenario.slug,
@@ -107,6 +110,7 @@ def _sentence(cell: dict[str, Any], invariant: str) -> dict[str, Any]:
         "key": f"batch.said.{family}.{key.removeprefix('stat.')}{where}",
         "args": args,
         "bad": bool(count["hits"]),
+        "first": invariant == LOST,
     }
 
 

@@ -211,6 +211,8 @@ def page(number: str) -> str:
         filter={
             "profile": request.args.get("profile", ""),
             "invariant": request.args.get("invariant", ""),
+            "order": "step" if request.args.get("order") == "step" else "seed",
+            "size": FAILURES_SHOWN,
         },
         boot={
             "batch": shown,
@@ -237,6 +239,7 @@ def _result(number: str) -> dict[str, Any]:
         request.args.get("invariant", "")[:40],
         int(first),
         FAILURES_SHOWN,
+        request.args.get("order") == "step",
     )
 
 

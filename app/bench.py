@@ -94,8 +94,15 @@ def _socket() -> tuple[float, Figures]:
     return figures["step_p99_ms"] / figures["bare_p99_ms"], figures
 
 
+def _batch() -> tuple[float, Figures]:
+    from app.runners.bench import batch_efficiency
+
+    return batch_efficiency()
+
+
 BENCHMARKS: dict[str, Benchmark] = {
     "engine": Benchmark("times SimPy's bare timeouts, in events per second", _engine),
     "socket": Benchmark("times a question without an answer, p99 of a step's round trip", _socket),
+    "batch": Benchmark("of two plain processes' runs per second, on Spark local[2]", _batch),
 }
 """Name -> benchmark; a new one is a row here."""

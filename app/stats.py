@@ -14,7 +14,9 @@ from typing import Any
 Z95 = NormalDist().inv_cdf(0.975)
 RULE_OF_THREE = 3
 EXACT_UP_TO = 2000
-MILLION = 1_000_000
+UNITS = {"percent": 100, "million": 1_000_000}
+PERCENT_FROM = 0.001
+"""Rarer than one in a thousand is said per million."""
 
 THIN = "\u202f"
 """Narrow space that does not break: between the thousands of a number."""
@@ -107,26 +109,29 @@ def whole(number: float) -> str:
     return f"{round(number):,}".replace(",", THIN)
 
 
-def rate(share: float) -> tuple[str, dict[str, Any]]:
-    """A share as people say it: (key of the words, arguments)."""
-    if share >= 0.01:
-        digits = 0 if share in (0, 1) else 1
-        return "percent", {"n": f"{share * 100:.{digits}f}"}
-    if share * MILLION >= 10 or share == 0:
-        return "million", {"n": whole(share * MILLION)}
-    return "million", {"n": f"{share * MILLION:.2g}"}
+def rate(share: float) -> tuple[str, str]:
+    """A share as people say it: (percent or million, the number)."""
+    unit = "percent" if share >= PERCENT_FROM else "million"
+    return unit, in_unit(share, unit)
+
+
+def in_unit(share: float, unit: str) -> str:
+    """A share in percent or per million, with two or three digits that say something."""
+    if share in (0, 1):
+        return whole(share * UNITS[unit])
+    number = share * UNITS[unit]
+    if unit == "million":
+        return whole(number) if number >= 10 else f"{number:.2g}"
+    near = min(number, 100 - number)
+    digits = 1 if near >= 1 else min(6, 1 - math.floor(math.log10(near)))
+    return f"{number:.{digits}f}"
 
 
 def shown_share(share: float | None) -> str:
     """A share in a table: percent, with as many digits as tell it from 0 and from 100 %."""
     if share is None:
         return "–"
-    percent = share * 100
-    if percent in (0, 100):
-        return f"{percent:.0f} %"
-    near = min(percent, 100 - percent)
-    digits = 1 if near >= 1 else min(6, 1 - math.floor(math.log10(near)))
-    return f"{percent:.{digits}f} %"
+    return f"{in_unit(share, 'percent')} %"
 
 
 def shown_figure(value: float | None) -> str:
@@ -150,17 +155,10 @@ def finding(hits: int, n: int) -> tuple[str, dict[str, Any]]:
         return "stat.empty", args
     if hits == 0:
         unit, bound = rate(rule_of_three(n))
-        return f"stat.none.{unit}", args | {"bound": bound["n"]}
-    unit, said = rate(hits / n)
-    args["rate"] = said["n"]
-    args["low"], args["high"] = (_in_unit(end, unit) for end in (low, high))
+        return f"stat.none.{unit}", args | {"bound": bound}
+    unit, args["rate"] = rate(hits / n)
+    args["low"], args["high"] = in_unit(low, unit), in_unit(high, unit)
     return f"stat.some.{unit}", args
-
-
-def _in_unit(share: float, unit: str) -> str:
-    if unit == "percent":
-        return f"{share * 100:.{0 if share in (0, 1) else 1}f}"
-    return whole(share * MILLION) if share * MILLION >= 10 else f"{share * MILLION:.2g}"
 
 
 def interval(hits: int, n: int) -> dict[str, Any]:

@@ -16,3 +16,17 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  
     report = outcome.get_result()
     if report.failed:
         report.sections.append(("Repeat", f"python3 -m pytest {item.nodeid!r}"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--rewrite",
+        action="store_true",
+        help="write the golden files anew instead of comparing; then read the diff",
+    )
+
+
+@pytest.fixture
+def rewrite(request: pytest.FixtureRequest) -> bool:
+    """Are golden files to be written instead of compared?"""
+    return bool(request.config.getoption("--rewrite"))

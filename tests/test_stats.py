@@ -101,6 +101,8 @@ def test_findings_are_said_in_the_unit_that_fits() -> None:
         "stat.some.percent",
         {"hits": "37", "n": "100", "rate": "37.0", "low": "28.2", "high": "46.8"},
     )
+    assert stats.finding(1, 300)[1]["rate"] == "0.33"
+    assert (stats.finding(1, 300)[1]["low"], stats.finding(1, 300)[1]["high"]) == ("0.059", "1.9")
     assert stats.finding(100, 100)[1]["high"] == "100"
     assert stats.finding(0, 100)[0] == "stat.none.percent"
     assert stats.finding(0, 0)[0] == "stat.empty"

@@ -6,6 +6,7 @@ a few comparisons and only what it touched is looked at closely.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Final
 
 from engine.checks.ledger import Acked, Ledger
@@ -93,7 +94,7 @@ class Checker:
         self.ledger = ledger
         self.broken: list[tuple[str, int, str]] = []
         self.counts: dict[str, int] = {}
-        self.seen: dict[tuple[int, int], Seen] = {}
+        self.seen: defaultdict[int, dict[int, Seen]] = defaultdict(dict)
         self.records: dict[int, PartitionRecord] = {}
         self.step = 0
         self.now = 0
@@ -115,9 +116,9 @@ class Checker:
         self.step = step
         self.now = now
         if node >= 0:
-            seen_all = self.seen
+            seen_here = self.seen[node]
             for tp, replica in self.cluster.brokers[node].replicas.items():
-                seen = seen_all.get((node, tp))
+                seen = seen_here.get(tp)
                 log = replica.log
                 if (
                     seen is None
@@ -134,9 +135,9 @@ class Checker:
                     self._on_record(tp, record)
 
     def _on_replica(self, node: int, tp: int, replica: Replica) -> None:
-        seen = self.seen.get((node, tp))
+        seen = self.seen[node].get(tp)
         if seen is None or seen.replica is not replica:
-            seen = self.seen[node, tp] = Seen(replica)
+            seen = self.seen[node][tp] = Seen(replica)
         log = replica.log
         was_leading = seen.role == LEADER and seen.epoch == replica.leader_epoch
         leads = replica.role == LEADER
@@ -146,8 +147,12 @@ class Checker:
             self._on_append(node, tp, replica, seen.leo)
         elif log.leo < seen.leo:
             seen.agreed = min(seen.agreed, log.leo)
+            self.ledger.truncated += seen.leo - log.leo
             if leads and was_leading:
-                self.report("INV-10", f"{self.name(node)}, a leader, cut its log from {seen.leo} to {log.leo}")
+                self.report(
+                    "INV-10",
+                    f"{self.name(node)}, a leader, cut its log from {seen.leo} to {log.leo}",
+                )
         if (log.hw > log.leo and log.clamps_hw) or (log.hw < log.log_start and log.clamps_hw):
             self.report("INV-1", f"{self.name(node)} has HW {log.hw} outside its log")
         if leads and not was_leading:
@@ -157,7 +162,9 @@ class Checker:
                 self._on_hw_raised(node, tp, replica)
             self._on_commit(tp, replica, seen.hw if was_leading else log.log_start)
         elif leads and was_leading and log.hw < seen.hw:
-            self.report("INV-18", f"{self.name(node)}, a leader, moved HW from {seen.hw} to {log.hw}")
+            self.report(
+                "INV-18", f"{self.name(node)}, a leader, moved HW from {seen.hw} to {log.hw}"
+            )
         seen.leo, seen.hw = log.leo, log.hw
         seen.role, seen.epoch = replica.role, replica.leader_epoch
         self._compare(node, tp, seen)
@@ -181,10 +188,11 @@ class Checker:
             if batch.epoch < epoch:
                 self.report(
                     "INV-3",
-                    f"{self.name(node)} has epoch {batch.epoch} at {batch.base} after epoch {epoch}",
+                    f"{self.name(node)} has epoch {batch.epoch} at {batch.base} "
+                    f"after epoch {epoch}",
                 )
             epoch = batch.epoch
-            if log.epochs.epoch_for_offset(batch.base) != batch.epoch:
+            if log.epochs.epoch_for_offset(batch.base) != epoch:
                 self.report(
                     "INV-5", f"{self.name(node)}'s epoch cache misplaces offset {batch.base}"
                 )
@@ -204,7 +212,8 @@ class Checker:
             if not theirs.same(previous):
                 self.report(
                     "INV-12",
-                    f"{self.name(node)} has {previous!r} where {self.name(replica.leader)} has {theirs!r}",
+                    f"{self.name(node)} has {previous!r} where "
+                    f"{self.name(replica.leader)} has {theirs!r}",
                 )
 
     def _compare(self, node: int, tp: int, seen: Seen) -> None:
@@ -219,10 +228,22 @@ class Checker:
         record = self.cluster.controller.records.get(tp)
         if record is None or node not in record.isr:
             return
-        for other in record.isr:
-            if other != node:
-                self._compare_pair(node, other, tp, log, seen.agreed, upto)
+        if not self._is_as_committed(tp, log, seen.agreed, upto):
+            for other in record.isr:
+                if other != node:
+                    self._compare_pair(node, other, tp, log, seen.agreed, upto)
         seen.agreed = upto
+
+    def _is_as_committed(self, tp: int, log: Log, start: int, upto: int) -> bool:
+        """Is [start, upto) just what the ledger has as committed?  Then all that hold it agree."""
+        committed, batches = self.ledger.committed[tp], log.batches
+        for at in range(log.index_of(start), len(batches)):
+            batch = batches[at]
+            if batch.base >= upto:
+                return True
+            if committed.get(batch.base) is not batch:
+                return False
+        return True
 
     def _compare_pair(
         self, node: int, other: int, tp: int, log: Log, start: int, upto: int
@@ -300,8 +321,8 @@ class Checker:
             if epoch > replica.leader_epoch and hw > start:
                 self.report(
                     "I15",
-                    f"{self.name(node)}, leader of the past epoch {replica.leader_epoch}, committed up "
-                    f"to {hw}; epoch {epoch} began at {start}",
+                    f"{self.name(node)}, leader of the past epoch {replica.leader_epoch}, "
+                    f"committed up to {hw}; epoch {epoch} began at {start}",
                 )
         if len(replica.isr) < replica.min_isr():
             self.report(
@@ -320,6 +341,11 @@ class Checker:
         conflict = ledger.commit(tp, batches, log.hw)
         if conflict is not None:
             self.report("I10", f"{conflict!r} was committed and now another record is, there")
+            for broker in record.isr if record is not None else ():
+                seen = self.seen[broker].get(tp)
+                if seen is not None:
+                    seen.agreed = 0
+                    self._compare(broker, tp, seen)
 
     # -- the controller's record -----------------------------------------------------------------
 
@@ -327,6 +353,8 @@ class Checker:
         """I2, I3, I4, and I5 for a replica that joined the ISR."""
         before = self.records.get(tp)
         self.records[tp] = record
+        if before is not None:
+            self.ledger.change(before, record)
         if before is not None and (
             record.leader_epoch < before.leader_epoch
             or record.partition_epoch < before.partition_epoch
@@ -341,7 +369,7 @@ class Checker:
         self._check_maximal(tp, record)
         for broker in record.isr:
             if before is None or broker not in before.isr:
-                seen = self.seen.get((broker, tp))
+                seen = self.seen[broker].get(tp)
                 if seen is not None:
                     seen.agreed = 0
                     self._compare(broker, tp, seen)

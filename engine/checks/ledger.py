@@ -6,6 +6,7 @@ No rule can reach it.  The invariants compare it with the state.
 from __future__ import annotations
 
 from engine.model.log import Batch
+from engine.model.records import NO_LEADER, PartitionRecord
 
 
 class Acked:
@@ -29,9 +30,13 @@ class Ledger:
     __slots__ = (
         "acked",
         "committed",
+        "elections_clean",
+        "elections_unclean",
         "epoch_starts",
         "failed",
         "hw_reached",
+        "isr_expands",
+        "isr_shrinks",
         "leaders",
         "lost",
         "lost_single",
@@ -53,7 +58,11 @@ class Ledger:
         self.epoch_starts: list[list[tuple[int, int]]] = [[] for _ in range(partitions)]
         self.lost: dict[str, int] = {}  # acks=all record that is gone -> partition
         self.lost_single: dict[str, int] = {}  # the same for acks=1: a statistic (I8)
-        self.truncated = 0
+        self.truncated = 0  # records that replicas cut off their logs
+        self.isr_shrinks = 0
+        self.isr_expands = 0
+        self.elections_clean = 0
+        self.elections_unclean = 0
         self.unavailable_ms = [0] * partitions
         self.unavailable_since = [-1] * partitions
 
@@ -68,6 +77,20 @@ class Ledger:
             known[batch.base] = batch
         self.hw_reached[tp] = max(self.hw_reached[tp], hw)
         return conflict
+
+    def change(self, before: PartitionRecord, after: PartitionRecord) -> None:
+        """Counts what became of a partition's record in one change.
+
+        Unclean is a leader from outside ISR and ELR; its one-member ISR is no follower that
+        caught up, so it counts as no expansion.
+        """
+        unclean = False
+        if after.leader not in (NO_LEADER, before.leader):
+            unclean = after.leader not in before.isr and after.leader not in before.elr
+            self.elections_unclean += unclean
+            self.elections_clean += not unclean
+        self.isr_shrinks += any(member not in after.isr for member in before.isr)
+        self.isr_expands += not unclean and any(member not in before.isr for member in after.isr)
 
     def latencies(self) -> list[int]:
         """Of every acknowledged produce, in the order of the acknowledgements per partition."""

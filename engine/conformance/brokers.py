@@ -23,7 +23,6 @@ OF_THE_PROTOCOL: Final = (
     "fetch_epoch_check",
     "epoch_entry_at_election",
     "monotonic_epoch_cache",
-    "epoch_before_earliest",
     "cache_cleaned_by_noop_truncate",
 )
 PROTOCOLS: Final = ("hw", "kip101", "kip279", "kip320", "fetch_truncation")

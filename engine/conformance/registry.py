@@ -8,20 +8,30 @@ from engine.conformance.adapter import Adapter
 from engine.conformance.elections import PartitionChangeCase, ReassignmentCase, ZkElectionCase
 from engine.conformance.fetchers import FetcherCase
 from engine.conformance.logs import EpochCacheCase, LogCase
+from engine.conformance.managers import FetcherManagerCase
 from engine.conformance.partitions import PartitionCase
 from engine.conformance.placements import PlacementCase
 from engine.conformance.progress import ReplicaProgressCase
+from engine.conformance.quotas import QuotaCase, ThrottledReadCase, ThrottleListCase
 from engine.conformance.requests import BrokerCase
+from engine.conformance.sessions import SessionCacheCase, SessionClientCase, SessionServerCase
 
 ADAPTERS: Final[dict[str, type[Adapter]]] = {
     "broker": BrokerCase,
     "epoch_cache": EpochCacheCase,
+    "fetch_session_cache": SessionCacheCase,
+    "fetch_session_client": SessionClientCase,
+    "fetch_session_server": SessionServerCase,
     "fetcher": FetcherCase,
+    "fetcher_manager": FetcherManagerCase,
     "log": LogCase,
     "partition": PartitionCase,
     "partition_change": PartitionChangeCase,
     "placement": PlacementCase,
+    "quota": QuotaCase,
     "reassignment_plan": ReassignmentCase,
     "replica_progress": ReplicaProgressCase,
+    "throttle_list": ThrottleListCase,
+    "throttled_read": ThrottledReadCase,
     "zk_election": ZkElectionCase,
 }

@@ -349,11 +349,9 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
             answers.append(AlterAnswer(item.tp, error, -1, -1, -1, ()))
             out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error)
             continue
-        before = k.records[item.tp].isr
         isr = tuple(b for b, _ in item.isr)
         result, new = change(k, item.tp, out, target_isr=isr, recovery=item.recovering)
         records += new
-        count_isr_change(k, before, isr)
         after = result.record
         error = alter_partition.answer_kr(result, m.src)
         answers.append(
@@ -363,14 +361,6 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
         )
     append(k, records, out)
     answer_when_committed(k, AlterPartitionResponse(CONTROLLER, m.src, m.corr, NONE, answers), out)
-
-
-def count_isr_change(k: Controller, before: Ids, after: Ids) -> None:
-    """IsrShrinksPerSec, IsrExpandsPerSec: changes that a leader asked for."""
-    if any(b not in after for b in before):
-        k.isr_shrinks += 1
-    elif any(b not in before for b in after):
-        k.isr_expands += 1
 
 
 # -- admin ----------------------------------------------------------------------------------------

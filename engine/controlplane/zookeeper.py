@@ -27,7 +27,7 @@ from engine.model.messages import (
     StopReplica,
     UpdateMetadata,
 )
-from engine.model.records import Ids, PartitionRecord
+from engine.model.records import PartitionRecord
 from engine.model.state import NEVER
 from engine.model.timers import FENCE_CHECK, PREFERRED_CHECK
 
@@ -276,7 +276,6 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
             out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error)
         elif write:
             after = alter_partition.apply_zk(record, item)
-            _count_isr_change(k, record.isr, after.isr)
             _write(k, item.tp, after, False, out)
             written.append(item.tp)
         now = k.records[item.tp]
@@ -288,13 +287,6 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
     out.send(AlterPartitionResponse(CONTROLLER, m.src, m.corr, NONE, answers))
     if written and not m.direct:
         send_update_metadata(k, written, out)
-
-
-def _count_isr_change(k: Controller, before: Ids, after: Ids) -> None:
-    if len(after) < len(before):
-        k.isr_shrinks += 1
-    elif len(after) > len(before):
-        k.isr_expands += 1
 
 
 # -- controlled shutdown and admin ----------------------------------------------------------------

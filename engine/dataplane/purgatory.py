@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from engine.dataplane.reading import divergence, error_before_read, read_partition
+from engine.dataplane.reading import (
+    agrees_at_once,
+    divergence,
+    error_before_read,
+    held_back,
+    read_partition,
+)
 from engine.model.effects import Effects
 from engine.model.errors import (
     KAFKA_STORAGE_ERROR,
@@ -12,8 +18,8 @@ from engine.model.errors import (
     REQUEST_TIMED_OUT,
 )
 from engine.model.messages import FetchRequest, FetchResponse, ProduceResponse
-from engine.model.state import LEADER, Broker, DelayedFetch, DelayedProduce, Replica
-from engine.model.timers import DELAYED_FETCH, DELAYED_PRODUCE
+from engine.model.state import LEADER, NEVER, Broker, DelayedFetch, DelayedProduce, Replica
+from engine.model.timers import PURGATORY
 
 # -- produce --------------------------------------------------------------------------------------
 
@@ -22,9 +28,9 @@ def wait_for_hw(broker: Broker, replica: Replica, waiting: DelayedProduce, out: 
     """P-3.  Parks an acks=all produce unless it can be answered at once."""
     if not complete_produce(broker, replica, waiting, out):
         replica.waiting.append(waiting)
-        m = waiting.request
-        out.timer(broker.id, m.timeout, DELAYED_PRODUCE, (replica.tp, m.src, m.corr))
-        out.cue("P-4", broker.id, "waiting", None, waiting.required)
+        _arm(broker, waiting.deadline, out)
+        if out.cues is not None:
+            out.cue("P-4", broker.id, "waiting", None, waiting.required)
 
 
 def complete_produce(
@@ -47,7 +53,8 @@ def complete_produce(
 
 def answer_produce(broker: Broker, waiting: DelayedProduce, error: int, out: Effects) -> None:
     m = waiting.request
-    out.cue("P-4.answer", broker.id, "ack", m.values, error)
+    if out.cues is not None:
+        out.cue("P-4.answer", broker.id, "ack", m.values, error)
     base = waiting.base if error == NONE else -1
     replica = broker.replicas.get(m.tp)
     start = -1 if replica is None or replica.role != LEADER else replica.log.log_start
@@ -62,20 +69,6 @@ def wake_produce(broker: Broker, replica: Replica, out: Effects) -> None:
         ]
 
 
-def on_produce_expired(broker: Broker, key: tuple[int, int, int], out: Effects) -> bool:
-    """P-4.  REQUEST_TIMED_OUT; the records stay in the log and may still commit."""
-    tp, src, corr = key
-    replica = broker.replicas.get(tp)
-    if replica is None:
-        return False
-    for waiting in replica.waiting:
-        if waiting.request.corr == corr and waiting.request.src == src:
-            replica.waiting.remove(waiting)
-            answer_produce(broker, waiting, REQUEST_TIMED_OUT, out)
-            return True
-    return False
-
-
 # -- fetch ----------------------------------------------------------------------------------------
 
 
@@ -84,7 +77,7 @@ def park_fetch(broker: Broker, m: FetchRequest, out: Effects) -> None:
     parked = DelayedFetch(m, out.now + m.max_wait)
     for fp in m.partitions:
         broker.replicas[fp.tp].parked.append(parked)
-    out.timer(broker.id, m.max_wait, DELAYED_FETCH, parked)
+    _arm(broker, parked.deadline, out)
     if out.cues is not None:
         out.cue("S-5", broker.id, "parked", None, m.src)
 
@@ -93,12 +86,15 @@ def wake_fetch(broker: Broker, replica: Replica, out: Effects) -> None:
     """S-6.  Looks again at every Fetch that waits on this partition."""
     if replica.parked:
         for parked in replica.parked.copy():
-            if fetch_is_ready(broker, parked.request):
+            if fetch_is_ready(broker, parked.request, out.now):
                 complete_fetch(broker, parked, out)
 
 
-def fetch_is_ready(broker: Broker, m: FetchRequest) -> bool:
-    """S-6.  A - E role or epoch changed, F truncated, G enough bytes, H divergence."""
+def fetch_is_ready(broker: Broker, m: FetchRequest, now: int) -> bool:
+    """S-6.  A - E role or epoch changed, F truncated, G enough bytes, H divergence.
+
+    What the leader's quota holds back does not count as bytes (Q-2).
+    """
     available = 0
     for fp in m.partitions:
         if error_before_read(broker, m, fp):
@@ -107,8 +103,9 @@ def fetch_is_ready(broker: Broker, m: FetchRequest) -> bool:
         bound = log.leo if m.replica >= 0 else log.hw
         if fp.offset > bound:
             return True
-        available += min(bound - fp.offset, m.max_records)
-        if fp.last_epoch >= 0:
+        if broker.quotas is None or not held_back(broker, m, fp.tp, now):
+            available += min(bound - fp.offset, m.max_records)
+        if fp.last_epoch >= 0 and not agrees_at_once(log, fp):
             error, diverging = divergence(log, fp)
             if error or diverging is not None:
                 return True
@@ -127,12 +124,50 @@ def complete_fetch(broker: Broker, parked: DelayedFetch, out: Effects) -> None:
     out.send(FetchResponse(broker.id, m.src, m.corr, data))
 
 
-def on_fetch_expired(broker: Broker, parked: DelayedFetch, out: Effects) -> bool:
-    """S-6.  max wait is over."""
-    if parked.done:
+# -- time -----------------------------------------------------------------------------------------
+
+
+def _arm(broker: Broker, deadline: int, out: Effects) -> None:
+    """One timer a broker, for the earliest deadline: most requests are done before theirs."""
+    wake = broker.purgatory_wake
+    if wake <= out.now or deadline < wake:
+        broker.purgatory_wake = deadline
+        out.timer(broker.id, deadline - out.now, PURGATORY, deadline)
+
+
+def on_purgatory_timer(broker: Broker, wake: int, out: Effects) -> bool:
+    """P-4, S-6.  Expires whatever is due, then waits for the next deadline."""
+    if broker.purgatory_wake != wake:
         return False
-    complete_fetch(broker, parked, out)
-    return True
+    broker.purgatory_wake = NEVER
+    now = out.now
+    expired = False
+    following = -1
+    for replica in broker.replicas.values():
+        for waiting in replica.waiting.copy():
+            if waiting.deadline <= now:
+                expire_produce(broker, replica, waiting, out)
+                expired = True
+            elif following < 0 or waiting.deadline < following:
+                following = waiting.deadline
+        for parked in replica.parked.copy():
+            if parked.deadline <= now:
+                if not parked.done:
+                    complete_fetch(broker, parked, out)
+                    expired = True
+            elif following < 0 or parked.deadline < following:
+                following = parked.deadline
+    if following >= 0:
+        _arm(broker, following, out)
+    return expired
+
+
+def expire_produce(
+    broker: Broker, replica: Replica, waiting: DelayedProduce, out: Effects
+) -> None:
+    """P-4.  REQUEST_TIMED_OUT; the records stay in the log and may still commit."""
+    replica.waiting.remove(waiting)
+    answer_produce(broker, waiting, REQUEST_TIMED_OUT, out)
 
 
 def parked_from(broker: Broker, src: int) -> DelayedFetch | None:

@@ -42,9 +42,9 @@ def access_error(replica: Replica, leader_epoch: int, leader_only: bool = True) 
     return NONE
 
 
-def _may_follow(replica: Replica, m: FetchRequest) -> bool:
+def _may_follow(m: FetchRequest) -> bool:
     """C-8.  A consumer that knows of KIP-392 may read from a follower; a replica never may."""
-    return m.follower_reads and m.replica < 0 and replica.profile.follower_reads
+    return m.follower_reads and m.replica < 0
 
 
 def error_before_read(broker: Broker, m: FetchRequest, fp: FetchPartition) -> int:
@@ -54,7 +54,7 @@ def error_before_read(broker: Broker, m: FetchRequest, fp: FetchPartition) -> in
         return not_hosted(broker, fp.tp)
     epoch = fp.leader_epoch
     if replica.role != LEADER or (epoch != replica.leader_epoch and epoch != NO_EPOCH):
-        error = access_error(replica, epoch, not _may_follow(replica, m))
+        error = access_error(replica, epoch, not _may_follow(m))
         if error:
             return error
     if (
@@ -77,6 +77,25 @@ def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | Non
     return NONE, None
 
 
+def agrees_at_once(log: Log, fp: FetchPartition) -> bool:
+    """S-3, the usual case: the follower's last epoch is this log's, its offset within it."""
+    epochs = log.epochs.epochs
+    return (
+        len(epochs) > 0
+        and epochs[-1] == fp.last_epoch
+        and log.log_start <= fp.offset <= log.leo
+    )
+
+
+def held_back(broker: Broker, m: FetchRequest, tp: int, now: int) -> bool:
+    """Q-2.  May this follower have no records of the partition for now?"""
+    return (
+        broker.quotas is not None
+        and m.replica >= 0
+        and broker.quotas.leader_holds_back(tp, m.replica in broker.replicas[tp].isr, now)
+    )
+
+
 def read_partition(broker: Broker, m: FetchRequest, fp: FetchPartition, out: Effects) -> FetchData:
     """S-2.7 - S-2.9.  The answer for one partition, with HW and log start as they are *now*.
 
@@ -88,7 +107,7 @@ def read_partition(broker: Broker, m: FetchRequest, fp: FetchPartition, out: Eff
         out.cue("S-2.epoch_check", broker.id, "error", fp.leader_epoch, error)
         return FetchData(fp.tp, error, UNDEFINED_HW, UNDEFINED_HW, ())
     log = broker.replicas[fp.tp].log
-    if fp.last_epoch >= 0:
+    if fp.last_epoch >= 0 and not agrees_at_once(log, fp):
         error, diverging = divergence(log, fp)
         if error:
             return FetchData(fp.tp, error, UNDEFINED_HW, log.log_start, ())
@@ -99,4 +118,10 @@ def read_partition(broker: Broker, m: FetchRequest, fp: FetchPartition, out: Eff
     batches = log.read(fp.offset, bound, m.max_records)
     if batches is None:
         return FetchData(fp.tp, OFFSET_OUT_OF_RANGE, log.hw, log.log_start, ())
+    if broker.quotas is not None and m.replica >= 0:
+        if held_back(broker, m, fp.tp, out.now):
+            out.cue("Q-2", broker.id, "held back", m.replica, fp.tp)
+            batches = []
+        amount = sum(batch.end - batch.base for batch in batches)
+        broker.quotas.count_sent(fp.tp, amount, out.now)
     return FetchData(fp.tp, NONE, log.hw, log.log_start, batches)

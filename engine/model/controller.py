@@ -59,8 +59,6 @@ class Controller:
         "configs",
         "elections",
         "epoch",
-        "isr_expands",
-        "isr_shrinks",
         "log",
         "next_broker_epoch",
         "profile",
@@ -84,8 +82,6 @@ class Controller:
         self.next_broker_epoch = 1
         self.elections = 0
         self.unclean_elections = 0
-        self.isr_shrinks = 0
-        self.isr_expands = 0
 
     def active(self, broker: int) -> bool:
         """Registered, not fenced, not in controlled shutdown."""

@@ -97,14 +97,14 @@ class Message:
 
     __slots__ = ("corr", "dst", "due", "id", "sent", "src")
     kind = 0
+    id: int
+    sent: int
+    due: int
 
     def __init__(self, src: int, dst: int, corr: int) -> None:
         self.src = src
         self.dst = dst
         self.corr = corr
-        self.id = 0
-        self.sent = 0
-        self.due = 0
 
     def __deepcopy__(self, memo: object) -> Message:
         return self
@@ -155,7 +155,9 @@ class FetchRequest(Message):
         max_records: int,
         follower_reads: bool = False,
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.partitions = partitions
         self.replica = replica
         self.replica_epoch = replica_epoch
@@ -192,7 +194,9 @@ class FetchResponse(Message):
     kind = FETCH_R
 
     def __init__(self, src: int, dst: int, corr: int, partitions: Sequence[FetchData]) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.partitions = partitions
 
 
@@ -205,7 +209,9 @@ class EpochEndRequest(Message):
     def __init__(
         self, src: int, dst: int, corr: int, partitions: Sequence[tuple[int, int, int]]
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.partitions = partitions
 
 
@@ -218,7 +224,9 @@ class EpochEndResponse(Message):
     def __init__(
         self, src: int, dst: int, corr: int, partitions: Sequence[tuple[int, int, int, int]]
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.partitions = partitions
 
 
@@ -231,7 +239,9 @@ class ListOffsetsRequest(Message):
     def __init__(
         self, src: int, dst: int, corr: int, tp: int, timestamp: int, leader_epoch: int
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.tp = tp
         self.timestamp = timestamp
         self.leader_epoch = leader_epoch
@@ -244,7 +254,9 @@ class ListOffsetsResponse(Message):
     def __init__(
         self, src: int, dst: int, corr: int, tp: int, timestamp: int, error: int, offset: int
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.tp = tp
         self.timestamp = timestamp
         self.error = error
@@ -283,7 +295,9 @@ class ProduceRequest(Message):
         sequence: int = -1,
         times: tuple[int, ...] | None = None,
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.tp = tp
         self.values = values
         self.acks = acks
@@ -309,7 +323,9 @@ class ProduceResponse(Message):
         values: tuple[str, ...],
         log_start: int = -1,
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.tp = tp
         self.error = error
         self.base = base
@@ -354,7 +370,9 @@ class AlterPartitionRequest(Message):
         items: Sequence[AlterItem],
         direct: bool,
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.broker_epoch = broker_epoch
         self.items = items
         self.direct = direct
@@ -387,7 +405,9 @@ class AlterPartitionResponse(Message):
     def __init__(
         self, src: int, dst: int, corr: int, error: int, items: Sequence[AlterAnswer]
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.error = error
         self.items = items
 
@@ -408,7 +428,9 @@ class Heartbeat(Message):
         want_fence: bool,
         want_shutdown: bool,
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.broker_epoch = broker_epoch
         self.metadata_offset = metadata_offset
         self.want_fence = want_fence
@@ -429,7 +451,9 @@ class HeartbeatResponse(Message):
         fenced: bool,
         should_shut_down: bool,
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.error = error
         self.caught_up = caught_up
         self.fenced = fenced
@@ -454,7 +478,9 @@ class RegisterRequest(Message):
         previous_epoch: int,
         bounced: bool = False,
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.incarnation = incarnation
         self.previous_epoch = previous_epoch
         self.bounced = bounced
@@ -465,7 +491,9 @@ class RegisterResponse(Message):
     kind = REGISTER_R
 
     def __init__(self, src: int, dst: int, corr: int, error: int, broker_epoch: int) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.error = error
         self.broker_epoch = broker_epoch
 
@@ -477,7 +505,9 @@ class MetadataFetch(Message):
     kind = METADATA_FETCH
 
     def __init__(self, src: int, dst: int, corr: int, offset: int) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.offset = offset
 
 
@@ -490,7 +520,9 @@ class MetadataRecords(Message):
     def __init__(
         self, src: int, dst: int, corr: int, offset: int, records: Sequence[tuple[Any, ...]]
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.offset = offset
         self.records = records
 
@@ -511,7 +543,9 @@ class LeaderAndIsr(Message):
         states: Sequence[tuple[int, Any, bool]],
         live: dict[int, int],
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.controller_epoch = controller_epoch
         self.broker_epoch = broker_epoch
         self.states = states
@@ -534,7 +568,9 @@ class UpdateMetadata(Message):
         states: Sequence[tuple[int, Any]],
         live: dict[int, int],
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.controller_epoch = controller_epoch
         self.broker_epoch = broker_epoch
         self.states = states
@@ -556,7 +592,9 @@ class StopReplica(Message):
         broker_epoch: int,
         states: Sequence[tuple[int, int, bool]],
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.controller_epoch = controller_epoch
         self.broker_epoch = broker_epoch
         self.states = states
@@ -569,7 +607,9 @@ class ShutdownRequest(Message):
     kind = SHUTDOWN
 
     def __init__(self, src: int, dst: int, corr: int, broker_epoch: int) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.broker_epoch = broker_epoch
 
 
@@ -578,7 +618,9 @@ class ShutdownResponse(Message):
     kind = SHUTDOWN_R
 
     def __init__(self, src: int, dst: int, corr: int, error: int, remaining: int) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.error = error
         self.remaining = remaining
 
@@ -590,7 +632,9 @@ class ClientMetadata(Message):
     kind = CLIENT_METADATA
 
     def __init__(self, src: int, dst: int, corr: int, tp: int) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.tp = tp
 
 
@@ -601,7 +645,9 @@ class ClientMetadataResponse(Message):
     def __init__(
         self, src: int, dst: int, corr: int, tp: int, leader: int, leader_epoch: int
     ) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.tp = tp
         self.leader = leader
         self.leader_epoch = leader_epoch
@@ -614,7 +660,8 @@ class Admin(Message):
     kind = ADMIN
 
     def __init__(self, dst: int, what: str, args: tuple[Any, ...]) -> None:
-        Message.__init__(self, dst, dst, 0)
+        self.src = self.dst = dst
+        self.corr = 0
         self.what = what
         self.args = args
 
@@ -626,5 +673,7 @@ class Broken(Message):
     kind = BROKEN
 
     def __init__(self, src: int, dst: int, corr: int, request_kind: int) -> None:
-        Message.__init__(self, src, dst, corr)
+        self.src = src
+        self.dst = dst
+        self.corr = corr
         self.request_kind = request_kind

@@ -8,6 +8,7 @@ from engine.model.configs import Configs
 from engine.model.log import Log
 from engine.model.messages import FetchRequest, ProduceRequest
 from engine.model.profiles import Profile
+from engine.model.quotas import Quotas
 
 NEVER: Final = -(1 << 60)
 """Where Kafka writes the time 0 for 'never': a clock that starts at 0 needs minus infinity."""
@@ -242,9 +243,12 @@ class Broker:
         "metadata_corr",
         "metadata_offset",
         "name",
+        "num_fetchers",
         "offline",
         "peers",
         "profile",
+        "purgatory_wake",
+        "quotas",
         "rack",
         "register_attempt",
         "registered_corr",
@@ -263,6 +267,7 @@ class Broker:
         self.profile = profile
         self.configs = configs
         self.auto_fetch = auto_fetch
+        self.num_fetchers = 1  # F-1, per source broker
         self.disks: dict[int, Disk] = {}
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
         self.incarnation = 0
@@ -281,12 +286,14 @@ class Broker:
         self.replicas: dict[int, Replica] = {}
         self.fetchers: dict[tuple[int, int], FetcherThread] = {}
         self.failed: set[int] = set()
+        self.quotas: Quotas | None = None  # KIP-73; None: nothing is throttled
         self.offline: set[int] = set()  # L-16: partitions whose log directory failed
         self.peers: dict[int, Peer] = {}
         self.metadata: dict[int, tuple[int, int]] = {}
         self.image: dict[int, Any] = {}
         self.metadata_offset = 0
         self.metadata_corr = 0
+        self.purgatory_wake = NEVER  # when the timer of waiting requests is set for
         self.registered_corr = 0
         self.register_attempt = 0
         self.alter_queue: dict[int, Any] = {}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 FETCHER_WORK: Final = 1  # F-4: a back-off ends; data = (leader, fetcher id)
-DELAYED_FETCH: Final = 2  # S-6: a parked fetch expires; data = the DelayedFetch
-DELAYED_PRODUCE: Final = 3  # P-4: a waiting produce expires; data = (tp, producer, corr)
+PURGATORY: Final = 2  # P-4, S-6: the earliest deadline of waiting requests; data = that time
 ISR_EXPIRATION: Final = 4  # CP-ISR-SHRINK
 HW_CHECKPOINT: Final = 5  # H-7
 HEARTBEAT: Final = 6  # CP-KR-HB, or the ping that keeps a ZooKeeper session
@@ -21,11 +20,11 @@ PREFERRED_CHECK: Final = 14  # CP-PREFERRED
 UNCLEAN_CHECK: Final = 15  # CP-UNCLEAN-TRIGGERS, periodic from 3.9
 CLIENT_TICK: Final = 16  # a workload producer or consumer acts
 CLIENT_RETRY: Final = 17  # retry.backoff.ms is over
+LOG_FLUSHER: Final = 18  # L-10: flush.ms
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
-    DELAYED_FETCH: "fetch expires",
-    DELAYED_PRODUCE: "produce expires",
+    PURGATORY: "purgatory",
     ISR_EXPIRATION: "isr-expiration",
     HW_CHECKPOINT: "highwatermark-checkpoint",
     HEARTBEAT: "heartbeat",
@@ -40,4 +39,5 @@ NAMES: Final = {
     UNCLEAN_CHECK: "unclean election",
     CLIENT_TICK: "client",
     CLIENT_RETRY: "client retry",
+    LOG_FLUSHER: "log flusher",
 }

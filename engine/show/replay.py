@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any, Final
 
@@ -28,12 +28,12 @@ class _Cursor:
 
     __slots__ = ("_events", "_moves", "move", "sim")
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, ended: Callable[[int], None] | None = None) -> None:
         self.sim = run.simulation(told=True)
         self.move = -1
         self._events: list[tuple[int, int, Any, list[Cue]]] = []
         self.sim.listener = self._listen
-        self._moves = play(self.sim, run.lines())
+        self._moves = play(self.sim, run.lines(), ended=ended)
 
     def _listen(self, kind: int, node: int, what: Any) -> None:
         cues = self.sim.out.cues
@@ -74,16 +74,22 @@ class Replay:
 
     def _play_through(self) -> None:
         """Learns how long the run is, where its moments are and how it ends."""
-        cursor = _Cursor(self.run)
-        move = -1
+        told = -1  # the last move whose heading stands in the golden text
+
+        def heading(number: int) -> None:
+            nonlocal told
+            if number > told:
+                told = number
+                self._golden += [self.lines[number], "----"]
+
+        def ended(number: int) -> None:
+            heading(number)  # of a move that brought no event
+            self._golden += [*text.state_lines(cursor.sim), ""]
+
+        cursor = _Cursor(self.run, ended)
         broken = 0
         while (events := cursor.advance()) is not None:
-            if cursor.move != move:
-                if move >= 0:
-                    self._golden += [*text.state_lines(cursor.sim), ""]
-                for number in range(move + 1, cursor.move + 1):
-                    self._golden += [self.lines[number], "----"]
-                move = cursor.move
+            heading(cursor.move)
             for kind, node, what, cues in events:
                 self.total += 1
                 self._move_of.append(cursor.move)
@@ -92,9 +98,7 @@ class Replay:
                 self._note(kind, what, cues, now_broken > broken)
                 broken = now_broken
         cursor.sim.ledger.close(cursor.sim.now)
-        for number in range(move + 1, len(self.lines)):
-            self._golden += [self.lines[number], "----"]
-        self._golden += [*text.state_lines(cursor.sim), "", "verdict", "----"]
+        self._golden += ["verdict", "----"]
         self._golden += text.verdict_lines(cursor.sim)
         self._end = cursor.sim
         self._final = view(cursor.sim)
@@ -351,7 +355,7 @@ def _suggestions(sim: Simulation) -> Iterator[str]:
         if not sim.auto:
             yield f"fetch {name}"
             yield f"ask {name}"
-    for m in sorted(sim.network.flight.values(), key=lambda m: m.id)[:12]:
+    for m in sim.network.under_way()[:12]:
         if m.src >= -1 and m.dst >= -1:
             yield f"deliver {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
             yield f"drop {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"

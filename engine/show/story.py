@@ -273,7 +273,7 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 TIMER_KEYS: Final = {
     "fetcher": "timer.fetcher",
     "fetch expires": "timer.fetch_expires",
-    "produce expires": "timer.produce_expires",
+    "purgatory": "timer.purgatory",
     "isr-expiration": "timer.isr_expiration",
     "highwatermark-checkpoint": "timer.checkpoint",
     "checkpoint": "timer.checkpoint",
@@ -299,9 +299,9 @@ def render(sentence: Sentence, names: dict[int, str] | None = None, language: st
     args = sentence["args"]
 
     def put(match: re.Match[str]) -> str:
-        return entity_text(args.get(str(match[1]), {}), names or {}, catalogue)
+        return entity_text(args.get(match[1], {}), names or {}, catalogue)
 
-    text = _PLACE.sub(put, template)
+    text: str = _PLACE.sub(put, str(template))
     return text[:1].upper() + text[1:]
 
 

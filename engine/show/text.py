@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from engine.model import timers
 from engine.model.effects import Cue
 from engine.model.errors import name_of
 from engine.model.log import Batch
@@ -47,7 +48,7 @@ def event_lines(kind: int, node: int, what: Any, cues: list[Cue]) -> list[str]:
     if kind == DELIVERY and isinstance(what, Message):
         head = message_line(what)
     elif isinstance(what, tuple):
-        head = f"timer {node_name(node)} {what[0]}"
+        head = f"timer {node_name(node)} {timers.NAMES[what[0]]}"
     else:
         head = f"{what}"
     return [head, *(cue_line(cue) for cue in cues)]

@@ -350,7 +350,7 @@ def _links(sim: Simulation) -> list[Json]:
 
 def _under_way(sim: Simulation) -> list[Any]:
     quiet = (HEARTBEAT, HEARTBEAT_R, METADATA_FETCH)
-    return [m for _, m in sorted(sim.network.flight.items()) if m.kind not in quiet]
+    return [m for m in sim.network.under_way() if m.kind not in quiet]
 
 
 def _message(sim: Simulation, m: Any) -> Json:

@@ -89,6 +89,10 @@ class Client:
         self.corr += 1
         return self.corr
 
+    def on_tick(self, out: Effects) -> bool:
+        """The client's own timer: does it act?"""
+        raise NotImplementedError
+
     def ask_metadata(self, tp: int, out: Effects) -> None:
         """P-6.  Any broker will do; the next one each time."""
         broker = self.brokers[self.next_broker % len(self.brokers)]

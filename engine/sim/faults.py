@@ -45,7 +45,6 @@ def power(sim: Simulation, broker: int, chance: Chance | None = None) -> None:
             if chance is not None:
                 spared = chance.below(max(0, before - disk.log.flushed) + 1)
             gone = lose_unflushed(disk, spared)
-            sim.ledger.truncated += len(gone)
             out.cue("L-11", broker, "leo", before, disk.log.leo)
             out.cue("L-11.lost", broker, "cut", tp, tuple(gone))
 

@@ -23,30 +23,30 @@ class Chance:
     A stream per concern keeps a new draw in one from shifting the others.
     """
 
-    __slots__ = ("_random",)
+    __slots__ = ("_draw",)
 
     def __init__(self, seed: int, concern: str) -> None:
         digest = sha256(f"{seed}/{concern}".encode()).digest()
-        self._random = Random(int.from_bytes(digest[:8], "big"))
+        self._draw = Random(int.from_bytes(digest[:8], "big")).random
 
     def below(self, limit: int) -> int:
         """An integer in [0, limit)."""
-        return int(self._random.random() * limit)
+        return int(self._draw() * limit)
 
     def between(self, low: int, high: int) -> int:
         """An integer in [low, high], both included."""
-        return low + int(self._random.random() * (high - low + 1))
+        return low + int(self._draw() * (high - low + 1))
 
     def hits(self, share: float) -> bool:
         """True in `share` of the cases."""
-        return self._random.random() < share
+        return self._draw() < share
 
     def exponential(self, mean: int) -> int:
         """A waiting time with this mean, at least 1.
 
         By von Neumann's comparison of uniforms, so that no logarithm of some C library decides.
         """
-        draw = self._random.random
+        draw = self._draw
         whole = 0
         while True:
             first = last = draw()

@@ -198,6 +198,8 @@ def play(sim: Simulation, move: Move) -> Iterator[None]:
         raise impossible(why)
     if move.limit == 0:
         return
+    if move.limit > 0:
+        sim.rush = False
     for done, _ in enumerate(move.verb.play(sim, move.args), 1):
         yield
         if done == move.limit:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from heapq import heappush
+
 from engine.model.messages import (
     ALTER_PARTITION,
+    BROKEN,
     CONTROLLER,
     HEARTBEAT,
     LEADER_AND_ISR,
@@ -54,8 +57,6 @@ class Network:
         "by_hand",
         "chance",
         "controller_up",
-        "fixed",
-        "flight",
         "hands",
         "held",
         "held_alter",
@@ -66,6 +67,7 @@ class Network:
         "lost",
         "md_delay",
         "open",
+        "plain",
         "running",
         "settings",
     )
@@ -76,10 +78,7 @@ class Network:
         self.chance = chance
         self.by_hand = by_hand
         self.controller_up = True
-        low, high = settings.delay_ms
-        self.fixed = low == high and settings.loss == 0.0
         self.links: dict[tuple[int, int], Link] = {}
-        self.flight: dict[int, Message] = {}
         self.hands: list[Message] = []
         self.held: list[Message] = []
         self.held_metadata: set[int] = set()
@@ -89,6 +88,7 @@ class Network:
         self.running: set[int] = set()  # brokers whose process lives
         self.md_delay = 0
         self.lost = 0
+        self.plain = not by_hand  # no link, no hand and no hold to think of
 
     # -- sending -------------------------------------------------------------------------------
 
@@ -100,75 +100,88 @@ class Network:
         m.sent = kernel.now
         if kind not in UNANSWERED and (kind != PRODUCE or self._wants_answer(m)):
             self.open[src, m.corr] = m
-        if (dst >= 0 and dst not in self.running) or (
-            dst == CONTROLLER and not self.controller_up
-        ):
+        if dst >= 0:
+            if dst not in self.running:
+                self._break(m, 0)
+                return
+        elif dst == CONTROLLER and not self.controller_up:
             self._break(m, 0)
             return
-        link = self.links.get((src, dst)) if self.links else None
+        extra = 0
+        if not self.plain:
+            extra = self._intercept(m)
+            if extra < 0:
+                return
+        settings = self.settings
+        if dst == CONTROLLER or src == CONTROLLER:
+            low, high = settings.control_delay_ms
+            if kind in METADATA:
+                extra += self.md_delay
+        else:
+            low, high = settings.delay_ms
+            if settings.loss and self.chance.hits(settings.loss):
+                self.lost += 1
+                self._break(m, NOTICE_LOSS_MS)
+                return
+        if low != high:
+            low = self.chance.between(low, high)
+        due = kernel.now + low + extra
+        # In order per connection: never due before an earlier message of the same direction.
+        key = (src, dst)
+        last = self.last_due
+        if due < last.get(key, 0):
+            due = last[key]
+        else:
+            last[key] = due
+        m.due = due
+        kernel.seq = seq = kernel.seq + 1
+        heappush(kernel.pending, (due, DELIVERY, dst, seq, m))
+
+    def _intercept(self, m: Message) -> int:
+        """What is unusual on the way: ms to add, or -1 if the message goes no further now."""
+        link = self.links.get((m.src, m.dst))
         if link is not None and link.cut:
             self._break(m, 0)
-            return
-        if src >= 0 and dst >= 0 and self.by_hand and kind in REPLICATION:
-            m.due = kernel.now
-            self.flight[m.id] = m
+            return -1
+        if self.by_hand and m.src >= 0 and m.dst >= 0 and m.kind in REPLICATION:
+            m.due = self.kernel.now
             self.hands.append(m)
-            return
+            return -1
         if self._is_held(m):
-            self.flight[m.id] = m
+            m.due = self.kernel.now
             self.held.append(m)
-            return
-        delay = self._delay(m, link)
-        if delay < 0:
+            return -1
+        if link is None:
+            return 0
+        if link.loss and self.chance.hits(link.loss):
             self.lost += 1
             self._break(m, NOTICE_LOSS_MS)
-            return
-        self._schedule(m, delay)
+            return -1
+        return link.delay
 
     def _wants_answer(self, m: Message) -> bool:
         assert isinstance(m, ProduceRequest)
         return m.acks != 0
 
     def _is_held(self, m: Message) -> bool:
-        if self.held_metadata and m.dst in self.held_metadata and m.kind in METADATA:
+        if m.dst in self.held_metadata and m.kind in METADATA:
             return True
-        return bool(self.held_alter) and m.src in self.held_alter and m.kind == ALTER_PARTITION
+        return m.src in self.held_alter and m.kind == ALTER_PARTITION
 
-    def _delay(self, m: Message, link: Link | None) -> int:
-        """Delay in ms, or -1 if the message is lost."""
-        if m.src == CONTROLLER or m.dst == CONTROLLER:
-            low, high = self.settings.control_delay_ms
-            delay = low if low == high else self.chance.between(low, high)
-            if m.kind in METADATA:
-                delay += self.md_delay
-        else:
-            low, high = self.settings.delay_ms
-            delay = low if low == high else self.chance.between(low, high)
-            if self.settings.loss and self.chance.hits(self.settings.loss):
-                return -1
-        if link is not None:
-            delay += link.delay
-            if link.loss and self.chance.hits(link.loss):
-                return -1
-        return delay
-
-    def _schedule(self, m: Message, delay: int) -> None:
-        """In order per connection: never due before an earlier message of the same direction."""
-        kernel = self.kernel
-        due = kernel.now + delay
-        if not self.fixed or self.links:
-            key = (m.src, m.dst)
-            due = max(due, self.last_due.get(key, 0))
-            self.last_due[key] = due
-        m.due = due
-        self.flight[m.id] = m
-        kernel.schedule(due - kernel.now, DELIVERY, m.dst, m)
+    def under_way(self) -> list[Message]:
+        """Every message on the wire, oldest first: scheduled, held, or waiting for a hand."""
+        found = [
+            event[4]
+            for event in self.kernel.pending
+            if event[1] == DELIVERY and event[4].kind != BROKEN
+        ]
+        found += self.hands
+        found += self.held
+        return sorted(found, key=lambda m: m.id)
 
     def arrived(self, m: Message) -> None:
-        """The message is being handled; an answer closes its request."""
-        self.flight.pop(m.id, None)
-        if m.kind in REPLIES:
-            self.open.pop((m.dst, m.corr), None)
+        """An answer is being handled: it closes its request."""
+        self.open.pop((m.dst, m.corr), None)
 
     # -- breaking ------------------------------------------------------------------------------
 
@@ -189,7 +202,6 @@ class Network:
 
     def remove(self, m: Message) -> None:
         """Takes a message off the wire, wherever it waits."""
-        self.flight.pop(m.id, None)
         if m in self.hands:
             self.hands.remove(m)
         elif m in self.held:
@@ -209,7 +221,7 @@ class Network:
         def concerns(src: int, dst: int) -> bool:
             return a in (src, dst) and (b is None or b in (src, dst))
 
-        for m in [m for m in self.flight.values() if concerns(m.src, m.dst)]:
+        for m in [m for m in self.under_way() if concerns(m.src, m.dst)]:
             self.remove(m)
         for (requester, corr), request in list(self.open.items()):
             if concerns(request.src, request.dst):
@@ -222,11 +234,13 @@ class Network:
         found = self.links.get((a, b))
         if found is None:
             found = self.links[a, b] = Link()
+            self._refresh()
         return found
 
     def tidy(self) -> None:
         """Forgets links that are as all others again."""
         self.links = {key: link for key, link in self.links.items() if not link.is_plain()}
+        self._refresh()
 
     def cut(self, a: int, b: int, both: bool = True) -> None:
         self.link(a, b).cut = True
@@ -250,7 +264,7 @@ class Network:
 
     def waiting_on(self, src: int, dst: int) -> Message | None:
         """The oldest message under way from `src` to `dst`: what a hand would deliver or drop."""
-        found = [m for m in self.flight.values() if m.src == src and m.dst == dst]
+        found = [m for m in self.under_way() if m.src == src and m.dst == dst]
         return min(found, key=lambda m: m.id) if found else None
 
     def release(self, broker: int, metadata: bool) -> list[Message]:
@@ -264,5 +278,24 @@ class Network:
         ]
         for m in freed:
             self.held.remove(m)
-            self._schedule(m, 0)
+            m.due = self.kernel.now
+            self.kernel.schedule(0, DELIVERY, m.dst, m)
+        self._refresh()
         return freed
+
+    def hold(self, broker: int, metadata: bool) -> None:
+        """From now on control messages for a broker, or its AlterPartition, stay on the wire."""
+        (self.held_metadata if metadata else self.held_alter).add(broker)
+        self._refresh()
+
+    def drive(self, by_hand: bool) -> None:
+        """Who delivers replication traffic: a hand, or the clock.  What waited is sent again."""
+        self.by_hand = by_hand
+        self._refresh()
+        if not by_hand:
+            waiting, self.hands = self.hands, []
+            for m in waiting:
+                self.send(m)
+
+    def _refresh(self) -> None:
+        self.plain = not (self.by_hand or self.links or self.held_metadata or self.held_alter)

@@ -20,12 +20,17 @@ PATIENCE_MS: Final = 120_000
 
 def run_until(sim: Simulation, time: int) -> Iterator[None]:
     """Fires everything due up to `time`, then lets the clock stand there."""
+    if sim.rush:
+        sim.run_until(time)
+        return
     kernel = sim.kernel
     pending = kernel.pending
     fire = sim.fire_next
     while pending and pending[0][0] <= time:
         if fire():
             yield
+            if sim.events > sim.budget:
+                return
     kernel.now = max(kernel.now, time)
 
 
@@ -98,7 +103,7 @@ def expire(sim: Simulation, leader: Broker, parked: Any) -> None:
         TIMER,
         leader.id,
         "fetch expires",
-        lambda out: purgatory.on_fetch_expired(leader, parked, out),
+        lambda out: purgatory.complete_fetch(leader, parked, out),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -17,7 +17,6 @@ FORMAT = 1
 MAX_MOVES = 5_000
 MAX_TEXT = 256 * 1024
 MAX_SEED = 2**53 - 1
-MAX_EVENTS = 2_000_000
 
 assert fault_verbs and verbs  # importing them fills the registry of moves
 
@@ -103,9 +102,15 @@ class Run:
         return Simulation(self.scenario, self.profile, self.seed, told)
 
 
-def play(sim: Simulation, lines: tuple[str, ...], start: int = 0) -> Iterator[int]:
+def play(
+    sim: Simulation,
+    lines: tuple[str, ...],
+    start: int = 0,
+    ended: Callable[[int], None] | None = None,
+) -> Iterator[int]:
     """Plays moves from number `start` on; yields the move's number after each of its events.
 
+    `ended` is told the number of each move that is over, before the next one begins.
     Raises BadInput naming the line that cannot be played.
     """
     for number in range(start, len(lines)):
@@ -117,13 +122,16 @@ def play(sim: Simulation, lines: tuple[str, ...], start: int = 0) -> Iterator[in
             raise BadInput(
                 error.code, f"Move {number + 1} (“{lines[number]}”): {error.sentence}"
             ) from error
-        if sim.events > MAX_EVENTS:
-            raise BadInput("too_large", f"The run passed {MAX_EVENTS} events.")
+        if ended is not None:
+            ended(number)
+        if sim.events > sim.budget:
+            raise BadInput("too_large", f"The run passed {sim.budget} events.")
 
 
 def play_all(run: Run, told: bool = False) -> Simulation:
     """The run, played to its end; unavailability that is still going on ends there."""
     sim = run.simulation(told)
+    sim.rush = not told
     for _ in play(sim, run.lines()):
         pass
     sim.ledger.close(sim.now)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from heapq import heappop, heappush
 from typing import Any, Final
 
 from engine.checks.invariants import Checker
@@ -11,7 +12,7 @@ from engine.controlplane import kraft, membership, zookeeper
 from engine.controlplane.roles import apply_record, new_disk
 from engine.model import messages, timers
 from engine.model.cluster import Cluster
-from engine.model.configs import build
+from engine.model.configs import NEVER, build
 from engine.model.controller import Registration
 from engine.model.effects import Effects
 from engine.model.errors import NONE
@@ -19,6 +20,7 @@ from engine.model.messages import (
     CONTROLLER,
     FIRST_CONSUMER,
     FIRST_PRODUCER,
+    REPLIES,
     Broken,
     Message,
 )
@@ -34,8 +36,48 @@ from engine.sim.network import Network
 Timer = tuple[int, Any, int]
 """(kind, data, incarnation): a timer of a former incarnation fires into nothing."""
 
-QUIET_KINDS: Final = frozenset((messages.FETCH, messages.FETCH_R, messages.HEARTBEAT))
-"""Events after which availability cannot have changed."""
+AVAILABILITY_KINDS: Final = frozenset(
+    (
+        messages.ALTER_PARTITION,
+        messages.ALTER_PARTITION_R,
+        messages.HEARTBEAT_R,
+        messages.LEADER_AND_ISR,
+        messages.METADATA_FETCH_R,
+        messages.REGISTER,
+        messages.REGISTER_R,
+        messages.SHUTDOWN,
+        messages.STOP_REPLICA,
+    )
+)
+"""Deliveries that may change whether a partition can be written to."""
+
+
+class _Wires(Effects):
+    """Effects that are carried out at once: nothing a handler does can depend on them."""
+
+    __slots__ = ("_incarnations", "_kernel", "_ledger", "_network")
+
+    def __init__(self, told: bool, kernel: Kernel, network: Network, ledger: Ledger) -> None:
+        Effects.__init__(self, told)
+        self._kernel = kernel
+        self._network = network
+        self._ledger = ledger
+        self._incarnations: dict[int, Broker] = {}
+
+    def watch(self, brokers: dict[int, Broker]) -> None:
+        """Timers carry the incarnation that set them."""
+        self._incarnations = brokers
+
+    def send(self, message: Message) -> None:
+        if message.kind == messages.PRODUCE:
+            self._ledger.sent += 1
+        self._network.send(message)
+
+    def timer(self, node: int, delay: int, kind: int, data: Any = None) -> None:
+        incarnation = self._incarnations[node].incarnation if node >= 0 else 0
+        kernel = self._kernel
+        kernel.seq = seq = kernel.seq + 1
+        heappush(kernel.pending, (kernel.now + delay, TIMER, node, seq, (kind, data, incarnation)))
 
 
 class Simulation:
@@ -58,11 +100,15 @@ class Simulation:
         self.network.md_delay = self.configs.md_delay
         names = tuple(f"t-{number}" for number in range(len(scenario.partitions)))
         self.cluster = Cluster(self.profile, self.configs, names)
+        self.brokers = self.cluster.brokers
         self.clients: dict[int, Client] = {}
         self.ledger = Ledger(len(names))
         self.checker = Checker(self.cluster, self.ledger)
-        self.out = Effects(told)
+        self.out = _Wires(told, self.kernel, self.network, self.ledger)
+        self.out.watch(self.cluster.brokers)
         self.events = 0
+        self.budget = 2_000_000  # events after which the run has run away
+        self.rush = False  # the clock may run without a pause between events
         self.deferred: dict[int, list[Event]] = {}
         self.listener: Callable[[int, int, Any], None] | None = None
         self.faults: dict[str, Any] = {}
@@ -84,20 +130,27 @@ class Simulation:
         """(invariant, step, why), in the order in which they broke."""
         return self.checker.broken
 
-    @property
-    def brokers(self) -> dict[int, Broker]:
-        return self.cluster.brokers
-
     # -- one event -------------------------------------------------------------------------------
 
     def fire_next(self) -> bool:
         """The next event by the clock.  True if it did anything (a stale timer does not)."""
         return self._handle(self.kernel.pop())
 
+    def run_until(self, time: int) -> None:
+        """Fires everything due up to `time` without a pause: how a batch runs."""
+        kernel = self.kernel
+        pending, handle = kernel.pending, self._handle
+        while pending and pending[0][0] <= time:
+            event = heappop(pending)
+            kernel.now = event[0]
+            handle(event)
+            if self.events > self.budget:
+                break
+        kernel.now = max(kernel.now, time)
+
     def take(self, m: Message) -> bool:
         """Delivers one chosen message now, whenever it was due; time stands."""
         self.network.remove(m)
-        self.network.flight[m.id] = m
         return self._handle((self.kernel.now, DELIVERY, m.dst, m.id, m))
 
     def act(self, kind: int, node: int, what: str, action: Callable[[Effects], object]) -> None:
@@ -115,77 +168,70 @@ class Simulation:
         out.now = self.kernel.now
         if out.cues:
             out.cues.clear()
-        if kind != FAILURE and node >= 0 and self.brokers[node].status == PAUSED:
-            self.deferred.setdefault(node, []).append(event)
-            return False
-        if kind == DELIVERY:
-            self.network.arrived(payload)
-            done = self._deliver(node, payload)
-        elif kind == TIMER:
-            done = self._fire_timer(node, payload)
-        else:
+        if kind == FAILURE:
             return bool(payload(self))
-        if done:
-            self._finish(kind, node, payload)
-        elif out.sends or out.timers:
-            self._flush()
-        return done
-
-    def _deliver(self, node: int, m: Message) -> bool:
+        look = True
         if node >= 0:
             broker = self.brokers[node]
-            if broker.status == DOWN:
+            status = broker.status
+            if status == PAUSED:
+                self.deferred.setdefault(node, []).append(event)
                 return False
-            dispatch.ON_BROKER[m.kind](broker, m, self.out)
-        elif node == CONTROLLER:
-            self.on_controller[m.kind](self.cluster.controller, m, self.out)
-        else:
-            self._deliver_to_client(node, m)
+            if kind == DELIVERY:
+                code = payload.kind
+                if code in REPLIES:
+                    self.network.arrived(payload)
+                if status == DOWN:
+                    return False
+                dispatch.ON_BROKER[code](broker, payload, out)
+            elif not self._fire_broker_timer(broker, payload):
+                return False
+            else:
+                look = payload[0] == timers.FETCHER_WORK  # no other timer touches a log or a role
+        elif kind == DELIVERY:
+            if payload.kind in REPLIES:
+                self.network.arrived(payload)
+            if node == CONTROLLER:
+                self.on_controller[payload.kind](self.cluster.controller, payload, out)
+            else:
+                self._deliver_to_client(node, payload)
+                look = False
+        elif not self._fire_timer(node, payload):
+            return False
+        elif node < CONTROLLER:
+            look = False
+        self._finish(kind, node, payload, look)
         return True
 
-    def _fire_timer(self, node: int, payload: Timer) -> bool:
+    def _fire_broker_timer(self, broker: Broker, payload: Timer) -> bool:
         kind, data, incarnation = payload
-        if node >= 0:
-            broker = self.brokers[node]
-            if broker.status == DOWN or broker.incarnation != incarnation:
-                return False
-            return dispatch.BROKER_TIMERS[kind](broker, data, self.out)
+        if broker.status == DOWN or broker.incarnation != incarnation:
+            return False
+        return dispatch.BROKER_TIMERS[kind](broker, data, self.out)
+
+    def _fire_timer(self, node: int, payload: Timer) -> bool:
+        kind, data, _ = payload
         if node == CONTROLLER:
             return self.controller_timers[kind](self.cluster.controller, data, self.out)
         client = self.clients[node]
-        if isinstance(client, Producer):
-            if kind == timers.CLIENT_TICK:
-                return client.on_tick(self.out)
+        if isinstance(client, Producer) and kind == timers.CLIENT_RETRY:
             return client.on_retry(self.out)
-        assert isinstance(client, Consumer)
         return client.on_tick(self.out)
 
-    def _finish(self, kind: int, node: int, what: Any) -> None:
-        """Carries out the wishes, lets the observer look, tells the listener."""
+    def _finish(self, kind: int, node: int, what: Any, look: bool = True) -> None:
+        """Lets the observer look where something may have changed, tells the listener."""
         self.events += 1
-        self._flush()
-        self.checker.after(node, self.events, self.kernel.now)
-        if node >= 0 and self.brokers[node].halted:
-            self.stop_process(node)
-        if kind != DELIVERY or what.kind not in QUIET_KINDS:
-            self._note_availability()
+        if look:
+            self.checker.after(node, self.events, self.kernel.now)
+            if node >= 0 and self.brokers[node].halted:
+                self.stop_process(node)
+            if kind == DELIVERY:
+                if what.kind in AVAILABILITY_KINDS:
+                    self._note_availability()
+            elif kind == FAILURE or node == CONTROLLER:
+                self._note_availability()
         if self.listener is not None:
             self.listener(kind, node, what)
-
-    def _flush(self) -> None:
-        out = self.out
-        if out.sends:
-            for m in out.sends:
-                if m.kind == messages.PRODUCE:
-                    self.ledger.sent += 1
-                self.network.send(m)
-            out.sends.clear()
-        if out.timers:
-            schedule = self.kernel.schedule
-            for node, delay, kind, data in out.timers:
-                incarnation = self.brokers[node].incarnation if node >= 0 else 0
-                schedule(delay, TIMER, node, (kind, data, incarnation))
-            out.timers.clear()
 
     def _note_availability(self) -> None:
         for tp in range(len(self.cluster.names)):
@@ -253,8 +299,10 @@ class Simulation:
         for kind, period in (
             (timers.ISR_EXPIRATION, configs.isr_check_ms),
             (timers.HW_CHECKPOINT, configs.hw_checkpoint_ms),
+            (timers.LOG_FLUSHER, configs.flush_ms),
         ):
-            out.timer(broker.id, period - self.kernel.now % period, kind)
+            if period < NEVER:
+                out.timer(broker.id, period - self.kernel.now % period, kind)
 
     # -- clients of scripts and workloads ----------------------------------------------------------
 
@@ -308,7 +356,6 @@ def _build_cluster(sim: Simulation) -> None:
         out.timer(CONTROLLER, sim.configs.imbalance_check_ms, timers.PREFERRED_CHECK)
     if out.cues:
         out.cues.clear()
-    sim._flush()
     for broker in cluster.brokers.values():
         sim.checker.after(broker.id, 0, 0)
     sim.checker.after(CONTROLLER, 0, 0)

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, Final
+from typing import Final
 
-from engine.model.records import NO_LEADER, PartitionRecord
 from engine.sim.simulation import Simulation
 
 SHARE: Final = "share"  # in how many runs was it above zero
@@ -18,50 +17,13 @@ PERCENTILES: Final = "percentiles"  # how is it distributed over runs
 MEAN: Final = "mean"  # how much on average
 
 
-class Changes:
-    """Counts what becomes of the controller's records while a run is played.
+class Played:
+    """A run that was played to its end, with its latencies in order."""
 
-    Records are replaced and never changed in place, so one comparison an event is enough.
-    """
-
-    __slots__ = ("_last", "_records", "clean", "expands", "shrinks", "unclean")
+    __slots__ = ("latencies", "ledger")
 
     def __init__(self, sim: Simulation) -> None:
-        self._records = sim.cluster.controller.records
-        self._last = dict(self._records)
-        self.shrinks = 0
-        self.expands = 0
-        self.clean = 0
-        self.unclean = 0
-
-    def look(self, _kind: int, _node: int, _what: Any) -> None:
-        """After every event: the simulation's listener."""
-        for tp, before in self._last.items():
-            after = self._records[tp]
-            if after is not before:
-                self._last[tp] = after
-                self._note(before, after)
-
-    def _note(self, before: PartitionRecord, after: PartitionRecord) -> None:
-        unclean = False
-        if after.leader not in (NO_LEADER, before.leader):
-            # As in PartitionChange: unclean is a leader from outside ISR and ELR.
-            unclean = after.leader not in before.isr and after.leader not in before.elr
-            self.unclean += unclean
-            self.clean += not unclean
-        self.shrinks += any(member not in after.isr for member in before.isr)
-        # The one-member ISR of an unclean leader is no follower that caught up.
-        self.expands += not unclean and any(member not in before.isr for member in after.isr)
-
-
-class Played:
-    """A run that was played to its end, and what was counted beside the ledger."""
-
-    __slots__ = ("changes", "latencies", "sim")
-
-    def __init__(self, sim: Simulation, changes: Changes) -> None:
-        self.sim = sim
-        self.changes = changes
+        self.ledger = sim.ledger
         self.latencies = sorted(sim.ledger.latencies())
 
 
@@ -78,17 +40,17 @@ class Metric:
 
 def acked_lost(played: Played) -> int:
     """I7 counted: records."""
-    return len(played.sim.ledger.lost)
+    return len(played.ledger.lost)
 
 
 def acked1_lost(played: Played) -> int:
     """I8 counted: records."""
-    return len(played.sim.ledger.lost_single)
+    return len(played.ledger.lost_single)
 
 
 def unavailable_ms(played: Played) -> int:
     """A2: summed over partitions."""
-    return sum(played.sim.ledger.unavailable_ms)
+    return sum(played.ledger.unavailable_ms)
 
 
 def produce_p50_ms(played: Played) -> int | None:
@@ -104,23 +66,23 @@ def produce_max_ms(played: Played) -> int | None:
 
 
 def isr_shrinks(played: Played) -> int:
-    return played.changes.shrinks
+    return played.ledger.isr_shrinks
 
 
 def isr_expands(played: Played) -> int:
-    return played.changes.expands
+    return played.ledger.isr_expands
 
 
 def elections_clean(played: Played) -> int:
-    return played.changes.clean
+    return played.ledger.elections_clean
 
 
 def elections_unclean(played: Played) -> int:
-    return played.changes.unclean
+    return played.ledger.elections_unclean
 
 
 def truncated(played: Played) -> int:
-    return played.sim.ledger.truncated
+    return played.ledger.truncated
 
 
 def _rank(ordered: list[int], share: float) -> int | None:

@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { html } from "htm/preact";
-import { fromFragment, goTo, open, prefetch, use } from "./player.js";
+import { fromFragment, goTo, nameOf, open, prefetch, use } from "./player.js";
 import { pack } from "./packing.js";
 import * as s from "./state.js";
 import * as stage from "./stage.js";
@@ -30,6 +30,7 @@ async function start() {
   s.lang.value = boot.lang.startsWith("zh") ? "zh" : "en";
   const response = await fetch(`/i18n/${boot.lang.startsWith("zh") ? "zh-Hans" : "en"}.json`);
   s.words.value = await response.json();
+  fetch("/api/registry").then((r) => r.json()).then((found) => { s.registry.value = found; }).catch(() => { /* menus stay short */ });
   for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, hits: Hits })) render(html`<${part} />`, at(id));
   stage.mount(at("stage"), { drawn: (shown) => { drawn.value = shown; } });
   const channel = connect({ csrf: document.body.dataset.csrf, onConnect: arrive, onLost: lose });
@@ -75,8 +76,8 @@ async function reopen(here) {
   try {
     await open({ run: here.digest, ...payload }, { n: s.n.value });
   } catch (problem) {
-    if (!(problem instanceof Refused) || problem.code !== "gone" || !here.text) throw problem;
-    await open({ text: here.text, ...payload }, { n: s.n.value });
+    if (!(problem instanceof Refused) || problem.code !== "gone") throw problem;
+    await open({ ...nameOf(here), ...payload }, { n: s.n.value });
   }
   prefetch();
 }

@@ -10,7 +10,10 @@ export function tape(facts, steps = [], more = {}) {
 
 /** Puts steps on the tape and notes what each changed against the one before it. */
 export function add(on, steps) {
-  for (const step of steps) if (!on.steps.has(step.n)) on.steps.set(step.n, step);
+  for (const step of steps) {
+    if (!on.steps.has(step.n)) on.steps.set(step.n, step);
+    for (const part of step.view.partitions) for (const r of Object.values(part.replicas)) on.widest = Math.max(on.widest ?? 0, r.leo);
+  }
   for (const { n } of steps) {
     for (const at of [n, n + 1]) {
       const step = on.steps.get(at);
@@ -49,7 +52,7 @@ const after = (list, n, end) => list.find((at) => at > n) ?? end;
 const before = (list, n) => list.findLast((at) => at < n) ?? 0;
 
 /** The steps at which something worth stopping for happened, in order, each once. */
-export const moments = (facts) => [...new Set(facts.marks.map(([n]) => n))].sort((a, b) => a - b);
+export const moments = (facts) => [...new Set(facts.moments ?? facts.marks.map(([n]) => n))].sort((a, b) => a - b);
 
 /** The last step of every line of the script. */
 export function chapterEnds(facts) {
@@ -63,6 +66,24 @@ export function target(facts, n, size, dir) {
   if (size === "moment") return dir > 0 ? after(moments(facts), n, facts.total) : before(moments(facts), n);
   if (size === "chapter") return dir > 0 ? after(chapterEnds(facts), n, facts.total) : before(chapterEnds(facts), n);
   return clampTo(n + dir);
+}
+
+/** Is there nothing to see in this step?  Heartbeats, empty rounds: told in detail size only. */
+export function isQuiet(step, before) {
+  if (step.moment > 0 || !step.changed || step.changed.size > 0 || step.broken.length) return false;
+  const ids = (one) => one.view.messages.map((m) => m.id).join();
+  return before !== undefined && ids(step) === ids(before);
+}
+
+/** The next step with something to see; the end of a line always counts, so that no move passes unseen. */
+export function nextSeen(on, n, dir) {
+  const { total } = on.facts;
+  const ends = new Set([0, ...chapterEnds(on.facts)]);
+  for (let at = n + dir; at > 0 && at < total; at += dir) {
+    const step = on.steps.get(at);
+    if (!step || ends.has(at) || !isQuiet(step, on.steps.get(at - 1))) return at;
+  }
+  return Math.min(total, Math.max(0, n + dir * Math.max(1, dir > 0 ? total - n : n)));
 }
 
 /** The chapter a step belongs to: {line, text, comment} or null before the first. */

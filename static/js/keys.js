@@ -40,7 +40,8 @@ export function listen() {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const el = event.target;
-    if (el.closest?.("dialog, .menu") || el.matches?.("input:not([type=radio]), select, textarea, [contenteditable]")) {
+    const empty = el.id === "typed" && el.value === "" && /^(Arrow(Left|Right)|Home|End)$/.test(event.key);
+    if (!empty && (el.closest?.("dialog, .menu") || el.matches?.("input:not([type=radio]), select, textarea, [contenteditable]"))) {
       // The rail understands arrows itself; everything else belongs to the field.
       if (!(el.matches?.("input[type=range]") && !["ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"].includes(event.key))) return;
     }

@@ -2,7 +2,7 @@
 
 import { batch } from "@preact/signals";
 import * as s from "./state.js";
-import { add, branchName, tape, target, wanted } from "./history.js";
+import { add, branchName, nextSeen, tape, target, wanted } from "./history.js";
 import { detailTarget } from "./detail.js";
 import { unpack } from "./packing.js";
 import { Refused } from "./socket.js";
@@ -50,8 +50,8 @@ export async function prefetch() {
   if (!hole) return;
   const [first, count] = hole;
   fetching = first === 0
-    ? link.ask("seek", { run: on.digest, step: 0 })
-    : link.ask("play", { run: on.digest, step: first - 1, count });
+    ? askAbout(on, "seek", { step: 0 })
+    : askAbout(on, "play", { step: first - 1, count });
   try {
     const answer = await fetching;
     add(on, answer.steps);
@@ -61,14 +61,25 @@ export async function prefetch() {
   } catch (problem) {
     fetching = null;
     if (problem instanceof Refused && problem.code === "slow_down") setTimeout(prefetch, problem.args.ms ?? 1000);
-    else if (problem instanceof Refused && problem.code === "gone") recover(on);
   }
 }
 
-/** The server forgot an unsaved run: it is told again from its text, and nothing is lost. */
-async function recover(on) {
-  if (on.text) await open({ text: on.text, step: s.n.value }, { n: s.n.value });
-  else s.notice.value = { kind: "bad", text: s.t.value("run.gone") };
+/** How a run is named to a server that has forgotten it: by its text, or by what it was made of. */
+export function nameOf({ text, facts }) {
+  if (text) return { text };
+  const { scenario, profile, seed } = facts;
+  return facts.script ? { scenario: scenario.slug || scenario.digest, profile, seed } : { run: facts.digest };
+}
+
+/** Asks about a run.  A server that was restarted is told the run again, and nothing is lost. */
+async function askAbout(on, event, payload) {
+  try {
+    return await link.ask(event, { run: on.digest, ...payload });
+  } catch (problem) {
+    if (!(problem instanceof Refused) || problem.code !== "gone") throw problem;
+    await link.ask("open", { ...nameOf(on), step: 0, ahead: 0 });
+    return link.ask(event, { run: on.digest, ...payload });
+  }
 }
 
 /** Makes sure a step is known before the cursor goes there. */
@@ -76,7 +87,7 @@ async function ensure(n) {
   const on = s.tapeNow.value;
   if (!on || on.steps.has(n)) return true;
   try {
-    const answer = await link.ask("seek", { run: on.digest, step: n });
+    const answer = await askAbout(on, "seek", { step: n });
     add(on, answer.steps);
     bump();
     return on.steps.has(n);
@@ -115,7 +126,8 @@ export function stepBy(dir, size = s.size.value) {
     const next = detailTarget((at) => on.steps.get(at), on.facts.total, s.n.value, s.cue.value, dir);
     return goTo(next.n, { motion: true, cue: next.cue });
   }
-  return goTo(target(on.facts, s.n.value, size, dir), { motion: true });
+  const to = size === "event" ? nextSeen(on, s.n.value, dir) : target(on.facts, s.n.value, size, dir);
+  return goTo(to, { motion: true });
 }
 
 let beat = 0;
@@ -147,7 +159,7 @@ export async function act(text) {
   pause();
   let answer;
   try {
-    answer = await link.ask("move", { run: on.digest, step: s.n.value, text, ahead: 32 });
+    answer = await askAbout(on, "move", { step: s.n.value, text, ahead: 32 });
   } catch (problem) {
     complain(problem);
     return false;

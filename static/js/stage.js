@@ -5,7 +5,7 @@ import * as s from "./state.js";
 import { partial } from "./detail.js";
 import { patch } from "./scene/draw.js";
 import { mix, travels } from "./scene/motion.js";
-import { layout } from "./scene/layout.js";
+import { layout, PITCH } from "./scene/layout.js";
 import { measureWith } from "./scene/node.js";
 import { picture } from "./scene/picture.js";
 
@@ -64,7 +64,8 @@ export function mount(element, { drawn }) {
 function zoomFor(view) {
   const { clientWidth: w, clientHeight: h } = host.parentElement;
   const { height } = layout(view, { width: w, partition: s.partition.value });
-  return w < 900 ? 1 : Math.min(1.5, Math.max(1, Math.min(w / 860, (h - 8) / height)));
+  const columns = Math.min(16, Math.max(5, s.tapeNow.value?.widest ?? 0));
+  return w < 780 ? 1 : Math.min(1.5, Math.max(1, Math.min(w / Math.max(720, 460 + columns * PITCH), (h - 8) / height)));
 }
 
 const options = (view) => ({ zoom: zoomFor(view), ...sized(zoomFor(view)) });

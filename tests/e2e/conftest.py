@@ -101,6 +101,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     made.stop()
 
 
+@pytest.fixture
+def frail(tmp_path: Path) -> Iterator[Server]:
+    """A server of one test's own, to be killed."""
+    made = Server(tmp_path)
+    made.start()
+    yield made
+    made.stop()
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
@@ -132,7 +141,9 @@ def visit(browser: Any, server: Server, request: pytest.FixtureRequest) -> Itera
     pages: list[Any] = []
     errors: list[str] = []
 
-    def open_page(path: str, *, ready: bool = True, **options: Any) -> Any:
+    def open_page(
+        path: str, *, ready: bool = True, site: Server | None = None, **options: Any
+    ) -> Any:
         context = browser.new_context(**{**CALM, **options})
         contexts.append(context)
         page = context.new_page()
@@ -141,11 +152,13 @@ def visit(browser: Any, server: Server, request: pytest.FixtureRequest) -> Itera
         page.on("pageerror", lambda error: errors.append(f"{path}: {error}"))
         page.on(
             "console",
-            lambda message: errors.append(f"{path}: {message.text}")
-            if message.type == "error" and not any(text in message.text for text in FORESEEN)
-            else None,
+            lambda message: (
+                errors.append(f"{path}: {message.text}")
+                if message.type == "error" and not any(text in message.text for text in FORESEEN)
+                else None
+            ),
         )
-        page.goto(server.url + path)
+        page.goto((site or server).url + path)
         if ready:
             page.wait_for_selector('body[data-ready="1"]')
         return page

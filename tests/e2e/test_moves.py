@@ -48,7 +48,9 @@ def test_an_impossible_move_says_why_and_changes_nothing(visit: Opener) -> None:
     assert run_of(page) == run and step_of(page) == 0
     page.get_by_label("Type a move").fill("fly me to the moon")
     page.keyboard.press("Enter")
-    page.wait_for_function("document.querySelector('[data-notice]').textContent.includes('fly')")
+    page.wait_for_function(
+        "() => document.querySelector('[data-notice]').textContent.includes('fly')"
+    )
 
 
 def test_an_unsaved_branch_survives_a_reload_by_its_link(visit: Opener) -> None:
@@ -106,7 +108,7 @@ def test_a_move_at_the_end_plays_on(visit: Opener) -> None:
     at(page, end)
     page.get_by_label("Type a move").fill("produce z")
     page.keyboard.press("Enter")
-    page.wait_for_function(f"Number(document.querySelector('#stage').dataset.step) > {end}")
+    page.wait_for_function(f"() => Number(document.querySelector('#stage').dataset.step) > {end}")
     assert page.locator('[data-record="z"]').count() >= 0
     assert total(page) > end
 
@@ -115,7 +117,9 @@ def test_every_panel_opens_and_says_something(visit: Opener) -> None:
     page = visit("/s/S20?step=6")
     for name in ("Now", "Inspect", "Moves", "Log", "Checks"):
         page.get_by_role("tab", name=name).click()
-        page.wait_for_function("document.querySelector('#panel').innerText.trim().length > 20")
+        page.wait_for_function(
+            "() => document.querySelector('#panel').innerText.trim().length > 20"
+        )
     page.get_by_role("tab", name="Log").click()
     page.locator(".log li").nth(2).get_by_role("button").click()
     at(page, 2)

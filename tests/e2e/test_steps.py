@@ -48,10 +48,11 @@ def test_the_keyboard_alone_reaches_everything_of_time(visit: Opener) -> None:
     page.keyboard.press("Home")
     at(page, 0)
     page.keyboard.press("Shift+ArrowRight")
-    page.wait_for_function("Number(document.querySelector('#stage').dataset.step) > 0")
+    page.wait_for_function("() => Number(document.querySelector('#stage').dataset.step) > 0")
     page.keyboard.press("?")
     assert page.get_by_role("dialog").is_visible()
     page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="hidden")
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "typed"
 
@@ -75,9 +76,7 @@ def test_playing_goes_on_until_something_breaks(visit: Opener) -> None:
 
 
 @pytest.mark.parametrize("profile", ["Z0102", "K39"])
-def test_what_is_drawn_is_what_the_server_says(
-    visit: Opener, server: Server, profile: str
-) -> None:
+def test_what_is_drawn_is_what_the_server_says(visit: Opener, server: Server, profile: str) -> None:
     page = visit(f"/s/S20?profile={profile}")
     run = run_of(page)
     for first in range(0, total(page) + 1, 7):

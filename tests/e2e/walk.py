@@ -36,7 +36,8 @@ def markup(page: Any) -> str:
 
 def run_of(page: Any) -> str:
     """The digest of the run the page watches, from its link to batches."""
-    return str(page.get_by_role("link", name="Run at scale").last.get_attribute("href")).split("=")[1]
+    link = page.get_by_role("link", name="Run at scale").last
+    return str(link.get_attribute("href")).split("=")[1]
 
 
 def steps(server: Any, run: str, first: int, count: int) -> list[dict[str, Any]]:

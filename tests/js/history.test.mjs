@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { add, branchName, changes, chapterAt, chapterEnds, moments, tape, target, wanted } from "../../static/js/history.js";
+import { add, branchName, changes, chapterAt, chapterEnds, isQuiet, moments, nextSeen, tape, target, wanted } from "../../static/js/history.js";
 import { detailTarget, partial } from "../../static/js/detail.js";
 import { pack, unpack } from "../../static/js/packing.js";
 import { fixture } from "./helpers.mjs";
@@ -80,4 +80,20 @@ test("a packed run survives its link; rubbish is told from it", async () => {
   assert.equal(await unpack(packed), text);
   assert.equal(await unpack("1.%%%"), null);
   assert.equal(await unpack("9.abc"), null);
+});
+
+test("quiet steps are passed over, but never the end of a line, and the way back is the same", () => {
+  const on = fixture("s01");
+  for (const size of [1]) {
+    const forth = [0];
+    while (forth.at(-1) < on.facts.total) forth.push(nextSeen(on, forth.at(-1), size));
+    const back = [on.facts.total];
+    while (back.at(-1) > 0) back.push(nextSeen(on, back.at(-1), -size));
+    assert.deepEqual(back.reverse(), forth);
+    for (const end of chapterEnds(on.facts)) assert.ok(forth.includes(end));
+    for (const [n, step] of on.steps) if (step.moment > 0) assert.ok(forth.includes(n));
+  }
+  const step = structuredClone(on.steps.get(2));
+  assert.ok(isQuiet({ ...step, moment: 0, changed: new Set() }, step));
+  assert.ok(!isQuiet({ ...step, moment: 0, changed: new Set(["b1:hw"]) }, step));
 });

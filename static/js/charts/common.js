@@ -1,40 +1,10 @@
-// What all charts share: colours and symbols of profiles, figures as text, the frame with its downloads.
+// What all charts share: colours and symbols of profiles, and the frame with its downloads.
+
+import { csv } from "./figures.js";
 
 export const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye", "asterisk"];
 export const COLOURS = ["var(--p0)", "var(--p1)", "var(--p2)", "var(--p3)"];
 export const DASHES = ["none", "6 3", "2 3", "8 3 2 3"];
-
-/** How profile number i of a batch looks: never by colour alone. */
-export const look = (i) => ({ colour: COLOURS[i % COLOURS.length], symbol: SYMBOLS[i % SYMBOLS.length], dash: DASHES[i % DASHES.length] });
-
-/** A share as text: percent with as many digits as it needs. */
-export function percent(share) {
-  if (share === null || share === undefined) return "–";
-  const p = share * 100;
-  if (p === 0 || p === 100) return `${p} %`;
-  const near = Math.min(p, 100 - p);
-  const digits = near >= 1 ? 1 : Math.min(6, 1 - Math.floor(Math.log10(near)));
-  return `${p.toFixed(digits)} %`;
-}
-
-/** 12 345 with narrow spaces. */
-export const whole = (n) => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-
-/** A duration as people say it. */
-export function duration(t, seconds) {
-  const s = Math.max(0, Math.round(seconds));
-  if (s < 60) return t("batch.time.s", { n: s });
-  if (s < 3600) return t("batch.time.m", { m: Math.floor(s / 60), s: s % 60 });
-  return t("batch.time.h", { h: Math.floor(s / 3600), m: Math.floor((s % 3600) / 60) });
-}
-
-/** Rows of objects as comma-separated values. */
-export function csv(rows) {
-  if (!rows.length) return "";
-  const cell = (v) => (/[",\n]/.test(String(v ?? "")) ? `"${String(v).replaceAll('"', '""')}"` : String(v ?? ""));
-  const names = Object.keys(rows[0]);
-  return [names, ...rows.map((row) => names.map((name) => row[name]))].map((line) => line.map(cell).join(",")).join("\n") + "\n";
-}
 
 /** The drawn svg as a file of its own: colours are resolved, so that it looks the same elsewhere. */
 export function standalone(svg) {

@@ -1,37 +1,25 @@
 // Two varied values against each other: one small map a profile, the number in each cell.
 
 import * as Plot from "@observablehq/plot";
-import { percent } from "./common.js";
+import { percent } from "./figures.js";
 
-/** [{profile, x, y, share, unsure}] for a batch that varies exactly two keys.  Pure. */
-export function cellsOf(batch, invariant) {
-  const [first, second] = batch.varied;
-  return batch.cells.filter((cell) => cell.n > 0).map((cell) => {
-    const count = invariant ? cell.broken[invariant] : cell.violating;
-    const share = count?.share ?? 0;
-    return { profile: cell.profile, x: cell.values[first], y: cell.values[second], share, unsure: Boolean(count?.hits) && count.high - count.low > share };
-  });
-}
+// Where cividis is light enough for black figures, as a share of the square-root scale.
+const LIGHT_FROM = 0.45;
 
-export function draw(batch, invariant, width) {
-  const cells = cellsOf(batch, invariant);
-  const [first, second] = batch.varied;
+export function draw(cells, profiles, [first, second], width) {
   const values = (name) => [...new Set(cells.map((cell) => cell[name]))];
-  const rows = values("y").length;
-  // Dark fills carry light figures: the middle of cividis is where black stops being readable.
   const top = Math.max(1e-9, ...cells.map((cell) => cell.share));
-  const ink = (cell) => (Math.sqrt(cell.share / top) > 0.45 ? "#000" : "#fff");
   return Plot.plot({
-    width, height: 74 + rows * 44, marginLeft: 70, marginBottom: 42,
+    width: Math.max(width, 90 + profiles.length * values("x").length * 56), height: 74 + values("y").length * 44, marginLeft: 70, marginBottom: 42,
     style: { background: "none", fontSize: "12.5px" },
-    fx: { label: null, domain: batch.profiles }, x: { label: first, labelArrow: "none", domain: values("x") }, y: { label: second, labelArrow: "none", domain: values("y") },
+    fx: { label: null, domain: profiles },
+    x: { label: first, labelArrow: "none", domain: values("x") },
+    y: { label: second, labelArrow: "none", domain: values("y") },
     color: { type: "sqrt", scheme: "cividis", domain: [0, top] },
     marks: [
       Plot.cell(cells, { fx: "profile", x: "x", y: "y", fill: "share", inset: 1 }),
-      Plot.text(cells, { fx: "profile", x: "x", y: "y", text: (c) => `${c.unsure ? "~" : ""}${percent(c.share)}`, fill: ink }),
+      // ~ says that the interval is wider than the value.
+      Plot.text(cells, { fx: "profile", x: "x", y: "y", text: (c) => `${c.unsure ? "~" : ""}${percent(c.share)}`, fill: (c) => (Math.sqrt(c.share / top) > LIGHT_FROM ? "#000" : "#fff") }),
     ],
   });
 }
-
-export const sentence = (batch, invariant) =>
-  cellsOf(batch, invariant).map((c) => `${c.profile} ${batch.varied[0]}=${c.x} ${batch.varied[1]}=${c.y}: ${percent(c.share)}`).join("; ");

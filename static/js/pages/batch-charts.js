@@ -1,20 +1,22 @@
 // The charts of a batch: which are worth drawing, and the choice of what they show.
 
 import { show } from "../charts/common.js";
+import * as f from "../charts/figures.js";
 import * as interval from "../charts/interval.js";
 import * as ecdf from "../charts/ecdf.js";
 import * as heat from "../charts/heat.js";
 
 const WIDEST = 1100;
-const widthOf = (figure) => Math.min(WIDEST, Math.max(320, figure.clientWidth || figure.parentElement.clientWidth));
+const LONG_TABLE = 12;
+const widthOf = (figure) => Math.min(WIDEST, Math.max(320, figure.querySelector(".plot").clientWidth));
 const chosen = { invariant: "" };
 
 /** A menu in the caption of a figure; with one entry there is nothing to choose. */
-function menu(figure, label, entries, onChange) {
+function menu(figure, name, label, entries, onChange) {
   const caption = figure.querySelector("figcaption");
-  if (caption.querySelector("select") || entries.length < 2) return;
+  if (caption.querySelector(`[name=${name}]`) || entries.length < 2) return;
   const field = Object.assign(document.createElement("label"), { className: "field", textContent: label });
-  const select = field.appendChild(document.createElement("select"));
+  const select = field.appendChild(Object.assign(document.createElement("select"), { name }));
   for (const [value, text] of entries) select.append(new Option(text, value));
   select.addEventListener("change", () => onChange(select.value));
   caption.append(field);
@@ -25,13 +27,12 @@ export function shares(batch, t) {
   const figure = document.getElementById("shares");
   if (!figure || !batch.cells.some((cell) => cell.n)) return;
   const names = [...new Set(batch.cells.flatMap((cell) => Object.keys(cell.broken)))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
-  figure.redraw = () => {
-    show(figure, interval.draw(figure.batch, chosen.invariant, t, widthOf(figure)), {
-      sentence: interval.sentence(figure.batch, chosen.invariant, t), rows: interval.rowsOf(figure.batch, chosen.invariant), t, name: `shares-${batch.id}`,
-    });
-  };
   figure.batch = batch;
-  menu(figure, t("batch.shares.which"), [["", t("batch.shares.any")], ...names.map((name) => [name, name])], (name) => {
+  figure.redraw = () => {
+    const rows = f.shareRows(figure.batch, chosen.invariant);
+    show(figure, interval.draw(rows, batch.profiles, t, widthOf(figure)), { sentence: f.shareSentence(rows, t), rows, t, name: `shares-${batch.id}` });
+  };
+  menu(figure, "invariant", t("batch.shares.which"), [["", t("batch.shares.any")], ...names.map((name) => [name, name])], (name) => {
     chosen.invariant = name;
     figure.redraw();
     document.getElementById("heat")?.redraw?.();
@@ -43,25 +44,32 @@ function map(batch, t) {
   const figure = document.getElementById("heat");
   if (!figure) return;
   figure.hidden = false;
-  figure.redraw = () => show(figure, heat.draw(batch, chosen.invariant, widthOf(figure)), {
-    sentence: heat.sentence(batch, chosen.invariant), rows: heat.cellsOf(batch, chosen.invariant), t, name: `map-${batch.id}`,
-  });
+  figure.redraw = () => {
+    const cells = f.heatCells(batch, chosen.invariant);
+    show(figure, heat.draw(cells, batch.profiles, batch.varied, widthOf(figure)), { sentence: f.heatSentence(batch, cells), rows: cells, t, name: `map-${batch.id}` });
+  };
   figure.redraw();
 }
 
 function curves(batch, t) {
   const figure = document.getElementById("curve");
-  const worth = batch.metrics.filter((metric) => metric.summary === "percentiles" && ecdf.worth(metric));
+  const worth = batch.metrics.filter((metric) => metric.summary === "percentiles" && f.varies(metric));
   if (!figure || !worth.length) return;
   figure.hidden = false;
   let metric = worth[0];
+  let label = batch.cells[0].label;
   const title = figure.querySelector("figcaption").appendChild(document.createElement("h3"));
   figure.redraw = () => {
     title.textContent = t("batch.curve", { metric: t(`metric.${metric.name}`) });
-    show(figure, ecdf.draw(metric, batch.profiles, t, widthOf(figure)), { sentence: ecdf.sentence(metric, t), rows: ecdf.pointsOf(metric), t, name: `${metric.name}-${batch.id}` });
+    const rows = f.curvePoints(metric, label);
+    show(figure, ecdf.draw(rows, batch.profiles, metric.unit, t, widthOf(figure)), { sentence: f.curveSentence(metric, label, t), rows, t, name: `${metric.name}-${batch.id}` });
   };
-  menu(figure, t("batch.curve.which"), worth.map((one) => [one.name, t(`metric.${one.name}`)]), (name) => {
+  menu(figure, "metric", t("batch.curve.which"), worth.map((one) => [one.name, t(`metric.${one.name}`)]), (name) => {
     metric = worth.find((one) => one.name === name);
+    figure.redraw();
+  });
+  menu(figure, "cell", t("batch.col.cell"), [...new Set(batch.cells.map((cell) => cell.label))].map((one) => [one, one]), (one) => {
+    label = one;
     figure.redraw();
   });
   figure.redraw();
@@ -72,6 +80,8 @@ export function result(batch, t) {
   shares(batch, t);
   map(batch, t);
   curves(batch, t);
+  const twin = document.querySelector("#shares details");
+  if (twin && twin.querySelectorAll("tbody tr").length > LONG_TABLE) twin.open = false;
   let due = 0;
   addEventListener("resize", () => {
     clearTimeout(due);

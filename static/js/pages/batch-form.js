@@ -1,6 +1,6 @@
 // The form: profiles follow the scenario, examples fill themselves in, refusals stand where they arose.
 
-import { duration, whole } from "../charts/common.js";
+import { duration, whole } from "../charts/figures.js";
 
 export function prepare(boot, t) {
   const form = document.getElementById("form");

@@ -8,7 +8,13 @@ import { knows } from "../i18n.js";
 import { Icon, say } from "./common.js";
 
 /** A broken promise in words: what is the case now, not what was promised. */
-const brokenWords = (id) => (knows(s.words.value, `broken.${id}`) ? s.t.value(`broken.${id}`) : id);
+const brokenWords = (id) => (knows(s.words.value, `broken.${id}`) ? s.t.value(`broken.${id}`) : s.t.value("broken.other", { id }));
+
+/** What is broken now; the finer checks of single mechanisms only where no promise says it. */
+function worst(broken) {
+  const promises = broken.filter((b) => /^I\d/.test(b.invariant));
+  return promises.length ? promises : broken;
+}
 
 /** Brings the lost records before the eyes: the lanes that had them ring for a while. */
 function showWhere(step, lost) {
@@ -20,7 +26,7 @@ function showWhere(step, lost) {
 
 export function Violation() {
   const t = s.t.value;
-  const broken = s.broken.value;
+  const broken = worst(s.broken.value);
   const facts = s.facts.value;
   const first = broken[0]?.step;
   const key = broken.length ? `${facts.digest}:${broken.map((b) => b.invariant).join()}` : null;

@@ -7,9 +7,11 @@ import { Icon, Jump, say } from "./common.js";
 
 const PROMISES = ["I1", "I2", "I3", "I4", "I5", "I6", "I7", "I9", "I10", "I12", "I13", "I14", "I15"];
 
+/** A promise in words; those that only the engine names come from its registry. */
 export function invariantWords(id) {
   const key = `inv.${id}`;
-  return knows(s.words.value, key) ? s.t.value(key) : id;
+  if (knows(s.words.value, key)) return s.t.value(key);
+  return (s.registry.value.invariants ?? []).find((one) => one.name === id)?.statement ?? "";
 }
 
 export function Checks() {

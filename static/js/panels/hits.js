@@ -79,7 +79,12 @@ function Menu() {
   const mine = ready ? s.possible.value.moves.filter((m) => concerns(m, at.id, s.step.value)) : [];
   const past = s.facts.value && s.n.value < s.facts.value.total;
   const width = drawn.value?.geo.width ?? 600;
-  return html`<div class="menu" role="dialog" aria-label=${at.label} ref=${box} style=${`left:${Math.max(6, Math.min(at.x + at.w + 8, width - 268))}px;top:${at.y}px`} onKeyDown=${(e) => { if (e.key === "Escape") { e.stopPropagation(); close(); } }}>
+  const zoom = drawn.value?.zoom ?? 1;
+  // The whole menu stays in sight, and keeps its size whatever the size of the stage.
+  const stage = document.getElementById("stagebox");
+  const seen = s.phone.value || stage.scrollHeight > 2 * innerHeight ? Infinity : (stage.scrollTop + stage.clientHeight) / zoom - 344 / zoom;
+  const top = Math.max(4, Math.min(at.y, seen));
+  return html`<div class="menu" role="dialog" aria-label=${at.label} ref=${box} style=${`left:${Math.max(6, Math.min(at.x + at.w + 8, width - 268))}px;top:${top}px;transform:scale(${1 / zoom})`} onKeyDown=${(e) => { if (e.key === "Escape") { e.stopPropagation(); close(); } }}>
     <header><h3>${at.label}</h3><button type="button" class="btn quiet square" aria-label=${t("bad.close")} onClick=${close}><${Icon} name="close" /></button></header>
     ${past && html`<p class="soft">${t("moves.branches")}</p>`}
     ${!ready && html`<p class="soft">…</p>`}

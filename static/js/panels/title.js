@@ -1,19 +1,11 @@
 // The line over the stage: which scenario, which Kafka, and what can be done with the run.
 
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
 import * as s from "../state.js";
 import { act, complain, open } from "../player.js";
 import { Refused } from "../socket.js";
 import { Icon } from "./common.js";
 import { help } from "./help.js";
-
-const profiles = { list: null };
-
-async function allProfiles() {
-  profiles.list ??= fetch("/api/registry").then((r) => r.json()).then((r) => r.profiles ?? []).catch(() => []);
-  return profiles.list;
-}
 
 /** The same scenario under another Kafka: a run of its own, one key away from this one. */
 async function change(profile) {
@@ -41,17 +33,18 @@ async function save() {
 export function Title() {
   const t = s.t.value;
   const facts = s.facts.value;
-  const [known, setKnown] = useState([]);
-  useEffect(() => { allProfiles().then(setKnown); }, []);
   if (!facts) return html`<div class="titlebar"><h1>…</h1></div>`;
   const parts = s.step.value?.view.partitions ?? [];
   const fetching = s.step.value?.view.fetching;
-  const listed = known.length ? known : [{ name: facts.profile, stands_for: "" }];
+  const known = s.registry.value.profiles ?? [];
+  // Those the scenario promises something for come first; any other Kafka can be tried as well.
+  const mine = facts.scenario.profiles ?? [];
+  const listed = [...known].sort((a, b) => mine.includes(b.name) - mine.includes(a.name));
   const all = listed.some((p) => p.name === facts.profile) ? listed : [...listed, { name: facts.profile, stands_for: "" }];
   return html`<div class="titlebar">
     <h1>${facts.scenario.title}</h1>
     <div class="row">
-      <label class="field"><span class="wide">${t("title.profile")}</span><select id="profile" value=${facts.profile} onChange=${(e) => change(e.target.value)}>${all.map((p) => html`<option key=${p.name} value=${p.name}>${p.name}${p.stands_for ? ` · ${p.stands_for}` : ""}</option>`)}</select></label>
+      <label class="field"><span class="wide">${t("title.profile")}</span><select id="profile" value=${facts.profile} onChange=${(e) => change(e.target.value)}>${all.map((p) => html`<option key=${p.name} value=${p.name}>${mine.includes(p.name) ? "" : "· "}${p.name}${p.stands_for ? ` · ${p.stands_for}` : ""}</option>`)}</select></label>
       ${parts.length > 1 && html`<label class="field"><span>${t("title.partition")}</span><select value=${String(s.partition.value)} onChange=${(e) => { s.partition.value = Number(e.target.value); }}>${parts.map((p, i) => html`<option key=${i} value=${String(i)}>${p.name}</option>`)}</select></label>`}
       <button type="button" class="btn" aria-pressed=${fetching === "auto" ? "true" : "false"} title=${t("title.fetching.why")} disabled=${!s.online.value} onClick=${() => act(`fetching ${fetching === "auto" ? "manual" : "auto"}`)}><${Icon} name=${fetching === "auto" ? "clock" : "hand"} /><span class="wide">${t(`title.fetching.${fetching ?? "manual"}`)}</span></button>
       <a class="btn" href=${`/batch?run=${facts.digest}`}><${Icon} name="chart" /><span class="wide">${t("title.scale")}</span></a>

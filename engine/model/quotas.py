@@ -1,4 +1,7 @@
-"""Replication quotas: who is held back, and what counts (data-plane, Q-; KIP-73, 0.10.1)."""
+"""Replication quotas: who is held back, and what counts (data-plane, Q-; KIP-73, 0.10.1).
+
+Amounts are bytes; the engine, whose records all have one size, counts records.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from engine.model.errors import BadInput
 
 UNLIMITED: Final = (1 << 63) - 1
 ALL: Final = "*"
+TOPIC: Final = "t"
+"""The one topic of a played cluster; its partitions are numbers."""
 
 _ENTRY: Final = re.compile(r"([0-9]+:[0-9]+)?")
 
@@ -99,21 +104,36 @@ class ReplicationQuota:
         return total * 1_000 / elapsed_ms
 
 
-def leader_holds_back(
-    quota: ReplicationQuota, topic: str, partition: int, in_isr: bool, now: int
-) -> bool:
-    """Q-2, Q-4.  A follower outside the committed ISR gets no records of a listed partition while
-    the leader's quota is exceeded; members of the ISR are never held back."""
-    return not in_isr and quota.is_throttled(topic, partition) and quota.exceeded(now)
+class Quotas:
+    """The two replication quotas of one broker."""
 
+    __slots__ = ("follower", "leader")
 
-def follower_holds_back(
-    quota: ReplicationQuota, topic: str, partition: int, lag: int | None, now: int
-) -> bool:
-    """Q-3.  A follower leaves a listed partition out of its fetch while it believes itself behind
-    and its quota is exceeded.  It does not know the ISR; a lag it has not heard of counts."""
-    behind = lag is None or lag > 0
-    return behind and quota.is_throttled(topic, partition) and quota.exceeded(now)
+    def __init__(self) -> None:
+        self.leader = ReplicationQuota()
+        self.follower = ReplicationQuota()
+
+    def leader_holds_back(self, partition: int, in_isr: bool, now: int) -> bool:
+        """Q-2, Q-4.  A follower outside the committed ISR gets no records of a listed partition
+        while the leader's quota is exceeded; members of the ISR are never held back."""
+        quota = self.leader
+        return not in_isr and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
+
+    def follower_holds_back(self, partition: int, lag: int | None, now: int) -> bool:
+        """Q-3.  A follower leaves a listed partition out of its fetch while it believes itself
+        behind and its quota is exceeded.  It does not know the ISR; no lag yet counts as behind."""
+        behind, quota = lag is None or lag > 0, self.follower
+        return behind and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
+
+    def count_sent(self, partition: int, amount: int, now: int) -> None:
+        """Q-5, leader: what a follower is sent of listed partitions."""
+        if amount and self.leader.is_throttled(TOPIC, partition):
+            self.leader.record(amount, now)
+
+    def count_appended(self, partition: int, amount: int, now: int) -> None:
+        """Q-5, follower: what it has appended to listed partitions."""
+        if amount and self.follower.is_throttled(TOPIC, partition):
+            self.follower.record(amount, now)
 
 
 def is_valid_list(value: str) -> bool:

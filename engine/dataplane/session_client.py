@@ -1,0 +1,109 @@
+"""Incremental fetch sessions, the fetcher's side (data-plane, X-6; KIP-227)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from engine.dataplane.sessions import INITIAL, NO_SESSION, TOPIC_IDS_SINCE, Wanted, next_epoch
+from engine.model.errors import FETCH_SESSION_ID_NOT_FOUND, NONE
+
+
+class SessionRequest:
+    """What the next request says.  `replaced`: partitions whose topic was deleted and made anew,
+    so that the old id must be forgotten."""
+
+    __slots__ = ("epoch", "forget", "full", "replaced", "send", "session_id", "use_topic_ids")
+
+    def __init__(self, session_id: int, epoch: int) -> None:
+        self.session_id = session_id
+        self.epoch = epoch
+        self.full = epoch == INITIAL
+        self.send: list[str] = []
+        self.forget: list[str] = []
+        self.replaced: list[str] = []
+        self.use_topic_ids = False
+
+
+class SessionClient:
+    """X-6.  The session of one fetcher with one broker; partitions by name, in order."""
+
+    __slots__ = ("epoch", "has_ids", "partitions", "session_id")
+
+    def __init__(self) -> None:
+        self.session_id = NO_SESSION
+        self.epoch = INITIAL
+        self.partitions: dict[str, Wanted] = {}
+        self.has_ids = False  # may the partitions of an answer be named by topic id?
+
+    def build(self, wanted: Mapping[str, Wanted]) -> SessionRequest:
+        """X-6.  A full request names everything; an incremental one what is new or has changed, and
+        what is not wanted any more.  Ids may be used only if every partition has one."""
+        request = SessionRequest(self.session_id, self.epoch)
+        use_ids = all(one.topic_id is not None for one in wanted.values())
+        if request.full:
+            self.partitions = dict(wanted)
+            request.send = list(wanted)
+        else:
+            changed = []
+            for name, known in list(self.partitions.items()):
+                new = wanted.get(name)
+                if new is None:
+                    del self.partitions[name]
+                    request.forget.append(name)
+                    use_ids = use_ids and known.topic_id is not None
+                elif not known.same(new):
+                    self.partitions[name] = new
+                    changed.append(name)
+                    if known.topic_id is not None and known.topic_id != new.topic_id:
+                        request.replaced.append(name)
+            added = [name for name in wanted if name not in self.partitions]
+            for name in added:
+                self.partitions[name] = wanted[name]
+            request.send = added + changed
+        request.use_topic_ids = self.has_ids = use_ids
+        return request
+
+    def handle(self, error: int, session_id: int, partitions: Iterable[str], version: int) -> bool:
+        """X-6.  What the answer means for the next request; False if it cannot be used.
+
+        A session error costs one round trip and touches no partition.
+        """
+        if error == FETCH_SESSION_ID_NOT_FOUND:
+            self._next(NO_SESSION, INITIAL)
+            return False
+        if error != NONE:
+            self.fail()
+            return False
+        full = self.epoch == INITIAL
+        extra, omitted = self.verify(partitions, version)
+        if extra or (full and omitted):
+            if full:
+                self._next(NO_SESSION, INITIAL)
+            else:
+                self.fail()
+            return False
+        if session_id == NO_SESSION:
+            self._next(NO_SESSION, INITIAL)
+        else:
+            self._next(session_id, next_epoch(self.epoch))
+        return True
+
+    def verify(self, partitions: Iterable[str], version: int) -> tuple[list[str], list[str]]:
+        """X-6.  (partitions in the answer that were not asked for, partitions that are missing).
+
+        From version 13 on an answer names topics by ids that only this session can resolve.
+        """
+        answered = list(partitions)
+        if version >= TOPIC_IDS_SINCE and not self.has_ids:
+            return answered, list(self.partitions)
+        extra = [name for name in answered if name not in self.partitions]
+        omitted = [name for name in self.partitions if name not in answered]
+        return extra, omitted
+
+    def fail(self) -> None:
+        """X-6.  Any other session error, or the network's: close the session and open a new one."""
+        self._next(self.session_id, INITIAL)
+
+    def _next(self, session_id: int, epoch: int) -> None:
+        self.session_id = session_id
+        self.epoch = epoch

@@ -1,0 +1,336 @@
+"""Incremental fetch sessions, the leader's side (data-plane, X-1 - X-5; KIP-227, 1.1).
+
+A session remembers which partitions a fetcher wants and what it was last told of them, so that
+requests carry only changes and answers only news.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from engine.model.errors import (
+    FETCH_SESSION_ID_NOT_FOUND,
+    FETCH_SESSION_TOPIC_ID_ERROR,
+    INVALID_FETCH_SESSION_EPOCH,
+    NONE,
+)
+
+NO_SESSION: Final = 0
+INITIAL: Final = 0  # a full request that opens a session
+FINAL: Final = -1  # a full request that closes it, or wants none
+LAST_EPOCH: Final = (1 << 31) - 1
+TOPIC_IDS_SINCE: Final = 13  # Fetch versions from here on name topics by id (KIP-516)
+
+SESSIONLESS: Final = "sessionless"
+FULL: Final = "full"
+INCREMENTAL: Final = "incremental"
+ERROR: Final = "error"
+
+Key = tuple[str, int]
+"""(topic id, or the topic's name before version 13; partition)."""
+
+
+def next_epoch(epoch: int) -> int:
+    """X-2.  After the largest int32 comes 1: 0 would open a new session."""
+    if epoch < 0:
+        return FINAL
+    return 1 if epoch == LAST_EPOCH else epoch + 1
+
+
+class Wanted:
+    """What a request says of one partition; None stands for what it does not say."""
+
+    __slots__ = ("last_epoch", "leader_epoch", "log_start", "max_bytes", "offset", "topic_id")
+
+    def __init__(
+        self,
+        offset: int,
+        log_start: int,
+        max_bytes: int,
+        leader_epoch: int | None,
+        last_epoch: int | None,
+        topic_id: str | None,
+    ) -> None:
+        self.offset = offset
+        self.log_start = log_start
+        self.max_bytes = max_bytes
+        self.leader_epoch = leader_epoch
+        self.last_epoch = last_epoch
+        self.topic_id = topic_id
+
+    def same(self, other: Wanted) -> bool:
+        """X-6.  Does every field agree, so that there is no need to say it again?"""
+        return all(getattr(self, field) == getattr(other, field) for field in self.__slots__)
+
+
+class Answer:
+    """What the read of one partition gave, as far as it decides whether it is news."""
+
+    __slots__ = ("diverging", "error", "hw", "log_start", "records")
+
+    def __init__(
+        self, hw: int, log_start: int, records: int = 0, error: int = NONE, diverging: bool = False
+    ) -> None:
+        self.hw = hw
+        self.log_start = log_start
+        self.records = records
+        self.error = error
+        self.diverging = diverging
+
+
+class CachedPartition:
+    """One partition of a session.  `topic` is None until the broker knows the id's name; once
+    known it stays.  `hw` and `log_start` are those last sent, -1 for none."""
+
+    __slots__ = ("hw", "log_start", "partition", "topic", "wanted")
+
+    def __init__(self, topic: str | None, partition: int, wanted: Wanted) -> None:
+        self.topic = topic
+        self.partition = partition
+        self.wanted = wanted
+        self.hw = -1
+        self.log_start = -1
+
+    def take_news(self, answer: Answer) -> bool:
+        """X-4.  Must this answer be sent?  Remembers what is sent.
+
+        After an error the high watermark counts as never sent, so that the partition is sent again
+        once the error is gone.
+        """
+        news = answer.records > 0 or answer.error != NONE or answer.diverging
+        if self.hw != answer.hw or self.log_start != answer.log_start:
+            news = True
+        self.hw = -1 if answer.error != NONE else answer.hw
+        self.log_start = answer.log_start
+        return news
+
+
+class Session:
+    """X-2, X-5.  Partitions in the order in which they are read; times in ms."""
+
+    __slots__ = (
+        "by_all",
+        "by_privileged",
+        "cached_size",
+        "created_ms",
+        "epoch",
+        "id",
+        "partitions",
+        "privileged",
+        "used_ms",
+        "uses_ids",
+    )
+
+    def __init__(
+        self,
+        id: int,
+        privileged: bool,
+        partitions: dict[Key, CachedPartition],
+        uses_ids: bool,
+        now: int,
+    ) -> None:
+        self.id = id
+        self.privileged = privileged
+        self.partitions = partitions
+        self.uses_ids = uses_ids
+        self.created_ms = now
+        self.used_ms = now
+        self.epoch = next_epoch(INITIAL)
+        self.cached_size = len(partitions)
+        self.by_all = False  # may anybody's new session evict it?
+        self.by_privileged = False  # may a follower's?
+
+    def value(self) -> tuple[bool, int, int]:
+        """X-5.  The order of eviction: unprivileged first, fewer partitions, lower id."""
+        return self.privileged, self.cached_size, self.id
+
+
+class SessionCache:
+    """X-5.  The sessions of one broker.  `eviction_ms`: idle for longer, anybody may evict it.
+
+    Session ids are drawn at random in Kafka; all that matters is that they differ.
+    """
+
+    __slots__ = ("_last_id", "eviction_ms", "evictions", "max_sessions", "sessions")
+
+    def __init__(self, max_sessions: int = 1_000, eviction_ms: int = 120_000) -> None:
+        self.max_sessions = max_sessions
+        self.eviction_ms = eviction_ms
+        self.sessions: dict[int, Session] = {}
+        self.evictions = 0
+        self._last_id = NO_SESSION
+
+    def create(
+        self, now: int, privileged: bool, partitions: dict[Key, CachedPartition], uses_ids: bool
+    ) -> int:
+        """X-5.  The new session's id, or 0 if there is no room and nobody gives way."""
+        if len(self.sessions) >= self.max_sessions and not self._evict(
+            now, privileged, len(partitions)
+        ):
+            return NO_SESSION
+        self._last_id += 1
+        session = Session(self._last_id, privileged, partitions, uses_ids, now)
+        self.sessions[session.id] = session
+        self.touch(session, now)
+        return session.id
+
+    def _evict(self, now: int, privileged: bool, size: int) -> bool:
+        """X-5.  The longest idle if it is stale; else the least valuable that may go, unless it is
+        worth more than the newcomer."""
+        if not self.sessions:
+            return False
+        victim = min(self.sessions.values(), key=lambda s: (s.used_ms, s.id))
+        if now - victim.used_ms <= self.eviction_ms:
+            evictable = [
+                s for s in self.sessions.values() if (s.by_privileged if privileged else s.by_all)
+            ]
+            if not evictable:
+                return False
+            victim = min(evictable, key=Session.value)
+            if (privileged, size, NO_SESSION) < victim.value():
+                return False
+        self.remove(victim.id)
+        self.evictions += 1
+        return True
+
+    def touch(self, session: Session, now: int) -> None:
+        """X-5.  A session was used: how large it is, and who may evict it, is looked at again."""
+        session.used_ms = now
+        session.cached_size = len(session.partitions)
+        old = now - session.created_ms > self.eviction_ms
+        session.by_all = old
+        session.by_privileged = old or not session.privileged
+
+    def remove(self, session_id: int) -> None:
+        self.sessions.pop(session_id, None)
+
+    def total_partitions(self) -> int:
+        """Partitions over all sessions, as of their last use."""
+        return sum(session.cached_size for session in self.sessions.values())
+
+
+class FetchContext:
+    """X-3.  What one request asks to be read, and how its answer is made."""
+
+    __slots__ = ("epoch", "error", "follower", "kind", "partitions", "session", "uses_ids")
+
+    def __init__(
+        self,
+        kind: str,
+        partitions: dict[Key, CachedPartition],
+        error: int = NONE,
+        session: Session | None = None,
+        epoch: int = INITIAL,
+        follower: bool = False,
+        uses_ids: bool = False,
+    ) -> None:
+        self.kind = kind
+        self.partitions = partitions
+        self.error = error
+        self.session = session
+        self.epoch = epoch
+        self.follower = follower
+        self.uses_ids = uses_ids
+
+    def overtaken(self) -> bool:
+        """X-4.  The session's epoch moved on while this request was parked: a duplicate."""
+        return self.session is not None and self.session.epoch != next_epoch(self.epoch)
+
+
+def new_context(
+    cache: SessionCache,
+    now: int,
+    session_id: int,
+    epoch: int,
+    wanted: Mapping[Key, Wanted],
+    forgotten: Iterable[Key],
+    follower: bool,
+    version: int,
+    topic_names: Mapping[str, str],
+) -> FetchContext:
+    """X-3.  Turns a request into what is to be read.
+
+    `topic_names`: the names of the topic ids that this broker can resolve now (version 13).
+    """
+    uses_ids = version >= TOPIC_IDS_SINCE
+    partitions = _partitions(wanted, uses_ids, topic_names)
+    if epoch in (INITIAL, FINAL):
+        cache.remove(session_id)
+        kind = SESSIONLESS if epoch == FINAL else FULL
+        return FetchContext(kind, partitions, follower=follower, uses_ids=uses_ids)
+    session = cache.sessions.get(session_id)
+    if session is None:
+        return FetchContext(ERROR, {}, FETCH_SESSION_ID_NOT_FOUND)
+    if session.epoch != epoch:
+        return FetchContext(ERROR, {}, INVALID_FETCH_SESSION_EPOCH)
+    if session.uses_ids != uses_ids:
+        return FetchContext(ERROR, {}, FETCH_SESSION_TOPIC_ID_ERROR)
+    for key, new in partitions.items():
+        known = session.partitions.setdefault(key, new)
+        known.wanted = new.wanted
+    for key in forgotten:
+        session.partitions.pop(key, None)
+    if not session.partitions:
+        cache.remove(session_id)
+        return FetchContext(SESSIONLESS, partitions)
+    cache.touch(session, now)
+    session.epoch = next_epoch(session.epoch)
+    for (topic, _), cached in session.partitions.items():
+        if cached.topic is None:
+            cached.topic = topic_names.get(topic)
+    return FetchContext(INCREMENTAL, session.partitions, session=session, epoch=epoch)
+
+
+def _partitions(
+    wanted: Mapping[Key, Wanted], uses_ids: bool, topic_names: Mapping[str, str]
+) -> dict[Key, CachedPartition]:
+    return {
+        key: CachedPartition(topic_names.get(key[0]) if uses_ids else key[0], key[1], one)
+        for key, one in wanted.items()
+    }
+
+
+def respond(
+    cache: SessionCache, context: FetchContext, now: int, answers: Mapping[Key, Answer]
+) -> tuple[int, int, list[Key]]:
+    """X-4.  (error, session id, the partitions that are sent).
+
+    A full answer sends everything and opens a session if it can (X-5).  An incremental one sends
+    the news; who got records moves to the end of the session's order.
+    """
+    if context.error:
+        return context.error, NO_SESSION, []
+    session = context.session
+    if session is None:
+        if context.kind == FULL:
+            return NONE, _open(cache, context, now, answers), list(answers)
+        return NONE, NO_SESSION, list(answers)
+    if context.overtaken():
+        return INVALID_FETCH_SESSION_EPOCH, session.id, []
+    sent = []
+    for key, answer in answers.items():
+        if session.partitions[key].take_news(answer):
+            sent.append(key)
+            if answer.records > 0:
+                session.partitions[key] = session.partitions.pop(key)
+    return NONE, session.id, sent
+
+
+def _open(
+    cache: SessionCache, context: FetchContext, now: int, answers: Mapping[Key, Answer]
+) -> int:
+    cached = {}
+    for key, answer in answers.items():
+        one = cached[key] = context.partitions[key]
+        one.hw, one.log_start = answer.hw, answer.log_start
+    return cache.create(now, context.follower, cached, context.uses_ids)
+
+
+def throttled(context: FetchContext) -> tuple[int, int]:
+    """(error, session id) of an answer that carries nothing but a throttle time (KIP-219)."""
+    if context.session is None:
+        return context.error, NO_SESSION
+    if context.overtaken():
+        return INVALID_FETCH_SESSION_EPOCH, context.session.id
+    return NONE, context.session.id

@@ -1,0 +1,62 @@
+// What the charts of a batch say, without a browser.
+
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import * as f from "../../static/js/charts/figures.js";
+
+const t = (key, args = {}) => `${key}(${Object.values(args).join(",")})`;
+const count = (hits, n, low, high) => ({ hits, n, share: hits / n, low, high });
+const batch = {
+  profiles: ["Z0102", "K39"], varied: ["a", "b"],
+  cells: [
+    { profile: "Z0102", label: "a=1, b=2", values: { a: "1", b: "2" }, n: 1000, violating: count(37, 1000, 0.027, 0.0506), broken: { I7: count(30, 1000, 0.021, 0.042) } },
+    { profile: "K39", label: "a=1, b=2", values: { a: "1", b: "2" }, n: 1000, violating: count(1, 1000, 0.00018, 0.0056), broken: {} },
+    { profile: "K39", label: "a=2, b=2", values: { a: "2", b: "2" }, n: 0, violating: count(0, 0, 0, 1), broken: {} },
+  ],
+};
+
+test("shares have the digits that tell them from nothing and from all", () => {
+  assert.deepEqual([0, 1, 0.5, 0.0123, 0.0034, 0.0000037, 0.99995, null].map(f.percent), ["0 %", "100 %", "50.0 %", "1.2 %", "0.34 %", "0.00037 %", "99.9950 %", "–"]);
+});
+
+test("numbers, times and tables", () => {
+  assert.deepEqual([0, 999, 1000, 1234567].map(f.whole), ["0", "999", "1\u202f000", "1\u202f234\u202f567"]);
+  assert.deepEqual([-1, 59.4, 61, 3700].map((s) => f.duration(t, s)), ["batch.time.s(0)", "batch.time.s(59)", "batch.time.m(1,1)", "batch.time.h(1,1)"]);
+  assert.equal(f.csv([{ a: 1, b: 'say "x", y' }, { a: null, b: "z" }]), 'a,b\n1,"say ""x"", y"\n,z\n');
+  assert.equal(f.csv([]), "");
+});
+
+test("rows of the chosen invariant; what was never seen is an arrow below three in n", () => {
+  const any = f.shareRows(batch, "");
+  assert.deepEqual(any.map((r) => [r.profile, r.hits]), [["Z0102", 37], ["K39", 1]]);
+  const lost = f.shareRows(batch, "I7");
+  assert.deepEqual([lost[1].hits, lost[1].high, f.shareLabel(lost[1], t)], [0, 0.003, "batch.shares.none(1\u202f000)"]);
+  assert.match(f.shareSentence(lost, t), /^Z0102 a=1, b=2: 3.0 % \(2.1 % – 4.2 %\); K39/);
+});
+
+test("the axis holds every interval, in whole decades", () => {
+  assert.deepEqual(f.shareDomain(f.shareRows(batch, "")).map((end) => Number(end.toPrecision(6))), [1e-4, 0.1]);
+  for (const rows of [f.shareRows(batch, "I7"), [{ hits: 10, low: 0.9, high: 1, n: 10 }], [{ hits: 0, low: 0, high: 1, n: 1 }]]) {
+    const [low, high] = f.shareDomain(rows);
+    assert.ok(low < high && high <= 1);
+    for (const row of rows) assert.ok(row.high <= high && (!row.hits || row.low >= low));
+  }
+});
+
+test("a distribution runs from the smallest to the largest value of one cell", () => {
+  const metric = { name: "m", cells: [
+    { profile: "K39", label: "", n: 5, min: 0, max: 120, curve: [[0.5, 7], [0.99, 90]], quantiles: [7, 50, 90, 100] },
+    { profile: "K39", label: "x", n: 5, min: 1, max: 1, curve: [], quantiles: [1, 1, 1, 1] },
+  ] };
+  const points = f.curvePoints(metric, "");
+  assert.deepEqual(points.map((p) => [p.share, p.value]), [[0, 0], [0.5, 7], [0.99, 90], [1, 120]]);
+  assert.deepEqual(f.decades(points), [0, 1, 10, 100]);
+  assert.equal(f.varies(metric), true);
+  assert.equal(f.varies({ cells: [metric.cells[1]] }), false);
+  assert.match(f.curveSentence(metric, "", t), /^K39: .* 7, .* 90, .* 120$/);
+});
+
+test("a map says where the interval is wider than the share", () => {
+  assert.deepEqual(f.heatCells(batch, "").map((c) => [c.profile, c.x, c.y, c.unsure]), [["Z0102", "1", "2", false], ["K39", "1", "2", true]]);
+  assert.equal(f.heatCells(batch, "I7")[1].share, 0);
+});

@@ -1,0 +1,75 @@
+"""P-7: what a log remembers of idempotent producers."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.model import errors
+from engine.model.log import Batch, Log
+from engine.model.producers import Producers
+
+
+def batch(base: int, sequence: int, count: int = 1, epoch: int = 0, time: int = 0) -> Batch:
+    return Batch(base, 0, ("r",) * count, time, 7, epoch, sequence)
+
+
+def written(*batches: Batch) -> Log:
+    log = Log()
+    for one in batches:
+        log.append(one)
+    return log
+
+
+CHECKS = [
+    # epoch, sequence, count -> error, first offset of the original
+    (0, 3, 1, errors.NONE, None),
+    (0, 0, 1, errors.NONE, 0),
+    (0, 1, 2, errors.NONE, 1),
+    (0, 1, 1, errors.OUT_OF_ORDER_SEQUENCE_NUMBER, None),
+    (0, 2, 1, errors.OUT_OF_ORDER_SEQUENCE_NUMBER, None),
+    (0, 4, 1, errors.OUT_OF_ORDER_SEQUENCE_NUMBER, None),
+    (1, 0, 1, errors.NONE, None),
+    (1, 3, 1, errors.OUT_OF_ORDER_SEQUENCE_NUMBER, None),
+    (-1, 3, 1, errors.INVALID_PRODUCER_EPOCH, None),
+]
+
+
+@pytest.mark.parametrize(("epoch", "sequence", "count", "error", "original"), CHECKS)
+def test_checks(epoch: int, sequence: int, count: int, error: int, original: int | None) -> None:
+    producers = written(batch(0, 0), batch(1, 1, 2)).producers
+    found, duplicate = producers.check(7, epoch, sequence, count)
+    assert found == error
+    assert (None if duplicate is None else duplicate[2]) == original
+
+
+def test_unknown_producers_may_begin_anywhere() -> None:
+    assert Producers().check(9, 3, 42, 1) == (errors.NONE, None)
+
+
+def test_five_batches_are_remembered() -> None:
+    producers = written(*(batch(n, n) for n in range(6))).producers
+    assert producers.check(7, 0, 1, 1)[1] is not None
+    assert producers.check(7, 0, 0, 1) == (errors.OUT_OF_ORDER_SEQUENCE_NUMBER, None)
+
+
+def test_sequences_wrap_to_zero() -> None:
+    last = (1 << 31) - 1
+    producers = written(batch(0, last - 1, 2)).producers
+    assert producers.check(7, 0, 0, 1) == (errors.NONE, None)
+    wrapped = written(batch(0, last, 3)).producers
+    assert wrapped.entries[7].batches == [(last, 1, 0, 2)]
+
+
+def test_truncation_and_expiry_forget() -> None:
+    log = written(batch(0, 0, time=10), batch(1, 1, time=20))
+    copy = log.producers.copy()
+    log.truncate_to(1)
+    assert log.producers.check(7, 0, 1, 1) == (errors.NONE, None)
+    assert log.producers.check(7, 0, 0, 1)[1] is not None
+    assert copy.check(7, 0, 1, 1)[1] is not None, "a copy has its own memory"
+    copy.expire(119, 100)
+    assert 7 in copy.entries
+    copy.expire(120, 100)
+    assert not copy.entries
+    log.truncate_fully(5)
+    assert not log.producers.entries

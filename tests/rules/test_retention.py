@@ -1,0 +1,87 @@
+"""L-7 - L-9 and L-13: the log start moves; a log is loaded again."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.dataplane import recovery, retention
+from engine.model import errors
+from engine.model.log import Batch, Log
+from engine.model.state import Disk
+
+
+def log_of(records: int, segment: int, hw: int, times: int = 0) -> Log:
+    log = Log()
+    log.segment_records = segment
+    for offset in range(records):
+        log.append(Batch(offset, 0, ("r",), times))
+    log.hw = hw
+    return log
+
+
+RETENTION = [
+    # records, segment, hw, retained records, retained ms -> log start, segments
+    (15, 5, 15, 15, -1, 0, 3),
+    (15, 5, 15, 10, -1, 5, 2),
+    (15, 5, 15, 4, -1, 10, 1),
+    (15, 5, 15, 0, -1, 15, 1),
+    (15, 5, 4, 0, -1, 0, 3),
+    (15, 5, 9, 0, -1, 5, 2),
+    (15, 5, 15, -1, 999, 15, 1),
+    (15, 5, 14, -1, 999, 10, 1),
+    (15, 5, 15, -1, 1000, 0, 3),
+    (0, 5, 0, 0, 0, 0, 1),
+]
+
+
+@pytest.mark.parametrize(
+    ("records", "segment", "hw", "size", "age", "start", "segments"), RETENTION
+)
+def test_retention(
+    records: int, segment: int, hw: int, size: int, age: int, start: int, segments: int
+) -> None:
+    log = log_of(records, segment, hw)
+    before = len(log.segments)
+    gone = retention.delete_old_segments(log, 1_000, size, age)
+    assert (log.log_start, len(log.segments)) == (start, segments)
+    assert gone == before - segments or (start == records and gone == before)
+    assert all(batch.end > log.log_start for batch in log.batches)
+
+
+def test_what_lies_below_the_log_start_goes_under_every_policy() -> None:
+    log = log_of(15, 5, 15)
+    assert retention.raise_log_start(log, 7) == (errors.NONE, True)
+    assert retention.delete_old_segments(log, 0) == 1
+    assert (log.log_start, log.segments) == (7, [5, 10])
+
+
+def test_log_start_stays_below_the_high_watermark() -> None:
+    log = log_of(10, 5, 6)
+    assert retention.raise_log_start(log, 7) == (errors.OFFSET_OUT_OF_RANGE, False)
+    assert retention.raise_log_start(log, 6) == (errors.NONE, True)
+    assert retention.raise_log_start(log, 5) == (errors.NONE, False)
+
+
+def test_recovery_cuts_at_the_first_bad_batch() -> None:
+    log = log_of(15, 5, 15)
+    log.epochs.clear()  # the epoch file was not written in time
+    disk = Disk(log)
+    recovery.reopen(disk, False, 0, 1, damaged_from=7)
+    assert (log.leo, log.segments, log.hw) == (7, [0, 5], 0)
+    assert log.epochs.entries() == [[0, 0]]
+
+
+def test_a_clean_start_looks_at_nothing() -> None:
+    log = log_of(15, 5, 15)
+    disk = Disk(log)
+    disk.hw_checkpoint, disk.log_start_checkpoint = 12, 4
+    recovery.reopen(disk, True, 0, 1, damaged_from=7)
+    assert (log.leo, log.log_start, log.hw, log.flushed) == (15, 4, 12, 15)
+
+
+def test_a_log_that_ends_before_its_start_begins_anew() -> None:
+    log = log_of(15, 5, 15)
+    disk = Disk(log)
+    disk.log_start_checkpoint = 10
+    recovery.reopen(disk, False, 0, 1, damaged_from=3)
+    assert (log.log_start, log.leo, log.batches) == (10, 10, [])

@@ -1,0 +1,146 @@
+"""The library keeps its promises: every `expect` line, every verdict, final state and log."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.model.errors import BadInput
+from engine.scenarios.file import library, load_text
+from engine.scenarios.scenario import Scenario
+from engine.sim import moves
+from engine.sim.run import Run, play_all
+from engine.study import promises
+
+ALL = list(library().values())
+SCRIPTED = [one for one in ALL if "scale" not in one.tags]
+SCALE = [one for one in ALL if "scale" in one.tags]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "profile"),
+    [pytest.param(one, name, id=f"{one.code}-{name}") for one in SCRIPTED for name in one.profiles],
+)
+def test_promises(scenario: Scenario, profile: str) -> None:
+    played = promises.play(scenario, profile)
+    again = f"highwater run {scenario.code} --profile {profile}"
+    assert played.complaints == [], f"play it with: {again}"
+
+
+@pytest.mark.parametrize("scenario", [pytest.param(one, id=one.code) for one in ALL])
+def test_every_scenario_is_told_well(scenario: Scenario) -> None:
+    assert scenario.title.endswith("?"), "a title is a question"
+    assert scenario.teaches.endswith(".")
+    assert scenario.tags and scenario.origin and scenario.code
+    assert set(scenario.expect) == set(scenario.profiles)
+    for profile in scenario.profiles:
+        told = [line for line in scenario.lines(profile) if line.comment]
+        assert told or "scale" in scenario.tags
+        for line in scenario.lines(profile):
+            if not line.is_expect:
+                moves.parse(line.text, scenario.brokers)
+
+
+def test_the_codes_and_profiles_are_those_asked_for() -> None:
+    codes = [one.code for one in ALL]
+    assert len(set(codes)) == len(codes)
+    plain = {f"S{number:02}" for number in (*range(1, 8), 10, 14, *range(20, 27), 35, 59)}
+    assert plain <= set(codes)
+    assert all("K39" in one.profiles for one in ALL)
+    assert {"Z0102", "Z011", "Z20", "Z21", "Z28", "K39"} <= set(
+        library()["lost-to-truncation"].profiles
+    )
+
+
+@pytest.mark.parametrize("scenario", [pytest.param(one, id=one.code) for one in SCALE])
+def test_runs_meant_for_scale_stay_small(scenario: Scenario) -> None:
+    for profile in scenario.profiles:
+        events = [play_all(Run(scenario, profile, seed)).events for seed in range(5)]
+        assert 300 < sum(events) / len(events) < 3_000, (profile, events)
+
+
+def shares(code: str, profile: str, runs: int, **changes: object) -> dict[str, int]:
+    """In how many of so many runs each invariant broke."""
+    scenario = next(one for one in ALL if one.code == code)
+    for key, value in changes.items():
+        scenario = scenario.vary(key.replace("__", "."), value)
+    counts: dict[str, int] = {}
+    for seed in range(runs):
+        for name in {name for name, _, _ in play_all(Run(scenario, profile, seed)).broken}:
+            counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def test_old_kafka_loses_to_plain_crashes_and_new_kafka_does_not() -> None:
+    assert shares("S61", "Z0102", 30).get("I7", 0) >= 5
+    for profile in ("Z011", "Z20", "K39"):
+        assert shares("S61", profile, 30).get("I7", 0) == 0
+
+
+def test_power_loss_is_survived_more_often_with_more_copies() -> None:
+    few = shares("S62", "K39", 60, min__insync__replicas=1).get("I7", 0)
+    many = shares("S62", "K41", 60, min__insync__replicas=2).get("I7", 0)
+    assert few > many, (few, many)
+
+
+def test_a_lossy_link_thrashes_the_isr() -> None:
+    scenario = next(one for one in ALL if one.code == "S63")
+    changes = 0
+    for seed in range(10):
+        ledger = play_all(Run(scenario, "K39", seed)).ledger
+        changes += ledger.isr_shrinks + ledger.isr_expands
+    assert changes >= 20
+
+
+# -- promises that are not kept ------------------------------------------------------------------
+
+BROKEN = """\
+title: Does anybody look?
+brokers: 2
+script: |
+  produce a to 1 acks=all
+  expect {wrong}
+  settle
+expect:
+  K39: {{verdict: {verdict}, final: "{final}", logs: {{1: "{log}"}}, counts: [{counts}]}}
+"""
+RIGHT = {
+    "wrong": "waiting a",
+    "verdict": "holds",
+    "final": "P{1 0 0 [1,2]}",
+    "log": "a@0",
+    "counts": "",
+}
+
+
+def complaints(**changes: str) -> list[str]:
+    return promises.play(load_text(BROKEN.format(**{**RIGHT, **changes})), "K39").complaints
+
+
+@pytest.mark.parametrize(
+    ("what", "text", "complaint"),
+    [
+        ("wrong", "ack a", "line 2: expected ack a, but a was not answered yet"),
+        ("wrong", "refused a NOT_ENOUGH_REPLICAS", "but a was not answered yet"),
+        ("wrong", "b1 LEO 2", "line 2: expected b1 LEO 2, but it has LEO 1 HW 0"),
+        ("wrong", "P{2 0 0 [1,2]}", "but the record is P{1 0 0 [1,2]}"),
+        ("wrong", "P{1 0 0 [1]}", "but the record is P{1 0 0 [1,2]}"),
+        ("wrong", "P7{1 0 0 [1]}", "but there is no partition 7"),
+        ("wrong", "epochs 1 0:1", "but its cache is 0:0"),
+        ("wrong", "log 2 a@0", "but it holds nothing"),
+        ("verdict", "violates I7", "verdict: I7 should break, but nothing did"),
+        ("final", "P{1 0 1 [1,2]}", "final: expected P{1 0 1 [1,2]}, but the record is"),
+        ("log", "b@0", "logs: expected 1: b@0, but it holds a@0"),
+        ("counts", "I8", "counts: I8 was expected to be counted, but never was"),
+    ],
+)
+def test_a_promise_that_is_not_kept_is_told(what: str, text: str, complaint: str) -> None:
+    assert complaints() == []
+    told = complaints(**{what: text})
+    assert len(told) == 1
+    assert complaint in told[0]
+
+
+def test_an_impossible_line_names_itself() -> None:
+    scenario = load_text("title: x\nscript: |\n  settle\n  restart 1\n")
+    with pytest.raises(BadInput, match="Broker 1 is running already"):
+        promises.play(scenario, "K39")
