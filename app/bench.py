@@ -100,8 +100,15 @@ def _batch() -> tuple[float, Figures]:
     return batch_efficiency()
 
 
+def _frame() -> tuple[float, Figures]:
+    from app.bench_frame import frame
+
+    return frame()
+
+
 BENCHMARKS: dict[str, Benchmark] = {
     "engine": Benchmark("times SimPy's bare timeouts, in events per second", _engine),
+    "frame": Benchmark("times a frame, median from a key to the next step on the screen", _frame),
     "socket": Benchmark("times a question without an answer, p99 of a step's round trip", _socket),
     "batch": Benchmark("of two plain processes' runs per second, on Spark local[2]", _batch),
 }
