@@ -290,7 +290,7 @@ class Jobs:
         job.message = str(self.runner)
         done = chunks_on_disk(directory)
         if done:
-            job.counts = records.counts_of(self.runner.summarise(plan, directory, 0).cells)
+            job.counts = records.counts_of(self.runner.summarise(plan, directory, done, 0).cells)
         job.done_chunks = len(done)
         job.began = time.monotonic()
         self._state(job, "running")
@@ -312,14 +312,16 @@ class Jobs:
         job.done_chunks = len(done)
         if done and not (trouble and self._closing):
             self._state(job, "summarising")
-            self._summarise(job, plan, directory, trouble)
+            self._summarise(job, plan, directory, done, trouble)
         if trouble:
             return "failed", trouble
         return ("done", job.message) if complete else ("cancelled", job.message)
 
-    def _summarise(self, job: Job, plan: Plan, directory: str, trouble: str) -> None:
+    def _summarise(
+        self, job: Job, plan: Plan, directory: str, done: set[int], trouble: str
+    ) -> None:
         try:
-            summary = self.runner.summarise(plan, directory, FAILURES_KEPT)
+            summary = self.runner.summarise(plan, directory, done, FAILURES_KEPT)
         except SparkTrouble:
             if trouble:  # one sentence is enough; the interim counts are stored
                 return

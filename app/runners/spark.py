@@ -189,11 +189,11 @@ class SparkRunner:
             raise SparkTrouble(f"Spark gave up on the batch: {reason(trouble[0])}") from trouble[0]
         return not trouble
 
-    def summarise(self, plan: Plan, directory: str, keep: int) -> Summary:
-        """Count what is on disk, in Spark; raises SparkTrouble."""
+    def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
+        """Count these finished chunks, in Spark; raises SparkTrouble."""
         session = self.start()
         try:
-            return summarise(session, plan, directory, keep)
+            return summarise(session, plan, directory, done, keep)
         except (PySparkException, Py4JError, OSError) as error:
             raise SparkTrouble(f"Spark could not summarise the batch: {reason(error)}") from error
 
