@@ -8,6 +8,7 @@ from engine.conformance.adapter import Adapter
 from engine.conformance.elections import PartitionChangeCase, ReassignmentCase, ZkElectionCase
 from engine.conformance.fetchers import FetcherCase
 from engine.conformance.logs import EpochCacheCase, LogCase
+from engine.conformance.managers import FetcherManagerCase
 from engine.conformance.partitions import PartitionCase
 from engine.conformance.placements import PlacementCase
 from engine.conformance.progress import ReplicaProgressCase
@@ -22,6 +23,7 @@ ADAPTERS: Final[dict[str, type[Adapter]]] = {
     "fetch_session_client": SessionClientCase,
     "fetch_session_server": SessionServerCase,
     "fetcher": FetcherCase,
+    "fetcher_manager": FetcherManagerCase,
     "log": LogCase,
     "partition": PartitionCase,
     "partition_change": PartitionChangeCase,

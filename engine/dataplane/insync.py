@@ -81,7 +81,7 @@ def update_follower_fetch_state(
         remote.last_fetch_leader_leo = leader_leo
     remote.last_fetch_ms = now
     remote.broker_epoch = broker_epoch
-    if before != offset:
+    if before != offset and out.cues is not None:
         out.cue("S-4", broker.id, f"remote {follower}", before, offset)
     if follower not in replica.isr:
         maybe_expand_isr(broker, replica, follower, out)

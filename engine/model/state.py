@@ -243,6 +243,7 @@ class Broker:
         "metadata_corr",
         "metadata_offset",
         "name",
+        "num_fetchers",
         "offline",
         "peers",
         "profile",
@@ -266,6 +267,7 @@ class Broker:
         self.profile = profile
         self.configs = configs
         self.auto_fetch = auto_fetch
+        self.num_fetchers = 1  # F-1, per source broker
         self.disks: dict[int, Disk] = {}
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
         self.incarnation = 0

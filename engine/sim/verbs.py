@@ -413,13 +413,10 @@ def _parse_fetching(words: Words) -> Args:
 def _fetching(sim: Simulation, args: Args) -> Iterator[None]:
     def switch(out: Any) -> None:
         sim.auto = args["auto"]
-        sim.network.by_hand = not sim.auto
         for broker in sim.brokers.values():
             broker.auto_fetch = sim.auto
+        sim.network.drive(by_hand=not sim.auto)
         if sim.auto:
-            waiting, sim.network.hands = sim.network.hands, []
-            for m in waiting:
-                sim.network.send(m)
             for broker in sim.brokers.values():
                 for key, thread in broker.fetchers.items():
                     if not thread.outstanding:
@@ -625,8 +622,7 @@ def _hold(sim: Simulation, args: Args) -> Iterator[None]:
     network = sim.network
 
     def act(out: Any) -> None:
-        held = network.held_metadata if args["metadata"] else network.held_alter
-        held.add(args["broker"])
+        network.hold(args["broker"], args["metadata"])
         out.cue("CP-5.4.hold", args["broker"], "held", None, args["metadata"])
 
     sim.act(FAILURE, args["broker"], "hold", act)

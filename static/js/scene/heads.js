@@ -39,7 +39,7 @@ export function controller(geo, view, { t, name, changed }) {
       spans("v", at, y, [[label, "quiet"], [value, "strong"]], "field", { "font-size": size }),
       changed.has(`rec:${key}`) && line("chg", at, y + 5, at + w1 + w2, y + 5, "changed"),
     ], { "data-id": `rec:${key}`, "data-value": Array.isArray(record[key]) ? record[key].join(",") : (record[key] ?? "") }));
-    at += w1 + w2 + (geo.narrow ? 12 : 16);
+    at += w1 + w2 + (geo.narrow ? 14 : 16);
   }
   return g("controller", parts, { class: "controller", "data-id": "K", "data-alive": dead ? 0 : 1 });
 }
