@@ -201,14 +201,6 @@ def test_a_lost_java_is_one_sentence_and_the_next_batch_starts_anew(
     assert rows_of(tmp_path / "b") == expected_rows(plan())
 
 
-def test_a_master_that_is_not_there_is_one_sentence() -> None:
-    with pytest.raises(SparkTrouble) as caught:
-        SparkRunner("spark://127.0.0.1:9").start()
-    assert str(caught.value) == (
-        "Spark could not start at spark://127.0.0.1:9: nobody answers there (Connection refused)."
-    )
-
-
 @pytest.fixture
 def cluster(spark: SparkRunner) -> Iterator[tuple[Cluster, SparkRunner]]:
     spark.close()  # a process has one session
