@@ -125,3 +125,16 @@ def test_every_panel_opens_and_says_something(visit: Opener) -> None:
     at(page, 2)
     page.keyboard.press("u")
     at(page, 6)
+
+
+def test_the_same_script_under_a_newer_kafka_is_one_press_away(visit: Opener) -> None:
+    page = visit("/s/S20?profile=Z0102")
+    page.keyboard.press("n")
+    page.get_by_role("alert").get_by_role("button", name="Same script under").click()
+    page.wait_for_function("() => document.querySelector('#profile').value === 'K39'")
+    page.keyboard.press("End")
+    at(page, total(page))
+    assert page.get_by_role("alert").count() == 0
+    assert "profile=K39" in page.url
+    page.get_by_role("list", name="Branches").get_by_role("button").first.click()
+    page.wait_for_function("() => document.querySelector('#profile').value === 'Z0102'")
