@@ -17,6 +17,11 @@ def test_killing_by_click_opens_a_branch_and_keeps_the_old_future(visit: Opener)
     branches = page.get_by_role("list", name="Branches").get_by_role("button")
     assert branches.count() == 2
     assert "#run=1." in page.url
+    page.go_back()
+    page.wait_for_function("old => document.body.innerHTML.includes(`run=${old}`)", arg=old)
+    at(page, 4)
+    page.go_forward()
+    page.wait_for_selector('[data-id="b2"][data-alive="down"]')
     branches.first.click()
     page.wait_for_function("old => document.body.innerHTML.includes(`run=${old}`)", arg=old)
     assert run_of(page) == old
