@@ -358,7 +358,7 @@ class AlterItem:
 class AlterPartitionRequest(Message):
     """AlterPartition (KIP-497), or, with `direct`, the leader's own write of the state znode."""
 
-    __slots__ = ("broker_epoch", "direct", "items")
+    __slots__ = ("broker_epoch", "direct", "items", "version")
     kind = ALTER_PARTITION
 
     def __init__(
@@ -369,6 +369,7 @@ class AlterPartitionRequest(Message):
         broker_epoch: int,
         items: Sequence[AlterItem],
         direct: bool,
+        version: int = 3,
     ) -> None:
         self.src = src
         self.dst = dst
@@ -376,6 +377,7 @@ class AlterPartitionRequest(Message):
         self.broker_epoch = broker_epoch
         self.items = items
         self.direct = direct
+        self.version = version
 
 
 class AlterAnswer:
