@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.model.messages import FIRST_CONSUMER
 from engine.sim import pacing
-from engine.sim.clients import Producer, Sent
+from engine.sim.clients import Consumer, Producer, Sent
 from engine.sim.kernel import CLIENT
 from engine.sim.moves import Args, Words, record_names, verb
 from engine.sim.simulation import Simulation
