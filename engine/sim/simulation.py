@@ -13,6 +13,7 @@ from engine.controlplane.roles import apply_record, new_disk
 from engine.model import messages, timers
 from engine.model.cluster import Cluster
 from engine.model.configs import NEVER, build
+from engine.model.control_messages import MetadataFetch
 from engine.model.controller import Registration
 from engine.model.effects import Effects
 from engine.model.errors import NONE
@@ -390,7 +391,7 @@ def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
         broker.metadata_offset = k.committed
         broker.metadata_corr = broker.next_corr()
         k.readers[broker.id] = (broker.metadata_offset, broker.metadata_corr)
-        sim.network.open[broker.id, broker.metadata_corr] = messages.MetadataFetch(
+        sim.network.open[broker.id, broker.metadata_corr] = MetadataFetch(
             broker.id, CONTROLLER, broker.metadata_corr, broker.metadata_offset
         )
     else:
