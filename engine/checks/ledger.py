@@ -23,6 +23,9 @@ class Acked:
         self.acks = acks
         self.latency_ms = latency_ms
 
+    def __deepcopy__(self, memo: object) -> Acked:
+        return self
+
 
 class Ledger:
     """Per partition, since the start of the run.  Times and latencies are ms."""

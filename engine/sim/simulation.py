@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from heapq import heappop, heappush
 from typing import Any, Final
 
@@ -110,6 +111,7 @@ class Simulation:
         self.events = 0
         self.budget = 2_000_000  # events after which the run has run away
         self.rush = False  # the clock may run without a pause between events
+        self.clock_until = -1  # while a move lets the clock run: until when
         self.deferred: dict[int, list[Event]] = {}
         self.listener: Callable[[int, int, Any], None] | None = None
         self.faults: dict[str, Any] = {}
@@ -130,6 +132,21 @@ class Simulation:
     def broken(self) -> list[tuple[str, int, str]]:
         """(invariant, step, why), in the order in which they broke."""
         return self.checker.broken
+
+    def copy(self) -> Simulation:
+        """A twin that goes on as this one would.  What never changes is shared."""
+        listener, self.listener = self.listener, None
+        shared = (
+            self.scenario,
+            self.profile,
+            self.configs,
+            self.on_controller,
+            self.controller_timers,
+        )
+        memo: dict[int, Any] = {id(one): one for one in shared}
+        twin = deepcopy(self, memo)
+        self.listener = listener
+        return twin
 
     # -- one event -------------------------------------------------------------------------------
 
