@@ -48,7 +48,7 @@ class AlterItem:
 class AlterPartitionRequest(Message):
     """AlterPartition (KIP-497), or, with `direct`, the leader's own write of the state znode."""
 
-    __slots__ = ("broker_epoch", "direct", "items")
+    __slots__ = ("broker_epoch", "direct", "items", "version")
     kind = ALTER_PARTITION
 
     def __init__(
@@ -59,6 +59,7 @@ class AlterPartitionRequest(Message):
         broker_epoch: int,
         items: Sequence[AlterItem],
         direct: bool,
+        version: int = 3,
     ) -> None:
         self.src = src
         self.dst = dst
@@ -66,6 +67,7 @@ class AlterPartitionRequest(Message):
         self.broker_epoch = broker_epoch
         self.items = items
         self.direct = direct
+        self.version = version
 
 
 class AlterAnswer:

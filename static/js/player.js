@@ -10,6 +10,7 @@ import * as stage from "./stage.js";
 
 let link = null;      // {ask}
 let fetching = null;
+let ticket = 0;
 
 export function use(channel) { link = channel; }
 
@@ -102,7 +103,8 @@ export async function goTo(n, { motion = false, cue = null, leaveCrumb = false }
   const on = s.tapeNow.value;
   if (!on) return;
   const to = Math.min(on.facts.total, Math.max(0, n));
-  if (!(await ensure(to))) return;
+  const mine = ++ticket;
+  if (!(await ensure(to)) || mine !== ticket) return;   // a later wish is not undone by an earlier one
   const back = to < s.n.value || (to === s.n.value && cue !== null && s.cue.value !== null && cue < s.cue.value);
   if (leaveCrumb && to !== s.n.value) s.crumb.value = { run: on.digest, n: s.n.value };
   stage.stop();

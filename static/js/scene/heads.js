@@ -31,9 +31,10 @@ export function controller(geo, view, { t, name, changed }) {
   const size = geo.narrow ? 11.5 : 12.5;
   parts.push(text("p", at, y, geo.part.name ?? "", "mono small"));
   at += textWidth(geo.part.name ?? "", 12) + 14;
-  for (const [key, label, value] of fields) {
+  for (const [key, label, full] of fields) {
     const w1 = textWidth(label, size);
-    const w2 = textWidth(String(value), size, true);
+    const value = fit(String(full), Math.max(60, geo.width - (geo.narrow ? 16 : at) - w1 - 16), size, true);
+    const w2 = textWidth(value, size, true);
     if (geo.narrow && at + w1 + w2 > geo.width - 12) { at = 16; y += 19; }
     parts.push(g(`f-${key}`, [
       spans("v", at, y, [[label, "quiet"], [value, "strong"]], "field", { "font-size": size }),
