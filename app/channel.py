@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 import simple_websocket
-from engineio.async_drivers import threading as driver  # type: ignore[import-untyped]
+from engineio.async_drivers import threading as driver
 from flask import Flask
 from flask_socketio import SocketIO
 from socketio.packet import Packet

@@ -34,12 +34,13 @@ def plain(command: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        from app.refusals import located
         from engine.model.errors import BadInput
 
         try:
             command(*args, **kwargs)
         except BadInput as error:
-            refuse(f"{error.where}: {error.sentence}" if error.where else error.sentence)
+            refuse(located(error))
         except config.BadSetting as error:
             refuse(str(error))
 

@@ -70,6 +70,10 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("builders", "2", "runs replayed from their start at one time", _whole(1, 256)),
     Setting("transports", "websocket", "how pages connect: websocket, or websocket,polling"),
     Setting("spark_master", "", "Spark master for batches; default: local[*]"),
+    Setting("spark_conf", "", "more for Spark: spark.name=value, parted by spaces"),
+    Setting(
+        "batch_directory", "", "rows of batches; for a cluster, a place that all workers see"
+    ),
 )
 
 
@@ -96,6 +100,8 @@ class Settings:
     builders: int
     transports: str
     spark_master: str
+    spark_conf: str
+    batch_directory: str
 
 
 def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

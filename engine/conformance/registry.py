@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.conformance.adapter import Adapter
+from engine.conformance.controllers import ControllerCase, LivenessCase
 from engine.conformance.elections import PartitionChangeCase, ReassignmentCase, ZkElectionCase
 from engine.conformance.fetchers import FetcherCase
 from engine.conformance.logs import EpochCacheCase, LogCase
@@ -18,12 +19,14 @@ from engine.conformance.sessions import SessionCacheCase, SessionClientCase, Ses
 
 ADAPTERS: Final[dict[str, type[Adapter]]] = {
     "broker": BrokerCase,
+    "controller": ControllerCase,
     "epoch_cache": EpochCacheCase,
     "fetch_session_cache": SessionCacheCase,
     "fetch_session_client": SessionClientCase,
     "fetch_session_server": SessionServerCase,
     "fetcher": FetcherCase,
     "fetcher_manager": FetcherManagerCase,
+    "liveness": LivenessCase,
     "log": LogCase,
     "partition": PartitionCase,
     "partition_change": PartitionChangeCase,

@@ -9,11 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.controlplane import alter_partition, election
-from engine.model.controller import Controller, Registration
-from engine.model.effects import Effects
-from engine.model.errors import DUPLICATE_BROKER_REGISTRATION, NONE, STALE_BROKER_EPOCH
-from engine.model.messages import (
-    CONTROLLER,
+from engine.model.control_messages import (
     AlterAnswer,
     AlterPartitionRequest,
     AlterPartitionResponse,
@@ -27,6 +23,10 @@ from engine.model.messages import (
     StopReplica,
     UpdateMetadata,
 )
+from engine.model.controller import Controller, Registration
+from engine.model.effects import Effects
+from engine.model.errors import DUPLICATE_BROKER_REGISTRATION, NONE, STALE_BROKER_EPOCH
+from engine.model.messages import CONTROLLER
 from engine.model.records import PartitionRecord
 from engine.model.state import NEVER
 from engine.model.timers import FENCE_CHECK, PREFERRED_CHECK

@@ -10,7 +10,7 @@ from pathlib import Path
 import click.testing
 import pytest
 
-from app import cli, config, playing
+from app import bench, cli, config, playing
 from tests.app.conftest import SCENARIO
 from tests.conftest import ROOT
 
@@ -149,3 +149,15 @@ def test_playing_a_run_imports_no_server() -> None:
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True
     )
     assert told.stdout.splitlines()[-1] == "[]", told.stderr
+
+
+@pytest.mark.parametrize("name", ["engine", "socket"])
+def test_a_benchmark_is_a_ratio_and_its_figures(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "ROUNDS", 1)
+    monkeypatch.setattr(bench, "QUESTIONS", 20)
+    told = json.loads(highwater("bench", name, "--json").stdout)
+    assert told["name"] == name
+    assert told["ratio"] > 0
+    assert all(figure > 0 for figure in told["figures"].values())
