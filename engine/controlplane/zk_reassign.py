@@ -63,15 +63,22 @@ def progress(k: Controller, tp: int, out: Effects) -> None:
         k.records[tp] = _next_term(record)  # A1
         tell_changes(k, [tp], out)
         return
-    complete(k, tp, out)
+    _finish(k, tp, target, out)
 
 
 def complete(k: Controller, tp: int, out: Effects) -> bool:
-    """CP-REASSIGN-ZK B1 - B8, if the target is in the ISR; False if it is not, or none runs."""
+    """CP-REASSIGN-ZK, the completion check: False if no reassignment runs, or it is not done."""
     record = k.records[tp]
     target = reassignment.target_of(record.replicas, record.removing)
     if not record.reassigning or not set(target) <= set(record.isr):
         return False
+    _finish(k, tp, target, out)
+    return True
+
+
+def _finish(k: Controller, tp: int, target: Ids, out: Effects) -> None:
+    """CP-REASSIGN-ZK B1 - B8.  A mere new order of the replicas comes here too."""
+    record = k.records[tp]
     removing = record.removing
     if record.leader in target and is_live(k, record.leader):
         k.records[tp] = _next_term(record)
@@ -86,7 +93,6 @@ def complete(k: Controller, tp: int, out: Effects) -> bool:
     take_offline_all(k, tp, removing, out)
     tell_changes(k, [tp], out)
     _stop(k, tp, removing, out)
-    return True
 
 
 def resume_for(k: Controller, broker: int, out: Effects) -> None:
