@@ -11,14 +11,14 @@ from engine.conformance.elections import record_fields, release
 from engine.conformance.sessions import topic_of
 from engine.controlplane import admin, election, kraft, liveness, placement
 from engine.model import configs, errors, profiles
-from engine.model.controller import Controller, Registration
-from engine.model.effects import Effects
-from engine.model.messages import (
-    CONTROLLER,
+from engine.model.control_messages import (
     AlterItem,
     AlterPartitionRequest,
     AlterPartitionResponse,
 )
+from engine.model.controller import Controller, Registration
+from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
 from engine.model.records import NO_LEADER, PartitionRecord
 
 EPOCH_OFFSET: Final = 100

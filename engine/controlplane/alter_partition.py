@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from engine.model import errors
-from engine.model.messages import AlterItem
+from engine.model.control_messages import AlterItem
 from engine.model.records import PartitionChange, PartitionRecord
 
 

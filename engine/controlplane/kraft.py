@@ -7,6 +7,17 @@ from typing import Any
 from engine.controlplane import alter_partition, election, liveness
 from engine.controlplane.elr import cleared, effective_min_isr, shutdown_was_clean
 from engine.controlplane.membership import R_CHANGE, R_CONFIG, R_PARTITION, R_REGISTER
+from engine.model.control_messages import (
+    AlterAnswer,
+    AlterPartitionRequest,
+    AlterPartitionResponse,
+    Heartbeat,
+    HeartbeatResponse,
+    MetadataFetch,
+    MetadataRecords,
+    RegisterRequest,
+    RegisterResponse,
+)
 from engine.model.controller import Controller, Registration
 from engine.model.effects import Effects
 from engine.model.errors import (
@@ -14,19 +25,7 @@ from engine.model.errors import (
     NONE,
     STALE_BROKER_EPOCH,
 )
-from engine.model.messages import (
-    CONTROLLER,
-    AlterAnswer,
-    AlterPartitionRequest,
-    AlterPartitionResponse,
-    Heartbeat,
-    HeartbeatResponse,
-    Message,
-    MetadataFetch,
-    MetadataRecords,
-    RegisterRequest,
-    RegisterResponse,
-)
+from engine.model.messages import CONTROLLER, Message
 from engine.model.records import Ids, PartitionChange
 from engine.model.state import NEVER
 from engine.model.timers import COMMIT, FENCE_CHECK, PREFERRED_CHECK, UNCLEAN_CHECK

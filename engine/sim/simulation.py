@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from heapq import heappop, heappush
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from engine.controlplane.roles import apply_record, new_disk
 from engine.model import messages, timers
 from engine.model.cluster import Cluster
 from engine.model.configs import NEVER, build
+from engine.model.control_messages import MetadataFetch
 from engine.model.controller import Registration
 from engine.model.effects import Effects
 from engine.model.errors import NONE
@@ -109,6 +111,7 @@ class Simulation:
         self.events = 0
         self.budget = 2_000_000  # events after which the run has run away
         self.rush = False  # the clock may run without a pause between events
+        self.clock_until = -1  # while a move lets the clock run: until when
         self.deferred: dict[int, list[Event]] = {}
         self.listener: Callable[[int, int, Any], None] | None = None
         self.faults: dict[str, Any] = {}
@@ -129,6 +132,21 @@ class Simulation:
     def broken(self) -> list[tuple[str, int, str]]:
         """(invariant, step, why), in the order in which they broke."""
         return self.checker.broken
+
+    def copy(self) -> Simulation:
+        """A twin that goes on as this one would.  What never changes is shared."""
+        listener, self.listener = self.listener, None
+        shared = (
+            self.scenario,
+            self.profile,
+            self.configs,
+            self.on_controller,
+            self.controller_timers,
+        )
+        memo: dict[int, Any] = {id(one): one for one in shared}
+        twin = deepcopy(self, memo)
+        self.listener = listener
+        return twin
 
     # -- one event -------------------------------------------------------------------------------
 
@@ -390,7 +408,7 @@ def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
         broker.metadata_offset = k.committed
         broker.metadata_corr = broker.next_corr()
         k.readers[broker.id] = (broker.metadata_offset, broker.metadata_corr)
-        sim.network.open[broker.id, broker.metadata_corr] = messages.MetadataFetch(
+        sim.network.open[broker.id, broker.metadata_corr] = MetadataFetch(
             broker.id, CONTROLLER, broker.metadata_corr, broker.metadata_offset
         )
     else:

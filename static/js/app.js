@@ -3,7 +3,8 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { html } from "htm/preact";
-import { fromFragment, goTo, nameOf, open, prefetch, switchTo, use } from "./player.js";
+import { nameOf, use } from "./asking.js";
+import { fromFragment, goTo, open, prefetch, switchTo } from "./player.js";
 import { pack } from "./packing.js";
 import * as s from "./state.js";
 import * as stage from "./stage.js";

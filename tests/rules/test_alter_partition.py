@@ -6,7 +6,7 @@ import pytest
 
 from engine.controlplane import alter_partition, election
 from engine.model import errors
-from engine.model.messages import AlterItem
+from engine.model.control_messages import AlterItem
 from engine.model.records import PartitionRecord
 
 RECORD = PartitionRecord((1, 2, 3), (1, 2), 1, leader_epoch=5, partition_epoch=7)
