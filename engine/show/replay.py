@@ -12,7 +12,9 @@ from engine import ENGINE_VERSION
 from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
+from engine.model.messages import Message
 from engine.show import story, text
+from engine.show.entities import Happening, say
 from engine.show.view import Json, node_name, view
 from engine.sim import moves
 from engine.sim.run import Run, play
@@ -21,6 +23,9 @@ from engine.sim.simulation import Simulation
 CACHED_STEPS: Final = 600
 MOST_STEPS_AT_ONCE: Final = 64
 MOST_MARKS: Final = 2_000
+
+Fired = tuple[int, int, Any, list[Cue], list[Message]]
+"""(kind, node, what fired, cues, messages sent) of one event."""
 
 
 class _Cursor:
@@ -31,15 +36,15 @@ class _Cursor:
     def __init__(self, run: Run, ended: Callable[[int], None] | None = None) -> None:
         self.sim = run.simulation(told=True)
         self.move = -1
-        self._events: list[tuple[int, int, Any, list[Cue]]] = []
+        self._events: list[Fired] = []
         self.sim.listener = self._listen
         self._moves = play(self.sim, run.lines(), ended=ended)
 
     def _listen(self, kind: int, node: int, what: Any) -> None:
-        cues = self.sim.out.cues
-        self._events.append((kind, node, what, list(cues) if cues else []))
+        out = self.sim.out
+        self._events.append((kind, node, what, list(out.cues or ()), list(out.sends)))
 
-    def advance(self) -> list[tuple[int, int, Any, list[Cue]]] | None:
+    def advance(self) -> list[Fired] | None:
         """Plays on to the next pause between events; what happened, or None at the end."""
         self._events = []
         number = next(self._moves, None)
@@ -90,7 +95,7 @@ class Replay:
         broken = 0
         while (events := cursor.advance()) is not None:
             heading(cursor.move)
-            for kind, node, what, cues in events:
+            for kind, node, what, cues, _ in events:
                 self.total += 1
                 self._move_of.append(cursor.move)
                 self._golden += text.event_lines(kind, node, what, cues)
@@ -233,19 +238,19 @@ class Replay:
         cursor: _Cursor,
         before: int,
         broken: int,
-        events: list[tuple[int, int, Any, list[Cue]]],
+        events: list[Fired],
     ) -> None:
         """Events that one turn of the kernel brought share the view after the last of them."""
         sim = cursor.sim
         cut: dict[tuple[int, int], tuple[Batch, ...]] = {}
-        for _, _, _, cues in events:
+        for _, _, _, cues, _ in events:
             for rule, node, field, tp, batches in cues:
                 if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
                     cut[node, tp] = batches
         shown = view(sim, cut)
         new = sim.broken[broken:]
-        for number, (kind, node, what, cues) in enumerate(events, before + 1):
-            said, why = story.tell(kind, node, what, cues)
+        for number, (kind, node, what, cues, sends) in enumerate(events, before + 1):
+            said, why = story.tell(Happening(kind, node, what, cues, sends, sim))
             self._keep(
                 {
                     "n": number,
@@ -271,7 +276,7 @@ class Replay:
             "line": -1,
             "moment": 0,
             "cues": [],
-            "say": [{"key": "run.begins", "args": {}}],
+            "say": [say("run.begins")],
             "why": [],
             "broken": [],
             "view": view(sim),
