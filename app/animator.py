@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flask import request
@@ -126,9 +126,11 @@ def _move(question: Question) -> Answer:
     parent = choosing.digest_asked(asked)
     text = asked.text("text", most=MOVE_CHARS)
     ahead = asked.count("ahead", AHEAD, WINDOW)
-    question.run = replays.run(parent)
+    run = question.run = replays.run(parent)
     with replays.using(parent) as replay:
         step = choosing.step_asked(asked, parent, replay.total)
+        # Should the move fail, this is what plays it again.
+        question.run = replace(run, moves=(*replay.cut(step), text))
         question.run = replay.branch(step, text)
     digest = replays.register(question.run)
     with replays.using(digest) as replay:
@@ -271,7 +273,7 @@ def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[...,
 
 def answer(client: Client, handler: Handler, data: object) -> Answer:
     """{"ok": True, ...} or a refusal with its sentence: never an exception."""
-    question = None
+    question: Question | None = None
     try:
         question = Question(client, Asked(data))
         return {"ok": True, **handler(question)}
@@ -281,4 +283,5 @@ def answer(client: Client, handler: Handler, data: object) -> Answer:
         return from_bad_input(error).answer(client.lang)
     except Exception as error:
         log.exception("A socket question failed")
-        return from_engine_error(question and question.run, error).answer(client.lang)
+        run = question.run if question else None
+        return from_engine_error(run, error).answer(client.lang)

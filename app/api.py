@@ -9,6 +9,7 @@ from flask import Blueprint, Response, request, url_for
 
 from app import choosing, registry, security
 from app.asked import Asked
+from app.channel import to_json
 from app.refusals import Refusal
 from app.services import services
 from app.store import SCENARIO_BYTES, parse_run
@@ -20,13 +21,12 @@ from engine.sim.run import Run
 
 blueprint = Blueprint("api", __name__)
 
-STEPS_MOST = 256
+STEPS_MOST = 64
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
 def json_answer(data: Any, status: int = 200) -> Response:
-    body = orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS)
-    return Response(body, status, mimetype="application/json")
+    return Response(to_json(data), status, mimetype="application/json")
 
 
 def _body() -> Asked:

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import orjson
+import simple_websocket
 from engineio.async_drivers import threading as driver
 from flask import Flask
 from flask_socketio import SocketIO
 from socketio.packet import Packet
 
 MESSAGE_BYTES = 131_072
+LOOK_EVERY_S = 2.0
+
+
+log = logging.getLogger(__name__)
+
+
+def to_json(data: Any) -> bytes:
+    """JSON with numbers as keys allowed; what is not JSON at all is told as text and logged.
+
+    An answer is written after its handler has returned: raising here would close the connection
+    of a client who did nothing wrong.
+    """
+    return orjson.dumps(data, _as_text, orjson.OPT_NON_STR_KEYS)
+
+
+def _as_text(value: Any) -> str:
+    log.error("An answer held a %s, which is no JSON: %.200r", type(value).__name__, value)
+    return str(value)
 
 
 class _OrJson:
@@ -18,7 +38,7 @@ class _OrJson:
 
     @staticmethod
     def dumps(data: Any, **_: Any) -> str:
-        return orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS).decode()
+        return to_json(data).decode()
 
     @staticmethod
     def loads(text: str, **_: Any) -> Any:
@@ -42,6 +62,18 @@ class BoundedWebSocket(driver.SimpleWebSocketWSGI):  # type: ignore[misc]
         super().__init__(
             handler, server, max_message_size=MESSAGE_BYTES, thread_class=driver.DaemonThread
         )
+
+    def wait(self) -> Any:
+        """The next message, or None once the connection has ended."""
+        # A connection that ends over a large message may forget to say so to who waits for it,
+        # hence the look at it from time to time.
+        while True:
+            try:
+                message = self.ws.receive(timeout=LOOK_EVERY_S)
+            except simple_websocket.ConnectionClosed:
+                return None
+            if message is not None or not self.ws.connected:
+                return message
 
 
 def make_socketio() -> SocketIO:

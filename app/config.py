@@ -64,12 +64,16 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("opens_burst", "8", "how many of them may come at once", _whole(1, 100_000)),
     Setting("saves_per_s", "2", "runs or scenarios saved a second per address", _rate),
     Setting("saves_burst", "20", "how many of them may come at once", _whole(1, 100_000)),
-    Setting("live_runs", "64", "runs kept ready to be stepped through", _whole(1, 100_000)),
+    Setting("live_runs", "32", "runs kept ready to be stepped through", _whole(1, 100_000)),
     Setting("live_steps", "200000", "steps these may have together", _whole(1, 2**40)),
     Setting("known_runs", "20000", "unsaved runs remembered by digest", _whole(1, 10**8)),
     Setting("builders", "2", "runs replayed from their start at one time", _whole(1, 256)),
     Setting("transports", "websocket", "how pages connect: websocket, or websocket,polling"),
     Setting("spark_master", "", "Spark master for batches; default: local[*]"),
+    Setting("spark_conf", "", "more for Spark: spark.name=value, parted by spaces"),
+    Setting(
+        "batch_directory", "", "rows of batches; for a cluster, a place that all workers see"
+    ),
 )
 
 
@@ -96,6 +100,8 @@ class Settings:
     builders: int
     transports: str
     spark_master: str
+    spark_conf: str
+    batch_directory: str
 
 
 def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

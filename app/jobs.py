@@ -31,7 +31,7 @@ from app.runners.rows import RunChunk, chunks_on_disk
 from app.runners.spark import SparkRunner, SparkTrouble
 from app.services import KEY, Services
 from app.words import SENTENCES
-from engine.study.batch import run_chunk as engine_run_chunk
+from engine.study.batch import run_chunk
 from engine.study.metrics import METRICS
 
 log = logging.getLogger(__name__)
@@ -95,14 +95,17 @@ class Jobs:
     """All batches of this server; one object per application, threads inside."""
 
     def __init__(
-        self, app: Flask, runner: SparkRunner | None = None, run_chunk: RunChunk = engine_run_chunk
+        self, app: Flask, runner: SparkRunner | None = None, run_chunk: RunChunk | None = None
     ) -> None:
         self._services: Services = app.extensions[KEY]
         self.database = self._services.database
-        self.runner = runner or SparkRunner(self._services.settings.spark_master)
+        settings = self._services.settings
+        self.runner = runner or SparkRunner(
+            settings.spark_master, {**os.environ, "HIGHWATER_SPARK_CONF": settings.spark_conf}
+        )
         self._run_chunk = run_chunk
-        self._locks = Path(self._services.settings.instance) / "batches"
-        self._root = os.environ.get("HIGHWATER_BATCH_DIRECTORY") or str(self._locks)
+        self._locks = Path(settings.instance).resolve() / "batches"
+        self._root = settings.batch_directory or str(self._locks)
         self._locks.mkdir(parents=True, exist_ok=True)
         self._mutex = threading.Lock()
         self._jobs: dict[str, Job] = {}
@@ -290,7 +293,7 @@ class Jobs:
         job.message = str(self.runner)
         done = chunks_on_disk(directory)
         if done:
-            job.counts = records.counts_of(self.runner.summarise(plan, directory, 0).cells)
+            job.counts = records.counts_of(self.runner.summarise(plan, directory, done, 0).cells)
         job.done_chunks = len(done)
         job.began = time.monotonic()
         self._state(job, "running")
@@ -312,14 +315,16 @@ class Jobs:
         job.done_chunks = len(done)
         if done and not (trouble and self._closing):
             self._state(job, "summarising")
-            self._summarise(job, plan, directory, trouble)
+            self._summarise(job, plan, directory, done, trouble)
         if trouble:
             return "failed", trouble
         return ("done", job.message) if complete else ("cancelled", job.message)
 
-    def _summarise(self, job: Job, plan: Plan, directory: str, trouble: str) -> None:
+    def _summarise(
+        self, job: Job, plan: Plan, directory: str, done: set[int], trouble: str
+    ) -> None:
         try:
-            summary = self.runner.summarise(plan, directory, FAILURES_KEPT)
+            summary = self.runner.summarise(plan, directory, done, FAILURES_KEPT)
         except SparkTrouble:
             if trouble:  # one sentence is enough; the interim counts are stored
                 return
@@ -348,10 +353,11 @@ class Jobs:
             (profile, cell) for cell in range(len(plan.scenarios)) for profile in plan.profiles
         ]
         pairs = pairs[:: max(1, len(pairs) // PROBE_PAIRS)]
+        play = self._run_chunk or run_chunk
         played, seed, began = 0, plan.first_seed, time.perf_counter()
         while True:
             for profile, cell in pairs:
-                self._run_chunk(
+                play(
                     {
                         "scenario": plan.scenarios[cell],
                         "profile": profile,

@@ -86,7 +86,7 @@ def _number(name: str) -> int:
 
 @blueprint.get("/favicon.ico")
 def favicon() -> AnyResponse:
-    return redirect(url_for("static", filename="icon.svg"), 301)
+    return redirect(url_for("static", filename="brand.svg"), 301)
 
 
 def words(key: str, **args: Any) -> str:

@@ -6,13 +6,25 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.show.replay import Replay
+from engine.study import promises
 
 
-def as_expected(replay: Replay) -> bool:
-    return bool(replay.verdict()["expected"])
+def complaints(replay: Replay) -> list[str]:
+    """What the scenario promised for this profile and the run did not keep, line by line.
+
+    Moves of one's own, or a profile the scenario says nothing of, are only expected not to break
+    an invariant.
+    """
+    run = replay.run
+    if run.moves is None and run.scenario.expectation(run.profile) is not None:
+        return promises.play(run.scenario, run.profile, run.seed).complaints
+    first: dict[str, dict[str, Any]] = {}
+    for broken in replay.verdict()["broken"]:
+        first.setdefault(broken["invariant"], broken)
+    return [f"step {one['step']}: {one['invariant']}: {one['why']}" for one in first.values()]
 
 
-def report(replay: Replay) -> dict[str, Any]:
+def report(replay: Replay, unkept: list[str]) -> dict[str, Any]:
     """One JSON object: the run, its verdict, and the state it ended in."""
     run = replay.run
     return {
@@ -20,7 +32,7 @@ def report(replay: Replay) -> dict[str, Any]:
         "profile": run.profile,
         "seed": run.seed,
         "steps": replay.total,
-        "verdict": replay.verdict(),
+        "verdict": {**replay.verdict(), "expected": not unkept, "complaints": unkept},
         "final": replay.final_view(),
         "digest": replay.outcome,
     }

@@ -62,8 +62,14 @@ class Refusal(Exception):
 
 def from_bad_input(error: BadInput) -> Refusal:
     """The engine's own refusal: it knows the sentence, and where in a file the trouble is."""
-    text = f"{error.where}: {error.sentence}" if error.where else error.sentence
-    return Refusal(error.code, text=text, where=error.where)
+    return Refusal(error.code, text=located(error), where=error.where)
+
+
+def located(error: BadInput) -> str:
+    """The sentence with its place before it, unless it names the place itself."""
+    if not error.where or error.sentence.startswith(error.where):
+        return error.sentence
+    return f"{error.where}: {error.sentence}"
 
 
 def from_engine_error(run: Run | None, error: Exception) -> Refusal:

@@ -9,7 +9,7 @@ from typing import Any
 
 from app import stats
 from app.runners.plan import Plan, Tally
-from app.runners.rows import RunChunk, chunks_on_disk, finish_chunk, read_chunks
+from app.runners.rows import RunChunk, finish_chunk, read_chunks
 from app.runners.spark import SparkTrouble
 from app.runners.summary import QUANTILES, CellSummary, Failure, Summary
 
@@ -59,9 +59,9 @@ class PlainRunner:
             self._fail("run")
         return True
 
-    def summarise(self, plan: Plan, directory: str, keep: int) -> Summary:
+    def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
         self._fail("summarise")
-        return summary_of(list(read_chunks(directory, chunks_on_disk(directory))), plan, keep)
+        return summary_of(list(read_chunks(directory, done)), plan, keep)
 
 
 def summary_of(rows: list[dict[str, Any]], plan: Plan, keep: int) -> Summary:

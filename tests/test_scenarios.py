@@ -86,8 +86,8 @@ def test_a_lossy_link_thrashes_the_isr() -> None:
     scenario = next(one for one in ALL if one.code == "S63")
     changes = 0
     for seed in range(10):
-        controller = play_all(Run(scenario, "K39", seed)).cluster.controller
-        changes += controller.isr_shrinks + controller.isr_expands
+        ledger = play_all(Run(scenario, "K39", seed)).ledger
+        changes += ledger.isr_shrinks + ledger.isr_expands
     assert changes >= 20
 
 

@@ -17,6 +17,8 @@ from app.runners import local
 from app.runners.plan import Plan, Tally
 from app.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
 from app.runners.spark import SparkRunner, SparkTrouble
+from engine.scenarios import file
+from engine.study.metrics import METRICS
 from tests import batch_fakes
 from tests.batch_runner import summary_of
 from tests.spark_cluster import Cluster, descendants
@@ -101,7 +103,7 @@ def test_summary_is_what_the_rows_say(spark: SparkRunner, tmp_path: Path) -> Non
     wanted = plan(runs=200, chunk_runs=50)
     spark.run(wanted, str(tmp_path), "count", Heard(), run_chunk=batch_fakes.play_chunk)
     rows = list(read_chunks(str(tmp_path), range(wanted.total_chunks)))
-    found = spark.summarise(wanted, str(tmp_path), 3)
+    found = spark.summarise(wanted, str(tmp_path), range(wanted.total_chunks), 3)
     assert found == summary_of(rows, wanted, 3)
     assert [(cell.profile, cell.cell, cell.n) for cell in found.cells] == [
         ("K39", 0, 200), ("K39", 1, 200), ("Z0102", 0, 200), ("Z0102", 1, 200)]  # fmt: skip
@@ -120,7 +122,7 @@ def test_cancel_keeps_what_is_done_and_the_rest_can_follow(
     done = chunks_on_disk(str(tmp_path))
     assert set(heard.numbers) <= done
     assert 4 <= len(done) < wanted.total_chunks
-    summary = spark.summarise(wanted, str(tmp_path), 3)
+    summary = spark.summarise(wanted, str(tmp_path), done, 3)
     assert sum(cell.n for cell in summary.cells) == len(done) * wanted.chunk_runs
     again = Heard()
     assert spark.run(
@@ -199,47 +201,49 @@ def test_a_lost_java_is_one_sentence_and_the_next_batch_starts_anew(
     assert rows_of(tmp_path / "b") == expected_rows(plan())
 
 
-def test_a_master_that_is_not_there_is_one_sentence() -> None:
-    with pytest.raises(SparkTrouble) as caught:
-        SparkRunner("spark://127.0.0.1:9").start()
-    assert str(caught.value) == (
-        "Spark could not start at spark://127.0.0.1:9: nobody answers there (Connection refused)."
-    )
-
-
-def test_a_real_cluster_gives_the_same_rows_though_executor_and_worker_are_killed(
-    spark: SparkRunner, tmp_path: Path
-) -> None:
+@pytest.fixture
+def cluster(spark: SparkRunner) -> Iterator[tuple[Cluster, SparkRunner]]:
     spark.close()  # a process has one session
-    wanted = plan(runs=100, sleep_s=0.02)
-    with Cluster() as cluster:
-        runner = SparkRunner(cluster.master)
-        try:
-            killed: list[int] = []
+    with Cluster() as made:
+        runner = SparkRunner(made.master)
+        yield made, runner
+        runner.close()
 
-            def kill_executor() -> None:
-                killed.append(cluster.executors()[0])
-                os.kill(killed[0], signal.SIGKILL)
 
-            heard = Heard(4, kill_executor)
-            assert runner.run(
-                wanted, str(tmp_path / "e"), "executor", heard, run_chunk=batch_fakes.play_chunk
-            )
-            assert killed
-            assert heard.numbers == list(range(wanted.total_chunks))
-            assert rows_of(tmp_path / "e") == expected_rows(wanted)
+def engine_plan() -> Plan:
+    scenario = file.find("S63").to_dict()
+    scenario["duration_ms"] = 20_000
+    return Plan((scenario,), ("Z24", "K39"), 60, 5, 5, tuple(METRICS))
 
-            def kill_worker() -> None:
-                worker = cluster.workers[0]
-                for pid in [worker.pid, *descendants(worker.pid)]:
-                    os.kill(pid, signal.SIGKILL)
-                worker.wait(10)
 
-            heard = Heard(4, kill_worker)
-            assert runner.run(
-                wanted, str(tmp_path / "w"), "worker", heard, run_chunk=batch_fakes.play_chunk
-            )
-            assert heard.numbers == list(range(wanted.total_chunks))
-            assert rows_of(tmp_path / "w") == expected_rows(wanted)
-        finally:
-            runner.close()
+def test_a_real_cluster_gives_the_same_rows_whatever_is_killed(
+    cluster: tuple[Cluster, SparkRunner], tmp_path: Path
+) -> None:
+    """The real engine, from the zip that was sent, on two workers."""
+    machines, runner = cluster
+    wanted = engine_plan()
+    local.run(wanted, str(tmp_path / "plain"), 2)
+    context = runner.start().sparkContext
+    where = context.range(4, numSlices=4).map(lambda _: __import__("engine").__file__).collect()
+    assert all(".zip/engine/__init__.py" in file for file in where)
+
+    def kill_executor() -> None:
+        os.kill(machines.executors()[0], signal.SIGKILL)
+
+    def kill_worker() -> None:
+        worker = machines.workers[0]
+        for pid in [worker.pid, *descendants(worker.pid)]:
+            os.kill(pid, signal.SIGKILL)
+        worker.wait(10)
+
+    for name, act in (("calm", None), ("executor", kill_executor), ("worker", kill_worker)):
+        heard = Heard(3, act)
+        assert runner.run(wanted, str(tmp_path / name), name, heard)
+        assert heard.act is None, "it was killed while the batch ran"
+        assert heard.numbers == list(range(wanted.total_chunks))
+        for number in heard.numbers:
+            ours = (tmp_path / name / chunk_name(number)).read_bytes()
+            assert ours == (tmp_path / "plain" / chunk_name(number)).read_bytes()
+    assert runner.summarise(wanted, str(tmp_path / "worker"), heard.numbers, 5) == summary_of(
+        list(read_chunks(str(tmp_path / "plain"), range(wanted.total_chunks))), wanted, 5
+    )

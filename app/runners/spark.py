@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 import pyspark.cloudpickle
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
-from pyspark import InheritableThread, SparkConf, SparkContext
+from pyspark import InheritableThread, SparkConf, SparkContext, SparkFiles
 from pyspark.accumulators import AddingAccumulatorParam
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -34,12 +34,12 @@ from app.runners.java import Java, NoJava, find_java
 from app.runners.plan import Chunk, Plan, Tally
 from app.runners.rows import RunChunk, finish_chunk
 from app.runners.summary import Summary, summarise
-from engine.study.batch import run_chunk as engine_run_chunk
 
 PYTHON_ERROR = re.compile(r"^(\w[\w.]*(?:Error|Exception|Exit|Interrupt)(?:: .*)?)$", re.M)
 LOCAL = re.compile(r"local(?:\[(\*|\d+)\])?$")
 TASK_TRIES = 4
 POLL_S = 0.25
+ENGINE_ZIP = "highwater-engine.zip"
 REACH_WITHIN_S = 3.0
 PREFIX = "HIGHWATER_SPARK_CONF"
 
@@ -135,7 +135,7 @@ class SparkRunner:
         on_done: Callable[[list[Tally]], None],
         stop: Callable[[], bool] = lambda: False,
         done: Collection[int] = (),
-        run_chunk: RunChunk = engine_run_chunk,
+        run_chunk: RunChunk | None = None,
     ) -> bool:
         """Compute the chunks that are not in `done`; True if all are on disk, False if stopped.
 
@@ -150,16 +150,12 @@ class SparkRunner:
         # A list that workers extend: an update arrives once, when its task is done.
         finished: Any = context.accumulator([], AddingAccumulatorParam([]))
         shared = context.broadcast((plan.scenarios, plan.metrics, directory))
-        expected = engine.ENGINE_VERSION
 
         def work(todo: Iterable[tuple[Any, ...]]) -> Iterator[int]:
-            import engine as here
-
-            if expected != here.ENGINE_VERSION:
-                raise RuntimeError(f"this worker has engine {here.ENGINE_VERSION}, not {expected}")
+            play = run_chunk or engine_sent()
             scenarios, metrics, place = shared.value
             for fields in todo:
-                tally = finish_chunk(Chunk(*fields), scenarios, metrics, place, run_chunk)
+                tally = finish_chunk(Chunk(*fields), scenarios, metrics, place, play)
                 finished.add([tuple(tally)])
                 yield tally.number
 
@@ -189,11 +185,11 @@ class SparkRunner:
             raise SparkTrouble(f"Spark gave up on the batch: {reason(trouble[0])}") from trouble[0]
         return not trouble
 
-    def summarise(self, plan: Plan, directory: str, keep: int) -> Summary:
-        """Count what is on disk, in Spark; raises SparkTrouble."""
+    def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
+        """Count these finished chunks, in Spark; raises SparkTrouble."""
         session = self.start()
         try:
-            return summarise(session, plan, directory, keep)
+            return summarise(session, plan, directory, done, keep)
         except (PySparkException, Py4JError, OSError) as error:
             raise SparkTrouble(f"Spark could not summarise the batch: {reason(error)}") from error
 
@@ -208,7 +204,7 @@ class SparkRunner:
         session = SparkSession.builder.config(conf=conf).getOrCreate()
         session.sparkContext.addPyFile(engine_zip(scratch))
         # Workers have no such packages as ours; what they run travels as code.
-        for module in (rows_module, plan_module):
+        for module in (rows_module, plan_module, sys.modules[__name__]):
             pyspark.cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
         return session
 
@@ -266,6 +262,20 @@ def _wait(
     return stopped
 
 
+def engine_sent() -> RunChunk:
+    """In a worker: run_chunk of the engine that the driver sent.
+
+    It comes before whatever else of that name the worker could find, the driver's own directory
+    included: files that change while a batch runs must not change the batch.
+    """
+    sent = SparkFiles.get(ENGINE_ZIP)
+    if sent not in sys.path[:1]:
+        sys.path.insert(0, sent)
+    from engine.study.batch import run_chunk
+
+    return run_chunk
+
+
 def with_retries(master: str) -> str:
     """local[N] gives a task one try; local[N,F] gives it F, as any cluster does."""
     match = LOCAL.match(master)
@@ -299,21 +309,23 @@ def reach(master: str) -> None:
     """Fail at once where nobody listens: Spark itself would try for a minute.  Raises OSError."""
     if not master.startswith("spark://"):
         return
-    reached: OSError | None = None
+    refused = ""
     for place in master.removeprefix("spark://").split(","):
         host, _, port = place.rpartition(":")
+        if not host or not port.isdigit():
+            raise OSError("the address must be spark://host:port")
         try:
             with socket.create_connection((host, int(port)), timeout=REACH_WITHIN_S):
                 return
         except OSError as error:
-            reached = error
-    raise OSError(f"nobody answers there ({(reached and reached.strerror) or reached})")
+            refused = error.strerror or str(error)
+    raise OSError(f"nobody answers there ({refused})")
 
 
 def engine_zip(scratch: str) -> str:
     """The engine package as a zip that executors put on their path."""
     package = Path(engine.__file__).parent
-    target = Path(scratch) / f"highwater-engine-{engine.ENGINE_VERSION}.zip"
+    target = Path(scratch) / ENGINE_ZIP
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(package.rglob("*")):
             if path.suffix in {".py", ".yaml", ".json"}:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from app.runners.plan import Plan
-from app.runners.rows import spark_schema
+from app.runners.rows import chunk_name, spark_schema
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 ERROR = "error"
@@ -55,11 +55,17 @@ class Summary:
     together: dict[int, dict[int, int]]
 
 
-def summarise(session: Any, plan: Plan, directory: str, keep: int) -> Summary:
-    """Count the rows under `directory`; `keep` first failures by seed of each profile, cell and
-    invariant.  `session` is a Spark session."""
+def summarise(
+    session: Any, plan: Plan, directory: str, done: Collection[int], keep: int
+) -> Summary:
+    """Count the rows of the chunks in `done`, and of no others: a worker that was told to stop may
+    still write one.  `keep` first failures by seed of each profile, cell and invariant.
+    `session` is a Spark session."""
     files = session.read.schema(spark_schema(plan.metrics))
-    rows = files.option("pathGlobFilter", "*.parquet").parquet(directory)
+    if len(done) == plan.total_chunks:
+        rows = files.option("pathGlobFilter", "*.parquet").parquet(directory)
+    else:
+        rows = files.parquet(*(f"{directory}/{chunk_name(number)}" for number in sorted(done)))
     broken = session.sql(BROKEN, rows=rows).collect()
     counts: dict[tuple[str, int], dict[str, int]] = {}
     for row in broken:

@@ -10,19 +10,15 @@ from engine.conformance.logs import APPEND_ERRORS, batches_of
 from engine.conformance.progress import time_of
 from engine.controlplane import roles
 from engine.dataplane import insync, offsets, produce, reading, retention, serving, watermark
-from engine.model.errors import NONE, code_of
-from engine.model.log import Log
-from engine.model.messages import (
-    EARLIEST,
-    LATEST,
-    NO_EPOCH,
+from engine.model.control_messages import (
     AlterAnswer,
     AlterItem,
     AlterPartitionRequest,
     AlterPartitionResponse,
-    FetchResponse,
-    ProduceRequest,
 )
+from engine.model.errors import NONE, code_of
+from engine.model.log import Log
+from engine.model.messages import EARLIEST, LATEST, NO_EPOCH, FetchResponse, ProduceRequest
 from engine.model.state import COMMITTED, LEADER, Replica
 
 TP: Final = 0
@@ -209,6 +205,8 @@ class PartitionCase(BrokerAdapter):
         }
 
     def op_state(self, a: Fields) -> Fields:
+        if TP not in self.broker.replicas:
+            return {"is_leader": False, "leader": None, "isr": [], "in_flight": False}
         replica, log = self.replica, self.log
         leads = replica.role == LEADER
         item = self._outstanding()

@@ -9,15 +9,14 @@ from engine.conformance.adapter import Fields
 from engine.conformance.brokers import BrokerAdapter, error_field, fetch_fields
 from engine.controlplane import membership, roles
 from engine.dataplane import fetcher, produce, serving, watermark
+from engine.model.control_messages import LeaderAndIsr, StopReplica
 from engine.model.errors import NONE
 from engine.model.messages import (
     CONTROLLER,
     NO_EPOCH,
     FetchResponse,
-    LeaderAndIsr,
     ProduceRequest,
     ProduceResponse,
-    StopReplica,
 )
 from engine.model.state import LEADER, PartitionFetchState
 from engine.sim.dispatch import BROKER_TIMERS

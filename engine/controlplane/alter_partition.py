@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from engine.model import errors
-from engine.model.messages import AlterItem
+from engine.model.control_messages import AlterItem
 from engine.model.records import PartitionChange, PartitionRecord
 
 
@@ -40,7 +40,8 @@ def check_kr(
     `version` is the request's; `isr_broker_epoch` the flag of KIP-903, 3.5.
     """
     if record is None:
-        return errors.UNKNOWN_TOPIC_OR_PARTITION
+        # From version 2 on requests name topics by id.
+        return errors.UNKNOWN_TOPIC_ID if version > 1 else errors.UNKNOWN_TOPIC_OR_PARTITION
     error = _check_leader_epoch(record, item)
     if error:
         return error

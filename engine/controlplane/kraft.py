@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.controlplane import alter_partition, election
+from engine.controlplane import alter_partition, election, liveness
 from engine.controlplane.elr import cleared, effective_min_isr, shutdown_was_clean
 from engine.controlplane.membership import R_CHANGE, R_CONFIG, R_PARTITION, R_REGISTER
+from engine.model.control_messages import (
+    AlterAnswer,
+    AlterPartitionRequest,
+    AlterPartitionResponse,
+    Heartbeat,
+    HeartbeatResponse,
+    MetadataFetch,
+    MetadataRecords,
+    RegisterRequest,
+    RegisterResponse,
+)
 from engine.model.controller import Controller, Registration
 from engine.model.effects import Effects
 from engine.model.errors import (
@@ -14,19 +25,7 @@ from engine.model.errors import (
     NONE,
     STALE_BROKER_EPOCH,
 )
-from engine.model.messages import (
-    CONTROLLER,
-    AlterAnswer,
-    AlterPartitionRequest,
-    AlterPartitionResponse,
-    Heartbeat,
-    HeartbeatResponse,
-    Message,
-    MetadataFetch,
-    MetadataRecords,
-    RegisterRequest,
-    RegisterResponse,
-)
+from engine.model.messages import CONTROLLER, Message
 from engine.model.records import Ids, PartitionChange
 from engine.model.state import NEVER
 from engine.model.timers import COMMIT, FENCE_CHECK, PREFERRED_CHECK, UNCLEAN_CHECK
@@ -100,11 +99,11 @@ def change(
     """CP-ELECT-KR.  One partition change: the outcome and the record to append, if any."""
     record, profile = k.records[tp], k.profile
     if kind is None:
-        kind = election.UNCLEAN if k.configs.unclean else election.ONLINE
+        kind = election.UNCLEAN if k.unclean_for(tp) else election.ONLINE
     result = election.change_partition(
         record,
         acceptable=acceptable or k.active,
-        min_isr=effective_min_isr(k.configs.min_insync_replicas, len(record.replicas)),
+        min_isr=effective_min_isr(k.min_isr_for(tp), len(record.replicas)),
         elr=k.configs.elr,
         last_known_leader=k.configs.elr,
         shrink_bumps_leader_epoch=profile.shrink_bumps_leader_epoch,
@@ -149,19 +148,13 @@ def _registration_change(k: Controller, broker: int) -> tuple[Any, ...]:
 # -- registration, heartbeats, fencing ------------------------------------------------------------
 
 
-def has_valid_session(k: Controller, registration: Registration, now: int) -> bool:
-    """1.7.  Unfenced, and heard of within broker.session.timeout.ms."""
-    silence = now - registration.last_contact
-    return not registration.fenced and silence < k.configs.session_timeout_ms
-
-
 def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
     """CP-KR-REG.  Refused while another incarnation's session is valid; else a new broker epoch."""
     known = k.brokers.get(m.src)
     if (
         known is not None
         and known.incarnation != m.incarnation
-        and has_valid_session(k, known, out.now)
+        and liveness.has_valid_session(known, out.now, k.configs.session_timeout_ms)
     ):
         error = DUPLICATE_BROKER_REGISTRATION
         out.send(RegisterResponse(CONTROLLER, m.src, m.corr, error, -1))
@@ -183,16 +176,27 @@ def _clean_up_incarnation(
     k: Controller, m: RegisterRequest, known: Registration, out: Effects
 ) -> list[tuple[Any, ...]]:
     """CP-CLEAN-SHUTDOWN 6.6.  What the former incarnation leaves behind, above all in the ELR."""
-    clean = shutdown_was_clean(known.epoch, m.previous_epoch)
-    unclean = () if clean or not k.configs.elr else (m.src,)
     records: list[tuple[Any, ...]] = []
     if not known.fenced:
-        records += _fence(k, m.src, out)
-    if unclean:
-        for tp, record in k.records.items():
-            if m.src in record.isr or m.src in record.elr:
-                isr = tuple(b for b in record.isr if b != m.src)
-                records += change(k, tp, out, target_isr=isr, unclean_shutdown=unclean)[1]
+        records += fence(k, m.src, out)
+    if k.configs.elr and not shutdown_was_clean(known.epoch, m.previous_epoch):
+        records += lose_uncleanly(k, m.src, out)
+    return records
+
+
+def lose_uncleanly(k: Controller, broker: int, out: Effects) -> list[tuple[Any, ...]]:
+    """6.6.  The broker may have lost its unflushed tail: out of ISR and ELR, and no candidate."""
+    records: list[tuple[Any, ...]] = []
+    for tp, record in k.records.items():
+        if broker in record.isr or broker in record.elr:
+            records += change(
+                k,
+                tp,
+                out,
+                target_isr=tuple(b for b in record.isr if b != broker),
+                unclean_shutdown=(broker,),
+                acceptable=lambda b: b != broker and k.active(b),
+            )[1]
     return records
 
 
@@ -211,17 +215,24 @@ def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
     registration.last_contact = out.now
     registration.metadata_offset = m.metadata_offset
     caught_up = m.metadata_offset > registration.registered_at
+    before = liveness.state_of(registration)
+    after = liveness.next_state(
+        k.brokers,
+        registration,
+        want_fence=m.want_fence,
+        want_shutdown=m.want_shutdown,
+        caught_up=caught_up,
+        leads=(m.want_shutdown or registration.shutting_down) and _leads(k, m.src),
+    )
     news = registration.fenced or m.want_fence or m.want_shutdown
-    shut_down = False
-    if registration.fenced:
-        if m.want_shutdown:
-            shut_down = True
-        elif not m.want_fence and caught_up:
-            _unfence(k, m.src, out)
-    elif m.want_shutdown:
-        shut_down = _step_shutdown(k, m.src, registration, out)
-    elif m.want_fence:
-        append(k, _fence(k, m.src, out), out)
+    if after == liveness.SHUTDOWN_NOW or after < before:
+        if before != liveness.FENCED:
+            append(k, fence(k, m.src, out), out)
+    elif after == liveness.UNFENCED and before == liveness.FENCED:
+        unfence(k, m.src, out)
+    elif after == liveness.CONTROLLED_SHUTDOWN and before == liveness.UNFENCED:
+        begin_controlled_shutdown(k, m.src, out)
+    shut_down = after == liveness.SHUTDOWN_NOW
     if news:
         answer = HeartbeatResponse(
             CONTROLLER, m.src, m.corr, NONE, caught_up, registration.fenced, shut_down
@@ -230,47 +241,43 @@ def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
     arm_fence_check(k, out)
 
 
-def _step_shutdown(
-    k: Controller, broker: int, registration: Registration, out: Effects
-) -> bool:
-    """CP-KR-SHUTDOWN.  Takes the broker out of every ISR, waits until all active brokers know."""
-    if not registration.shutting_down:
-        registration.shutting_down = True
-        records = [_registration_change(k, broker)]
-        for tp, record in k.records.items():
-            if broker in record.isr:
-                isr = tuple(b for b in record.isr if b != broker)
-                records += change(k, tp, out, target_isr=isr)[1]
-        registration.shutdown_at = len(k.log) + len(records)
-        out.cue("CP-KR-SHUTDOWN", CONTROLLER, f"broker {broker}", None, "controlled shutdown")
-        append(k, records, out)
-    leads = any(record.leader == broker for record in k.records.values())
-    behind = any(
-        k.active(b) and r.metadata_offset < registration.shutdown_at
-        for b, r in k.brokers.items()
-    )
-    if leads or behind:
-        return False
-    append(k, _fence(k, broker, out), out)
-    return True
+def _leads(k: Controller, broker: int) -> bool:
+    return any(record.leader == broker for record in k.records.values())
 
 
-def _fence(k: Controller, broker: int, out: Effects) -> list[tuple[Any, ...]]:
-    """CP-KR-FENCE.  Out of every ISR, elections where it led; the broker epoch stays."""
+def begin_controlled_shutdown(k: Controller, broker: int, out: Effects) -> None:
+    """CP-KR-SHUTDOWN 1 - 3.  Takes the broker out of every ISR, with elections where it led.
+
+    It may go once it leads nothing and every active broker has applied this batch.
+    """
     registration = k.brokers[broker]
-    registration.fenced = True
-    registration.shutting_down = False
-    out.cue("CP-KR-FENCE", CONTROLLER, f"broker {broker}", "unfenced", "fenced")
+    registration.shutting_down = True
+    records = [_registration_change(k, broker)]
+    records += _leave_isrs(k, broker, out)
+    registration.shutdown_at = len(k.log) + len(records)
+    out.cue("CP-KR-SHUTDOWN", CONTROLLER, f"broker {broker}", None, "controlled shutdown")
+    append(k, records, out)
+
+
+def _leave_isrs(k: Controller, broker: int, out: Effects) -> list[tuple[Any, ...]]:
     records: list[tuple[Any, ...]] = []
     for tp, record in k.records.items():
         if broker in record.isr:
             isr = tuple(b for b in record.isr if b != broker)
             records += change(k, tp, out, target_isr=isr)[1]
+    return records
+
+
+def fence(k: Controller, broker: int, out: Effects) -> list[tuple[Any, ...]]:
+    """CP-KR-FENCE.  Out of every ISR, elections where it led; the broker epoch stays."""
+    liveness.fence(k.brokers[broker])
+    out.cue("CP-KR-FENCE", CONTROLLER, f"broker {broker}", "unfenced", "fenced")
+    records = _leave_isrs(k, broker, out)
     records.append(_registration_change(k, broker))
     return records
 
 
-def _unfence(k: Controller, broker: int, out: Effects) -> None:
+def unfence(k: Controller, broker: int, out: Effects) -> None:
     """CP-KR-UNFENCE.  Only partitions without a leader change."""
     registration = k.brokers[broker]
     registration.fenced = False
@@ -293,10 +300,9 @@ def resume(k: Controller, out: Effects) -> None:
 
 def arm_fence_check(k: Controller, out: Effects) -> None:
     """CP-KR-FENCE.  When the next session can expire (4.x: up to an eighth later)."""
-    last = [r.last_contact for r in k.brokers.values() if not r.fenced]
-    if not last or k.check_at > out.now:
+    due = liveness.next_check(k.brokers, k.configs.session_timeout_ms)
+    if due < 0 or k.check_at > out.now:
         return
-    due = min(last) + k.configs.session_timeout_ms
     period = k.configs.fence_check_ms
     if period:
         due = -(-due // period) * period
@@ -309,19 +315,16 @@ def on_fence_check(k: Controller, out: Effects) -> bool:
     if k.check_at > out.now:
         return False
     k.check_at = NEVER
-    stale = [
-        (r.last_contact, b)
-        for b, r in k.brokers.items()
-        if not r.fenced and out.now - r.last_contact >= k.configs.session_timeout_ms
-    ]
-    if stale:
-        append(k, _fence(k, min(stale)[1], out), out)
-    if len(stale) > 1:
+    timeout = k.configs.session_timeout_ms
+    silent = liveness.stale(k.brokers, out.now, timeout)
+    if silent >= 0:
+        append(k, fence(k, silent, out), out)
+    if liveness.stale(k.brokers, out.now, timeout) >= 0:
         k.check_at = out.now
         out.timer(CONTROLLER, 0, FENCE_CHECK)
     else:
         arm_fence_check(k, out)
-    return bool(stale)
+    return silent >= 0
 
 
 # -- AlterPartition -------------------------------------------------------------------------------
@@ -343,6 +346,7 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
             item,
             m.src,
             k.brokers,
+            version=m.version,
             isr_broker_epoch=k.profile.isr_broker_epoch,
         )
         if error:

@@ -8,17 +8,7 @@ from __future__ import annotations
 from engine.controlplane.roles import apply_record, stop_replica
 from engine.dataplane.insync import send_alter_partition
 from engine.dataplane.recovery import flush_everything
-from engine.model.effects import Effects
-from engine.model.errors import (
-    FENCED_LEADER_EPOCH,
-    KAFKA_STORAGE_ERROR,
-    NONE,
-    STALE_BROKER_EPOCH,
-    STALE_CONTROLLER_EPOCH,
-    UNKNOWN_TOPIC_OR_PARTITION,
-)
-from engine.model.messages import (
-    CONTROLLER,
+from engine.model.control_messages import (
     Heartbeat,
     HeartbeatResponse,
     LeaderAndIsr,
@@ -31,6 +21,16 @@ from engine.model.messages import (
     StopReplica,
     UpdateMetadata,
 )
+from engine.model.effects import Effects
+from engine.model.errors import (
+    FENCED_LEADER_EPOCH,
+    KAFKA_STORAGE_ERROR,
+    NONE,
+    STALE_BROKER_EPOCH,
+    STALE_CONTROLLER_EPOCH,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
+from engine.model.messages import CONTROLLER
 from engine.model.records import PartitionRecord
 from engine.model.state import STARTING, UP, Broker, Peer
 from engine.model.timers import HEARTBEAT, METADATA_RETRY, REGISTER, SHUTDOWN_RETRY

@@ -9,6 +9,7 @@ from engine.dataplane.following import (
     cut_or_fail,
     delay,
     fail_partition,
+    fetcher_id,
     go_on_fetching,
     initial_state,
     usable_batches,
@@ -34,6 +35,7 @@ from engine.model.messages import (
     ListOffsetsResponse,
 )
 from engine.model.profiles import FETCH, HW, KIP101
+from engine.model.quotas import TOPIC
 from engine.model.state import (
     FETCHING,
     NEVER,
@@ -59,8 +61,23 @@ def thread_of(broker: Broker, tp: int) -> FetcherThread | None:
     return None
 
 
+def resize(broker: Broker, fetchers: int, out: Effects) -> None:
+    """F-1.  num.replica.fetchers changed: every partition moves, with its offset and epoch, to the
+    thread that is now its own.  Answers to the old threads' requests find nobody."""
+    moved = [state for thread in broker.fetchers.values() for state in thread.partitions.values()]
+    broker.fetchers.clear()
+    broker.num_fetchers = fetchers
+    for state in moved:
+        replica = broker.replicas[state.tp]
+        add_partition(broker, replica, state.offset, state.leader_epoch, out)
+    if broker.auto_fetch:
+        for thread in list(broker.fetchers.values()):
+            do_work(broker, thread, out)
+
+
 def remove_partition(broker: Broker, tp: int) -> PartitionFetchState | None:
     """F-3.  Stops fetching; a thread without partitions ends.  The state it had, or None."""
+    broker.failed.discard(tp)
     thread = thread_of(broker, tp)
     if thread is None:
         return None
@@ -75,7 +92,6 @@ def start_fetching(broker: Broker, replica: Replica, out: Effects) -> None:
     says: at the log's end if epochs can be checked on the way, else at the high watermark."""
     remove_partition(broker, replica.tp)
     if replica.leader < 0:
-        broker.failed.discard(replica.tp)
         return
     log, generation = replica.log, replica.profile.truncation
     checked = generation == FETCH and log.epochs.latest() >= 0
@@ -95,7 +111,7 @@ def add_partition(
     """
     tp = replica.tp
     broker.failed.discard(tp)
-    key = (replica.leader, 0)
+    key = (replica.leader, fetcher_id(TOPIC, tp, broker.num_fetchers))
     thread = broker.fetchers.get(key)
     if thread is None:
         thread = broker.fetchers[key] = FetcherThread(*key)
@@ -124,6 +140,11 @@ def do_work(broker: Broker, thread: FetcherThread, out: Effects) -> None:
 
 def maybe_truncate(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
     """F-4, T-0 fallback.  Asks for the ends of the own latest epochs; True if a request is out."""
+    for state in thread.partitions.values():
+        if state.state == TRUNCATING:
+            break
+    else:
+        return False
     ask = []
     for state in list(thread.partitions.values()):
         if state.state != TRUNCATING or state.delay_until > out.now:
@@ -291,7 +312,8 @@ def _process_partition_data(
         if not appended:
             fail_partition(broker, thread, state.tp, out)
             return
-        out.cue("L-4", broker.id, "leo", before, log.leo)
+        if out.cues is not None:
+            out.cue("L-4", broker.id, "leo", before, log.leo)
         if broker.quotas is not None:
             broker.quotas.count_appended(state.tp, log.leo - before, out.now)
         if log.leo - log.flushed >= broker.configs.flush_messages:

@@ -17,6 +17,20 @@ from engine.model.state import (
 )
 
 
+def fetcher_id(topic: str, partition: int, fetchers: int) -> int:
+    """F-1.  Which of the threads towards a broker fetches a partition: 31 times Java's hash of the
+    topic, plus the partition, in wrapping int32."""
+    code = 0
+    for char in topic:
+        code = _int32(31 * code + ord(char))
+    code = _int32(31 * code + partition)
+    return (0 if code == -(1 << 31) else abs(code)) % fetchers
+
+
+def _int32(value: int) -> int:
+    return (value + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
 def initial_state(replica: Replica, offset: int, leader_epoch: int) -> PartitionFetchState:
     """F-2.  The table of starting states, by generation."""
     tp, log, generation = replica.tp, replica.log, replica.profile.truncation

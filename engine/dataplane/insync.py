@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from engine.dataplane.purgatory import after_hw
 from engine.dataplane.watermark import eligible, maybe_increment_hw
+from engine.model.control_messages import (
+    AlterAnswer,
+    AlterItem,
+    AlterPartitionRequest,
+    AlterPartitionResponse,
+)
 from engine.model.effects import Effects
 from engine.model.errors import (
     FENCED_LEADER_EPOCH,
@@ -17,13 +23,7 @@ from engine.model.errors import (
     UNKNOWN_TOPIC_ID,
     UNKNOWN_TOPIC_OR_PARTITION,
 )
-from engine.model.messages import (
-    CONTROLLER,
-    AlterAnswer,
-    AlterItem,
-    AlterPartitionRequest,
-    AlterPartitionResponse,
-)
+from engine.model.messages import CONTROLLER
 from engine.model.state import COMMITTED, EXPAND, LEADER, NEVER, SHRINK, Broker, Replica
 from engine.model.timers import ALTER_RETRY
 
@@ -81,7 +81,7 @@ def update_follower_fetch_state(
         remote.last_fetch_leader_leo = leader_leo
     remote.last_fetch_ms = now
     remote.broker_epoch = broker_epoch
-    if before != offset:
+    if before != offset and out.cues is not None:
         out.cue("S-4", broker.id, f"remote {follower}", before, offset)
     if follower not in replica.isr:
         maybe_expand_isr(broker, replica, follower, out)

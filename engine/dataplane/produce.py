@@ -98,7 +98,8 @@ def append_as_leader(
     log.append(batch)
     if log.leo - log.flushed >= broker.configs.flush_messages:
         log.flush(log.leo)
-    out.cue("L-3", broker.id, "leo", before, log.leo)
+    if out.cues is not None:
+        out.cue("L-3", broker.id, "leo", before, log.leo)
     moved = maybe_increment_hw(broker, replica, out)
     after_append(broker, replica, moved, out)
     return batch

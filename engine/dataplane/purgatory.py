@@ -29,7 +29,8 @@ def wait_for_hw(broker: Broker, replica: Replica, waiting: DelayedProduce, out: 
     if not complete_produce(broker, replica, waiting, out):
         replica.waiting.append(waiting)
         _arm(broker, waiting.deadline, out)
-        out.cue("P-4", broker.id, "waiting", None, waiting.required)
+        if out.cues is not None:
+            out.cue("P-4", broker.id, "waiting", None, waiting.required)
 
 
 def complete_produce(
@@ -52,7 +53,8 @@ def complete_produce(
 
 def answer_produce(broker: Broker, waiting: DelayedProduce, error: int, out: Effects) -> None:
     m = waiting.request
-    out.cue("P-4.answer", broker.id, "ack", m.values, error)
+    if out.cues is not None:
+        out.cue("P-4.answer", broker.id, "ack", m.values, error)
     base = waiting.base if error == NONE else -1
     replica = broker.replicas.get(m.tp)
     start = -1 if replica is None or replica.role != LEADER else replica.log.log_start

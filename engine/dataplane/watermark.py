@@ -62,7 +62,8 @@ def maybe_increment_hw(broker: Broker, replica: Replica, out: Effects) -> bool:
         out.cue("H-2.min_isr", broker.id, "hw", old, candidate)
         return False
     log.hw = candidate
-    out.cue("H-2", broker.id, "hw", old, candidate)
+    if out.cues is not None:
+        out.cue("H-2", broker.id, "hw", old, candidate)
     return True
 
 
@@ -100,7 +101,8 @@ def follow(replica: Replica, leader_hw: int, out: Effects) -> bool:
     if hw == log.hw:
         return False
     old, log.hw = log.hw, hw
-    out.cue("H-4", replica.broker, "hw", old, hw)
+    if out.cues is not None:
+        out.cue("H-4", replica.broker, "hw", old, hw)
     return True
 
 

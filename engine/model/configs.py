@@ -110,6 +110,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "How often the high watermarks are written to disk.", 10, 24 * _HOUR),
     Config("flush.messages", NEVER, "records", "topic",
            "Force the log to disk after so many records; by default never.", 1),
+    Config("flush.ms", NEVER, "ms", "topic",
+           "Force the log to disk after so long; by default never. Read when a broker starts.", 10),
     Config("segment.records", 1_000_000, "records", "topic",
            "Start a new segment after so many records (the engine counts records).", 1),
     Config("message.max.records", 1_000_000, "records", "topic",
@@ -174,6 +176,7 @@ class Configs:
         "fetch_max_records",
         "fetch_wait_max_ms",
         "flush_messages",
+        "flush_ms",
         "heartbeat_ms",
         "hw_checkpoint_ms",
         "imbalance_check_ms",
@@ -210,6 +213,7 @@ class Configs:
         self.fetch_max_records = values["fetch_max_records"]
         self.hw_checkpoint_ms = values["replica.high.watermark.checkpoint.interval.ms"]
         self.flush_messages = values["flush.messages"]
+        self.flush_ms = values["flush.ms"]
         self.segment_records = values["segment.records"]
         self.message_max_records = values["message.max.records"]
         if profile.kraft:
@@ -235,6 +239,9 @@ class Configs:
         self.consumer_wait_ms = values["fetch.max.wait.ms"]
         self.commit_ms = values["commit_ms"]
         self.md_delay = values["md_delay"]
+
+    def __deepcopy__(self, memo: object) -> Configs:
+        return self
 
     def changed(self, profile: Profile, name: str, value: object) -> Configs:
         """The same with one name set, as an operator does while the cluster runs.

@@ -42,12 +42,32 @@ class Registration:
         self.shutdown_at = -1
 
 
+class TopicConfig:
+    """What a topic sets for itself; None: the cluster's value applies."""
+
+    __slots__ = ("min_insync_replicas", "unclean")
+
+    def __init__(self) -> None:
+        self.min_insync_replicas: int | None = None
+        self.unclean: bool | None = None
+
+
+class Topic:
+    """A topic by name: the numbers of its partitions, in order, and its own configuration."""
+
+    __slots__ = ("config", "tps")
+
+    def __init__(self) -> None:
+        self.tps: list[int] = []
+        self.config = TopicConfig()
+
+
 class Controller:
     """One node, -1.  In ZooKeeper mode `brokers` are the live sessions and `records` the znodes.
 
     KRaft: `log` holds metadata records, visible below `committed`; `readers` are the brokers'
     fetches that wait for more: broker -> (offset, corr); `answers` leave once an offset commits.
-    `clean_epochs` remembers the last broker epoch of brokers whose session is gone.
+    `topics` holds those made by name; a cluster's own partitions need no entry.
     """
 
     __slots__ = (
@@ -64,6 +84,7 @@ class Controller:
         "profile",
         "readers",
         "records",
+        "topics",
         "unclean_elections",
     )
 
@@ -82,6 +103,28 @@ class Controller:
         self.next_broker_epoch = 1
         self.elections = 0
         self.unclean_elections = 0
+        self.topics: dict[str, Topic] = {}
+
+    def config_of(self, tp: int) -> TopicConfig | None:
+        """What the partition's topic sets for itself."""
+        for topic in self.topics.values():
+            if tp in topic.tps:
+                return topic.config
+        return None
+
+    def min_isr_for(self, tp: int) -> int:
+        """min.insync.replicas of the topic, or else of the cluster."""
+        own = self.config_of(tp) if self.topics else None
+        if own is not None and own.min_insync_replicas is not None:
+            return own.min_insync_replicas
+        return self.configs.min_insync_replicas
+
+    def unclean_for(self, tp: int) -> bool:
+        """unclean.leader.election.enable of the topic, or else of the cluster."""
+        own = self.config_of(tp) if self.topics else None
+        if own is not None and own.unclean is not None:
+            return own.unclean
+        return self.configs.unclean
 
     def active(self, broker: int) -> bool:
         """Registered, not fenced, not in controlled shutdown."""

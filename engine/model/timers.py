@@ -20,6 +20,7 @@ PREFERRED_CHECK: Final = 14  # CP-PREFERRED
 UNCLEAN_CHECK: Final = 15  # CP-UNCLEAN-TRIGGERS, periodic from 3.9
 CLIENT_TICK: Final = 16  # a workload producer or consumer acts
 CLIENT_RETRY: Final = 17  # retry.backoff.ms is over
+LOG_FLUSHER: Final = 18  # L-10: flush.ms
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -38,4 +39,5 @@ NAMES: Final = {
     UNCLEAN_CHECK: "unclean election",
     CLIENT_TICK: "client",
     CLIENT_RETRY: "client retry",
+    LOG_FLUSHER: "log flusher",
 }

@@ -386,6 +386,7 @@ QUIET_TIMERS: Final = {
     timers.NAMES[timers.ISR_EXPIRATION]: "timer.isr_expiration",
     timers.NAMES[timers.HW_CHECKPOINT]: "timer.checkpoint",
     "checkpoint": "timer.checkpoint",
+    timers.NAMES[timers.LOG_FLUSHER]: "timer.flusher",
     "controller start-up": "timer.startup",
     timers.NAMES[timers.CLIENT_TICK]: "client.stuck",
     "produce": "client.stuck",

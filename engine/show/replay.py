@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, Final
 
@@ -12,8 +13,8 @@ from engine import ENGINE_VERSION
 from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
-from engine.model.messages import Message
 from engine.show import story, text
+from engine.show.cursor import Checkpoint, Cursor, Happened
 from engine.show.entities import Happening, say
 from engine.show.view import Json, node_name, view
 from engine.sim import moves
@@ -21,38 +22,10 @@ from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
 CACHED_STEPS: Final = 600
+EVENTS_BETWEEN: Final = 256
+MOST_CHECKPOINTS: Final = 24
 MOST_STEPS_AT_ONCE: Final = 64
 MOST_MARKS: Final = 2_000
-
-Fired = tuple[int, int, Any, list[Cue], list[Message]]
-"""(kind, node, what fired, cues, messages sent) of one event."""
-
-
-class _Cursor:
-    """A simulation somewhere inside the run, able to go on from there."""
-
-    __slots__ = ("_events", "_moves", "move", "sim")
-
-    def __init__(self, run: Run, ended: Callable[[int], None] | None = None) -> None:
-        self.sim = run.simulation(told=True)
-        self.move = -1
-        self._events: list[Fired] = []
-        self.sim.listener = self._listen
-        self._moves = play(self.sim, run.lines(), ended=ended)
-
-    def _listen(self, kind: int, node: int, what: Any) -> None:
-        out = self.sim.out
-        self._events.append((kind, node, what, list(out.cues or ()), list(out.sends)))
-
-    def advance(self) -> list[Fired] | None:
-        """Plays on to the next pause between events; what happened, or None at the end."""
-        self._events = []
-        number = next(self._moves, None)
-        if number is None and not self._events:
-            return None
-        if number is not None:
-            self.move = number
-        return self._events
 
 
 class Replay:
@@ -72,7 +45,8 @@ class Replay:
         self._marks: list[tuple[int, str]] = []
         self._golden: list[str] = []
         self._cache: OrderedDict[int, Json] = OrderedDict()
-        self._cursor: _Cursor | None = None
+        self._cursor: Cursor | None = None
+        self._checkpoints: list[Checkpoint] = []
         self._play_through()
 
     # -- the first pass --------------------------------------------------------------------------
@@ -91,10 +65,11 @@ class Replay:
             heading(number)  # of a move that brought no event
             self._golden += [*text.state_lines(cursor.sim), ""]
 
-        cursor = _Cursor(self.run, ended)
+        cursor = Cursor(self.run, ended)
         broken = 0
         while (events := cursor.advance()) is not None:
             heading(cursor.move)
+            self._maybe_checkpoint(cursor)
             for kind, node, what, cues, _ in events:
                 self.total += 1
                 self._move_of.append(cursor.move)
@@ -109,6 +84,14 @@ class Replay:
         self._final = view(cursor.sim)
         final = json.dumps(self._final, sort_keys=True, separators=(",", ":"))
         self.outcome = sha256((self.golden() + final).encode()).hexdigest()[:16]
+
+    def _maybe_checkpoint(self, cursor: Cursor) -> None:
+        """Every so often, where the run can be taken up again."""
+        last = self._checkpoints[-1].events if self._checkpoints else 0
+        if cursor.sim.events - last >= EVENTS_BETWEEN and len(self._checkpoints) < MOST_CHECKPOINTS:
+            checkpoint = cursor.checkpoint()
+            if checkpoint is not None:
+                self._checkpoints.append(checkpoint)
 
     def _note(self, kind: int, what: Any, cues: list[Cue], broken: bool) -> None:
         self._moments.append(story.moment(kind, what, cues, broken))
@@ -220,8 +203,10 @@ class Replay:
     def _build(self, first: int, last: int) -> None:
         """Plays until `last`, keeping the steps from `first` on."""
         cursor = self._cursor
-        if cursor is None or cursor.sim.events >= max(first, 1):
-            cursor = self._cursor = _Cursor(self.run)
+        start = self._nearest(first)
+        at = 0 if start is None else start.events
+        if cursor is None or cursor.sim.events >= max(first, 1) or cursor.sim.events < at:
+            cursor = self._cursor = Cursor(self.run, start=start)
             if first == 0:
                 self._keep(self._initial(cursor.sim))
         while cursor.sim.events < last - 1:
@@ -233,12 +218,17 @@ class Replay:
             if cursor.sim.events >= first:
                 self._keep_events(cursor, before, broken, events)
 
+    def _nearest(self, step: int) -> Checkpoint | None:
+        """The last checkpoint before a step."""
+        at = bisect_left(self._checkpoints, step, key=lambda one: one.events)
+        return self._checkpoints[at - 1] if at else None
+
     def _keep_events(
         self,
-        cursor: _Cursor,
+        cursor: Cursor,
         before: int,
         broken: int,
-        events: list[Fired],
+        events: list[Happened],
     ) -> None:
         """Events that one turn of the kernel brought share the view after the last of them."""
         sim = cursor.sim

@@ -20,7 +20,6 @@ from engine.model.errors import (
 from engine.model.log import Batch
 from engine.model.messages import (
     FETCH,
-    FIRST_CONSUMER,
     NO_EPOCH,
     PRODUCE,
     Broken,
@@ -73,7 +72,7 @@ class Sent:
         self.error = NONE
 
 
-class Client:
+class _Client:
     """What producers and consumers share: a number space, and whom they believe to lead."""
 
     __slots__ = ("brokers", "corr", "id", "leaders", "next_broker")
@@ -89,10 +88,6 @@ class Client:
         self.corr += 1
         return self.corr
 
-    def on_tick(self, out: Effects) -> bool:
-        """The client's own timer: does it act?"""
-        raise NotImplementedError
-
     def ask_metadata(self, tp: int, out: Effects) -> None:
         """P-6.  Any broker will do; the next one each time."""
         broker = self.brokers[self.next_broker % len(self.brokers)]
@@ -100,7 +95,7 @@ class Client:
         out.send(ClientMetadata(self.id, broker, self.next_corr(), tp))
 
 
-class Producer(Client):
+class Producer(_Client):
     """Sends batches and, if it retries, does not give up before delivery.timeout.ms.
 
     With a rate it makes one record at a time at random intervals; without one, a script or a hand
@@ -131,7 +126,7 @@ class Producer(Client):
         chance: Chance,
         partitions: int,
     ) -> None:
-        Client.__init__(self, id, brokers, leaders)
+        _Client.__init__(self, id, brokers, leaders)
         self.chance = chance
         self.partitions = partitions
         self.interval = 0  # mean ms between records, 0 = only when told
@@ -221,13 +216,13 @@ class Producer(Client):
             out.timer(self.id, self.backoff_ms, CLIENT_RETRY)
 
 
-class Consumer(Client):
+class Consumer(_Client):
     """C-1.  Reads one partition after another up to the leader's high watermark."""
 
     __slots__ = ("backoff_ms", "outstanding", "position", "read", "running", "tp", "wait_ms")
 
     def __init__(self, id: int, brokers: tuple[int, ...], leaders: dict[int, int]) -> None:
-        Client.__init__(self, id, brokers, leaders)
+        _Client.__init__(self, id, brokers, leaders)
         self.tp = 0
         self.position = 0
         self.read = 0
@@ -293,6 +288,5 @@ class Consumer(Client):
             out.timer(self.id, self.backoff_ms, CLIENT_TICK)
 
 
-def is_consumer(node: int) -> bool:
-    return node <= FIRST_CONSUMER
-
+Client = Producer | Consumer
+"""Both have a timer of their own (`on_tick`: does it act?) and hear of broken connections."""

@@ -93,6 +93,17 @@ def _hw_checkpoint(broker: Broker, data: Any, out: Effects) -> bool:
     return True
 
 
+def _log_flusher(broker: Broker, data: Any, out: Effects) -> bool:
+    """L-10.  flush.ms: what was written since the last turn is forced to disk."""
+    out.timer(broker.id, broker.configs.flush_ms, timers.LOG_FLUSHER)
+    for replica in broker.replicas.values():
+        log = replica.log
+        if log.flushed < log.leo:
+            out.cue("L-10", broker.id, "flushed", log.flushed, log.leo)
+            log.flush(log.leo)
+    return True
+
+
 def _register(broker: Broker, attempt: Any, out: Effects) -> bool:
     if broker.status != STARTING or broker.registered_corr or broker.broker_epoch >= 0:
         return False
@@ -127,6 +138,7 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.PURGATORY: purgatory.on_purgatory_timer,
     timers.ISR_EXPIRATION: _isr_expiration,
     timers.HW_CHECKPOINT: _hw_checkpoint,
+    timers.LOG_FLUSHER: _log_flusher,
     timers.HEARTBEAT: _heartbeat,
     timers.ALTER_RETRY: _alter,
     timers.REGISTER: _register,

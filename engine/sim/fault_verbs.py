@@ -9,7 +9,7 @@ from engine.model.state import DOWN, PAUSED, UP
 from engine.sim import faults, pacing
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
-from engine.sim.verbs import is_up, named, one_broker
+from engine.sim.wording import is_up, named, one_broker
 
 
 def _is_alive(sim: Simulation, args: Args) -> str:

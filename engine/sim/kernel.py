@@ -23,11 +23,20 @@ class Chance:
     A stream per concern keeps a new draw in one from shifting the others.
     """
 
-    __slots__ = ("_draw",)
+    __slots__ = ("_draw", "_random")
 
     def __init__(self, seed: int, concern: str) -> None:
         digest = sha256(f"{seed}/{concern}".encode()).digest()
-        self._draw = Random(int.from_bytes(digest[:8], "big")).random
+        self._random = Random(int.from_bytes(digest[:8], "big"))
+        self._draw = self._random.random
+
+    def __deepcopy__(self, memo: object) -> Chance:
+        """A stream that goes on as this one would."""
+        twin = Chance.__new__(Chance)
+        twin._random = Random()
+        twin._random.setstate(self._random.getstate())
+        twin._draw = twin._random.random
+        return twin
 
     def below(self, limit: int) -> int:
         """An integer in [0, limit)."""

@@ -165,6 +165,12 @@ class Move:
         self.limit = limit
 
 
+def limit_of(text: str) -> int:
+    """After how many events a move is cut short, or -1."""
+    match = _LIMIT.search(text)
+    return int(match[1]) if match else -1
+
+
 def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
     """Reads one line.  Raises BadInput("invalid") with one sentence."""
     line = text.split("#", 1)[0].strip()

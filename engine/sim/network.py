@@ -67,6 +67,7 @@ class Network:
         "lost",
         "md_delay",
         "open",
+        "plain",
         "running",
         "settings",
     )
@@ -87,6 +88,7 @@ class Network:
         self.running: set[int] = set()  # brokers whose process lives
         self.md_delay = 0
         self.lost = 0
+        self.plain = not by_hand  # no link, no hand and no hold to think of
 
     # -- sending -------------------------------------------------------------------------------
 
@@ -106,23 +108,34 @@ class Network:
             self._break(m, 0)
             return
         extra = 0
-        if self.by_hand or self.links or self.held_metadata or self.held_alter:
+        if not self.plain:
             extra = self._intercept(m)
             if extra < 0:
                 return
+        settings = self.settings
         if dst == CONTROLLER or src == CONTROLLER:
-            low, high = self.settings.control_delay_ms
+            low, high = settings.control_delay_ms
             if kind in METADATA:
                 extra += self.md_delay
         else:
-            low, high = self.settings.delay_ms
-            if self.settings.loss and self.chance.hits(self.settings.loss):
+            low, high = settings.delay_ms
+            if settings.loss and self.chance.hits(settings.loss):
                 self.lost += 1
                 self._break(m, NOTICE_LOSS_MS)
                 return
         if low != high:
             low = self.chance.between(low, high)
-        self._schedule(m, low + extra)
+        due = kernel.now + low + extra
+        # In order per connection: never due before an earlier message of the same direction.
+        key = (src, dst)
+        last = self.last_due
+        if due < last.get(key, 0):
+            due = last[key]
+        else:
+            last[key] = due
+        m.due = due
+        kernel.seq = seq = kernel.seq + 1
+        heappush(kernel.pending, (due, DELIVERY, dst, seq, m))
 
     def _intercept(self, m: Message) -> int:
         """What is unusual on the way: ms to add, or -1 if the message goes no further now."""
@@ -155,20 +168,6 @@ class Network:
             return True
         return m.src in self.held_alter and m.kind == ALTER_PARTITION
 
-    def _schedule(self, m: Message, delay: int) -> None:
-        """In order per connection: never due before an earlier message of the same direction."""
-        kernel = self.kernel
-        due = kernel.now + delay
-        key = (m.src, m.dst)
-        last = self.last_due
-        if due < last.get(key, 0):
-            due = last[key]
-        else:
-            last[key] = due
-        m.due = due
-        kernel.seq = seq = kernel.seq + 1
-        heappush(kernel.pending, (due, DELIVERY, m.dst, seq, m))
-
     def under_way(self) -> list[Message]:
         """Every message on the wire, oldest first: scheduled, held, or waiting for a hand."""
         found = [
@@ -181,9 +180,8 @@ class Network:
         return sorted(found, key=lambda m: m.id)
 
     def arrived(self, m: Message) -> None:
-        """The message is being handled; an answer closes its request."""
-        if m.kind in REPLIES:
-            self.open.pop((m.dst, m.corr), None)
+        """An answer is being handled: it closes its request."""
+        self.open.pop((m.dst, m.corr), None)
 
     # -- breaking ------------------------------------------------------------------------------
 
@@ -236,11 +234,13 @@ class Network:
         found = self.links.get((a, b))
         if found is None:
             found = self.links[a, b] = Link()
+            self._refresh()
         return found
 
     def tidy(self) -> None:
         """Forgets links that are as all others again."""
         self.links = {key: link for key, link in self.links.items() if not link.is_plain()}
+        self._refresh()
 
     def cut(self, a: int, b: int, both: bool = True) -> None:
         self.link(a, b).cut = True
@@ -278,5 +278,24 @@ class Network:
         ]
         for m in freed:
             self.held.remove(m)
-            self._schedule(m, 0)
+            m.due = self.kernel.now
+            self.kernel.schedule(0, DELIVERY, m.dst, m)
+        self._refresh()
         return freed
+
+    def hold(self, broker: int, metadata: bool) -> None:
+        """From now on control messages for a broker, or its AlterPartition, stay on the wire."""
+        (self.held_metadata if metadata else self.held_alter).add(broker)
+        self._refresh()
+
+    def drive(self, by_hand: bool) -> None:
+        """Who delivers replication traffic: a hand, or the clock.  What waited is sent again."""
+        self.by_hand = by_hand
+        self._refresh()
+        if not by_hand:
+            waiting, self.hands = self.hands, []
+            for m in waiting:
+                self.send(m)
+
+    def _refresh(self) -> None:
+        self.plain = not (self.by_hand or self.links or self.held_metadata or self.held_alter)

@@ -26,12 +26,16 @@ def run_until(sim: Simulation, time: int) -> Iterator[None]:
     kernel = sim.kernel
     pending = kernel.pending
     fire = sim.fire_next
-    while pending and pending[0][0] <= time:
-        if fire():
-            yield
-            if sim.events > sim.budget:
-                return
-    kernel.now = max(kernel.now, time)
+    sim.clock_until = time
+    try:
+        while pending and pending[0][0] <= time:
+            if fire():
+                yield
+                if sim.events > sim.budget:
+                    return
+        kernel.now = max(kernel.now, time)
+    finally:
+        sim.clock_until = -1
 
 
 def pump(sim: Simulation) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from heapq import heappop, heappush
 from typing import Any, Final
 
@@ -12,7 +13,8 @@ from engine.controlplane import kraft, membership, zookeeper
 from engine.controlplane.roles import apply_record, new_disk
 from engine.model import messages, timers
 from engine.model.cluster import Cluster
-from engine.model.configs import build
+from engine.model.configs import NEVER, build
+from engine.model.control_messages import MetadataFetch
 from engine.model.controller import Registration
 from engine.model.effects import Effects
 from engine.model.errors import NONE
@@ -20,6 +22,7 @@ from engine.model.messages import (
     CONTROLLER,
     FIRST_CONSUMER,
     FIRST_PRODUCER,
+    REPLIES,
     Broken,
     Message,
 )
@@ -113,6 +116,7 @@ class Simulation:
         self.events = 0
         self.budget = 2_000_000  # events after which the run has run away
         self.rush = False  # the clock may run without a pause between events
+        self.clock_until = -1  # while a move lets the clock run: until when
         self.deferred: dict[int, list[Event]] = {}
         self.listener: Callable[[int, int, Any], None] | None = None
         self.faults: dict[str, Any] = {}
@@ -133,6 +137,21 @@ class Simulation:
     def broken(self) -> list[tuple[str, int, str]]:
         """(invariant, step, why), in the order in which they broke."""
         return self.checker.broken
+
+    def copy(self) -> Simulation:
+        """A twin that goes on as this one would.  What never changes is shared."""
+        listener, self.listener = self.listener, None
+        shared = (
+            self.scenario,
+            self.profile,
+            self.configs,
+            self.on_controller,
+            self.controller_timers,
+        )
+        memo: dict[int, Any] = {id(one): one for one in shared}
+        twin = deepcopy(self, memo)
+        self.listener = listener
+        return twin
 
     # -- one event -------------------------------------------------------------------------------
 
@@ -168,12 +187,13 @@ class Simulation:
 
     def _handle(self, event: Event) -> bool:
         _, kind, node, _, payload = event
-        out, arrived = self.out, self.network.arrived
+        out = self.out
         out.now = self.kernel.now
         if out.cues:
             out.cues.clear()
         if kind == FAILURE:
             return bool(payload(self))
+        look = True
         if node >= 0:
             broker = self.brokers[node]
             status = broker.status
@@ -181,21 +201,29 @@ class Simulation:
                 self.deferred.setdefault(node, []).append(event)
                 return False
             if kind == DELIVERY:
-                arrived(payload)
+                code = payload.kind
+                if code in REPLIES:
+                    self.network.arrived(payload)
                 if status == DOWN:
                     return False
-                dispatch.ON_BROKER[payload.kind](broker, payload, out)
+                dispatch.ON_BROKER[code](broker, payload, out)
             elif not self._fire_broker_timer(broker, payload):
                 return False
+            else:
+                look = payload[0] == timers.FETCHER_WORK  # no other timer touches a log or a role
         elif kind == DELIVERY:
-            arrived(payload)
+            if payload.kind in REPLIES:
+                self.network.arrived(payload)
             if node == CONTROLLER:
                 self.on_controller[payload.kind](self.cluster.controller, payload, out)
             else:
                 self._deliver_to_client(node, payload)
+                look = False
         elif not self._fire_timer(node, payload):
             return False
-        self._finish(kind, node, payload)
+        elif node < CONTROLLER:
+            look = False
+        self._finish(kind, node, payload, look)
         return True
 
     def _fire_broker_timer(self, broker: Broker, payload: Timer) -> bool:
@@ -213,10 +241,10 @@ class Simulation:
             return client.on_retry(self.out)
         return client.on_tick(self.out)
 
-    def _finish(self, kind: int, node: int, what: Any) -> None:
-        """Carries out the wishes, lets the observer look, tells the listener."""
+    def _finish(self, kind: int, node: int, what: Any, look: bool = True) -> None:
+        """Lets the observer look where something may have changed, tells the listener."""
         self.events += 1
-        if node >= CONTROLLER:
+        if look:
             self.checker.after(node, self.events, self.kernel.now)
             if node >= 0 and self.brokers[node].halted:
                 self.stop_process(node)
@@ -295,8 +323,10 @@ class Simulation:
         for kind, period in (
             (timers.ISR_EXPIRATION, configs.isr_check_ms),
             (timers.HW_CHECKPOINT, configs.hw_checkpoint_ms),
+            (timers.LOG_FLUSHER, configs.flush_ms),
         ):
-            out.timer(broker.id, period - self.kernel.now % period, kind)
+            if period < NEVER:
+                out.timer(broker.id, period - self.kernel.now % period, kind)
 
     # -- clients of scripts and workloads ----------------------------------------------------------
 
@@ -385,7 +415,7 @@ def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
         broker.metadata_offset = k.committed
         broker.metadata_corr = broker.next_corr()
         k.readers[broker.id] = (broker.metadata_offset, broker.metadata_corr)
-        sim.network.open[broker.id, broker.metadata_corr] = messages.MetadataFetch(
+        sim.network.open[broker.id, broker.metadata_corr] = MetadataFetch(
             broker.id, CONTROLLER, broker.metadata_corr, broker.metadata_offset
         )
     else:

@@ -3,7 +3,8 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { html } from "htm/preact";
-import { fromFragment, goTo, nameOf, open, prefetch, use } from "./player.js";
+import { nameOf, use } from "./asking.js";
+import { fromFragment, goTo, open, prefetch, switchTo } from "./player.js";
 import { pack } from "./packing.js";
 import * as s from "./state.js";
 import * as stage from "./stage.js";
@@ -39,7 +40,7 @@ async function start() {
   listen();
   effect(follow);
   effect(announce);
-  addEventListener("popstate", () => goTo(Number(new URLSearchParams(location.search).get("step") ?? 0)));
+  addEventListener("popstate", back);
 }
 
 const Bars = () => html`<${Violation} /><${Connection} /><${Notice} />`;
@@ -104,10 +105,22 @@ async function follow() {
   if (s.tapeNow.value !== on || s.n.value !== n) return;
   const url = `${path}${keep.size ? `?${keep}` : ""}${own && on.packed ? `#run=${on.packed}` : ""}`;
   // A branch is a place one can come back from; a step is not.
-  if (told && told !== on.digest) history.pushState(null, "", url);
-  else if (url !== location.pathname + location.search + location.hash) history.replaceState(null, "", url);
+  const state = { run: on.digest };
+  if (told && told !== on.digest) history.pushState(state, "", url);
+  else if (url !== location.pathname + location.search + location.hash || !history.state) history.replaceState(state, "", url);
   told = on.digest;
   for (const link of document.querySelectorAll("[data-keep-place]")) link.href = `?${new URLSearchParams({ ...Object.fromEntries(keep), lang: link.hreflang.slice(0, 2) })}${location.hash}`;
+}
+
+/** The browser's own way back: to the run and the step an address spoke of. */
+function back(event) {
+  const run = event.state?.run;
+  const step = Number(new URLSearchParams(location.search).get("step") ?? 0);
+  if (run && s.tapes.value.some((one) => one.digest === run)) {
+    told = run;
+    if (run !== s.run.value) switchTo(run);
+  }
+  goTo(step);
 }
 
 let spokenAt = 0;

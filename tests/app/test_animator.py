@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +13,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.channel import JsonPacket
 from app.config import Settings
 from app.services import KEY, Services
 from engine.show.replay import Replay
@@ -118,6 +121,54 @@ def test_a_bad_move_is_refused_and_nothing_is_lost(
     answer = socket.ask("move", {"run": run, "step": 1, **data})
     assert (answer["ok"], answer["code"]) == (False, code), answer
     assert socket.ask("play", {"run": run, "step": 0, "count": 1})["ok"]
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        (("kill 2",), "fetch 2"),
+        (("kill 2",), "kill 2"),
+        (("cut 1 2",), "cut 1 2"),
+        ((), "deliver 1->2"),
+        ((), "heal 1 2"),
+        (("kill 1", "kill 2"), "produce m9 to 1"),
+    ],
+)
+def test_a_move_that_is_impossible_says_why(
+    socket: Socket, scenario: str, before: tuple[str, ...], text: str
+) -> None:
+    answer = socket.open(scenario=scenario)
+    for move in before:
+        step = answer["facts"]["total"]
+        answer = socket.ask("move", {"run": answer["run"], "step": step, "text": move})
+        assert answer["ok"], answer
+    at = {"run": answer["run"], "step": answer["facts"]["total"]}
+    refused = socket.ask("move", {**at, "text": text})
+    assert (refused["ok"], refused["code"]) == (False, "impossible"), refused
+    assert refused["sentence"].endswith(".")
+    offered = {move["text"]: move for move in socket.ask("possible", at)["moves"]}
+    if text in offered:
+        assert offered[text]["why"] == refused["sentence"]
+        assert offered[text]["enabled"] is False
+
+
+def test_the_line_that_reproduces_a_failed_move_ends_with_that_move(
+    socket: Socket, scenario: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = socket.open(scenario=scenario)["run"]
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Replay, "branch", fail)
+    answer = socket.ask("move", {"run": run, "step": 1, "text": "produce x7"})
+    assert answer["code"] == "engine"
+    assert json.loads(shlex.split(answer["args"]["command"])[2])["moves"][-1] == "produce x7"
+
+
+def test_what_is_no_json_is_told_as_text_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    assert JsonPacket(data=["x", {1: {2}}]).encode() == '2["x",{"1":"{2}"}]'
+    assert "which is no JSON" in caplog.text
 
 
 def test_an_unknown_profile_is_refused(socket: Socket, scenario: str) -> None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import click.testing
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app import batch_records as records
+from app import cli, config
 from app.batches import scenario_of_run
-from app.config import ROOT
+from app.config import ROOT, Settings
 from app.jobs import Jobs
 from app.services import KEY, Services
 from engine.scenarios import file
@@ -161,6 +165,29 @@ def browser_of_another(app: Flask) -> FlaskClient:
     with other.session_transaction() as session:
         session["csrf"] = "somebody else"
     return other
+
+
+def test_spark_that_does_not_start_is_one_sentence_everywhere(
+    make_app: Callable[[Settings], Flask], tmp_path: Path
+) -> None:
+    instance = tmp_path / "instance"
+    app = make_app(config.load({}, instance=instance, spark_master="spark://127.0.0.1:9"))
+    client = browser(app)
+    jobs: Jobs = app.extensions[KEY].jobs
+    said = "Spark could not start at spark://127.0.0.1:9: nobody answers there"
+    number = start(client, jobs)
+    assert jobs.snapshot(number)["state"] == "failed"
+    page = client.get(f"/batch/{number}").text
+    assert said in page
+    assert "Run the rest" in page
+    command = click.testing.CliRunner().invoke(
+        cli.main,
+        ["batch", NAME, "--runs", "2", "--master", "spark://127.0.0.1:9"],
+        env={"HIGHWATER_INSTANCE": str(instance)},
+    )
+    assert command.exit_code == 1
+    assert said in command.output
+    assert len(records.newest(jobs.database)) == 2, "nothing that was asked is forgotten"
 
 
 def test_a_run_becomes_a_batch_of_its_moves() -> None:

@@ -6,13 +6,11 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import click.testing
 import pytest
 
-from app import cli, config, playing
-from engine.show.replay import Replay
+from app import bench, cli, config, playing
 from tests.app.conftest import SCENARIO
 from tests.conftest import ROOT
 
@@ -60,10 +58,29 @@ def test_the_text_of_a_run_plays_that_run(path: str) -> None:
     assert (report["run"], report["seed"]) == (run.digest, 3)
 
 
-def test_a_run_not_as_expected_exits_with_1(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    verdict: dict[str, Any] = {"holds": False, "expected": False, "broken": []}
-    monkeypatch.setattr(Replay, "verdict", lambda _: verdict)
-    assert highwater("run", path).exit_code == 1
+def test_a_promise_that_is_not_kept_exits_with_1(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.yaml"
+    file.write_text(SCENARIO.replace("K39: {verdict: holds}", "K39: {verdict: violates I7}"))
+    told = highwater("run", str(file))
+    assert told.exit_code == 1
+    assert "Not as expected: verdict: I7 should break, but nothing did" in told.stderr
+    report = json.loads(highwater("run", str(file), "--json").stdout)
+    assert report["verdict"]["expected"] is False
+    assert report["verdict"]["complaints"]
+
+
+def test_a_violation_that_is_meant_exits_with_0_and_under_own_moves_with_1() -> None:
+    assert highwater("run", "S20", "--profile", "Z0102").exit_code == 0
+    report = json.loads(highwater("run", "S20", "--profile", "Z0102", "--json").stdout)
+    assert report["verdict"]["holds"] is False
+    assert report["verdict"]["expected"] is True
+    from engine.scenarios import file
+    from engine.sim.run import Run
+
+    moves = [*Run(file.find("S20"), profile="Z0102").lines(), "+1"]
+    told = highwater("run", "S20", "--profile", "Z0102", "--moves", ";".join(moves))
+    assert told.exit_code == 1, told.output
+    assert "I7" in told.stderr
 
 
 @pytest.mark.parametrize(
@@ -132,3 +149,15 @@ def test_playing_a_run_imports_no_server() -> None:
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True
     )
     assert told.stdout.splitlines()[-1] == "[]", told.stderr
+
+
+@pytest.mark.parametrize("name", ["engine", "socket"])
+def test_a_benchmark_is_a_ratio_and_its_figures(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "ROUNDS", 1)
+    monkeypatch.setattr(bench, "QUESTIONS", 20)
+    told = json.loads(highwater("bench", name, "--json").stdout)
+    assert told["name"] == name
+    assert told["ratio"] > 0
+    assert all(figure > 0 for figure in told["figures"].values())

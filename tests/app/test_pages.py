@@ -152,6 +152,12 @@ def test_the_registry_lists_what_menus_need(client: FlaskClient) -> None:
     assert "NOT_LEADER_OR_FOLLOWER" in registry["errors"]
 
 
+def test_a_browser_that_asks_for_an_icon_by_habit_gets_one(client: FlaskClient) -> None:
+    with client.get("/favicon.ico", follow_redirects=True) as icon:
+        assert icon.status_code == 200
+        assert icon.mimetype == "image/svg+xml"
+
+
 def test_vendored_files_are_kept_and_our_own_are_asked_for_anew(client: FlaskClient) -> None:
     vendored = next((ROOT / "static" / "vendor").glob("*.mjs")).name
     with client.get(f"/static/vendor/{vendored}") as kept:

@@ -17,6 +17,11 @@ def test_killing_by_click_opens_a_branch_and_keeps_the_old_future(visit: Opener)
     branches = page.get_by_role("list", name="Branches").get_by_role("button")
     assert branches.count() == 2
     assert "#run=1." in page.url
+    page.go_back()
+    page.wait_for_function("old => document.body.innerHTML.includes(`run=${old}`)", arg=old)
+    at(page, 4)
+    page.go_forward()
+    page.wait_for_selector('[data-id="b2"][data-alive="down"]')
     branches.first.click()
     page.wait_for_function("old => document.body.innerHTML.includes(`run=${old}`)", arg=old)
     assert run_of(page) == old
@@ -125,3 +130,16 @@ def test_every_panel_opens_and_says_something(visit: Opener) -> None:
     at(page, 2)
     page.keyboard.press("u")
     at(page, 6)
+
+
+def test_the_same_script_under_a_newer_kafka_is_one_press_away(visit: Opener) -> None:
+    page = visit("/s/S20?profile=Z0102")
+    page.keyboard.press("n")
+    page.get_by_role("alert").get_by_role("button", name="Same script under").click()
+    page.wait_for_function("() => document.querySelector('#profile').value === 'K39'")
+    page.keyboard.press("End")
+    at(page, total(page))
+    assert page.get_by_role("alert").count() == 0
+    assert "profile=K39" in page.url
+    page.get_by_role("list", name="Branches").get_by_role("button").first.click()
+    page.wait_for_function("() => document.querySelector('#profile').value === 'Z0102'")

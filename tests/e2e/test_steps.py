@@ -50,11 +50,11 @@ def test_the_keyboard_alone_reaches_everything_of_time(visit: Opener) -> None:
     page.keyboard.press("Shift+ArrowRight")
     page.wait_for_function("() => Number(document.querySelector('#stage').dataset.step) > 0")
     page.keyboard.press("?")
-    assert page.get_by_role("dialog").is_visible()
+    page.get_by_role("dialog").wait_for()
     page.keyboard.press("Escape")
     page.get_by_role("dialog").wait_for(state="hidden")
     page.keyboard.press("/")
-    assert page.evaluate("document.activeElement.id") == "typed"
+    page.wait_for_function("() => document.activeElement.id === 'typed'")
 
 
 def test_the_rail_says_where_one_is(visit: Opener) -> None:
@@ -105,3 +105,20 @@ def assert_lane(page: Any, broker: str, replica: dict[str, Any]) -> None:
             assert cell.get_attribute("data-epoch") == str(record["e"])
             assert cell.get_attribute("data-acked") == str(int(bool(record["acked"])))
             assert cell.get_attribute("data-open") == str(int(record["o"] >= replica["hw"]))
+
+
+def test_every_scenario_plays_to_its_end(visit: Opener, server: Server) -> None:
+    """No step of the library breaks the page, and its verdict is the one the card announced."""
+    page = visit("/")
+    links = page.locator(".card h3 a").evaluate_all("all => all.map(a => a.getAttribute('href'))")
+    assert len(links) > 10
+    for link in links:
+        page.goto(server.url + link)
+        page.wait_for_selector('body[data-ready="1"]')
+        page.keyboard.press("End")
+        at(page, total(page))
+        assert page.locator("#say .what").inner_text().strip(), link
+        assert page.locator("[data-notice]").count() == 0, link
+        for key in ("ArrowLeft", "[", "Shift+ArrowLeft", "Home"):
+            page.keyboard.press(key)
+        at(page, 0)

@@ -43,3 +43,13 @@ test("nodes are called by what they are", () => {
   const name = namer(translator(en), [{ id: 3, name: "3" }]);
   assert.deepEqual([name(3), name(3, true), name("K"), name(-1, true), name(-11), name("P1"), name(-32)], ["broker 3", "3", "the controller", "K", "P1", "P1", "C2"]);
 });
+
+test("the engine's sentences exist in both languages with the same places, and none hides a word of the page", () => {
+  const read = (lang) => JSON.parse(readFileSync(new URL(`../../engine/show/words/${lang}.json`, import.meta.url), "utf8"));
+  const [ours, theirs] = [read("en"), read("zh-Hans")];
+  assert.deepEqual(Object.keys(theirs).sort(), Object.keys(ours).sort());
+  for (const key of Object.keys(ours)) {
+    assert.deepEqual(places(theirs[key]), places(ours[key]), key);
+    assert.ok(!(key in en), key);
+  }
+});

@@ -8,7 +8,7 @@ const at = (n, a) => n.find((one) => one.k === a);
 const box = (k, x, more = {}) => ({ k, t: "rect", a: { x, class: "a" }, ...more });
 
 test("a mixture begins as the one picture and ends as the other, for every pair of steps", () => {
-  for (const name of ["s01", "s20"]) {
+  for (const name of ["s01", "s20", "s23"]) {
     const run = fixture(name);
     for (let n = 0; n < run.facts.total; n += 1) {
       const a = picture(run.steps.get(n), room(run.steps.get(n)));
@@ -27,7 +27,7 @@ test("keys are unique among brothers in every picture", () => {
     assert.equal(new Set(nodes.map((n) => n.k)).size, nodes.length, `${where}: ${nodes.map((n) => n.k)}`);
     nodes.forEach((n) => n.c && check(n.c, `${where}/${n.k}`));
   };
-  for (const name of ["s01", "s20"]) {
+  for (const name of ["s01", "s20", "s23"]) {
     for (const step of fixture(name).steps.values()) for (const width of [360, 900, 1500]) {
       const made = picture(step, room(step, width));
       check(made.logs, `${name} ${step.n}`);

@@ -6,7 +6,7 @@ import pytest
 
 from engine.controlplane import alter_partition, election
 from engine.model import errors
-from engine.model.messages import AlterItem
+from engine.model.control_messages import AlterItem
 from engine.model.records import PartitionRecord
 
 RECORD = PartitionRecord((1, 2, 3), (1, 2), 1, leader_epoch=5, partition_epoch=7)
@@ -60,8 +60,9 @@ def test_kraft(request_: AlterItem, sender: int, error: int) -> None:
 
 
 def test_kraft_unknown_partition_and_sender() -> None:
-    unknown = errors.UNKNOWN_TOPIC_OR_PARTITION
-    assert alter_partition.check_kr(None, item(), 1, BROKERS) == unknown
+    by_id = alter_partition.check_kr(None, item(), 1, BROKERS)
+    by_name = alter_partition.check_kr(None, item(), 1, BROKERS, version=1)
+    assert (by_id, by_name) == (errors.UNKNOWN_TOPIC_ID, errors.UNKNOWN_TOPIC_OR_PARTITION)
     assert alter_partition.check_sender(101, 101) == errors.NONE
     assert alter_partition.check_sender(102, 101) == errors.STALE_BROKER_EPOCH
     assert alter_partition.check_sender(None, 101) == errors.STALE_BROKER_EPOCH

@@ -6,6 +6,7 @@ import * as s from "../state.js";
 import { goTo } from "../player.js";
 import { knows } from "../i18n.js";
 import { Icon, say } from "./common.js";
+import { change } from "./title.js";
 
 /** A broken promise in words: what is the case now, not what was promised. */
 const brokenWords = (id) => (knows(s.words.value, `broken.${id}`) ? s.t.value(`broken.${id}`) : s.t.value("broken.other", { id }));
@@ -13,7 +14,8 @@ const brokenWords = (id) => (knows(s.words.value, `broken.${id}`) ? s.t.value(`b
 /** What is broken now; the finer checks of single mechanisms only where no promise says it. */
 function worst(broken) {
   const promises = broken.filter((b) => /^I\d/.test(b.invariant));
-  return promises.length ? promises : broken;
+  const rank = (b) => (b.invariant === "I7" ? 0 : 1);   // what was promised to a client comes first
+  return promises.length ? promises.sort((a, b) => rank(a) - rank(b)) : broken;
 }
 
 /** Brings the lost records before the eyes: the lanes that had them ring for a while. */
@@ -33,15 +35,17 @@ export function Violation() {
   useEffect(() => { if (!key && s.dismissed.value.size) s.dismissed.value = new Set(); }, [key]);
   if (!key || s.dismissed.value.has(key)) return null;
   const lost = s.step.value?.view.ledger?.lost ?? [];
+  const other = facts.script && facts.scenario.profiles?.findLast((profile) => profile !== facts.profile);
   const away = () => { s.dismissed.value = new Set([...s.dismissed.value, key]); };
   return html`<div class="bar bad" role="alert" data-violation=${broken.map((b) => b.invariant).join(" ")}>
     <${Icon} name="alert" />
     <div class="grow">
       <p><b>${broken.map((b) => brokenWords(b.invariant)).join(" ")}</b> <span class="mono soft">${broken.map((b) => b.invariant).join(" ")}</span>
         ${lost.length > 0 && html` ${t("bad.lost", { m: lost.join(", ") })}`}</p>
-      <p class="whys">${[...new Set(broken.map((b) => say(b.why)))].join(" · ")} ${facts.verdict.expected && html`<span>(${t("bad.expected", { profile: facts.profile })})</span>`}</p>
+      <p class="whys">${say(broken[0].why)} ${facts.verdict.expected && html`<span>(${t("bad.expected", { profile: facts.profile })})</span>`}</p>
     </div>
     <div class="acts"><button class="btn" type="button" onClick=${() => showWhere(first, lost)}>${t("bad.show")}</button>
+      ${other && html`<button class="btn" type="button" onClick=${() => change(other)}>${t("bad.under", { profile: other })}</button>`}
       <button class="btn quiet square" type="button" aria-label=${t("bad.close")} onClick=${away}><${Icon} name="close" /></button></div>
   </div>`;
 }

@@ -8,7 +8,7 @@ import { Icon } from "./common.js";
 import { help } from "./help.js";
 
 /** The same scenario under another Kafka: a run of its own, one key away from this one. */
-async function change(profile) {
+export async function change(profile) {
   const { scenario, seed } = s.facts.value;
   try {
     await open({ scenario: scenario.slug || scenario.digest, profile, seed, step: 0 });

@@ -31,15 +31,16 @@ export function controller(geo, view, { t, name, changed }) {
   const size = geo.narrow ? 11.5 : 12.5;
   parts.push(text("p", at, y, geo.part.name ?? "", "mono small"));
   at += textWidth(geo.part.name ?? "", 12) + 14;
-  for (const [key, label, value] of fields) {
+  for (const [key, label, full] of fields) {
     const w1 = textWidth(label, size);
-    const w2 = textWidth(String(value), size, true);
+    const value = fit(String(full), Math.max(60, geo.width - (geo.narrow ? 16 : at) - w1 - 16), size, true);
+    const w2 = textWidth(value, size, true);
     if (geo.narrow && at + w1 + w2 > geo.width - 12) { at = 16; y += 19; }
     parts.push(g(`f-${key}`, [
       spans("v", at, y, [[label, "quiet"], [value, "strong"]], "field", { "font-size": size }),
       changed.has(`rec:${key}`) && line("chg", at, y + 5, at + w1 + w2, y + 5, "changed"),
     ], { "data-id": `rec:${key}`, "data-value": Array.isArray(record[key]) ? record[key].join(",") : (record[key] ?? "") }));
-    at += w1 + w2 + (geo.narrow ? 12 : 16);
+    at += w1 + w2 + (geo.narrow ? 14 : 16);
   }
   return g("controller", parts, { class: "controller", "data-id": "K", "data-alive": dead ? 0 : 1 });
 }

@@ -3,10 +3,10 @@
 export const PITCH = 40;
 const HEAD = { controller: 44, clients: 32, ruler: 28 };
 const DENSITIES = {
-  comfortable: { lane: 116, leo: 6, cell: 24, cellH: 32, water: 60, marks: 68, epochs: 94, labels: true },
-  cosy: { lane: 96, leo: 4, cell: 20, cellH: 27, water: 50, marks: 57, epochs: 76, labels: true },
-  compact: { lane: 56, leo: 0, cell: 12, cellH: 24, water: 39, marks: 40, epochs: 0, labels: false },
-  dense: { lane: 22, leo: 0, cell: 5, cellH: 11, water: 17, marks: 0, epochs: 0, labels: false },
+  comfortable: { lane: 124, cell: 24, cellH: 32, water: 60, memory: 66, marks: 80, epochs: 102, labels: true },
+  cosy: { lane: 106, cell: 19, cellH: 27, water: 49, memory: 55, marks: 67, epochs: 86, labels: true },
+  compact: { lane: 56, cell: 12, cellH: 24, water: 39, memory: 0, marks: 40, epochs: 0, labels: false },
+  dense: { lane: 22, cell: 5, cellH: 11, water: 17, memory: 0, marks: 0, epochs: 0, labels: false },
 };
 
 /** The name of the density for so many brokers. */
@@ -47,12 +47,12 @@ export function layout(view, { width, partition = 0, unfolded = false } = {}) {
   const logW = width - logX - 10;
   const strip = HEAD.controller * (narrow ? 1.9 : 1);
   const top = strip + HEAD.clients;
-  const laneH = narrow && cardH ? cardH + d.lane - 14 : d.lane;
+  const laneH = narrow && cardH ? cardH + d.lane - 8 : d.lane;
   const y0 = top + HEAD.ruler;
   const lanes = new Map();
   view.brokers.forEach((broker, i) => {
     const y = y0 + i * laneH;
-    lanes.set(broker.id, { id: broker.id, y, h: laneH, mid: y + (narrow ? 16 : laneH / 2), log: narrow && cardH ? y + cardH - 10 : y });
+    lanes.set(broker.id, { id: broker.id, y, h: laneH, mid: y + (narrow ? 16 : laneH / 2), log: narrow && cardH ? y + cardH - 3 : y });
   });
   const axis = axisOf(part, logX, logW);
   return {

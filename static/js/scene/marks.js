@@ -7,12 +7,13 @@ export function marks(geo, broker, ctx) {
   const replica = geo.part.replicas[broker.id];
   if (!replica) return [];
   const lane = geo.lanes.get(broker.id);
-  const y = { cell: lane.log + geo.d.cell, water: lane.log + geo.d.water, foot: lane.log + geo.d.marks, bottom: lane.log + geo.d.cell + geo.d.cellH };
+  const y = { cell: lane.log + geo.d.cell, water: lane.log + geo.d.water, memory: lane.log + geo.d.memory, foot: lane.log + geo.d.marks, bottom: lane.log + geo.d.cell + geo.d.cellH };
   return [
     ...water(geo, broker, replica, y),
     ...leadersMark(geo, broker, replica, y, ctx),
     ...end(geo, broker, replica, y, ctx),
-    ...foot(geo, broker, replica, y, ctx),
+    ...mark(geo, broker, replica, y, ctx),
+    ...memory(geo, broker, replica, y, ctx),
     ...from(geo, broker, replica, y, ctx),
   ];
 }
@@ -42,42 +43,36 @@ function end(geo, broker, replica, y, { t, changed }) {
   ], data)];
 }
 
-/** The row under the water line: the high watermark's name and the leader's memory of each follower. */
-function foot(geo, broker, replica, y, ctx) {
-  const { t, changed, name } = ctx;
+/** The high watermark's bar and name; an hourglass where it waits for somebody. */
+function mark(geo, broker, replica, y, { t, changed, name }) {
   const x = geo.x(replica.hw) - 1.5;
   const data = { class: "hw", "data-id": `b${broker.id}:hw`, "data-value": replica.hw };
-  const bar = line("bar", x, y.cell - 5, x, y.water + (geo.d.labels ? 12 : 5), "hwbar");
+  const bar = line("bar", x, y.cell - 5, x, geo.d.labels ? y.foot + 4 : y.water + 5, "hwbar");
   if (!geo.d.labels) return [g("hw", [bar], data)];
   const waits = (replica.blocks ?? []).length > 0;
   const label = `HW ${replica.hw}`;
   const w = textWidth(label, 11.5, true) + 14 + (waits ? 15 : 0);
-  const items = [{ kind: "hw", x: x - w + 1.5, width: w }];
-  for (const [leo, ids] of memories(replica)) {
+  const at = Math.max(geo.left - 8, x - w + 1.5);
+  return [g("hw", [
+    bar,
+    rect("r", at, y.foot, w, 18, "hwpill", { rx: 4 }),
+    waits && icon("i", "hourglass", at + 5, y.foot + 3, 12, "onhw"),
+    text("t", at + 7 + (waits ? 15 : 0), y.foot + 13, label, "hwtext"),
+    changed.has(`b${broker.id}:hw`) && line("chg", at, y.foot + 21, at + w, y.foot + 21, "changed"),
+    title("title", t("mark.hw", { o: replica.hw }) + (waits ? " " + t("mark.hw_waits", { b: replica.blocks.map((b) => name(b)).join(t("list.comma")) }) : "")),
+  ], data)];
+}
+
+/** Under the leader's water line: how far it remembers each follower to be. */
+function memory(geo, broker, replica, y, ctx) {
+  if (!geo.d.labels) return [];
+  const items = memories(replica).map(([leo, ids]) => {
     const known = leo >= 0;
-    const point = known ? geo.x(Math.max(leo, geo.base)) - 1.5 : geo.left - 4;
-    const tag = ids.map((id) => name(id, true)).join(t("list.comma")) + (known ? "" : " ?");
-    items.push({ kind: "remote", ids, leo, point, x: point - 5, width: textWidth(tag, 11.5, true) + 16, tag, known });
-  }
-  const out = [];
-  for (const item of pack(items, 3, geo.left - 8)) {
-    if (item.kind === "remote") {
-      // The joining line passes under the mark's pill, its triangle stands over the bar.
-      if (item.at > item.point - 2) out.unshift(path(`join${item.ids.join("-")}`, `M${item.point} ${y.foot + 5}L${item.at + 9} ${y.foot + 9}`, "memline"));
-      out.push(memoryTag(item, y, broker, ctx));
-      continue;
-    }
-    const firstTag = out.findIndex((n) => n.t === "g");
-    out.splice(firstTag < 0 ? out.length : firstTag, 0, g("hw", [
-      bar,
-      rect("r", item.at, y.foot, w, 18, "hwpill", { rx: 4 }),
-      waits && icon("i", "hourglass", item.at + 5, y.foot + 3, 12, "onhw"),
-      text("t", item.at + 7 + (waits ? 15 : 0), y.foot + 13, label, "hwtext"),
-      changed.has(`b${broker.id}:hw`) && line("chg", item.at, y.foot + 21, item.at + w, y.foot + 21, "changed"),
-      title("title", t("mark.hw", { o: replica.hw }) + (waits ? " " + t("mark.hw_waits", { b: replica.blocks.map((b) => name(b)).join(", ") }) : "")),
-    ], data));
-  }
-  return out;
+    const point = known ? geo.x(Math.max(leo, geo.base)) - 1.5 : geo.left - 6;
+    const tag = ids.map((id) => ctx.name(id, true)).join(ctx.t("list.comma")) + (known ? "" : " ?");
+    return { ids, leo, known, tag, point, x: point - 5, width: textWidth(tag, 11.5, true) + 15 };
+  });
+  return pack(items, 3, geo.left - 12).map((item) => memoryTag(item, y, broker, ctx));
 }
 
 /** What the leader remembers: [end offset or -1, brokers], those at one place together. */
@@ -94,8 +89,9 @@ function memoryTag({ point, at, tag, known, leo, ids }, y, broker, { t, name }) 
   const who = ids.map((id) => name(id)).join(t("list.comma"));
   const key = ids.join("-");
   return g(`mem${key}`, [
-    path("tri", `M${point - 4.5} ${y.foot + 6}L${point} ${y.foot - 2}L${point + 4.5} ${y.foot + 6}z`, "memory"),
-    text("t", at + 13, y.foot + 13, tag, "memtext"),
+    at > point - 4 && path("join", `M${point + 4} ${y.memory + 5}L${at + 10} ${y.memory + 7}`, "memline"),
+    path("tri", `M${point - 5} ${y.memory + 9}L${point} ${y.memory}L${point + 5} ${y.memory + 9}z`, "memory"),
+    text("t", at + 12, y.memory + 11, tag, "memtext"),
     title("title", known ? t("mark.memory", { l: name(broker.id), b: who, o: leo }) : t("mark.memory_unknown", { l: name(broker.id), b: who })),
   ], { class: "remote", "data-id": `b${broker.id}:mem${key}`, "data-value": known ? leo : "" });
 }

@@ -1,0 +1,254 @@
+"""What operators ask of the KRaft controller: topics, elections, reassignments (2 - 3.6, 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from engine.controlplane import election, elr, liveness, placement, reassignment
+from engine.controlplane.kraft import append, change
+from engine.controlplane.membership import R_PARTITION, R_REMOVE
+from engine.controlplane.placement import Candidate, Chance, StripedPlacer
+from engine.model import errors
+from engine.model.controller import Controller, Topic
+from engine.model.effects import Effects
+from engine.model.records import Ids
+
+DEFAULT = -1
+DEFAULT_PARTITIONS = 1  # num.partitions
+DEFAULT_FACTOR = 3  # default.replication.factor, as tools set it
+
+# -- topics ----------------------------------------------------------------------------------------
+
+
+def create_topic(
+    k: Controller,
+    name: str,
+    partitions: int,
+    factor: int,
+    chance: Chance,
+    out: Effects,
+    *,
+    assignments: Sequence[Ids] | None = None,
+    default_factor: int = DEFAULT_FACTOR,
+) -> int:
+    """CP-ELECT-NEW, 2.4, 2.5.  An error code; -1 for `partitions` or `factor` means the default."""
+    if name in k.topics:
+        return errors.TOPIC_ALREADY_EXISTS
+    if assignments is None:
+        if factor < DEFAULT or factor == 0:
+            return errors.INVALID_REPLICATION_FACTOR
+        if partitions < DEFAULT or partitions == 0:
+            return errors.INVALID_PARTITIONS
+        wanted = DEFAULT_PARTITIONS if partitions == DEFAULT else partitions
+        error, assignments = _place(k, wanted, default_factor if factor < 0 else factor, chance)
+    else:
+        return create_manually(k, name, assignments, out)
+    if error:
+        return error
+    topic = Topic()
+    error = _add_partitions(k, topic, assignments, errors.INVALID_REPLICATION_FACTOR, out)
+    if error == errors.NONE:
+        k.topics[name] = topic
+    return error
+
+
+def create_manually(k: Controller, name: str, assignments: Sequence[Ids], out: Effects) -> int:
+    """2.5.  A topic whose replica lists are all given; nothing is left to chance."""
+    if name in k.topics:
+        return errors.TOPIC_ALREADY_EXISTS
+    refusal = errors.INVALID_REPLICA_ASSIGNMENT
+    error = placement.check_manual(assignments, k.brokers)
+    topic = Topic()
+    error = error or _add_partitions(k, topic, assignments, refusal, out)
+    if error == errors.NONE:
+        k.topics[name] = topic
+    return error
+
+
+def create_partitions(
+    k: Controller,
+    name: str,
+    count: int,
+    chance: Chance,
+    out: Effects,
+    *,
+    assignments: Sequence[Ids] | None = None,
+) -> int:
+    """2.  Grows a topic to `count` partitions with the replication factor of its first one."""
+    topic = k.topics.get(name)
+    if topic is None:
+        return errors.UNKNOWN_TOPIC_OR_PARTITION
+    more = count - len(topic.tps)
+    if more <= 0:
+        return errors.INVALID_PARTITIONS
+    factor = len(k.records[topic.tps[0]].replicas)
+    if assignments is None:
+        error, assignments = _place(k, more, factor, chance)
+        refusal = errors.INVALID_REPLICATION_FACTOR
+    else:
+        refusal = errors.INVALID_REPLICA_ASSIGNMENT
+        error = placement.check_manual(assignments, k.brokers, factor)
+        if len(assignments) != more:
+            error = refusal
+    return error or _add_partitions(k, topic, assignments, refusal, out)
+
+
+def _place(k: Controller, partitions: int, factor: int, chance: Chance) -> placement.Placed:
+    """CP-PLACE-KR over the usable brokers."""
+    candidates = [
+        Candidate(broker, k.brokers[broker].rack or None, fenced)
+        for broker, fenced in liveness.usable(k.brokers)
+    ]
+    return StripedPlacer(candidates, chance).place(partitions, factor)
+
+
+def _add_partitions(
+    k: Controller, topic: Topic, assignments: Sequence[Ids], refusal: int, out: Effects
+) -> int:
+    """CP-ELECT-NEW.  All or nothing; refused if some partition had no active replica."""
+    made = []
+    for replicas in assignments:
+        record = election.new_partition(replicas, k.active)
+        if record is None:
+            return refusal
+        made.append(record)
+    first = max(k.records, default=-1) + 1
+    records: list[tuple[Any, ...]] = []
+    for tp, record in enumerate(made, first):
+        k.records[tp] = record
+        topic.tps.append(tp)
+        records.append((R_PARTITION, tp, record))
+    append(k, records, out)
+    return errors.NONE
+
+
+def delete_topic(k: Controller, name: str, out: Effects) -> int:
+    """7.7.  Gone at once; brokers delete their replicas when they apply the record."""
+    topic = k.topics.pop(name, None)
+    if topic is None:
+        return errors.UNKNOWN_TOPIC_OR_PARTITION
+    for tp in topic.tps:
+        del k.records[tp]
+    append(k, [(R_REMOVE, tp) for tp in topic.tps], out)
+    return errors.NONE
+
+
+def set_topic_config(
+    k: Controller,
+    name: str,
+    out: Effects,
+    *,
+    min_isr: int | None = None,
+    unclean: bool | None = None,
+) -> None:
+    """CP-ELR 6.4.  A changed min.insync.replicas ends the guarantee of the topic's ELRs."""
+    topic = k.topics[name]
+    if unclean is not None:
+        topic.config.unclean = unclean
+    if min_isr is None:
+        return
+    topic.config.min_insync_replicas = min_isr
+    if k.configs.elr:
+        records: list[tuple[Any, ...]] = []
+        for tp in topic.tps:
+            after = elr.cleared(k.records[tp])
+            if after is not k.records[tp]:
+                k.records[tp] = after
+                records.append((R_PARTITION, tp, after))
+        append(k, records, out)
+
+
+def effective_min_isr(k: Controller, name: str) -> int:
+    """CP-MINISR 4.8, controller: bounded by the replication factor of the first partition."""
+    first = k.topics[name].tps[0]
+    return elr.effective_min_isr(k.min_isr_for(first), len(k.records[first].replicas))
+
+
+def partition_number(k: Controller, name: str, index: int) -> int:
+    """The number under which a topic's partition is known, or -1."""
+    topic = k.topics.get(name)
+    return topic.tps[index] if topic is not None and 0 <= index < len(topic.tps) else -1
+
+
+# -- elections -------------------------------------------------------------------------------------
+
+
+def elect_leader(k: Controller, tp: int, unclean: bool, out: Effects) -> int:
+    """CP-PREFERRED, CP-UNCLEAN-TRIGGERS: ElectLeaders for one partition (KIP-460)."""
+    record = k.records.get(tp)
+    if record is None:
+        return errors.UNKNOWN_TOPIC_OR_PARTITION
+    satisfied = record.leader >= 0 if unclean else not election.imbalanced(record)
+    if satisfied:
+        return errors.ELECTION_NOT_NEEDED
+    kind = election.UNCLEAN if unclean else election.PREFERRED
+    outcome, records = change(k, tp, out, kind=kind)
+    append(k, records, out)
+    if outcome.changed:
+        return errors.NONE
+    if unclean:
+        return errors.ELIGIBLE_LEADERS_NOT_AVAILABLE
+    return errors.PREFERRED_LEADER_NOT_AVAILABLE
+
+
+def elect_all(k: Controller, unclean: bool, out: Effects) -> dict[int, int]:
+    """ElectLeaders for every partition: error codes, without those that need no election."""
+    results = {tp: elect_leader(k, tp, unclean, out) for tp in k.records}
+    return {tp: error for tp, error in results.items() if error != errors.ELECTION_NOT_NEEDED}
+
+
+# -- reassignment ----------------------------------------------------------------------------------
+
+
+def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
+    """CP-REASSIGN-KR 1, and cancelling with None.  An error code; a new target replaces a running
+    one, so that what was being added is removed again unless the new target wants it."""
+    record = k.records.get(tp)
+    if record is None:
+        return errors.UNKNOWN_TOPIC_OR_PARTITION
+    if target is None:
+        return _cancel(k, tp, out)
+    error = placement.check_manual([target], k.brokers)
+    if error:
+        return error
+    plan = reassignment.plan(record.replicas, target)
+    _, records = change(
+        k,
+        tp,
+        out,
+        target_replicas=plan.replicas,
+        adding=plan.adding,
+        removing=plan.removing,
+        kind=election.ONLINE,
+    )
+    append(k, records, out)
+    return errors.NONE
+
+
+def _cancel(k: Controller, tp: int, out: Effects) -> int:
+    """7.2, cancel.  May need an unclean election, and then the topic's permission for it."""
+    record = k.records[tp]
+    if not record.reassigning:
+        return errors.NO_REASSIGNMENT_IN_PROGRESS
+    left = reassignment.revert(record.replicas, record.isr, record.adding)
+    if left.unclean and not k.unclean_for(tp):
+        return errors.INVALID_REPLICA_ASSIGNMENT
+    _, records = change(
+        k,
+        tp,
+        out,
+        target_isr=left.isr,
+        target_replicas=left.replicas,
+        adding=(),
+        removing=(),
+        kind=election.UNCLEAN if left.unclean else election.ONLINE,
+    )
+    append(k, records, out)
+    return errors.NONE
+
+
+def running_reassignments(k: Controller, tps: Iterable[int] | None = None) -> list[int]:
+    """ListPartitionReassignments: the partitions that are being moved."""
+    asked = k.records if tps is None else tps
+    return [tp for tp in asked if tp in k.records and k.records[tp].reassigning]

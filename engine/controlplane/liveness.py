@@ -1,0 +1,123 @@
+"""Who is alive: sessions and the states a heartbeat leads to (control-plane, 1.8 - 1.11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from engine.model.controller import Registration
+
+FENCED: Final = 0
+UNFENCED: Final = 1
+CONTROLLED_SHUTDOWN: Final = 2
+SHUTDOWN_NOW: Final = 3
+
+NOBODY: Final = -1
+FAR: Final = (1 << 63) - 1
+
+Brokers = Mapping[int, Registration]
+
+
+def has_valid_session(registration: Registration | None, now: int, timeout_ms: int) -> bool:
+    """1.7.  Unfenced, and heard of within broker.session.timeout.ms."""
+    return (
+        registration is not None
+        and not registration.fenced
+        and now - registration.last_contact < timeout_ms
+    )
+
+
+def by_silence(brokers: Brokers) -> list[int]:
+    """Unfenced brokers, longest silent first."""
+    unfenced = [(r.last_contact, b) for b, r in brokers.items() if not r.fenced]
+    return [broker for _, broker in sorted(unfenced)]
+
+
+def stale(brokers: Brokers, now: int, timeout_ms: int) -> int:
+    """CP-KR-FENCE.  The one broker to fence next, or -1: fencing goes one by one, and until its
+    turn comes a dead broker is still a legal leader."""
+    for broker in by_silence(brokers):
+        if not has_valid_session(brokers[broker], now, timeout_ms):
+            return broker
+    return NOBODY
+
+
+def next_check(brokers: Brokers, timeout_ms: int) -> int:
+    """CP-KR-FENCE.  When the next session can expire, or -1 if nobody has one."""
+    order = by_silence(brokers)
+    return brokers[order[0]].last_contact + timeout_ms if order else NOBODY
+
+
+def is_active(registration: Registration) -> bool:
+    """Neither fenced nor in controlled shutdown."""
+    return not registration.fenced and not registration.shutting_down
+
+
+def lowest_active_offset(brokers: Brokers) -> int:
+    """CP-KR-SHUTDOWN.  Metadata that every active broker has applied; without any, all of it."""
+    return min((r.metadata_offset for r in brokers.values() if is_active(r)), default=FAR)
+
+
+def usable(brokers: Brokers) -> list[tuple[int, bool]]:
+    """2.4.  (broker, fenced) of those that may get new replicas: all but the leaving ones."""
+    return [(b, r.fenced) for b, r in sorted(brokers.items()) if not r.shutting_down]
+
+
+def state_of(registration: Registration) -> int:
+    """CP-KR-HB, first column."""
+    if registration.shutting_down:
+        return CONTROLLED_SHUTDOWN
+    return FENCED if registration.fenced else UNFENCED
+
+
+def next_state(
+    brokers: Brokers,
+    registration: Registration,
+    *,
+    want_fence: bool,
+    want_shutdown: bool,
+    caught_up: bool,
+    leads: bool,
+) -> int:
+    """CP-KR-HB, the table.  `caught_up`: the broker has applied its own registration record."""
+    state = state_of(registration)
+    if state == FENCED:
+        if want_shutdown:
+            return SHUTDOWN_NOW
+        return UNFENCED if caught_up and not want_fence else FENCED
+    if state == UNFENCED:
+        if want_fence:
+            return SHUTDOWN_NOW if want_shutdown else FENCED
+        if want_shutdown:
+            return CONTROLLED_SHUTDOWN if leads else SHUTDOWN_NOW
+        return UNFENCED
+    if leads or registration.shutdown_at > lowest_active_offset(brokers):
+        return CONTROLLED_SHUTDOWN
+    return SHUTDOWN_NOW
+
+
+def touch(registration: Registration, fenced: bool, offset: int, now: int) -> None:
+    """CP-KR-HB.  A heartbeat was handled; a broker that is fenced leaves controlled shutdown."""
+    registration.last_contact = now
+    registration.metadata_offset = offset
+    registration.fenced = fenced
+    if fenced:
+        registration.shutting_down = False
+        registration.shutdown_at = -1
+
+
+def fence(registration: Registration) -> None:
+    """CP-KR-FENCE 2.  The broker epoch stays."""
+    registration.fenced = True
+    registration.shutting_down = False
+    registration.shutdown_at = -1
+
+
+def enter_controlled_shutdown(registration: Registration, offset: int) -> bool:
+    """CP-KR-SHUTDOWN 1, 3.  False for a fenced broker; where it began, if it is there already."""
+    if registration.fenced:
+        return False
+    if not registration.shutting_down:
+        registration.shutting_down = True
+        registration.shutdown_at = offset
+    return True

@@ -1,0 +1,317 @@
+"""What travels between brokers and the controller side.  Never changed once it was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.model.messages import (
+    ALTER_PARTITION,
+    ALTER_PARTITION_R,
+    HEARTBEAT,
+    HEARTBEAT_R,
+    LEADER_AND_ISR,
+    METADATA_FETCH,
+    METADATA_FETCH_R,
+    REGISTER,
+    REGISTER_R,
+    SHUTDOWN,
+    SHUTDOWN_R,
+    STOP_REPLICA,
+    UPDATE_METADATA,
+    Message,
+)
+
+
+class AlterItem:
+    """One partition of AlterPartition; `isr` pairs each member with the broker epoch it fetched
+    with (-1 = unknown).  For a ZooKeeper write the partition epoch is the expected znode version.
+    """
+
+    __slots__ = ("isr", "leader_epoch", "partition_epoch", "recovering", "tp")
+
+    def __init__(
+        self,
+        tp: int,
+        leader_epoch: int,
+        partition_epoch: int,
+        isr: tuple[tuple[int, int], ...],
+        recovering: bool = False,
+    ) -> None:
+        self.tp = tp
+        self.leader_epoch = leader_epoch
+        self.partition_epoch = partition_epoch
+        self.isr = isr
+        self.recovering = recovering
+
+
+class AlterPartitionRequest(Message):
+    """AlterPartition (KIP-497), or, with `direct`, the leader's own write of the state znode."""
+
+    __slots__ = ("broker_epoch", "direct", "items", "version")
+    kind = ALTER_PARTITION
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        broker_epoch: int,
+        items: Sequence[AlterItem],
+        direct: bool,
+        version: int = 3,
+    ) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.broker_epoch = broker_epoch
+        self.items = items
+        self.direct = direct
+        self.version = version
+
+
+class AlterAnswer:
+    __slots__ = ("error", "isr", "leader", "leader_epoch", "partition_epoch", "tp")
+
+    def __init__(
+        self,
+        tp: int,
+        error: int,
+        leader: int,
+        leader_epoch: int,
+        partition_epoch: int,
+        isr: tuple[int, ...],
+    ) -> None:
+        self.tp = tp
+        self.error = error
+        self.leader = leader
+        self.leader_epoch = leader_epoch
+        self.partition_epoch = partition_epoch
+        self.isr = isr
+
+
+class AlterPartitionResponse(Message):
+    __slots__ = ("error", "items")
+    kind = ALTER_PARTITION_R
+
+    def __init__(
+        self, src: int, dst: int, corr: int, error: int, items: Sequence[AlterAnswer]
+    ) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.error = error
+        self.items = items
+
+
+class Heartbeat(Message):
+    """BrokerHeartbeat (KRaft) or a ping that keeps the ZooKeeper session."""
+
+    __slots__ = ("broker_epoch", "metadata_offset", "want_fence", "want_shutdown")
+    kind = HEARTBEAT
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        broker_epoch: int,
+        metadata_offset: int,
+        want_fence: bool,
+        want_shutdown: bool,
+    ) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.broker_epoch = broker_epoch
+        self.metadata_offset = metadata_offset
+        self.want_fence = want_fence
+        self.want_shutdown = want_shutdown
+
+
+class HeartbeatResponse(Message):
+    __slots__ = ("caught_up", "error", "fenced", "should_shut_down")
+    kind = HEARTBEAT_R
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        error: int,
+        caught_up: bool,
+        fenced: bool,
+        should_shut_down: bool,
+    ) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.error = error
+        self.caught_up = caught_up
+        self.fenced = fenced
+        self.should_shut_down = should_shut_down
+
+
+class RegisterRequest(Message):
+    """BrokerRegistration; `incarnation` is the process, `previous_epoch` from its clean shutdown.
+
+    `bounced`: the old session's znode is replaced before the controller looks (ZooKeeper only).
+    """
+
+    __slots__ = ("bounced", "incarnation", "previous_epoch")
+    kind = REGISTER
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        incarnation: int,
+        previous_epoch: int,
+        bounced: bool = False,
+    ) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.incarnation = incarnation
+        self.previous_epoch = previous_epoch
+        self.bounced = bounced
+
+
+class RegisterResponse(Message):
+    __slots__ = ("broker_epoch", "error")
+    kind = REGISTER_R
+
+    def __init__(self, src: int, dst: int, corr: int, error: int, broker_epoch: int) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.error = error
+        self.broker_epoch = broker_epoch
+
+
+class MetadataFetch(Message):
+    """A KRaft broker asks for metadata records from `offset` on; the controller may wait."""
+
+    __slots__ = ("offset",)
+    kind = METADATA_FETCH
+
+    def __init__(self, src: int, dst: int, corr: int, offset: int) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.offset = offset
+
+
+class MetadataRecords(Message):
+    """Committed metadata records [offset, offset + len(records))."""
+
+    __slots__ = ("offset", "records")
+    kind = METADATA_FETCH_R
+
+    def __init__(
+        self, src: int, dst: int, corr: int, offset: int, records: Sequence[tuple[Any, ...]]
+    ) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.offset = offset
+        self.records = records
+
+
+class LeaderAndIsr(Message):
+    """ZooKeeper era.  `states`: (tp, partition record, is_new)."""
+
+    __slots__ = ("broker_epoch", "controller_epoch", "live", "states")
+    kind = LEADER_AND_ISR
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        controller_epoch: int,
+        broker_epoch: int,
+        states: Sequence[tuple[int, Any, bool]],
+        live: dict[int, int],
+    ) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.controller_epoch = controller_epoch
+        self.broker_epoch = broker_epoch
+        self.states = states
+        self.live = live
+
+
+class UpdateMetadata(Message):
+    """ZooKeeper era.  `states`: (tp, partition record); `live`: broker id -> broker epoch."""
+
+    __slots__ = ("broker_epoch", "controller_epoch", "live", "states")
+    kind = UPDATE_METADATA
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        controller_epoch: int,
+        broker_epoch: int,
+        states: Sequence[tuple[int, Any]],
+        live: dict[int, int],
+    ) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.controller_epoch = controller_epoch
+        self.broker_epoch = broker_epoch
+        self.states = states
+        self.live = live
+
+
+class StopReplica(Message):
+    """ZooKeeper era.  `states`: (tp, leader epoch, delete)."""
+
+    __slots__ = ("broker_epoch", "controller_epoch", "states")
+    kind = STOP_REPLICA
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        controller_epoch: int,
+        broker_epoch: int,
+        states: Sequence[tuple[int, int, bool]],
+    ) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.controller_epoch = controller_epoch
+        self.broker_epoch = broker_epoch
+        self.states = states
+
+
+class ShutdownRequest(Message):
+    """ControlledShutdown of the ZooKeeper era."""
+
+    __slots__ = ("broker_epoch",)
+    kind = SHUTDOWN
+
+    def __init__(self, src: int, dst: int, corr: int, broker_epoch: int) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.broker_epoch = broker_epoch
+
+
+class ShutdownResponse(Message):
+    __slots__ = ("error", "remaining")
+    kind = SHUTDOWN_R
+
+    def __init__(self, src: int, dst: int, corr: int, error: int, remaining: int) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.error = error
+        self.remaining = remaining

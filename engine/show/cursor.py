@@ -1,0 +1,82 @@
+"""A place inside a run from which it can go on, and copies of such places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from engine.model.effects import Cue
+from engine.model.messages import Message
+from engine.sim import moves, pacing
+from engine.sim.run import Run, play
+from engine.sim.simulation import Simulation
+
+Happened = tuple[int, int, Any, list[Cue], list[Message]]
+"""(kind, node, what, cues, messages that went out) of one event."""
+
+
+class Checkpoint:
+    """A simulation as it was after `events` events, during move `move`.
+
+    `until` is the time up to which that move still lets the clock run, -1 if the move is over.
+    """
+
+    __slots__ = ("events", "move", "sim", "until")
+
+    def __init__(self, sim: Simulation, move: int, until: int) -> None:
+        self.sim = sim
+        self.events = sim.events
+        self.move = move
+        self.until = until
+
+
+class Cursor:
+    """Plays a run, one pause between events after the other, telling what happened."""
+
+    def __init__(
+        self,
+        run: Run,
+        ended: Callable[[int], None] | None = None,
+        start: Checkpoint | None = None,
+    ) -> None:
+        self._lines = run.lines()
+        self._events: list[Happened] = []
+        self._ended = ended
+        self.move = -1
+        if start is None:
+            self.sim = run.simulation(told=True)
+            self._moves = play(self.sim, self._lines, ended=ended)
+        else:
+            self.sim = start.sim.copy()
+            self.move = start.move
+            self._moves = self._take_up(start)
+        self.sim.listener = self._listen
+
+    def _take_up(self, start: Checkpoint) -> Iterator[int]:
+        """The rest of the move that was under way, then the moves after it."""
+        for _ in pacing.run_until(self.sim, start.until):
+            yield start.move
+        yield from play(self.sim, self._lines, start.move + 1, self._ended)
+
+    def _listen(self, kind: int, node: int, what: Any) -> None:
+        out = self.sim.out
+        self._events.append((kind, node, what, list(out.cues or ()), list(out.sends)))
+
+    def advance(self) -> list[Happened] | None:
+        """Plays on to the next pause between events; what happened, or None at the end."""
+        self._events = []
+        number = next(self._moves, None)
+        if number is None and not self._events:
+            return None
+        if number is not None:
+            self.move = number
+        return self._events
+
+    def checkpoint(self) -> Checkpoint | None:
+        """A copy of here, if the run can be taken up from here: while a move lets the clock run.
+
+        A move that is cut short (`!n`) counts its events, so it cannot be taken up in the middle.
+        """
+        if self.sim.clock_until < 0 or moves.limit_of(self._lines[self.move]) >= 0:
+            return None
+        return Checkpoint(self.sim.copy(), self.move, self.sim.clock_until)

@@ -1,0 +1,178 @@
+"""The verbs of operators: checkpoint, flush, elect, set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.controlplane import election, kraft, znodes, zookeeper
+from engine.dataplane import watermark
+from engine.model.configs import CATALOGUE
+from engine.model.errors import BadInput
+from engine.model.messages import CONTROLLER
+from engine.model.state import UP
+from engine.sim import pacing
+from engine.sim.kernel import TIMER
+from engine.sim.moves import Args, Words, verb
+from engine.sim.simulation import Simulation
+from engine.sim.wording import is_up, named, not_running
+
+
+@verb(
+    "checkpoint",
+    "admin",
+    "checkpoint [B]",
+    "The high watermarks are written to disk, on one broker or on all.",
+    lambda words: {"broker": words.broker() if words.words else None},
+    lambda sim, args: "" if args["broker"] is None else not_running(sim, args["broker"]),
+)
+def _checkpoint(sim: Simulation, args: Args) -> Iterator[None]:
+    for broker in sim.brokers.values():
+        if broker.status == UP and args["broker"] in (None, broker.id):
+            sim.act(TIMER, broker.id, "checkpoint", _checkpointer(broker))
+            yield
+
+
+def _checkpointer(broker: Any) -> Any:
+    return lambda out: watermark.checkpoint(broker, out)
+
+
+def _parse_flush(words: Words) -> Args:
+    args: Args = {"broker": words.broker(), "upto": None}
+    if words.words:
+        if words.words.pop(0) != "upto":
+            raise words.fail("Only “upto” may follow.")
+        args["upto"] = words.number(words.take("an offset"), 10**9)
+    return args
+
+
+@verb("flush", "admin", "flush B [upto O]", "The log is forced to disk.", _parse_flush, is_up)
+def _flush(sim: Simulation, args: Args) -> Iterator[None]:
+    broker = sim.brokers[args["broker"]]
+
+    def flush(out: Any) -> None:
+        for disk in broker.disks.values():
+            upto = disk.log.leo if args["upto"] is None else args["upto"]
+            before = disk.log.flushed
+            disk.log.flush(upto)
+            disk.recovery_checkpoint = disk.log.flushed
+            out.cue("L-10", broker.id, "flushed", before, disk.log.flushed)
+
+    sim.act(TIMER, broker.id, "flush", flush)
+    yield
+
+
+def _parse_elect(words: Words) -> Args:
+    who = words.take("preferred, unclean or a broker")
+    if who in ("preferred", "PREFERRED"):
+        return {"kind": election.PREFERRED, "broker": None}
+    if who in ("unclean", "UNCLEAN"):
+        return {"kind": election.UNCLEAN, "broker": None}
+    return {"kind": election.ONLINE, "broker": words.broker_of(who)}
+
+
+def _why_not_elect(sim: Simulation, args: Args) -> str:
+    k = sim.cluster.controller
+    record = k.records[0]
+    if args["broker"] is not None:
+        if args["broker"] not in record.isr:
+            return f"{named(sim, args['broker'])} is not in the ISR."
+        if not _is_active(sim, args["broker"]):
+            return f"{named(sim, args['broker'])} is not alive for the controller."
+        if record.leader == args["broker"]:
+            return f"{named(sim, args['broker'])} leads already."
+    elif args["kind"] == election.PREFERRED:
+        if record.leader == record.replicas[0]:
+            return "The preferred replica leads already (ELECTION_NOT_NEEDED)."
+        if record.leader >= 0 and not (
+            record.replicas[0] in record.isr and _is_active(sim, record.replicas[0])
+        ):
+            return "AR[0] is not alive and in sync (PREFERRED_LEADER_NOT_AVAILABLE)."
+    elif record.leader >= 0:
+        return "The partition has a leader (ELECTION_NOT_NEEDED)."
+    elif not any(_is_active(sim, b) for b in record.replicas):
+        return "No replica is alive (ELIGIBLE_LEADERS_NOT_AVAILABLE)."
+    return ""
+
+
+def _is_active(sim: Simulation, broker: int) -> bool:
+    k = sim.cluster.controller
+    return k.active(broker) if sim.profile.mode == "kraft" else znodes.is_live(k, broker)
+
+
+@verb(
+    "elect",
+    "admin",
+    "elect preferred|unclean|B",
+    "An operator asks for an election, or moves leadership to an in-sync broker.",
+    _parse_elect,
+    _why_not_elect,
+)
+def _elect(sim: Simulation, args: Args) -> Iterator[None]:
+    k = sim.cluster.controller
+    broker, kind = args["broker"], args["kind"]
+
+    def act(out: Any) -> None:
+        out.cue("CP-ELECT-ADMIN", CONTROLLER, "elect", kind, broker)
+        if sim.profile.mode == "kraft":
+            if broker is not None:
+                kraft.move_leadership(k, 0, broker, out)
+            else:
+                kraft.elect(k, 0, kind, out)
+        elif broker is not None:
+            zookeeper.admin_elect(k, 0, election.REASSIGN, out, unclean=False, only=broker)
+        elif kind == election.PREFERRED:
+            zookeeper.admin_elect(k, 0, election.PREFERRED_REPLICA, out, unclean=False)
+        else:
+            zookeeper.admin_elect(k, 0, election.OFFLINE, out, unclean=True)
+
+    sim.act(TIMER, CONTROLLER, "elect", act)
+    yield
+    yield from pacing.pump(sim)
+
+
+def _parse_set(words: Words) -> Args:
+    key, sep, value = words.take("a setting such as min.insync.replicas=2").partition("=")
+    if not sep:
+        raise words.fail("A setting needs a value.")
+    if key not in CATALOGUE:
+        raise words.fail(f"There is no configuration “{key[:60]}”.")
+    return {"key": key, "value": value}
+
+
+def _why_not_set(sim: Simulation, args: Args) -> str:
+    try:
+        sim.configs.changed(sim.profile, args["key"], args["value"])
+    except BadInput as error:
+        return error.sentence
+    return ""
+
+
+@verb(
+    "set",
+    "admin",
+    "set min.insync.replicas=2",
+    "An operator changes a configuration while the cluster runs.",
+    _parse_set,
+    _why_not_set,
+)
+def _set(sim: Simulation, args: Args) -> Iterator[None]:
+    k = sim.cluster.controller
+    before = sim.configs
+    after = before.changed(sim.profile, args["key"], args["value"])
+
+    def act(out: Any) -> None:
+        out.cue("CP-12", CONTROLLER, "config", args["key"], args["value"])
+        sim.configs = sim.cluster.configs = after
+        if sim.profile.mode == "kraft":
+            kraft.set_configs(k, after, args["key"] == "min.insync.replicas", out)
+            return
+        for broker in sim.brokers.values():
+            broker.configs = after
+            for replica in broker.replicas.values():
+                replica.configs = after
+        zookeeper.set_configs(k, after, after.unclean and not before.unclean, out)
+
+    sim.act(TIMER, CONTROLLER, "set", act)
+    yield
+    yield from pacing.pump(sim)

@@ -1,0 +1,112 @@
+"""Run at scale in a browser: from the form over Spark to the failing run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import HERE, Opener
+
+pytestmark = pytest.mark.spark
+
+AXE = HERE / "vendor" / "axe-4.14.1.min.js"
+SPARK_WITHIN_MS = 180_000
+
+
+def finished(page: Any) -> None:
+    page.wait_for_selector("#said", timeout=SPARK_WITHIN_MS)
+    page.wait_for_selector("#shares svg")
+
+
+@pytest.fixture(scope="module")
+def batch(browser: Any, server: Any) -> str:
+    """The address of a small batch that was started by hand and has finished."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(server.url + "/batch?scenario=S61")
+    page.wait_for_selector('body[data-ready="1"]')
+    for box in page.query_selector_all("input[name=profiles]:checked"):
+        box.uncheck()
+    for name in ("Z0102", "K39"):
+        page.check(f"input[name=profiles][value={name}]")
+    page.fill("#runs", "40")
+    page.click("#start")
+    page.wait_for_url("**/batch/*")
+    finished(page)
+    address = str(page.url)[len(server.url) :]
+    context.close()
+    return address
+
+
+def test_the_result_says_counts_draws_and_lists(visit: Opener, batch: str) -> None:
+    page = visit(batch)
+    said = page.inner_text("#said")
+    assert re.search(r"\d+ of 40 runs lost an acknowledged record under Z0102 \(\d", said)
+    assert "40 runs" in said
+    assert page.locator("#shares svg").get_attribute("role") == "img"
+    assert re.match(r"Z0102: \d", page.locator("#shares svg").get_attribute("aria-label"))
+    page.locator("#shares select").select_option("I7")
+    shown = page.locator("#shares svg").get_attribute("aria-label")
+    assert shown.count("K39") == 1
+    assert page.locator("#metrics tbody").count() == 11
+
+
+def test_a_failing_run_opens_before_the_violation(visit: Opener, batch: str) -> None:
+    page = visit(batch + "?profile=Z0102&invariant=I7&order=step")
+    row = page.locator("#failures tbody tr").first
+    step = int(row.locator("td").nth(3).inner_text())
+    row.get_by_role("link").click()
+    page.wait_for_selector('body[data-ready="1"]')
+    assert page.url.endswith(f"?step={step - 1}") or f"step={step - 1}" in page.url
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("alert").filter(has_text=re.compile("I7|acknowledged")).first.wait_for()
+
+
+def test_progress_and_cancel(visit: Opener, batch: str) -> None:
+    page = visit("/batch?scenario=S61")
+    page.fill("#runs", "20000")
+    page.click("#start")
+    page.wait_for_url("**/batch/*")
+    page.locator("#figures", has_text="runs/s").wait_for(timeout=SPARK_WITHIN_MS)
+    page.locator("#shares svg").wait_for(timeout=SPARK_WITHIN_MS)
+    page.get_by_role("button", name="Cancel").click()
+    page.locator("#ended", has_text="Cancelled.").wait_for(timeout=SPARK_WITHIN_MS)
+    assert page.get_by_role("button", name="Run the rest").is_visible()
+    assert page.locator("#said li").count() >= 1
+
+
+def test_what_cannot_be_run_is_said_beside_the_button(browser: Any, server: Any) -> None:
+    context = browser.new_context()  # Chromium itself reports the refusal as an error
+    page = context.new_page()
+    page.goto(server.url + "/batch")
+    page.wait_for_selector('body[data-ready="1"]')
+    page.fill("#vary", "nonsense=1")
+    page.click("#estimate")
+    page.locator("#problem", has_text="nonsense cannot be varied").wait_for()
+    assert page.input_value("#vary") == "nonsense=1"
+    context.close()
+
+
+@pytest.mark.parametrize(("lang", "scheme"), [("en", "light"), ("zh", "dark")])
+def test_everybody_can_use_the_pages(visit: Opener, batch: str, lang: str, scheme: str) -> None:
+    for path in ("/batch", batch):
+        page = visit(f"{path}?lang={lang}", color_scheme=scheme, bypass_csp=True)
+        if path == batch:
+            finished(page)
+        page.add_script_tag(path=Path(AXE))
+        found = page.evaluate(
+            """async () => (await axe.run({runOnly:
+            ["wcag2a","wcag2aa","wcag21aa","wcag22aa"]})).violations.map(
+            v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | "))"""
+        )
+        assert found == [], path
+
+
+@pytest.mark.parametrize("width", [320, 1024])
+def test_no_page_scrolls_sideways(visit: Opener, batch: str, width: int) -> None:
+    for path in ("/batch", batch):
+        page = visit(path, viewport={"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
