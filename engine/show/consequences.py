@@ -380,6 +380,10 @@ def _lossy(h: Happening, cue: Cue) -> Sentence:
     return say("fault.lose", a=node(a), b=node(b), n=number(percent))
 
 
+def _jumped(h: Happening, cue: Cue) -> Sentence:
+    return say("fault.jump", b=node(cue[1]), n=number(cue[4]))
+
+
 def _dropped(h: Happening, cue: Cue) -> Sentence:
     kind, (src, dst) = cue[3], cue[4]
     name = word(messages.NAMES[kind])
@@ -455,6 +459,7 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-8.5.drop": _dropped,
     "CP-8.6.slow": _slowed,
     "CP-8.6.lose": _lossy,
+    "CP-8.7.jump": _jumped,
     "CP-5.4.hold": _held,
     "CP-5.4.release": _released,
     "CP-10.up": _controller_up,
