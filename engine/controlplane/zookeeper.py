@@ -136,7 +136,7 @@ def on_session_check(k: Controller, out: Effects) -> bool:
 
     Sessions that expire together are seen as dead together: nobody among them is elected.
     """
-    if k.check_at > out.now:
+    if k.check_at > out.now or not k.alive:
         return False
     k.check_at = NEVER
     expired = [
@@ -253,6 +253,8 @@ def elect_offline(k: Controller, out: Effects) -> None:
 def on_preferred_check(k: Controller, out: Effects) -> bool:
     """CP-PREFERRED.  Brokers whose share of lost leaderships exceeds the percentage."""
     out.timer(CONTROLLER, k.configs.imbalance_check_ms, PREFERRED_CHECK)
+    if not k.alive:
+        return False
     tries = election.preferred_candidates_zk(
         k.records.items(), lambda b: is_live(k, b), k.configs.imbalance_percentage
     )
