@@ -9,6 +9,7 @@ from engine import ENGINE_VERSION
 from engine.checks.invariants import INVARIANTS
 from engine.model import errors
 from engine.model.profiles import PROFILES
+from engine.show.rules import RULES
 from engine.sim.moves import ALIASES
 from engine.sim.verbs import VERBS
 
@@ -36,6 +37,10 @@ def registry() -> dict[str, Any]:
                 "statistic": one.statistic,
             }
             for one in INVARIANTS.values()
+        ],
+        "rules": [
+            {"id": one.id, "title": one.title, "kafka": one.kafka, "moment": one.moment}
+            for one in RULES.values()
         ],
         "verbs": [
             {"name": one.name, "group": one.group, "grammar": one.grammar, "help": one.help}

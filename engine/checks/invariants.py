@@ -299,9 +299,16 @@ class Checker:
             )
 
     def _on_hw_raised(self, node: int, tp: int, replica: Replica) -> None:
-        """I14, I15.  May this leader raise its high watermark now?"""
+        """I14, I15.  May this leader raise its high watermark now?
+
+        An unclean election may depose a leader that is its whole ISR and does not know it: nothing
+        keeps that one from committing on its own, in any Kafka.  I15 speaks of clean elections.
+        """
         hw = replica.log.hw
         for epoch, start in self.ledger.epoch_starts[tp]:
+            unclean = self.ledger.unclean_epochs
+            if any(of == tp and replica.leader_epoch < e <= epoch for of, e in unclean):
+                continue
             if epoch > replica.leader_epoch and hw > start:
                 self.report(
                     "I15",
@@ -341,7 +348,7 @@ class Checker:
         before = self.records.get(tp)
         self.records[tp] = record
         if before is not None:
-            self.ledger.change(before, record)
+            self.ledger.change(tp, before, record)
         if before is not None and (
             record.leader_epoch < before.leader_epoch
             or record.partition_epoch < before.partition_epoch

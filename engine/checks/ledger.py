@@ -52,6 +52,7 @@ class Ledger:
         "truncated",
         "unavailable_ms",
         "unavailable_since",
+        "unclean_epochs",
     )
 
     def __init__(self, partitions: int) -> None:
@@ -72,6 +73,7 @@ class Ledger:
         self.isr_expands = 0
         self.elections_clean = 0
         self.elections_unclean = 0
+        self.unclean_epochs: set[tuple[int, int]] = set()  # (tp, leader epoch)
         self.unavailable_ms = [0] * partitions
         self.unavailable_since = [-1] * partitions
 
@@ -102,7 +104,7 @@ class Ledger:
         self.hw_reached[tp] = max(self.hw_reached[tp], hw)
         return conflict, twice
 
-    def change(self, before: PartitionRecord, after: PartitionRecord) -> None:
+    def change(self, tp: int, before: PartitionRecord, after: PartitionRecord) -> None:
         """Counts what became of a partition's record in one change.
 
         Unclean is a leader from outside ISR and ELR; its one-member ISR is no follower that
@@ -112,6 +114,8 @@ class Ledger:
         if after.leader not in (NO_LEADER, before.leader):
             unclean = after.leader not in before.isr and after.leader not in before.elr
             self.elections_unclean += unclean
+            if unclean:
+                self.unclean_epochs.add((tp, after.leader_epoch))
             self.elections_clean += not unclean
         self.isr_shrinks += any(member not in after.isr for member in before.isr)
         self.isr_expands += not unclean and any(member not in before.isr for member in after.isr)

@@ -205,6 +205,8 @@ class PartitionCase(BrokerAdapter):
         }
 
     def op_state(self, a: Fields) -> Fields:
+        if TP not in self.broker.replicas:
+            return {"is_leader": False, "leader": None, "isr": [], "in_flight": False}
         replica, log = self.replica, self.log
         leads = replica.role == LEADER
         item = self._outstanding()

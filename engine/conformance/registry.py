@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.conformance.adapter import Adapter
+from engine.conformance.clusters import ClusterCase
 from engine.conformance.controllers import ControllerCase, LivenessCase
 from engine.conformance.elections import PartitionChangeCase, ReassignmentCase, ZkElectionCase
 from engine.conformance.fetchers import FetcherCase
@@ -19,6 +20,7 @@ from engine.conformance.sessions import SessionCacheCase, SessionClientCase, Ses
 
 ADAPTERS: Final[dict[str, type[Adapter]]] = {
     "broker": BrokerCase,
+    "cluster": ClusterCase,
     "controller": ControllerCase,
     "epoch_cache": EpochCacheCase,
     "fetch_session_cache": SessionCacheCase,

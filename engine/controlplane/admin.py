@@ -42,14 +42,25 @@ def create_topic(
             return errors.INVALID_PARTITIONS
         wanted = DEFAULT_PARTITIONS if partitions == DEFAULT else partitions
         error, assignments = _place(k, wanted, default_factor if factor < 0 else factor, chance)
-        refusal = errors.INVALID_REPLICATION_FACTOR
     else:
-        error = placement.check_manual(assignments, k.brokers)
-        refusal = errors.INVALID_REPLICA_ASSIGNMENT
+        return create_manually(k, name, assignments, out)
     if error:
         return error
     topic = Topic()
-    error = _add_partitions(k, topic, assignments, refusal, out)
+    error = _add_partitions(k, topic, assignments, errors.INVALID_REPLICATION_FACTOR, out)
+    if error == errors.NONE:
+        k.topics[name] = topic
+    return error
+
+
+def create_manually(k: Controller, name: str, assignments: Sequence[Ids], out: Effects) -> int:
+    """2.5.  A topic whose replica lists are all given; nothing is left to chance."""
+    if name in k.topics:
+        return errors.TOPIC_ALREADY_EXISTS
+    refusal = errors.INVALID_REPLICA_ASSIGNMENT
+    error = placement.check_manual(assignments, k.brokers)
+    topic = Topic()
+    error = error or _add_partitions(k, topic, assignments, refusal, out)
     if error == errors.NONE:
         k.topics[name] = topic
     return error

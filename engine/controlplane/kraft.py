@@ -311,8 +311,11 @@ def arm_fence_check(k: Controller, out: Effects) -> None:
 
 
 def on_fence_check(k: Controller, out: Effects) -> bool:
-    """CP-KR-FENCE.  Fences the one broker that is silent longest, then looks again."""
-    if k.check_at > out.now:
+    """CP-KR-FENCE.  Fences the one broker that is silent longest, then looks again.
+
+    10(d): without an active controller nobody is fenced; `resume` sets the check going again.
+    """
+    if k.check_at > out.now or not k.alive:
         return False
     k.check_at = NEVER
     timeout = k.configs.session_timeout_ms
@@ -400,6 +403,8 @@ def set_configs(k: Controller, configs: Any, min_isr_changed: bool, out: Effects
 def on_preferred_check(k: Controller, out: Effects) -> bool:
     """CP-PREFERRED.  Every partition not led by AR[0] is tried."""
     out.timer(CONTROLLER, k.configs.imbalance_check_ms, PREFERRED_CHECK)
+    if not k.alive:
+        return False
     tries, _ = election.preferred_candidates_kr(k.records.items())
     records: list[tuple[Any, ...]] = []
     for tp in tries:
@@ -412,6 +417,8 @@ def on_preferred_check(k: Controller, out: Effects) -> bool:
 def on_unclean_check(k: Controller, out: Effects) -> bool:
     """CP-UNCLEAN-TRIGGERS, from 3.9.  Leaderless partitions are tried again."""
     out.timer(CONTROLLER, k.configs.unclean_interval_ms, UNCLEAN_CHECK)
+    if not k.alive:
+        return False
     records: list[tuple[Any, ...]] = []
     for tp, record in k.records.items():
         if record.leader < 0:

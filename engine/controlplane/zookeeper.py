@@ -8,131 +8,34 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.controlplane import alter_partition, election
+from engine.controlplane import alter_partition, election, zk_reassign
+from engine.controlplane.znodes import (
+    elect,
+    is_live,
+    send_leader_and_isr,
+    send_update_metadata,
+    take_offline,
+    tell_changes,
+    write,
+)
 from engine.model.control_messages import (
     AlterAnswer,
     AlterPartitionRequest,
     AlterPartitionResponse,
     Heartbeat,
     HeartbeatResponse,
-    LeaderAndIsr,
     RegisterRequest,
     RegisterResponse,
     ShutdownRequest,
     ShutdownResponse,
     StopReplica,
-    UpdateMetadata,
 )
 from engine.model.controller import Controller, Registration
 from engine.model.effects import Effects
 from engine.model.errors import DUPLICATE_BROKER_REGISTRATION, NONE, STALE_BROKER_EPOCH
 from engine.model.messages import CONTROLLER
-from engine.model.records import PartitionRecord
 from engine.model.state import NEVER
 from engine.model.timers import FENCE_CHECK, PREFERRED_CHECK
-
-# -- telling the brokers --------------------------------------------------------------------------
-
-
-def live_epochs(k: Controller) -> dict[int, int]:
-    """Broker id -> broker epoch (the session znode's czxid) of every live broker."""
-    return {b: r.epoch for b, r in k.brokers.items()}
-
-
-def send_leader_and_isr(
-    k: Controller, broker: int, states: list[tuple[int, PartitionRecord, bool]], out: Effects
-) -> None:
-    epoch = k.brokers[broker].epoch
-    live = live_epochs(k)
-    out.send(LeaderAndIsr(CONTROLLER, broker, 0, k.epoch, epoch, states, live))
-
-
-def send_update_metadata(k: Controller, tps: list[int], out: Effects) -> None:
-    """To every live broker: who is alive, and the partitions that changed."""
-    live = live_epochs(k)
-    states = [(tp, k.records[tp]) for tp in tps]
-    for broker, registration in k.brokers.items():
-        out.send(
-            UpdateMetadata(CONTROLLER, broker, 0, k.epoch, registration.epoch, states, live)
-        )
-
-
-def tell_changes(k: Controller, tps: list[int], out: Effects) -> None:
-    """5.1.  Per broker LeaderAndIsr, then UpdateMetadata; order holds per broker, not across."""
-    for broker in k.brokers:
-        states = [(tp, k.records[tp], False) for tp in tps if broker in k.records[tp].replicas]
-        if states:
-            send_leader_and_isr(k, broker, states, out)
-    send_update_metadata(k, tps, out)
-
-
-# -- changing znodes ------------------------------------------------------------------------------
-
-
-def _write(k: Controller, tp: int, after: PartitionRecord, unclean: bool, out: Effects) -> None:
-    before = k.records[tp]
-    k.records[tp] = after
-    if after.leader != before.leader:
-        if after.leader >= 0:
-            k.elections += 1
-        if unclean:
-            k.unclean_elections += 1
-        out.cue("CP-ELECT-ZK", CONTROLLER, f"leader {tp}", before.leader, after.leader)
-    if after.isr != before.isr:
-        out.cue("CP-ISR", CONTROLLER, f"isr {tp}", before.isr, after.isr)
-
-
-def is_live(k: Controller, broker: int) -> bool:
-    registration = k.brokers.get(broker)
-    return registration is not None and not registration.shutting_down
-
-
-def elect(
-    k: Controller,
-    tp: int,
-    strategy: int,
-    out: Effects,
-    *,
-    unclean: bool | None = None,
-    only: int = -1,
-) -> bool:
-    """CP-ELECT-ZK.  One election by one strategy; True if the znode changed.
-
-    `only` restricts the choice to one broker: an operator's controlled move.
-    """
-    allowed = k.configs.unclean if unclean is None else unclean
-    if strategy == election.CONTROLLED_SHUTDOWN:
-        result = election.elect_zk(
-            k.records[tp],
-            strategy,
-            lambda b: b in k.brokers,
-            shutting_down=[b for b, r in k.brokers.items() if r.shutting_down],
-            leader_recovery_state=k.profile.leader_recovery_state,
-        )
-    else:
-        result = election.elect_zk(
-            k.records[tp],
-            strategy,
-            lambda b: is_live(k, b) and (only < 0 or b == only),
-            target=(only,) if only >= 0 else None,
-            unclean=allowed,
-            leader_recovery_state=k.profile.leader_recovery_state,
-        )
-    if result.changed:
-        _write(k, tp, result.record, result.unclean, out)
-    return result.changed
-
-
-def take_offline(k: Controller, broker: int, tps: list[int], out: Effects) -> list[int]:
-    """7.6 OfflineReplica.  Out of each ISR, the last member stays; the partitions that changed."""
-    changed = []
-    for tp in tps:
-        result = election.offline_replica_zk(k.records[tp], broker)
-        if result.changed:
-            _write(k, tp, result.record, False, out)
-            changed.append(tp)
-    return changed
-
 
 # -- the broker set -------------------------------------------------------------------------------
 
@@ -170,6 +73,7 @@ def on_broker_startup(k: Controller, broker: int, out: Effects) -> None:
     elected = [tp for tp in elected if elect(k, tp, election.OFFLINE, out)]
     if elected:
         tell_changes(k, elected, out)
+    zk_reassign.resume_for(k, broker, out)
 
 
 def resume(k: Controller, running: set[int], out: Effects) -> None:
@@ -232,7 +136,7 @@ def on_session_check(k: Controller, out: Effects) -> bool:
 
     Sessions that expire together are seen as dead together: nobody among them is elected.
     """
-    if k.check_at > out.now:
+    if k.check_at > out.now or not k.alive:
         return False
     k.check_at = NEVER
     expired = [
@@ -264,9 +168,9 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
     for item in m.items:
         record = k.records[item.tp]
         if m.direct:
-            error, write = alter_partition.check_direct_write(record, item), True
+            error, changes = alter_partition.check_direct_write(record, item), True
         else:
-            error, write = alter_partition.check_zk(
+            error, changes = alter_partition.check_zk(
                 record,
                 item,
                 lambda b: is_live(k, b),
@@ -274,9 +178,9 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
             )
         if error:
             out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error)
-        elif write:
+        elif changes:
             after = alter_partition.apply_zk(record, item)
-            _write(k, item.tp, after, False, out)
+            write(k, item.tp, after, False, out)
             written.append(item.tp)
         now = k.records[item.tp]
         answers.append(
@@ -287,6 +191,9 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
     out.send(AlterPartitionResponse(CONTROLLER, m.src, m.corr, NONE, answers))
     if written and not m.direct:
         send_update_metadata(k, written, out)
+    for tp in written:
+        # Before 2.7 the notification or the znode's watch tells the controller; here at once.
+        zk_reassign.complete(k, tp, out)
 
 
 # -- controlled shutdown and admin ----------------------------------------------------------------
@@ -333,14 +240,21 @@ def set_configs(k: Controller, configs: Any, unclean_enabled: bool, out: Effects
     """CP-UNCLEAN-TRIGGERS.  Switched on dynamically: an immediate pass over offline partitions."""
     k.configs = configs
     if unclean_enabled:
-        for tp in list(k.records):
-            if k.records[tp].leader < 0:
-                admin_elect(k, tp, election.OFFLINE, out)
+        elect_offline(k, out)
+
+
+def elect_offline(k: Controller, out: Effects) -> None:
+    """CP-UNCLEAN-TRIGGERS.  A pass over the partitions without leader."""
+    for tp in list(k.records):
+        if k.records[tp].leader < 0:
+            admin_elect(k, tp, election.OFFLINE, out)
 
 
 def on_preferred_check(k: Controller, out: Effects) -> bool:
     """CP-PREFERRED.  Brokers whose share of lost leaderships exceeds the percentage."""
     out.timer(CONTROLLER, k.configs.imbalance_check_ms, PREFERRED_CHECK)
+    if not k.alive:
+        return False
     tries = election.preferred_candidates_zk(
         k.records.items(), lambda b: is_live(k, b), k.configs.imbalance_percentage
     )

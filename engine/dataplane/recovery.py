@@ -92,4 +92,5 @@ def open_replica(broker: Broker, tp: int, disk: Disk, out: Effects) -> Replica:
     """CP 0.6 ensure_log.  The first role of a partition in this process loads its log."""
     load_log(disk)
     out.cue("L-13", broker.id, "hw", disk.hw_checkpoint, disk.log.hw)
-    return Replica(tp, broker.id, disk, broker.profile, broker.configs)
+    configs = broker.topic_configs.get(tp, broker.configs)
+    return Replica(tp, broker.id, disk, broker.profile, configs)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from engine.model.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE
 from engine.model.log import Log
-from engine.model.state import LEADER, Replica
+from engine.model.state import LEADER, Broker, Replica
 
 UNLIMITED = -1
 UP_TO_HW = -1
@@ -35,6 +35,16 @@ def delete_records(replica: Replica, offset: int) -> int:
     log = replica.log
     error, _ = raise_log_start(log, log.hw if offset == UP_TO_HW else offset)
     return error
+
+
+def low_watermark(broker: Broker, replica: Replica) -> int:
+    """L-9.  The smallest log start of all living replicas, as the leader last heard."""
+    starts = [replica.log.log_start]
+    for follower, remote in replica.remote.items():
+        peer = broker.peers.get(follower)
+        if peer is not None and peer.alive and not peer.fenced:
+            starts.append(remote.log_start)
+    return min(starts)
 
 
 def delete_old_segments(

@@ -256,6 +256,7 @@ class Broker:
         "shutdown_attempt",
         "shutting_down",
         "status",
+        "topic_configs",
     )
 
     def __init__(
@@ -269,6 +270,7 @@ class Broker:
         self.auto_fetch = auto_fetch
         self.num_fetchers = 1  # F-1, per source broker
         self.disks: dict[int, Disk] = {}
+        self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
         self.incarnation = 0
         self.corr = 0  # never reset: an answer to an earlier incarnation matches nothing

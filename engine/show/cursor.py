@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine.model.effects import Cue
+from engine.model.messages import Message
 from engine.sim import moves, pacing
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
-Happened = tuple[int, int, Any, list[Cue]]
-"""(kind, node, what, cues) of one event."""
+Happened = tuple[int, int, Any, list[Cue], list[Message]]
+"""(kind, node, what, cues, messages that went out) of one event."""
 
 
 class Checkpoint:
@@ -58,8 +59,8 @@ class Cursor:
         yield from play(self.sim, self._lines, start.move + 1, self._ended)
 
     def _listen(self, kind: int, node: int, what: Any) -> None:
-        cues = self.sim.out.cues
-        self._events.append((kind, node, what, list(cues) if cues else []))
+        out = self.sim.out
+        self._events.append((kind, node, what, list(out.cues or ()), list(out.sends)))
 
     def advance(self) -> list[Happened] | None:
         """Plays on to the next pause between events; what happened, or None at the end."""

@@ -14,7 +14,8 @@ from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
 from engine.show import story, text
-from engine.show.cursor import Checkpoint, Cursor
+from engine.show.cursor import Checkpoint, Cursor, Happened
+from engine.show.entities import Happening, say
 from engine.show.view import Json, node_name, view
 from engine.sim import moves
 from engine.sim.run import Run, play
@@ -69,7 +70,7 @@ class Replay:
         while (events := cursor.advance()) is not None:
             heading(cursor.move)
             self._maybe_checkpoint(cursor)
-            for kind, node, what, cues in events:
+            for kind, node, what, cues, _ in events:
                 self.total += 1
                 self._move_of.append(cursor.move)
                 self._golden += text.event_lines(kind, node, what, cues)
@@ -227,19 +228,19 @@ class Replay:
         cursor: Cursor,
         before: int,
         broken: int,
-        events: list[tuple[int, int, Any, list[Cue]]],
+        events: list[Happened],
     ) -> None:
         """Events that one turn of the kernel brought share the view after the last of them."""
         sim = cursor.sim
         cut: dict[tuple[int, int], tuple[Batch, ...]] = {}
-        for _, _, _, cues in events:
+        for _, _, _, cues, _ in events:
             for rule, node, field, tp, batches in cues:
                 if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
                     cut[node, tp] = batches
         shown = view(sim, cut)
         new = sim.broken[broken:]
-        for number, (kind, node, what, cues) in enumerate(events, before + 1):
-            said, why = story.tell(kind, node, what, cues)
+        for number, (kind, node, what, cues, sends) in enumerate(events, before + 1):
+            said, why = story.tell(Happening(kind, node, what, cues, sends, sim))
             self._keep(
                 {
                     "n": number,
@@ -265,7 +266,7 @@ class Replay:
             "line": -1,
             "moment": 0,
             "cues": [],
-            "say": [{"key": "run.begins", "args": {}}],
+            "say": [say("run.begins")],
             "why": [],
             "broken": [],
             "view": view(sim),

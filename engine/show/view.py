@@ -168,7 +168,7 @@ def _replica(
         "role": "none" if replica is None else ROLE_NAMES[replica.role],
         "start": log.log_start,
         "leo": log.leo,
-        "hw": log.hw if replica is not None else (disk.hw_checkpoint if disk else 0),
+        "hw": log.hw if replica is not None else min(disk.hw_checkpoint if disk else 0, log.leo),
         "hwCheckpoint": disk.hw_checkpoint if disk else 0,
         "flushed": log.flushed,
         "epochs": log.epochs.entries(),

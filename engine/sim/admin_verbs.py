@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.controlplane import election, kraft, zookeeper
+from engine.controlplane import election, kraft, znodes, zookeeper
 from engine.dataplane import watermark
 from engine.model.configs import CATALOGUE
 from engine.model.errors import BadInput
@@ -97,7 +97,7 @@ def _why_not_elect(sim: Simulation, args: Args) -> str:
 
 def _is_active(sim: Simulation, broker: int) -> bool:
     k = sim.cluster.controller
-    return k.active(broker) if sim.profile.mode == "kraft" else zookeeper.is_live(k, broker)
+    return k.active(broker) if sim.profile.mode == "kraft" else znodes.is_live(k, broker)
 
 
 @verb(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.model.messages import FIRST_CONSUMER
+from engine.model.state import PAUSED
 from engine.sim import pacing
 from engine.sim.clients import Consumer, Producer, Sent
 from engine.sim.kernel import CLIENT
@@ -38,6 +39,8 @@ def _why_not_produce(sim: Simulation, args: Args) -> str:
     to = _addressee(sim, args)
     if to < 0:
         return "The partition has no leader to write to; name a broker with “to”."
+    if sim.brokers[to].status == PAUSED:
+        return ""  # 8.3: what clients send to a frozen process waits in its socket
     return not_running(sim, to)
 
 

@@ -136,16 +136,29 @@ def _until_informed(sim: Simulation, broker_id: int) -> Iterator[None]:
     yield from pacing.pump(sim)
 
 
+def _parse_bounce(words: Words) -> Args:
+    args: Args = {"broker": words.broker(), "power": False}
+    if words.words:
+        if words.words.pop(0) != "power":
+            raise words.fail("Only “power” may follow.")
+        args["power"] = True
+    return args
+
+
 @verb(
     "bounce",
     "faults",
-    "bounce B",
-    "A crash and restart quicker than ZooKeeper's notice; KRaft makes the broker wait.",
-    one_broker,
+    "bounce B [power]",
+    "A crash, of the process or the machine, and restart quicker than ZooKeeper's notice; "
+    "KRaft makes the broker wait.",
+    _parse_bounce,
     _is_alive,
 )
 def _bounce(sim: Simulation, args: Args) -> Iterator[None]:
-    faults.kill(sim, args["broker"])
+    if args["power"]:
+        faults.power(sim, args["broker"])
+    else:
+        faults.kill(sim, args["broker"])
     yield
     faults.start(sim, args["broker"], bounced=sim.profile.mode == "zk")
     yield
@@ -239,4 +252,17 @@ def _parse_lose(words: Words) -> Args:
 @verb("lose", "faults", "lose 1 2 10%", "A link loses a share of what is sent.", _parse_lose)
 def _lose(sim: Simulation, args: Args) -> Iterator[None]:
     faults.lose(sim, args["a"], args["b"], args["percent"] / 100)
+    yield
+
+
+@verb(
+    "jump",
+    "faults",
+    "jump B 60s",
+    "The wall clock of a broker jumps ahead.",
+    lambda words: {"broker": words.broker(), "ms": words.duration()},
+    is_up,
+)
+def _jump(sim: Simulation, args: Args) -> Iterator[None]:
+    faults.jump(sim, args["broker"], args["ms"])
     yield

@@ -123,6 +123,22 @@ def _waits_behind(payload: Any) -> int:
     return 2
 
 
+def jump(sim: Simulation, broker: int, ms: int) -> None:
+    """8.7.  The wall clock leaps ahead.  Only the follower clocks of a leader read it, as
+    differences: to it everything it remembers of its followers is now so much longer ago."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.7.jump", broker, "clock", None, ms)
+        for replica in sim.brokers[broker].replicas.values():
+            for remote in replica.remote.values():
+                if remote.last_caught_up_ms != NEVER:
+                    remote.last_caught_up_ms -= ms
+                if remote.last_fetch_ms != NEVER:
+                    remote.last_fetch_ms -= ms
+
+    sim.act(FAILURE, broker, f"jump {broker}", action)
+
+
 def kill_controller(sim: Simulation) -> None:
     """10.  No active controller: leaders go on, but nothing is elected, fenced or confirmed."""
 

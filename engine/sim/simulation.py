@@ -56,7 +56,10 @@ AVAILABILITY_KINDS: Final = frozenset(
 
 
 class _Wires(Effects):
-    """Effects that are carried out at once: nothing a handler does can depend on them."""
+    """Effects that are carried out at once: nothing a handler does can depend on them.
+
+    Who listens finds the messages of the event in `sends`.
+    """
 
     __slots__ = ("_incarnations", "_kernel", "_ledger", "_network")
 
@@ -74,6 +77,8 @@ class _Wires(Effects):
     def send(self, message: Message) -> None:
         if message.kind == messages.PRODUCE:
             self._ledger.sent += 1
+        if self.cues is not None:
+            self.sends.append(message)
         self._network.send(message)
 
     def timer(self, node: int, delay: int, kind: int, data: Any = None) -> None:
@@ -251,6 +256,7 @@ class Simulation:
                 self._note_availability()
         if self.listener is not None:
             self.listener(kind, node, what)
+            self.out.sends.clear()
 
     def _note_availability(self) -> None:
         for tp in range(len(self.cluster.names)):
@@ -375,6 +381,7 @@ def _build_cluster(sim: Simulation) -> None:
         out.timer(CONTROLLER, sim.configs.imbalance_check_ms, timers.PREFERRED_CHECK)
     if out.cues:
         out.cues.clear()
+    out.sends.clear()
     for broker in cluster.brokers.values():
         sim.checker.after(broker.id, 0)
     sim.checker.after(CONTROLLER, 0)

@@ -3,13 +3,14 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { html } from "htm/preact";
-import { fromFragment, goTo, nameOf, open, prefetch, switchTo, use } from "./player.js";
+import { nameOf, use } from "./asking.js";
+import { fromFragment, goTo, open, prefetch, switchTo } from "./player.js";
 import { pack } from "./packing.js";
 import * as s from "./state.js";
 import * as stage from "./stage.js";
 import { connect, Refused } from "./socket.js";
 import { listen } from "./keys.js";
-import { sayStep } from "./panels/common.js";
+import { sayAll } from "./panels/common.js";
 import { Connection, Notice, Violation } from "./panels/banner.js";
 import { Help } from "./panels/help.js";
 import { drawn, Hits } from "./panels/hits.js";
@@ -132,7 +133,7 @@ function announce() {
   const now = performance.now();
   if (s.playing.peek() && (step.moment < 2 || now - spokenAt < 2000)) return;
   spokenAt = now;
-  at("live").textContent = s.t.value("live.step", { n: step.n, words: sayStep(step) });
+  at("live").textContent = s.t.value("live.step", { n: step.n, words: sayAll(step) });
 }
 
 start();

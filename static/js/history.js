@@ -101,11 +101,12 @@ export function wanted(on, n, ahead = 32) {
   return null;
 }
 
-/** How a branch is called: by the first move that is its own. */
+/** How a branch is called: by the first move that is its own; one of its parent's moves cut short is not. */
 export function branchName(facts, parent) {
   if (!parent) return null;
-  const own = facts.moves.findIndex((m, i) => m !== parent.facts.moves[i]);
-  return facts.moves[own < 0 ? facts.moves.length - 1 : own]?.replace(/\s+!\d+$/, "") ?? "";
+  const whole = (move) => move?.replace(/\s+!\d+$/, "") ?? "";
+  const own = facts.moves.findIndex((move, i) => whole(move) !== whole(parent.facts.moves[i]));
+  return whole(facts.moves[own < 0 ? facts.moves.length - 1 : own]);
 }
 
 /** Is this run the other one and more at its end?  Then it takes its place and is no branch. */

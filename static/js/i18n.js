@@ -18,7 +18,7 @@ export function entity(value, { t, name }) {
   const v = value[kind];
   switch (kind) {
     case "b": return { text: name(v), ref: isNaN(v) || Number(v) >= 0 ? `b${v}` : "K" };
-    case "bs": return { text: [v].flat().map((b) => name(b, true)).join(t("list.comma")), ref: null };
+    case "bs": return { text: `[${[v].flat().map((b) => name(b, true)).join(", ")}]`, ref: null };
     case "k": return { text: t("ent.controller"), ref: "K" };
     case "m": return { text: String(v), ref: `rec:${v}` };
     case "o": return { text: String(v), ref: `o${v}` };
@@ -28,6 +28,15 @@ export function entity(value, { t, name }) {
   }
 }
 
+/** A list of records or brokers is several entities, with a comma or an "and" between them. */
+function entities(value, env) {
+  const kind = value && typeof value === "object" ? Object.keys(value)[0] : "";
+  const one = { ms: "m", bl: "b" }[kind];
+  if (!one) return [entity(value, env)];
+  const between = (i) => ({ text: env.t(i === value[kind].length - 1 ? "list.and" : "list.comma"), ref: null });
+  return value[kind].flatMap((v, i) => [...(i ? [between(i)] : []), entity({ [one]: v }, env)]);
+}
+
 /** A told sentence as parts, strings and entities in turn; the first letter is made a capital. */
 export function told(words, { key, args = {} }, env) {
   const pattern = words[key];
@@ -35,9 +44,9 @@ export function told(words, { key, args = {} }, env) {
     const rest = Object.entries(args).map(([n, v]) => `${n} ${entity(v, env).text}`).join(", ");
     return [{ text: rest ? `${key} (${rest})` : key, ref: null }];
   }
-  const parts = pattern.split(/(\{\w+\})/).filter(Boolean).map((bit) => {
+  const parts = pattern.split(/(\{\w+\})/).filter(Boolean).flatMap((bit) => {
     const found = /^\{(\w+)\}$/.exec(bit);
-    return found && found[1] in args ? entity(args[found[1]], env) : { text: bit, ref: null };
+    return found && found[1] in args ? entities(args[found[1]], env) : { text: bit, ref: null };
   });
   if (parts.length) parts[0] = { ...parts[0], text: parts[0].text.charAt(0).toUpperCase() + parts[0].text.slice(1) };
   return parts;

@@ -5,14 +5,13 @@ import * as s from "./state.js";
 import { add, branchName, nextSeen, tape, target, wanted } from "./history.js";
 import { detailTarget } from "./detail.js";
 import { unpack } from "./packing.js";
+import { askAbout, channel } from "./asking.js";
 import { Refused } from "./socket.js";
 import * as stage from "./stage.js";
 
-let link = null;      // {ask}
 let fetching = null;
 let ticket = 0;
-
-export function use(channel) { link = channel; }
+let aim = null;       // where the cursor is on its way to, while a step is being fetched
 
 const bump = () => { s.revision.value += 1; };
 
@@ -24,7 +23,7 @@ export function complain(problem) {
 
 /** Opens what the page was called with, or comes back to it after a loss. */
 export async function open(payload, { parent = null, n } = {}) {
-  const answer = await link.ask("open", { ahead: 32, ...payload });
+  const answer = await channel().ask("open", { ahead: 32, ...payload });
   const known = s.tapes.value.find((one) => one.digest === answer.run);
   batch(() => {
     if (known) add(known, answer.steps);
@@ -46,7 +45,7 @@ export async function fromFragment() {
 /** Asks for steps around the cursor, then for the rest of a run that is not long. */
 export async function prefetch() {
   const on = s.tapeNow.value;
-  if (fetching || !on || !link?.connected) return;
+  if (fetching || !on || !channel()?.connected) return;
   const hole = wanted(on, s.n.value, 48) ?? (on.facts.total <= 600 ? wanted(on, 0, on.facts.total) : null);
   if (!hole) return;
   const [first, count] = hole;
@@ -62,24 +61,6 @@ export async function prefetch() {
   } catch (problem) {
     fetching = null;
     if (problem instanceof Refused && problem.code === "slow_down") setTimeout(prefetch, problem.args.ms ?? 1000);
-  }
-}
-
-/** How a run is named to a server that has forgotten it: by its text, or by what it was made of. */
-export function nameOf({ text, facts }) {
-  if (text) return { text };
-  const { scenario, profile, seed } = facts;
-  return facts.script ? { scenario: scenario.slug || scenario.digest, profile, seed } : { run: facts.digest };
-}
-
-/** Asks about a run.  A server that was restarted is told the run again, and nothing is lost. */
-async function askAbout(on, event, payload) {
-  try {
-    return await link.ask(event, { run: on.digest, ...payload });
-  } catch (problem) {
-    if (!(problem instanceof Refused) || problem.code !== "gone") throw problem;
-    await link.ask("open", { ...nameOf(on), step: 0, ahead: 0 });
-    return link.ask(event, { run: on.digest, ...payload });
   }
 }
 
@@ -104,7 +85,11 @@ export async function goTo(n, { motion = false, cue = null, leaveCrumb = false }
   if (!on) return;
   const to = Math.min(on.facts.total, Math.max(0, n));
   const mine = ++ticket;
-  if (!(await ensure(to)) || mine !== ticket) return;   // a later wish is not undone by an earlier one
+  aim = to;
+  const known = await ensure(to);
+  if (mine !== ticket) return;   // a later wish is not undone by an earlier one
+  aim = null;
+  if (!known) return;
   const back = to < s.n.value || (to === s.n.value && cue !== null && s.cue.value !== null && cue < s.cue.value);
   if (leaveCrumb && to !== s.n.value) s.crumb.value = { run: on.digest, n: s.n.value };
   stage.stop();
@@ -128,7 +113,8 @@ export function stepBy(dir, size = s.size.value) {
     const next = detailTarget((at) => on.steps.get(at), on.facts.total, s.n.value, s.cue.value, dir);
     return goTo(next.n, { motion: true, cue: next.cue });
   }
-  const to = size === "event" ? nextSeen(on, s.n.value, dir) : target(on.facts, s.n.value, size, dir);
+  const from = aim ?? s.n.value;
+  const to = size === "event" ? nextSeen(on, from, dir) : target(on.facts, from, size, dir);
   return goTo(to, { motion: true });
 }
 

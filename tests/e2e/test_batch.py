@@ -105,8 +105,13 @@ def test_everybody_can_use_the_pages(visit: Opener, batch: str, lang: str, schem
         assert found == [], path
 
 
+WIDE = """[...document.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right >
+innerWidth + 0.5).map(e => `${e.tagName}.${e.className} ${e.getBoundingClientRect().right}`)"""
+
+
 @pytest.mark.parametrize("width", [320, 1024])
 def test_no_page_scrolls_sideways(visit: Opener, batch: str, width: int) -> None:
     for path in ("/batch", batch):
         page = visit(path, viewport={"width": width, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+        wide = page.evaluate(WIDE)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, wide)

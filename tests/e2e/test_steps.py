@@ -50,11 +50,11 @@ def test_the_keyboard_alone_reaches_everything_of_time(visit: Opener) -> None:
     page.keyboard.press("Shift+ArrowRight")
     page.wait_for_function("() => Number(document.querySelector('#stage').dataset.step) > 0")
     page.keyboard.press("?")
-    assert page.get_by_role("dialog").is_visible()
+    page.get_by_role("dialog").wait_for()
     page.keyboard.press("Escape")
     page.get_by_role("dialog").wait_for(state="hidden")
     page.keyboard.press("/")
-    assert page.evaluate("document.activeElement.id") == "typed"
+    page.wait_for_function("() => document.activeElement.id === 'typed'")
 
 
 def test_the_rail_says_where_one_is(visit: Opener) -> None:

@@ -51,7 +51,7 @@ test("changes name the fields that differ and no others", () => {
 test("a branch is called by its first own move", () => {
   const parent = { facts: { moves: ["produce a", "kill 1"] } };
   assert.equal(branchName({ moves: ["produce a", "kill 2"] }, parent), "kill 2");
-  assert.equal(branchName({ moves: ["produce a !2", "kill 2"] }, parent), "produce a");
+  assert.equal(branchName({ moves: ["produce a !2", "kill 2"] }, parent), "kill 2");
   assert.equal(branchName({ moves: [] }, null), null);
 });
 

@@ -39,6 +39,14 @@ test("a told sentence names its entities and begins with a capital", () => {
   assert.deepEqual(told(catalogue, entry, env).filter((part) => part.ref).map((part) => part.ref), ["b2", "b1", "o49"]);
 });
 
+test("a list names its entities one by one", () => {
+  const env = { t: translator(en), name: namer(translator(en), []) };
+  const catalogue = { ack: "{b} acknowledges {m} of {w}, ISR {i}." };
+  const entry = { key: "ack", args: { b: { b: 1 }, m: { ms: ["m3", "m4", "m5"] }, w: { bl: [2, 3] }, i: { bs: [1, 2] } } };
+  assert.equal(plain(catalogue, entry, env), "Broker 1 acknowledges m3, m4 and m5 of broker 2 and broker 3, ISR [1, 2].");
+  assert.deepEqual(told(catalogue, entry, env).filter((part) => part.ref).map((part) => part.ref), ["b1", "rec:m3", "rec:m4", "rec:m5", "b2", "b3"]);
+});
+
 test("nodes are called by what they are", () => {
   const name = namer(translator(en), [{ id: 3, name: "3" }]);
   assert.deepEqual([name(3), name(3, true), name("K"), name(-1, true), name(-11), name("P1"), name(-32)], ["broker 3", "3", "the controller", "K", "P1", "P1", "C2"]);

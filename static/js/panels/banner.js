@@ -42,7 +42,7 @@ export function Violation() {
     <div class="grow">
       <p><b>${broken.map((b) => brokenWords(b.invariant)).join(" ")}</b> <span class="mono soft">${broken.map((b) => b.invariant).join(" ")}</span>
         ${lost.length > 0 && html` ${t("bad.lost", { m: lost.join(", ") })}`}</p>
-      <p class="whys">${[...new Set(broken.map((b) => say(b.why)))].join(" · ")} ${facts.verdict.expected && html`<span>(${t("bad.expected", { profile: facts.profile })})</span>`}</p>
+      <p class="whys">${say(broken[0].why)} ${facts.verdict.expected && html`<span>(${t("bad.expected", { profile: facts.profile })})</span>`}</p>
     </div>
     <div class="acts"><button class="btn" type="button" onClick=${() => showWhere(first, lost)}>${t("bad.show")}</button>
       ${other && html`<button class="btn" type="button" onClick=${() => change(other)}>${t("bad.under", { profile: other })}</button>`}

@@ -21,8 +21,11 @@ export function Told({ entry }) {
 
 export const say = (entry) => (typeof entry === "string" ? entry : plain(s.words.value, entry, s.env.value));
 
-/** What a step says, as plain text. */
-export const sayStep = (step) => (step.say?.length ? step.say.map(say).join(" ") : step.n === 0 ? s.t.value("step.start") : step.move);
+/** All that a step says, as plain text. */
+export const sayAll = (step) => (step.say?.length ? step.say.map(say).join(" ") : step.n === 0 ? s.t.value("step.start") : step.move);
+
+/** The one sentence of a step. */
+export const sayStep = (step) => sayAll({ ...step, say: step.say?.slice(0, 1) });
 
 export function Jump({ n, children }) {
   return html`<button type="button" class="jump" onClick=${() => import("../player.js").then((p) => p.goTo(n, { leaveCrumb: true }))}>${children}</button>`;

@@ -3,7 +3,7 @@
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as s from "../state.js";
-import { Jump, sayStep } from "./common.js";
+import { Jump, sayAll, sayStep } from "./common.js";
 
 export function Log() {
   const t = s.t.value;
@@ -12,7 +12,7 @@ export function Log() {
   void s.revision.value;
   const known = [...(s.tapeNow.value?.steps.values() ?? [])].sort((a, b) => a.n - b.n);
   const text = (step) => sayStep(step);
-  const shown = filter ? known.filter((step) => `${text(step)} ${step.move}`.toLowerCase().includes(filter.toLowerCase())) : known;
+  const shown = filter ? known.filter((step) => `${sayAll(step)} ${step.move}`.toLowerCase().includes(filter.toLowerCase())) : known;
   useEffect(() => {
     list.current?.querySelector('[aria-current="step"]')?.scrollIntoView({ block: "nearest" });
   }, [s.n.value]);

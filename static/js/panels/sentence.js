@@ -1,4 +1,4 @@
-// What just happened, in one sentence, and why in another.
+// What just happened, in one sentence, what else in smaller ones, and why in another.
 
 import { html } from "htm/preact";
 import * as s from "../state.js";
@@ -17,7 +17,8 @@ export function Sentence() {
       ${next && html`<span>${t("say.cue", { i: s.cue.value + 1, k: next.cues.length })}</span>`}
       ${!next && step.moment >= 2 && html`<span class="pill ${step.moment === 3 ? "warn" : ""}">${t("say.moment")}</span>`}</p>
     ${chapter?.text && s.n.value > 0 && html`<p class="line" title=${t("now.line")}><code>${chapter.text}</code>${chapter.comment && html`<span>${chapter.comment}</span>`}</p>`}
-    <p class="what">${shown.n === 0 ? t("step.start") : shown.say?.length ? shown.say.map((entry, i) => html`<span key=${i}><${Told} entry=${entry} />${" "}</span>`) : html`<code>${shown.move}</code>`}</p>
+    <p class="what">${shown.n === 0 ? t("step.start") : shown.say?.length ? html`<${Told} entry=${shown.say[0]} />` : html`<code>${shown.move}</code>`}</p>
+    ${shown.n > 0 && shown.say?.length > 1 && html`<p class="more">${shown.say.slice(1).map((entry, i) => html`<span key=${i}><${Told} entry=${entry} />${" "}</span>`)}</p>`}
     ${shown.why?.length > 0 && html`<p class="why">${shown.why.map((entry, i) => html`<span key=${i}><${Told} entry=${entry} />${" "}</span>`)}</p>`}
   </section>`;
 }

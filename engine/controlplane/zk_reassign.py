@@ -1,0 +1,126 @@
+"""Topics and reassignments of the ZooKeeper-era controller (control-plane, 3.2, 7.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.controlplane import election, placement, reassignment
+from engine.controlplane.znodes import elect, is_live, take_offline, tell_changes
+from engine.model import errors
+from engine.model.control_messages import StopReplica
+from engine.model.controller import Controller, Topic
+from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
+from engine.model.records import Ids, PartitionRecord
+
+
+def create_topic(k: Controller, name: str, assignments: Sequence[Ids], out: Effects) -> int:
+    """CP-ELECT-NEW, ZK, with the replica lists given.  An error code.
+
+    With nobody live a partition has no leader, and is elected when a broker starts.
+    """
+    if name in k.topics:
+        return errors.TOPIC_ALREADY_EXISTS
+    error = placement.check_manual(assignments, k.brokers)
+    if error:
+        return error
+    topic = k.topics[name] = Topic()
+    for tp, replicas in enumerate(assignments, max(k.records, default=-1) + 1):
+        record = election.new_partition(replicas, lambda b: is_live(k, b))
+        k.records[tp] = record or PartitionRecord(replicas, replicas, -1)
+        topic.tps.append(tp)
+    tell_changes(k, topic.tps, out)
+    return errors.NONE
+
+
+def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
+    """CP-REASSIGN-ZK, U1 on; None cancels.  An error code; a new target replaces a running one."""
+    record = k.records.get(tp)
+    if record is None:
+        return errors.UNKNOWN_TOPIC_OR_PARTITION
+    if target is None:
+        if not record.reassigning:
+            return errors.NO_REASSIGNMENT_IN_PROGRESS
+        target = reassignment.original(record.replicas, record.adding)
+    before = reassignment.original(record.replicas, record.adding)
+    plan = reassignment.plan(before, target)
+    dropped = tuple(b for b in record.adding if b not in target)
+    after = record.copy()
+    after.replicas, after.adding, after.removing = plan.replicas, plan.adding, plan.removing
+    k.records[tp] = after
+    _stop(k, tp, dropped, out)  # U3
+    take_offline_all(k, tp, dropped, out)
+    progress(k, tp, out)
+    return errors.NONE
+
+
+def progress(k: Controller, tp: int, out: Effects) -> None:
+    """CP-REASSIGN-ZK.  A: a new leader epoch for the grown replica list; B: if the whole target is
+    in the ISR, the end of it.  Runs on the request and whenever a target broker starts."""
+    record = k.records[tp]
+    target = reassignment.target_of(record.replicas, record.removing)
+    if not set(target) <= set(record.isr):
+        k.records[tp] = _next_term(record)  # A1
+        tell_changes(k, [tp], out)
+        return
+    _finish(k, tp, target, out)
+
+
+def complete(k: Controller, tp: int, out: Effects) -> bool:
+    """CP-REASSIGN-ZK, the completion check: False if no reassignment runs, or it is not done."""
+    record = k.records[tp]
+    target = reassignment.target_of(record.replicas, record.removing)
+    if not record.reassigning or not set(target) <= set(record.isr):
+        return False
+    _finish(k, tp, target, out)
+    return True
+
+
+def _finish(k: Controller, tp: int, target: Ids, out: Effects) -> None:
+    """CP-REASSIGN-ZK B1 - B8.  A mere new order of the replicas comes here too."""
+    record = k.records[tp]
+    removing = record.removing
+    if record.leader in target and is_live(k, record.leader):
+        k.records[tp] = _next_term(record)
+    else:
+        after = record.copy()
+        after.replicas = target
+        k.records[tp] = after
+        elect(k, tp, election.REASSIGN, out)
+    final = k.records[tp].copy()
+    final.replicas, final.adding, final.removing = target, (), ()
+    k.records[tp] = final
+    take_offline_all(k, tp, removing, out)
+    tell_changes(k, [tp], out)
+    _stop(k, tp, removing, out)
+
+
+def resume_for(k: Controller, broker: int, out: Effects) -> None:
+    """CP-ZK-BROKERS, start-up 5.  Reassignments that wait for this broker go on."""
+    for tp, record in list(k.records.items()):
+        if record.reassigning and broker in reassignment.target_of(
+            record.replicas, record.removing
+        ):
+            progress(k, tp, out)
+
+
+def take_offline_all(k: Controller, tp: int, brokers: Ids, out: Effects) -> None:
+    """7.6, OfflineReplica for each: +1 leader epoch for every one that was in the ISR."""
+    for broker in brokers:
+        take_offline(k, broker, [tp], out)
+
+
+def _stop(k: Controller, tp: int, brokers: Ids, out: Effects) -> None:
+    """B4, B5.  The replica goes, with its data."""
+    for broker in brokers:
+        if broker in k.brokers:
+            states = [(tp, k.records[tp].leader_epoch, True)]
+            epoch = k.brokers[broker].epoch
+            out.send(StopReplica(CONTROLLER, broker, 0, k.epoch, epoch, states))
+
+
+def _next_term(record: PartitionRecord) -> PartitionRecord:
+    after = record.copy()
+    after.leader_epoch += 1
+    after.partition_epoch += 1
+    return after

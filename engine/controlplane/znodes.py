@@ -1,0 +1,110 @@
+"""The state znodes, and the requests that tell brokers of them (control-plane 3.3, 5.1, 7.6)."""
+
+from __future__ import annotations
+
+from engine.controlplane import election
+from engine.model.control_messages import LeaderAndIsr, UpdateMetadata
+from engine.model.controller import Controller
+from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
+from engine.model.records import PartitionRecord
+
+# -- telling the brokers --------------------------------------------------------------------------
+
+
+def live_epochs(k: Controller) -> dict[int, int]:
+    """Broker id -> broker epoch (the session znode's czxid) of every live broker."""
+    return {b: r.epoch for b, r in k.brokers.items()}
+
+
+def send_leader_and_isr(
+    k: Controller, broker: int, states: list[tuple[int, PartitionRecord, bool]], out: Effects
+) -> None:
+    epoch = k.brokers[broker].epoch
+    live = live_epochs(k)
+    out.send(LeaderAndIsr(CONTROLLER, broker, 0, k.epoch, epoch, states, live))
+
+
+def send_update_metadata(k: Controller, tps: list[int], out: Effects) -> None:
+    """To every live broker: who is alive, and the partitions that changed."""
+    live = live_epochs(k)
+    states = [(tp, k.records[tp]) for tp in tps]
+    for broker, registration in k.brokers.items():
+        out.send(UpdateMetadata(CONTROLLER, broker, 0, k.epoch, registration.epoch, states, live))
+
+
+def tell_changes(k: Controller, tps: list[int], out: Effects) -> None:
+    """5.1.  Per broker LeaderAndIsr, then UpdateMetadata; order holds per broker, not across."""
+    for broker in k.brokers:
+        states = [(tp, k.records[tp], False) for tp in tps if broker in k.records[tp].replicas]
+        if states:
+            send_leader_and_isr(k, broker, states, out)
+    send_update_metadata(k, tps, out)
+
+
+# -- changing znodes ------------------------------------------------------------------------------
+
+
+def write(k: Controller, tp: int, after: PartitionRecord, unclean: bool, out: Effects) -> None:
+    before = k.records[tp]
+    k.records[tp] = after
+    if after.leader != before.leader:
+        if after.leader >= 0:
+            k.elections += 1
+        if unclean:
+            k.unclean_elections += 1
+        out.cue("CP-ELECT-ZK", CONTROLLER, f"leader {tp}", before.leader, after.leader)
+    if after.isr != before.isr:
+        out.cue("CP-ISR", CONTROLLER, f"isr {tp}", before.isr, after.isr)
+
+
+def is_live(k: Controller, broker: int) -> bool:
+    registration = k.brokers.get(broker)
+    return registration is not None and not registration.shutting_down
+
+
+def elect(
+    k: Controller,
+    tp: int,
+    strategy: int,
+    out: Effects,
+    *,
+    unclean: bool | None = None,
+    only: int = -1,
+) -> bool:
+    """CP-ELECT-ZK.  One election by one strategy; True if the znode changed.
+
+    `only` restricts the choice to one broker: an operator's controlled move.
+    """
+    allowed = k.unclean_for(tp) if unclean is None else unclean
+    if strategy == election.CONTROLLED_SHUTDOWN:
+        result = election.elect_zk(
+            k.records[tp],
+            strategy,
+            lambda b: b in k.brokers,
+            shutting_down=[b for b, r in k.brokers.items() if r.shutting_down],
+            leader_recovery_state=k.profile.leader_recovery_state,
+        )
+    else:
+        result = election.elect_zk(
+            k.records[tp],
+            strategy,
+            lambda b: is_live(k, b) and (only < 0 or b == only),
+            target=(only,) if only >= 0 else None,
+            unclean=allowed,
+            leader_recovery_state=k.profile.leader_recovery_state,
+        )
+    if result.changed:
+        write(k, tp, result.record, result.unclean, out)
+    return result.changed
+
+
+def take_offline(k: Controller, broker: int, tps: list[int], out: Effects) -> list[int]:
+    """7.6 OfflineReplica.  Out of each ISR, the last member stays; the partitions that changed."""
+    changed = []
+    for tp in tps:
+        result = election.offline_replica_zk(k.records[tp], broker)
+        if result.changed:
+            write(k, tp, result.record, False, out)
+            changed.append(tp)
+    return changed

@@ -1,0 +1,186 @@
+"""Topics, elections and reassignments as an operator asks for them (2, 3.5, 3.6, 7.2, 7.3)."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.conformance.chance import JavaLcg17
+from engine.controlplane import admin, kraft, liveness, zk_reassign, zookeeper
+from engine.model import configs, errors
+from engine.model.controller import Controller, Registration
+from engine.model.effects import Effects
+from engine.model.profiles import get_profile
+from engine.model.records import PartitionRecord
+
+Ids = tuple[int, ...]
+
+
+def controller(profile: str, brokers: Ids = (1, 2, 3, 4, 5, 6)) -> Controller:
+    row = get_profile(profile)
+    k = Controller(row, configs.build(row))
+    for broker in brokers:
+        k.brokers[broker] = Registration(100 + broker, 1, "", 0)
+        k.brokers[broker].fenced = False
+    return k
+
+
+def state(record: PartitionRecord) -> tuple[int, int, Ids, Ids]:
+    return record.leader, record.leader_epoch, record.replicas, record.isr
+
+
+ZK = [
+    # 3.7 and 7.3: target -> leader, what the leader epoch gains
+    ((4, 5, 6), 4, 5),
+    ((1, 2, 4), 1, 3),
+    ((1, 2), 1, 2),
+    ((1,), 1, 3),
+    ((2, 1, 3), 1, 1),
+]
+
+
+@pytest.mark.parametrize(("target", "leader", "gain"), ZK)
+def test_zookeeper_reassignment_raises_the_leader_epoch(
+    target: Ids, leader: int, gain: int
+) -> None:
+    k, out = controller("Z33"), Effects()
+    k.records[0] = PartitionRecord((1, 2, 3), (1, 2, 3), 1)
+    assert zk_reassign.reassign(k, 0, target, out) == errors.NONE
+    grown = k.records[0]
+    if grown.reassigning:
+        caught_up = grown.copy()
+        caught_up.isr = (*grown.isr, *grown.adding)
+        k.records[0] = caught_up
+        assert zk_reassign.complete(k, 0, out)
+    after = k.records[0]
+    assert (after.leader, after.leader_epoch, after.replicas) == (leader, gain, target)
+    assert set(after.isr) == set(target) and not after.reassigning
+
+
+def test_zookeeper_reassignment_waits_for_a_dead_target_and_can_be_cancelled() -> None:
+    k, out = controller("Z33", (1,)), Effects()
+    k.records[0] = PartitionRecord((1,), (1,), 1)
+    zk_reassign.reassign(k, 0, (2,), out)
+    assert state(k.records[0]) == (1, 1, (2, 1), (1,))
+    assert k.records[0].reassigning
+    zk_reassign.reassign(k, 0, None, out)
+    assert not k.records[0].reassigning and k.records[0].replicas == (1,)
+    assert zk_reassign.reassign(k, 0, None, out) == errors.NO_REASSIGNMENT_IN_PROGRESS
+    assert zk_reassign.reassign(k, 9, (1,), out) == errors.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def test_zookeeper_switching_unclean_election_on_acts_at_once() -> None:
+    k, out = controller("Z33", (2,)), Effects()
+    k.records[0] = PartitionRecord((1, 2), (1,), -1)
+    zookeeper.elect_offline(k, out)
+    assert k.records[0].leader == -1
+    k.configs = k.configs.changed(k.profile, "unclean.leader.election.enable", 1)
+    zookeeper.elect_offline(k, out)
+    assert (k.records[0].leader, k.unclean_elections) == (2, 1)
+
+
+def test_topics() -> None:
+    k, out, chance = controller("K39", (1, 2, 3)), Effects(), JavaLcg17()
+    assert admin.create_topic(k, "a", 2, 3, chance, out) == errors.NONE
+    assert admin.create_topic(k, "a", 2, 3, chance, out) == errors.TOPIC_ALREADY_EXISTS
+    assert admin.create_topic(k, "b", 1, 4, chance, out) == errors.INVALID_REPLICATION_FACTOR
+    assert admin.create_topic(k, "b", 0, 1, chance, out) == errors.INVALID_PARTITIONS
+    assert admin.create_manually(k, "b", [(1, 9)], out) == errors.INVALID_REPLICA_ASSIGNMENT
+    assert admin.create_partitions(k, "a", 3, chance, out) == errors.NONE
+    assert admin.create_partitions(k, "a", 3, chance, out) == errors.INVALID_PARTITIONS
+    assert [len(k.records[tp].replicas) for tp in k.topics["a"].tps] == [3, 3, 3]
+    admin.set_topic_config(k, "a", out, min_isr=5)
+    assert admin.effective_min_isr(k, "a") == 3
+    assert admin.delete_topic(k, "a", out) == errors.NONE
+    assert not k.records and admin.partition_number(k, "a", 0) == -1
+
+
+def test_a_topic_is_refused_when_nobody_is_active() -> None:
+    k, out = controller("K39", (1, 2)), Effects()
+    for registration in k.brokers.values():
+        liveness.fence(registration)
+    assert admin.create_manually(k, "a", [(1, 2)], out) == errors.INVALID_REPLICA_ASSIGNMENT
+    error = admin.create_topic(k, "a", 1, 1, JavaLcg17(), out)
+    assert error == errors.INVALID_REPLICATION_FACTOR
+
+
+def test_cancelling_needs_permission_if_nobody_in_sync_would_be_left() -> None:
+    k, out = controller("K39"), Effects()
+    moving = PartitionRecord((4, 1), (4,), 4, adding=(4,), removing=(1,))
+    k.records[0] = moving
+    assert admin.reassign(k, 0, None, out) == errors.INVALID_REPLICA_ASSIGNMENT
+    k.configs = k.configs.changed(k.profile, "unclean.leader.election.enable", 1)
+    assert admin.reassign(k, 0, None, out) == errors.NONE
+    assert state(k.records[0])[0] == 1 and k.records[0].replicas == (1,)
+
+
+def test_elections_on_request() -> None:
+    k, out = controller("K39", (1, 2)), Effects()
+    k.records = {
+        0: PartitionRecord((1, 2), (1, 2), 1),
+        1: PartitionRecord((1, 2), (1, 2), 2),
+        2: PartitionRecord((3, 2), (3,), -1),
+    }
+    assert admin.elect_leader(k, 0, False, out) == errors.ELECTION_NOT_NEEDED
+    assert admin.elect_all(k, True, out) == {2: errors.NONE}
+    assert k.records[2].leader == 2
+    assert admin.elect_all(k, False, out) == {
+        1: errors.NONE,
+        2: errors.PREFERRED_LEADER_NOT_AVAILABLE,
+    }
+
+
+HEARTBEATS = [
+    # fenced, leaving, wants fence, wants shutdown, caught up, leads, behind -> next
+    (True, False, False, False, True, False, False, liveness.UNFENCED),
+    (True, False, False, False, False, False, False, liveness.FENCED),
+    (True, False, True, False, True, False, False, liveness.FENCED),
+    (True, False, False, True, True, False, False, liveness.SHUTDOWN_NOW),
+    (False, False, False, False, True, True, False, liveness.UNFENCED),
+    (False, False, True, False, True, True, False, liveness.FENCED),
+    (False, False, True, True, True, True, False, liveness.SHUTDOWN_NOW),
+    (False, False, False, True, True, True, False, liveness.CONTROLLED_SHUTDOWN),
+    (False, False, False, True, True, False, False, liveness.SHUTDOWN_NOW),
+    (False, True, False, True, True, True, False, liveness.CONTROLLED_SHUTDOWN),
+    (False, True, False, True, True, False, True, liveness.CONTROLLED_SHUTDOWN),
+    (False, True, False, True, True, False, False, liveness.SHUTDOWN_NOW),
+]
+
+
+@pytest.mark.parametrize(
+    ("fenced", "leaving", "fence", "shutdown", "caught_up", "leads", "behind", "after"), HEARTBEATS
+)
+def test_heartbeat_table(
+    fenced: bool,
+    leaving: bool,
+    fence: bool,
+    shutdown: bool,
+    caught_up: bool,
+    leads: bool,
+    behind: bool,
+    after: int,
+) -> None:
+    k = controller("K39", (1, 2))
+    one = k.brokers[1]
+    one.fenced, one.shutting_down, one.shutdown_at = fenced, leaving, 7
+    k.brokers[2].metadata_offset = 6 if behind else 7
+    assert after == liveness.next_state(
+        k.brokers,
+        one,
+        want_fence=fence,
+        want_shutdown=shutdown,
+        caught_up=caught_up,
+        leads=leads,
+    )
+
+
+def test_sessions_end_one_by_one() -> None:
+    k, out = controller("K39", (1, 2)), Effects()
+    k.records[0] = PartitionRecord((1, 2), (1, 2), 1)
+    out.now = k.configs.session_timeout_ms
+    assert liveness.stale(k.brokers, out.now, out.now) == 1
+    kraft.on_fence_check(k, out)
+    assert (k.records[0].leader, k.brokers[2].fenced) == (2, False), "2 is dead too, but not yet"
+    k.check_at = out.now
+    kraft.on_fence_check(k, out)
+    assert state(k.records[0]) == (-1, 2, (1, 2), (2,))
+    assert liveness.next_check(k.brokers, 9_000) == liveness.NOBODY

@@ -1,0 +1,245 @@
+"""The sentences of a run: complete in both languages, filled, short, and one of them first."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.model import messages
+from engine.model.errors import BadInput
+from engine.scenarios.file import find, library
+from engine.scenarios.scenario import Scenario
+from engine.show import consequences, happenings, story
+from engine.show.replay import Replay
+from engine.show.rules import RULES
+from engine.sim.run import Run
+
+SOURCES = Path(story.__file__).parent
+PLACE = re.compile(r"\{(\w+)\}")
+MOST_WORDS = 20
+LONGEST_LOOK = 1_200  # steps of a run with a workload; the scripted ones are read to the end
+
+OPERATIONS = (
+    "produce a",
+    "hold md 2",
+    "release md 2",
+    "hold alter 1",
+    "release alter 1",
+    "deliver 2->1",
+    "drop 1->2",
+    "ask 2",
+    "drop 1->2",
+    "drop 3->1",
+    "slow 1 2 200",
+    "slow 1 2 0",
+    "lose 1 3 10%",
+    "lose 1 3 0%",
+    "cut 1>2",
+    "heal",
+    "fetch 2",
+    "fetch 3",
+    "read",
+    "set min.insync.replicas=2",
+    "tick 1",
+    "checkpoint",
+    "checkpoint",
+    "flush 1",
+    "pause 3",
+    "resume 3",
+    "shutdown 1",
+    "settle",
+    "restart 1",
+    "settle",
+    "elect preferred",
+    "settle",
+    "power 3",
+    "wipe 3",
+    "restart 3",
+    "settle",
+    "kill K",
+    "restart K",
+    "fetching auto",
+    "produce b acks=1",
+    "advance 40s",
+    "fetching manual",
+    "bounce 2",
+    "settle",
+)
+"""Moves that no scenario of the library needs, so that their sentences are read too."""
+
+RUNS = [
+    pytest.param(scenario, profile, None, id=f"{scenario.code}-{profile}")
+    for scenario in library().values()
+    for profile in scenario.profiles
+] + [
+    pytest.param(find("S01"), profile, OPERATIONS, id=f"operations-{profile}")
+    for profile in ("Z0102", "Z20", "Z28", "K35", "K39", "K41")
+]
+
+
+def places(text: str) -> set[str]:
+    return set(PLACE.findall(text))
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {path.name: ast.parse(path.read_text("utf-8")) for path in SOURCES.glob("*.py")}
+
+
+def literals() -> set[str]:
+    """Every string that stands alone in the sources of the story."""
+    return {
+        leaf.value
+        for tree in trees().values()
+        for leaf in ast.walk(tree)
+        if isinstance(leaf, ast.Constant) and isinstance(leaf.value, str)
+    }
+
+
+def branches(value: ast.expr) -> list[str]:
+    """The keys an argument may be, where the source says it outright."""
+    if isinstance(value, ast.IfExp):
+        return branches(value.body) + branches(value.orelse)
+    known = isinstance(value, ast.Constant) and isinstance(value.value, str)
+    return [value.value] if known else []  # type: ignore[attr-defined]
+
+
+# -- the catalogue --------------------------------------------------------------------------------
+
+
+def test_both_languages_have_the_same_keys_and_places() -> None:
+    english, chinese = (story.words(language) for language in story.LANGUAGES)
+    assert list(english) == list(chinese)
+    for key, text in english.items():
+        assert places(text) == places(chinese[key]), key
+        assert sorted(PLACE.findall(text)) == sorted(PLACE.findall(chinese[key])), key
+
+
+def test_no_key_is_unused() -> None:
+    assert set(story.words("en")) - literals() == set()
+
+
+def test_every_key_a_sentence_is_made_with_exists_and_gets_its_places() -> None:
+    catalogue = story.words("en")
+    found = 0
+    for name, tree in trees().items():
+        for call in ast.walk(tree):
+            if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != "say":
+                continue
+            given = {keyword.arg for keyword in call.keywords}
+            for key in branches(call.args[0]):
+                found += 1
+                assert key in catalogue, f"{name}:{call.lineno} {key}"
+                if None not in given:  # None: **args
+                    assert places(catalogue[key]) == given, f"{name}:{call.lineno} {key}"
+    assert found > 100
+
+
+def test_rules_name_sentences_that_exist() -> None:
+    catalogue = story.words("en")
+    for rule in RULES.values():
+        if rule.say:
+            assert rule.id not in consequences.TELLERS, f"{rule.id} is told twice"
+            assert places(catalogue[rule.say]) <= {"b", "a", "o"}, rule.id
+        if rule.why:
+            assert not places(catalogue[rule.why]), rule.id
+    assert set(consequences.TELLERS) <= set(RULES)
+    assert all(not key or key in catalogue for key in consequences.REASONS.values())
+    assert all(places(catalogue[key]) <= {"a"} for key in happenings.QUIET_TIMERS.values())
+    named = {*story.ROUTINE, *story.COVERS, *(k for s in story.COVERS.values() for k in s)}
+    assert named <= set(catalogue)
+
+
+def test_every_kind_of_message_is_told() -> None:
+    assert set(happenings.ARRIVALS) == set(messages.NAMES)
+
+
+def test_style_of_the_english_words() -> None:
+    for key, text in story.words("en").items():
+        if key.startswith("entity."):
+            continue
+        assert text.endswith("."), key
+        assert not re.search(r"\b(simply|just)\b", text), key
+        assert len(text.split()) <= MOST_WORDS, key
+
+
+def test_style_of_the_chinese_words() -> None:
+    for key, text in story.words("zh-Hans").items():
+        if key.startswith("entity."):
+            continue
+        assert text.endswith("。"), key
+        assert not re.search(r"[\u4e00-\u9fff][,;:.()?!]|[,;:()?!][\u4e00-\u9fff]", text), key
+        assert not re.search(r"[\u4e00-\u9fff] | [\u4e00-\u9fff]", text), f"{key}: thin spaces"
+        assert not re.search(r"[\u4e00-\u9fff][A-Za-z{]|[A-Za-z}][\u4e00-\u9fff]", text), key
+
+
+# -- what is told of a run ------------------------------------------------------------------------
+
+
+def played(scenario: Scenario, profile: str, moves: tuple[str, ...] | None) -> Replay:
+    """The run; of moves that are not possible under this profile, none is made."""
+    if moves is None:
+        return Replay(Run(scenario, profile))
+    run = Run(scenario, profile, 0, ())
+    for move in moves:
+        replay = Replay(run)
+        try:
+            run = replay.branch(replay.total, move)
+        except BadInput:
+            continue
+    return Replay(run)
+
+
+def all_steps(replay: Replay, most: int) -> Any:
+    step = 0
+    while step <= min(replay.total, most):
+        some = replay.steps(step, 64)
+        yield from some
+        step += len(some)
+
+
+@pytest.mark.parametrize(("scenario", "profile", "moves"), RUNS)
+def test_every_sentence_of_a_run(
+    scenario: Scenario, profile: str, moves: tuple[str, ...] | None
+) -> None:
+    names = {broker.id: broker.label for broker in scenario.brokers}
+    most = LONGEST_LOOK if "scale" in scenario.tags else 10**9
+    for step in all_steps(played(scenario, profile, moves), most):
+        where = f"step {step['n']} ({step['move']})"
+        assert 1 <= len(step["say"]) <= story.MOST_SENTENCES, where
+        assert len(step["why"]) <= 1, where
+        for language in story.LANGUAGES:
+            told = [story.render(one, names, language) for one in [*step["say"], *step["why"]]]
+            assert len(set(told)) == len(told), f"{where} repeats itself: {told}"
+            for text in told:
+                assert not re.search(r"[{}]|None|-1\b", text), f"{where}: {text}"
+                if language == "en":
+                    assert len(text.split()) <= MOST_WORDS, f"{where}: {text}"
+
+
+def test_the_first_sentence_is_the_one_that_matters() -> None:
+    """KIP-101's loss, told step by step."""
+    scenario = find("S20")
+    names = {broker.id: broker.label for broker in scenario.brokers}
+    replay = Replay(Run(scenario, "Z0102"))
+    told = [[story.render(one, names) for one in step["say"]] for step in all_steps(replay, 1_000)]
+    assert ["Producer P1 sends m0 to broker B with acks=all."] in told
+    assert [
+        "Broker B moves its high watermark from 3 to 5, as broker A asks from offset 5.",
+        "Broker B acknowledges m3 and m4.",
+    ] in told
+    first = [one[0] for one in told]
+    assert "Broker A cuts m3 and m4 from its log, back to its own high watermark 3." in first
+    assert "The controller elects broker A leader of epoch 1, because broker B is gone." in first
+
+
+def test_a_removal_from_the_isr_says_how_late_the_follower_is() -> None:
+    replay = Replay(Run(find("S07"), "K39"))
+    told = [story.render(step["say"][0]) for step in all_steps(replay, 1_000)]
+    wanted = "Broker 1 asks to remove broker 3 from the ISR: not caught up for 44000 ms."
+    assert wanted in told
