@@ -98,7 +98,7 @@ def test_run_paths_counts_and_explains(tmp_path: Path) -> None:
     wrong, unexpected, unknown = report["failed"]
     assert (wrong["expected"], wrong["got"]) == ({"s": {"leo": 1}}, {"s": {"leo": 0}})
     assert "OFFSETS_OUT_OF_ORDER" in unexpected["got"]
-    assert "NotImplementedError" in unknown["got"]
+    assert "CaseError" in unknown["got"]
     assert report["skipped"] == [{"id": "T-weather", "why": "no adapter for subject weather"}]
     one_file = run_paths([tmp_path / "cases-a.json"])
     assert one_file == report

@@ -7,9 +7,10 @@ a few comparisons and only what it touched is looked at closely.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Final
 
+from engine.checks.catalogue import INVARIANTS
 from engine.checks.ledger import Acked, Ledger
+from engine.checks.prefix import unlike_prefix
 from engine.model.cluster import Cluster
 from engine.model.log import Batch, Log
 from engine.model.messages import CONTROLLER
@@ -17,57 +18,7 @@ from engine.model.profiles import KIP101
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, LEADER, Replica
 
-
-class Invariant:
-    """A name, the statement, the data plane's name for it, and whether breaking it is a violation.
-
-    A statistic (I8) is counted and never a violation.
-    """
-
-    __slots__ = ("also", "name", "statement", "statistic", "title")
-
-    def __init__(
-        self, name: str, title: str, also: str, statement: str, statistic: bool = False
-    ) -> None:
-        self.name = name
-        self.title = title
-        self.also = also
-        self.statement = statement
-        self.statistic = statistic
-
-
-_LIST: Final = (
-    Invariant("I1", "OneLeaderPerEpoch", "INV-7", "One broker leads in a leader epoch."),
-    Invariant("I2", "EpochMonotonic", "INV-9", "Leader and partition epochs never go back."),
-    Invariant("I3", "IsrInAR", "", "The ISR lies within the assigned replicas; the leader in it."),
-    Invariant(
-        "I4",
-        "MaximalIsrSuperset",
-        "",
-        "The controller's ISR lies within the maximal ISR of the leader.",
-    ),
-    Invariant(
-        "I5", "LogMatching", "INV-14", "In-sync replicas agree below their high watermarks."
-    ),
-    Invariant(
-        "I6", "LeaderComplete", "INV-17, INV-19", "A new leader has every committed record."
-    ),
-    Invariant("I7", "AckedAllDurable", "INV-16", "A record acknowledged with acks=all stays."),
-    Invariant(
-        "I8", "Ack1Durable", "", "A record acknowledged with acks=1 stays.", statistic=True
-    ),
-    Invariant("I9", "ConsumerPrefix", "INV-24", "What was read is never contradicted later."),
-    Invariant("I10", "TrueHwMonotonic", "INV-15", "What was committed is never undone."),
-    Invariant("I14", "NoCommitWithoutQuorum", "", "Nothing is committed below min ISR (3.7)."),
-    Invariant("I15", "ZombieCannotCommit", "INV-11", "A deposed leader commits nothing new."),
-    Invariant("INV-1", "OffsetOrder", "", "Log start <= high watermark <= log end."),
-    Invariant("INV-3", "EpochMonotoneInLog", "", "Epochs never decrease along a log."),
-    Invariant("INV-5", "EpochCacheMatchesLog", "", "The epoch cache tells each batch's epoch."),
-    Invariant("INV-10", "LeaderAppendOnly", "", "A leader's log only grows."),
-    Invariant("INV-12", "LogMatching", "", "Equal epoch at an offset means equal logs up to it."),
-    Invariant("INV-18", "LeaderHwMonotone", "", "A leader's high watermark never goes back."),
-)
-INVARIANTS: Final = {one.name: one for one in _LIST}
+__all__ = ["INVARIANTS", "Checker"]
 
 
 class Seen:
@@ -87,7 +38,16 @@ class Seen:
 class Checker:
     """Looks after every event; `broken` holds (invariant, event number, why), first time only."""
 
-    __slots__ = ("broken", "cluster", "counts", "ledger", "now", "records", "seen", "step")
+    __slots__ = (
+        "broken",
+        "cluster",
+        "counts",
+        "ledger",
+        "reached",
+        "records",
+        "seen",
+        "step",
+    )
 
     def __init__(self, cluster: Cluster, ledger: Ledger) -> None:
         self.cluster = cluster
@@ -96,8 +56,8 @@ class Checker:
         self.counts: dict[str, int] = {}
         self.seen: defaultdict[int, dict[int, Seen]] = defaultdict(dict)
         self.records: dict[int, PartitionRecord] = {}
+        self.reached = [0] * len(cluster.names)  # the highest mark of any leader, past ones too
         self.step = 0
-        self.now = 0
 
     def name(self, node: int) -> str:
         """What people call a broker."""
@@ -111,10 +71,9 @@ class Checker:
 
     # -- after an event --------------------------------------------------------------------------
 
-    def after(self, node: int, step: int, now: int) -> None:
-        """`node` has handled event number `step` at `now` ms."""
+    def after(self, node: int, step: int) -> None:
+        """`node` has handled event number `step`."""
         self.step = step
-        self.now = now
         if node >= 0:
             seen_here = self.seen[node]
             for tp, replica in self.cluster.brokers[node].replicas.items():
@@ -128,24 +87,26 @@ class Checker:
                     or seen.role != replica.role
                     or seen.epoch != replica.leader_epoch
                 ):
-                    self._on_replica(node, tp, replica)
+                    self._on_replica(node, tp, replica, seen)
         elif node == CONTROLLER:
             for tp, record in self.cluster.controller.records.items():
                 if self.records.get(tp) is not record:
                     self._on_record(tp, record)
 
-    def _on_replica(self, node: int, tp: int, replica: Replica) -> None:
-        seen = self.seen[node].get(tp)
+    def _on_replica(self, node: int, tp: int, replica: Replica, seen: Seen | None) -> None:
         if seen is None or seen.replica is not replica:
             seen = self.seen[node][tp] = Seen(replica)
         log = replica.log
         was_leading = seen.role == LEADER and seen.epoch == replica.leader_epoch
         leads = replica.role == LEADER
-        if replica.leader_epoch < seen.epoch:
-            self.report("I2", f"{self.name(node)} went from epoch {seen.epoch} to an older one")
+        if replica.leader_epoch != seen.epoch:
+            self._check_cache(node, log)
+            if replica.leader_epoch < seen.epoch:
+                self.report("I2", f"{self.name(node)} went from epoch {seen.epoch} to an older one")
         if log.leo > seen.leo:
             self._on_append(node, tp, replica, seen.leo)
         elif log.leo < seen.leo:
+            self._check_cache(node, log)
             seen.agreed = min(seen.agreed, log.leo)
             self.ledger.truncated += seen.leo - log.leo
             if leads and was_leading:
@@ -160,14 +121,22 @@ class Checker:
         if leads and log.hw > (seen.hw if was_leading else log.log_start):
             if log.hw > seen.hw:
                 self._on_hw_raised(node, tp, replica)
+                self.reached[tp] = max(self.reached[tp], log.hw)
             self._on_commit(tp, replica, seen.hw if was_leading else log.log_start)
         elif leads and was_leading and log.hw < seen.hw:
             self.report(
                 "INV-18", f"{self.name(node)}, a leader, moved HW from {seen.hw} to {log.hw}"
             )
+        elif not leads and log.hw > self.reached[tp] and log.hw > log.log_start:
+            self.report(
+                "INV-20",
+                f"{self.name(node)}, a follower, has HW {log.hw}; no leader got past "
+                f"{self.reached[tp]}",
+            )
         seen.leo, seen.hw = log.leo, log.hw
         seen.role, seen.epoch = replica.role, replica.leader_epoch
-        self._compare(node, tp, seen)
+        if log.hw > seen.agreed:
+            self._compare(node, tp, seen)
 
     # -- logs ------------------------------------------------------------------------------------
 
@@ -196,6 +165,21 @@ class Checker:
                 self.report(
                     "INV-5", f"{self.name(node)}'s epoch cache misplaces offset {batch.base}"
                 )
+        if previous is None or epoch != previous.epoch:
+            self._check_cache(node, log)
+
+    def _check_cache(self, node: int, log: Log) -> None:
+        """INV-4.  Entries come and go at the ends, so that looking at the last two is enough."""
+        epochs, starts = log.epochs.epochs, log.epochs.starts
+        if not epochs:
+            return
+        sorted_ = len(epochs) == 1 or (
+            epochs[-2] < epochs[-1] and starts[-2] < starts[-1] + (not log.epochs.monotonic)
+        )
+        if not sorted_ or starts[-1] > log.leo:
+            self.report(
+                "INV-4", f"{self.name(node)}'s epoch cache ends {log.epochs.entries()[-2:]}"
+            )
 
     def _check_junction(
         self, node: int, tp: int, replica: Replica, previous: Batch, first: Batch
@@ -339,13 +323,16 @@ class Checker:
             )
 
     def _on_commit(self, tp: int, replica: Replica, before: int) -> None:
-        """I10.  What the current leader's high watermark passed is committed."""
+        """I10, I12.  What the current leader's high watermark passed is committed."""
         log, ledger = replica.log, self.ledger
         record = self.cluster.controller.records.get(tp)
         if record is not None and record.leader_epoch != replica.leader_epoch:
             return
         batches = log.read(before, log.hw) or []
-        conflict = ledger.commit(tp, batches, log.hw)
+        conflict, twice = ledger.commit(tp, batches, log.hw)
+        if twice is not None:
+            first = ledger.sequences[tp][ledger.key(twice)]
+            self.report("I12", f"{twice!r} was sent once and is committed at {first} already")
         if conflict is not None:
             self.report("I10", f"{conflict!r} was committed and now another record is, there")
             for broker in record.isr if record is not None else ():
@@ -374,6 +361,11 @@ class Checker:
         ):
             self.report("I3", f"{record!r} with replicas {list(record.replicas)}")
         self._check_maximal(tp, record)
+        joined = () if before is None else tuple(b for b in record.isr if b not in before.isr)
+        leader = self.cluster.current_leader(tp) if joined else None
+        why = unlike_prefix(self.cluster, leader, joined) if leader is not None else ""
+        if why:
+            self.report("INV-13", why)
         for broker in record.isr:
             if before is None or broker not in before.isr:
                 seen = self.seen[broker].get(tp)
@@ -395,6 +387,31 @@ class Checker:
                 "I4",
                 f"the controller counts {missing} in the ISR, {self.name(leader.broker)} does not",
             )
+
+    # -- followers, and the end ------------------------------------------------------------------
+
+    def on_settled(self, step: int) -> None:
+        """I13.  Faults and traffic have been over for long: are the in-sync replicas alike?
+
+        Their contents are compared by I5; this is about getting there at all.
+        """
+        self.step = step
+        for tp, record in self.cluster.controller.records.items():
+            leader = self.cluster.current_leader(tp)
+            if leader is None:
+                if record.isr:
+                    self.report("I13", f"nobody leads {self.cluster.names[tp]}: {record!r}")
+                continue
+            wanted = (leader.log.leo, leader.log.hw)
+            for member in record.isr:
+                replica = self.cluster.brokers[member].replicas.get(tp)
+                found = None if replica is None else (replica.log.leo, replica.log.hw)
+                if found != wanted:
+                    self.report(
+                        "I13",
+                        f"{self.name(member)} stays at (LEO, HW) {found}, "
+                        f"its leader {self.name(leader.broker)} at {wanted}",
+                    )
 
     # -- clients ---------------------------------------------------------------------------------
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 from engine.model.log import Batch
 from engine.model.records import NO_LEADER, PartitionRecord
 
+Sequence = tuple[int, int, int]
+"""(producer, its epoch, sequence number) of a batch of an idempotent producer (P-7)."""
+
 
 class Acked:
     """One acknowledged batch: where the producer was told it is."""
@@ -45,6 +48,7 @@ class Ledger:
         "lost_single",
         "seen",
         "sent",
+        "sequences",
         "truncated",
         "unavailable_ms",
         "unavailable_since",
@@ -60,6 +64,8 @@ class Ledger:
         self.seen: list[dict[int, Batch]] = [{} for _ in range(partitions)]
         self.leaders: dict[tuple[int, int], int] = {}  # (tp, epoch) -> broker
         self.epoch_starts: list[list[tuple[int, int]]] = [[] for _ in range(partitions)]
+        # of idempotent producers, per partition: (producer, epoch, sequence) -> first offset
+        self.sequences: list[dict[Sequence, int]] = [{} for _ in range(partitions)]
         self.lost: dict[str, int] = {}  # acks=all record that is gone -> partition
         self.lost_single: dict[str, int] = {}  # the same for acks=1: a statistic (I8)
         self.truncated = 0  # records that replicas cut off their logs
@@ -71,17 +77,32 @@ class Ledger:
         self.unavailable_ms = [0] * partitions
         self.unavailable_since = [-1] * partitions
 
-    def commit(self, tp: int, batches: list[Batch], hw: int) -> Batch | None:
-        """A leader's mark passed these; a committed batch that they contradict, or None."""
-        conflict = None
+    @staticmethod
+    def key(batch: Batch) -> Sequence:
+        """What tells one batch of an idempotent producer from all its others."""
+        return batch.producer, batch.producer_epoch, batch.sequence
+
+    def commit(
+        self, tp: int, batches: list[Batch], hw: int
+    ) -> tuple[Batch | None, Batch | None]:
+        """A leader's mark passed these.  (A committed batch that they contradict or None, one of
+        them that an idempotent producer has in the committed log already or None)."""
+        conflict = twice = None
         known = self.committed[tp]
         for batch in batches:
             before = known.get(batch.base)
             if before is not None and not before.same(batch):
                 conflict = before
             known[batch.base] = batch
+            if batch.producer >= 0:
+                first = self.sequences[tp].setdefault(self.key(batch), batch.base)
+                if first != batch.base:
+                    if first in known and self.key(known[first]) == self.key(batch):
+                        twice = batch
+                    else:  # the first was lost since: this one stands for it
+                        self.sequences[tp][self.key(batch)] = batch.base
         self.hw_reached[tp] = max(self.hw_reached[tp], hw)
-        return conflict
+        return conflict, twice
 
     def change(self, tp: int, before: PartitionRecord, after: PartitionRecord) -> None:
         """Counts what became of a partition's record in one change.

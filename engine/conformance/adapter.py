@@ -16,7 +16,7 @@ NONE = "NONE"
 
 
 class CaseError(Exception):
-    """The case cannot go on: an operation without label ended with an error."""
+    """The case cannot go on: an operation without label failed, or nobody can carry it out."""
 
 
 class Adapter:
@@ -37,7 +37,7 @@ class Adapter:
         """Carries out one operation, as often as it says."""
         method = getattr(self, "op_" + operation["op"], None)
         if method is None:
-            raise NotImplementedError(f"operation {operation['op']}")
+            raise CaseError(f"operation {operation['op']}")
         for _ in range(operation.get("repeat", 1)):
             # The operations in `do` are resolved when they are carried out, not before.
             arguments = {

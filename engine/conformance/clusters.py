@@ -48,7 +48,7 @@ REQUEST_MS: Final = 30_000
 class Unwatched(Checker):
     """Nobody looks: a case compares what it names, invariants have their own tests."""
 
-    def after(self, node: int, step: int, now: int) -> None:
+    def after(self, node: int, step: int) -> None:
         pass
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.conformance.adapter import NONE, Adapter, Fields, or_null
+from engine.conformance.adapter import NONE, Adapter, CaseError, Fields, or_null
 from engine.conformance.leaders import ModelledLeader, ScriptedLeader
 from engine.conformance.logs import empty_log, fill_log, profile_of, records_of
 from engine.dataplane import fetcher, following
@@ -149,7 +149,7 @@ class FetcherCase(Adapter):
 
     def _scripted(self) -> ScriptedLeader:
         if not isinstance(self.leader, ScriptedLeader):
-            raise NotImplementedError("only a scripted leader can be told its answers")
+            raise CaseError("only a scripted leader can be told its answers")
         return self.leader
 
     def op_script_epoch_answer(self, a: Fields) -> Fields:
@@ -173,7 +173,7 @@ class FetcherCase(Adapter):
 
     def op_leader_set(self, a: Fields) -> Fields:
         if not isinstance(self.leader, ModelledLeader):
-            raise NotImplementedError("a scripted leader has no state")
+            raise CaseError("a scripted leader has no state")
         self.leader.change(self._tp(a["p"]), a)
         return {}
 
@@ -212,7 +212,7 @@ class FetcherCase(Adapter):
 
     def op_do_work_until_synced(self, a: Fields) -> Fields:
         if not isinstance(self.leader, ModelledLeader):
-            raise NotImplementedError("a scripted leader has no log")
+            raise CaseError("a scripted leader has no log")
         mine, theirs = self.logs[a["p"]], self.leader.log(self._tp(a["p"]))
         for _ in range(a.get("max", 50)):
             if records_of(mine) == records_of(theirs):

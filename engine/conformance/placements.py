@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from engine.conformance.adapter import Adapter, Fields
+from engine.conformance.adapter import Adapter, CaseError, Fields
 from engine.conformance.chance import JavaLcg17
 from engine.controlplane import placement
 from engine.controlplane.placement import Candidate, StripedPlacer
@@ -51,7 +51,7 @@ class PlacementCase(Adapter):
 
     def op_place_one(self, a: Fields) -> Fields:
         if self.placer is None:
-            raise NotImplementedError("place_one needs the striped placer")
+            raise CaseError("place_one needs the striped placer")
         error, replicas = self.placer.place_one(a["replication_factor"])
         return {"error": errors.name_of(error), "replicas": list(replicas)}
 

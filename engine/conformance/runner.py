@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from engine.conformance.adapter import Fields
+from engine.conformance.adapter import CaseError, Fields
 from engine.conformance.matching import differences
 from engine.conformance.registry import ADAPTERS
 from engine.model.errors import BadInput
@@ -57,11 +57,11 @@ def load_cases(paths: Iterable[str | Path]) -> Iterator[Fields]:
 def run_case(case: Fields) -> dict[str, Fields]:
     """What the engine does with one case: {label: {field: value}}.
 
-    Raises NotImplementedError for a subject or an operation without adapter.
+    Raises CaseError for a subject or an operation without adapter.
     """
     adapter = ADAPTERS.get(case["subject"])
     if adapter is None:
-        raise NotImplementedError(f"subject {case['subject']}")
+        raise CaseError(f"subject {case['subject']}")
     return adapter(case["given"], case["generation"]).run(case["when"])
 
 

@@ -223,16 +223,18 @@ def read_workload(read: Reader, value: object, partitions: int) -> Workload:
         one = read.mapping(item, here, known)
         if "rate_per_s" not in one:
             raise read.bad(here, "A producer needs a rate_per_s.")
-        producers.append(
-            Producer(
-                read.number(one["rate_per_s"], (*here, "rate_per_s"), 0.001, 10_000),
-                acks_of(read, one.get("acks", -1), (*here, "acks")),
-                read.boolean(one.get("retries", True), (*here, "retries")),
-                read.integer(one.get("timeout_ms", 30_000), (*here, "timeout_ms"), 1, DAY_MS, "ms"),
-                read.boolean(one.get("idempotent", False), (*here, "idempotent")),
-                read.integer(one.get("partition", -1), (*here, "partition"), -1, partitions - 1),
-            )
+        made = Producer(
+            read.number(one["rate_per_s"], (*here, "rate_per_s"), 0.001, 10_000),
+            acks_of(read, one.get("acks", -1), (*here, "acks")),
+            read.boolean(one.get("retries", True), (*here, "retries")),
+            read.integer(one.get("timeout_ms", 30_000), (*here, "timeout_ms"), 1, DAY_MS, "ms"),
+            read.boolean(one.get("idempotent", False), (*here, "idempotent")),
+            read.integer(one.get("partition", -1), (*here, "partition"), -1, partitions - 1),
         )
+        if made.idempotent and (made.acks != -1 or not made.retries):
+            path_to = (*here, "idempotent")
+            raise read.bad(path_to, "An idempotent producer needs acks all and retries.")
+        producers.append(made)
     consumers = read.integer(fields.get("consumers", 0), (*path, "consumers"), 0, 20)
     return Workload(tuple(producers), consumers)
 

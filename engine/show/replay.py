@@ -313,7 +313,7 @@ class Replay:
         """What a hand may do at this step, grouped; the impossible with its reason."""
         sim = self._at(self.cut(step))
         found = []
-        for line in _suggestions(sim):
+        for line in suggestions(sim):
             move = moves.parse(line, self.run.scenario.brokers)
             why = move.verb.why_not(sim, move.args)
             found.append(
@@ -337,7 +337,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | str | None) else text.value_text(value)
 
 
-def _suggestions(sim: Simulation) -> Iterator[str]:
+def suggestions(sim: Simulation) -> Iterator[str]:
     """Moves worth offering: one of each kind for each broker and link."""
     names = [spec.label for spec in sim.scenario.brokers]
     record = sim.cluster.controller.records[0]

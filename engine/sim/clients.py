@@ -51,7 +51,19 @@ RETRIABLE: Final = frozenset(
 class Sent:
     """One batch a producer is trying to get acknowledged."""
 
-    __slots__ = ("acks", "created", "error", "retries", "timeout", "to", "tp", "values")
+    __slots__ = (
+        "acks",
+        "created",
+        "epoch",
+        "error",
+        "producer",
+        "retries",
+        "sequence",
+        "timeout",
+        "to",
+        "tp",
+        "values",
+    )
 
     def __init__(
         self,
@@ -70,6 +82,10 @@ class Sent:
         self.retries = retries
         self.to = -1
         self.error = NONE
+        # Of an idempotent producer (P-7): its id, its epoch and the number of this batch.
+        self.producer = -1
+        self.epoch = -1
+        self.sequence = -1
 
 
 class _Client:
@@ -153,46 +169,67 @@ class Producer(_Client):
         out.timer(self.id, self.chance.between(1, 2 * self.interval - 1), CLIENT_TICK)
         return True
 
+    def is_busy(self, now: int) -> bool:
+        """Is there anything it still sends or waits for?"""
+        return bool(self.outstanding or self.queue or (self.interval and now < self.stop_at))
+
     def send(self, sent: Sent, to: int, out: Effects) -> None:
         """P-1.  To whom it believes to lead; without anybody the batch waits for metadata."""
         sent.to = to
         if to < 0:
-            self._try_later(sent, out)
+            self.try_later(sent, out)
             return
         corr = self.next_corr()
         if sent.acks != 0:
             self.outstanding[corr] = sent
         out.send(
-            ProduceRequest(self.id, to, corr, sent.tp, sent.values, sent.acks, sent.timeout)
+            ProduceRequest(
+                self.id,
+                to,
+                corr,
+                sent.tp,
+                sent.values,
+                sent.acks,
+                sent.timeout,
+                sent.producer,
+                sent.epoch,
+                sent.sequence,
+            )
         )
 
     def on_response(self, m: ProduceResponse, out: Effects) -> Sent | None:
         """P-6.  The batch this decides, or None: it is tried again."""
         sent = self.outstanding.pop(m.corr, None)
-        return None if sent is None else self._decided(sent, m.error, out)
+        return None if sent is None else self.decide(sent, m.error, out)
 
     def on_broken(self, m: Broken, out: Effects) -> Sent | None:
         """P-6.  A network error: the fate of the batch is unknown."""
         if m.request_kind != PRODUCE:
             if self.queue:
-                out.timer(self.id, self.backoff_ms, CLIENT_RETRY)
+                self.wait(out)
             return None
         sent = self.outstanding.pop(m.corr, None)
-        return None if sent is None else self._decided(sent, NETWORK_EXCEPTION, out)
+        return None if sent is None else self.decide(sent, NETWORK_EXCEPTION, out)
 
-    def _decided(self, sent: Sent, error: int, out: Effects) -> Sent | None:
+    def decide(self, sent: Sent, error: int, out: Effects) -> Sent | None:
+        """P-6.  Decided, or tried again (None) while delivery.timeout.ms lasts."""
         sent.error = error
         expired = out.now - sent.created >= self.delivery_ms
         if error != NONE and sent.retries and error in RETRIABLE and not expired:
-            self._try_later(sent, out)
+            self.try_later(sent, out)
             return None
         return sent
 
-    def _try_later(self, sent: Sent, out: Effects) -> None:
+    def try_later(self, sent: Sent, out: Effects) -> None:
+        """After retry.backoff.ms the leader is asked for, then the batch is sent again."""
         if sent.retries:
             self.queue.append(sent)
             if len(self.queue) == 1:
-                out.timer(self.id, self.backoff_ms, CLIENT_RETRY)
+                self.wait(out)
+
+    def wait(self, out: Effects) -> None:
+        """retry.backoff.ms, then `on_retry`."""
+        out.timer(self.id, self.backoff_ms, CLIENT_RETRY)
 
     def on_retry(self, out: Effects) -> bool:
         """The back-off is over: ask who leads."""
@@ -206,14 +243,14 @@ class Producer(_Client):
         self.leaders[m.tp] = m.leader
         if m.leader < 0:
             if self.queue:
-                out.timer(self.id, self.backoff_ms, CLIENT_RETRY)
+                self.wait(out)
             return
         ready = [s for s in self.queue if s.tp == m.tp]
         self.queue = [s for s in self.queue if s.tp != m.tp]
         for sent in ready:
             self.send(sent, m.leader, out)
         if self.queue:
-            out.timer(self.id, self.backoff_ms, CLIENT_RETRY)
+            self.wait(out)
 
 
 class Consumer(_Client):
@@ -230,6 +267,10 @@ class Consumer(_Client):
         self.running = False  # by the clock; else a hand says when to read
         self.wait_ms = 500
         self.backoff_ms = 100
+
+    def is_busy(self, now: int) -> bool:
+        """Reading changes nothing that others could wait for."""
+        return False
 
     def fetch(self, out: Effects) -> None:
         """Asks the believed leader for what lies past the position."""

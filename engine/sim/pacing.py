@@ -150,6 +150,8 @@ def settle(sim: Simulation) -> Iterator[None]:
     """
     if sim.auto:
         yield from run_while(sim, lambda: not is_quiet(sim), 60_000)
+        if is_calm(sim):
+            sim.checker.on_settled(sim.events)
         return
     yield from pump(sim)
     for _ in range(SETTLE_ROUNDS):
@@ -207,3 +209,15 @@ def is_quiet(sim: Simulation) -> bool:
             if replica.log.leo != leader.log.leo or replica.log.hw != leader.log.hw:
                 return False
     return True
+
+
+def is_calm(sim: Simulation) -> bool:
+    """Are all faults healed and is all traffic over, so that the replicas must converge (I13)?"""
+    network = sim.network
+    return (
+        sim.cluster.controller.alive
+        and all(broker.status == UP for broker in sim.brokers.values())
+        and not (network.links or network.held_metadata or network.held_alter)
+        and not network.settings.loss
+        and not any(client.is_busy(sim.now) for client in sim.clients.values())
+    )

@@ -32,6 +32,7 @@ from engine.model.state import DOWN, PAUSED, UP, Broker, Peer
 from engine.scenarios.scenario import Scenario
 from engine.sim import dispatch
 from engine.sim.clients import Client, Consumer, Producer, Sent
+from engine.sim.idempotent import IdempotentProducer
 from engine.sim.kernel import DELIVERY, FAILURE, TIMER, Chance, Event, Kernel
 from engine.sim.network import Network
 
@@ -245,7 +246,7 @@ class Simulation:
         """Lets the observer look where something may have changed, tells the listener."""
         self.events += 1
         if look:
-            self.checker.after(node, self.events, self.kernel.now)
+            self.checker.after(node, self.events)
             if node >= 0 and self.brokers[node].halted:
                 self.stop_process(node)
             if kind == DELIVERY:
@@ -382,8 +383,8 @@ def _build_cluster(sim: Simulation) -> None:
         out.cues.clear()
     out.sends.clear()
     for broker in cluster.brokers.values():
-        sim.checker.after(broker.id, 0, 0)
-    sim.checker.after(CONTROLLER, 0, 0)
+        sim.checker.after(broker.id, 0)
+    sim.checker.after(CONTROLLER, 0)
 
 
 def _fill_metadata_log(sim: Simulation) -> None:
@@ -431,21 +432,21 @@ def _add_clients(sim: Simulation) -> None:
     ids = tuple(broker.id for broker in scenario.brokers)
     leaders = {tp: replicas[0] for tp, replicas in enumerate(scenario.partitions)}
     partitions = len(scenario.partitions)
-    for number in range(max(1, len(scenario.workload.producers))):
+    for number, load in enumerate(scenario.workload.producers or (None,)):
         node = FIRST_PRODUCER - number
         chance = Chance(sim.seed, f"producer {number}")
-        producer = Producer(node, ids, dict(leaders), chance, partitions)
+        numbered = load is not None and load.idempotent
+        kind = IdempotentProducer if numbered else Producer
+        producer = kind(node, ids, dict(leaders), chance, partitions)
         producer.backoff_ms = sim.configs.retry_backoff_ms
         producer.delivery_ms = sim.configs.delivery_timeout_ms
-        if number < len(scenario.workload.producers):
-            load = scenario.workload.producers[number]
+        producer.timeout = sim.configs.request_timeout_ms
+        if load is not None:
             producer.interval = max(1, round(1000 / load.rate_per_s))
             producer.acks = load.acks
             producer.timeout = load.timeout_ms
             producer.retries = load.retries
             producer.partition = load.partition
-        else:
-            producer.timeout = sim.configs.request_timeout_ms
         sim.clients[node] = producer
     for number in range(max(1, scenario.workload.consumers)):
         node = FIRST_CONSUMER - number
@@ -453,5 +454,3 @@ def _add_clients(sim: Simulation) -> None:
         consumer.wait_ms = sim.configs.consumer_wait_ms
         consumer.backoff_ms = sim.configs.retry_backoff_ms
         sim.clients[node] = consumer
-
-

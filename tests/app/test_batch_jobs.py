@@ -146,7 +146,7 @@ def test_trouble_with_spark_is_one_sentence_and_can_be_taken_up(
     make_jobs: Callable[..., Jobs], where: str
 ) -> None:
     jobs = make_jobs()
-    jobs.runner.trouble[where] = "Spark could not start at local: no Java."  # type: ignore[attr-defined]
+    jobs.runner.trouble[where] = "Spark could not start at local: no Java."
     number = jobs.submit(spec())
     assert ended(jobs, number)[-1] == "failed"
     failed = result(jobs, number)

@@ -85,7 +85,7 @@ def test_failures_are_filtered_and_replayed(client: FlaskClient, jobs: Jobs, app
     row = next(row for row in found["rows"] if row["label"] == "min.insync.replicas=2")
     answer = client.get(row["url"])
     assert answer.status_code == 302
-    digest, step = re.fullmatch(r"/r/([0-9a-f]{16})\?step=(\d+)", answer.location).groups()  # type: ignore[union-attr]
+    digest, step = re.fullmatch(r"/r/([0-9a-f]{16})\?step=(\d+)", answer.location).groups()
     assert int(step) == max(0, row["step"] - 1)
     services: Services = app.extensions[KEY]
     run = services.replays.run(digest)

@@ -1,0 +1,78 @@
+"""The invariants by name: control-plane 11 (I...) and data-plane 14 (INV-...)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+class Invariant:
+    """A name, the statement, the data plane's name for it, and whether breaking it is a violation.
+
+    A statistic (I8) is counted and never a violation.
+    """
+
+    __slots__ = ("also", "name", "statement", "statistic", "title")
+
+    def __init__(
+        self, name: str, title: str, also: str, statement: str, statistic: bool = False
+    ) -> None:
+        self.name = name
+        self.title = title
+        self.also = also
+        self.statement = statement
+        self.statistic = statistic
+
+
+_LIST: Final = (
+    Invariant("I1", "OneLeaderPerEpoch", "INV-7", "One broker leads in a leader epoch."),
+    Invariant("I2", "EpochMonotonic", "INV-9", "Leader and partition epochs never go back."),
+    Invariant("I3", "IsrInAR", "", "The ISR lies within the assigned replicas; the leader in it."),
+    Invariant(
+        "I4",
+        "MaximalIsrSuperset",
+        "",
+        "The controller's ISR lies within the maximal ISR of the leader.",
+    ),
+    Invariant(
+        "I5", "LogMatching", "INV-14", "In-sync replicas agree below their high watermarks."
+    ),
+    Invariant(
+        "I6", "LeaderComplete", "INV-17, INV-19", "A new leader has every committed record."
+    ),
+    Invariant("I7", "AckedAllDurable", "INV-16", "A record acknowledged with acks=all stays."),
+    Invariant(
+        "I8", "Ack1Durable", "", "A record acknowledged with acks=1 stays.", statistic=True
+    ),
+    Invariant("I9", "ConsumerPrefix", "INV-24", "What was read is never contradicted later."),
+    Invariant("I10", "TrueHwMonotonic", "INV-15", "What was committed is never undone."),
+    Invariant(
+        "I12",
+        "NoDuplicate",
+        "INV-26",
+        "What an idempotent producer sends is stored once among the committed.",
+    ),
+    Invariant(
+        "I13",
+        "Convergence",
+        "",
+        "When faults and traffic are over, the in-sync replicas reach the leader's end and mark.",
+    ),
+    Invariant("I14", "NoCommitWithoutQuorum", "", "Nothing is committed below min ISR (3.7)."),
+    Invariant("I15", "ZombieCannotCommit", "INV-11", "A deposed leader commits nothing new."),
+    Invariant("INV-1", "OffsetOrder", "", "Log start <= high watermark <= log end."),
+    Invariant("INV-3", "EpochMonotoneInLog", "", "Epochs never decrease along a log."),
+    Invariant(
+        "INV-4", "EpochCacheSorted", "", "Epochs and their starts rise, within the log."
+    ),
+    Invariant("INV-5", "EpochCacheMatchesLog", "", "The epoch cache tells each batch's epoch."),
+    Invariant("INV-10", "LeaderAppendOnly", "", "A leader's log only grows."),
+    Invariant("INV-12", "LogMatching", "", "Equal epoch at an offset means equal logs up to it."),
+    Invariant(
+        "INV-13", "FetchPrefix", "", "Who joins the ISR has the leader's log so far."
+    ),
+    Invariant("INV-18", "LeaderHwMonotone", "", "A leader's high watermark never goes back."),
+    Invariant(
+        "INV-20", "FollowerHwBounded", "", "A follower's mark is no higher than a leader's was."
+    ),
+)
+INVARIANTS: Final = {one.name: one for one in _LIST}

@@ -1,0 +1,52 @@
+"""INV-13: who joins the ISR has the leader's log up to where the leader counts it."""
+
+from __future__ import annotations
+
+from engine.model.cluster import Cluster
+from engine.model.log import Log
+from engine.model.records import Ids
+from engine.model.state import FOLLOWER, Replica
+
+
+def unlike_prefix(cluster: Cluster, leader: Replica, members: Ids) -> str:
+    """Why one of these in-sync followers does not hold what its leader counts it for, or "".
+
+    By induction: the record just before its fetch offset must be the same; INV-12 has the rest.
+    """
+    mine = leader.log
+    last = mine.batches[-1] if mine.batches else None
+    for member in members:
+        remote = leader.remote.get(member)
+        if remote is None:
+            continue
+        follower = cluster.brokers[member].replicas.get(leader.tp)
+        if (
+            follower is None
+            or follower.role != FOLLOWER
+            or follower.leader_epoch != leader.leader_epoch
+        ):
+            continue
+        theirs = follower.log
+        if theirs.leo == mine.leo and theirs.batches and theirs.batches[-1] is last:
+            continue  # the usual case
+        why = _unlike(mine, theirs, remote.leo)
+        if why:
+            name, peer = cluster.brokers[leader.broker].name, cluster.brokers[member].name
+            return f"broker {name} counts broker {peer} up to {remote.leo}, which {why}"
+    return ""
+
+
+def _unlike(mine: Log, theirs: Log, offset: int) -> str:
+    if theirs.leo < offset:
+        return f"ends at {theirs.leo}"
+    last = offset - 1
+    if last < mine.log_start or last < theirs.log_start or offset > mine.leo:
+        return ""
+    at, there = mine.index_of(last), theirs.index_of(last)
+    if at == len(mine.batches):
+        return ""
+    ours = mine.batches[at]
+    if there == len(theirs.batches):
+        return f"has nothing for {ours!r}"
+    its = theirs.batches[there]
+    return "" if ours is its or ours.same(its) else f"has {its!r} for {ours!r}"

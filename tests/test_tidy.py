@@ -1,0 +1,223 @@
+"""The house rules, by reading the sources: who imports whom, lengths, and what is banned."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+PACKAGES = (
+    "model",
+    "dataplane",
+    "controlplane",
+    "checks",
+    "scenarios",
+    "sim",
+    "show",
+    "study",
+    "conformance",
+)
+"""Inside the engine a package imports itself and those before it."""
+
+BANNED_IN_ENGINE = {
+    "asyncio",
+    "datetime",
+    "multiprocessing",
+    "os",
+    "secrets",
+    "socket",
+    "subprocess",
+    "threading",
+    "time",
+    "uuid",
+}
+STANDARD_OF_ENGINE = {
+    "bisect",
+    "collections",
+    "copy",
+    "dataclasses",
+    "difflib",
+    "functools",
+    "hashlib",
+    "heapq",
+    "importlib",
+    "itertools",
+    "json",
+    "math",
+    "pathlib",
+    "re",
+    "traceback",
+    "typing",
+}
+"""A new one is a decision: the engine must play the same on every machine."""
+
+ONLY_IN = {
+    "random": {"engine/sim/kernel.py"},
+    "yaml": {"engine/scenarios/file.py"},
+    "pyspark": {"app/runners/spark.py"},
+    "py4j": {"app/runners/spark.py"},
+}
+
+CONNECTING = {"create_engine", "Engine", "Connection", "event", "make_url", "exc", "pool"}
+DECLARING = {"DeclarativeBase", "Mapped", "mapped_column", "ForeignKey", "MetaData", "Column"}
+"""SQLAlchemy: connections are `db.py`'s, tables `models.py`'s (and the migrations').  Who keeps
+rows elsewhere may build queries (select, insert, ...) and name the Session it was given."""
+
+MOST_LINES = {"py": 500, "js": 200}
+MOST_OF_A_FUNCTION = 70
+WIDEST = 100
+
+
+@cache
+def python_files(*tops: str) -> tuple[Path, ...]:
+    return tuple(sorted(path for top in tops for path in (ROOT / top).rglob("*.py")))
+
+
+def short(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def imports(path: Path) -> Iterator[tuple[int, str, str]]:
+    """(line, module, name or "") of every import, those inside functions too."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name, ""
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{short(path)}:{node.lineno} imports relatively"
+            for alias in node.names:
+                yield node.lineno, node.module or "", alias.name
+
+
+def test_every_package_of_the_engine_has_its_place() -> None:
+    found = {path.parent.name for path in (ROOT / "engine").glob("*/__init__.py")}
+    assert found == set(PACKAGES)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_engine_imports_only_leftwards(package: str) -> None:
+    allowed = PACKAGES[: PACKAGES.index(package) + 1]
+    for path in python_files(f"engine/{package}"):
+        for line, module, name in imports(path):
+            parts = module.split(".")
+            if parts[0] != "engine":
+                continue
+            target = parts[1] if len(parts) > 1 else name
+            if target in PACKAGES:
+                assert target in allowed, f"{short(path)}:{line} imports {module}"
+
+
+def test_the_engine_is_standard_library_and_takes_nothing_from_outside_a_run() -> None:
+    for path in python_files("engine"):
+        for line, module, _ in imports(path):
+            top = module.split(".")[0]
+            where = f"{short(path)}:{line} imports {module}"
+            assert top not in BANNED_IN_ENGINE, where
+            if short(path) in ONLY_IN.get(top, ()):
+                continue
+            assert top in STANDARD_OF_ENGINE | {"__future__", "engine"}, where
+
+
+def test_some_modules_have_one_door() -> None:
+    for path in python_files("engine", "app"):
+        for line, module, _ in imports(path):
+            doors = ONLY_IN.get(module.split(".")[0])
+            assert doors is None or short(path) in doors, f"{short(path)}:{line} imports {module}"
+
+
+def test_the_database_has_two_doors() -> None:
+    for path in python_files("app"):
+        name = short(path)
+        if name.startswith("app/migrations/"):
+            continue
+        for line, module, what in imports(path):
+            if module.split(".")[0] != "sqlalchemy":
+                continue
+            where = f"{name}:{line} takes {what} from {module}"
+            parts = {what, *module.split(".")}
+            assert what, f"{where}: say what is needed of it"
+            assert name == "app/db.py" or not parts & CONNECTING, where
+            assert name == "app/models.py" or not parts & DECLARING, where
+
+
+def test_the_engine_opens_and_evaluates_nothing() -> None:
+    for path in python_files("engine"):
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                called = node.func.id
+                assert called not in {"__import__", "eval", "exec", "open", "input"}, short(path)
+
+
+# -- lengths --------------------------------------------------------------------------------------
+
+
+def test_functions_are_short() -> None:
+    for path in python_files("engine", "app", "tests"):
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = (node.end_lineno or node.lineno) - node.lineno + 1
+                assert length <= MOST_OF_A_FUNCTION, f"{short(path)}: {node.name} has {length}"
+
+
+def own_modules() -> list[Path]:
+    return sorted(path for path in (ROOT / "static/js").rglob("*.js"))
+
+
+def test_files_are_short_and_lines_narrow() -> None:
+    wrong = []
+    for path in (*python_files("engine", "app", "tests"), *own_modules()):
+        lines = path.read_text("utf-8").splitlines()
+        if len(lines) > MOST_LINES[path.suffix[1:]]:
+            wrong.append(f"{short(path)} has {len(lines)} lines")
+        wrong += [
+            f"{short(path)}:{number} is {len(line)} wide"
+            for number, line in enumerate(lines, 1)
+            if path.suffix == ".py" and len(line) > WIDEST
+        ]
+    assert wrong == []
+
+
+# -- words ----------------------------------------------------------------------------------------
+
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK|NotImplementedError|NotImplemented)\b")
+OF_A_MACHINE = re.compile(r"(?<![\w.])/(home|root|Users|work|workspace|mnt)/|[A-Z]:\\\\")
+PRODUCT = ("engine", "app", "static/js", "static/css", "static/i18n", "templates")
+TEXTS = {".py", ".js", ".css", ".html", ".json", ".yaml", ".md", ".toml"}
+
+
+def product_files() -> Iterator[Path]:
+    for top in PRODUCT:
+        for path in sorted((ROOT / top).rglob("*")):
+            if path.suffix in TEXTS:
+                yield path
+    for name in ("README.md", "CHANGELOG.md", "pyproject.toml", "Makefile"):
+        if (ROOT / name).exists():
+            yield ROOT / name
+
+
+@pytest.mark.parametrize("banned", [UNFINISHED, OF_A_MACHINE], ids=["unfinished", "machine"])
+def test_nothing_is_left_unfinished_or_tied_to_a_machine(banned: re.Pattern[str]) -> None:
+    found = [
+        f"{short(path)}:{number}: {line.strip()[:80]}"
+        for path in product_files()
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if banned.search(line)
+    ]
+    assert found == []
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    for path in python_files("engine", "app", "tests"):
+        if path.read_text("utf-8").strip():
+            assert ast.get_docstring(tree(path)), f"{short(path)} has no docstring"
