@@ -114,6 +114,8 @@ class Reader:
             )
         if any(ord(letter) < 32 and letter not in "\n\t" for letter in value):
             raise self.bad(path, f"{name_of(path)} holds a control character.")
+        if any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise self.bad(path, f"{name_of(path)} holds half a character (a surrogate).")
         return value
 
     def choice(self, value: object, path: Path, known: tuple[str, ...]) -> str:

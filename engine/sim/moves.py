@@ -29,6 +29,7 @@ DAY_MS: Final = 86_400_000
 UNITS: Final = {"": 1, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 _DURATION: Final = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|)")
 _LIMIT: Final = re.compile(r"\s+!(\d{1,7})$")
+_UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 _RECORD: Final = re.compile(r"[A-Za-z0-9_.:'-]{1,24}")
 
 
@@ -173,11 +174,13 @@ def limit_of(text: str) -> int:
 
 def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
     """Reads one line.  Raises BadInput("invalid") with one sentence."""
+    if len(text) > MAX_LENGTH:
+        raise invalid(f"The move is longer than {MAX_LENGTH} characters.")
+    if _UNWRITABLE.search(text):
+        raise invalid("A move is one line of plain characters.")
     line = text.split("#", 1)[0].strip()
     if not line:
         raise invalid("The move is empty; try “settle” or “fetch 2”.")
-    if len(line) > MAX_LENGTH:
-        raise invalid(f"The move is longer than {MAX_LENGTH} characters.")
     limit = -1
     match = _LIMIT.search(line)
     if match:

@@ -80,6 +80,8 @@ class Run:
             raise BadInput("too_large", f"The text of a run has at most {MAX_TEXT} characters.")
         try:
             data = json.loads(text)
+        except RecursionError as error:
+            raise BadInput("invalid", "The run is nested too deep.") from error
         except ValueError as error:
             raise BadInput("invalid", f"The run is not JSON: {error}.") from error
         if not isinstance(data, dict) or data.get("format") != FORMAT:
