@@ -136,7 +136,8 @@ def test_cut_at_every_step_and_continued(run: Run) -> None:
             pass
         assert sim.events == step, kept[-1:]
         if step % 7 == 0:
-            assert view(sim) == whole.steps(step, 1)[0]["view"], (step, kept[-1:])
+            if step < whole.total:
+                assert view(sim) == whole.steps(step, 1)[0]["view"], (step, kept[-1:])
             rest = remaining(whole, kept)
             if rest is not None:
                 for _ in play(sim, rest):
