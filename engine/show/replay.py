@@ -281,12 +281,13 @@ class Replay:
 
     def cut(self, step: int) -> tuple[str, ...]:
         """The moves that lead to `step`; a move that is under way there is cut short."""
+        if step >= self.total:
+            return self.lines  # with the moves at the end that brought no event, but took time
         if step <= 0:
             return ()
-        step = min(step, self.total)
         move = self._move_of[step]
         done = self.lines[:move]
-        if step == self.total or self._move_of[step + 1] != move:
+        if self._move_of[step + 1] != move:
             return (*done, self.lines[move])
         first = self._move_of.index(move)
         line = self.lines[move].split(" !")[0]

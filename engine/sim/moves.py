@@ -27,8 +27,8 @@ MAX_LENGTH: Final = 400
 MAX_RECORDS: Final = 200
 DAY_MS: Final = 86_400_000
 UNITS: Final = {"": 1, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
-_DURATION: Final = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|)")
-_LIMIT: Final = re.compile(r"\s+!(\d{1,7})$")
+_DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(ms|s|m|h|)")
+_LIMIT: Final = re.compile(r"\s+!([0-9]{1,7})$")
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 _RECORD: Final = re.compile(r"[A-Za-z0-9_.:'-]{1,24}")
 
@@ -90,7 +90,7 @@ class Words:
         return value
 
     def number(self, word: str, high: int) -> int:
-        if not word.isdecimal() or len(word) > 9 or int(word) > high:
+        if not (word.isascii() and word.isdecimal()) or len(word) > 9 or int(word) > high:
             raise self.fail(f"“{word}” is no number up to {high}.")
         return int(word)
 

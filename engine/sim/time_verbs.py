@@ -157,7 +157,7 @@ def _fetching(sim: Simulation, args: Args) -> Iterator[None]:
     yield from pacing.pump(sim)
 
 
-@verb("tick", "time", "tick B", "isr-expiration runs on a broker now.", one_broker, is_up)
+@verb("tick", "time", "tick B", "The ISR check runs on a broker now.", one_broker, is_up)
 def _tick(sim: Simulation, args: Args) -> Iterator[None]:
     broker = sim.brokers[args["broker"]]
 
