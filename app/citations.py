@@ -1,0 +1,94 @@
+"""Who cites which rule: the engine's docstrings, read from its sources."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import engine
+from engine.study.rulebook import IDENTIFIER
+
+FOLDER = Path(engine.__file__).resolve().parent
+PLAYED_FROM = "engine.sim.run"
+ADAPTERS = "engine.conformance."
+Documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+class Citation:
+    """`where` is a function or class, such as engine.model.log.Log.append; "" as its name after
+    the module stands for the module itself.  `played`: a simulation loads that module."""
+
+    __slots__ = ("module", "name", "played", "rule")
+
+    def __init__(self, rule: str, module: str, name: str, played: bool) -> None:
+        self.rule = rule
+        self.module = module
+        self.name = name
+        self.played = played
+
+    @property
+    def where(self) -> str:
+        return f"{self.module}.{self.name}".rstrip(".")
+
+    @property
+    def implements(self) -> bool:
+        """Is this code that follows the rule?  A module's heading or an adapter is not."""
+        return self.name != "" and not self.module.startswith(ADAPTERS)
+
+
+@cache
+def _sources() -> dict[str, ast.Module]:
+    """Module name -> its tree, for the whole engine."""
+    found = {}
+    for path in sorted(FOLDER.rglob("*.py")):
+        parts = ("engine", *path.relative_to(FOLDER).with_suffix("").parts)
+        name = ".".join(parts).removesuffix(".__init__")
+        found[name] = ast.parse(path.read_text("utf-8"))
+    return found
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@cache
+def played_modules() -> frozenset[str]:
+    """What a simulation imports, directly or through others."""
+    found: set[str] = set()
+    todo = [PLAYED_FROM]
+    while todo:
+        name = todo.pop()
+        if name in _sources() and name not in found:
+            found.add(name)
+            todo += _imported(_sources()[name])
+    return frozenset(found)
+
+
+def _documented(node: ast.AST, path: str = "") -> Iterator[tuple[str, Documented]]:
+    """Every function and class below `node`, with its dotted name."""
+    for child in ast.iter_child_nodes(node):
+        name = path
+        if isinstance(child, Documented):
+            name = f"{path}.{child.name}".lstrip(".")
+            yield name, child
+        yield from _documented(child, name)
+
+
+@cache
+def citations() -> tuple[Citation, ...]:
+    """All of the engine's, module by module, in the order of the sources."""
+    found = []
+    for module, tree in _sources().items():
+        played = module in played_modules()
+        nodes: list[tuple[str, ast.Module | Documented]] = [("", tree), *_documented(tree)]
+        for name, node in nodes:
+            cited = IDENTIFIER.findall(ast.get_docstring(node) or "")
+            found += [Citation(rule, module, name, played) for rule in dict.fromkeys(cited)]
+    return tuple(found)
