@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -17,8 +18,8 @@ Documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Citation:
-    """`where` is a function or class, such as engine.model.log.Log.append; "" as its name after
-    the module stands for the module itself.  `played`: a simulation loads that module."""
+    """`name` is that of a function or class, such as Log.append, "" that of the module itself;
+    `played`: a run can come to it."""
 
     __slots__ = ("module", "name", "played", "rule")
 
@@ -30,6 +31,7 @@ class Citation:
 
     @property
     def where(self) -> str:
+        """Such as engine.model.log.Log.append."""
         return f"{self.module}.{self.name}".rstrip(".")
 
     @property
@@ -81,14 +83,62 @@ def _documented(node: ast.AST, path: str = "") -> Iterator[tuple[str, Documented
         yield from _documented(child, name)
 
 
+def _named(node: ast.AST) -> Iterator[str]:
+    """The names in `node` by which functions and classes may be meant."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name):
+            yield one.id
+        elif isinstance(one, ast.Attribute):
+            yield one.attr
+
+
+def _at_once(node: ast.Module | ast.ClassDef) -> Iterator[str]:
+    """The names that count as soon as the module or class does: all outside of its functions,
+    and the functions that a decorator with arguments registers, such as verbs."""
+    for child in node.body:
+        if not isinstance(child, Documented):
+            yield from _named(child)
+        elif any(isinstance(one, ast.Call) for one in child.decorator_list):
+            yield child.name
+
+
+@cache
+def _played() -> frozenset[tuple[str, str]]:
+    """(module, name) of what a run can come to, by following names from the modules it loads.
+
+    Whoever shares its name with something that is called counts as called: this errs on the side
+    of "played", never on the other.
+    """
+    called: dict[str, list[tuple[str, str, Documented]]] = defaultdict(list)
+    todo: list[str] = []
+    for module in played_modules():
+        tree = _sources()[module]
+        todo += _at_once(tree)
+        for name, node in _documented(tree):
+            called[node.name].append((module, name, node))
+            if module == PLAYED_FROM or node.name.startswith("__"):
+                todo.append(node.name)
+    found: set[tuple[str, str]] = set()
+    seen: set[str] = set()
+    while todo:
+        short = todo.pop()
+        if short in seen:
+            continue
+        seen.add(short)
+        for module, name, node in called.get(short, ()):
+            found.add((module, name))
+            todo += _at_once(node) if isinstance(node, ast.ClassDef) else _named(node)
+    return frozenset(found)
+
+
 @cache
 def citations() -> tuple[Citation, ...]:
     """All of the engine's, module by module, in the order of the sources."""
     found = []
     for module, tree in _sources().items():
-        played = module in played_modules()
         nodes: list[tuple[str, ast.Module | Documented]] = [("", tree), *_documented(tree)]
         for name, node in nodes:
             cited = IDENTIFIER.findall(ast.get_docstring(node) or "")
+            played = (module, name) in _played()
             found += [Citation(rule, module, name, played) for rule in dict.fromkeys(cited)]
     return tuple(found)

@@ -105,8 +105,10 @@ def tell_rules(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | N
             if names:
                 click.echo(f"    {heading}: {_some(names)}")
     excused = sum(1 for entry in found if entry["excuse"])
-    click.echo(f"{len(found)} rules: {len(found) - excused - len(bare)} covered, {excused} excused"
-               + (f", without code or excuse: {' '.join(bare)}." if bare else "."))
+    click.echo(
+        f"{len(found)} rules: {len(found) - excused - len(bare)} covered, {excused} excused"
+        + (f", without code or excuse: {' '.join(bare)}." if bare else ".")
+    )
     return not bare
 
 

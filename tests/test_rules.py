@@ -74,6 +74,9 @@ def test_an_entry_names_code_scenarios_and_golden_files(tmp_path: Path) -> None:
     assert {"function": where, "played": True} in mark["functions"]
     assert mark["golden"] == ["S20/K39.txt"]
     assert found["T-0"]["scenarios"]["S20"][0] == "Z0102"
+    assert {"function": "engine.sim.dispatch._isr_expiration", "played": True} in (
+        found["CP-ISR-SHRINK"]["functions"]
+    )
     assert found["X-3"]["functions"] and not rules.covered(found["X-3"])
     assert "K39" not in found["T-0"]["scenarios"].get("S21", [])
 

@@ -120,8 +120,9 @@ class Quotas:
         return not in_isr and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
 
     def follower_holds_back(self, partition: int, lag: int | None, now: int) -> bool:
-        """Q-3, CP-THROTTLE.  A follower leaves a listed partition out of its fetch while it believes
-        itself behind and its quota is exceeded.  It does not know the ISR; no lag yet counts as behind."""
+        """Q-3, CP-THROTTLE.  A follower leaves a listed partition out of its fetch while it
+        believes itself behind and its quota is exceeded.  It does not know the ISR; no lag yet
+        counts as behind."""
         behind, quota = lag is None or lag > 0, self.follower
         return behind and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
 
