@@ -13,7 +13,9 @@ from engine.study.rulebook import IDENTIFIER
 
 FOLDER = Path(engine.__file__).resolve().parent
 PLAYED_FROM = "engine.sim.run"
-ADAPTERS = "engine.conformance."
+NO_RULES = ("engine.conformance.", "engine.show.")
+"""Adapters to cases, and what tells of rules: both name them and follow none."""
+
 Documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -36,8 +38,8 @@ class Citation:
 
     @property
     def implements(self) -> bool:
-        """Is this code that follows the rule?  A module's heading or an adapter is not."""
-        return self.name != "" and not self.module.startswith(ADAPTERS)
+        """Is this code that follows the rule?  A module's heading is not."""
+        return self.name != "" and not self.module.startswith(NO_RULES)
 
 
 @cache

@@ -14,7 +14,7 @@ from app.citations import citations
 from engine.scenarios.scenario import Scenario
 from engine.show.cursor import Cursor
 from engine.sim.run import Run
-from engine.study.rulebook import EXCUSES, TITLES
+from engine.study.rulebook import DORMANT, EXCUSES, TITLES
 
 GOLDEN = Path(__file__).resolve().parent.parent / "tests" / "golden"
 """There only in a checkout; elsewhere no golden file shows anything."""
@@ -71,13 +71,14 @@ def shown(folder: Path) -> dict[str, list[str]]:
 
 
 def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[Entry]:
-    """[{id, title, excuse, functions, scenarios, golden}] in the order of the specification."""
+    """[{id, title, excuse, dormant, functions, scenarios, golden}] in the order of the specification."""
     code, plays, files = functions(), played(scenarios), shown(golden)
     return [
         {
             "id": rule,
             "title": title,
             "excuse": EXCUSES.get(rule, ""),
+            "dormant": DORMANT.get(rule, ""),
             "functions": code.get(rule, []),
             "scenarios": plays.get(rule, {}),
             "golden": files.get(rule, []),
@@ -95,8 +96,9 @@ def tell_rules(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | N
         return not bare
     for entry in found:
         click.echo(f"{entry['id']:<20} {entry['title']}")
-        if entry["excuse"]:
-            click.echo(f"    excused: {entry['excuse']}")
+        for heading, why in (("excused", entry["excuse"]), ("dormant", entry["dormant"])):
+            if why:
+                click.echo(f"    {heading}: {why}")
         for heading, names in (
             ("code", [one["function"] for one in entry["functions"]]),
             ("scenarios", list(entry["scenarios"])),
@@ -105,8 +107,10 @@ def tell_rules(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | N
             if names:
                 click.echo(f"    {heading}: {_some(names)}")
     excused = sum(1 for entry in found if entry["excuse"])
+    sleeping = sum(1 for entry in found if entry["dormant"])
     click.echo(
-        f"{len(found)} rules: {len(found) - excused - len(bare)} covered, {excused} excused"
+        f"{len(found)} rules: {len(found) - excused - len(bare)} covered "
+        f"({sleeping} of them dormant), {excused} excused"
         + (f", without code or excuse: {' '.join(bare)}." if bare else ".")
     )
     return not bare

@@ -9,9 +9,9 @@ import pytest
 
 from app import rules
 from app.citations import citations
-from engine.scenarios.file import find
+from engine.scenarios.file import find, library
 from engine.show.rules import RULES
-from engine.study.rulebook import EXCUSES, IDENTIFIER, TITLES
+from engine.study.rulebook import DORMANT, EXCUSES, IDENTIFIER, TITLES
 
 
 def followed() -> set[str]:
@@ -38,6 +38,13 @@ def test_every_rule_has_code_or_an_excuse() -> None:
 def test_no_excuse_is_left_over() -> None:
     assert set(EXCUSES) <= set(TITLES)
     assert sorted(set(EXCUSES) & followed()) == []
+
+
+def test_what_is_dormant_has_code_and_no_run_shows_it() -> None:
+    assert set(DORMANT) <= followed()
+    awake = set(rules.played(library().values())) | set(rules.shown(rules.GOLDEN))
+    assert sorted(set(DORMANT) & awake) == []
+    assert "H-2" in awake
 
 
 def test_only_rules_of_the_rulebook_are_cited() -> None:

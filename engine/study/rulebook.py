@@ -1,4 +1,4 @@
-"""Every rule of the specification, by its identifier: what it is called, and why it has no code.
+"""Every rule of the specification, by its identifier: what it is called, and why no run shows it.
 
 Which functions follow a rule is never written down here: their docstrings cite it.
 """
@@ -182,3 +182,14 @@ EXCUSES: Final[dict[str, str]] = {
     "CP-DECOMMISSION": "an operator's procedure of reassignments, which are no moves yet",
 }
 """Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
+
+_QUOTAS: Final = "no configuration or move of a run sets a quota yet"
+_MOVES: Final = "no move of a run starts a reassignment yet"
+
+DORMANT: Final[dict[str, str]] = {
+    "L-16": "no fault of a run fails a log directory yet",
+    **dict.fromkeys(("Q-1", "Q-2", "Q-3", "Q-4", "Q-5", "Q-6", "CP-THROTTLE"), _QUOTAS),
+    "C-8": "consumers of a run do not ask to read from followers yet",
+    **dict.fromkeys(("CP-REASSIGN-KR", "CP-REASSIGN-ZK"), _MOVES),
+}
+"""Identifier -> why its code, though a run passes by it, never comes into effect there."""
