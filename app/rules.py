@@ -71,7 +71,7 @@ def shown(folder: Path) -> dict[str, list[str]]:
 
 
 def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[Entry]:
-    """[{id, title, excuse, dormant, functions, scenarios, golden}] in the order of the specification."""
+    """[{id, title, excuse, dormant, functions, scenarios, golden}], as the specification goes."""
     code, plays, files = functions(), played(scenarios), shown(golden)
     return [
         {

@@ -98,6 +98,6 @@ def test_the_list_says_what_is_missing(
     assert rules.tell_rules([], None)
     told = capsys.readouterr().out
     assert f"{len(TITLES)} rules: {len(TITLES) - len(EXCUSES)} covered" in told
-    monkeypatch.setitem(rules.TITLES, "L-99", "A rule that nobody follows")
+    monkeypatch.setitem(TITLES, "L-99", "A rule that nobody follows")
     assert not rules.tell_rules([], None)
     assert "without code or excuse: L-99." in capsys.readouterr().out
