@@ -15,7 +15,7 @@ from engine.study import promises
 
 ALL = list(library().values())
 SCRIPTED = [one for one in ALL if "scale" not in one.tags]
-NUMBERS: Final = (*range(1, 12), 13, 14, 15, 17, *range(19, 44), 51, 56, 59)
+NUMBERS: Final = (*range(1, 18), *range(19, 44), *range(45, 49), 51, 54, 56, 58, 59)
 SCALE = [one for one in ALL if "scale" in one.tags]
 
 

@@ -69,6 +69,12 @@ OPERATIONS = (
     "fetching manual",
     "bounce 2",
     "settle",
+    "delete records 1",
+    "reassign 2 3",
+    "settle",
+    "reassign 1 2 3",
+    "reassign cancel",
+    "settle",
 )
 """Moves that no scenario of the library needs, so that their sentences are read too."""
 

@@ -131,6 +131,10 @@ def change(
         out.cue("CP-ISR", CONTROLLER, f"isr {tp}", record.isr, after.isr)
     if after.elr != record.elr:
         out.cue("CP-ELR", CONTROLLER, f"elr {tp}", record.elr, after.elr)
+    if record.reassigning and not after.reassigning:
+        out.cue(
+            "CP-REASSIGN.done", CONTROLLER, f"replicas {tp}", record.replicas, after.replicas
+        )
     return result, [(R_PARTITION, tp, after)]
 
 
@@ -397,6 +401,8 @@ def set_configs(k: Controller, configs: Any, min_isr_changed: bool, out: Effects
             if after is not record:
                 k.records[tp] = after
                 records.append((R_PARTITION, tp, after))
+                if after.elr != record.elr:
+                    out.cue("CP-ELR", CONTROLLER, f"elr {tp}", record.elr, after.elr)
     append(k, records, out)
 
 

@@ -2,7 +2,8 @@
 
 P{B 1 3 [B,A]}      partition 0: leader, leader epoch, partition epoch, ISR  (P2{...}: partition 2)
 P{-1 3 3 [] elr [2,3] last [3]}
-b1 LEO 5 HW 3       a replica of partition 0, by id or name; either mark may be left out
+b1 LEO 5 HW 3       a replica of partition 0, by id or name; START is where its log begins;
+                    marks may be left out
 log A m0@0 n3@2     the records of a replica from offset 0 on, with their epochs
 epochs A 0:0 2:3    its leader-epoch cache
 ack m3 m4           these records were acknowledged;  waiting m5: not answered yet
@@ -27,6 +28,7 @@ _RECORD: Final = re.compile(
     r"P(\d*)\{\s*(\S+)\s+(\d+)\s+(\d+)\s+\[([^\]]*)\]"
     r"(?:\s+elr\s+\[([^\]]*)\])?(?:\s+last\s+\[([^\]]*)\])?\s*\}"
 )
+MARKS: Final = ("LEO", "HW", "START")
 _NAME: Final = re.compile(r"[A-Za-z0-9_'.:-]{1,32}")
 _ENTRY: Final = re.compile(r"([A-Za-z0-9_'.:-]{1,32})@(\d+)")
 _EPOCH: Final = re.compile(r"(\d+):(\d+)")
@@ -38,7 +40,7 @@ class Expectation:
 
     kind "record": partition, who = leader (-1 none), numbers = (leader epoch, partition epoch),
          isr, elr and last (None when not stated)
-    kind "replica": who, numbers = (LEO or -1, HW or -1)
+    kind "replica": who, numbers = (LEO, HW, log start), -1 where not stated
     kind "log": who, names = the records, numbers = their epochs
     kind "epochs": who, numbers = epoch, start, epoch, start, ...
     kind "ack" | "waiting": names;  "refused": names and error
@@ -80,10 +82,10 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
             raise BadInput("invalid", "Epochs are written epoch:offset, like 0:0 2:3.", where)
         flat = tuple(number for pair in found for number in pair)
         return Expectation(verb, text, 0, _broker(words[1], brokers, where), flat)
-    if len(words) in (3, 5):
+    if len(words) in (3, 5, 7):
         marks = dict(zip(words[1::2], words[2::2], strict=True))
-        if set(marks) <= {"LEO", "HW"} and all(mark.isdecimal() for mark in marks.values()):
-            numbers = (int(marks.get("LEO", -1)), int(marks.get("HW", -1)))
+        if set(marks) <= set(MARKS) and all(mark.isdecimal() for mark in marks.values()):
+            numbers = tuple(int(marks.get(mark, -1)) for mark in MARKS)
             return Expectation("replica", text, 0, _broker(verb, brokers, where), numbers)
     raise BadInput(
         "invalid",

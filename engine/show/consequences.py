@@ -24,6 +24,7 @@ from engine.show.entities import (
     say,
     word,
 )
+from engine.show.operators import configured, reassigned, reassignment_over
 from engine.show.rules import RULES
 
 Teller = Callable[[Happening, Cue], "Sentence | None"]
@@ -345,10 +346,6 @@ def _replicas(h: Happening, at: int, role: int) -> list[Replica]:
     return [replica for replica in h.sim.brokers[at].replicas.values() if replica.role == role]
 
 
-def _configured(h: Happening, cue: Cue) -> Sentence:
-    return say("admin.set", c=word(cue[3]), v=word(cue[4]))
-
-
 def _controller_up(h: Happening, cue: Cue) -> Sentence:
     return say("controller.up", n=number(cue[4]))
 
@@ -453,7 +450,9 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-REG": _registered,
     "CP-MAKE-LEADER": _leads,
     "CP-MAKE-FOLLOWER": _follows,
-    "CP-12": _configured,
+    "CP-REASSIGN": reassigned,
+    "CP-REASSIGN.done": reassignment_over,
+    "CP-12": configured,
     "CP-8.5.cut": _cut,
     "CP-8.5.heal": _healed,
     "CP-8.5.drop": _dropped,

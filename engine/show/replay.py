@@ -371,6 +371,16 @@ def suggestions(sim: Simulation) -> Iterator[str]:
     for name in names:
         yield f"tick {name}"
         yield f"flush {name}"
+    leader = sim.brokers.get(record.leader)
+    replica = None if leader is None else leader.replicas.get(0)
+    if replica is not None:
+        yield f"delete records {replica.log.hw}"
+    others = [spec.id for spec in sim.scenario.brokers if spec.id not in record.replicas]
+    if record.reassigning:
+        yield "reassign cancel"
+    elif others:
+        moved = (*record.replicas[1:], others[0])
+        yield "reassign " + " ".join(map(sim.scenario.broker_name, moved))
     yield "checkpoint"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from engine.controlplane.reassignment import target_of
 from engine.model import timers
 from engine.model.effects import Cue
 from engine.model.errors import name_of
@@ -67,6 +68,8 @@ def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
         head = f"b{broker.id}{{{role} le={replica.leader_epoch} LEO={log.leo} HW={hw}}}"
     else:
         head = f"b{broker.id}{{{broker.status} LEO={log.leo} HW={hw}}}"
+    if log.log_start:
+        head = f"{head[:-1]} start={log.log_start}}}"
     cells = []
     marked = False
     for batch in log.batches:
@@ -88,9 +91,11 @@ def state_lines(sim: Simulation) -> list[str]:
         isr = ",".join(map(str, record.isr))
         elr = f" elr [{','.join(map(str, record.elr))}]" if record.elr else ""
         recovering = " RECOVERING" if record.recovering else ""
+        target = value_text(target_of(record.replicas, record.removing))
+        moving = f" to {target}" if record.reassigning else ""
         lines.append(
             f"{name}{{{record.leader} {record.leader_epoch} {record.partition_epoch} "
-            f"[{isr}]}}{elr}{recovering}"
+            f"[{isr}]}}{elr}{recovering}{moving}"
         )
         for broker_id in sorted(record.replicas):
             broker = sim.brokers[broker_id]

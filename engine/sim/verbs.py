@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from engine.sim import admin_verbs, client_verbs, fault_verbs, message_verbs, time_verbs
+from engine.sim import (
+    admin_verbs,
+    client_verbs,
+    fault_verbs,
+    message_verbs,
+    time_verbs,
+    topic_verbs,
+)
 from engine.sim.moves import VERBS
 
-assert admin_verbs and client_verbs and fault_verbs and message_verbs and time_verbs
+assert admin_verbs and client_verbs and fault_verbs and message_verbs and time_verbs and topic_verbs
 
 __all__ = ["VERBS"]

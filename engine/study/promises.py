@@ -82,9 +82,9 @@ def unkept(sim: Simulation, wanted: Expectation) -> str:
     disk = sim.brokers[wanted.who].disks.get(wanted.partition)
     log = disk.log if disk is not None else Log()
     if wanted.kind == "replica":
-        found = (log.leo, log.hw)
+        found = (log.leo, log.hw, log.log_start)
         same = all(want in (-1, have) for want, have in zip(wanted.numbers, found, strict=True))
-        return "" if same else f"it has LEO {log.leo} HW {log.hw}"
+        return "" if same else f"it has LEO {log.leo} HW {log.hw} START {log.log_start}"
     if wanted.kind == "log":
         pairs = [(value, batch.epoch) for batch in log.batches for value in batch.values]
         if pairs == list(zip(wanted.names, wanted.numbers, strict=True)):
