@@ -1,4 +1,4 @@
-"""The same run is the same everywhere: again, elsewhere, told or not, in a hurry or cut to pieces."""
+"""The same run is the same everywhere: again, elsewhere, told or not, or cut to pieces."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_listening_and_haste_change_nothing(run: Run) -> None:
 def test_cut_at_every_step_and_continued(run: Run) -> None:
     """The cut run ends as the whole one stood there; the rest of its moves ends as it ends."""
     whole = Replay(run)
-    for step in range(0, whole.total + 1):
+    for step in range(whole.total + 1):
         kept = whole.cut(step)
         sim = run.simulation()
         for _ in play(sim, kept):
