@@ -198,14 +198,20 @@ def bench(name: str | None, as_json: bool) -> None:
 
 
 @main.command()
+@click.option("--matrix", "as_matrix", is_flag=True, help="Play them all: scenario x profile.")
 @AS_JSON
 @plain
-def scenarios(as_json: bool) -> None:
+def scenarios(as_matrix: bool, as_json: bool) -> None:
     """Lists the library with the verdict that is expected under each profile."""
     from app.cards import cards
     from engine.scenarios import file
 
-    found = cards(file.library().values())
+    library = file.library().values()
+    if as_matrix:
+        from app.matrix import tell_matrix
+
+        sys.exit(0 if tell_matrix(library, tell if as_json else None) else 1)
+    found = cards(library)
     if as_json:
         tell(found)
         return

@@ -118,6 +118,7 @@ class Checker:
             self.report("INV-1", f"{self.name(node)} has HW {log.hw} outside its log")
         if leads and not was_leading:
             self._on_new_leader(node, tp, replica)
+            self.reached[tp] = max(self.reached[tp], log.hw)
         if leads and log.hw > (seen.hw if was_leading else log.log_start):
             if log.hw > seen.hw:
                 self._on_hw_raised(node, tp, replica)

@@ -126,6 +126,23 @@ def test_scenarios_lists_the_library() -> None:
         assert scenario.title in told.output
 
 
+def test_the_matrix_plays_what_the_library_promises(monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.scenarios import file
+
+    told = highwater("scenarios", "--matrix")
+    assert told.exit_code == 0 and "every promise kept" in told.output
+    (line,) = [one for one in told.output.splitlines() if one.startswith("S20 ")]
+    assert "Z0102 I6 I7 I10" in line and "K39 holds" in line
+    liar = file.find("S20")
+    liar.expect["K39"]["verdict"] = ["I7"]
+    monkeypatch.setattr(file, "library", lambda: {liar.slug: liar})
+    try:
+        told = highwater("scenarios", "--matrix")
+    finally:
+        liar.expect["K39"]["verdict"] = "holds"
+    assert told.exit_code == 1 and "under K39: verdict: I7 should break" in told.output
+
+
 def test_conformance_lines_name_every_case_that_was_not_right() -> None:
     result = {
         "total": 3,

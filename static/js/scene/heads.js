@@ -29,8 +29,10 @@ export function controller(geo, view, { t, name, changed }) {
   let at = geo.narrow ? 16 : geo.logX + 10;
   let y = geo.narrow ? 50 : 26;
   const size = geo.narrow ? 11.5 : 12.5;
-  parts.push(text("p", at, y, geo.part.name ?? "", "mono small"));
-  at += textWidth(geo.part.name ?? "", 12) + 14;
+  if (view.partitions.length > 1) {
+    parts.push(text("p", at, y, geo.part.name, "mono small"));
+    at += textWidth(geo.part.name, 12) + 14;
+  }
   for (const [key, label, full] of fields) {
     const w1 = textWidth(label, size);
     const value = fit(String(full), Math.max(60, geo.width - (geo.narrow ? 16 : at) - w1 - 16), size, true);

@@ -1,0 +1,44 @@
+"""The library as a table of verdicts in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import click
+
+from engine.model.profiles import PROFILES
+from engine.scenarios.scenario import Scenario
+from engine.study.matrix import Cell, matrix
+
+
+def tell_matrix(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | None) -> bool:
+    """Plays everything and prints the table, or gives it to `as_json`; were all promises kept?"""
+    found = list(scenarios)
+    played = matrix(found)
+    kept = not any(cell.complaints for row in played.values() for cell in row.values())
+    if as_json is not None:
+        as_json({slug: {name: _plain(cell) for name, cell in row.items()} for slug, row in
+                 played.items()})
+        return kept
+    codes = {scenario.slug: scenario.code for scenario in found}
+    used = [name for name in PROFILES if any(name in row for row in played.values())]
+    for slug, row in played.items():
+        cells = "  ".join(f"{name} {row[name].text()}" for name in used if name in row)
+        click.echo(f"{codes[slug] or '-':<5} {slug:<38} {cells}")
+    for slug, row in played.items():
+        for name, cell in row.items():
+            for complaint in cell.complaints:
+                click.echo(f"! {slug} under {name}: {complaint}")
+    pairs = sum(len(row) for row in played.values())
+    click.echo(f"{len(played)} scenarios, {pairs} pairs of scenario and profile, "
+               + ("every promise kept." if kept else "some promises broken."))
+    return kept
+
+
+def _plain(cell: Cell) -> dict[str, Any]:
+    return {
+        "broken": list(cell.broken),
+        "statistical": cell.statistical,
+        "complaints": list(cell.complaints),
+    }
