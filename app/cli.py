@@ -222,3 +222,18 @@ def scenarios(as_matrix: bool, as_json: bool) -> None:
             for verdict in card["verdicts"]
         )
         click.echo("      " + "; ".join(verdicts))
+
+
+@main.command()
+@AS_JSON
+@plain
+def rules(as_json: bool) -> None:
+    """Lists the rules of the specification: who follows them, which scenarios show them.
+
+    Exit code 0: every rule has code that a run plays, or the reason why it has none.
+    """
+    from app.rules import tell_rules
+    from engine.scenarios import file
+
+    kept = tell_rules(file.library().values(), tell if as_json else None)
+    sys.exit(0 if kept else 1)

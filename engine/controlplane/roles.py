@@ -48,7 +48,8 @@ def apply_record(broker: Broker, tp: int, record: PartitionRecord, out: Effects)
 def make_leader(broker: Broker, tp: int, record: PartitionRecord, out: Effects) -> bool:
     """CP-MAKE-LEADER, H-8.  True if this broker was not the leader before.
 
-    A new leader neither truncates nor resets its high watermark, which may lag its predecessor's.
+    A new leader neither truncates nor resets its high watermark, which may lag its predecessor's
+    (H-9).
     """
     fetcher.remove_partition(broker, tp)
     replica = ensure_log(broker, tp, out)

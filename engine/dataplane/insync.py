@@ -273,7 +273,7 @@ def drop_pending(replica: Replica) -> None:
 def commit_isr(
     broker: Broker, replica: Replica, isr: tuple[int, ...], partition_epoch: int, out: Effects
 ) -> None:
-    """S-9.  The change is confirmed: committed ISR replaced, then H-2 and whoever waits."""
+    """S-9, H-3.  The change is confirmed: committed ISR replaced, then H-2 and whoever waits."""
     out.cue("S-9", broker.id, "isr", replica.isr, isr)
     replica.isr = isr
     replica.partition_epoch = partition_epoch

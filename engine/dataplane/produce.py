@@ -21,7 +21,7 @@ ALL = -1
 
 
 def on_produce_request(broker: Broker, m: ProduceRequest, out: Effects) -> None:
-    """P-3.  Append; acks=0 says nothing, acks=1 answers, acks=all waits for the high watermark."""
+    """P-2, P-3.  Append; acks=0 says nothing, acks=1 answers, acks=all waits for the mark."""
     replica = broker.replicas.get(m.tp)
     error = refusal(broker, m)
     if error or replica is None:
@@ -43,7 +43,7 @@ def on_produce_request(broker: Broker, m: ProduceRequest, out: Effects) -> None:
 
 
 def refusal(broker: Broker, m: ProduceRequest) -> int:
-    """P-1, L-3.1 - L-3.3.  Why nothing may be written, or NONE."""
+    """P-1, P-5, L-3.1 - L-3.3.  Why nothing may be written, or NONE."""
     if m.acks not in (ALL, 0, 1):
         return INVALID_REQUIRED_ACKS
     replica = broker.replicas.get(m.tp)
@@ -82,7 +82,7 @@ def append_once(
 def append_as_leader(
     broker: Broker, replica: Replica, m: ProduceRequest, out: Effects
 ) -> Batch:
-    """L-3.4 - L-3.12.  Offsets from LEO, the current epoch, write, try HW, wake who waits."""
+    """L-3.4 - L-3.12, H-3.  Offsets from LEO, the current epoch, write, try HW, wake who waits."""
     log = replica.log
     before = log.leo
     batch = Batch(

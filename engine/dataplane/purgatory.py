@@ -36,7 +36,7 @@ def wait_for_hw(broker: Broker, replica: Replica, waiting: DelayedProduce, out: 
 def complete_produce(
     broker: Broker, replica: Replica, waiting: DelayedProduce, out: Effects
 ) -> bool:
-    """P-4.  Answers a waiting produce if its fate is decided; True if it was."""
+    """P-4, P-5.  Answers a waiting produce if its fate is decided; True if it was."""
     if replica.tp in broker.offline:
         error = KAFKA_STORAGE_ERROR
     elif replica.role != LEADER:
@@ -62,7 +62,7 @@ def answer_produce(broker: Broker, waiting: DelayedProduce, error: int, out: Eff
 
 
 def wake_produce(broker: Broker, replica: Replica, out: Effects) -> None:
-    """P-4.  Looks again at every produce that waits on this partition."""
+    """P-4, H-6.  Looks again at every produce that waits on this partition."""
     if replica.waiting:
         replica.waiting = [
             w for w in replica.waiting if not complete_produce(broker, replica, w, out)
@@ -190,7 +190,7 @@ def after_append(broker: Broker, replica: Replica, hw_moved: bool, out: Effects)
 
 
 def after_hw(broker: Broker, replica: Replica, out: Effects) -> None:
-    """S-4.  A follower's state moved the mark: Fetch, then Produce."""
+    """S-4, H-6.  A follower's state moved the mark: Fetch, then Produce."""
     wake_fetch(broker, replica, out)
     wake_produce(broker, replica, out)
 

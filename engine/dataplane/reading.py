@@ -97,7 +97,7 @@ def held_back(broker: Broker, m: FetchRequest, tp: int, now: int) -> bool:
 
 
 def read_partition(broker: Broker, m: FetchRequest, fp: FetchPartition, out: Effects) -> FetchData:
-    """S-2.7 - S-2.9.  The answer for one partition, with HW and log start as they are *now*.
+    """S-2.7 - S-2.9, H-10.  The answer for one partition, with HW and log start as they are *now*.
 
     The caller updates the follower's state afterwards, so an answer given at once carries the mark
     from before this very fetch (H-5.1).

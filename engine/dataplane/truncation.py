@@ -28,7 +28,7 @@ def cut(replica: Replica, offset: int, rule: str, out: Effects) -> None:
 
 
 def to_high_watermark(replica: Replica, out: Effects) -> None:
-    """T-0, until 0.10.2; later the fallback when a log has no epochs.
+    """T-0, H-11, until 0.10.2; later the fallback when a log has no epochs.
 
     The follower's mark trails the leader's by a fetch, so a record can be committed and still be
     cut here: that is what KIP-101 is about.
@@ -47,7 +47,7 @@ def target_by_pair(log: Log, epoch: int, end: int, hw: int) -> tuple[int, bool]:
     """T-2, KIP-279.  (target, done) for the leader's answer (epoch, end).
 
     If the leader's epoch is unknown here, the logs parted earlier: cut back to an older epoch of
-    our own and ask again.  Each round removes at least the own latest epoch.
+    our own and ask again.  Each round removes at least the own latest epoch (E-6).
     """
     if end < 0:
         return hw, True

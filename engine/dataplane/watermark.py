@@ -40,7 +40,7 @@ def waits_for(broker: Broker, replica: Replica, now: int) -> list[int]:
 
 
 def maybe_increment_hw(broker: Broker, replica: Replica, out: Effects) -> bool:
-    """H-2.  The leader's own computation; True if the mark moved.
+    """H-2, H-3.  The leader's own computation; True if the mark moved.
 
     min over the leader, the maximal ISR and the caught-up (from 3.6: eligible) others.  From 3.7
     (KAFKA-15583) nothing moves while the committed ISR is below the effective min.insync.replicas.
@@ -91,7 +91,7 @@ def blocked_by(broker: Broker, replica: Replica, now: int) -> list[int]:
 
 
 def follow(replica: Replica, leader_hw: int, out: Effects) -> bool:
-    """H-4.  The follower's mark is the leader's, bounded by its own log; it may go down."""
+    """H-4, H-9.  The follower's mark is the leader's, bounded by its own log; it may go down."""
     log = replica.log
     hw = leader_hw
     if hw > log.leo:

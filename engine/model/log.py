@@ -76,7 +76,7 @@ class Batch:
 
 
 class Log:
-    """L-2.  Everything one replica stores, and its high watermark.
+    """L-2, H-1.  Everything one replica stores, and its high watermark.
 
     Offsets: `log_start <= hw <= leo`; `flushed` (the recovery point) is what an OS crash spares.
     `cleans_on_noop` is KAFKA-10706 (2.6.1): a truncation that removes no record still cleans the
@@ -172,7 +172,10 @@ class Log:
         return at
 
     def read(self, offset: int, bound: int, max_batches: int = NO_LIMIT) -> list[Batch] | None:
-        """L-6.  Whole batches from `offset`, strictly below `bound`; None when out of range."""
+        """L-6, C-3.  Whole batches from `offset`, strictly below `bound`; None when out of range.
+
+        A position between the bound and the log's end finds nothing, which is no error.
+        """
         if offset < self.log_start or offset > self.leo:
             return None
         if offset >= bound:
@@ -193,7 +196,7 @@ class Log:
     # -- cutting -------------------------------------------------------------------------------
 
     def truncate_to(self, offset: int) -> list[Batch]:
-        """L-14.  Keeps what lies below `offset`; the batches that were cut."""
+        """L-14, E-6.  Keeps what lies below `offset`; the batches that were cut."""
         assert offset >= 0
         if offset >= self.leo:
             if self.cleans_on_noop:

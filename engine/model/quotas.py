@@ -114,14 +114,15 @@ class Quotas:
         self.follower = ReplicationQuota()
 
     def leader_holds_back(self, partition: int, in_isr: bool, now: int) -> bool:
-        """Q-2, Q-4.  A follower outside the committed ISR gets no records of a listed partition
-        while the leader's quota is exceeded; members of the ISR are never held back."""
+        """Q-2, Q-4, CP-THROTTLE.  A follower outside the committed ISR gets no records of a listed
+        partition while the leader's quota is exceeded; members of the ISR are never held back."""
         quota = self.leader
         return not in_isr and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
 
     def follower_holds_back(self, partition: int, lag: int | None, now: int) -> bool:
-        """Q-3.  A follower leaves a listed partition out of its fetch while it believes itself
-        behind and its quota is exceeded.  It does not know the ISR; no lag yet counts as behind."""
+        """Q-3, CP-THROTTLE.  A follower leaves a listed partition out of its fetch while it
+        believes itself behind and its quota is exceeded.  It does not know the ISR; no lag yet
+        counts as behind."""
         behind, quota = lag is None or lag > 0, self.follower
         return behind and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
 

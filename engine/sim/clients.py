@@ -292,7 +292,7 @@ class Consumer(_Client):
         return True
 
     def on_response(self, m: FetchResponse, out: Effects) -> tuple[list[Batch], int]:
-        """C-2, C-4.  (batches delivered to the application, error)."""
+        """C-2, C-4, C-6.  (batches delivered to the application, error)."""
         if m.corr != self.outstanding:
             return [], NONE
         self.outstanding = 0

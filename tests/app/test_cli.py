@@ -143,6 +143,15 @@ def test_the_matrix_plays_what_the_library_promises(monkeypatch: pytest.MonkeyPa
     assert told.exit_code == 1 and "under K39: verdict: I7 should break" in told.output
 
 
+def test_every_rule_of_the_specification_is_listed() -> None:
+    from engine.study.rulebook import TITLES
+
+    told = highwater("rules")
+    assert told.exit_code == 0 and "golden: S20/Z011.txt" in told.output
+    entries = json.loads(highwater("rules", "--json").output)
+    assert [entry["id"] for entry in entries] == list(TITLES)
+
+
 def test_conformance_lines_name_every_case_that_was_not_right() -> None:
     result = {
         "total": 3,

@@ -1,0 +1,195 @@
+"""Every rule of the specification, by its identifier: what it is called, and why no run shows it.
+
+Which functions follow a rule is never written down here: their docstrings cite it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+IDENTIFIER: Final = re.compile(
+    r"(?<![\w-])(?:CP-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*|[CDEFHLPQSTX]-\d+)(?![\w-])"
+)
+"""A citation; what follows the dot (S-2.4) is a sub-step and belongs to the rule."""
+
+TITLES: Final[dict[str, str]] = {
+    # -- the log ---------------------------------------------------------------------------------
+    "L-1": "Batches and offsets",
+    "L-2": "Segments",
+    "L-3": "Append as leader",
+    "L-4": "Append as follower",
+    "L-5": "Roll",
+    "L-6": "Read",
+    "L-7": "Raise the log start",
+    "L-8": "Retention",
+    "L-9": "DeleteRecords (KIP-107)",
+    "L-10": "Flush",
+    "L-11": "Crash classes",
+    "L-12": "Clean shutdown order",
+    "L-13": "Load and recovery",
+    "L-14": "Truncate to an offset",
+    "L-15": "Truncate fully and start elsewhere",
+    "L-16": "Disk error",
+    # -- the leader-epoch cache ------------------------------------------------------------------
+    "E-1": "The epoch cache",
+    "E-2": "Assign an epoch",
+    "E-3": "Truncate from the end",
+    "E-4": "Truncate from the start",
+    "E-5": "Where an epoch ended",
+    "E-6": "A trailing epoch without records",
+    "E-7": "The epoch of an offset",
+    "E-8": "Downgrade of the message format",
+    # -- the high watermark ----------------------------------------------------------------------
+    "H-1": "What the high watermark means",
+    "H-2": "The leader's computation",
+    "H-3": "When it runs",
+    "H-4": "The follower's rule",
+    "H-5": "The mark lags behind by a fetch",
+    "H-6": "Delayed operations that depend on it",
+    "H-7": "Checkpoint files",
+    "H-8": "Leader change",
+    "H-9": "Does it go back?",
+    "H-10": "How far readers may see",
+    "H-11": "Before 0.11 it was the truncation point",
+    # -- the fetcher -----------------------------------------------------------------------------
+    "F-1": "Which thread fetches a partition",
+    "F-2": "Adding a partition",
+    "F-3": "Removing a partition",
+    "F-4": "The loop: truncate, then fetch",
+    "F-5": "Build the Fetch",
+    "F-6": "Process the response",
+    "F-7": "Process one partition's data",
+    "F-8": "Failures",
+    "F-9": "Out of range",
+    "F-10": "Fenced",
+    # -- truncation ------------------------------------------------------------------------------
+    "T-0": "To the own high watermark",
+    "T-1": "To an epoch's end (KIP-101)",
+    "T-2": "By epoch and end (KIP-279)",
+    "T-3": "With fencing (KIP-320)",
+    "T-4": "On fetch (KIP-595)",
+    # -- the leader's side of Fetch --------------------------------------------------------------
+    "S-1": "Before the log",
+    "S-2": "Per partition: which failure wins",
+    "S-3": "Divergence check",
+    "S-4": "Follower state update",
+    "S-5": "Respond or park",
+    "S-6": "When a parked Fetch is answered",
+    "S-7": "Expand the ISR",
+    "S-8": "Shrink the ISR",
+    "S-9": "Result of an ISR change",
+    # -- fetch sessions --------------------------------------------------------------------------
+    "X-1": "The idea of a fetch session (KIP-227)",
+    "X-2": "Session identifiers",
+    "X-3": "The server takes a request",
+    "X-4": "What a response contains",
+    "X-5": "The session cache",
+    "X-6": "The client's side",
+    # -- replication quotas ----------------------------------------------------------------------
+    "Q-1": "Configurations of the quotas",
+    "Q-2": "The leader's side",
+    "Q-3": "The follower's side",
+    "Q-4": "Exempt from being held back, not from being counted",
+    "Q-5": "Accounting",
+    "Q-6": "The sliding rate",
+    "Q-7": "A throttled follower stays out of the ISR",
+    # -- producers -------------------------------------------------------------------------------
+    "P-1": "The request",
+    "P-2": "What acks means",
+    "P-3": "The flow",
+    "P-4": "When a waiting produce is answered",
+    "P-5": "The two errors “not enough replicas”",
+    "P-6": "What the client does",
+    "P-7": "Idempotent producer",
+    "P-8": "Stories to animate",
+    # -- consumers -------------------------------------------------------------------------------
+    "C-1": "From whom consumers fetch",
+    "C-2": "Visibility",
+    "C-3": "A position beyond the high watermark",
+    "C-4": "Out of range",
+    "C-5": "ListOffsets",
+    "C-6": "Other errors",
+    "C-7": "The client detects truncation (KIP-320)",
+    "C-8": "Fetch from a follower (KIP-392)",
+    # -- moves between directories of one broker -------------------------------------------------
+    "D-1": "The future log",
+    "D-2": "Its fetcher",
+    "D-3": "Its quota",
+    "D-4": "Truncation reaches it, too",
+    "D-5": "Promotion",
+    "D-6": "A known defect: its epoch cache",
+    # -- membership ------------------------------------------------------------------------------
+    "CP-ZK-REG": "A broker registers (ZooKeeper)",
+    "CP-ZK-CTRL": "Controller election and fail-over (ZooKeeper)",
+    "CP-ZK-BROKERS": "The set of brokers changes (ZooKeeper)",
+    "CP-ZK-SHUTDOWN": "Controlled shutdown (ZooKeeper)",
+    "CP-KR-REG": "A broker registers (KRaft)",
+    "CP-KR-HB": "Heartbeats and the two state machines (KRaft)",
+    "CP-KR-FENCE": "Session expiry and fencing",
+    "CP-KR-UNFENCE": "Unfencing",
+    "CP-KR-SHUTDOWN": "Controlled shutdown (KRaft)",
+    # -- placement and elections -----------------------------------------------------------------
+    "CP-PLACE-SIMPLE": "The textbook's modulo rule",
+    "CP-PLACE-ZK": "Placement of the ZooKeeper era",
+    "CP-PLACE-ZK-RACK": "Its rack-aware variant (KIP-36)",
+    "CP-PLACE-KR": "The striped placer (KRaft)",
+    "CP-ELECT-NEW": "A new partition",
+    "CP-ELECT-ZK": "The four strategies of the ZooKeeper era",
+    "CP-ELECT-KR": "The rule of partition changes (KRaft)",
+    "CP-PREFERRED": "Preferred leader election",
+    "CP-UNCLEAN-TRIGGERS": "What triggers an unclean election",
+    # -- the ISR ---------------------------------------------------------------------------------
+    "CP-ISR-CLOCK": "The follower's clock that the leader keeps",
+    "CP-ISR-SHRINK": "Shrink",
+    "CP-ISR-EXPAND": "Expand",
+    "CP-ALTER": "AlterPartition (KIP-497)",
+    "CP-ISR-ZKPROP": "ISR propagation of the ZooKeeper era",
+    "CP-MINISR": "min.insync.replicas",
+    "CP-ELR": "Eligible leader replicas (KIP-966)",
+    "CP-CLEAN-SHUTDOWN": "Was a shutdown clean?",
+    # -- telling the brokers ---------------------------------------------------------------------
+    "CP-LISR": "LeaderAndIsr",
+    "CP-KR-APPLY": "A broker applies metadata",
+    "CP-MAKE-LEADER": "A broker becomes leader",
+    "CP-MAKE-FOLLOWER": "A broker becomes follower",
+    # -- reassignment ----------------------------------------------------------------------------
+    "CP-REASSIGN-KR": "Reassignment (KRaft)",
+    "CP-REASSIGN-ZK": "Reassignment (ZooKeeper)",
+    "CP-THROTTLE": "Throttled reassignment",
+    "CP-DECOMMISSION": "Retiring a broker",
+}
+
+_SESSIONS: Final = "fetch sessions are modules for conformance; no run plays them yet"
+_RETENTION: Final = "functions for conformance; no move or timer of a run calls them yet"
+_PLACEMENT: Final = "functions for conformance; a run begins with the replicas its scenario names"
+_DIRECTORIES: Final = "not modelled: a broker has one directory, so nothing moves between two"
+
+EXCUSES: Final[dict[str, str]] = {
+    "L-8": _RETENTION,
+    "L-9": _RETENTION,
+    "E-8": "not modelled: every batch has the format that carries its epoch",
+    "S-1": "not modelled: authorisation, topic ids and limits in bytes",
+    **dict.fromkeys(("X-1", "X-2", "X-3", "X-4", "X-5", "X-6"), _SESSIONS),
+    "Q-7": "no rule to follow but what comes of Q-2, Q-3 and S-7",
+    "P-8": "stories, told by scenarios of the library; no rule of their own",
+    "C-7": "not yet: consumers carry no epoch with their position",
+    **dict.fromkeys(("D-1", "D-2", "D-3", "D-4", "D-5", "D-6"), _DIRECTORIES),
+    **dict.fromkeys(
+        ("CP-PLACE-SIMPLE", "CP-PLACE-ZK", "CP-PLACE-ZK-RACK", "CP-PLACE-KR"), _PLACEMENT
+    ),
+    "CP-ELECT-NEW": "functions for conformance; no move of a run creates a topic yet",
+    "CP-DECOMMISSION": "an operator's procedure of reassignments, which are no moves yet",
+}
+"""Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
+
+_QUOTAS: Final = "no configuration or move of a run sets a quota yet"
+_MOVES: Final = "no move of a run starts a reassignment yet"
+
+DORMANT: Final[dict[str, str]] = {
+    "L-16": "no fault of a run fails a log directory yet",
+    **dict.fromkeys(("Q-1", "Q-2", "Q-3", "Q-4", "Q-5", "Q-6", "CP-THROTTLE"), _QUOTAS),
+    "C-8": "consumers of a run do not ask to read from followers yet",
+    **dict.fromkeys(("CP-REASSIGN-KR", "CP-REASSIGN-ZK"), _MOVES),
+}
+"""Identifier -> why its code, though a run passes by it, never comes into effect there."""
