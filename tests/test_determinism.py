@@ -1,4 +1,4 @@
-"""The same run is the same everywhere: again, elsewhere, told or not, hurried or cut to pieces."""
+"""The same run is the same everywhere: again, elsewhere, told or not, or cut to pieces."""
 
 from __future__ import annotations
 

@@ -1,0 +1,135 @@
+"""I5, I6 and I7 once more, looking at the whole cluster after every event: what the checker, which
+looks only at what changed, must agree with."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from engine.checks.invariants import has_values
+from engine.model.log import Batch
+from engine.model.state import DOWN
+from engine.scenarios.file import find
+from engine.sim.run import Run, play
+from engine.sim.simulation import Simulation
+from tests.random_play import WORLDS, advance, again, allowed
+
+
+class Oracle:
+    """The naive form: every pair, every committed and every acknowledged record, every time."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self.sim = sim
+        self.first: dict[str, int] = {}
+        self.committed: list[dict[int, Batch]] = [{} for _ in sim.cluster.names]
+        sim.listener = lambda kind, node, what: self.look()
+
+    def broken(self, name: str, step: int) -> None:
+        self.first.setdefault(name, step)
+
+    def look(self) -> None:
+        for tp, record in self.sim.cluster.controller.records.items():
+            if not self._agree(tp, record.isr):
+                self.broken("I5", self.sim.events)
+            leader = self.sim.cluster.current_leader(tp)
+            if leader is None:
+                continue
+            log, committed = leader.log, self.committed[tp]
+            if not all(_holds(log, batch) for batch in committed.values()):
+                self.broken("I6", self.sim.events)
+                committed.clear()
+            for acked in self.sim.ledger.acked[tp]:
+                gone = acked.base >= log.log_start and not has_values(
+                    log, acked.base, acked.values
+                )
+                if acked.acks == -1 and gone:
+                    self.broken("I7", self.sim.events)
+            for batch in log.batches:
+                if batch.base < log.hw:
+                    committed[batch.base] = batch
+
+    def _agree(self, tp: int, isr: tuple[int, ...]) -> bool:
+        brokers = [self.sim.brokers[member] for member in isr]
+        logs = [
+            broker.replicas[tp].log
+            for broker in brokers
+            if broker.status != DOWN and tp in broker.replicas
+        ]
+        for one, other in combinations(logs, 2):
+            start, end = max(one.log_start, other.log_start), min(one.hw, other.hw)
+            mine, theirs = (_below(log.batches, start, min(end, log.leo)) for log in (one, other))
+            if any(mine[offset] != theirs[offset] for offset in mine.keys() & theirs.keys()):
+                return False
+        return True
+
+
+def _below(batches: list[Batch], start: int, end: int) -> dict[int, tuple[int, str]]:
+    """offset -> (epoch, record)."""
+    return {
+        batch.base + number: (batch.epoch, value)
+        for batch in batches
+        for number, value in enumerate(batch.values)
+        if start <= batch.base + number < end
+    }
+
+
+def _holds(log: object, batch: Batch) -> bool:
+    start: int = log.log_start
+    batches: list[Batch] = log.batches
+    return batch.end <= start or any(one.same(batch) for one in batches)
+
+
+def compare(sim: Simulation, oracle: Oracle, how: str) -> set[str]:
+    found = {name: step for name, step, _ in sim.broken if name in ("I5", "I6", "I7")}
+    assert found == oracle.first, how
+    return set(found)
+
+
+@pytest.mark.parametrize(
+    ("code", "profile", "seeds"),
+    [("S61", "Z0102", 12), ("S61", "Z011", 4), ("S59", "Z0102", 8), ("S59", "K35", 4),
+     ("S62", "K39", 6)],
+)  # fmt: skip
+def test_runs_under_random_faults(code: str, profile: str, seeds: int) -> None:
+    scenario = find(code)
+    if code != "S61":
+        scenario = scenario.vary("configs.min.insync.replicas", 1)
+    seen: set[str] = set()
+    for seed in range(seeds):
+        run = Run(scenario, profile, seed)
+        sim = run.simulation()
+        oracle = Oracle(sim)
+        for _ in play(sim, ("run 25s",)):
+            pass
+        seen |= compare(sim, oracle, f"highwater run {code} --profile {profile} --seed {seed}")
+    if code == "S61" and profile == "Z0102":
+        assert {"I6", "I7"} <= seen, "the comparison must not be about nothing"
+
+
+@pytest.mark.parametrize("profile", ["Z0102", "Z011", "Z20", "K35", "K41"])
+@pytest.mark.parametrize("world", ["manual", "two of three", "two partitions"])
+def test_random_moves(world: str, profile: str) -> None:
+    for seed in range(12):
+        chance = Random(seed)
+        sim = Run(WORLDS[world], profile).simulation()
+        oracle = Oracle(sim)
+        lines: list[str] = []
+        for _ in range(26):
+            offered = allowed(sim, lambda line: not line.startswith("advance"))
+            lines.append(chance.choice(offered[chance.choice(sorted(offered))]))
+            advance(sim, lines[-1])
+        compare(sim, oracle, again(world, profile, lines))
+
+
+@pytest.mark.parametrize(
+    ("code", "profile"), [("S14", "Z0102"), ("S23", "Z011"), ("S21", "Z0102"), ("S24", "Z21")]
+)
+def test_scripts_in_which_logs_part(code: str, profile: str) -> None:
+    run = Run(find(code), profile)
+    sim = run.simulation()
+    oracle = Oracle(sim)
+    for _ in play(sim, run.lines()):
+        pass
+    compare(sim, oracle, f"highwater run {code} --profile {profile}")
