@@ -137,7 +137,7 @@ SECTIONS = [
     ("mtbf_ms: 20000, ", "", "{kind: kill", "either mtbf_ms (a rate) or at_ms (a schedule)."),
     ("mtbf_ms: 20000, ", "mtbf_ms: 1, ", "1, mttr", "mtbf_ms must lie between 10 and"),
     ("mttr_ms: 3000", "mttr_ms: 1d", "1d", "mttr_ms is a whole number (ms), not 1d."),
-    ("[Z0102] kill", "[Z0103] kill", "  [Z0103]", "Line 4 of the script is for a profile Z0103"),
+    ("[Z0102] kill", "[Z0103] kill", "  [Z0103]", "Line 4 of the script is for no profile. There"),
     ("expect P{B 0 0 [B,A]}", "expect P{D 0 0 [B]}", "  expect P{D", "There is no broker D"),
     ("expect P{B 0 0 [B,A]}", "expect it works", "  expect it", "An expectation reads like"),
     ("expect P{B 0 0 [B,A]}", "expect refused m4 NOT_ENOUGH", "  expect refused",
