@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from engine.model.profiles import PROFILES
 from engine.scenarios.scenario import Scenario
 from engine.study.matrix import Cell, matrix
 
@@ -22,9 +21,8 @@ def tell_matrix(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | 
                  played.items()})
         return kept
     codes = {scenario.slug: scenario.code for scenario in found}
-    used = [name for name in PROFILES if any(name in row for row in played.values())]
     for slug, row in played.items():
-        cells = "  ".join(f"{name} {row[name].text()}" for name in used if name in row)
+        cells = "  ".join(f"{name} {one.text()}" for name, one in row.items())
         click.echo(f"{codes[slug] or '-':<5} {slug:<38} {cells}")
     for slug, row in played.items():
         for name, cell in row.items():

@@ -62,9 +62,9 @@ def played(scenarios: Iterable[Scenario]) -> dict[str, dict[str, list[str]]]:
 
 
 def shown(folder: Path) -> dict[str, list[str]]:
-    """Rule -> golden files with a cue of it, such as S20/K39.txt."""
+    """Rule -> golden files with a cue of it, such as S20/K39.txt; those of past defects last."""
     found: dict[str, list[str]] = defaultdict(list)
-    for path in sorted(folder.rglob("*.txt")):
+    for path in sorted(folder.rglob("*.txt"), key=lambda one: (one.parent.name[:1] != "S", one)):
         for rule in sorted({rule_of(cue) for cue in CUE_LINE.findall(path.read_text("utf-8"))}):
             found[rule].append(path.relative_to(folder).as_posix())
     return found

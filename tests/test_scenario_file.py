@@ -137,7 +137,7 @@ SECTIONS = [
     ("mtbf_ms: 20000, ", "", "{kind: kill", "either mtbf_ms (a rate) or at_ms (a schedule)."),
     ("mtbf_ms: 20000, ", "mtbf_ms: 1, ", "1, mttr", "mtbf_ms must lie between 10 and"),
     ("mttr_ms: 3000", "mttr_ms: 1d", "1d", "mttr_ms is a whole number (ms), not 1d."),
-    ("[Z0102] kill", "[Z0103] kill", "  [Z0103]", "Line 4 of the script is for a profile Z0103"),
+    ("[Z0102] kill", "[Z0103] kill", "  [Z0103]", "Line 4 of the script is for no profile. There"),
     ("expect P{B 0 0 [B,A]}", "expect P{D 0 0 [B]}", "  expect P{D", "There is no broker D"),
     ("expect P{B 0 0 [B,A]}", "expect it works", "  expect it", "An expectation reads like"),
     ("expect P{B 0 0 [B,A]}", "expect refused m4 NOT_ENOUGH", "  expect refused",
@@ -325,3 +325,19 @@ def test_files_and_the_library(tmp_path: Path) -> None:
         find("S999")
     for slug, scenario in library().items():
         assert find(slug) is scenario
+
+
+def test_a_listed_flip_plays_lines_of_its_own_and_any_other_those_of_its_row() -> None:
+    scenario = load_text(
+        "title: x\nprofiles: [K39-strict_min_isr, K39]\nscript: |\n"
+        "  [K39] kill 1\n  [K39-strict_min_isr] kill 2\n  [K39, K39-strict_min_isr] kill 3\n"
+    )
+
+    def played(profile: str) -> list[str]:
+        return [line.text for line in scenario.lines(profile)]
+
+    assert played("K39") == ["kill 1", "kill 3"]
+    assert played("K39-strict_min_isr") == ["kill 2", "kill 3"]
+    assert played("K39+elr") == ["kill 1", "kill 3"], "a what-if that nobody listed"
+    with pytest.raises(BadInput, match="Line 1 of the script is for no profile"):
+        load_text("title: x\nscript: |\n  [K39-strict_min] settle\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import pytest
@@ -15,6 +16,7 @@ from engine.study import promises
 
 ALL = list(library().values())
 SCRIPTED = [one for one in ALL if "scale" not in one.tags]
+MUSEUM = [one for one in ALL if one.code.startswith("M")]
 NUMBERS: Final = (*range(1, 18), *range(19, 44), *range(45, 49), 51, 54, 56, 58, 59)
 SCALE = [one for one in ALL if "scale" in one.tags]
 
@@ -48,10 +50,27 @@ def test_the_codes_and_profiles_are_those_asked_for() -> None:
     assert len(set(codes)) == len(codes)
     plain = {f"S{number:02}" for number in NUMBERS}
     assert plain <= set(codes)
-    assert all("K39" in one.profiles for one in ALL)
+    assert all("K39" in one.profiles for one in ALL if one not in MUSEUM)
     assert {"Z0102", "Z011", "Z20", "Z21", "Z28", "K39"} <= set(
         library()["lost-to-truncation"].profiles
     )
+
+
+@pytest.mark.parametrize("scenario", [pytest.param(one, id=one.code) for one in MUSEUM])
+def test_a_defect_is_one_flag_and_shows(scenario: Scenario) -> None:
+    """The museum: first the defect, a flip of one flag, then the same release as it is."""
+    broken, fixed = scenario.profiles
+    assert re.fullmatch(re.escape(fixed) + r"[+-][a-z0-9_]+(=[A-Z0-9]+)?", broken)
+    assert "history" in scenario.tags
+    told = [
+        (scenario.expect[one], [line.text for line in scenario.lines(one) if line.is_expect])
+        for one in (broken, fixed)
+    ]
+    assert told[0] != told[1]
+    plays = [
+        [line.text for line in scenario.lines(one) if not line.is_expect] for one in (broken, fixed)
+    ]
+    assert plays[0] == plays[1], "the same run, with and without the fix"
 
 
 @pytest.mark.parametrize("scenario", [pytest.param(one, id=one.code) for one in SCALE])

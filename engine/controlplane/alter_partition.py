@@ -33,11 +33,13 @@ def check_kr(
     brokers: Mapping[int, Registered],
     *,
     version: int = 3,
+    isr_eligibility: bool = True,
     isr_broker_epoch: bool = True,
 ) -> int:
     """CP-ALTER rows 1 - 8, KRaft.  NONE means: go on with CP-ELECT-KR and the ISR asked for.
 
-    `version` is the request's; `isr_broker_epoch` the flag of KIP-903, 3.5.
+    `version` is the request's; `isr_eligibility` the flag of KIP-841, 3.3; `isr_broker_epoch` that
+    of KIP-903, 3.5.  Without the former a member has only to be registered.
     """
     if record is None:
         # From version 2 on requests name topics by id.
@@ -52,7 +54,8 @@ def check_kr(
     if not _well_formed(record, item):
         return errors.INVALID_REQUEST
     for member, claimed in item.isr:
-        if not _eligible(brokers.get(member), claimed if isr_broker_epoch else -1):
+        epoch = claimed if isr_broker_epoch else -1
+        if not _eligible(brokers.get(member), epoch, isr_eligibility):
             return _ineligible(version)
     return errors.NONE
 
@@ -131,9 +134,9 @@ def _well_formed(record: PartitionRecord, item: AlterItem) -> bool:
     return not item.recovering or (len(members) == 1 and record.recovering)
 
 
-def _eligible(broker: Registered | None, claimed_epoch: int) -> bool:
+def _eligible(broker: Registered | None, claimed_epoch: int, isr_eligibility: bool) -> bool:
     """Row 8.  Registered, unfenced, staying, and the incarnation that fetched."""
-    if broker is None or broker.fenced or broker.shutting_down:
+    if broker is None or (isr_eligibility and (broker.fenced or broker.shutting_down)):
         return False
     return claimed_epoch in (-1, broker.epoch)
 

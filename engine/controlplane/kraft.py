@@ -354,6 +354,7 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
             m.src,
             k.brokers,
             version=m.version,
+            isr_eligibility=k.profile.isr_eligibility,
             isr_broker_epoch=k.profile.isr_broker_epoch,
         )
         if error:

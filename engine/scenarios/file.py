@@ -63,14 +63,15 @@ def load_path(path: str | FilePath) -> Scenario:
 
 @cache
 def library() -> dict[str, Scenario]:
-    """The scenarios that come with the engine, by slug, in the order of their codes."""
+    """The scenarios that come with the engine, by slug, in the order of their codes; the museum of
+    defects (M01, ...) comes last."""
     folder = resources.files("engine.scenarios") / "library"
     found: list[Scenario] = []
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.name.endswith(".yaml"):
             slug = entry.name.removesuffix(".yaml")
             found.append(load_text(entry.read_text("utf-8"), entry.name, slug))
-    found.sort(key=lambda one: (one.code == "", len(one.code), one.code, one.slug))
+    found.sort(key=lambda one: (one.code[:1] != "S", one.code == "", one.code, one.slug))
     return {one.slug: one for one in found}
 
 

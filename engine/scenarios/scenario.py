@@ -143,8 +143,13 @@ class Scenario:
         return Scenario.from_dict(varying.varied(self.to_dict(), key, value))
 
     def lines(self, profile: str) -> tuple[ScriptLine, ...]:
-        """The script as this profile plays it, comments attached, profile prefixes taken off."""
-        return script_lines(self.script, profile.split("+")[0].split("-")[0])
+        """The script as this profile plays it, comments attached, profile prefixes taken off.
+
+        A flipped profile that is listed here is one of its own; any other plays the lines of its
+        row, so that a what-if of a visitor is led by the script that was written for K39.
+        """
+        row = profile.split("+")[0].split("-")[0]
+        return script_lines(self.script, profile if profile in self.profiles else row)
 
     def expectation(self, profile: str) -> dict[str, Any] | None:
         """What was promised for a profile: {"verdict", "final"?, "logs"?, "counts"?}."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.model.errors import BadInput
-from engine.model.profiles import PROFILES, nearest
+from engine.model.profiles import get_profile
 from engine.scenarios import expectations
 from engine.scenarios.parts import BrokerSpec
 from engine.scenarios.places import Reader
@@ -55,13 +55,19 @@ def _split(line: str) -> _Split:
     return _Split(profiles, " ".join(text.split()), comment[1].strip() if comment else "")
 
 
+def _full_name(profile: str) -> str:
+    """Flips in the order of the table, as runs name a profile.  Raises BadInput."""
+    return profile if profile.isalnum() else get_profile(profile).name
+
+
 def script_lines(script: str, profile: str) -> tuple[ScriptLine, ...]:
-    """The lines that this (base) profile plays, in order."""
+    """The lines that this profile plays, in order: those without a prefix, and those whose prefix
+    names it, flips and all."""
     found: list[ScriptLine] = []
     told: list[str] = []
     for number, line in enumerate(script.split("\n"), 1):
         split = _split(line)
-        if split.profiles and profile not in split.profiles:
+        if split.profiles and profile not in map(_full_name, split.profiles):
             continue
         is_expect = split.text.startswith("expect ")
         if not split.text:
@@ -95,14 +101,11 @@ def read_script(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) ->
             )
         split = _split(line)
         for profile in split.profiles:
-            if profile not in PROFILES:
-                hint = nearest(profile, list(PROFILES))
-                raise BadInput(
-                    "unknown",
-                    f"Line {number} of the script is for a profile {profile[:40]}"
-                    f" that does not exist{hint}",
-                    where,
-                )
+            try:
+                get_profile(profile)
+            except BadInput as bad:
+                sentence = f"Line {number} of the script is for no profile. {bad.sentence}"
+                raise BadInput(bad.code, sentence, where) from None
         if split.text == "expect" or split.text.startswith("expect "):
             expectations.parse(split.text.removeprefix("expect").strip(), brokers, where)
     return "\n".join(lines)

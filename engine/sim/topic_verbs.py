@@ -48,7 +48,7 @@ def _why_not_delete(sim: Simulation, args: Args) -> str:
 @verb(
     "delete",
     "admin",
-    "delete records O",
+    "delete records 3",
     "An operator deletes the records below an offset: the leader moves its log start.",
     _parse_delete,
     _why_not_delete,
@@ -110,7 +110,7 @@ def _why_not_reassign(sim: Simulation, args: Args) -> str:
 @verb(
     "reassign",
     "admin",
-    "reassign 4 5 6 | reassign cancel",
+    "reassign 2 3 | reassign cancel",
     "An operator moves the partition to other brokers, or takes that back while it is under way.",
     _parse_reassign,
     _why_not_reassign,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.model.profiles import PROFILES
+from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios.expectations import INVARIANTS
 from engine.scenarios.scenario import Scenario
 from engine.study import promises
@@ -42,13 +42,18 @@ def cell(scenario: Scenario, profile: str) -> Cell:
     )
 
 
+def in_order(profiles: Iterable[str]) -> list[str]:
+    """Oldest profile first; a flipped one after the row it comes from."""
+    rows = list(PROFILES)
+    return sorted(profiles, key=lambda name: (rows.index(get_profile(name).base), name))
+
+
 def matrix(scenarios: Iterable[Scenario]) -> dict[str, dict[str, Cell]]:
     """Slug -> profile -> cell, for every profile that a scenario names, oldest profile first."""
-    order = list(PROFILES)
     return {
         scenario.slug: {
             profile: cell(scenario, profile)
-            for profile in sorted(scenario.profiles, key=lambda name: order.index(name))
+            for profile in in_order(scenario.profiles)
         }
         for scenario in scenarios
     }

@@ -161,13 +161,10 @@ TITLES: Final[dict[str, str]] = {
 }
 
 _SESSIONS: Final = "fetch sessions are modules for conformance; no run plays them yet"
-_RETENTION: Final = "functions for conformance; no move or timer of a run calls them yet"
 _PLACEMENT: Final = "functions for conformance; a run begins with the replicas its scenario names"
 _DIRECTORIES: Final = "not modelled: a broker has one directory, so nothing moves between two"
 
 EXCUSES: Final[dict[str, str]] = {
-    "L-8": _RETENTION,
-    "L-9": _RETENTION,
     "E-8": "not modelled: every batch has the format that carries its epoch",
     "S-1": "not modelled: authorisation, topic ids and limits in bytes",
     **dict.fromkeys(("X-1", "X-2", "X-3", "X-4", "X-5", "X-6"), _SESSIONS),
@@ -179,17 +176,16 @@ EXCUSES: Final[dict[str, str]] = {
         ("CP-PLACE-SIMPLE", "CP-PLACE-ZK", "CP-PLACE-ZK-RACK", "CP-PLACE-KR"), _PLACEMENT
     ),
     "CP-ELECT-NEW": "functions for conformance; no move of a run creates a topic yet",
-    "CP-DECOMMISSION": "an operator's procedure of reassignments, which are no moves yet",
+    "CP-DECOMMISSION": "an operator's procedure, made of other rules; none of its own",
 }
 """Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
 
 _QUOTAS: Final = "no configuration or move of a run sets a quota yet"
-_MOVES: Final = "no move of a run starts a reassignment yet"
 
 DORMANT: Final[dict[str, str]] = {
     "L-16": "no fault of a run fails a log directory yet",
     **dict.fromkeys(("Q-1", "Q-2", "Q-3", "Q-4", "Q-5", "Q-6", "CP-THROTTLE"), _QUOTAS),
     "C-8": "consumers of a run do not ask to read from followers yet",
-    **dict.fromkeys(("CP-REASSIGN-KR", "CP-REASSIGN-ZK"), _MOVES),
+    "L-8": "no timer of a run deletes old segments yet",
 }
 """Identifier -> why its code, though a run passes by it, never comes into effect there."""

@@ -39,8 +39,8 @@ export function Title() {
   const known = s.registry.value.profiles ?? [];
   // Those the scenario promises something for come first; any other Kafka can be tried as well.
   const mine = facts.scenario.profiles ?? [];
-  const listed = [...known].sort((a, b) => mine.includes(b.name) - mine.includes(a.name));
-  const all = listed.some((p) => p.name === facts.profile) ? listed : [...listed, { name: facts.profile, stands_for: "" }];
+  const flipped = [...new Set([...mine, facts.profile])].filter((name) => !known.some((p) => p.name === name)).map((name) => ({ name, stands_for: "" }));
+  const all = [...known, ...flipped].sort((a, b) => mine.includes(b.name) - mine.includes(a.name));
   return html`<div class="titlebar">
     <h1>${facts.scenario.title}</h1>
     <div class="row">
