@@ -41,7 +41,7 @@ export function listen() {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const el = event.target;
     const empty = el.id === "typed" && el.value === "" && /^(Arrow(Left|Right)|Home|End)$/.test(event.key);
-    if (!empty && (el.closest?.("dialog, .menu") || el.matches?.("input:not([type=radio]), select, textarea, [contenteditable]"))) {
+    if (!empty && (el.closest?.("dialog[open], .menu") || el.matches?.("input:not([type=radio]), select, textarea, [contenteditable]"))) {
       // The rail understands arrows itself; everything else belongs to the field.
       if (!(el.matches?.("input[type=range]") && !["ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"].includes(event.key))) return;
     }
