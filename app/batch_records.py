@@ -19,7 +19,6 @@ from engine import ENGINE_VERSION
 from engine.scenarios.scenario import Scenario
 
 ACTIVE = ("queued", "probing", "starting", "running", "summarising")
-ENDED = ("done", "cancelled", "failed", "interrupted")
 
 ANY = "any"
 """Beside the invariants in the counts of a cell: runs that broke at least one."""

@@ -122,8 +122,6 @@ def change(
     after = result.record
     k.records[tp] = after
     if after.leader != record.leader:
-        if after.leader >= 0:
-            k.elections += 1
         if result.unclean:
             k.unclean_elections += 1
         out.cue("CP-ELECT-KR", CONTROLLER, f"leader {tp}", record.leader, after.leader)

@@ -49,8 +49,6 @@ def write(k: Controller, tp: int, after: PartitionRecord, unclean: bool, out: Ef
     before = k.records[tp]
     k.records[tp] = after
     if after.leader != before.leader:
-        if after.leader >= 0:
-            k.elections += 1
         if unclean:
             k.unclean_elections += 1
         out.cue("CP-ELECT-ZK", CONTROLLER, f"leader {tp}", before.leader, after.leader)

@@ -278,8 +278,5 @@ def commit_isr(
     replica.isr = isr
     replica.partition_epoch = partition_epoch
     drop_pending(replica)
-    if not replica.profile.alter_partition:
-        broker.isr_changes.append(replica.tp)  # CP-ISR-ZKPROP: to be told to the controller
-        broker.last_isr_change = out.now
     if maybe_increment_hw(broker, replica, out):
         after_hw(broker, replica, out)

@@ -77,7 +77,6 @@ class Controller:
         "check_at",
         "committed",
         "configs",
-        "elections",
         "epoch",
         "log",
         "next_broker_epoch",
@@ -101,7 +100,6 @@ class Controller:
         self.answers: list[tuple[int, Message]] = []
         self.check_at = NEVER
         self.next_broker_epoch = 1
-        self.elections = 0
         self.unclean_elections = 0
         self.topics: dict[str, Topic] = {}
 

@@ -15,7 +15,6 @@ from engine.model.epochs import EpochCache
 from engine.model.producers import Producers
 
 OK: Final = 0
-OUT_OF_RANGE: Final = 1
 UNEXPECTED_OFFSET: Final = -2
 OFFSETS_OUT_OF_ORDER: Final = -3
 NO_PRODUCER: Final = -1

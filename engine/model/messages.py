@@ -7,7 +7,7 @@ with its controller), clients lie below.  `corr` is the sender's own number; the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from engine.model.log import Batch
 
@@ -43,7 +43,6 @@ SHUTDOWN_R: Final = 21
 CLIENT_METADATA: Final = 22
 CLIENT_METADATA_R: Final = 23
 BROKEN: Final = 24
-ADMIN: Final = 25
 
 NAMES: Final = {
     FETCH: "Fetch",
@@ -70,7 +69,6 @@ NAMES: Final = {
     CLIENT_METADATA: "Metadata",
     CLIENT_METADATA_R: "Metadata",
     BROKEN: "connection lost",
-    ADMIN: "Admin",
 }
 REPLIES: Final = frozenset(
     (
@@ -359,19 +357,6 @@ class ClientMetadataResponse(Message):
         self.tp = tp
         self.leader = leader
         self.leader_epoch = leader_epoch
-
-
-class Admin(Message):
-    """An operator's request to the controller: `what` with its arguments."""
-
-    __slots__ = ("args", "what")
-    kind = ADMIN
-
-    def __init__(self, dst: int, what: str, args: tuple[Any, ...]) -> None:
-        self.src = self.dst = dst
-        self.corr = 0
-        self.what = what
-        self.args = args
 
 
 class Broken(Message):

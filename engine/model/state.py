@@ -29,7 +29,6 @@ UP: Final = "up"
 DOWN: Final = "down"
 PAUSED: Final = "paused"
 STARTING: Final = "starting"
-SHUTTING: Final = "shutting"
 
 
 class Disk:
@@ -236,9 +235,6 @@ class Broker:
         "id",
         "image",
         "incarnation",
-        "isr_changes",
-        "last_isr_change",
-        "last_propagation",
         "metadata",
         "metadata_corr",
         "metadata_offset",
@@ -301,9 +297,6 @@ class Broker:
         self.alter_queue: dict[int, Any] = {}
         self.alter_corr = 0
         self.controller_epoch = 0
-        self.isr_changes: list[int] = []
-        self.last_isr_change = NEVER
-        self.last_propagation = 0
 
     def next_corr(self) -> int:
         self.corr += 1

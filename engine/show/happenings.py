@@ -320,9 +320,6 @@ def _leader_told(h: Happening, m: Any) -> Sentence:
     return say("client.learns", c=node(m.dst), l=node(m.leader))
 
 
-def _operator(h: Happening, m: Any) -> Sentence:
-    return say("message.Admin", b=node(m.dst))
-
 
 def _broken(h: Happening, m: Any) -> Sentence:
     key = "connection.broken" if m.dst >= CONTROLLER else "connection.broken.client"
@@ -358,7 +355,6 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.CLIENT_METADATA: _leader_asked,
     messages.CLIENT_METADATA_R: _leader_told,
     messages.BROKEN: _broken,
-    messages.ADMIN: _operator,
 }
 """Message kind -> what is told when it arrives."""
 
