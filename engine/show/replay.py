@@ -16,6 +16,7 @@ from engine.model.log import Batch
 from engine.show import story, text
 from engine.show.cursor import Checkpoint, Cursor, Happened
 from engine.show.entities import Happening, say
+from engine.show.staging import Cut, dress
 from engine.show.view import Json, node_name, view
 from engine.sim import moves
 from engine.sim.run import Run, play
@@ -43,6 +44,7 @@ class Replay:
         self._move_of: list[int] = [-1]  # step -> index of the move it belongs to
         self._moments: list[int] = [0]
         self._marks: list[tuple[int, str]] = []
+        self._cuts: list[Cut] = []
         self._golden: list[str] = []
         self._cache: OrderedDict[int, Json] = OrderedDict()
         self._cursor: Cursor | None = None
@@ -81,9 +83,10 @@ class Replay:
         self._golden += ["verdict", "----"]
         self._golden += text.verdict_lines(cursor.sim)
         self._end = cursor.sim
-        self._final = view(cursor.sim)
-        final = json.dumps(self._final, sort_keys=True, separators=(",", ":"))
-        self.outcome = sha256((self.golden() + final).encode()).hexdigest()[:16]
+        bare = json.dumps(view(cursor.sim), sort_keys=True, separators=(",", ":"))
+        self.outcome = sha256((self.golden() + bare).encode()).hexdigest()[:16]
+        ghosts = self._ghosts(self.total, self.total)
+        self._final = dress(cursor.sim, view(cursor.sim), ghosts)
 
     def _maybe_checkpoint(self, cursor: Cursor) -> None:
         """Every so often, where the run can be taken up again."""
@@ -95,6 +98,7 @@ class Replay:
 
     def _note(self, kind: int, what: Any, cues: list[Cue], broken: bool) -> None:
         self._moments.append(story.moment(kind, what, cues, broken))
+        self._cuts += [(self.total, node, tp, gone) for node, tp, gone in _cut_by(cues)]
         kinds = [story.MARKS[cue[0]] for cue in cues if cue[0] in story.MARKS]
         if broken:
             kinds.append("violation")
@@ -232,12 +236,8 @@ class Replay:
     ) -> None:
         """Events that one turn of the kernel brought share the view after the last of them."""
         sim = cursor.sim
-        cut: dict[tuple[int, int], tuple[Batch, ...]] = {}
-        for _, _, _, cues, _ in events:
-            for rule, node, field, tp, batches in cues:
-                if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
-                    cut[node, tp] = batches
-        shown = view(sim, cut)
+        cut = {(node, tp): gone for _, _, _, cues, _ in events for node, tp, gone in _cut_by(cues)}
+        shown = dress(sim, view(sim, cut), self._ghosts(before, before + len(events)))
         new = sim.broken[broken:]
         for number, (kind, node, what, cues, sends) in enumerate(events, before + 1):
             said, why = story.tell(Happening(kind, node, what, cues, sends, sim))
@@ -258,6 +258,12 @@ class Replay:
                 }
             )
 
+    def _ghosts(self, step: int, last: int) -> list[Cut]:
+        """What was cut before this turn of the kernel, since the last moment up to its end."""
+        since = next((n for n in range(last, 0, -1) if self._moments[n] >= story.WEIGHTY), 0)
+        first = bisect_left(self._cuts, since, key=lambda one: one[0])
+        return [one for one in self._cuts[first:] if one[0] <= step]
+
     def _initial(self, sim: Simulation) -> Json:
         return {
             "n": 0,
@@ -269,7 +275,7 @@ class Replay:
             "say": [say("run.begins")],
             "why": [],
             "broken": [],
-            "view": view(sim),
+            "view": dress(sim, view(sim)),
         }
 
     def _keep(self, step: Json) -> None:
@@ -321,6 +327,13 @@ class Replay:
                 {"text": line, "group": move.verb.group, "enabled": not why, "why": why}
             )
         return found
+
+
+def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:
+    """(broker, partition, batches) of what these cues cut from logs."""
+    for rule, node, field, tp, batches in cues:
+        if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
+            yield node, tp, batches
 
 
 def _cue_json(cue: Cue) -> Json:

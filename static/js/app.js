@@ -9,10 +9,12 @@ import { pack } from "./packing.js";
 import * as s from "./state.js";
 import * as stage from "./stage.js";
 import { connect, Refused } from "./socket.js";
+import { layersText } from "./scene/layers.js";
 import { listen } from "./keys.js";
 import { sayAll } from "./panels/common.js";
 import { Connection, Notice, Violation } from "./panels/banner.js";
 import { Help } from "./panels/help.js";
+import { Corner } from "./panels/corner.js";
 import { drawn, Hits } from "./panels/hits.js";
 import { useAsk } from "./possible.js";
 import { Rail } from "./panels/rail.js";
@@ -32,7 +34,7 @@ async function start() {
   const response = await fetch(`/i18n/${boot.lang.startsWith("zh") ? "zh-Hans" : "en"}.json`);
   s.words.value = await response.json();
   fetch("/api/registry").then((r) => r.json()).then((found) => { s.registry.value = found; }).catch(() => { /* menus stay short */ });
-  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, hits: Hits })) render(html`<${part} />`, at(id));
+  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, hits: Hits, corner: Corner })) render(html`<${part} />`, at(id));
   stage.mount(at("stage"), { drawn: (shown) => { drawn.value = shown; } });
   const channel = connect({ csrf: document.body.dataset.csrf, onConnect: arrive, onLost: lose });
   use(channel);
@@ -40,6 +42,7 @@ async function start() {
   listen();
   effect(follow);
   effect(announce);
+  effect(() => s.remember("layers", layersText(s.layers.value)));
   addEventListener("popstate", back);
 }
 
@@ -92,12 +95,16 @@ function lose() {
 async function follow() {
   const on = s.tapeNow.value;
   const n = s.n.value;
+  const layers = layersText(s.layers.value);
+  const view = s.view.value;
   void s.revision.value;
   if (!on) return;
   const keep = new URLSearchParams(location.search);
   keep.delete("lang");
   if (n > 0) keep.set("step", n); else keep.delete("step");
   keep.delete("profile");
+  if (layers) keep.set("layers", layers); else keep.delete("layers");
+  if (view !== "lanes") keep.set("view", view); else keep.delete("view");
   const own = on.saved === false;
   if (!own && !on.parent && on.digest !== boot.run) keep.set("profile", on.facts.profile);
   const path = own ? home : on.parent ? `/r/${on.digest}` : home;
