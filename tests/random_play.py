@@ -29,8 +29,9 @@ WORLDS = {
     ),
 }
 
-DIRTY = ("power", "wipe", "elect unclean", "jump")
-"""Moves that break the assumptions A1 and A2: data lost on disk, leaders from outside the ISR."""
+DIRTY = ("power", "wipe", "elect unclean", "jump", "duplicate P")
+"""Moves that break the assumptions A1 and A2: data lost on disk, leaders from outside the ISR; and
+a producer without idempotence that sends again, which may store a record twice (I12)."""
 
 
 def is_clean(line: str) -> bool:

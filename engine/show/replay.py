@@ -13,10 +13,11 @@ from engine import ENGINE_VERSION
 from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
+from engine.model.state import LEADER
 from engine.show import story, text
 from engine.show.cursor import Checkpoint, Cursor, Happened
 from engine.show.entities import Happening, say
-from engine.show.staging import Cut, dress
+from engine.show.staging import Cut, dress, letters, ways
 from engine.show.view import Json, node_name, view
 from engine.sim import moves
 from engine.sim.run import Run, play
@@ -27,6 +28,17 @@ EVENTS_BETWEEN: Final = 256
 MOST_CHECKPOINTS: Final = 24
 MOST_STEPS_AT_ONCE: Final = 64
 MOST_MARKS: Final = 2_000
+_FAULTS: Final = (
+    "kill",
+    "restart",
+    "power",
+    "pause",
+    "resume",
+    "shutdown",
+    "bounce",
+    "wipe",
+    "detect",
+)
 
 
 class Replay:
@@ -49,6 +61,7 @@ class Replay:
         self._cache: OrderedDict[int, Json] = OrderedDict()
         self._cursor: Cursor | None = None
         self._checkpoints: list[Checkpoint] = []
+        self._there: tuple[tuple[str, ...], Simulation] | None = None
         self._play_through()
 
     # -- the first pass --------------------------------------------------------------------------
@@ -311,10 +324,17 @@ class Replay:
         return Run(run.scenario, run.profile, run.seed, (*kept, move.text))
 
     def _at(self, lines: tuple[str, ...]) -> Simulation:
-        sim = self.run.simulation()
-        for _ in play(sim, lines):
-            pass
-        return sim
+        """The simulation after these moves, kept as long as nobody asks for another; to look at."""
+        if self._there is None or self._there[0] != lines:
+            sim = self.run.simulation()
+            for _ in play(sim, lines):
+                pass
+            self._there = (lines, sim)
+        return self._there[1]
+
+    def letters(self, step: int) -> dict[str, Json]:
+        """Every field of the messages under way at a step, by their id."""
+        return letters(self._at(self.cut(step)))
 
     def possible(self, step: int) -> list[Json]:
         """What a hand may do at this step, grouped; the impossible with its reason."""
@@ -358,18 +378,21 @@ def suggestions(sim: Simulation) -> Iterator[str]:
     fresh = sim.ledger.sent
     for acks in ("all", "1"):
         yield f"produce x{fresh} acks={acks}"
+    for broker in sim.brokers.values():
+        if any(replica.role == LEADER for replica in broker.replicas.values()):
+            yield f"produce x{fresh} to {sim.scenario.broker_name(broker.id)}"
     yield "read"
     yield from ("settle", "+1", "advance 500ms", "advance 5s")
     for name in names:
         if not sim.auto:
             yield f"fetch {name}"
             yield f"ask {name}"
-    for m in sim.network.under_way()[:12]:
-        if m.src >= -1 and m.dst >= -1:
-            yield f"deliver {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
-            yield f"drop {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
+    for way in ways(sim):
+        ends, _, kind = way.partition(" ")
+        yield from (f"deliver {way}", f"drop {way}", f"hold {way}", f"release {way}")
+        yield from (f"delay {ends} 500ms {kind}".rstrip(), f"duplicate {way}")
     for name in names:
-        for verb in ("kill", "restart", "power", "pause", "resume", "shutdown", "detect"):
+        for verb in _FAULTS:
             yield f"{verb} {name}"
     for name in names:
         yield f"cut {name} K"
@@ -378,10 +401,15 @@ def suggestions(sim: Simulation) -> Iterator[str]:
         for other in names[i + 1 : 6]:
             yield f"cut {one} {other}"
             yield f"heal {one} {other}"
+            yield f"slow {one} {other} 200"
+            yield f"lose {one} {other} 10%"
+    yield "heal"
     yield from ("kill K", "restart K", "elect preferred", "elect unclean")
     for broker in record.replicas:
         yield f"elect {sim.scenario.broker_name(broker)}"
     for name in names:
+        yield from (f"hold md {name}", f"release md {name}")
+        yield from (f"hold alter {name}", f"release alter {name}")
         yield f"tick {name}"
         yield f"flush {name}"
     leader = sim.brokers.get(record.leader)
@@ -395,7 +423,3 @@ def suggestions(sim: Simulation) -> Iterator[str]:
         moved = (*record.replicas[1:], others[0])
         yield "reassign " + " ".join(map(sim.scenario.broker_name, moved))
     yield "checkpoint"
-
-
-def _node_label(sim: Simulation, node: int) -> str:
-    return "K" if node == -1 else sim.scenario.broker_name(node)
