@@ -28,6 +28,7 @@ EVENTS_BETWEEN: Final = 256
 MOST_CHECKPOINTS: Final = 24
 MOST_STEPS_AT_ONCE: Final = 64
 MOST_MARKS: Final = 2_000
+MOST_TICKS: Final = 400
 _FAULTS: Final = (
     "kill",
     "restart",
@@ -55,6 +56,7 @@ class Replay:
         self.outcome = ""
         self._move_of: list[int] = [-1]  # step -> index of the move it belongs to
         self._moments: list[int] = [0]
+        self._times: list[int] = [0]
         self._marks: list[tuple[int, str]] = []
         self._cuts: list[Cut] = []
         self._golden: list[str] = []
@@ -90,6 +92,7 @@ class Replay:
                 self._move_of.append(cursor.move)
                 self._golden += text.event_lines(kind, node, what, cues)
                 now_broken = len(cursor.sim.broken)
+                self._times.append(cursor.sim.now)
                 self._note(kind, what, cues, now_broken > broken)
                 broken = now_broken
         cursor.sim.ledger.close(cursor.sim.now)
@@ -185,10 +188,17 @@ class Replay:
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
             "moments": [step for step, weight in enumerate(self._moments) if weight >= 2],
             "chapters": self._chapters(),
+            "clock": self._clock(),
             "verdict": self.verdict(),
             "outcome": self.outcome,
             "engine": ENGINE_VERSION,
         }
+
+    def _clock(self) -> list[list[int]]:
+        """[step, its time in ms], thinned where a run is long: what spaces a rail by time."""
+        every = -(-max(self.total, 1) // MOST_TICKS)
+        steps = sorted({*range(0, self.total, every), self.total})
+        return [[step, self._times[step]] for step in steps]
 
     def _chapters(self) -> list[list[Any]]:
         """[first step, move, comment] of every move that did anything."""

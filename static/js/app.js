@@ -8,6 +8,7 @@ import { fromFragment, goTo, open, prefetch, switchTo } from "./player.js";
 import { pack } from "./packing.js";
 import * as s from "./state.js";
 import * as stage from "./stage.js";
+import { follow as followBookmarks } from "./bookmarks.js";
 import { connect, Refused } from "./socket.js";
 import { layersText } from "./scene/layers.js";
 import { listen } from "./keys.js";
@@ -42,6 +43,7 @@ async function start() {
   listen();
   effect(follow);
   effect(announce);
+  followBookmarks();
   effect(() => s.remember("layers", layersText(s.layers.value)));
   addEventListener("popstate", back);
 }

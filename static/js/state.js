@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { namer, translator } from "./i18n.js";
+import { breakOf } from "./breaks.js";
 import { chapterAt } from "./history.js";
 import { layersOf } from "./scene/layers.js";
 
@@ -33,6 +34,9 @@ export const view = signal(asked.get("view") ?? "lanes");
 export const registry = signal({});         // what the engine offers: profiles, rules, invariants
 export const possible = signal({ key: null, moves: [] });
 export const dismissed = signal(new Set()); // violations the visitor has put aside
+export const breaks = signal(remembered("breaks", "").split(",").map(breakOf).filter(Boolean));
+export const byTime = signal(remembered("rail", "steps") === "time");
+export const bookmarks = signal([]);        // steps of the run watched that the visitor marked
 export const crumb = signal(null);          // where a jump came from
 const small = matchMedia("(max-width: 600px)");
 export const phone = signal(small.matches);

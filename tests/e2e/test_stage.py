@@ -1,0 +1,116 @@
+"""The stage: layers, message surgery, breakpoints, bookmarks, the rail's two spacings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.e2e.conftest import Opener
+from tests.e2e.walk import at, step_of, total
+
+
+def test_layers_are_chosen_remembered_and_in_the_link(visit: Opener) -> None:
+    page = visit("/s/S20?step=30")
+    assert page.locator('[data-id="b1:disk"]').count() == 0
+    page.get_by_role("button", name="Layers").click()
+    page.get_by_label("Disk: flushed, checkpoints").check()
+    page.wait_for_selector('[data-id="b1:disk"]')
+    page.get_by_label("Watermarks").uncheck()
+    page.wait_for_selector('[data-id="b1:hw"]', state="detached")
+    page.wait_for_function("() => location.search.includes('layers=')")
+    page.goto(page.url)
+    page.wait_for_selector('[data-id="b1:disk"]')
+    assert page.locator('[data-id="b1:hw"]').count() == 0
+    assert page.locator('[data-id="b1:leo"]').count() == 1
+
+
+def test_where_two_logs_parted_is_shown_while_they_talk_of_it(visit: Opener) -> None:
+    page = visit("/s/S23?profile=Z20&step=84")
+    part = page.locator('.part[data-id="part:1"]')
+    part.wait_for()
+    assert "Where did we part?" in part.text_content()
+    assert part.get_attribute("data-offset") == "1"
+
+
+def open_message(page: Any) -> Any:
+    page.locator('[data-hit^="m"]').first.focus()
+    page.keyboard.press("Enter")
+    menu = page.get_by_role("dialog", name="OffsetForLeaderEpoch from A to B")
+    menu.locator(".fullfields").wait_for()
+    return menu
+
+
+def test_one_message_can_be_held_dropped_and_sent_again(visit: Opener) -> None:
+    page = visit("/s/S20?profile=Z20&step=42")
+    menu = open_message(page)
+    assert "partitions" in menu.locator(".fullfields").inner_text()
+    assert menu.get_by_text("It waits for a hand: time does not move it.").is_visible()
+    menu.get_by_role("button", name="Send again").click()
+    at(page, 43)
+    assert page.locator(".branch").count() == 2
+    assert page.locator('.msg[data-kind="OffsetForLeaderEpoch"]').count() == 2
+    open_message(page).get_by_role("button", name="Hold").click()
+    at(page, 44)
+    assert page.locator('.linkmark[data-id="link:2:1"], [data-id="link:1:2"]').count() == 1
+
+
+def test_playing_stops_where_a_breakpoint_waits(visit: Opener) -> None:
+    page = visit("/s/S20?profile=Z0102")
+    page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
+    box = page.get_by_role("dialog", name="Breakpoints, bookmarks, until")
+    box.get_by_label("On which broker").select_option("2")
+    box.get_by_role("button", name="Add").click()
+    assert box.get_by_text("high watermark moves, broker B").is_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("radio", name="Chapter").check(force=True)
+    page.get_by_label("Speed").select_option("4")
+    page.get_by_role("button", name="Play").click()
+    page.get_by_text("Stopped at a breakpoint").wait_for()
+    stopped = step_of(page)
+    before = page.get_attribute('[data-id="b2:hw"]', "data-value")
+    page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
+    page.get_by_role("radio", name="Event").check(force=True)
+    page.get_by_role("button", name="Step back").click()
+    page.wait_for_function(f"() => document.querySelector('#stage').dataset.step < {stopped}")
+    assert page.get_attribute('[data-id="b2:hw"]', "data-value") != before
+
+
+def test_going_on_until_a_violation_and_back(visit: Opener) -> None:
+    page = visit("/s/S20?profile=Z0102&step=3")
+    page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
+    page.get_by_role("button", name="the next violation").click()
+    page.get_by_role("alert").wait_for()
+    page.keyboard.press("u")
+    at(page, 3)
+
+
+def test_a_bookmark_stands_on_the_rail_after_a_reload(visit: Opener) -> None:
+    page = visit("/s/S20?step=9")
+    page.keyboard.press("b")
+    page.wait_for_selector(".mk.bookmark")
+    page.reload()
+    page.wait_for_selector(".mk.bookmark")
+    page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
+    page.get_by_label("Space the rail by the run's own time").check()
+    end = int(page.get_by_label("Step of the run").get_attribute("max"))
+    assert end != total_of_facts(page)
+    page.keyboard.press("Escape")
+    page.get_by_label("Step of the run").focus()
+    page.keyboard.press("ArrowRight")
+    at(page, 10)
+
+
+def total_of_facts(page: Any) -> int:
+    words = page.locator("#say .where span").first.inner_text()
+    return int(words.split(" of ")[1])
+
+
+def test_a_branch_is_renamed(visit: Opener) -> None:
+    page = visit("/s/S20?step=9")
+    page.get_by_label("Type a move").fill("kill A")
+    page.get_by_role("button", name="Do it").click()
+    page.get_by_role("button", name="Rename this branch").click()
+    page.get_by_label("Name of the branch").fill("what if A dies")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="what if A dies").wait_for()
+    assert total(page) >= 10
