@@ -20,6 +20,7 @@ from engine.show.entities import Happening, say
 from engine.show.staging import Cut, dress, letters, ways
 from engine.show.view import Json, node_name, view
 from engine.sim import moves
+from engine.sim.kernel import DELIVERY
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
@@ -271,6 +272,8 @@ class Replay:
                     "move": self.lines[cursor.move],
                     "line": cursor.move,
                     "moment": self._moments[number],
+                    "at": node_name(node),
+                    "arrived": what.id if kind == DELIVERY else None,
                     "cues": [_cue_json(cue) for cue in cues],
                     "say": said,
                     "why": why,
@@ -294,6 +297,8 @@ class Replay:
             "move": "",
             "line": -1,
             "moment": 0,
+            "at": None,
+            "arrived": None,
             "cues": [],
             "say": [say("run.begins")],
             "why": [],
@@ -388,9 +393,9 @@ def suggestions(sim: Simulation) -> Iterator[str]:
     fresh = sim.ledger.sent
     for acks in ("all", "1"):
         yield f"produce x{fresh} acks={acks}"
-    for broker in sim.brokers.values():
-        if any(replica.role == LEADER for replica in broker.replicas.values()):
-            yield f"produce x{fresh} to {sim.scenario.broker_name(broker.id)}"
+    for one in sim.brokers.values():
+        if any(replica.role == LEADER for replica in one.replicas.values()):
+            yield f"produce x{fresh} to {sim.scenario.broker_name(one.id)}"
     yield "read"
     yield from ("settle", "+1", "advance 500ms", "advance 5s")
     for name in names:

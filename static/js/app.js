@@ -8,6 +8,7 @@ import { fromFragment, goTo, open, prefetch, switchTo } from "./player.js";
 import { pack } from "./packing.js";
 import * as s from "./state.js";
 import * as stage from "./stage.js";
+import * as timeview from "./timeview.js";
 import { follow as followBookmarks } from "./bookmarks.js";
 import { connect, Refused } from "./socket.js";
 import { layersText } from "./scene/layers.js";
@@ -20,6 +21,7 @@ import { drawn, Hits } from "./panels/hits.js";
 import { useAsk } from "./possible.js";
 import { Rail } from "./panels/rail.js";
 import { Sentence } from "./panels/sentence.js";
+import { TableView } from "./panels/table.js";
 import { Tabs } from "./panels/tabs.js";
 import { Title } from "./panels/title.js";
 import { Transport } from "./panels/transport.js";
@@ -36,6 +38,9 @@ async function start() {
   s.words.value = await response.json();
   fetch("/api/registry").then((r) => r.json()).then((found) => { s.registry.value = found; }).catch(() => { /* menus stay short */ });
   for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, hits: Hits, corner: Corner })) render(html`<${part} />`, at(id));
+  effect(() => { at("board").dataset.view = s.view.value; });
+  render(html`<${Whole} />`, at("tableview"));
+  timeview.mount(at("spacetime"));
   stage.mount(at("stage"), { drawn: (shown) => { drawn.value = shown; } });
   const channel = connect({ csrf: document.body.dataset.csrf, onConnect: arrive, onLost: lose });
   use(channel);
@@ -47,6 +52,9 @@ async function start() {
   effect(() => s.remember("layers", layersText(s.layers.value)));
   addEventListener("popstate", back);
 }
+
+/** The table where the lanes are, when that view is chosen. */
+const Whole = () => (s.view.value === "table" ? html`<${TableView} />` : null);
 
 const Bars = () => html`<${Violation} /><${Connection} /><${Notice} />`;
 

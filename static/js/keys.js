@@ -4,6 +4,7 @@ import * as s from "./state.js";
 import { act, goTo, play, stepBy, switchTo } from "./player.js";
 import { toggle } from "./bookmarks.js";
 import { SIZES } from "./history.js";
+import { setView } from "./panels/corner.js";
 import { help } from "./panels/help.js";
 import { setSize } from "./panels/transport.js";
 
@@ -43,7 +44,7 @@ const COMMANDS = {
   Home: () => goTo(0, { leaveCrumb: true }), End: () => goTo(s.facts.value?.total ?? 0, { leaveCrumb: true }),
   "/": () => document.getElementById("typed")?.focus(), "?": help, "{": () => branch(-1), "}": () => branch(1),
 };
-const LETTERS = { k: () => onBroker("kill"), r: () => onBroker("restart"), n: violation, u: crumb, b: () => toggle(), x: cut, ".": () => act("+1") };
+const LETTERS = { k: () => onBroker("kill"), r: () => onBroker("restart"), n: violation, u: crumb, b: () => toggle(), x: cut, v: () => setView(), ".": () => act("+1") };
 SIZES.forEach((size, i) => { LETTERS[String(i + 1)] = () => setSize(size); });
 
 export function listen() {

@@ -30,7 +30,7 @@ export const partition = signal(0);
 export const unfolded = signal(false);
 const asked = new URLSearchParams(location.search);
 export const layers = signal(layersOf(asked.get("layers") ?? remembered("layers", "")));
-export const view = signal(asked.get("view") ?? "lanes");
+export const view = signal(["spacetime", "table"].find((one) => one === asked.get("view")) ?? "lanes");
 export const registry = signal({});         // what the engine offers: profiles, rules, invariants
 export const possible = signal({ key: null, moves: [] });
 export const dismissed = signal(new Set()); // violations the visitor has put aside

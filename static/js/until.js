@@ -12,7 +12,7 @@ export async function stepsBetween(on, from, to) {
   const found = [];
   for (let n = from + 1; n <= to; n += 1) {
     if (!on.steps.has(n)) {
-      const answer = await askAbout(on, "play", { step: n - 1, count: Math.min(PAGE, to - n + 1) });
+      const answer = n === 0 ? await askAbout(on, "seek", { step: 0 }) : await askAbout(on, "play", { step: n - 1, count: Math.min(PAGE, to - n + 1) });
       add(on, answer.steps);
       s.revision.value += 1;
     }

@@ -114,3 +114,29 @@ def test_a_branch_is_renamed(visit: Opener) -> None:
     page.keyboard.press("Enter")
     page.get_by_role("button", name="what if A dies").wait_for()
     assert total(page) >= 10
+
+
+def test_space_time_and_table_are_one_key_away_and_in_the_link(visit: Opener) -> None:
+    page = visit("/s/S20?profile=Z0102&step=51")
+    page.keyboard.press("v")
+    page.wait_for_selector('[data-view="spacetime"] .sthere[data-n="51"]')
+    page.wait_for_function("() => location.search.includes('view=spacetime')")
+    page.wait_for_function("() => document.querySelector('.stscroll').scrollTop > 0")
+    box = page.locator(".sthere").bounding_box()
+    page.mouse.click(box["x"] + 40, box["y"] - box["height"] / 2)
+    page.wait_for_selector('.sthere[data-n="50"]')
+    page.keyboard.press("v")
+    row = page.locator("#tableview table.grid").nth(1).locator("tbody tr").first
+    assert "broker A" in row.inner_text()
+    page.keyboard.press("v")
+    at(page, 50)
+    assert page.locator('[data-id="b1:hw"]').is_visible()
+
+
+def test_a_long_run_in_space_time_draws_only_what_is_seen(visit: Opener) -> None:
+    page = visit("/s/crash-storm?step=900&view=spacetime")
+    page.wait_for_selector('.sthere[data-n="900"]')
+    page.wait_for_function("() => Number(document.querySelector('.stscroll').dataset.from) < 899")
+    assert page.locator("#spacetime svg *").count() < 1500
+    page.evaluate("document.querySelector('.stscroll').scrollTop = 0")
+    page.wait_for_function("() => Number(document.querySelector('.stscroll').dataset.from) === 0")
