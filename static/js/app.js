@@ -19,6 +19,7 @@ import { Help } from "./panels/help.js";
 import { Corner } from "./panels/corner.js";
 import { drawn, Hits } from "./panels/hits.js";
 import { useAsk } from "./possible.js";
+import { Matrix } from "./panels/matrix.js";
 import { Rail } from "./panels/rail.js";
 import { Sentence } from "./panels/sentence.js";
 import { TableView } from "./panels/table.js";
@@ -53,8 +54,8 @@ async function start() {
   addEventListener("popstate", back);
 }
 
-/** The table where the lanes are, when that view is chosen. */
-const Whole = () => (s.view.value === "table" ? html`<${TableView} />` : null);
+/** The table, or the matrix, where the lanes are, when that view is chosen. */
+const Whole = () => (s.view.value === "table" ? html`<${TableView} />` : s.view.value === "matrix" ? html`<${Matrix} />` : null);
 
 const Bars = () => html`<${Violation} /><${Connection} /><${Notice} />`;
 
@@ -114,7 +115,7 @@ async function follow() {
   if (n > 0) keep.set("step", n); else keep.delete("step");
   keep.delete("profile");
   if (layers) keep.set("layers", layers); else keep.delete("layers");
-  if (view !== "lanes") keep.set("view", view); else keep.delete("view");
+  if (view !== s.usualView.value) keep.set("view", view); else keep.delete("view");
   const own = on.saved === false;
   if (!own && !on.parent && on.digest !== boot.run) keep.set("profile", on.facts.profile);
   const path = own ? home : on.parent ? `/r/${on.digest}` : home;

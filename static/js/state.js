@@ -5,6 +5,7 @@ import { namer, translator } from "./i18n.js";
 import { breakOf } from "./breaks.js";
 import { chapterAt } from "./history.js";
 import { layersOf } from "./scene/layers.js";
+import { isLarge } from "./scene/matrix.js";
 
 export const words = signal({});
 export const lang = signal("en");
@@ -30,7 +31,7 @@ export const partition = signal(0);
 export const unfolded = signal(false);
 const asked = new URLSearchParams(location.search);
 export const layers = signal(layersOf(asked.get("layers") ?? remembered("layers", "")));
-export const view = signal(["spacetime", "table"].find((one) => one === asked.get("view")) ?? "lanes");
+export const chosen = signal(["lanes", "spacetime", "table", "matrix"].find((one) => one === asked.get("view")) ?? null);
 export const registry = signal({});         // what the engine offers: profiles, rules, invariants
 export const possible = signal({ key: null, moves: [] });
 export const dismissed = signal(new Set()); // violations the visitor has put aside
@@ -47,6 +48,9 @@ export const tapeNow = computed(() => tapes.value.find((one) => one.digest === r
 export const facts = computed(() => tapeNow.value?.facts ?? null);
 export const step = computed(() => { void revision.value; return tapeNow.value?.steps.get(n.value) ?? null; });
 export const chapter = computed(() => (facts.value ? chapterAt(facts.value, n.value) : null));
+/** The view a run begins with, and the one that is seen. */
+export const usualView = computed(() => (step.value && isLarge(step.value.view) ? "matrix" : "lanes"));
+export const view = computed(() => chosen.value ?? usualView.value);
 export const name = computed(() => namer(t.value, step.value?.view.brokers ?? []));
 export const env = computed(() => ({ t: t.value, name: name.value }));
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { add, changedIn, changes, earlier, tape } from "../../static/js/history.js";
 import { LAYERS, layersOf, layersText, toggled, USUAL } from "../../static/js/scene/layers.js";
+import { rows, shade } from "../../static/js/scene/matrix.js";
 import { exchanges, ownEnd } from "../../static/js/scene/parting.js";
 import { picture } from "../../static/js/scene/picture.js";
 import { fixture, room } from "./helpers.mjs";
@@ -76,4 +77,18 @@ test("what changed in a second partition is told under its own name", () => {
   assert.deepEqual([...found], ["p1/b1:hw"]);
   assert.deepEqual([...changedIn(found, 1)], ["b1:hw"]);
   assert.deepEqual([...changedIn(found, 0)], ["p1/b1:hw"]);
+});
+
+test("a partition's squares say who leads, who is in sync, how far behind", () => {
+  const step = structuredClone(fixture("s20").steps.get(30));
+  const part = step.view.partitions[0];
+  part.replicas[1].leo = part.replicas[2].leo - 2;
+  const [row] = rows(step.view);
+  const by = Object.fromEntries(step.view.brokers.map((b, i) => [b.id, row.squares[i]]));
+  assert.equal(by[part.record.leader].recorded, true);
+  assert.equal(by[1].behind, part.record.leader === 1 ? 0 : 2);
+  assert.equal(row.health, part.record.isr.length === part.ar.length ? "full" : "under");
+  part.record.leader = -1;
+  assert.equal(rows(step.view)[0].health, "leaderless");
+  assert.deepEqual([0, 1, 5, 99].map(shade), [0, 1, 2, 3]);
 });

@@ -27,8 +27,8 @@ export function standing(part, broker, t) {
   } else pills.push({ label: t("pill.none"), cls: "out" });
   if (record.elr?.includes(id)) pills.push({ label: "ELR", cls: "elr" });
   if (broker.fenced && broker.alive === "up") pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
-  if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out" });
-  if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out" });
+  if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out", key: "adding" });
+  if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out", key: "removing" });
   return pills;
 }
 
@@ -72,7 +72,7 @@ function small(geo, lane, broker, { acts, x, h }, ctx) {
   let at = x + 12;
   if (ctx.blocked.has(broker.id)) parts.push(g("waits", [icon("i", "hourglass", geo.cardX + geo.cardW - 20, lane.y + (dense ? h / 2 - 1 : 30), 12, "warn")], { "data-id": `b${broker.id}:waits` }));
   for (const p of pills) {
-    const made = pill(`pill-${p.cls}`, at, lane.y + 29, p.label, p.cls, { name: p.name, size: 10.5, height: 17 });
+    const made = pill(`pill-${p.key ?? p.cls}`, at, lane.y + 29, p.label, p.cls, { name: p.name, size: 10.5, height: 17 });
     at += made.width + 4;
     parts.push(made.node);
   }
@@ -90,7 +90,7 @@ function full(geo, lane, broker, { acts, recorded, x, replica }, ctx) {
   let at = x + 11;
   const right = geo.cardX + geo.cardW - 10;
   for (const p of standing(geo.part, broker, t)) {
-    const made = pill(`pill-${p.cls}`, at, lane.y + 35, p.label, p.cls, { name: p.name, data: `b${broker.id}:isr` });
+    const made = pill(`pill-${p.key ?? p.cls}`, at, lane.y + 35, p.label, p.cls, { name: p.name, data: p.key ? `b${broker.id}:${p.key}` : `b${broker.id}:isr` });
     if (at + made.width > right && at > x + 11) break;
     at += made.width + 5;
     parts.push(made.node);
