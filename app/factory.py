@@ -10,7 +10,7 @@ from datetime import timedelta
 from flask import Flask, Response, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import animator, api, channel, config, pages, security
+from app import animator, api, channel, compression, config, pages, security
 from app.config import ROOT, Settings
 from app.db import Database
 from app.limits import Buckets
@@ -62,6 +62,7 @@ def build(settings: Settings | None = None) -> Flask:
     pages.prepare(app)
     security.guard(app)
     app.after_request(_keep_vendored)
+    compression.install(app)
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
     _attach_batches(app)
