@@ -102,7 +102,7 @@ def sentences(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _sentence(cell: dict[str, Any], invariant: str) -> dict[str, Any]:
     count = cell["broken"].get(invariant) or stats.interval(0, cell["n"])
-    key, args = stats.finding(count["hits"], cell["n"])
+    key, args = stats.finding(count)
     family = "lost" if invariant == LOST else "broke"
     args.update(profile=cell["profile"], invariant=invariant, label=cell["label"])
     where = ".at" if cell["label"] else ""

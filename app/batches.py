@@ -273,7 +273,6 @@ def replay(number: str, place: int) -> AnyResponse:
     found = records.failure(jobs().database, batch, place)
     if found is None:
         raise Refusal("not_found")
-    cell = records.cell_scenario(batch, found.cell)
-    run = Run(cell.scenario, profile=found.profile, seed=found.seed)
+    run = records.run_in(batch, found.profile, found.cell, found.seed)
     digest = services().replays.register(run)
     return redirect(url_for("pages.run", digest=digest, step=max(0, found.step - 1)))

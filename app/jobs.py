@@ -397,11 +397,13 @@ class Jobs:
         )
 
     def _view(self, batch: BatchRow, job: Job | None) -> dict[str, Any]:
+        weights: dict[tuple[str, int], Any] = {}
         if job is not None and job.counts:
             counts = dict(job.counts)
         else:
             rows = records.cells(self.database, batch)
             counts = {(row.profile, row.cell): {"n": row.n, **row.broken} for row in rows}
+            weights = {(row.profile, row.cell): row.weights for row in rows}
         order = {profile: i for i, profile in enumerate(batch.profiles)}
         keys = sorted(counts, key=lambda key: (key[1], order.get(key[0], 0)))
         done = sum(mine["n"] for mine in counts.values())
@@ -417,7 +419,9 @@ class Jobs:
             "total_runs": total,
             "runs_per_s": round(speed, 1),
             "left_s": round((total - done) / speed, 1) if job and speed else None,
-            "cells": [records.cell_view(batch, *key, counts[key]) for key in keys],
+            "cells": [
+                records.cell_view(batch, *key, counts[key], weights.get(key)) for key in keys
+            ],
         }
 
 

@@ -34,6 +34,7 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("step", "int32", "int"),
     ("why", "string", "string"),
     ("events", "int64", "bigint"),
+    ("log_weight", "int64", "bigint"),
 )
 BROKEN_DDL = "broken array<struct<invariant: string, step: int, why: string>>"
 
