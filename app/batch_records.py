@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import delete, func, insert, select
 
 from app import stats
-from app.batch_spec import Cell, Spec, cell_of
+from app.batch_spec import Cell, Futures, Spec, cell_of
 from app.db import Database
 from app.models import BatchCellRow, BatchRow, FailureRow
 from app.runners.plan import Plan, Tally
@@ -52,6 +52,48 @@ def create(database: Database, spec: Spec, owner: str) -> str:
             )
         )
     return number
+
+
+def create_futures(database: Database, asked: Futures, owner: str) -> str:
+    """A new queued batch of futures, a cell for every present; its number."""
+    number = secrets.token_hex(6)
+    cells = [
+        {"values": {"step": str(present.step)}, "label": f"step={present.step}"}
+        for present in asked.presents
+    ]
+    with database.writing() as session:
+        session.add(
+            BatchRow(
+                id=number,
+                scenario_text=asked.run.scenario.canonical(),
+                profiles=[asked.run.profile],
+                cells=cells,
+                runs=asked.runs,
+                engine_version=ENGINE_VERSION,
+                owner=owner,
+                kind=FUTURES,
+                about={
+                    "run": asked.run.text(),
+                    "invariant": asked.invariant,
+                    "presents": [present.to_dict() for present in asked.presents],
+                },
+            )
+        )
+    return number
+
+
+def add_part(database: Database, batch: BatchRow, runs: int) -> None:
+    """More runs of every profile and cell, after those that are there."""
+    parts = [*(batch.parts or [batch.runs]), runs]
+    update(database, batch.id, parts=parts, runs=batch.runs + runs)
+
+
+def remove(database: Database, number: str) -> None:
+    """A batch with all that was found."""
+    with database.writing() as session:
+        for table in (FailureRow, BatchCellRow):
+            session.execute(delete(table).where(table.batch_id == number))
+        session.execute(delete(BatchRow).where(BatchRow.id == number))
 
 
 def row(database: Database, number: str) -> BatchRow | None:

@@ -129,6 +129,12 @@ def chunks_on_disk(directory: str) -> set[int]:
     return {int(info.base_name[:-8]) for info in found if _is_chunk(info.base_name)}
 
 
+def remove_directory(directory: str) -> None:
+    """All rows of a batch."""
+    files, base = open_directory(directory)
+    files.delete_dir(base)
+
+
 def _is_chunk(name: str) -> bool:
     return name.endswith(".parquet") and name[:-8].isdigit()
 
