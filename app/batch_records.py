@@ -101,7 +101,7 @@ def row(database: Database, number: str) -> BatchRow | None:
         return session.get(BatchRow, number)
 
 
-def newest(database: Database, limit: int = 50) -> list[BatchRow]:
+def newest(database: Database, limit: int | None = 50) -> list[BatchRow]:
     with database.reading() as session:
         return list(
             session.scalars(select(BatchRow).order_by(BatchRow.submitted.desc()).limit(limit))

@@ -79,6 +79,24 @@ def replay(number: str, place: int) -> AnyResponse:
     return redirect(_at(run, failure.step))
 
 
+@blueprint.get("/batch/<number>/row/<profile>/<int:cell>/<int:seed>")
+def row(number: str, profile: str, cell: int, seed: int) -> AnyResponse:
+    """Opens the run of any row of a batch, failing or not."""
+    batch = jobs().batch(number)
+    last = batch.first_seed + batch.runs
+    known = profile in batch.profiles and cell < len(batch.cells)
+    if not known or not batch.first_seed <= seed < last:
+        raise Refusal("not_found")
+    return redirect(_at(records.run_in(batch, profile, cell, seed), _step_asked() + 1))
+
+
+def _step_asked() -> int:
+    step = request.args.get("step", "0")
+    if not (step.isascii() and step.isdigit() and len(step) <= 9):
+        raise Refusal("invalid", what="step")
+    return int(step)
+
+
 @blueprint.get("/batch/<number>/run")
 def run_of_futures(number: str) -> AnyResponse:
     """Opens the run whose futures a batch played."""
@@ -86,10 +104,7 @@ def run_of_futures(number: str) -> AnyResponse:
     if batch.kind != records.FUTURES:
         raise Refusal("not_found")
     digest = services().replays.register(Run.from_text(batch.about["run"]))
-    step = request.args.get("step", "0")
-    if not (step.isascii() and step.isdigit() and len(step) <= 9):
-        raise Refusal("invalid", what="step")
-    return redirect(url_for("pages.run", digest=digest, step=int(step), futures=number))
+    return redirect(url_for("pages.run", digest=digest, step=_step_asked(), futures=number))
 
 
 @blueprint.post("/batch/<number>/failure/<int:place>/shorten")

@@ -76,8 +76,7 @@ def summarise(
         key = row.profile, row.cell
         if row.invariant != ANY:
             counts.setdefault(key, {})[row.invariant] = row.n
-        if row.tilted:
-            weights.setdefault(key, {})[row.invariant] = [float(row.w), float(row.w2)]
+        weights.setdefault(key, {})[row.invariant] = [float(row.w), float(row.w2)]
     return Summary(
         tuple(
             CellSummary(
@@ -88,7 +87,7 @@ def summarise(
                 row.errors,
                 counts.get((row.profile, row.cell), {}),
                 {name: _metric(row, index) for index, name in enumerate(plan.metrics)},
-                weights.get((row.profile, row.cell), {}),
+                weights.get((row.profile, row.cell), {}) if row.tilted else {},
             )
             for row in session.sql(cells_sql(plan.metrics), rows=rows).collect()
         ),
@@ -103,10 +102,10 @@ def summarise(
 # Weights are summed as decimals: a sum of doubles would depend on the order of the rows.
 BROKEN = f"""
 SELECT profile, cell, invariant, count(*) AS n,
-       sum(w) AS w, sum(cast(w * w AS DECIMAL(30, 12))) AS w2,
-       max(abs(coalesce(log_weight, 0))) > 0 AS tilted
-FROM (SELECT profile, cell, log_weight,
-             cast(exp(coalesce(log_weight, 0) / 1e9D) AS DECIMAL(24, 12)) AS w,
+       sum(cast(exp(w) AS DECIMAL(24, 12))) AS w,
+       sum(cast(exp(2 * w) AS DECIMAL(24, 12))) AS w2
+FROM (SELECT profile, cell,
+             coalesce(log_weight, 0) / 1e9D AS w,
              explode(array_append(array_distinct(transform(broken, b -> b.invariant)), '{ANY}'))
              AS invariant
       FROM {{rows}} WHERE size(broken) > 0)
@@ -142,6 +141,7 @@ def cells_sql(metrics: Sequence[str]) -> str:
     columns = [
         "count(*) AS n",
         f"count_if(verdict = 'violates') AS violating, count_if(verdict = '{ERROR}') AS errors",
+        "count_if(log_weight != 0) > 0 AS tilted",
     ]
     for i, name in enumerate(metrics):
         columns.append(

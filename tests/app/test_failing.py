@@ -1,4 +1,4 @@
-"""What can be done with a failing run and with an ended batch: shorten, futures, more runs, delete."""
+"""What is done with failing runs and ended batches: shorten, futures, more runs, delete."""
 
 from __future__ import annotations
 
