@@ -1,6 +1,7 @@
 """Every rule of the specification, by its identifier: what it is called, and why no run shows it.
 
-Which functions follow a rule is never written down here: their docstrings cite it.
+Which functions follow a rule is never written down here: their docstrings cite it.  What it does,
+and where in Kafka, is in the source map.
 """
 
 from __future__ import annotations
@@ -159,6 +160,25 @@ TITLES: Final[dict[str, str]] = {
     "CP-THROTTLE": "Throttled reassignment",
     "CP-DECOMMISSION": "Retiring a broker",
 }
+
+BESIDE: Final[dict[str, str]] = {
+    "CP-ISR": "The recorded ISR changes",
+    "CP-REG": "A broker registers",
+    "CP-ELECT-ADMIN": "An operator asks for an election",
+    "CP-STOP-REPLICA": "A replica stops",
+    "CP-SHUTDOWN": "Controlled shutdown",
+    "CP-REASSIGN": "An operator asks for other replicas",
+    "CP-12": "A configuration changes",
+    "CP-5.4": "Delivery of metadata",
+    "CP-8.1": "A process or a machine crashes",
+    "CP-8.2": "Restart",
+    "CP-8.3": "Pause",
+    "CP-8.5": "Faults of the network",
+    "CP-8.6": "Slow and lossy links",
+    "CP-8.7": "Clocks",
+    "CP-10": "The controller",
+}
+"""What cues name beside the rules: changes without a rule of their own, operators, faults."""
 
 _SESSIONS: Final = "fetch sessions are modules for conformance; no run plays them yet"
 _PLACEMENT: Final = "functions for conformance; a run begins with the replicas its scenario names"

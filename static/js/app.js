@@ -16,6 +16,7 @@ import { Help } from "./panels/help.js";
 import { drawn, Hits } from "./panels/hits.js";
 import { useAsk } from "./possible.js";
 import { Rail } from "./panels/rail.js";
+import { loadCards } from "./panels/rulecard.js";
 import { Sentence } from "./panels/sentence.js";
 import { Tabs } from "./panels/tabs.js";
 import { Title } from "./panels/title.js";
@@ -40,6 +41,7 @@ async function start() {
   listen();
   effect(follow);
   effect(announce);
+  effect(() => { loadCards(s.facts.value?.profile); });
   addEventListener("popstate", back);
 }
 

@@ -27,6 +27,7 @@ export const lit = signal(null);            // data-id a sentence points at, or 
 export const partition = signal(0);
 export const unfolded = signal(false);
 export const registry = signal({});         // what the engine offers: profiles, rules, invariants
+export const cards = signal({});            // rule -> its card under this run's profile
 export const possible = signal({ key: null, moves: [] });
 export const dismissed = signal(new Set()); // violations the visitor has put aside
 export const crumb = signal(null);          // where a jump came from
