@@ -106,7 +106,9 @@ def guard(app: Flask) -> None:
             response.headers["Content-Security-Policy"] = _policy()
             response.headers.setdefault("Cache-Control", "no-cache, private")
             chosen = language(request.args.get("lang", ""))
-            if chosen in LANGUAGES:
+            # A link somebody sent shows its language; only our own pages make it the usual one.
+            sent = request.headers.get("Sec-Fetch-Site") in ("cross-site", "none")
+            if chosen in LANGUAGES and not sent:
                 response.set_cookie(
                     "lang", chosen, max_age=YEAR_S, samesite="Lax", httponly=True
                 )
