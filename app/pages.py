@@ -110,7 +110,7 @@ def _helpers() -> dict[str, Any]:
         "lang": security.lang(),
         "languages": LANGUAGES,
         "csp_nonce": security.nonce(),
-        "csrf_token": security.csrf_token(),
+        "csrf_token": "" if security.embedded() else security.csrf_token(),
         "import_map": import_map(),
         "engine_version": ENGINE_VERSION,
     }

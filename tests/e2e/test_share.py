@@ -3,10 +3,44 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
-from tests.e2e.conftest import Opener
+import pytest
+
+from tests.e2e.conftest import Opener, Server
+from tests.e2e.test_live import axe
 from tests.e2e.walk import at, jump, step_of, total
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[Callable[[str], str]]:
+    """elsewhere(html) -> the address of that page on another site."""
+    html = ""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(html.encode())
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """A test says nothing."""
+
+    other = ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    Thread(target=other.serve_forever, daemon=True).start()
+
+    def put(text: str) -> str:
+        nonlocal html
+        html = text
+        return f"http://localhost:{other.server_port}/"
+
+    yield put
+    other.shutdown()
+    other.server_close()
 
 
 def branch(page: Any) -> int:
@@ -56,7 +90,7 @@ def test_saving_gives_a_short_link_that_opens_elsewhere(visit: Opener) -> None:
 
 
 def test_a_link_with_the_run_inside_needs_no_memory_of_the_server(
-    visit: Opener, frail: Any
+    visit: Opener, frail: Server
 ) -> None:
     page = visit("/s/S01")
     step = branch(page)
@@ -79,3 +113,37 @@ def test_what_a_link_cannot_say_is_named_and_the_nearest_opens(visit: Opener) ->
     words = late.locator('[data-notice="warn"]').inner_text()
     assert "step 999999" in words and "size=huge" in words and "partition 3" in words
     at(late, total(late))
+
+
+def test_a_frame_on_another_site_steps_through_the_run(
+    visit: Opener, elsewhere: Callable[[str], str]
+) -> None:
+    page = visit("/s/S01?step=3")
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("tab", name="Embed").click()
+    page.get_by_role("button", name="Save the run").click()
+    markup = page.get_by_label("Markup for your page").input_value()
+    preview = page.frame_locator("iframe.preview")
+    preview.locator('#stage[data-step="3"]').wait_for()
+    page.goto(elsewhere(f"<!doctype html><title>Elsewhere</title>{markup}"))
+    frame = page.frame_locator("iframe")
+    frame.locator('#stage[data-step="3"]').wait_for()
+    frame.get_by_role("button", name="Step on").click()
+    frame.locator('#stage[data-step="4"]').wait_for()
+    assert "4 / " in frame.locator("#bar").inner_text()
+    assert [one["name"] for one in page.context.cookies("http://localhost")] == []
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_axe_finds_nothing_in_what_is_shared(
+    visit: Opener, server: Server, lang: str
+) -> None:
+    page = visit(f"/s/S01?step=3&lang={lang}", color_scheme="dark" if lang == "zh" else "light")
+    digest = page.locator("a[href^='/batch?run=']").get_attribute("href").split("=")[1]
+    page.locator(".titlebar [aria-haspopup=dialog]").click()
+    for part in page.locator("#share [role=tab]").all():
+        part.click()
+        assert axe(page) == []
+    page.goto(f"{server.url}/e/{digest}?lang={lang}")
+    page.wait_for_selector('body[data-ready="1"]')
+    assert axe(page) == []

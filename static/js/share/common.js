@@ -41,8 +41,8 @@ export const isKept = (on) => Boolean(on.kept || on.facts.saved);
 export const why = (problem) => (problem instanceof Refused ? problem.message : s.t.value("offline.wait"));
 
 /** One choice of a few, as radio buttons with a sentence each. */
-export function Choice({ name, legend, options, value, onChange }) {
-  return html`<fieldset class="choice"><legend>${legend}</legend>${options.map(([id, label, note]) => html`<label key=${id}><input type="radio" name=${name} value=${id} checked=${value === id} onChange=${() => onChange(id)} /><span>${label}${note && html`<small>${note}</small>`}</span></label>`)}</fieldset>`;
+export function Choice({ name, legend, options, value, onChange, flat = false }) {
+  return html`<fieldset class=${`choice ${flat ? "flat" : ""}`}><legend>${legend}</legend>${options.map(([id, label, note]) => html`<label key=${id}><input type="radio" name=${name} value=${id} checked=${value === id} onChange=${() => onChange(id)} /><span>${label}${note && html`<small>${note}</small>`}</span></label>`)}</fieldset>`;
 }
 
 /** A text to take along: shown whole, copied with a button, which says whether it worked. */

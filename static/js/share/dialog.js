@@ -4,9 +4,10 @@ import { html } from "htm/preact";
 import { computed, signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import * as s from "../state.js";
+import { Embed } from "./frames.js";
 import { Link } from "./links.js";
 
-const PARTS = { link: Link };
+const PARTS = { link: Link, embed: Embed };
 const part = signal("link");
 const opened = signal(false);
 
