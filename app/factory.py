@@ -10,7 +10,7 @@ from datetime import timedelta
 from flask import Flask, Response, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import animator, api, channel, config, pages, security
+from app import animator, api, channel, config, pages, security, shelf
 from app.config import ROOT, Settings
 from app.db import Database
 from app.limits import Buckets
@@ -63,6 +63,7 @@ def build(settings: Settings | None = None) -> Flask:
     security.guard(app)
     app.after_request(_keep_vendored)
     app.register_blueprint(pages.blueprint)
+    app.register_blueprint(shelf.blueprint)
     app.register_blueprint(api.blueprint)
     _attach_batches(app)
     channel.attach(socketio, app)

@@ -10,6 +10,7 @@ import * as s from "./state.js";
 import * as stage from "./stage.js";
 import { connect, Refused } from "./socket.js";
 import { listen } from "./keys.js";
+import * as visits from "./visits.js";
 import { sayAll } from "./panels/common.js";
 import { Connection, Notice, Violation } from "./panels/banner.js";
 import { Help } from "./panels/help.js";
@@ -109,7 +110,16 @@ async function follow() {
   if (told && told !== on.digest) history.pushState(state, "", url);
   else if (url !== location.pathname + location.search + location.hash || !history.state) history.replaceState(state, "", url);
   told = on.digest;
+  remember(on, n, url);
   for (const link of document.querySelectorAll("[data-keep-place]")) link.href = `?${new URLSearchParams({ ...Object.fromEntries(keep), lang: link.hreflang.slice(0, 2) })}${location.hash}`;
+}
+
+/** The library's page shows which runs were watched to their end, and those of one's own. */
+function remember(on, n, url) {
+  const { facts } = on;
+  if (n > 0 && n === facts.total) visits.finish(facts);
+  const saved = Boolean(facts.saved || (on.parent && on.saved));
+  if (on.parent || saved || !facts.script) visits.keep({ run: on.digest, url, title: facts.scenario.title, profile: facts.profile, move: on.name ?? "", step: n, saved });
 }
 
 /** The browser's own way back: to the run and the step an address spoke of. */
