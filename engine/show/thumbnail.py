@@ -67,7 +67,7 @@ def _interest(part: Json) -> int:
     replicas = part["replicas"].values()
     cut = sum(len(replica["cut"]) for replica in replicas)
     differs = part["differ"] is not None
-    return 4 * bool(cut) + 2 * differs + (part["record"]["leader"] < 0)
+    return 4 * bool(cut) + 2 * differs + int(part["record"]["leader"] < 0)
 
 
 class _Columns:
