@@ -167,14 +167,23 @@ class Replay:
             "script": self.run.moves is None,
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
             "moments": [step for step, weight in enumerate(self._moments) if weight >= 2],
-            "chapters": self._chapters(),
+            "chapters": [[step, self.lines[line], told] for step, line, told in self.chapters()],
             "verdict": self.verdict(),
             "outcome": self.outcome,
             "engine": ENGINE_VERSION,
         }
 
-    def _chapters(self) -> list[list[Any]]:
-        """[first step, move, comment] of every move that did anything."""
+    def chapters(self) -> list[tuple[int, int, str]]:
+        """(first step, number of the move, comment) of every move that did anything."""
+        comments = self.comments()
+        first: dict[int, int] = {}
+        for step, move in enumerate(self._move_of):
+            if move >= 0:
+                first.setdefault(move, step)
+        return [(step, move, comments[move]) for move, step in first.items()]
+
+    def comments(self) -> list[str]:
+        """What the script tells with each move, as far as the moves are those of the script."""
         comments = [""] * len(self.lines)
         script = [
             line for line in self.run.scenario.lines(self.run.profile) if not line.is_expect
@@ -183,11 +192,7 @@ class Replay:
             if line.text != self.lines[number].split(" !")[0]:
                 break
             comments[number] = line.comment
-        first: dict[int, int] = {}
-        for step, move in enumerate(self._move_of):
-            if move >= 0:
-                first.setdefault(move, step)
-        return [[step, self.lines[move], comments[move]] for move, step in first.items()]
+        return comments
 
     # -- steps -----------------------------------------------------------------------------------
 

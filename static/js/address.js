@@ -4,6 +4,7 @@ import * as s from "./state.js";
 import { pack, unpack, Unreadable } from "./packing.js";
 import { FIELDS, query, read, within } from "./share/link.js";
 import { TABS } from "./panels/tabs.js";
+import { remember } from "./visits.js";
 
 const home = location.pathname;     // the page a branch that was not saved hangs its text on
 let told = null;
@@ -58,6 +59,7 @@ export async function follow() {
   if (told && told !== on.digest) history.pushState(state, "", url);
   else if (url !== location.pathname + location.search + location.hash || !history.state) history.replaceState(state, "", url);
   told = on.digest;
+  remember(on, n, url);
   for (const link of document.querySelectorAll("[data-keep-place]")) link.href = `${query({ ...seen, lang: link.hreflang.slice(0, 2) }, keep) || "?"}${hash}`;
 }
 
