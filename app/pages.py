@@ -21,6 +21,7 @@ from app.store import SCENARIO_BYTES
 from app.words import LANGUAGES
 from engine import ENGINE_VERSION
 from engine.model.errors import BadInput
+from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 

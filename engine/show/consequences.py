@@ -389,6 +389,29 @@ def _dropped(h: Happening, cue: Cue) -> Sentence:
     return say("fault.drop", a=node(src), b=node(dst), t=name)
 
 
+def _delayed(h: Happening, cue: Cue) -> Sentence:
+    src, dst, ms = cue[4]
+    name = word(messages.NAMES[cue[3]])
+    return say("fault.delay", a=node(src), b=node(dst), t=name, n=number(ms))
+
+
+def _sent_again(h: Happening, cue: Cue) -> Sentence:
+    src, dst = cue[4]
+    return say("fault.duplicate", a=node(src), b=node(dst), t=word(messages.NAMES[cue[3]]))
+
+
+def _way_held(h: Happening, cue: Cue) -> Sentence:
+    src, dst = cue[4]
+    if not cue[3]:
+        return say("fault.hold.way", a=node(src), b=node(dst))
+    return say("fault.hold.kind", a=node(src), b=node(dst), t=word(messages.NAMES[cue[3]]))
+
+
+def _way_released(h: Happening, cue: Cue) -> Sentence:
+    src, dst = cue[4]
+    return say("fault.release.way", a=node(src), b=node(dst))
+
+
 def _held(h: Happening, cue: Cue) -> Sentence:
     return say("fault.hold.metadata" if cue[4] else "fault.hold.alter", b=node(cue[1]))
 
@@ -456,6 +479,10 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-8.5.cut": _cut,
     "CP-8.5.heal": _healed,
     "CP-8.5.drop": _dropped,
+    "CP-8.5.delay": _delayed,
+    "CP-8.5.duplicate": _sent_again,
+    "CP-8.5.hold": _way_held,
+    "CP-8.5.release": _way_released,
     "CP-8.6.slow": _slowed,
     "CP-8.6.lose": _lossy,
     "CP-8.7.jump": _jumped,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from engine.dataplane.fetcher import thread_of
@@ -209,6 +210,11 @@ def _runs(log: Log) -> list[list[int]]:
         else:
             runs.append([batch.base, batch.end, batch.epoch])
     return runs
+
+
+def records_of(sim: Simulation, tp: int, batches: Iterable[Batch]) -> list[Json]:
+    """The records of these batches as the stage tells them."""
+    return _records(sim, tp, list(batches), _acked_values(sim)[tp])
 
 
 def _records(sim: Simulation, tp: int, batches: list[Batch], acked: set[str]) -> list[Json]:

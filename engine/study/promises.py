@@ -214,9 +214,9 @@ def keeps_disks(run: Run) -> bool:
     return plain and all(is_clean(line) for line in run.lines())
 
 
-DIRTY: Final = ("power", "wipe", "elect unclean", "jump", "set unclean")
+DIRTY: Final = ("power", "wipe", "elect unclean", "jump", "set unclean", "duplicate P")
 
 
 def is_clean(line: str) -> bool:
-    """Does a move leave disks whole and elections clean (A1, A2)?"""
+    """Does a move leave disks whole and elections clean (A1, A2), and write nothing twice (I12)?"""
     return not line.startswith(DIRTY) and not (line.startswith("bounce") and "power" in line)
