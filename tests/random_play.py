@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 
 from engine.scenarios.scenario import Scenario
-from engine.show.replay import suggestions
+from engine.show.suggesting import suggestions
 from engine.sim import moves
 from engine.sim.run import Run
 from engine.sim.simulation import Simulation

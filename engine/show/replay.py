@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from engine.model.log import Batch
 from engine.show import story, text
 from engine.show.cursor import Checkpoint, Cursor, Happened
 from engine.show.entities import Happening, say
+from engine.show.suggesting import suggestions
 from engine.show.view import Json, node_name, view
 from engine.sim import moves
 from engine.sim.run import Run, play
@@ -336,53 +336,3 @@ def _cue_json(cue: Cue) -> Json:
 
 def _plain(value: Any) -> Any:
     return value if isinstance(value, int | str | None) else text.value_text(value)
-
-
-def suggestions(sim: Simulation) -> Iterator[str]:
-    """Moves worth offering: one of each kind for each broker and link."""
-    names = [spec.label for spec in sim.scenario.brokers]
-    record = sim.cluster.controller.records[0]
-    fresh = sim.ledger.sent
-    for acks in ("all", "1"):
-        yield f"produce x{fresh} acks={acks}"
-    yield "read"
-    yield from ("settle", "+1", "advance 500ms", "advance 5s")
-    for name in names:
-        if not sim.auto:
-            yield f"fetch {name}"
-            yield f"ask {name}"
-    for m in sim.network.under_way()[:12]:
-        if m.src >= -1 and m.dst >= -1:
-            yield f"deliver {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
-            yield f"drop {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
-    for name in names:
-        for verb in ("kill", "restart", "power", "pause", "resume", "shutdown", "detect"):
-            yield f"{verb} {name}"
-    for name in names:
-        yield f"cut {name} K"
-        yield f"heal {name} K"
-    for i, one in enumerate(names[:6]):
-        for other in names[i + 1 : 6]:
-            yield f"cut {one} {other}"
-            yield f"heal {one} {other}"
-    yield from ("kill K", "restart K", "elect preferred", "elect unclean")
-    for broker in record.replicas:
-        yield f"elect {sim.scenario.broker_name(broker)}"
-    for name in names:
-        yield f"tick {name}"
-        yield f"flush {name}"
-    leader = sim.brokers.get(record.leader)
-    replica = None if leader is None else leader.replicas.get(0)
-    if replica is not None:
-        yield f"delete records {replica.log.hw}"
-    others = [spec.id for spec in sim.scenario.brokers if spec.id not in record.replicas]
-    if record.reassigning:
-        yield "reassign cancel"
-    elif others:
-        moved = (*record.replicas[1:], others[0])
-        yield "reassign " + " ".join(map(sim.scenario.broker_name, moved))
-    yield "checkpoint"
-
-
-def _node_label(sim: Simulation, node: int) -> str:
-    return "K" if node == -1 else sim.scenario.broker_name(node)
