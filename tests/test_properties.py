@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 from engine.model.profiles import PROFILES
-from engine.show.replay import Replay, suggestions
+from engine.show.replay import Replay
 from engine.show.staging import dress
+from engine.show.suggesting import suggestions
 from engine.show.view import view
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation

@@ -13,11 +13,11 @@ from engine import ENGINE_VERSION
 from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
-from engine.model.state import LEADER
 from engine.show import story, text
 from engine.show.cursor import Checkpoint, Cursor, Happened
 from engine.show.entities import Happening, say
-from engine.show.staging import Cut, dress, letters, ways
+from engine.show.staging import Cut, dress, letters
+from engine.show.suggesting import suggestions
 from engine.show.view import Json, node_name, view
 from engine.sim import moves
 from engine.sim.run import Run, play
@@ -28,18 +28,6 @@ EVENTS_BETWEEN: Final = 256
 MOST_CHECKPOINTS: Final = 24
 MOST_STEPS_AT_ONCE: Final = 64
 MOST_MARKS: Final = 2_000
-_FAULTS: Final = (
-    "kill",
-    "restart",
-    "power",
-    "pause",
-    "resume",
-    "shutdown",
-    "bounce",
-    "wipe",
-    "detect",
-)
-
 
 class Replay:
     """One run, looked at.  Step 0 is the initial state; step n is the state after event n.
@@ -374,57 +362,3 @@ def _cue_json(cue: Cue) -> Json:
 
 def _plain(value: Any) -> Any:
     return value if isinstance(value, int | str | None) else text.value_text(value)
-
-
-def suggestions(sim: Simulation) -> Iterator[str]:
-    """Moves worth offering: one of each kind for each broker and link."""
-    names = [spec.label for spec in sim.scenario.brokers]
-    record = sim.cluster.controller.records[0]
-    fresh = sim.ledger.sent
-    for acks in ("all", "1"):
-        yield f"produce x{fresh} acks={acks}"
-    for broker in sim.brokers.values():
-        if any(replica.role == LEADER for replica in broker.replicas.values()):
-            yield f"produce x{fresh} to {sim.scenario.broker_name(broker.id)}"
-    yield "read"
-    yield from ("settle", "+1", "advance 500ms", "advance 5s")
-    for name in names:
-        if not sim.auto:
-            yield f"fetch {name}"
-            yield f"ask {name}"
-    for way in ways(sim):
-        ends, _, kind = way.partition(" ")
-        yield from (f"deliver {way}", f"drop {way}", f"hold {way}", f"release {way}")
-        yield from (f"delay {ends} 500ms {kind}".rstrip(), f"duplicate {way}")
-    for name in names:
-        for verb in _FAULTS:
-            yield f"{verb} {name}"
-    for name in names:
-        yield f"cut {name} K"
-        yield f"heal {name} K"
-    for i, one in enumerate(names[:6]):
-        for other in names[i + 1 : 6]:
-            yield f"cut {one} {other}"
-            yield f"heal {one} {other}"
-            yield f"slow {one} {other} 200"
-            yield f"lose {one} {other} 10%"
-    yield "heal"
-    yield from ("kill K", "restart K", "elect preferred", "elect unclean")
-    for number in record.replicas:
-        yield f"elect {sim.scenario.broker_name(number)}"
-    for name in names:
-        yield from (f"hold md {name}", f"release md {name}")
-        yield from (f"hold alter {name}", f"release alter {name}")
-        yield f"tick {name}"
-        yield f"flush {name}"
-    leader = sim.brokers.get(record.leader)
-    replica = None if leader is None else leader.replicas.get(0)
-    if replica is not None:
-        yield f"delete records {replica.log.hw}"
-    others = [spec.id for spec in sim.scenario.brokers if spec.id not in record.replicas]
-    if record.reassigning:
-        yield "reassign cancel"
-    elif others:
-        moved = (*record.replicas[1:], others[0])
-        yield "reassign " + " ".join(map(sim.scenario.broker_name, moved))
-    yield "checkpoint"

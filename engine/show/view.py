@@ -29,6 +29,7 @@ from engine.model.messages import (
     PRODUCE_R,
     REPLIES,
 )
+from engine.model.records import PartitionRecord
 from engine.model.state import (
     COMMITTED,
     DOWN,
@@ -40,6 +41,7 @@ from engine.model.state import (
     Broker,
     Replica,
 )
+from engine.show.gone import partitions
 from engine.sim.clients import Consumer, Producer
 from engine.sim.simulation import Simulation
 
@@ -73,7 +75,8 @@ def view(sim: Simulation, cut: dict[tuple[int, int], tuple[Batch, ...]] | None =
             "waiting": len(k.answers),
         },
         "partitions": [
-            _partition(sim, tp, cut or {}, acked) for tp in range(len(sim.cluster.names))
+            _partition(sim, tp, record, state, cut or {}, acked)
+            for tp, record, state in partitions(sim)
         ],
         "brokers": [_broker(sim, broker) for broker in sim.brokers.values()],
         "links": _links(sim),
@@ -93,14 +96,15 @@ def _acked_values(sim: Simulation) -> list[set[str]]:
 def _partition(
     sim: Simulation,
     tp: int,
+    record: PartitionRecord,
+    gone: str,
     cut: dict[tuple[int, int], tuple[Batch, ...]],
     acked: list[set[str]],
 ) -> Json:
-    record = sim.cluster.controller.records[tp]
     logs = {
         b: sim.brokers[b].disks[tp].log for b in record.replicas if tp in sim.brokers[b].disks
     }
-    return {
+    shown: Json = {
         "p": tp,
         "name": sim.cluster.names[tp],
         "ar": list(record.replicas),
@@ -123,6 +127,9 @@ def _partition(
             for b in record.replicas
         },
     }
+    if gone:
+        shown["gone"] = gone
+    return shown
 
 
 def _same_prefix(logs: list[Log]) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.controlplane import kraft, membership, zookeeper
+from engine.controlplane import kraft, membership, zk_topics, zookeeper
 from engine.dataplane.recovery import lose_unflushed
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER, PRODUCE, Message
@@ -213,6 +213,8 @@ def _hear_again(sim: Simulation, broker_id: int, out: Effects) -> None:
         membership.fetch_metadata(broker, out)
     membership.send_heartbeat(broker, out)
     membership.on_alter_timer(broker, out)
+    if sim.profile.mode == "zk":
+        zk_topics.resume_for(sim.cluster.controller, broker_id, out)
 
 
 def slow(sim: Simulation, a: int, b: int, delay_ms: int) -> None:

@@ -95,6 +95,8 @@ def unkept(sim: Simulation, wanted: Expectation) -> str:
         return _record(sim, wanted)
     if wanted.kind in ("ack", "refused", "waiting"):
         return _answers(sim, wanted)
+    if wanted.kind in ("deleting", "deleted"):
+        return _deletion(sim, wanted)
     disk = sim.brokers[wanted.who].disks.get(wanted.partition)
     log = disk.log if disk is not None else Log()
     if wanted.kind == "replica":
@@ -110,6 +112,18 @@ def unkept(sim: Simulation, wanted: Expectation) -> str:
     if entries == list(wanted.numbers):
         return ""
     return "its cache is " + (" ".join(f"{e}:{s}" for e, s in log.epochs.entries()) or "empty")
+
+
+def _deletion(sim: Simulation, wanted: Expectation) -> str:
+    k, (name,) = sim.cluster.controller, wanted.names
+    tps = [tp for tp, one in enumerate(sim.cluster.names) if one == name]
+    if not tps:
+        return f"there never was a partition {name}"
+    dying = {tp for topic in k.deletions for tp in k.topics[topic].tps}
+    state = "deleting" if dying & set(tps) else ""
+    if not state:
+        state = "deleted" if any(tp not in k.records for tp in tps) else "there"
+    return "" if state == wanted.kind else f"it is {state}"
 
 
 def _record(sim: Simulation, wanted: Expectation) -> str:

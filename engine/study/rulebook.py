@@ -181,7 +181,6 @@ BESIDE: Final[dict[str, str]] = {
 """What cues name beside the rules: changes without a rule of their own, operators, faults."""
 
 _SESSIONS: Final = "fetch sessions are modules for conformance; no run plays them yet"
-_PLACEMENT: Final = "functions for conformance; a run begins with the replicas its scenario names"
 _DIRECTORIES: Final = "not modelled: a broker has one directory, so nothing moves between two"
 
 EXCUSES: Final[dict[str, str]] = {
@@ -192,11 +191,6 @@ EXCUSES: Final[dict[str, str]] = {
     "P-8": "stories, told by scenarios of the library; no rule of their own",
     "C-7": "not yet: consumers carry no epoch with their position",
     **dict.fromkeys(("D-1", "D-2", "D-3", "D-4", "D-5", "D-6"), _DIRECTORIES),
-    **dict.fromkeys(
-        ("CP-PLACE-SIMPLE", "CP-PLACE-ZK", "CP-PLACE-ZK-RACK", "CP-PLACE-KR"), _PLACEMENT
-    ),
-    "CP-ELECT-NEW": "functions for conformance; no move of a run creates a topic yet",
-    "CP-DECOMMISSION": "an operator's procedure, made of other rules; none of its own",
 }
 """Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
 

@@ -1,5 +1,7 @@
 // What is known of a run and how one moves over it.  Pure: no DOM, no socket, no clock.
 
+import { partIn } from "./partition.js";
+
 export const SIZES = ["detail", "event", "moment", "chapter"];
 
 /** A tape: the facts of a run and those of its steps that have arrived. */
@@ -28,8 +30,8 @@ export function add(on, steps) {
  *  for the second partition. */
 export function changes(a, b) {
   const out = new Set();
-  b.partitions.forEach((part, i) => {
-    const was = a.partitions[i];
+  b.partitions.forEach((part) => {
+    const was = partIn(a, part.p);
     if (!was) return;
     const own = i ? `p${i}/` : "";
     for (const [id, r] of Object.entries(part.replicas)) {

@@ -14,6 +14,7 @@ export function isStale(replica, record) {
 export function standing(part, broker, t) {
   const { record } = part;
   const id = broker.id;
+  if (part.gone && part.p >= 0) return [{ label: t(part.replicas[id] ? "pill.left" : "pill.none"), cls: "out" }];
   const leader = part.replicas[record.leader];
   const pending = leader?.pending?.who !== undefined && [leader.pending.who].flat().includes(id) ? leader.pending.kind : null;
   const pills = [];
