@@ -82,6 +82,7 @@ PARSED = [
     ("heal 1 2", {"a": 1, "b": 2, "both": True}),
     ("slow A B 2s", {"a": 1, "b": 2, "ms": 2000}),
     ("lose A B 10%", {"a": 1, "b": 2, "percent": 10}),
+    ("slow_disk B 0.5", {"broker": 2, "rate": 0.5}),
 ]
 
 
@@ -166,6 +167,8 @@ UNREADABLE = [
     ("lose A B lots", "“lots” is no number up to 100."),
     ("lose A B 101%", "“101” is no number up to 100."),
     ("slow A B", "A duration is missing."),
+    ("slow_disk A", "Records a second is missing."),
+    ("slow_disk A 10s", "“10s” is no number a second, such as 10 or 0.5."),
     ("cut A", "A second node is missing."),
 ]
 
@@ -246,7 +249,18 @@ REFUSED = [
     ("cut A B", "cut A B", "The link is cut already."),
     ("", "heal A B", "The link is not cut."),
 ]  # fmt: skip
-NEVER_REFUSED = {"settle", "advance", "step", "run", "fetching", "hold", "wipe", "slow", "lose"}
+NEVER_REFUSED = {
+    "settle",
+    "advance",
+    "step",
+    "run",
+    "fetching",
+    "hold",
+    "wipe",
+    "slow",
+    "slow_disk",
+    "lose",
+}
 
 
 @pytest.mark.parametrize(
@@ -331,6 +345,10 @@ PLAYED = [
     ("cut", "cut A->B", lambda sim: list(sim.network.links) == [(1, 2)]),
     ("heal", "cut A B; cut A K; heal", lambda sim: not sim.network.links),
     ("slow", "slow A B 50", lambda sim: sim.network.links[2, 1].delay == 50),
+    ("slow_disk", "slow_disk A 0.5; produce a b; advance 2s",
+     lambda sim: (log(sim, 1), sim.brokers[1].disk_free_us) == ("a@0", 4_000_000)),
+    ("slow_disk", "slow_disk B 2; produce a; fetch B; slow_disk B 0; advance 500; fetch C",
+     lambda sim: (log(sim, 2), log(sim, 3)) == ("a@0", "a@0")),
     ("lose", "lose A B 25%", lambda sim: sim.network.links[1, 2].loss == 0.25),
 ]  # fmt: skip
 

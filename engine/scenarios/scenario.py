@@ -116,6 +116,10 @@ class Scenario:
                         "timeout_ms": producer.timeout_ms,
                         "idempotent": producer.idempotent,
                         "partition": producer.partition,
+                        "batch": producer.batch,
+                        "steady": producer.steady,
+                        "calm_rate_per_s": producer.calm_rate_per_s,
+                        "wave_ms": producer.wave_ms,
                     }
                     for producer in self.workload.producers
                 ],
@@ -179,6 +183,7 @@ def _fault_dict(fault: Fault) -> dict[str, Any]:
         written["mtbf_ms"] = fault.mtbf_ms
     written["mttr_ms"] = fault.mttr_ms
     written["delay_ms"] = fault.delay_ms
+    written["records_per_s"] = fault.records_per_s
     return written
 
 

@@ -299,7 +299,7 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
     alive = broker.status
     if alive == UP and broker.shutting_down:
         alive = "shutting"
-    return {
+    shown: Json = {
         "id": broker.id,
         "name": broker.name,
         "rack": broker.rack,
@@ -309,6 +309,10 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
         "clean": broker.clean_epoch >= 0,
         "session": left,
     }
+    if broker.disk_rate:
+        busy = max(0, -(-broker.disk_free_us // 1_000) - sim.now)
+        shown["disk"] = {"rate": broker.disk_rate, "busy": busy}
+    return shown
 
 
 def _links(sim: Simulation) -> list[Json]:

@@ -14,6 +14,7 @@ from engine.dataplane.recovery import lose_unflushed
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER, PRODUCE, Message
 from engine.model.state import DOWN, NEVER, PAUSED, UP
+from engine.sim import dispatch
 from engine.sim.kernel import FAILURE, TIMER, Chance
 
 if TYPE_CHECKING:
@@ -240,6 +241,20 @@ def lose(sim: Simulation, a: int, b: int, share: float) -> None:
     sim.act(FAILURE, a, f"lose {a} {b}", action)
 
 
+# -- disks ----------------------------------------------------------------------------------------
+
+
+def slow_disk(sim: Simulation, broker: int, rate: float) -> None:
+    """8.6.  The disk writes so many records a second and no more; 0 makes it as all others."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.6.slow_disk", broker, "disk", None, rate)
+        sim.brokers[broker].disk_rate = rate
+        sim.on_broker = {**sim.on_broker, **dispatch.ON_SLOW_DISKS}
+
+    sim.act(FAILURE, broker, f"slow_disk {broker}", action)
+
+
 # -- plans ----------------------------------------------------------------------------------------
 
 
@@ -281,6 +296,10 @@ def _strike_slow(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> 
         slow(sim, broker, peer, fault.delay_ms)
 
 
+def _strike_slow_disk(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
+    slow_disk(sim, broker, fault.records_per_s)
+
+
 def _repair_start(sim: Simulation, broker: int) -> None:
     if sim.brokers[broker].status == DOWN:
         start(sim, broker)
@@ -305,6 +324,10 @@ def _repair_slow(sim: Simulation, broker: int) -> None:
         slow(sim, broker, peer, 0)
 
 
+def _repair_slow_disk(sim: Simulation, broker: int) -> None:
+    slow_disk(sim, broker, 0)
+
+
 def _repair_nothing(sim: Simulation, broker: int) -> None:
     """A bounce repairs itself."""
 
@@ -319,6 +342,7 @@ PLAN_KINDS: Final[dict[str, tuple[Strike, Callable[[Simulation, int], None]]]] =
     "cut": (_strike_cut, _repair_cut),
     "cut_controller": (_strike_cut_controller, _repair_cut_controller),
     "slow": (_strike_slow, _repair_slow),
+    "slow_disk": (_strike_slow_disk, _repair_slow_disk),
 }
 
 

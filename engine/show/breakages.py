@@ -1,0 +1,63 @@
+"""What broke and what was mended, as sentences."""
+
+from __future__ import annotations
+
+from engine.model import messages
+from engine.model.effects import Cue
+from engine.show.entities import Happening, Sentence, node, number, say, word
+
+
+def cut(h: Happening, cue: Cue) -> Sentence:
+    a, b, both = cue[4]
+    return say("fault.cut" if both else "fault.cut.one", a=node(a), b=node(b))
+
+
+def healed(h: Happening, cue: Cue) -> Sentence:
+    a, b = cue[4]
+    return say("fault.heal", a=node(a), b=node(b))
+
+
+def slowed(h: Happening, cue: Cue) -> Sentence:
+    a, b, ms = cue[4]
+    if not ms:
+        return say("fault.slow.over", a=node(a), b=node(b))
+    return say("fault.slow", a=node(a), b=node(b), n=number(ms))
+
+
+def slow_disk(h: Happening, cue: Cue) -> Sentence:
+    rate = cue[4]
+    if not rate:
+        return say("fault.disk.over", b=node(cue[1]))
+    return say("fault.disk", b=node(cue[1]), n=word(f"{rate:g}"))
+
+
+def writes(h: Happening, cue: Cue) -> Sentence:
+    key = "disk.writes.one" if cue[3] == 1 else "disk.writes"
+    return say(key, b=node(cue[1]), n=number(cue[3]), w=number(cue[4]))
+
+
+def lossy(h: Happening, cue: Cue) -> Sentence:
+    a, b, percent = cue[4]
+    if not percent:
+        return say("fault.lose.over", a=node(a), b=node(b))
+    return say("fault.lose", a=node(a), b=node(b), n=number(percent))
+
+
+def jumped(h: Happening, cue: Cue) -> Sentence:
+    return say("fault.jump", b=node(cue[1]), n=number(cue[4]))
+
+
+def dropped(h: Happening, cue: Cue) -> Sentence:
+    kind, (src, dst) = cue[3], cue[4]
+    name = word(messages.NAMES[kind])
+    if kind in messages.REPLIES:
+        return say("fault.drop.answer", a=node(src), b=node(dst), t=name)
+    return say("fault.drop", a=node(src), b=node(dst), t=name)
+
+
+def held(h: Happening, cue: Cue) -> Sentence:
+    return say("fault.hold.metadata" if cue[4] else "fault.hold.alter", b=node(cue[1]))
+
+
+def released(h: Happening, cue: Cue) -> Sentence:
+    return say("fault.release.metadata" if cue[3] else "fault.release.alter", b=node(cue[1]))
