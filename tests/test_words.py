@@ -45,6 +45,8 @@ OPERATIONS = (
     "fetch 3",
     "advance 400",
     "slow_disk 3 0",
+    "set leader.replication.throttled.replicas=0:1",
+    "set leader.replication.throttled.replicas=",
     "slow_disk 1 0",
     "cut 1>2",
     "heal",

@@ -173,7 +173,7 @@ def maybe_fetch(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
     for state in thread.partitions.values():
         if state.state == FETCHING and state.delay_until <= now:
             if broker.quotas is not None and broker.quotas.follower_holds_back(
-                state.tp, state.lag, now
+                state.tp, broker.id, state.lag, now
             ):
                 out.cue("Q-3", broker.id, "held back", None, state.tp)
                 continue

@@ -8,7 +8,7 @@ from engine.model.configs import Configs
 from engine.model.log import Log
 from engine.model.messages import FetchRequest, ProduceRequest
 from engine.model.profiles import Profile
-from engine.model.quotas import Quotas
+from engine.model.quotas import Quotas, settled
 
 NEVER: Final = -(1 << 60)
 """Where Kafka writes the time 0 for 'never': a clock that starts at 0 needs minus infinity."""
@@ -301,6 +301,13 @@ class Broker:
         self.alter_queue: dict[int, Any] = {}
         self.alter_corr = 0
         self.controller_epoch = 0
+
+    def configure(self, configs: Configs) -> None:
+        """Q-1.  From now on these configurations hold for the broker and its replicas."""
+        self.configs = configs
+        for replica in self.replicas.values():
+            replica.configs = configs
+        self.quotas = settled(self.quotas, configs.values, self.id)
 
     def next_corr(self) -> int:
         self.corr += 1

@@ -54,6 +54,8 @@ KEYS: Final = (
 DEFAULT_PROFILE: Final = "K39"
 MOST_PROFILES: Final = 40
 
+Settings = dict[str, configuration.Value]
+
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 _CODE: Final = re.compile(r"[A-Z][A-Z0-9]{0,7}")
 
@@ -73,7 +75,7 @@ class Scenario:
     profiles: tuple[str, ...] = (DEFAULT_PROFILE,)
     brokers: tuple[BrokerSpec, ...] = (BrokerSpec(1), BrokerSpec(2), BrokerSpec(3))
     partitions: tuple[tuple[int, ...], ...] = ((1, 2, 3),)
-    configs: dict[str, int] = field(default_factory=dict)
+    configs: Settings = field(default_factory=dict)
     network: Network = field(default_factory=Network)
     fetching: str = "manual"
     workload: Workload = field(default_factory=Workload)
@@ -287,7 +289,7 @@ def _profiles(
     return tuple(names), {name: promised[name] for name in names if name in promised}
 
 
-def _configs(read: Reader, value: object, profiles: tuple[str, ...]) -> dict[str, int]:
+def _configs(read: Reader, value: object, profiles: tuple[str, ...]) -> Settings:
     fields = read.mapping(value, ("configs",), tuple(configuration.CATALOGUE))
     settings = {
         name: configuration.checked(name, one, read.places.of(("configs", name)))

@@ -410,6 +410,7 @@ def _fill_metadata_log(sim: Simulation) -> None:
 def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
     """A broker that has heard of everything, sends heartbeats and waits for news."""
     k = sim.cluster.controller
+    broker.configure(sim.configs)
     for peer_id, registration in k.brokers.items():
         broker.peers[peer_id] = Peer(registration.epoch)
     for tp, record in k.records.items():
