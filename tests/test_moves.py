@@ -69,6 +69,8 @@ PARSED = [
     ("elect preferred", {"kind": 1, "broker": None, "tp": 0}),
     ("elect unclean p=3", {"kind": 2, "broker": None, "tp": 3}),
     ("elect B p=orders-1", {"kind": 0, "broker": 2, "tp": "orders-1"}),
+    ("set leader.replication.throttled.replicas=0:1,0:2",
+     {"key": "leader.replication.throttled.replicas", "value": "0:1,0:2"}),
     ("set min.insync.replicas=2", {"key": "min.insync.replicas", "value": "2"}),
     ("delete records 3", {"offset": 3, "tp": 0}),
     ("reassign 2 C", {"target": (2, 3), "tp": 0}),
@@ -103,6 +105,7 @@ PARSED = [
     ("heal 1 2", {"a": 1, "b": 2, "both": True}),
     ("slow A B 2s", {"a": 1, "b": 2, "ms": 2000}),
     ("lose A B 10%", {"a": 1, "b": 2, "percent": 10}),
+    ("slow_disk B 0.5", {"broker": 2, "rate": 0.5}),
 ]
 
 
@@ -192,6 +195,8 @@ UNREADABLE = [
     ("lose A B lots", "“lots” is no number up to 100."),
     ("lose A B 101%", "“101” is no number up to 100."),
     ("slow A B", "A duration is missing."),
+    ("slow_disk A", "Records a second is missing."),
+    ("slow_disk A 10s", "“10s” is no number a second, such as 10 or 0.5."),
     ("cut A", "A second node is missing."),
     ("create_topic", "A topic is missing."),
     ("create_topic a/b", "“a/b” cannot name a topic."),
@@ -264,6 +269,8 @@ REFUSED = [
      "No replica is alive (ELIGIBLE_LEADERS_NOT_AVAILABLE)."),
     ("", "set min.insync.replicas=many",
      "min.insync.replicas is a whole number (replicas)."),
+    ("", "set leader.replication.throttled.replicas=A",
+     "leader.replication.throttled.replicas is * or a list like 0:1,0:2."),
     ("produce a", "delete records 1",
      "Offset 1 lies beyond the high watermark 0 (OFFSET_OUT_OF_RANGE)."),
     ("", "reassign cancel", "No reassignment is running (NO_REASSIGNMENT_IN_PROGRESS)."),
@@ -319,7 +326,7 @@ REFUSED = [
     ("", "heal A B", "The link is not cut."),
 ]  # fmt: skip
 NEVER_REFUSED = {
-    *("settle", "advance", "step", "run", "future", "fetching", "wipe", "slow", "lose")
+    *("settle", "advance", "step", "run", "future", "fetching", "wipe", "slow", "lose", "slow_disk")
 }
 
 
@@ -387,6 +394,11 @@ PLAYED = [
     ("elect", "elect B", lambda sim: (leader(sim), isr(sim)) == (2, (1, 2, 3))),
     ("set", "set min.insync.replicas=2",
      lambda sim: sim.brokers[1].replicas[0].min_isr() == 2),
+    ("set", "set leader.replication.throttled.replicas=*; kill B; restart B",
+     lambda sim: sim.brokers[2].quotas.leader.throttled == {"t": "*"}),
+    ("set", "set leader.replication.throttled.replicas=0:1; "
+     "set leader.replication.throttled.replicas=",
+     lambda sim: sim.brokers[1].quotas is None),
     ("delete", "produce a b; settle; delete records 1",
      lambda sim: sim.brokers[1].disks[0].log.log_start == 1),
     ("reassign", "reassign B C; settle",
@@ -424,6 +436,10 @@ PLAYED = [
     ("cut", "cut A->B", lambda sim: list(sim.network.links) == [(1, 2)]),
     ("heal", "cut A B; cut A K; heal", lambda sim: not sim.network.links),
     ("slow", "slow A B 50", lambda sim: sim.network.links[2, 1].delay == 50),
+    ("slow_disk", "slow_disk A 0.5; produce a b; advance 2s",
+     lambda sim: (log(sim, 1), sim.brokers[1].disk_free_us) == ("a@0", 4_000_000)),
+    ("slow_disk", "slow_disk B 2; produce a; fetch B; slow_disk B 0; advance 500; fetch C",
+     lambda sim: (log(sim, 2), log(sim, 3)) == ("a@0", "a@0")),
     ("lose", "lose A B 25%", lambda sim: sim.network.links[1, 2].loss == 0.25),
 ]  # fmt: skip
 

@@ -57,6 +57,7 @@ def start(broker: Broker, out: Effects, bounced: bool = False) -> None:
     broker.forget()
     broker.incarnation += 1
     broker.status = STARTING
+    broker.configure(broker.configs)
     register(broker, 0, out, bounced)
 
 
@@ -240,9 +241,7 @@ def on_metadata_records(broker: Broker, m: MetadataRecords, out: Effects) -> Non
         elif kind == R_REMOVE:
             changed[record[1]] = None
         elif kind == R_CONFIG:
-            broker.configs = record[1]
-            for replica in broker.replicas.values():
-                replica.configs = record[1]
+            broker.configure(record[1])
         elif kind == R_UNREGISTER:
             broker.peers.pop(record[1], None)
         else:

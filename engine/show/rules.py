@@ -195,6 +195,8 @@ _LIST: Final = (
     Rule("CP-8.5.duplicate", 2, "", "A request is sent again", "", "why.duplicate"),
     Rule("CP-8.6.slow", 1, "", "A slow link", ""),
     Rule("CP-8.6.lose", 1, "", "A lossy link", ""),
+    Rule("CP-8.6.slow_disk", 2, "", "A slow disk", "", "why.disk"),
+    Rule("CP-8.6.writes", 0, "", "A slow disk writes", ""),
     Rule("CP-8.7.jump", 2, "", "A clock jumps", "", "why.jump"),
     Rule("CP-5.4.hold", 1, "", "Held back", ""),
     Rule("CP-5.4.release", 1, "", "Released", ""),

@@ -17,6 +17,9 @@ from engine.show.view import fields_of, node_name
 from engine.sim.kernel import DELIVERY
 from engine.sim.simulation import Simulation
 
+MOST_NAMED: Final = 8
+"""Records of a batch that are named one by one."""
+
 ROLE_LETTERS: Final = {name: name[0].upper() for name in ROLE_NAMES.values()} | {"none": "-"}
 
 
@@ -57,6 +60,11 @@ def event_lines(kind: int, node: int, what: Any, cues: list[Cue]) -> list[str]:
     return [head, *(cue_line(cue) for cue in cues)]
 
 
+def _named(batch: Batch) -> str:
+    values = batch.values
+    return "+".join(values) if len(values) <= MOST_NAMED else f"{values[0]}...{values[-1]}"
+
+
 def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
     """`b1{L le=0 LEO=2 HW=2}  m0@0 m1@0 |`"""
     disk = broker.disks.get(tp)
@@ -78,7 +86,7 @@ def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
         if not marked and batch.base >= hw:
             cells.append("|")
             marked = True
-        cells.append(f"{'+'.join(batch.values)}@{batch.epoch}")
+        cells.append(f"{_named(batch)}@{batch.epoch}")
     if not marked:
         cells.append("|")
     return f"{head}  {' '.join(cells)}"

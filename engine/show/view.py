@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import deepcopy
 from typing import Any, Final
 
 from engine.dataplane.fetcher import thread_of
 from engine.dataplane.watermark import blocked_by, caught_up, eligible
+from engine.model.configs import UNLIMITED
 from engine.model.errors import name_of
 from engine.model.log import Batch, Log
 from engine.model.messages import (
@@ -29,6 +31,7 @@ from engine.model.messages import (
     PRODUCE_R,
     REPLIES,
 )
+from engine.model.quotas import TOPIC, Quotas
 from engine.model.records import PartitionRecord
 from engine.model.state import (
     COMMITTED,
@@ -205,7 +208,25 @@ def _replica(
         _add_leader(sim, broker, replica, shown)
     else:
         shown["fetch"] = _fetch_state(sim, broker, replica)
+    if broker.quotas is not None:
+        _add_quota(sim.now, broker.quotas, replica, shown)
     return shown
+
+
+def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: Json) -> None:
+    """The rate that is measured where this replica is throttled, the limit, and who waits for it.
+
+    Measuring clears old samples, so a copy is measured.
+    """
+    leads = replica.role == LEADER
+    quota = quotas.leader if leads else quotas.follower
+    if quota.limit < UNLIMITED and quota.is_throttled(TOPIC, replica.tp):
+        held = [follower for tp, follower in quotas.held if tp == replica.tp]
+        shown["throttled"] = {
+            "rate": round(deepcopy(quota).per_second(now)),
+            "limit": quota.limit,
+            "held": sorted(follower for follower in held if (follower != replica.broker) == leads),
+        }
 
 
 def _runs(log: Log) -> list[list[int]]:
@@ -312,7 +333,7 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
     alive = broker.status
     if alive == UP and broker.shutting_down:
         alive = "shutting"
-    return {
+    shown: Json = {
         "id": broker.id,
         "name": broker.name,
         "rack": broker.rack,
@@ -322,6 +343,10 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
         "clean": broker.clean_epoch >= 0,
         "session": left,
     }
+    if broker.disk_rate:
+        busy = max(0, -(-broker.disk_free_us // 1_000) - sim.now)
+        shown["disk"] = {"rate": broker.disk_rate, "busy": busy}
+    return shown
 
 
 def _links(sim: Simulation) -> list[Json]:

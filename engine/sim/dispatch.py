@@ -6,7 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.controlplane import kraft, membership, zk_topics, zookeeper
-from engine.dataplane import fetcher, insync, produce, purgatory, serving, watermark
+from engine.dataplane import (
+    fetcher,
+    insync,
+    produce,
+    purgatory,
+    serving,
+    slow_disk,
+    watermark,
+)
 from engine.model import messages, timers
 from engine.model.controller import Controller
 from engine.model.effects import Effects
@@ -63,6 +71,12 @@ ON_BROKER: dict[int, BrokerHandler] = {
     messages.CLIENT_METADATA: on_client_metadata,
     messages.BROKEN: on_broken,
 }
+
+ON_SLOW_DISKS: dict[int, BrokerHandler] = {
+    messages.FETCH_R: slow_disk.on_fetch_response,
+    messages.PRODUCE: slow_disk.on_produce_request,
+}
+"""These take their place where some broker's disk is slow."""
 
 ON_KRAFT: dict[int, ControllerHandler] = {
     messages.ALTER_PARTITION: kraft.on_alter_partition,
@@ -145,6 +159,7 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.REGISTER: _register,
     timers.METADATA_RETRY: _metadata,
     timers.SHUTDOWN_RETRY: _shutdown,
+    timers.DISK_WRITE: slow_disk.on_written,
 }
 
 KRAFT_TIMERS: dict[int, ControllerTimer] = {

@@ -12,6 +12,7 @@ from engine.dataplane.recovery import lose_unflushed
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER, PRODUCE, Message
 from engine.model.state import DOWN, NEVER, PAUSED, UP
+from engine.sim import dispatch
 from engine.sim.kernel import FAILURE, TIMER, Chance
 
 if TYPE_CHECKING:
@@ -237,3 +238,17 @@ def lose(sim: Simulation, a: int, b: int, share: float) -> None:
         sim.network.tidy()
 
     sim.act(FAILURE, a, f"lose {a} {b}", action)
+
+
+# -- disks ----------------------------------------------------------------------------------------
+
+
+def slow_disk(sim: Simulation, broker: int, rate: float) -> None:
+    """8.6.  The disk writes so many records a second and no more; 0 makes it as all others."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.6.slow_disk", broker, "disk", None, rate)
+        sim.brokers[broker].disk_rate = rate
+        sim.on_broker = {**sim.on_broker, **dispatch.ON_SLOW_DISKS}
+
+    sim.act(FAILURE, broker, f"slow_disk {broker}", action)

@@ -37,6 +37,7 @@ from engine.sim.fault_plan import Plan, reseed_plans
 from engine.sim.idempotent import IdempotentProducer
 from engine.sim.kernel import DELIVERY, FAILURE, TIMER, Chance, Event, Kernel
 from engine.sim.network import Network
+from engine.sim.pace import pace_of
 
 Timer = tuple[int, Any, int]
 """(kind, data, incarnation): a timer of a former incarnation fires into nothing."""
@@ -55,6 +56,9 @@ AVAILABILITY_KINDS: Final = frozenset(
     )
 )
 """Deliveries that may change whether a partition can be written to."""
+
+TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE))
+"""Timers of a broker that may touch a log or a role."""
 
 
 class _Wires(Effects):
@@ -125,6 +129,7 @@ class Simulation:
         self.listener: Callable[[int, int, Any], None] | None = None
         self.plans: list[Plan] = []
         kraft_mode = self.profile.mode == "kraft"
+        self.on_broker = dispatch.ON_BROKER
         self.on_controller = dispatch.ON_KRAFT if kraft_mode else dispatch.ON_ZOOKEEPER
         self.controller_timers = (
             dispatch.KRAFT_TIMERS if kraft_mode else dispatch.ZOOKEEPER_TIMERS
@@ -149,6 +154,7 @@ class Simulation:
             self.scenario,
             self.profile,
             self.configs,
+            self.on_broker,
             self.on_controller,
             self.controller_timers,
         )
@@ -218,11 +224,11 @@ class Simulation:
                     self.network.arrived(payload)
                 if status == DOWN:
                     return False
-                dispatch.ON_BROKER[code](broker, payload, out)
+                self.on_broker[code](broker, payload, out)
             elif not self._fire_broker_timer(broker, payload):
                 return False
             else:
-                look = payload[0] == timers.FETCHER_WORK  # no other timer touches a log or a role
+                look = payload[0] in TOUCHING
         elif kind == DELIVERY:
             if payload.kind in REPLIES:
                 self.network.arrived(payload)
@@ -417,6 +423,7 @@ def _fill_metadata_log(sim: Simulation) -> None:
 def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
     """A broker that has heard of everything, sends heartbeats and waits for news."""
     k = sim.cluster.controller
+    broker.configure(sim.configs)
     for peer_id, registration in k.brokers.items():
         broker.peers[peer_id] = Peer(registration.epoch)
     for tp, record in k.records.items():
@@ -455,7 +462,8 @@ def _add_clients(sim: Simulation) -> None:
         producer.delivery_ms = sim.configs.delivery_timeout_ms
         producer.timeout = sim.configs.request_timeout_ms
         if load is not None:
-            producer.interval = max(1, round(1000 / load.rate_per_s))
+            producer.interval = max(1, round(1000 * load.batch / load.rate_per_s))
+            producer.pace = pace_of(load)
             producer.acks = load.acks
             producer.timeout = load.timeout_ms
             producer.retries = load.retries

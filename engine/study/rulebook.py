@@ -187,18 +187,14 @@ EXCUSES: Final[dict[str, str]] = {
     "E-8": "not modelled: every batch has the format that carries its epoch",
     "S-1": "not modelled: authorisation, topic ids and limits in bytes",
     **dict.fromkeys(("X-1", "X-2", "X-3", "X-4", "X-5", "X-6"), _SESSIONS),
-    "Q-7": "no rule to follow but what comes of Q-2, Q-3 and S-7",
     "P-8": "stories, told by scenarios of the library; no rule of their own",
     "C-7": "not yet: consumers carry no epoch with their position",
     **dict.fromkeys(("D-1", "D-2", "D-3", "D-4", "D-5", "D-6"), _DIRECTORIES),
 }
 """Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
 
-_QUOTAS: Final = "no configuration or move of a run sets a quota yet"
-
 DORMANT: Final[dict[str, str]] = {
     "L-16": "no fault of a run fails a log directory yet",
-    **dict.fromkeys(("Q-1", "Q-2", "Q-3", "Q-4", "Q-5", "Q-6", "CP-THROTTLE"), _QUOTAS),
     "C-8": "consumers of a run do not ask to read from followers yet",
     "L-8": "no timer of a run deletes old segments yet",
 }
