@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import batch_records as records
 from app import stats
-from app.models import BatchRow
+from app.models import BatchCellRow, BatchRow
 from app.runners.summary import QUANTILES
 from engine.sim.run import Run
 from engine.study.metrics import METRICS
@@ -155,7 +155,7 @@ def metrics_of(jobs: Jobs, batch: BatchRow) -> list[dict[str, Any]]:
     found = []
     for name, metric in METRICS.items():
         measured = [
-            _measured(row.profile, row.cell, row.label, row.metrics[name])
+            _measured(row, name)
             for row in rows
             if name in row.metrics
         ]
@@ -172,17 +172,24 @@ def metrics_of(jobs: Jobs, batch: BatchRow) -> list[dict[str, Any]]:
     return found
 
 
-def _measured(profile: str, cell: int, label: str, kept: dict[str, Any]) -> dict[str, Any]:
+def _measured(row: BatchCellRow, name: str) -> dict[str, Any]:
+    kept = row.metrics[name]
     n, quantiles = kept["n"], kept["quantiles"]
+    mean = kept["sum"] / n if n else None
+    share = stats.interval(kept["positive"], n)
+    if row.weights:
+        total, squares, weighted, _ = row.weights[f"metric {name}"]
+        mean = weighted / n if n else None
+        share = stats.weighted_interval(kept["positive"], total, squares, n)
     return {
-        "profile": profile,
-        "cell": cell,
-        "label": label,
+        "profile": row.profile,
+        "cell": row.cell,
+        "label": row.label,
         "n": n,
-        "mean": kept["sum"] / n if n else None,
+        "mean": mean,
         "min": kept["min"],
         "max": kept["max"],
-        "share": stats.interval(kept["positive"], n),
+        "share": share,
         "curve": [] if quantiles is None else list(zip(QUANTILES, quantiles, strict=True)),
         "quantiles": [
             None if quantiles is None else quantiles[QUANTILES.index(at)] for at in SHOWN_QUANTILES
