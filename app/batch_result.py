@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import batch_records as records
 from app import stats
+from app.advice_result import advice_of
 from app.models import BatchCellRow, BatchRow
 from app.runners.summary import QUANTILES
 from engine.sim.run import Run
@@ -61,6 +62,7 @@ def result(
         sentences=sentences(shown["cells"]),
         metrics=metrics_of(jobs, batch),
         paired=pairs(batch),
+        advice=advice_of(jobs.database, batch),
         futures=futures_of(batch, shown["cells"]),
         weighted=any("effective" in cell["violating"] for cell in shown["cells"]),
         failures={
