@@ -6,12 +6,13 @@ import json
 import logging
 from functools import cache
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import Blueprint, Flask, Response, redirect, render_template, request, url_for
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
-from app import choosing, security
+from app import choosing, plain, security
 from app.api import json_answer
 from app.asked import SEED_MAX
 from app.config import ROOT
@@ -52,6 +53,8 @@ def run(digest: str) -> str:
 def _animator(found: Scenario, run: Run) -> str:
     services().replays.register(run)
     step = _number("step")
+    if plain.wanted():
+        return plain.page(run, step)
     boot = {
         "run": run.digest,
         "scenario": {"slug": found.slug, "digest": found.digest, "title": found.title},
@@ -82,9 +85,15 @@ def words(key: str, **args: Any) -> str:
     return services().words.text(security.lang(), key, args)
 
 
+def here(**changes: Any) -> str:
+    """This very address with some of what it asks for changed."""
+    return "?" + urlencode({**request.args.to_dict(), **changes})
+
+
 def _helpers() -> dict[str, Any]:
     return {
         "t": words,
+        "here": here,
         "lang": security.lang(),
         "languages": LANGUAGES,
         "csp_nonce": security.nonce(),
@@ -141,6 +150,8 @@ def _refused(refusal: Refusal) -> Response:
             status=refusal.status,
             sentence=refusal.sentence(lang),
             where=refusal.args_.get("where", ""),
+            asked=refusal.args_.get("scenario", ""),
+            near=choosing.scenarios_like(refusal.args_.get("scenario", "")),
         )
         return Response(page, refusal.status, mimetype="text/html")
     except Exception:

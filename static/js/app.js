@@ -13,6 +13,7 @@ import { listen } from "./keys.js";
 import * as visits from "./visits.js";
 import { sayAll } from "./panels/common.js";
 import { Connection, Notice, Violation } from "./panels/banner.js";
+import { begin, Coach } from "./panels/coach.js";
 import { Help } from "./panels/help.js";
 import { drawn, Hits } from "./panels/hits.js";
 import { useAsk } from "./possible.js";
@@ -33,7 +34,7 @@ async function start() {
   const response = await fetch(`/i18n/${boot.lang.startsWith("zh") ? "zh-Hans" : "en"}.json`);
   s.words.value = await response.json();
   fetch("/api/registry").then((r) => r.json()).then((found) => { s.registry.value = found; }).catch(() => { /* menus stay short */ });
-  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, hits: Hits })) render(html`<${part} />`, at(id));
+  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, coachbox: Coach, hits: Hits })) render(html`<${part} />`, at(id));
   stage.mount(at("stage"), { drawn: (shown) => { drawn.value = shown; } });
   const channel = connect({ csrf: document.body.dataset.csrf, onConnect: arrive, onLost: lose });
   use(channel);
@@ -42,6 +43,7 @@ async function start() {
   effect(follow);
   effect(announce);
   addEventListener("popstate", back);
+  addEventListener("settings", ({ detail }) => { if (detail.name === "letters") s.letters.value = detail.value === "on"; if (detail.name === "size") s.size.value = detail.value; });
 }
 
 const Bars = () => html`<${Violation} /><${Connection} /><${Notice} />`;
@@ -53,7 +55,7 @@ async function arrive() {
   const here = s.tapeNow.value;
   try {
     if (here) await reopen(here);
-    else await first();
+    else { await first(); begin(); }
     document.body.dataset.ready = "1";
   } catch (problem) {
     s.notice.value = { kind: "bad", text: problem instanceof Refused ? problem.message : s.t.value("offline.wait") };
@@ -84,8 +86,9 @@ async function reopen(here) {
   prefetch();
 }
 
-function lose() {
+function lose(retryAt) {
   s.online.value = false;
+  s.retryAt.value = retryAt;
   s.offlineSince.value ??= performance.now();
 }
 
