@@ -23,6 +23,7 @@ from app.words import LANGUAGES
 from engine import ENGINE_VERSION
 from engine.model.errors import BadInput
 from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
 from engine.sim.run import Run
 
 log = logging.getLogger(__name__)
@@ -55,9 +56,10 @@ def _animator(found: Scenario, run: Run) -> str:
     step = _number("step")
     if plain.wanted():
         return plain.page(run, step)
+    shown = told(found)
     boot = {
         "run": run.digest,
-        "scenario": {"slug": found.slug, "digest": found.digest, "title": found.title},
+        "scenario": {"slug": found.slug, "digest": found.digest, "title": shown.title},
         "profile": run.profile,
         "seed": run.seed,
         "step": step,
@@ -65,7 +67,7 @@ def _animator(found: Scenario, run: Run) -> str:
         "lang": security.lang(),
         "transports": services().settings.transports.split(","),
     }
-    return render_template("animator.html", boot=boot, scenario=found, run=run, step=step)
+    return render_template("animator.html", boot=boot, scenario=shown, run=run, step=step)
 
 
 def _number(name: str) -> int:
@@ -90,10 +92,16 @@ def here(**changes: Any) -> str:
     return "?" + urlencode({**request.args.to_dict(), **changes})
 
 
+def told(scenario: Scenario) -> Scenario:
+    """A scenario with its texts in the visitor's language."""
+    return in_language(scenario, security.lang())
+
+
 def _helpers() -> dict[str, Any]:
     return {
         "t": words,
         "here": here,
+        "told": told,
         "lang": security.lang(),
         "languages": LANGUAGES,
         "csp_nonce": security.nonce(),

@@ -24,7 +24,7 @@ def page(run: Run, step: int) -> str:
     """One step of a run, with links to the others; a step beyond the end is the end."""
     lang = security.lang()
     with services().replays.using(run.digest) as replay:
-        facts = services().replays.facts(replay)
+        facts = services().replays.facts(replay, lang)
         step = min(step, replay.total)
         first = max(0, step - AROUND)
         near = replay.steps(first, 2 * AROUND + 1)
