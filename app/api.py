@@ -96,6 +96,16 @@ def get_registry() -> Response:
     return response
 
 
+@blueprint.get("/api/cards/<profile>")
+def cards(profile: str) -> Response:
+    """Every rule in pseudo-code, with Kafka's classes, as one profile has it."""
+    response = json_answer(registry.cards_under(profile))
+    response.add_etag()
+    response.cache_control.no_cache = True
+    response.make_conditional(request)
+    return response
+
+
 @blueprint.get("/i18n/<lang>.json")
 def words(lang: str) -> Response:
     known = language(lang)

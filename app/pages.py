@@ -22,6 +22,7 @@ from app.store import SCENARIO_BYTES
 from app.words import LANGUAGES
 from engine import ENGINE_VERSION
 from engine.model.errors import BadInput
+from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
@@ -42,6 +43,13 @@ def scenario(name: str) -> str:
     return _animator(found, run)
 
 
+@blueprint.get("/r")
+def carried_run() -> str:
+    """For a run that travels whole in the address's fragment, which no server ever sees."""
+    found = next(iter(file.library().values()))
+    return _animator(found, choosing.default_run(found), bare=True)
+
+
 @blueprint.get("/r/<digest>")
 def run(digest: str) -> str:
     """A saved or live run; ``?step=`` is where it opens."""
@@ -51,23 +59,26 @@ def run(digest: str) -> str:
     return _animator(found.scenario, found)
 
 
-def _animator(found: Scenario, run: Run) -> str:
+def _animator(found: Scenario, run: Run, bare: bool = False) -> str:
     services().replays.register(run)
-    step = _number("step")
-    if plain.wanted():
-        return plain.page(run, step)
+    if plain.wanted() and not bare:
+        return plain.page(run, _number("step"))
     shown = told(found)
+    named = request.path.startswith("/s/")  # by its scenario, and so without being saved
     boot = {
         "run": run.digest,
         "scenario": {"slug": found.slug, "digest": found.digest, "title": shown.title},
         "profile": run.profile,
         "seed": run.seed,
-        "step": step,
         "engine": ENGINE_VERSION,
         "lang": security.lang(),
         "transports": services().settings.transports.split(","),
+        "bare": bare,
+        "named": named,
+        "library": named and found.slug in file.library(),
+        "kept": named or services().replays.is_kept(run.digest),
     }
-    return render_template("animator.html", boot=boot, scenario=shown, run=run, step=step)
+    return render_template("animator.html", boot=boot, title="" if bare else shown.title)
 
 
 def _number(name: str) -> int:
@@ -105,7 +116,7 @@ def _helpers() -> dict[str, Any]:
         "lang": security.lang(),
         "languages": LANGUAGES,
         "csp_nonce": security.nonce(),
-        "csrf_token": security.csrf_token(),
+        "csrf_token": "" if security.embedded() else security.csrf_token(),
         "import_map": import_map(),
         "engine_version": ENGINE_VERSION,
     }

@@ -18,7 +18,7 @@ export class Refused extends Error {
 /** Connects and returns {ask, online}.  `onState(online, first)` hears of every change. */
 export function connect({ csrf, onConnect, onLost }) {
   const transports = document.body.dataset.transports?.split(",") ?? ["websocket"];
-  const socket = io({ transports, auth: { csrf }, reconnection: false });
+  const socket = io({ transports, auth: { csrf, lang: document.documentElement.lang }, reconnection: false });
   let failed = 0;
   let timer = 0;
   // The page itself decides when to try again, so that it can say when; some sooner, some later,

@@ -39,3 +39,11 @@ export function keep(run) {
   if (run.url.length > LONGEST) return;
   write("runs", [run, ...runs().filter((one) => one.run !== run.run)].slice(0, MOST));
 }
+
+/** The library's page shows which runs were watched to their end, and those of one's own. */
+export function remember(on, n, url) {
+  const { facts } = on;
+  if (n > 0 && n === facts.total) finish(facts);
+  const saved = Boolean(facts.saved || (on.parent && on.saved));
+  if (on.parent || saved || !facts.script) keep({ run: on.digest, url, title: facts.scenario.title, profile: facts.profile, move: on.name ?? "", step: n, saved });
+}
