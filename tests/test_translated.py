@@ -48,7 +48,7 @@ def test_titles_ask_and_lessons_end() -> None:
         assert told.title.endswith("？"), code
         assert told.teaches.endswith("。"), code
         for text in told.comments.values():
-            assert text[-1] in "。？…", (code, text)
+            assert text[-1] in "。？…，", (code, text)
 
 
 def test_names_of_brokers_and_records_are_kept() -> None:
