@@ -13,6 +13,7 @@ from engine import ENGINE_VERSION
 from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
+from engine.scenarios.scenario import Scenario
 from engine.show import story, text
 from engine.show.cursor import Checkpoint, Cursor, Happened
 from engine.show.entities import Happening, say
@@ -148,9 +149,12 @@ class Replay:
         }
         return {"holds": not broken, "expected": expected, "broken": broken, "counts": counts}
 
-    def facts(self) -> Json:
-        """What the page needs to know of the run before it asks for steps."""
-        scenario = self.run.scenario
+    def facts(self, told: Scenario | None = None) -> Json:
+        """What the page needs to know of the run before it asks for steps.
+
+        `told` is the run's scenario with its texts in another language.
+        """
+        scenario = told or self.run.scenario
         return {
             "digest": self.run.digest,
             "scenario": {
@@ -159,7 +163,7 @@ class Replay:
                 "title": scenario.title,
                 "origin": scenario.origin,
                 "teaches": scenario.teaches,
-                "digest": scenario.digest,
+                "digest": self.run.scenario.digest,
                 "brokers": [
                     {"id": b.id, "name": b.label, "rack": b.rack} for b in scenario.brokers
                 ],
@@ -172,27 +176,28 @@ class Replay:
             "script": self.run.moves is None,
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
             "moments": [step for step, weight in enumerate(self._moments) if weight >= 2],
-            "chapters": [[step, self.lines[line], told] for step, line, told in self.chapters()],
+            "chapters": [
+                [step, self.lines[line], text] for step, line, text in self.chapters(told)
+            ],
             "verdict": self.verdict(),
             "outcome": self.outcome,
             "engine": ENGINE_VERSION,
         }
 
-    def chapters(self) -> list[tuple[int, int, str]]:
+    def chapters(self, told: Scenario | None = None) -> list[tuple[int, int, str]]:
         """(first step, number of the move, comment) of every move that did anything."""
-        comments = self.comments()
+        comments = self.comments(told)
         first: dict[int, int] = {}
         for step, move in enumerate(self._move_of):
             if move >= 0:
                 first.setdefault(move, step)
         return [(step, move, comments[move]) for move, step in first.items()]
 
-    def comments(self) -> list[str]:
+    def comments(self, told: Scenario | None = None) -> list[str]:
         """What the script tells with each move, as far as the moves are those of the script."""
         comments = [""] * len(self.lines)
-        script = [
-            line for line in self.run.scenario.lines(self.run.profile) if not line.is_expect
-        ]
+        scenario = told or self.run.scenario
+        script = [line for line in scenario.lines(self.run.profile) if not line.is_expect]
         for number, line in enumerate(script[: len(self.lines)]):
             if line.text != self.lines[number].split(" !")[0]:
                 break

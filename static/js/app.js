@@ -13,6 +13,7 @@ import { layersText } from "./scene/layers.js";
 import { listen } from "./keys.js";
 import { sayAll } from "./panels/common.js";
 import { Connection, Notice, Violation } from "./panels/banner.js";
+import { begin, Coach } from "./panels/coach.js";
 import { Help } from "./panels/help.js";
 import { Share } from "./share/dialog.js";
 import { Corner } from "./panels/corner.js";
@@ -34,7 +35,7 @@ async function start() {
   const response = await fetch(`/i18n/${boot.lang.startsWith("zh") ? "zh-Hans" : "en"}.json`);
   s.words.value = await response.json();
   fetch("/api/registry").then((r) => r.json()).then((found) => { s.registry.value = found; }).catch(() => { /* menus stay short */ });
-  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, sharebox: Share, hits: Hits, corner: Corner })) render(html`<${part} />`, at(id));
+  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, coachbox: Coach, sharebox: Share, hits: Hits, corner: Corner })) render(html`<${part} />`, at(id));
   stage.mount(at("stage"), { drawn: (shown) => { drawn.value = shown; } });
   const channel = connect({ csrf: document.body.dataset.csrf, onConnect: arrive, onLost: lose });
   use(channel);
@@ -45,6 +46,7 @@ async function start() {
   effect(() => { loadCards(s.facts.value?.profile); });
   effect(() => s.remember("layers", layersText(s.layers.value)));
   addEventListener("popstate", back);
+  addEventListener("settings", ({ detail }) => { if (detail.name === "letters") s.letters.value = detail.value === "on"; if (detail.name === "size") s.size.value = detail.value; });
 }
 
 const Bars = () => html`<${Violation} /><${Connection} /><${Notice} />`;
@@ -56,7 +58,7 @@ async function arrive() {
   const here = s.tapeNow.value;
   try {
     if (here) await reopen(here);
-    else await first();
+    else { await first(); begin(); }
     document.body.dataset.ready = "1";
   } catch (problem) {
     s.notice.value = { kind: "bad", text: problem instanceof Refused ? problem.message : s.t.value("offline.wait") };
@@ -94,8 +96,9 @@ async function reopen(here) {
   prefetch();
 }
 
-function lose() {
+function lose(retryAt) {
   s.online.value = false;
+  s.retryAt.value = retryAt;
   s.offlineSince.value ??= performance.now();
 }
 

@@ -17,7 +17,8 @@ const bump = () => { s.revision.value += 1; };
 /** Shows why something did not happen; nothing else changes. */
 export function complain(problem) {
   const text = problem instanceof Refused ? problem.message : s.t.value("offline.wait");
-  s.notice.value = { kind: "warn", text };
+  const copy = problem.code === "engine" ? problem.args.command : null;
+  s.notice.value = { kind: copy ? "bad" : "warn", text, copy };
 }
 
 /** Opens what the page was called with, or comes back to it after a loss. */

@@ -21,6 +21,7 @@ export const speed = signal(Number(remembered("speed", "1")));
 export const playing = signal(false);
 export const online = signal(false);
 export const offlineSince = signal(null);
+export const retryAt = signal(0);           // when the page tries to connect again, as performance.now()
 export const notice = signal(null);         // {kind: "bad"|"warn"|"ok", text}
 export const tab = signal(remembered("tab", "now"));
 export const selected = signal(null);       // data-id of what Inspect shows
