@@ -10,7 +10,7 @@ from datetime import timedelta
 from flask import Flask, Response, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import animator, api, channel, config, embeds, pages, security
+from app import animator, api, channel, config, embeds, exporting, pages, security
 from app.config import ROOT, Settings
 from app.db import Database
 from app.limits import Buckets
@@ -65,6 +65,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(embeds.blueprint)
+    app.register_blueprint(exporting.blueprint)
     _attach_batches(app)
     channel.attach(socketio, app)
     if settings.proxies:
