@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Callable
 from typing import Final
 
@@ -95,7 +94,7 @@ def pytest_file(replay: Replay) -> str:
     broken = sorted({one["invariant"] for one in replay.verdict()["broken"]})
     title = " ".join(run.scenario.title.split()).replace("\\", "/").replace('"', "'")
     return _TEST.format(
-        title=textwrap.shorten(title, 84, placeholder=" …"),
+        title=title if len(title) <= 84 else f"{title[:83]}…",
         profile=run.profile,
         run="\n".join(f"    {piece!r}" for piece in pieces),
         broken=json.dumps(broken),
