@@ -14,7 +14,6 @@ from werkzeug.wrappers import Response as AnyResponse
 from app import choosing, security
 from app.api import json_answer
 from app.asked import SEED_MAX
-from app.cards import cards
 from app.config import ROOT
 from app.refusals import Refusal, from_bad_input, from_engine_error
 from app.services import services
@@ -30,16 +29,6 @@ log = logging.getLogger(__name__)
 blueprint = Blueprint("pages", __name__)
 
 DRAIN_BYTES = 16 * 1024 * 1024
-
-
-@blueprint.get("/")
-def library() -> str:
-    """Every scenario of the library with its verdicts; works without JavaScript."""
-    return render_template(
-        "library.html",
-        cards=cards(file.library().values()),
-        saved=services().store.scenarios(),
-    )
 
 
 @blueprint.get("/s/<name>")

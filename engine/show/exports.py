@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from engine import ENGINE_VERSION
+from engine.scenarios.writing import yaml_of
 from engine.show import diagrams
 from engine.show.replay import MOST_STEPS_AT_ONCE, Replay
 from engine.sim.run import Run
@@ -27,20 +28,8 @@ class Format:
 
 
 def scenario_yaml(replay: Replay) -> str:
-    """The scenario of the run, as `highwater run FILE.yaml` takes it.
-
-    JSON on one line is YAML as well; only the script is written as one would write it by hand.
-    """
-    data = replay.run.scenario.to_dict()
-    script = str(data.pop("script"))
-    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in data.items()]
-    written = script.split("\n")
-    if script[:1].strip() and all(line.isprintable() for line in written):
-        keeps = "" if script.endswith("\n") else "-"
-        lines += [f"script: |{keeps}", *(f"  {line}".rstrip() for line in written)]
-    else:
-        lines.append(f"script: {json.dumps(script)}")
-    return "\n".join(lines).rstrip("\n") + "\n"
+    """The scenario of the run, as `highwater run FILE.yaml` takes it."""
+    return yaml_of(replay.run.scenario)
 
 
 def run_json(replay: Replay) -> str:

@@ -4,6 +4,8 @@ import * as s from "./state.js";
 import { pack, unpack, Unreadable } from "./packing.js";
 import { FIELDS, query, read, within } from "./share/link.js";
 import { TABS } from "./panels/tabs.js";
+import { layersText } from "./scene/layers.js";
+import { remember } from "./visits.js";
 
 const home = location.pathname;     // the page a branch that was not saved hangs its text on
 let told = null;
@@ -34,7 +36,7 @@ export function settle(seen, problems) {
 }
 
 /** What is looked at, for a link. */
-export const seeing = (n = s.n.value) => ({ step: n, p: s.partition.value, size: s.size.value, tab: s.tab.value, lang: s.lang.value });
+export const seeing = (n = s.n.value) => ({ step: n, p: s.partition.value, size: s.size.value, tab: s.tab.value, lang: s.lang.value, layers: layersText(s.layers.value), view: s.view.value === "lanes" ? "" : s.view.value });
 
 /** The address says what is seen: the run, the step; a run not saved travels in the fragment. */
 export async function follow() {
@@ -58,6 +60,7 @@ export async function follow() {
   if (told && told !== on.digest) history.pushState(state, "", url);
   else if (url !== location.pathname + location.search + location.hash || !history.state) history.replaceState(state, "", url);
   told = on.digest;
+  remember(on, seen.step, url);
   for (const link of document.querySelectorAll("[data-keep-place]")) link.href = `${query({ ...seen, lang: link.hreflang.slice(0, 2) }, keep) || "?"}${hash}`;
 }
 

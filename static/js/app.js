@@ -9,14 +9,17 @@ import { goTo, open, prefetch, switchTo } from "./player.js";
 import * as s from "./state.js";
 import * as stage from "./stage.js";
 import { connect, Refused } from "./socket.js";
+import { layersText } from "./scene/layers.js";
 import { listen } from "./keys.js";
 import { sayAll } from "./panels/common.js";
 import { Connection, Notice, Violation } from "./panels/banner.js";
 import { Help } from "./panels/help.js";
 import { Share } from "./share/dialog.js";
+import { Corner } from "./panels/corner.js";
 import { drawn, Hits } from "./panels/hits.js";
 import { useAsk } from "./possible.js";
 import { Rail } from "./panels/rail.js";
+import { loadCards } from "./panels/rulecard.js";
 import { Sentence } from "./panels/sentence.js";
 import { Tabs } from "./panels/tabs.js";
 import { Title } from "./panels/title.js";
@@ -31,7 +34,7 @@ async function start() {
   const response = await fetch(`/i18n/${boot.lang.startsWith("zh") ? "zh-Hans" : "en"}.json`);
   s.words.value = await response.json();
   fetch("/api/registry").then((r) => r.json()).then((found) => { s.registry.value = found; }).catch(() => { /* menus stay short */ });
-  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, sharebox: Share, hits: Hits })) render(html`<${part} />`, at(id));
+  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, sharebox: Share, hits: Hits, corner: Corner })) render(html`<${part} />`, at(id));
   stage.mount(at("stage"), { drawn: (shown) => { drawn.value = shown; } });
   const channel = connect({ csrf: document.body.dataset.csrf, onConnect: arrive, onLost: lose });
   use(channel);
@@ -39,6 +42,8 @@ async function start() {
   listen();
   effect(follow);
   effect(announce);
+  effect(() => { loadCards(s.facts.value?.profile); });
+  effect(() => s.remember("layers", layersText(s.layers.value)));
   addEventListener("popstate", back);
 }
 

@@ -188,3 +188,15 @@ def test_vendored_files_are_kept_and_our_own_are_asked_for_anew(client: FlaskCli
     with client.get("/static/css/page.css") as own:
         assert own.headers["Cache-Control"] == "no-cache"
         assert own.headers["ETag"]
+
+
+def test_cards_are_told_per_profile(client: FlaskClient) -> None:
+    answer = client.get("/api/cards/K39%2Belr-strict_min_isr")
+    mark = answer.json["H-2"]
+    assert mark["title"] == "The leader's computation"
+    assert not any("committed ISR" in text for text, _ in mark["lines"])
+    again = client.get(
+        "/api/cards/K39%2Belr-strict_min_isr", headers={"If-None-Match": answer.headers["ETag"]}
+    )
+    assert again.status_code == 304
+    assert client.get("/api/cards/K99").status_code == 400

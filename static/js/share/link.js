@@ -5,6 +5,9 @@ const WHOLE = /^\d{1,15}$/;
 /** What an address may say besides its run: name -> the values it may have (null: a whole number). */
 export const FIELDS = { step: null, p: null, size: ["detail", "event", "moment", "chapter"], lang: ["en", "zh"] };
 
+/** How it is looked at, read where it is used: the panel, the view, the layers of the stage. */
+const LOOKS = ["tab", "view", "layers"];
+
 /** {seen, problems}: what can be read of a query, and what cannot, named with its value. */
 export function read(search, fields = FIELDS) {
   const seen = {};
@@ -30,11 +33,11 @@ export function within(seen, { total, partitions }) {
 /** The query of an address, in an order that never changes; `keep` is what others put there. */
 export function query(seen, keep = "") {
   const out = new URLSearchParams(keep);
-  for (const name of [...Object.keys(FIELDS), "tab"]) out.delete(name);
+  for (const name of [...Object.keys(FIELDS), ...LOOKS]) out.delete(name);
   const said = new URLSearchParams();
   if (seen.step) said.set("step", seen.step);
   if (seen.p) said.set("p", seen.p);
-  for (const name of ["size", "tab", "lang"]) if (seen[name]) said.set(name, seen[name]);
+  for (const name of ["size", "tab", "lang", "view", "layers"]) if (seen[name]) said.set(name, seen[name]);
   for (const [name, value] of out) said.append(name, value);
   return said.size ? `?${said}` : "";
 }
