@@ -11,7 +11,8 @@ from engine.model.errors import name_of
 from engine.model.log import Batch
 from engine.model.messages import NAMES, REPLIES, Message
 from engine.model.state import DOWN, LEADER, ROLE_NAMES, Broker, Replica
-from engine.show.view import fields_of, node_name
+from engine.show.fields import fields_of
+from engine.show.view import node_name
 from engine.sim.kernel import DELIVERY
 from engine.sim.simulation import Simulation
 

@@ -160,14 +160,11 @@ TITLES: Final[dict[str, str]] = {
     "CP-DECOMMISSION": "Retiring a broker",
 }
 
-_SESSIONS: Final = "fetch sessions are modules for conformance; no run plays them yet"
 _PLACEMENT: Final = "functions for conformance; a run begins with the replicas its scenario names"
 _DIRECTORIES: Final = "not modelled: a broker has one directory, so nothing moves between two"
 
 EXCUSES: Final[dict[str, str]] = {
     "E-8": "not modelled: every batch has the format that carries its epoch",
-    "S-1": "not modelled: authorisation, topic ids and limits in bytes",
-    **dict.fromkeys(("X-1", "X-2", "X-3", "X-4", "X-5", "X-6"), _SESSIONS),
     "P-8": "stories, told by scenarios of the library; no rule of their own",
     "C-7": "not yet: consumers carry no epoch with their position",
     **dict.fromkeys(("D-1", "D-2", "D-3", "D-4", "D-5", "D-6"), _DIRECTORIES),
