@@ -64,6 +64,11 @@ class Checker:
         self.reached = [0] * len(cluster.names)  # the highest mark of any leader, past ones too
         self.step = 0
 
+    def grow(self, partitions: int) -> None:
+        """So many partitions more."""
+        self.reached += [0] * partitions
+        self.ledger.grow(partitions)
+
     def name(self, node: int) -> str:
         """What people call a broker."""
         return f"broker {self.cluster.brokers[node].name}"

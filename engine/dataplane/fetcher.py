@@ -11,6 +11,7 @@ from engine.dataplane.following import (
     fetcher_id,
     go_on_fetching,
     initial_state,
+    restart_at,
     usable_batches,
 )
 from engine.model.effects import Effects
@@ -469,21 +470,5 @@ def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effect
         return
     else:
         thread.lookups.remove(m.tp)
-        restart_at(replica, state, m.offset, out)
+        restart_at(broker, replica, state, m.offset, out)
     _continue(broker, thread, out)
-
-
-def restart_at(
-    replica: Replica, state: PartitionFetchState, leader_start: int, out: Effects
-) -> None:
-    """F-9.3.  If the leader begins after our end, drop everything and begin there."""
-    log = replica.log
-    leader_end = state.lag or 0
-    if leader_start > log.leo:
-        before = log.leo
-        gone = log.truncate_fully(leader_start)
-        out.cue("F-9", replica.broker, "leo", before, leader_start)
-        if out.cues is not None and gone:
-            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone))
-    go_on_fetching(replica, state)
-    state.lag = max(0, leader_end - log.leo)

@@ -50,6 +50,7 @@ FAULT_FIELDS: Final = (
     "mttr_ms",
     "delay_ms",
     "records_per_s",
+    "importance",
 )
 
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,15}")
@@ -111,7 +112,8 @@ class Fault:
     Either a rate (mtbf_ms > 0: every target fails independently, exponential intervals of that
     mean) or a schedule (at_ms >= 0).  mttr_ms is the mean time to repair (exact for a schedule);
     0 means never repaired.  Targets are the brokers one by one, or whole racks, each struck as one;
-    with `together` all the named brokers are struck as one.
+    with `together` all the named brokers are struck as one.  With an importance factor a rate
+    strikes so many times as often, to meet what is rare; the weights of the runs undo it.
     """
 
     kind: str
@@ -123,6 +125,12 @@ class Fault:
     mttr_ms: int = 0
     delay_ms: int = 0  # of a slow link
     records_per_s: float = 0.0  # of a slow disk
+    importance: float = 1.0
+
+    @property
+    def struck_every_ms(self) -> int:
+        """The mean time between failures as it is played."""
+        return max(1, round(self.mtbf_ms / self.importance))
 
     def groups(self, brokers: tuple[BrokerSpec, ...]) -> tuple[tuple[int, ...], ...]:
         """The sets of brokers that are struck as one."""
@@ -292,6 +300,8 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
         raise read.bad(path, "A fault has either mtbf_ms (a rate) or at_ms (a schedule).")
     if "brokers" in fields and "racks" in fields:
         raise read.bad(path, "A fault strikes either brokers or racks, not both.")
+    if "importance" in fields and "at_ms" in fields:
+        raise read.bad((*path, "importance"), "Only a rate has an importance, no schedule has.")
     if kind == "slow_disk" and "records_per_s" not in fields:
         raise read.bad(path, "A slow disk needs records_per_s: what it can write.")
     mtbf = at = -1
@@ -309,6 +319,7 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
         read.integer(fields.get("mttr_ms", 0), (*path, "mttr_ms"), 0, DAY_MS, "ms"),
         read.integer(fields.get("delay_ms", 0), (*path, "delay_ms"), 0, 60_000, "ms"),
         read.number(fields.get("records_per_s", 0.0), (*path, "records_per_s"), 0.0, 100_000),
+        read.number(fields.get("importance", 1.0), (*path, "importance"), 0.01, 1000.0),
     )
 
 

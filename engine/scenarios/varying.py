@@ -17,7 +17,10 @@ from engine.model.errors import BadInput
 from engine.model.profiles import nearest
 from engine.scenarios.parts import PRODUCER_FIELDS
 
-_FAULT: Final = ("mtbf_ms", "mttr_ms", "at_ms", "delay_ms", "records_per_s", "together")
+_FAULT: Final = (
+    *("mtbf_ms", "mttr_ms", "at_ms", "delay_ms", "records_per_s", "together"),
+    "importance",
+)
 _NETWORK: Final = ("delay_ms", "loss", "control_delay_ms")
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 from engine.model import messages
 from engine.model.effects import Cue
 from engine.show.entities import Happening, Sentence, node, number, say, word
@@ -55,9 +58,51 @@ def dropped(h: Happening, cue: Cue) -> Sentence:
     return say("fault.drop", a=node(src), b=node(dst), t=name)
 
 
+def delayed(h: Happening, cue: Cue) -> Sentence:
+    src, dst, ms = cue[4]
+    name = word(messages.NAMES[cue[3]])
+    return say("fault.delay", a=node(src), b=node(dst), t=name, n=number(ms))
+
+
+def sent_again(h: Happening, cue: Cue) -> Sentence:
+    src, dst = cue[4]
+    return say("fault.duplicate", a=node(src), b=node(dst), t=word(messages.NAMES[cue[3]]))
+
+
+def way_held(h: Happening, cue: Cue) -> Sentence:
+    src, dst = cue[4]
+    if not cue[3]:
+        return say("fault.hold.way", a=node(src), b=node(dst))
+    return say("fault.hold.kind", a=node(src), b=node(dst), t=word(messages.NAMES[cue[3]]))
+
+
+def way_released(h: Happening, cue: Cue) -> Sentence:
+    src, dst = cue[4]
+    return say("fault.release.way", a=node(src), b=node(dst))
+
+
 def held(h: Happening, cue: Cue) -> Sentence:
     return say("fault.hold.metadata" if cue[4] else "fault.hold.alter", b=node(cue[1]))
 
 
 def released(h: Happening, cue: Cue) -> Sentence:
     return say("fault.release.metadata" if cue[3] else "fault.release.alter", b=node(cue[1]))
+
+
+TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
+    "CP-8.5.cut": cut,
+    "CP-8.5.heal": healed,
+    "CP-8.5.drop": dropped,
+    "CP-8.5.delay": delayed,
+    "CP-8.5.duplicate": sent_again,
+    "CP-8.5.hold": way_held,
+    "CP-8.5.release": way_released,
+    "CP-8.6.slow": slowed,
+    "CP-8.6.slow_disk": slow_disk,
+    "CP-8.6.writes": writes,
+    "CP-8.6.lose": lossy,
+    "CP-8.7.jump": jumped,
+    "CP-5.4.hold": held,
+    "CP-5.4.release": released,
+}
+"""Rule -> what is told of it."""

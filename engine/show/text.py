@@ -10,8 +10,10 @@ from engine.model.effects import Cue
 from engine.model.errors import name_of
 from engine.model.log import Batch
 from engine.model.messages import NAMES, REPLIES, Message
+from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, LEADER, ROLE_NAMES, Broker, Replica
 from engine.show.fields import fields_of
+from engine.show.gone import partitions
 from engine.show.view import node_name
 from engine.sim.kernel import DELIVERY
 from engine.sim.simulation import Simulation
@@ -91,21 +93,24 @@ def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
     return f"{head}  {' '.join(cells)}"
 
 
+def _record_text(record: PartitionRecord) -> str:
+    """`{1 0 0 [1,2]} elr [3]`"""
+    isr = ",".join(map(str, record.isr))
+    elr = f" elr [{','.join(map(str, record.elr))}]" if record.elr else ""
+    recovering = " RECOVERING" if record.recovering else ""
+    target = value_text(target_of(record.replicas, record.removing))
+    moving = f" to {target}" if record.reassigning else ""
+    epochs = f"{record.leader_epoch} {record.partition_epoch}"
+    return f"{{{record.leader} {epochs} [{isr}]}}{elr}{recovering}{moving}"
+
+
 def state_lines(sim: Simulation) -> list[str]:
     """The controller's record and every replica, partition by partition."""
     lines = []
     several = len(sim.cluster.names) > 1
-    for tp, record in sim.cluster.controller.records.items():
+    for tp, record, gone in partitions(sim):
         name = sim.cluster.names[tp] if several else "P"
-        isr = ",".join(map(str, record.isr))
-        elr = f" elr [{','.join(map(str, record.elr))}]" if record.elr else ""
-        recovering = " RECOVERING" if record.recovering else ""
-        target = value_text(target_of(record.replicas, record.removing))
-        moving = f" to {target}" if record.reassigning else ""
-        lines.append(
-            f"{name}{{{record.leader} {record.leader_epoch} {record.partition_epoch} "
-            f"[{isr}]}}{elr}{recovering}{moving}"
-        )
+        lines.append(f"{name}{{{gone}}}" if gone else name + _record_text(record))
         for broker_id in sorted(record.replicas):
             broker = sim.brokers[broker_id]
             replica = broker.replicas.get(tp)

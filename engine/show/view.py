@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from engine.model.messages import (
     REPLIES,
 )
 from engine.model.quotas import TOPIC, Quotas
+from engine.model.records import PartitionRecord
 from engine.model.sessions import Session
 from engine.model.state import (
     COMMITTED,
@@ -35,6 +37,7 @@ from engine.model.state import (
     Replica,
 )
 from engine.show.fields import fields_of
+from engine.show.gone import partitions
 from engine.sim.clients import Consumer, Producer
 from engine.sim.simulation import Simulation
 
@@ -68,7 +71,8 @@ def view(sim: Simulation, cut: dict[tuple[int, int], tuple[Batch, ...]] | None =
             "waiting": len(k.answers),
         },
         "partitions": [
-            _partition(sim, tp, cut or {}, acked) for tp in range(len(sim.cluster.names))
+            _partition(sim, tp, record, state, cut or {}, acked)
+            for tp, record, state in partitions(sim)
         ],
         "brokers": [_broker(sim, broker) for broker in sim.brokers.values()],
         "links": _links(sim),
@@ -88,14 +92,15 @@ def _acked_values(sim: Simulation) -> list[set[str]]:
 def _partition(
     sim: Simulation,
     tp: int,
+    record: PartitionRecord,
+    gone: str,
     cut: dict[tuple[int, int], tuple[Batch, ...]],
     acked: list[set[str]],
 ) -> Json:
-    record = sim.cluster.controller.records[tp]
     logs = {
         b: sim.brokers[b].disks[tp].log for b in record.replicas if tp in sim.brokers[b].disks
     }
-    return {
+    shown: Json = {
         "p": tp,
         "name": sim.cluster.names[tp],
         "ar": list(record.replicas),
@@ -118,6 +123,9 @@ def _partition(
             for b in record.replicas
         },
     }
+    if gone:
+        shown["gone"] = gone
+    return shown
 
 
 def _same_prefix(logs: list[Log]) -> int:
@@ -226,6 +234,11 @@ def _runs(log: Log) -> list[list[int]]:
         else:
             runs.append([batch.base, batch.end, batch.epoch])
     return runs
+
+
+def records_of(sim: Simulation, tp: int, batches: Iterable[Batch]) -> list[Json]:
+    """The records of these batches as the stage tells them."""
+    return _records(sim, tp, list(batches), _acked_values(sim)[tp])
 
 
 def _records(sim: Simulation, tp: int, batches: list[Batch], acked: set[str]) -> list[Json]:

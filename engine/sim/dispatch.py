@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.controlplane import kraft, membership, zookeeper
+from engine.controlplane import kraft, membership, zk_topics, zookeeper
 from engine.dataplane import (
     fetcher,
     insync,
@@ -90,6 +90,7 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
     messages.HEARTBEAT: zookeeper.on_ping,
     messages.REGISTER: zookeeper.on_register,
     messages.SHUTDOWN: zookeeper.on_shutdown_request,
+    messages.STOP_REPLICA_R: zk_topics.on_stop_replica_response,
 }
 
 

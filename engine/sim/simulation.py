@@ -15,7 +15,7 @@ from engine.model import messages, timers
 from engine.model.cluster import Cluster
 from engine.model.configs import NEVER, build
 from engine.model.control_messages import MetadataFetch
-from engine.model.controller import Registration
+from engine.model.controller import Registration, Topic
 from engine.model.effects import Effects
 from engine.model.errors import NONE
 from engine.model.messages import (
@@ -27,11 +27,13 @@ from engine.model.messages import (
     Message,
 )
 from engine.model.profiles import get_profile
+from engine.model.quotas import TOPIC
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, PAUSED, UP, Broker, Peer
 from engine.scenarios.scenario import Scenario
 from engine.sim import dispatch
 from engine.sim.clients import Client, Consumer, Producer, Sent
+from engine.sim.fault_plan import Plan, reseed_plans
 from engine.sim.idempotent import IdempotentProducer
 from engine.sim.kernel import DELIVERY, FAILURE, TIMER, Chance, Event, Kernel
 from engine.sim.network import Network
@@ -110,7 +112,7 @@ class Simulation:
             self.kernel, scenario.network, Chance(seed, "network"), not self.auto
         )
         self.network.md_delay = self.configs.md_delay
-        names = tuple(f"t-{number}" for number in range(len(scenario.partitions)))
+        names = tuple(f"{TOPIC}-{number}" for number in range(len(scenario.partitions)))
         self.cluster = Cluster(self.profile, self.configs, names)
         self.brokers = self.cluster.brokers
         self.clients: dict[int, Client] = {}
@@ -123,8 +125,9 @@ class Simulation:
         self.rush = False  # the clock may run without a pause between events
         self.clock_until = -1  # while a move lets the clock run: until when
         self.deferred: dict[int, list[Event]] = {}
+        self.placing: Chance | None = None  # made when the first replicas are placed
         self.listener: Callable[[int, int, Any], None] | None = None
-        self.faults: dict[str, Any] = {}
+        self.plans: list[Plan] = []
         kraft_mode = self.profile.mode == "kraft"
         self.on_broker = dispatch.ON_BROKER
         self.on_controller = dispatch.ON_KRAFT if kraft_mode else dispatch.ON_ZOOKEEPER
@@ -159,6 +162,14 @@ class Simulation:
         twin = deepcopy(self, memo)
         self.listener = listener
         return twin
+
+    def draw_anew(self, number: int) -> None:
+        """Another future of this present: every stream of chance goes on as number `number`."""
+        self.network.chance = Chance(self.seed, f"future {number} network")
+        for node, client in self.clients.items():
+            if isinstance(client, Producer):
+                client.chance = Chance(self.seed, f"future {number} client {node}")
+        reseed_plans(self, self.seed, number)
 
     # -- one event -------------------------------------------------------------------------------
 
@@ -265,7 +276,7 @@ class Simulation:
             self.out.sends.clear()
 
     def _note_availability(self) -> None:
-        for tp in range(len(self.cluster.names)):
+        for tp in self.cluster.controller.records:
             available = self.cluster.accepts_writes(tp, True)
             self.ledger.availability(tp, available, self.kernel.now)
 
@@ -373,6 +384,8 @@ def _build_cluster(sim: Simulation) -> None:
     k.next_broker_epoch = len(scenario.brokers) + 1
     for tp, replicas in enumerate(scenario.partitions):
         k.records[tp] = PartitionRecord(replicas, replicas, replicas[0])
+    k.topics[TOPIC] = Topic()
+    k.topics[TOPIC].tps += range(k.take_numbers(0))
     _fill_metadata_log(sim)
     for broker in cluster.brokers.values():
         _start_informed(sim, broker, out)
