@@ -482,4 +482,6 @@ def _add_clients(sim: Simulation) -> None:
         consumer = Consumer(node, ids, dict(leaders))
         consumer.wait_ms = sim.configs.consumer_wait_ms
         consumer.backoff_ms = sim.configs.retry_backoff_ms
+        if sim.configs.values["fetch_sessions"] and sim.profile.fetch_sessions:
+            consumer.sessions = {}
         sim.clients[node] = consumer
