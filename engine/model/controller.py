@@ -67,7 +67,8 @@ class Controller:
 
     KRaft: `log` holds metadata records, visible below `committed`; `readers` are the brokers'
     fetches that wait for more: broker -> (offset, corr); `answers` leave once an offset commits.
-    `topics` holds those made by name; a cluster's own partitions need no entry.
+    `topics` holds those made by name; a cluster's own partitions need no entry.  `unsaid` is what
+    an operator asked of a controller that died before it was committed.
     """
 
     __slots__ = (
@@ -85,6 +86,7 @@ class Controller:
         "records",
         "topics",
         "unclean_elections",
+        "unsaid",
     )
 
     def __init__(self, profile: Profile, configs: Configs) -> None:
@@ -101,6 +103,7 @@ class Controller:
         self.check_at = NEVER
         self.next_broker_epoch = 1
         self.unclean_elections = 0
+        self.unsaid: list[tuple[Any, ...]] = []
         self.topics: dict[str, Topic] = {}
 
     def config_of(self, tp: int) -> TopicConfig | None:

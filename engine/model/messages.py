@@ -43,6 +43,7 @@ SHUTDOWN_R: Final = 21
 CLIENT_METADATA: Final = 22
 CLIENT_METADATA_R: Final = 23
 BROKEN: Final = 24
+SESSION_CLOSED: Final = 40
 
 NAMES: Final = {
     FETCH: "Fetch",
@@ -69,6 +70,7 @@ NAMES: Final = {
     CLIENT_METADATA: "Metadata",
     CLIENT_METADATA_R: "Metadata",
     BROKEN: "connection lost",
+    SESSION_CLOSED: "SessionClosed",
 }
 REPLIES: Final = frozenset(
     (

@@ -294,6 +294,10 @@ def _stop_replica(h: Happening, m: Any) -> Sentence:
     return say("message.StopReplica", k=CONTROL, b=node(m.dst))
 
 
+def _session_closed(h: Happening, m: Any) -> Sentence:
+    return say("session.closed", b=node(m.src), k=CONTROL)
+
+
 def _shutdown_asked(h: Happening, m: Any) -> Sentence:
     return say("shutdown.got", k=CONTROL, b=node(m.src))
 
@@ -350,6 +354,7 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.LEADER_AND_ISR: _leader_and_isr,
     messages.UPDATE_METADATA: _update_metadata,
     messages.STOP_REPLICA: _stop_replica,
+    messages.SESSION_CLOSED: _session_closed,
     messages.SHUTDOWN: _shutdown_asked,
     messages.SHUTDOWN_R: _shutdown_answered,
     messages.CLIENT_METADATA: _leader_asked,
