@@ -38,6 +38,7 @@ PARSED = [
     ("produce a acks=0", {"values": ("a",), "to": None, "acks": 0, "tp": 0}),
     ("read", {"client": -31}),
     ("read C2", {"client": -32}),
+    ("produce a p=orders-0", {"values": ("a",), "to": None, "acks": -1, "tp": "orders-0"}),
     ("fetch B", {"broker": 2, "times": 1}),
     ("fetch 2 x3", {"broker": 2, "times": 3}),
     ("ask C", {"broker": 3}),
@@ -65,13 +66,26 @@ PARSED = [
     ("checkpoint", {"broker": None}),
     ("checkpoint B", {"broker": 2}),
     ("flush A upto 5", {"broker": 1, "upto": 5}),
-    ("elect preferred", {"kind": 1, "broker": None}),
-    ("elect unclean", {"kind": 2, "broker": None}),
-    ("elect B", {"kind": 0, "broker": 2}),
+    ("elect preferred", {"kind": 1, "broker": None, "tp": 0}),
+    ("elect unclean p=3", {"kind": 2, "broker": None, "tp": 3}),
+    ("elect B p=orders-1", {"kind": 0, "broker": 2, "tp": "orders-1"}),
+    ("set leader.replication.throttled.replicas=0:1,0:2",
+     {"key": "leader.replication.throttled.replicas", "value": "0:1,0:2"}),
     ("set min.insync.replicas=2", {"key": "min.insync.replicas", "value": "2"}),
-    ("delete records 3", {"offset": 3}),
-    ("reassign 2 C", {"target": (2, 3)}),
-    ("reassign cancel", {"target": None}),
+    ("delete records 3", {"offset": 3, "tp": 0}),
+    ("reassign 2 C", {"target": (2, 3), "tp": 0}),
+    ("reassign cancel p=1", {"target": None, "tp": 1}),
+    ("create_topic orders", {"topic": "orders", "lists": ()}),
+    ("create_topic o.2 factor=2 placer=zk start=0 shift=1 partitions=4",
+     {"topic": "o.2", "lists": (), "partitions": 4, "factor": 2, "placer": "zk", "start": 0,
+      "shift": 1}),
+    ("create_topic orders A,B 2,3", {"topic": "orders", "lists": ((1, 2), (2, 3))}),
+    ("add_partitions t count=2 placer=textbook",
+     {"topic": "t", "count": 2, "lists": (), "placer": "textbook"}),
+    ("add_partitions t 1,2,3", {"topic": "t", "count": 1, "lists": ((1, 2, 3),)}),
+    ("delete_topic t", {"topic": "t"}),
+    ("decommission A", {"broker": 1}),
+    ("unregister A", {"broker": 1}),
     ("hold md A", {"metadata": True, "broker": 1}),
     ("release alter A", {"metadata": False, "broker": 1}),
     ("kill K", {"broker": -1}),
@@ -91,6 +105,7 @@ PARSED = [
     ("heal 1 2", {"a": 1, "b": 2, "both": True}),
     ("slow A B 2s", {"a": 1, "b": 2, "ms": 2000}),
     ("lose A B 10%", {"a": 1, "b": 2, "percent": 10}),
+    ("slow_disk B 0.5", {"broker": 2, "rate": 0.5}),
 ]
 
 
@@ -180,7 +195,19 @@ UNREADABLE = [
     ("lose A B lots", "“lots” is no number up to 100."),
     ("lose A B 101%", "“101” is no number up to 100."),
     ("slow A B", "A duration is missing."),
+    ("slow_disk A", "Records a second is missing."),
+    ("slow_disk A 10s", "“10s” is no number a second, such as 10 or 0.5."),
     ("cut A", "A second node is missing."),
+    ("create_topic", "A topic is missing."),
+    ("create_topic a/b", "“a/b” cannot name a topic."),
+    ("create_topic orders A,A", "A broker is named twice."),
+    ("create_topic orders A,D", "There is no broker “D”"),
+    ("create_topic orders A,B factor=2", "“factor” is not expected there."),
+    ("create_topic orders placer=best", "A placer is one of textbook, zk, striped."),
+    ("create_topic orders partitions=65", "“65” is no number up to 64."),
+    ("add_partitions t", "Count=, or the replicas of a partition, is missing."),
+    ("add_partitions t count=1 start=0", "“start” is not expected there."),
+    ("elect A p=65", "“65” is no number up to 63."),
 ]
 
 
@@ -242,6 +269,8 @@ REFUSED = [
      "No replica is alive (ELIGIBLE_LEADERS_NOT_AVAILABLE)."),
     ("", "set min.insync.replicas=many",
      "min.insync.replicas is a whole number (replicas)."),
+    ("", "set leader.replication.throttled.replicas=A",
+     "leader.replication.throttled.replicas is * or a list like 0:1,0:2."),
     ("produce a", "delete records 1",
      "Offset 1 lies beyond the high watermark 0 (OFFSET_OUT_OF_RANGE)."),
     ("", "reassign cancel", "No reassignment is running (NO_REASSIGNMENT_IN_PROGRESS)."),
@@ -257,6 +286,30 @@ REFUSED = [
     ("", "duplicate A->B", "Nothing is under way from broker A to broker B."),
     ("produce a; ask B", "duplicate A->B",
      "An answer travels once: TCP repeats nothing, and only requests are sent again."),
+    ("", "elect A p=2", "There is no partition 2; there are 1."),
+    ("delete_topic t", "reassign A p=t-0",
+     "Partition t-0 is deleted (UNKNOWN_TOPIC_OR_PARTITION)."),
+    ("delete_topic t", "read", "Partition t-0 is deleted (UNKNOWN_TOPIC_OR_PARTITION)."),
+    ("", "create_topic t", "Topic t exists already (TOPIC_ALREADY_EXISTS)."),
+    ("kill K", "create_topic orders", "There is no active controller."),
+    ("", "create_topic orders partitions=0", "at least one partition (INVALID_PARTITIONS)."),
+    ("", "create_topic orders factor=4",
+     "There are not enough usable brokers for so many replicas (INVALID_REPLICATION_FACTOR)."),
+    ("", "create_topic orders partitions=64",
+     "A run has at most 64 partitions; there is room for 63 more."),
+    ("", "create_topic orders A,B C", "cannot be the replicas (INVALID_REPLICA_ASSIGNMENT)."),
+    ("kill C; detect C", "create_topic orders C",
+     "These brokers cannot be the replicas (INVALID_REPLICA_ASSIGNMENT)."),
+    ("", "add_partitions orders count=1",
+     "There is no topic orders (UNKNOWN_TOPIC_OR_PARTITION); there is t."),
+    ("", "add_partitions t A,B", "cannot be the replicas (INVALID_REPLICA_ASSIGNMENT)."),
+    ("kill K", "delete_topic t", "There is no active controller."),
+    ("delete_topic t", "delete_topic t", "There is no topic t"),
+    ("", "decommission A", "No other live broker can take over t-0."),
+    ("kill A", "decommission A", "Broker A is down; restart it first."),
+    ("", "unregister A", "Broker A is running; shut it down first."),
+    ("reassign B C; settle; shutdown A; unregister A", "unregister A",
+     "Broker A is not registered (BROKER_ID_NOT_REGISTERED)."),
     ("", "release md A", "Nothing of broker A is held."),
     ("", "release alter A", "Nothing of broker A is held."),
     ("kill A", "kill A", "Broker A is down already."),
@@ -273,7 +326,7 @@ REFUSED = [
     ("", "heal A B", "The link is not cut."),
 ]  # fmt: skip
 NEVER_REFUSED = {
-    *("settle", "advance", "step", "run", "future", "fetching", "wipe", "slow", "lose")
+    *("settle", "advance", "step", "run", "future", "fetching", "wipe", "slow", "lose", "slow_disk")
 }
 
 
@@ -341,10 +394,25 @@ PLAYED = [
     ("elect", "elect B", lambda sim: (leader(sim), isr(sim)) == (2, (1, 2, 3))),
     ("set", "set min.insync.replicas=2",
      lambda sim: sim.brokers[1].replicas[0].min_isr() == 2),
+    ("set", "set leader.replication.throttled.replicas=*; kill B; restart B",
+     lambda sim: sim.brokers[2].quotas.leader.throttled == {"t": "*"}),
+    ("set", "set leader.replication.throttled.replicas=0:1; "
+     "set leader.replication.throttled.replicas=",
+     lambda sim: sim.brokers[1].quotas is None),
     ("delete", "produce a b; settle; delete records 1",
      lambda sim: sim.brokers[1].disks[0].log.log_start == 1),
     ("reassign", "reassign B C; settle",
      lambda sim: sim.cluster.controller.records[0].replicas == (2, 3)),
+    ("create_topic", "create_topic orders B,C C,A; produce a p=orders-0; settle",
+     lambda sim: sim.brokers[3].disks[1].log.leo == 1 and 2 not in sim.brokers[2].disks),
+    ("add_partitions", "add_partitions t count=2",
+     lambda sim: sim.cluster.names == ("t-0", "t-1", "t-2")
+     and len(sim.cluster.controller.records[2].replicas) == 3),
+    ("delete_topic", "produce a; settle; delete_topic t",
+     lambda sim: not any(broker.disks for broker in sim.brokers.values())),
+    ("decommission", "reassign A B; settle; decommission A",
+     lambda sim: (sim.cluster.controller.records[0].replicas, sim.brokers[1].status)
+     == ((3, 2), "down")),
     ("hold", "hold md B; elect B", lambda sim: sim.cluster.current_leader(0) is None),
     ("release", "hold md B; elect B; release md B",
      lambda sim: sim.cluster.current_leader(0) is sim.brokers[2].replicas[0]),
@@ -368,8 +436,20 @@ PLAYED = [
     ("cut", "cut A->B", lambda sim: list(sim.network.links) == [(1, 2)]),
     ("heal", "cut A B; cut A K; heal", lambda sim: not sim.network.links),
     ("slow", "slow A B 50", lambda sim: sim.network.links[2, 1].delay == 50),
+    ("slow_disk", "slow_disk A 0.5; produce a b; advance 2s",
+     lambda sim: (log(sim, 1), sim.brokers[1].disk_free_us) == ("a@0", 4_000_000)),
+    ("slow_disk", "slow_disk B 2; produce a; fetch B; slow_disk B 0; advance 500; fetch C",
+     lambda sim: (log(sim, 2), log(sim, 3)) == ("a@0", "a@0")),
     ("lose", "lose A B 25%", lambda sim: sim.network.links[1, 2].loss == 0.25),
 ]  # fmt: skip
+
+
+def test_a_broker_is_forgotten_and_may_come_back() -> None:
+    gone = "reassign B C; settle; shutdown A; unregister A"
+    sim = after(gone)
+    assert 1 not in sim.cluster.controller.brokers
+    assert all(1 not in sim.brokers[b].peers for b in (2, 3))
+    assert 1 in after(f"{gone}; restart A").cluster.controller.brokers
 
 
 @pytest.mark.parametrize("profile", ["K39", "Z28"])
@@ -382,7 +462,8 @@ def test_what_a_move_does(lines: str, so: object, profile: str) -> None:
 
 
 def test_every_verb_is_played_above() -> None:
-    assert {verb for verb, _, _ in PLAYED} == set(VERBS)
+    only_kraft = {"unregister"}
+    assert {verb for verb, _, _ in PLAYED} | only_kraft == set(VERBS)
 
 
 # -- cutting moves short --------------------------------------------------------------------------

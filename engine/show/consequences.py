@@ -10,7 +10,7 @@ from engine.model.effects import Cue
 from engine.model.errors import NONE, NOT_ENOUGH_REPLICAS, NOT_LEADER_OR_FOLLOWER
 from engine.model.messages import CONTROLLER
 from engine.model.state import FOLLOWER, LEADER, NEVER, TRUNCATING, Replica
-from engine.show import wires
+from engine.show import breakages, in_sessions, operators
 from engine.show.entities import (
     Happening,
     Sentence,
@@ -24,7 +24,6 @@ from engine.show.entities import (
     records,
     say,
 )
-from engine.show.operators import configured, reassigned, reassignment_over
 from engine.show.rules import RULES
 
 Teller = Callable[[Happening, Cue], "Sentence | None"]
@@ -279,13 +278,16 @@ def _waits(h: Happening, cue: Cue) -> Sentence:
 # -- the controller -------------------------------------------------------------------------------
 
 
-def _elected(h: Happening, cue: Cue) -> Sentence:
+def _elected(h: Happening, cue: Cue) -> Sentence | None:
     """With its cause: the old leader was silent or leaves, or nobody better was left."""
     _, _, field, old, new = cue
     k, tp = CONTROL, int(field.split()[1])
     if new < 0:
         return say("lead.none", k=k)
-    e = epoch(h.sim.cluster.controller.records[tp].leader_epoch)
+    record = h.sim.cluster.controller.records.get(tp)
+    if record is None:
+        return None  # its topic went in the same event
+    e = epoch(record.leader_epoch)
     b = node(new)
     trusted = [c[3] for c in h.cues if c[2] in (f"isr {tp}", f"elr {tp}")]
     if trusted and not any(new in ids for ids in trusted):
@@ -350,13 +352,6 @@ def _controller_up(h: Happening, cue: Cue) -> Sentence:
     return say("controller.up", n=number(cue[4]))
 
 
-# -- faults ---------------------------------------------------------------------------------------
-
-
-def _jumped(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.jump", b=node(cue[1]), n=number(cue[4]))
-
-
 def told_by_the_message(h: Happening, cue: Cue) -> None:
     """The sentence of what arrived says it already (happenings.py)."""
 
@@ -388,6 +383,11 @@ TELLERS: Final[dict[str, Teller]] = {
     "C-2": told_by_the_message,
     "Q-2": _held_back,
     "Q-3": _held_back,
+    "X-3": in_sessions.refused,
+    "X-4": in_sessions.news,
+    "X-5": in_sessions.opened,
+    "X-5.evicted": in_sessions.evicted,
+    "X-6": in_sessions.begins_anew,
     "F-2": _fetching_starts,
     "F-8": _backs_off,
     "F-8.failed": _fails,
@@ -410,22 +410,9 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-REG": _registered,
     "CP-MAKE-LEADER": _leads,
     "CP-MAKE-FOLLOWER": _follows,
-    "CP-REASSIGN": reassigned,
-    "CP-REASSIGN.done": reassignment_over,
-    "CP-12": configured,
-    "CP-8.5.cut": wires.cut,
-    "CP-8.5.heal": wires.healed,
-    "CP-8.5.drop": wires.dropped,
-    "CP-8.5.delay": wires.delayed,
-    "CP-8.5.duplicate": wires.sent_again,
-    "CP-8.5.hold": wires.way_held,
-    "CP-8.5.release": wires.way_released,
-    "CP-8.6.slow": wires.slowed,
-    "CP-8.6.lose": wires.lossy,
-    "CP-8.7.jump": _jumped,
-    "CP-5.4.hold": wires.held,
-    "CP-5.4.release": wires.released,
+    **breakages.TELLERS,
     "CP-10.up": _controller_up,
+    **operators.TELLERS,
 }
 """Rules whose sentence needs more than the node, the old and the new value."""
 
@@ -457,7 +444,7 @@ def speaks(happening: Happening, cue: Cue) -> bool:
     if rule is None or not rule.why:
         return False
     answer = happening.delivered(messages.FETCH_R)
-    if cue[0] == "C-2" and answer is not None and answer.partitions[0].error:
-        return False
+    if cue[0] == "C-2" and answer is not None:
+        return bool(answer.partitions) and not answer.partitions[0].error
     by_message = TELLERS.get(cue[0]) is told_by_the_message
     return by_message or tell_cue(happening, cue) is not None

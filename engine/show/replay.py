@@ -13,11 +13,12 @@ from engine import ENGINE_VERSION
 from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
-from engine.model.state import LEADER
+from engine.scenarios.scenario import Scenario
 from engine.show import story, text
 from engine.show.cursor import Checkpoint, Cursor, Happened
 from engine.show.entities import Happening, say
-from engine.show.staging import Cut, dress, letters, ways
+from engine.show.staging import Cut, dress, letters
+from engine.show.suggesting import suggestions
 from engine.show.view import Json, node_name, view
 from engine.sim import moves
 from engine.sim.kernel import DELIVERY
@@ -30,17 +31,6 @@ MOST_CHECKPOINTS: Final = 24
 MOST_STEPS_AT_ONCE: Final = 64
 MOST_MARKS: Final = 2_000
 MOST_TICKS: Final = 400
-_FAULTS: Final = (
-    "kill",
-    "restart",
-    "power",
-    "pause",
-    "resume",
-    "shutdown",
-    "bounce",
-    "wipe",
-    "detect",
-)
 
 
 class Replay:
@@ -164,9 +154,12 @@ class Replay:
         }
         return {"holds": not broken, "expected": expected, "broken": broken, "counts": counts}
 
-    def facts(self) -> Json:
-        """What the page needs to know of the run before it asks for steps."""
-        scenario = self.run.scenario
+    def facts(self, told: Scenario | None = None) -> Json:
+        """What the page needs to know of the run before it asks for steps.
+
+        `told` is the run's scenario with its texts in another language.
+        """
+        scenario = told or self.run.scenario
         return {
             "digest": self.run.digest,
             "scenario": {
@@ -175,7 +168,7 @@ class Replay:
                 "title": scenario.title,
                 "origin": scenario.origin,
                 "teaches": scenario.teaches,
-                "digest": scenario.digest,
+                "digest": self.run.scenario.digest,
                 "brokers": [
                     {"id": b.id, "name": b.label, "rack": b.rack} for b in scenario.brokers
                 ],
@@ -188,7 +181,9 @@ class Replay:
             "script": self.run.moves is None,
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
             "moments": [step for step, weight in enumerate(self._moments) if weight >= 2],
-            "chapters": self._chapters(),
+            "chapters": [
+                [step, self.lines[line], text] for step, line, text in self.chapters(told)
+            ],
             "clock": self._clock(),
             "verdict": self.verdict(),
             "outcome": self.outcome,
@@ -201,21 +196,25 @@ class Replay:
         steps = sorted({*range(0, self.total, every), self.total})
         return [[step, self._times[step]] for step in steps]
 
-    def _chapters(self) -> list[list[Any]]:
-        """[first step, move, comment] of every move that did anything."""
-        comments = [""] * len(self.lines)
-        script = [
-            line for line in self.run.scenario.lines(self.run.profile) if not line.is_expect
-        ]
-        for number, line in enumerate(script[: len(self.lines)]):
-            if line.text != self.lines[number].split(" !")[0]:
-                break
-            comments[number] = line.comment
+    def chapters(self, told: Scenario | None = None) -> list[tuple[int, int, str]]:
+        """(first step, number of the move, comment) of every move that did anything."""
+        comments = self.comments(told)
         first: dict[int, int] = {}
         for step, move in enumerate(self._move_of):
             if move >= 0:
                 first.setdefault(move, step)
-        return [[step, self.lines[move], comments[move]] for move, step in first.items()]
+        return [(step, move, comments[move]) for move, step in first.items()]
+
+    def comments(self, told: Scenario | None = None) -> list[str]:
+        """What the script tells with each move, as far as the moves are those of the script."""
+        comments = [""] * len(self.lines)
+        scenario = told or self.run.scenario
+        script = [line for line in scenario.lines(self.run.profile) if not line.is_expect]
+        for number, line in enumerate(script[: len(self.lines)]):
+            if line.text != self.lines[number].split(" !")[0]:
+                break
+            comments[number] = line.comment
+        return comments
 
     # -- steps -----------------------------------------------------------------------------------
 
@@ -384,57 +383,3 @@ def _cue_json(cue: Cue) -> Json:
 
 def _plain(value: Any) -> Any:
     return value if isinstance(value, int | str | None) else text.value_text(value)
-
-
-def suggestions(sim: Simulation) -> Iterator[str]:
-    """Moves worth offering: one of each kind for each broker and link."""
-    names = [spec.label for spec in sim.scenario.brokers]
-    record = sim.cluster.controller.records[0]
-    fresh = sim.ledger.sent
-    for acks in ("all", "1"):
-        yield f"produce x{fresh} acks={acks}"
-    for one in sim.brokers.values():
-        if any(replica.role == LEADER for replica in one.replicas.values()):
-            yield f"produce x{fresh} to {sim.scenario.broker_name(one.id)}"
-    yield "read"
-    yield from ("settle", "+1", "advance 500ms", "advance 5s")
-    for name in names:
-        if not sim.auto:
-            yield f"fetch {name}"
-            yield f"ask {name}"
-    for way in ways(sim):
-        ends, _, kind = way.partition(" ")
-        yield from (f"deliver {way}", f"drop {way}", f"hold {way}", f"release {way}")
-        yield from (f"delay {ends} 500ms {kind}".rstrip(), f"duplicate {way}")
-    for name in names:
-        for verb in _FAULTS:
-            yield f"{verb} {name}"
-    for name in names:
-        yield f"cut {name} K"
-        yield f"heal {name} K"
-    for i, one in enumerate(names[:6]):
-        for other in names[i + 1 : 6]:
-            yield f"cut {one} {other}"
-            yield f"heal {one} {other}"
-            yield f"slow {one} {other} 200"
-            yield f"lose {one} {other} 10%"
-    yield "heal"
-    yield from ("kill K", "restart K", "elect preferred", "elect unclean")
-    for broker in record.replicas:
-        yield f"elect {sim.scenario.broker_name(broker)}"
-    for name in names:
-        yield from (f"hold md {name}", f"release md {name}")
-        yield from (f"hold alter {name}", f"release alter {name}")
-        yield f"tick {name}"
-        yield f"flush {name}"
-    leader = sim.brokers.get(record.leader)
-    replica = None if leader is None else leader.replicas.get(0)
-    if replica is not None:
-        yield f"delete records {replica.log.hw}"
-    others = [spec.id for spec in sim.scenario.brokers if spec.id not in record.replicas]
-    if record.reassigning:
-        yield "reassign cancel"
-    elif others:
-        moved = (*record.replicas[1:], others[0])
-        yield "reassign " + " ".join(map(sim.scenario.broker_name, moved))
-    yield "checkpoint"

@@ -36,6 +36,7 @@ MAX_RECORDS: Final = 200
 DAY_MS: Final = 86_400_000
 UNITS: Final = {"": 1, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 _DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(ms|s|m|h|)")
+_RATE: Final = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,3})?")
 _LIMIT: Final = re.compile(r"\s+!([0-9]{1,7})$")
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 _CLIENT: Final = re.compile("([PC])([1-9][0-9]?)")
@@ -113,6 +114,12 @@ class Words:
         if not (word.isascii() and word.isdecimal()) or len(word) > 9 or int(word) > high:
             raise self.fail(f"“{word}” is no number up to {high}.")
         return int(word)
+
+    def rate(self, word: str) -> float:
+        """So many a second, to the thousandth."""
+        if not _RATE.fullmatch(word):
+            raise self.fail(f"“{word}” is no number a second, such as 10 or 0.5.")
+        return float(word)
 
     def link(self) -> tuple[int, int, bool]:
         """`1->2` or `1>2` (one way), or `1 2` (both)."""

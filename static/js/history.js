@@ -1,5 +1,7 @@
 // What is known of a run and how one moves over it.  Pure: no DOM, no socket, no clock.
 
+import { partIn } from "./partition.js";
+
 export const SIZES = ["detail", "event", "moment", "chapter"];
 
 /** A tape: the facts of a run and those of its steps that have arrived. */
@@ -29,9 +31,9 @@ export function add(on, steps) {
 export function changes(a, b) {
   const out = new Set();
   b.partitions.forEach((part, i) => {
-    const was = a.partitions[i];
+    const was = partIn(a, part.p);
     if (!was) return;
-    const own = i ? `p${i}/` : "";
+    const own = part.p ? `p${part.p}/` : "";
     for (const [id, r] of Object.entries(part.replicas)) {
       const old = was.replicas[id];
       if (!old) continue;
@@ -55,8 +57,8 @@ export function earlier(a, b) {
   const out = {};
   b.partitions.forEach((part, i) => {
     for (const [id, r] of Object.entries(part.replicas)) {
-      const old = a.partitions[i]?.replicas[id];
-      if (old && (old.hw !== r.hw || old.leo !== r.leo)) (out[i] ??= {})[id] = { hw: old.hw, leo: old.leo };
+      const old = partIn(a, part.p)?.replicas[id];
+      if (old && (old.hw !== r.hw || old.leo !== r.leo)) (out[part.p ?? i] ??= {})[id] = { hw: old.hw, leo: old.leo };
     }
   });
   return out;

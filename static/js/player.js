@@ -4,7 +4,6 @@ import { batch } from "@preact/signals";
 import * as s from "./state.js";
 import { add, branchName, nextSeen, tape, target, wanted } from "./history.js";
 import { detailTarget } from "./detail.js";
-import { unpack } from "./packing.js";
 import { askAbout, channel } from "./asking.js";
 import { breakWords } from "./panels/breakwords.js";
 import { searchBreak } from "./until.js";
@@ -20,7 +19,8 @@ const bump = () => { s.revision.value += 1; };
 /** Shows why something did not happen; nothing else changes. */
 export function complain(problem) {
   const text = problem instanceof Refused ? problem.message : s.t.value("offline.wait");
-  s.notice.value = { kind: "warn", text };
+  const copy = problem.code === "engine" ? problem.args.command : null;
+  s.notice.value = { kind: copy ? "bad" : "warn", text, copy };
 }
 
 /** Opens what the page was called with, or comes back to it after a loss. */
@@ -36,12 +36,6 @@ export async function open(payload, { parent = null, n } = {}) {
   });
   prefetch();
   return answer;
-}
-
-/** Reads the run a link carries in its fragment; null when there is none or it cannot be read. */
-export async function fromFragment() {
-  const packed = new URLSearchParams(location.hash.slice(1)).get("run");
-  return packed ? unpack(packed) : null;
 }
 
 /** Asks for steps around the cursor, then for the rest of a run that is not long. */

@@ -23,6 +23,7 @@ export const speed = signal(Number(remembered("speed", "1")));
 export const playing = signal(false);
 export const online = signal(false);
 export const offlineSince = signal(null);
+export const retryAt = signal(0);           // when the page tries to connect again, as performance.now()
 export const notice = signal(null);         // {kind: "bad"|"warn"|"ok", text}
 export const tab = signal(remembered("tab", "now"));
 export const selected = signal(null);       // data-id of what Inspect shows
@@ -33,6 +34,7 @@ const asked = new URLSearchParams(location.search);
 export const layers = signal(layersOf(asked.get("layers") ?? remembered("layers", "")));
 export const chosen = signal(["lanes", "spacetime", "table", "matrix"].find((one) => one === asked.get("view")) ?? null);
 export const registry = signal({});         // what the engine offers: profiles, rules, invariants
+export const cards = signal({});            // rule -> its card under this run's profile
 export const possible = signal({ key: null, moves: [] });
 export const dismissed = signal(new Set()); // violations the visitor has put aside
 export const breaks = signal(remembered("breaks", "").split(",").map(breakOf).filter(Boolean));

@@ -14,6 +14,7 @@ export function isStale(replica, record) {
 export function standing(part, broker, t) {
   const { record } = part;
   const id = broker.id;
+  if (part.gone && part.p >= 0) return [{ label: t(part.replicas[id] ? "pill.left" : "pill.none"), cls: "out" }];
   const leader = part.replicas[record.leader];
   const pending = leader?.pending?.who !== undefined && [leader.pending.who].flat().includes(id) ? leader.pending.kind : null;
   const pills = [];
@@ -27,6 +28,8 @@ export function standing(part, broker, t) {
   } else pills.push({ label: t("pill.none"), cls: "out" });
   if (record.elr?.includes(id)) pills.push({ label: "ELR", cls: "elr" });
   if (broker.fenced && broker.alive === "up") pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
+  if (broker.disk) pills.push({ label: t("pill.slow_disk"), cls: "slow", name: "hourglass" });
+  if (Object.values(part.replicas).some((r) => r.throttled?.held.includes(id))) pills.push({ label: t("pill.throttled"), cls: "throttled", name: "hourglass" });
   if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out", key: "adding" });
   if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out", key: "removing" });
   return pills;

@@ -9,7 +9,7 @@ export function controller(geo, view, { t, name, changed }) {
   const dead = c.alive === false;
   const x = geo.narrow ? 8 : geo.gutter + 6;
   const list = (ids) => `[${ids.map((id) => name(id, true)).join(", ")}]`;
-  const fields = [
+  const fields = geo.part.gone ? [["gone", "", t(`ctl.${geo.part.gone}`)]] : [
     ["leader", `${t("ctl.leader")} `, record.leader >= 0 ? name(record.leader, true) : t("ctl.none")],
     ["le", `${t("ctl.epoch")} `, record.le],
     ["pe", `${view.mode === "zk" ? t("ctl.zversion") : t("ctl.pe")} `, record.pe],
@@ -29,7 +29,7 @@ export function controller(geo, view, { t, name, changed }) {
   let at = geo.narrow ? 16 : geo.logX + 10;
   let y = geo.narrow ? 50 : 26;
   const size = geo.narrow ? 11.5 : 12.5;
-  if (view.partitions.length > 1) {
+  if (view.partitions.length > 1 || (geo.part.gone && geo.part.name)) {
     parts.push(text("p", at, y, geo.part.name, "mono small"));
     at += textWidth(geo.part.name, 12) + 14;
   }

@@ -1,5 +1,7 @@
 // Where everything stands: pure geometry, a function of the view and of the room there is.
 
+import { partOf } from "../partition.js";
+
 export const PITCH = 40;
 const HEAD = { controller: 44, clients: 32, ruler: 28 };
 const DENSITIES = {
@@ -36,7 +38,7 @@ export function foldAt({ base, end, same, capacity, unfolded }) {
 
 /** The geometry of one view: lanes, the shared offset axis, the heads above it. */
 export function layout(view, { width, partition = 0, unfolded = false, corner = 0 } = {}) {
-  const part = view.partitions[partition] ?? view.partitions[0];
+  const part = partOf(view, partition);
   const narrow = width < 700;
   const name = densityFor(view.brokers.length);
   const d = DENSITIES[name];

@@ -1,6 +1,9 @@
-"""What was done to links and to the messages on them, as sentences."""
+"""What broke and what was mended, as sentences."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
 
 from engine.model import messages
 from engine.model.effects import Cue
@@ -24,11 +27,27 @@ def slowed(h: Happening, cue: Cue) -> Sentence:
     return say("fault.slow", a=node(a), b=node(b), n=number(ms))
 
 
+def slow_disk(h: Happening, cue: Cue) -> Sentence:
+    rate = cue[4]
+    if not rate:
+        return say("fault.disk.over", b=node(cue[1]))
+    return say("fault.disk", b=node(cue[1]), n=word(f"{rate:g}"))
+
+
+def writes(h: Happening, cue: Cue) -> Sentence:
+    key = "disk.writes.one" if cue[3] == 1 else "disk.writes"
+    return say(key, b=node(cue[1]), n=number(cue[3]), w=number(cue[4]))
+
+
 def lossy(h: Happening, cue: Cue) -> Sentence:
     a, b, percent = cue[4]
     if not percent:
         return say("fault.lose.over", a=node(a), b=node(b))
     return say("fault.lose", a=node(a), b=node(b), n=number(percent))
+
+
+def jumped(h: Happening, cue: Cue) -> Sentence:
+    return say("fault.jump", b=node(cue[1]), n=number(cue[4]))
 
 
 def dropped(h: Happening, cue: Cue) -> Sentence:
@@ -68,3 +87,22 @@ def held(h: Happening, cue: Cue) -> Sentence:
 
 def released(h: Happening, cue: Cue) -> Sentence:
     return say("fault.release.metadata" if cue[3] else "fault.release.alter", b=node(cue[1]))
+
+
+TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
+    "CP-8.5.cut": cut,
+    "CP-8.5.heal": healed,
+    "CP-8.5.drop": dropped,
+    "CP-8.5.delay": delayed,
+    "CP-8.5.duplicate": sent_again,
+    "CP-8.5.hold": way_held,
+    "CP-8.5.release": way_released,
+    "CP-8.6.slow": slowed,
+    "CP-8.6.slow_disk": slow_disk,
+    "CP-8.6.writes": writes,
+    "CP-8.6.lose": lossy,
+    "CP-8.7.jump": jumped,
+    "CP-5.4.hold": held,
+    "CP-5.4.release": released,
+}
+"""Rule -> what is told of it."""
