@@ -29,7 +29,7 @@ class Compressor:
             return response
         response.vary.add("Accept-Encoding")
         etag, weak = response.get_etag()
-        if etag is None or "gzip" not in request.accept_encodings or request.method != "GET":
+        if etag is None or not request.accept_encodings.quality("gzip") or request.method != "GET":
             return response
         # A weak tag: the bytes on the wire differ, what they say does not.
         if not weak:
