@@ -194,7 +194,7 @@ def test_a_stage_of_many_brokers_stays_small(visit: Opener, brokers: int) -> Non
 
 def test_the_flag_of_a_logs_end_opens_what_can_be_done_with_the_log(visit: Opener) -> None:
     page = visit("/s/S20?step=30")
-    page.get_by_role("button", name="Log of Broker B: what can be done").click()
+    page.get_by_role("button", name="Do something with the log of Broker B").click()
     page.get_by_role("button", name="checkpoint B").click()
     at(page, 31)
     assert page.locator(".branch").count() == 2
