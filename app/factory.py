@@ -14,6 +14,7 @@ from app import (
     animator,
     api,
     channel,
+    comparing,
     config,
     editing,
     embeds,
@@ -79,6 +80,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(shelf.blueprint)
     app.register_blueprint(editing.blueprint)
     app.register_blueprint(api.blueprint)
+    app.register_blueprint(comparing.blueprint)
     app.register_blueprint(embeds.blueprint)
     app.register_blueprint(exporting.blueprint)
     _attach_batches(app)
