@@ -221,10 +221,11 @@ class Checker:
     def _check_junction(
         self, node: int, tp: int, replica: Replica, previous: Batch, first: Batch
     ) -> None:
-        """INV-12 by induction: the batch before the first one taken must be the leader's too."""
+        """INV-12 by induction: the batch before the first one taken must be the leader's too, where
+        both logs have not deleted it."""
         leader = self.cluster.brokers.get(replica.leader)
         disk = leader.disks.get(tp) if leader is not None else None
-        if disk is None:
+        if disk is None or previous.end <= disk.log.log_start:
             return
         log = disk.log
         at = log.index_of(first.base)
@@ -377,6 +378,10 @@ class Checker:
                 if seen is not None:
                     seen.agreed = 0
                     self._compare(broker, tp, seen)
+
+    def goes_back(self, tp: int) -> None:
+        """A change of this partition was never committed: what was seen of it does not count."""
+        self.records[tp] = self.cluster.controller.records[tp]
 
     # -- the controller's record -----------------------------------------------------------------
 

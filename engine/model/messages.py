@@ -45,6 +45,7 @@ CLIENT_METADATA: Final = 22
 CLIENT_METADATA_R: Final = 23
 BROKEN: Final = 24
 STOP_REPLICA_R: Final = 25
+SESSION_CLOSED: Final = 40
 
 NAMES: Final = {
     FETCH: "Fetch",
@@ -72,6 +73,7 @@ NAMES: Final = {
     CLIENT_METADATA_R: "Metadata",
     BROKEN: "connection lost",
     STOP_REPLICA_R: "StopReplica",
+    SESSION_CLOSED: "SessionClosed",
 }
 REPLIES: Final = frozenset(
     (

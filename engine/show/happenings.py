@@ -305,6 +305,10 @@ def _stop_replica_answered(h: Happening, m: Any) -> Sentence:
     return say("message.StopReplica.done", k=CONTROL, b=node(m.src))
 
 
+def _session_closed(h: Happening, m: Any) -> Sentence:
+    return say("session.closed", b=node(m.src), k=CONTROL)
+
+
 def _shutdown_asked(h: Happening, m: Any) -> Sentence:
     return say("shutdown.got", k=CONTROL, b=node(m.src))
 
@@ -362,6 +366,7 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.UPDATE_METADATA: _update_metadata,
     messages.STOP_REPLICA: _stop_replica,
     messages.STOP_REPLICA_R: _stop_replica_answered,
+    messages.SESSION_CLOSED: _session_closed,
     messages.SHUTDOWN: _shutdown_asked,
     messages.SHUTDOWN_R: _shutdown_answered,
     messages.CLIENT_METADATA: _leader_asked,

@@ -213,6 +213,8 @@ _LIST: Final = (
     Rule("CP-5.4.hold", 1, "", "Held back", ""),
     Rule("CP-5.4.release", 1, "", "Released", ""),
     Rule("CP-10.down", 3, "controller.down", "No active controller", "", "why.no_controller"),
+    Rule("CP-10.discarded", 2, "controller.discarded", "Uncommitted metadata is gone",
+         "RaftManager", "why.discarded"),
     Rule("CP-10.up", 2, "", "A new controller", "QuorumController", "why.controller"),
 )  # fmt: skip
 

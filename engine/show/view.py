@@ -104,7 +104,7 @@ def _partition(
         "p": tp,
         "name": sim.cluster.names[tp],
         "ar": list(record.replicas),
-        "minIsr": sim.configs.min_insync_replicas,
+        "minIsr": sim.cluster.controller.min_isr_for(tp),
         "record": {
             "leader": record.leader,
             "le": record.leader_epoch,
