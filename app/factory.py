@@ -14,6 +14,7 @@ from app import (
     animator,
     api,
     channel,
+    cluster,
     config,
     editing,
     embeds,
@@ -81,6 +82,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(api.blueprint)
     app.register_blueprint(embeds.blueprint)
     app.register_blueprint(exporting.blueprint)
+    app.register_blueprint(cluster.blueprint)
     _attach_batches(app)
     channel.attach(socketio, app)
     if settings.proxies:
