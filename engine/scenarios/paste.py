@@ -8,6 +8,7 @@ the rest is used all the same.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -64,7 +65,7 @@ class Told:
     """A sentence of the catalogue: its key, its arguments, and the line it is about (0: none)."""
 
     key: str
-    args: dict[str, object] = field(default_factory=dict)
+    args: Mapping[str, object] = field(default_factory=dict)
     line: int = 0
 
 
