@@ -19,9 +19,10 @@ from engine.model.messages import NAMES as MESSAGES
 from engine.show import story
 from engine.show.cursor import Cursor, Happened
 from engine.show.entities import Happening
+from engine.show.fields import fields_of
 from engine.show.rules import RULES
 from engine.show.text import new_text, value_text
-from engine.show.view import fields_of, node_name
+from engine.show.view import node_name
 from engine.sim.kernel import DELIVERY, FAILURE
 from engine.sim.run import Run
 from engine.sim.simulation import Simulation

@@ -12,8 +12,9 @@ from engine.model.log import Batch
 from engine.model.messages import NAMES, REPLIES, Message
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, LEADER, ROLE_NAMES, Broker, Replica
+from engine.show.fields import fields_of
 from engine.show.gone import partitions
-from engine.show.view import fields_of, node_name
+from engine.show.view import node_name
 from engine.sim.kernel import DELIVERY
 from engine.sim.simulation import Simulation
 

@@ -30,6 +30,7 @@ from engine.model.profiles import get_profile
 from engine.model.quotas import TOPIC
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, PAUSED, UP, Broker, Peer
+from engine.model.zk_messages import SessionClosed
 from engine.scenarios.scenario import Scenario
 from engine.sim import beginning, dispatch
 from engine.sim.clients import Client, Consumer, Producer, Sent
@@ -51,6 +52,7 @@ AVAILABILITY_KINDS: Final = frozenset(
         messages.METADATA_FETCH_R,
         messages.REGISTER,
         messages.REGISTER_R,
+        messages.SESSION_CLOSED,
         messages.SHUTDOWN,
         messages.STOP_REPLICA,
     )
@@ -265,7 +267,7 @@ class Simulation:
         if look:
             self.checker.after(node, self.events)
             if node >= 0 and self.brokers[node].halted:
-                self.stop_process(node)
+                self._end_process(self.brokers[node])
             if kind == DELIVERY:
                 if what.kind in AVAILABILITY_KINDS:
                     self._note_availability()
@@ -327,6 +329,14 @@ class Simulation:
         self.deferred.pop(node, None)
         self.cluster.controller.readers.pop(node, None)
         broker.forget()
+
+    def _end_process(self, broker: Broker) -> None:
+        """The process has ended by itself.  After a clean shutdown it has closed its ZooKeeper
+        session, too (CP-ZK-SHUTDOWN 8); KRaft has fenced it before."""
+        epoch, was_clean = broker.broker_epoch, broker.clean_epoch >= 0
+        self.stop_process(broker.id)
+        if was_clean and not self.profile.kraft:
+            self.out.send(SessionClosed(broker.id, CONTROLLER, 0, epoch))
 
     def start_process(self, node: int, out: Effects, bounced: bool = False) -> None:
         """CP 8.2.  Loads, registers, and sets the periodic tasks of control-plane 9 going."""
@@ -482,4 +492,6 @@ def _add_clients(sim: Simulation) -> None:
         consumer = Consumer(node, ids, dict(leaders))
         consumer.wait_ms = sim.configs.consumer_wait_ms
         consumer.backoff_ms = sim.configs.retry_backoff_ms
+        if sim.configs.values["fetch_sessions"] and sim.profile.fetch_sessions:
+            consumer.sessions = {}
         sim.clients[node] = consumer
