@@ -112,9 +112,10 @@ def test_what_a_link_cannot_say_is_named_and_the_nearest_opens(visit: Opener) ->
     cut = visit(href[:-7])
     assert "the last 7 are missing" in cut.locator('[data-notice="warn"]').inner_text()
     assert step_of(cut) == 0 or step_of(cut) <= total(cut)
-    late = visit("/s/S01?step=999999&size=huge&p=3")
+    late = visit("/s/S01?step=999999&size=huge&p=3&view=map&layers=disk,sky")
     words = late.locator('[data-notice="warn"]').inner_text()
     assert "step 999999" in words and "size=huge" in words and "partition 3" in words
+    assert "view=map" in words and "layers=sky" in words
     at(late, total(late))
 
 
