@@ -14,6 +14,7 @@ from app import (
     animator,
     api,
     channel,
+    cluster,
     comparing,
     config,
     editing,
@@ -83,6 +84,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(comparing.blueprint)
     app.register_blueprint(embeds.blueprint)
     app.register_blueprint(exporting.blueprint)
+    app.register_blueprint(cluster.blueprint)
     _attach_batches(app)
     channel.attach(socketio, app)
     if settings.proxies:
