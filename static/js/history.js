@@ -30,7 +30,7 @@ export function add(on, steps) {
  *  for the second partition. */
 export function changes(a, b) {
   const out = new Set();
-  b.partitions.forEach((part) => {
+  b.partitions.forEach((part, i) => {
     const was = partIn(a, part.p);
     if (!was) return;
     const own = part.p ? `p${part.p}/` : "";

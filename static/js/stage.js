@@ -82,6 +82,9 @@ function current() {
   return step && next ? partial(step, next, s.cue.value) : step;
 }
 
+/** The picture of any step as this stage shows it, at a width of its own: for files. */
+export const frame = (step, width) => picture(step, { ...sized(1), width });
+
 /** Draws where we are, without motion. */
 export function rest() {
   const step = current();
