@@ -29,6 +29,7 @@ from engine.scenarios.places import Places
 from engine.scenarios.scenario import TAGS, Scenario
 from engine.scenarios.translated import in_language
 from engine.scenarios.writing import written, yaml_of
+from engine.show.sayings import said
 from engine.sim import moves
 from engine.sim.run import Run
 from engine.study import promises
@@ -181,7 +182,7 @@ def _problem(text: str, where: str, bad: BadInput) -> Json:
     lines = text.split("\n")
     if column == 1 and line <= len(lines):
         column += len(lines[line - 1]) - len(lines[line - 1].lstrip())
-    return {"line": line, "column": column, "sentence": bad.sentence}
+    return {"line": line, "column": column, "sentence": said(bad.sentence, security.lang())}
 
 
 # -- playing it -----------------------------------------------------------------------------------
@@ -214,14 +215,15 @@ def _outcome(scenario: Scenario, profile: str) -> Json:
     try:
         one = promises.play(scenario, profile, budget=BUDGET)
     except BadInput as bad:
-        return {"problem": {"script": _line_of(bad), "sentence": bad.sentence}}
+        sentence = said(bad.sentence, security.lang())
+        return {"problem": {"script": _line_of(bad), "sentence": sentence}}
     broken = {name for name, _, _ in one.sim.broken}
     names = [name for name in INVARIANTS if name in broken]
     return {
         "verdict": " ".join(["violates", *names]) if names else "holds",
         "broken": names,
         "final": promises.record_text(one.sim, 0),
-        "complaints": one.complaints,
+        "complaints": [said(text, security.lang()) for text in one.complaints],
     }
 
 
