@@ -21,6 +21,7 @@ from engine.show.staging import Cut, dress, letters
 from engine.show.suggesting import suggestions
 from engine.show.view import Json, node_name, view
 from engine.sim import moves
+from engine.sim.kernel import DELIVERY
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
@@ -29,6 +30,8 @@ EVENTS_BETWEEN: Final = 256
 MOST_CHECKPOINTS: Final = 24
 MOST_STEPS_AT_ONCE: Final = 64
 MOST_MARKS: Final = 2_000
+MOST_TICKS: Final = 400
+
 
 class Replay:
     """One run, looked at.  Step 0 is the initial state; step n is the state after event n.
@@ -44,6 +47,7 @@ class Replay:
         self.outcome = ""
         self._move_of: list[int] = [-1]  # step -> index of the move it belongs to
         self._moments: list[int] = [0]
+        self._times: list[int] = [0]
         self._marks: list[tuple[int, str]] = []
         self._cuts: list[Cut] = []
         self._golden: list[str] = []
@@ -79,6 +83,7 @@ class Replay:
                 self._move_of.append(cursor.move)
                 self._golden += text.event_lines(kind, node, what, cues)
                 now_broken = len(cursor.sim.broken)
+                self._times.append(cursor.sim.now)
                 self._note(kind, what, cues, now_broken > broken)
                 broken = now_broken
         cursor.sim.ledger.close(cursor.sim.now)
@@ -179,10 +184,17 @@ class Replay:
             "chapters": [
                 [step, self.lines[line], text] for step, line, text in self.chapters(told)
             ],
+            "clock": self._clock(),
             "verdict": self.verdict(),
             "outcome": self.outcome,
             "engine": ENGINE_VERSION,
         }
+
+    def _clock(self) -> list[list[int]]:
+        """[step, its time in ms], thinned where a run is long: what spaces a rail by time."""
+        every = -(-max(self.total, 1) // MOST_TICKS)
+        steps = sorted({*range(0, self.total, every), self.total})
+        return [[step, self._times[step]] for step in steps]
 
     def chapters(self, told: Scenario | None = None) -> list[tuple[int, int, str]]:
         """(first step, number of the move, comment) of every move that did anything."""
@@ -259,6 +271,8 @@ class Replay:
                     "move": self.lines[cursor.move],
                     "line": cursor.move,
                     "moment": self._moments[number],
+                    "at": node_name(node),
+                    "arrived": what.id if kind == DELIVERY else None,
                     "cues": [_cue_json(cue) for cue in cues],
                     "say": said,
                     "why": why,
@@ -282,6 +296,8 @@ class Replay:
             "move": "",
             "line": -1,
             "moment": 0,
+            "at": None,
+            "arrived": None,
             "cues": [],
             "say": [say("run.begins")],
             "why": [],

@@ -15,7 +15,7 @@ const quiet = matchMedia("(prefers-reduced-motion: reduce)");
 const still = new URLSearchParams(location.search).get("still") === "1";
 
 /** Whether anything may move at all. */
-export const moves = () => !still && !quiet.matches && document.documentElement.dataset.motion !== "off";
+export const moves = () => !still && !quiet.matches && document.documentElement.dataset.motion !== "off" && s.view.peek() === "lanes";
 
 let host, logs, over, shown = null, running = null, frozen = false, onDraw = () => {};
 
@@ -52,7 +52,7 @@ export function mount(element, { drawn }) {
   const resized = new ResizeObserver(() => rest());
   resized.observe(host.parentElement);
   effect(() => {
-    void s.n.value; void s.cue.value; void s.run.value; void s.revision.value; void s.words.value; void s.partition.value; void s.unfolded.value; void s.layers.value;
+    void s.n.value; void s.cue.value; void s.run.value; void s.revision.value; void s.words.value; void s.partition.value; void s.unfolded.value; void s.layers.value; void s.view.value;
     if (!running && !frozen) rest();
   });
   effect(() => light(s.lit.value));
