@@ -7,6 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from app.words import Catalogue
+from engine.model.configs import CATALOGUE
+from engine.sim.verbs import VERBS
+
 ROOT = Path(__file__).resolve().parent.parent / "engine"
 RAISED = ("checks", "sim", "scenarios", "model", "study/promises.py", "show/replay.py")
 """Where sentences are raised or reported."""
@@ -80,7 +84,11 @@ def _branches(node: ast.expr) -> Iterator[ast.expr]:
 
 def templates() -> dict[str, str]:
     """Every sentence as a template, and the first place where it stands."""
-    found: dict[str, str] = {}
+    found = {verb.help: f"the move {verb.name}" for verb in VERBS.values()}
+    told = Catalogue().words("zh-Hans")
+    for config in CATALOGUE.values():
+        if f"config.{config.name}" not in told:
+            found[config.meaning] = f"the configuration {config.name}"
     returning = set(sources(RETURNED))
     for path in sources(RAISED):
         if path.name == OF_DEVELOPERS:

@@ -153,3 +153,17 @@ def test_mistakes_and_refusals_are_told_in_chinese(client: FlaskClient, app: Fla
     assert refused["sentence"].endswith("已在运行。")
     whys = [one["why"] for one in socket.ask("possible", {"run": run["run"], "step": 0})["moves"]]
     assert any(why.endswith("已在运行。") for why in whys)
+
+
+def test_whatever_the_form_offers_has_a_name_in_both_languages(client: FlaskClient) -> None:
+    for lang in ("en", "zh"):
+        words = client.get(f"/i18n/{lang}.json").json
+        offered = boot(client.get(f"/edit?lang={lang}").text)["offers"]
+        for kind in offered["faults"]:
+            assert f"breaks.{kind}" in words
+        for tag in offered["tags"]:
+            assert f"tag.{tag}" in words
+        for name in offered["invariants"]:
+            assert f"broken.{name}" in words
+    for told in [one["meaning"] for one in offered["configs"]] + [h for _, h in offered["verbs"]]:
+        assert re.search("[\u4e00-\u9fff]", told), told
