@@ -16,6 +16,7 @@ from app import (
     channel,
     cluster,
     comparing,
+    compression,
     config,
     editing,
     embeds,
@@ -77,6 +78,7 @@ def build(settings: Settings | None = None) -> Flask:
     pages.prepare(app)
     security.guard(app)
     app.after_request(_keep_vendored)
+    compression.install(app)
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(shelf.blueprint)
     app.register_blueprint(editing.blueprint)

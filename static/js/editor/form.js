@@ -85,7 +85,6 @@ function Faults({ doc, t }) {
       <${Choice} hidden label=${t("edit.when")} value=${"at_ms" in f ? "at_ms" : "mtbf_ms"} options=${[["mtbf_ms", t("edit.mtbf")], ["at_ms", t("edit.at")]]} onChange=${(how) => timed(i, how)} />
       <${Num} hidden label=${t("edit.when")} unit="ms" value=${f.at_ms ?? f.mtbf_ms} onChange=${(v) => put(i, { ["at_ms" in f ? "at_ms" : "mtbf_ms"]: v ?? 0 })} />
       ${f.kind === "slow" && html`<${Num} label=${t("edit.slower")} unit="ms" value=${f.delay_ms} onChange=${(v) => put(i, { delay_ms: v ?? 0 })} />`}
-      ${f.kind === "slow_disk" && html`<${Num} label=${t("edit.writes")} unit="/s" value=${f.records_per_s} onChange=${(v) => put(i, { records_per_s: v ?? 10 })} />`}
       <${Num} label=${t("edit.repair")} unit="ms" value=${f.mttr_ms} onChange=${(v) => put(i, { mttr_ms: v ?? 0 })} />
       <${Small} icon="close" label=${t("edit.remove", { what: t(`breaks.${f.kind}`) })} onClick=${() => e.change({ faults: without(doc.faults, i) })} /></li>`)}</ul>
     <${Add} label=${t("edit.fault")} onClick=${() => e.change({ faults: [...doc.faults, { kind: "kill", brokers: doc.brokers.map((b) => b.id), together: false, mtbf_ms: 30000, mttr_ms: 4000, delay_ms: 0 }] })} />`;
