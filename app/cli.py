@@ -178,6 +178,23 @@ def batch(
 
 
 @main.command()
+@click.argument("sql")
+@click.option("--rows", type=click.IntRange(1, 100_000), default=50, show_default=True)
+@click.option("--master", help="Spark master, such as local[4] or spark://host:7077.")
+@AS_JSON
+@plain
+def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
+    """Runs Spark SQL over the views runs, cells and batches of all stored batches.
+
+    Rows that name batch, profile, cell and seed end with the link that opens the run.
+    """
+    from app.query_command import run_query
+
+    overrides: dict[str, Any] = {"spark_master": master} if master else {}
+    sys.exit(run_query(config.load(**overrides), sql, rows, as_json))
+
+
+@main.command()
 @click.argument("name", required=False)
 @AS_JSON
 @plain

@@ -174,7 +174,7 @@ def maybe_fetch(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
     for state in thread.partitions.values():
         if state.state == FETCHING and state.delay_until <= now:
             if broker.quotas is not None and broker.quotas.follower_holds_back(
-                state.tp, state.lag, now
+                state.tp, broker.id, state.lag, now
             ):
                 out.cue("Q-3", broker.id, "held back", None, state.tp)
                 continue
@@ -238,7 +238,7 @@ def on_fetcher_timer(broker: Broker, key: tuple[int, int], out: Effects) -> bool
     return True
 
 
-def _waiting_thread(broker: Broker, leader: int, corr: int) -> FetcherThread | None:
+def waiting_thread(broker: Broker, leader: int, corr: int) -> FetcherThread | None:
     """The thread whose outstanding request this answers; None if it is no longer wanted."""
     thread = broker.fetchers.get((leader, 0))
     if thread is not None and thread.outstanding == corr:
@@ -260,7 +260,7 @@ def _continue(broker: Broker, thread: FetcherThread, out: Effects) -> None:
 
 def on_fetch_response(broker: Broker, m: FetchResponse, out: Effects) -> None:
     """F-6.  Guard, then by error code; divergence is handled after all partitions."""
-    thread = _waiting_thread(broker, m.src, m.corr)
+    thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
     thread.outstanding = 0
@@ -369,7 +369,7 @@ def _on_error(
 
 def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> bool:
     """F-6.  Transport error: every partition of the thread backs off."""
-    thread = _waiting_thread(broker, leader, corr)
+    thread = waiting_thread(broker, leader, corr)
     if thread is None:
         return False
     thread.outstanding = 0
@@ -387,7 +387,7 @@ def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> b
 
 def on_epoch_end_response(broker: Broker, m: EpochEndResponse, out: Effects) -> None:
     """T-1, T-2, T-3, follower's side.  Raises RuntimeError for an answer to what was not asked."""
-    thread = _waiting_thread(broker, m.src, m.corr)
+    thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
     thread.outstanding = 0
@@ -452,7 +452,7 @@ def _look_up(broker: Broker, thread: FetcherThread, tp: int, timestamp: int, out
 
 def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effects) -> None:
     """F-9.  First the leader's end, then, if that is not shorter than our log, its start."""
-    thread = _waiting_thread(broker, m.src, m.corr)
+    thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
     thread.outstanding = 0

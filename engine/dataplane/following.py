@@ -45,6 +45,15 @@ def initial_state(replica: Replica, offset: int, leader_epoch: int) -> Partition
     return PartitionFetchState(tp, offset, leader_epoch, TRUNCATING, NO_EPOCH)
 
 
+def lag_of(broker: Broker, tp: int) -> int | None:
+    """Q-3, F-7.  How far a broker believes to lag in a partition; None before its first answer."""
+    for thread in broker.fetchers.values():
+        state = thread.partitions.get(tp)
+        if state is not None:
+            return state.lag
+    return None
+
+
 def set_topic_ids(broker: Broker, topic_ids: dict[int, str]) -> None:
     """Metadata has assigned topic ids: the fetchers' requests name them from now on."""
     for thread in broker.fetchers.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.dataplane.isr_propagation import note_change
 from engine.dataplane.purgatory import after_hw
 from engine.dataplane.watermark import eligible, maybe_increment_hw
 from engine.model.control_messages import (
@@ -129,7 +130,10 @@ def at_min_isr(replica: Replica) -> bool:
 
 
 def maybe_expand_isr(broker: Broker, replica: Replica, follower: int, out: Effects) -> None:
-    """S-7, CP-ISR-EXPAND.  To join: LEO >= HW, and (2.0.1) >= the epoch's start."""
+    """S-7, CP-ISR-EXPAND.  To join: LEO >= HW, and (2.0.1) >= the epoch's start.
+
+    Nothing else keeps a follower out: one that is throttled stays out until it has caught up (Q-7).
+    """
     profile = replica.profile
     remote = replica.remote[follower]
     if (
@@ -254,6 +258,8 @@ def _on_alter_answer(
             and answer.partition_epoch >= replica.partition_epoch
         ):
             commit_isr(broker, replica, answer.isr, answer.partition_epoch, out)
+            if not replica.profile.alter_partition:
+                note_change(broker, replica.tp, out)
     elif error in BACK_TO_COMMITTED or not replica.profile.alter_partition:
         # A leader that writes ZooKeeper itself drops the change on a version conflict.
         out.cue("S-9.rejected", broker.id, "isr", replica.pending_isr, replica.isr)

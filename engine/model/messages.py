@@ -43,7 +43,9 @@ SHUTDOWN_R: Final = 21
 CLIENT_METADATA: Final = 22
 CLIENT_METADATA_R: Final = 23
 BROKEN: Final = 24
+STOP_REPLICA_R: Final = 25
 SESSION_CLOSED: Final = 40
+ISR_CHANGE: Final = 41
 
 NAMES: Final = {
     FETCH: "Fetch",
@@ -70,7 +72,9 @@ NAMES: Final = {
     CLIENT_METADATA: "Metadata",
     CLIENT_METADATA_R: "Metadata",
     BROKEN: "connection lost",
+    STOP_REPLICA_R: "StopReplica",
     SESSION_CLOSED: "SessionClosed",
+    ISR_CHANGE: "IsrChange",
 }
 REPLIES: Final = frozenset(
     (
@@ -84,6 +88,7 @@ REPLIES: Final = frozenset(
         METADATA_FETCH_R,
         SHUTDOWN_R,
         CLIENT_METADATA_R,
+        STOP_REPLICA_R,
     )
 )
 REPLICATION: Final = frozenset(

@@ -294,8 +294,16 @@ def _stop_replica(h: Happening, m: Any) -> Sentence:
     return say("message.StopReplica", k=CONTROL, b=node(m.dst))
 
 
+def _stop_replica_answered(h: Happening, m: Any) -> Sentence:
+    return say("message.StopReplica.done", k=CONTROL, b=node(m.src))
+
+
 def _session_closed(h: Happening, m: Any) -> Sentence:
     return say("session.closed", b=node(m.src), k=CONTROL)
+
+
+def _isr_change(h: Happening, m: Any) -> Sentence:
+    return say("isr.notified", b=node(m.src), k=CONTROL)
 
 
 def _shutdown_asked(h: Happening, m: Any) -> Sentence:
@@ -354,7 +362,9 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.LEADER_AND_ISR: _leader_and_isr,
     messages.UPDATE_METADATA: _update_metadata,
     messages.STOP_REPLICA: _stop_replica,
+    messages.STOP_REPLICA_R: _stop_replica_answered,
     messages.SESSION_CLOSED: _session_closed,
+    messages.ISR_CHANGE: _isr_change,
     messages.SHUTDOWN: _shutdown_asked,
     messages.SHUTDOWN_R: _shutdown_answered,
     messages.CLIENT_METADATA: _leader_asked,

@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.controlplane import kraft, membership, zookeeper
-from engine.dataplane import fetcher, insync, produce, purgatory, serving, watermark
+from engine.controlplane import kraft, membership, zk_topics, zookeeper
+from engine.dataplane import (
+    fetcher,
+    insync,
+    isr_propagation,
+    produce,
+    purgatory,
+    serving,
+    slow_disk,
+    watermark,
+)
 from engine.model import messages, timers
 from engine.model.controller import Controller
 from engine.model.effects import Effects
@@ -64,6 +73,12 @@ ON_BROKER: dict[int, BrokerHandler] = {
     messages.BROKEN: on_broken,
 }
 
+ON_SLOW_DISKS: dict[int, BrokerHandler] = {
+    messages.FETCH_R: slow_disk.on_fetch_response,
+    messages.PRODUCE: slow_disk.on_produce_request,
+}
+"""These take their place where some broker's disk is slow."""
+
 ON_KRAFT: dict[int, ControllerHandler] = {
     messages.ALTER_PARTITION: kraft.on_alter_partition,
     messages.HEARTBEAT: kraft.on_heartbeat,
@@ -76,7 +91,9 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
     messages.HEARTBEAT: zookeeper.on_ping,
     messages.REGISTER: zookeeper.on_register,
     messages.SHUTDOWN: zookeeper.on_shutdown_request,
+    messages.STOP_REPLICA_R: zk_topics.on_stop_replica_response,
     messages.SESSION_CLOSED: zookeeper.on_session_closed,
+    messages.ISR_CHANGE: zookeeper.on_isr_change,
 }
 
 
@@ -86,6 +103,10 @@ def _isr_expiration(broker: Broker, data: Any, out: Effects) -> bool:
     for replica in broker.replicas.values():
         insync.maybe_shrink_isr(broker, replica, out)
     return True
+
+
+def _isr_propagation(broker: Broker, data: Any, out: Effects) -> bool:
+    return isr_propagation.on_tick(broker, out)
 
 
 def _hw_checkpoint(broker: Broker, data: Any, out: Effects) -> bool:
@@ -145,6 +166,8 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.REGISTER: _register,
     timers.METADATA_RETRY: _metadata,
     timers.SHUTDOWN_RETRY: _shutdown,
+    timers.ISR_PROPAGATION: _isr_propagation,
+    timers.DISK_WRITE: slow_disk.on_written,
 }
 
 KRAFT_TIMERS: dict[int, ControllerTimer] = {

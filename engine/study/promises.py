@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from engine.model.errors import name_of
+from engine.model.errors import BadInput, name_of
 from engine.model.log import Log
 from engine.model.profiles import FETCH, KIP101, KIP279_FENCED, Profile
 from engine.scenarios.expectations import INVARIANTS, Expectation, parse
 from engine.scenarios.scenario import Scenario
+from engine.scenarios.script import ScriptLine
 from engine.sim import moves
 from engine.sim.run import Run
 from engine.sim.simulation import Simulation
@@ -30,10 +31,12 @@ class Played:
     complaints: list[str] = field(default_factory=list)
 
 
-def play(scenario: Scenario, profile: str, seed: int = 0) -> Played:
+def play(scenario: Scenario, profile: str, seed: int = 0, budget: int = 0) -> Played:
     """Plays the script; each `expect` line is checked where it stands, the verdict at the end.
-    Raises BadInput for a move that is malformed or impossible, naming the line."""
+    Raises BadInput for a move that is malformed or impossible, naming the line ("line 7"), and for
+    a run of more events than the budget allows."""
     sim = Run(scenario, profile, seed).simulation()
+    sim.budget = budget or sim.budget
     played = Played(scenario, profile, seed, sim)
     for line in scenario.lines(profile):
         if line.is_expect:
@@ -42,10 +45,21 @@ def play(scenario: Scenario, profile: str, seed: int = 0) -> Played:
             if why:
                 played.complaints.append(f"line {line.number}: expected {wanted.text}, but {why}")
         else:
-            for _ in moves.play(sim, moves.parse(line.text, scenario.brokers)):
-                pass
+            _move(sim, line)
     played.complaints += _final(played)
     return played
+
+
+def _move(sim: Simulation, line: ScriptLine) -> None:
+    try:
+        for _ in moves.play(sim, moves.parse(line.text, sim.scenario.brokers)):
+            pass
+    except BadInput as bad:
+        raise BadInput(bad.code, bad.sentence, bad.where or f"line {line.number}") from bad
+    if sim.events > sim.budget:
+        raise BadInput(
+            "too_large", f"The run passed {sim.budget} events.", f"line {line.number}"
+        )
 
 
 def _final(played: Played) -> list[str]:
@@ -81,6 +95,8 @@ def unkept(sim: Simulation, wanted: Expectation) -> str:
         return _record(sim, wanted)
     if wanted.kind in ("ack", "refused", "waiting"):
         return _answers(sim, wanted)
+    if wanted.kind in ("deleting", "deleted"):
+        return _deletion(sim, wanted)
     disk = sim.brokers[wanted.who].disks.get(wanted.partition)
     log = disk.log if disk is not None else Log()
     if wanted.kind == "replica":
@@ -98,6 +114,18 @@ def unkept(sim: Simulation, wanted: Expectation) -> str:
     return "its cache is " + (" ".join(f"{e}:{s}" for e, s in log.epochs.entries()) or "empty")
 
 
+def _deletion(sim: Simulation, wanted: Expectation) -> str:
+    k, (name,) = sim.cluster.controller, wanted.names
+    tps = [tp for tp, one in enumerate(sim.cluster.names) if one == name]
+    if not tps:
+        return f"there never was a partition {name}"
+    dying = {tp for topic in k.deletions for tp in k.topics[topic].tps}
+    state = "deleting" if dying & set(tps) else ""
+    if not state:
+        state = "deleted" if any(tp not in k.records for tp in tps) else "there"
+    return "" if state == wanted.kind else f"it is {state}"
+
+
 def _record(sim: Simulation, wanted: Expectation) -> str:
     record = sim.cluster.controller.records.get(wanted.partition)
     if record is None:
@@ -110,12 +138,17 @@ def _record(sim: Simulation, wanted: Expectation) -> str:
         and wanted.elr in (None, tuple(sorted(record.elr)))
         and wanted.last in (None, tuple(sorted(last)))
     )
-    if same:
-        return ""
+    return "" if same else f"the record is {record_text(sim, wanted.partition)}"
+
+
+def record_text(sim: Simulation, tp: int) -> str:
+    """The record of a partition as expectations write it: P{1 0 0 [1,2,3]}."""
+    record = sim.cluster.controller.records[tp]
+    last: Any = record.last_known_elr
     names = sim.scenario.broker_name
     isr = ",".join(names(one) for one in record.isr)
     text = (
-        f"the record is P{{{names(record.leader) if record.leader >= 0 else -1} "
+        f"P{tp or ''}{{{names(record.leader) if record.leader >= 0 else -1} "
         f"{record.leader_epoch} {record.partition_epoch} [{isr}]"
     )
     if record.elr or last:
@@ -195,9 +228,9 @@ def keeps_disks(run: Run) -> bool:
     return plain and all(is_clean(line) for line in run.lines())
 
 
-DIRTY: Final = ("power", "wipe", "elect unclean", "jump", "set unclean")
+DIRTY: Final = ("power", "wipe", "elect unclean", "jump", "set unclean", "duplicate P")
 
 
 def is_clean(line: str) -> bool:
-    """Does a move leave disks whole and elections clean (A1, A2)?"""
+    """Does a move leave disks whole and elections clean (A1, A2), and write nothing twice (I12)?"""
     return not line.startswith(DIRTY) and not (line.startswith("bounce") and "power" in line)

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from engine.model.profiles import FLAGS, TRUNCATIONS, get_profile
 from engine.scenarios.scenario import Scenario
-from engine.show.replay import suggestions
+from engine.show.suggesting import suggestions
 from engine.sim import moves
 from engine.sim.kernel import Chance
 from engine.sim.run import Run
