@@ -56,6 +56,7 @@ R_UNREGISTER = "UnregisterBroker"
 def start(broker: Broker, out: Effects, bounced: bool = False) -> None:
     """CP-KR-REG, CP-ZK-REG.  The process starts: it asks to be registered."""
     broker.forget()
+    broker.isr_told_at = out.now
     broker.incarnation += 1
     broker.status = STARTING
     broker.configure(broker.configs)
@@ -326,7 +327,19 @@ def on_update_metadata(broker: Broker, m: UpdateMetadata, out: Effects) -> None:
         if record.leader == DURING_DELETE:
             broker.metadata.pop(tp, None)
         else:
+            _know_isr(broker, tp, record, out)
             broker.metadata[tp] = (record.leader, record.leader_epoch)
+
+
+def _know_isr(broker: Broker, tp: int, record: PartitionRecord, out: Effects) -> None:
+    """CP-ISR-ZKPROP 3.  What clients are told of the ISR, which may be long known to its leader."""
+    if not broker.profile.isr_propagation:
+        return
+    before = broker.known_isr.get(tp, record.isr)
+    broker.known_isr[tp] = record.isr
+    same_term = broker.metadata.get(tp) == (record.leader, record.leader_epoch)
+    if same_term and before != record.isr:
+        out.cue("CP-ISR-ZKPROP.known", broker.id, f"isr {tp}", before, record.isr)
 
 
 def on_stop_replica(broker: Broker, m: StopReplica, out: Effects) -> None:

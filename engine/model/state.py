@@ -252,6 +252,10 @@ class Broker:
         "id",
         "image",
         "incarnation",
+        "isr_changed_at",
+        "isr_changes",
+        "isr_told_at",
+        "known_isr",
         "metadata",
         "metadata_corr",
         "metadata_offset",
@@ -320,6 +324,11 @@ class Broker:
         self.alter_queue: dict[int, Any] = {}
         self.alter_corr = 0
         self.controller_epoch = 0
+        # CP-ISR-ZKPROP: changes that only this leader and the state znode know, and when.
+        self.isr_changes: tuple[int, ...] = ()
+        self.isr_changed_at = NEVER
+        self.isr_told_at = 0
+        self.known_isr: dict[int, tuple[int, ...]] = {}  # what its clients are told (0.9 - 2.6)
 
     def configure(self, configs: Configs) -> None:
         """Q-1, X-1.  From now on these configurations hold for the broker and its replicas."""

@@ -193,6 +193,10 @@ _LIST: Final = (
          "why.config"),
     # -- faults --------------------------------------------------------------------------------
     Rule("CP-8.1.kill", 2, "fault.kill", "Process crash", "", "why.kill"),
+    Rule("CP-ISR-ZKPROP", 2, "isr.propagates", "ISR changes are announced",
+         "ReplicaManager.maybePropagateIsrChanges", "why.propagation"),
+    Rule("CP-ISR-ZKPROP.known", 1, "isr.known", "Clients see the new ISR",
+         "ReplicaManager.maybeUpdateMetadataCache"),
     Rule("CP-8.1.power", 2, "", "Machine crash", ""),
     Rule("CP-8.1.wipe", 2, "fault.wipe", "Empty disks", "", "why.wipe"),
     Rule("CP-8.2.start", 2, "fault.start", "Restart", "", "why.start"),

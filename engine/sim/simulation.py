@@ -448,6 +448,8 @@ def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
     for tp, record in k.records.items():
         broker.metadata[tp] = (record.leader, record.leader_epoch)
         broker.image[tp] = record
+        if sim.profile.isr_propagation:
+            broker.known_isr[tp] = record.isr
         if broker.id in record.replicas:
             if tp not in broker.disks:
                 broker.disks[tp] = new_disk(broker)
