@@ -94,10 +94,7 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
     messages.SHUTDOWN: zookeeper.on_shutdown_request,
     messages.STOP_REPLICA_R: zk_topics.on_stop_replica_response,
     messages.SESSION_CLOSED: zookeeper.on_session_closed,
-<<<<<<< HEAD
-=======
     messages.ISR_CHANGE: zookeeper.on_isr_change,
->>>>>>> proof
 }
 
 
