@@ -14,6 +14,8 @@ from app import (
     animator,
     api,
     channel,
+    cluster,
+    comparing,
     compression,
     config,
     editing,
@@ -81,8 +83,10 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(shelf.blueprint)
     app.register_blueprint(editing.blueprint)
     app.register_blueprint(api.blueprint)
+    app.register_blueprint(comparing.blueprint)
     app.register_blueprint(embeds.blueprint)
     app.register_blueprint(exporting.blueprint)
+    app.register_blueprint(cluster.blueprint)
     _attach_batches(app)
     channel.attach(socketio, app)
     if settings.proxies:

@@ -19,17 +19,18 @@ export function standing(part, broker, t) {
   const pending = leader?.pending?.who !== undefined && [leader.pending.who].flat().includes(id) ? leader.pending.kind : null;
   const pills = [];
   const inIsr = record.isr.includes(id);
+  const throttled = Object.values(part.replicas).some((r) => r.throttled?.held.includes(id));
   if (pending === "expand" && !inIsr) pills.push({ label: t("pill.joining"), cls: "joining", name: "plusminus" });
   else if (pending === "shrink" && inIsr) pills.push({ label: t("pill.leaving"), cls: "leaving", name: "plusminus" });
   else if (inIsr) pills.push({ label: "ISR", cls: "isr", name: "tick" });
   else if (part.ar.includes(id)) {
     const lag = part.replicas[id]?.fetch?.lag;
-    pills.push({ label: lag > 0 ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
+    pills.push({ label: lag > 0 && !broker.disk && !throttled ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
   } else pills.push({ label: t("pill.none"), cls: "out" });
   if (record.elr?.includes(id)) pills.push({ label: "ELR", cls: "elr" });
   if (broker.fenced && broker.alive === "up") pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
-  if (broker.disk) pills.push({ label: t("pill.slow_disk"), cls: "slow", name: "hourglass" });
-  if (Object.values(part.replicas).some((r) => r.throttled?.held.includes(id))) pills.push({ label: t("pill.throttled"), cls: "throttled", name: "hourglass" });
+  if (broker.disk) pills.push({ label: t("pill.slow_disk"), cls: "slow" });
+  if (throttled) pills.push({ label: t("pill.throttled"), cls: "throttled" });
   if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out", key: "adding" });
   if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out", key: "removing" });
   return pills;

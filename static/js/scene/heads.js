@@ -91,7 +91,9 @@ function waitMark(wait, x, y, { t, name, blocked }) {
 export function ruler(geo, view, { t }) {
   const y = geo.heads.ruler;
   const parts = [];
-  const every = geo.pitch >= 26 ? 1 : geo.pitch >= 13 ? 2 : geo.pitch >= 5 ? 10 : 10 ** Math.ceil(Math.log10(60 / geo.pitch));
+  const dense = geo.pitch >= 26 ? 1 : geo.pitch >= 13 ? 2 : geo.pitch >= 5 ? 10 : 10 ** Math.ceil(Math.log10(60 / geo.pitch));
+  // Offsets in the millions are wider than a column.
+  const every = [1, 2, 5, 10, 20, 50].find((n) => n >= dense && n * geo.pitch > textWidth(String(geo.end), 11.5) + 8) ?? dense;
   if (geo.foldW) parts.push(text("same", geo.left, y + 19, fit(t("ruler.same", { a: geo.base, b: geo.fold - 1 }), geo.foldW - 4, 11.5), "mono ruler"));
   for (let o = Math.ceil(geo.fold / every) * every; o < geo.end; o += every) {
     parts.push(text(`o${o}`, geo.x(o) + (geo.pitch - 3) / 2, y + 19, o, "mono ruler", { "text-anchor": "middle" }));
