@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import struct
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -151,6 +152,19 @@ def test_axe_finds_nothing_in_what_is_shared(
     page.goto(f"{server.url}/e/{digest}?lang={lang}")
     page.wait_for_selector('body[data-ready="1"]')
     assert axe(page) == []
+
+
+def test_a_run_that_replays_differently_says_so(visit: Opener, frail: Server) -> None:
+    page = visit("/s/S01?step=3", site=frail)
+    href = shared(page)
+    with sqlite3.connect(frail.place / "highwater.db") as rows:
+        rows.execute("update run set engine_version = 0, outcome = 'another'")
+    frail.stop()
+    frail.start()
+    other = visit(href, site=frail)
+    at(other, 3)
+    words = other.locator('[data-older="differs"]').inner_text()
+    assert words.startswith("Engine 0 saved this run") and words.endswith("replays it differently.")
 
 
 # -- files ----------------------------------------------------------------------------------------
