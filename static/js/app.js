@@ -83,6 +83,7 @@ async function first() {
   const { seen, problems, text } = await asked();
   const step = seen.step ?? 0;
   if (!text || !(await opens(text, step, problems))) {
+    if (boot.bare) problems.push({ key: "link.instead" });
     const answer = await open({ run: boot.run, step });
     if (!boot.kept) Object.assign(s.tapeNow.value, { saved: false, text: answer.text });
   }

@@ -113,6 +113,8 @@ def test_what_a_link_cannot_say_is_named_and_the_nearest_opens(visit: Opener) ->
     cut = visit(href[:-7])
     assert "the last 7 are missing" in cut.locator('[data-notice="warn"]').inner_text()
     assert step_of(cut) == 0 or step_of(cut) <= total(cut)
+    nothing = visit("/r#run=2.99.abc").locator('[data-notice="warn"]').inner_text()
+    assert "the last 96 are missing" in nothing and "first scenario" in nothing
     late = visit("/s/S01?step=999999&size=huge&p=3&view=map&layers=disk,sky")
     words = late.locator('[data-notice="warn"]').inner_text()
     assert "step 999999" in words and "size=huge" in words and "partition 3" in words
