@@ -22,6 +22,7 @@ SCREENS = {
     "differ": "/s/S24?profile=Z20&step=150",
     "storm": "/s/crash-storm?step=400",
     "batch": "/batch",
+    "cluster": "/cluster",
 }
 SIZES = {"wide": (1920, 1000), "desk": (1280, 720), "phone": (390, 844)}
 
