@@ -46,6 +46,7 @@ CLIENT_METADATA_R: Final = 23
 BROKEN: Final = 24
 STOP_REPLICA_R: Final = 25
 SESSION_CLOSED: Final = 40
+ISR_CHANGE: Final = 41
 
 NAMES: Final = {
     FETCH: "Fetch",
@@ -74,6 +75,7 @@ NAMES: Final = {
     BROKEN: "connection lost",
     STOP_REPLICA_R: "StopReplica",
     SESSION_CLOSED: "SessionClosed",
+    ISR_CHANGE: "IsrChange",
 }
 REPLIES: Final = frozenset(
     (

@@ -252,6 +252,10 @@ class Broker:
         "id",
         "image",
         "incarnation",
+        "isr_changed_at",
+        "isr_changes",
+        "isr_told_at",
+        "known_isr",
         "metadata",
         "metadata_corr",
         "metadata_offset",
@@ -266,6 +270,7 @@ class Broker:
         "register_attempt",
         "registered_corr",
         "replicas",
+        "retention_armed",
         "sessions",
         "shutdown_attempt",
         "shutting_down",
@@ -311,6 +316,7 @@ class Broker:
         self.image: dict[int, Any] = {}
         self.metadata_offset = 0
         self.metadata_corr = 0
+        self.retention_armed = False  # is the timer of L-8 set?
         self.disk_free_us = 0  # when a slow disk has written all it was given
         self.purgatory_wake = NEVER  # when the timer of waiting requests is set for
         self.registered_corr = 0
@@ -318,12 +324,18 @@ class Broker:
         self.alter_queue: dict[int, Any] = {}
         self.alter_corr = 0
         self.controller_epoch = 0
+        # CP-ISR-ZKPROP: changes that only this leader and the state znode know, and when.
+        self.isr_changes: tuple[int, ...] = ()
+        self.isr_changed_at = NEVER
+        self.isr_told_at = 0
+        self.known_isr: dict[int, tuple[int, ...]] = {}  # what its clients are told (0.9 - 2.6)
 
     def configure(self, configs: Configs) -> None:
         """Q-1, X-1.  From now on these configurations hold for the broker and its replicas."""
         self.configs = configs
         for replica in self.replicas.values():
             replica.configs = configs
+            replica.log.segment_records = configs.segment_records
         self.quotas = settled(self.quotas, configs.values, self.id)
         if not (configs.values["fetch_sessions"] and self.profile.fetch_sessions):
             self.sessions = None

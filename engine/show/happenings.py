@@ -309,6 +309,10 @@ def _session_closed(h: Happening, m: Any) -> Sentence:
     return say("session.closed", b=node(m.src), k=CONTROL)
 
 
+def _isr_change(h: Happening, m: Any) -> Sentence:
+    return say("isr.notified", b=node(m.src), k=CONTROL)
+
+
 def _shutdown_asked(h: Happening, m: Any) -> Sentence:
     return say("shutdown.got", k=CONTROL, b=node(m.src))
 
@@ -367,6 +371,7 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.STOP_REPLICA: _stop_replica,
     messages.STOP_REPLICA_R: _stop_replica_answered,
     messages.SESSION_CLOSED: _session_closed,
+    messages.ISR_CHANGE: _isr_change,
     messages.SHUTDOWN: _shutdown_asked,
     messages.SHUTDOWN_R: _shutdown_answered,
     messages.CLIENT_METADATA: _leader_asked,
@@ -400,6 +405,7 @@ QUIET_TIMERS: Final = {
     timers.NAMES[timers.HW_CHECKPOINT]: "timer.checkpoint",
     "checkpoint": "timer.checkpoint",
     timers.NAMES[timers.LOG_FLUSHER]: "timer.flusher",
+    timers.NAMES[timers.RETENTION]: "timer.retention",
     "controller start-up": "timer.startup",
     timers.NAMES[timers.CLIENT_TICK]: "client.stuck",
     "produce": "client.stuck",

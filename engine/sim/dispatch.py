@@ -9,8 +9,10 @@ from engine.controlplane import kraft, membership, zk_topics, zookeeper
 from engine.dataplane import (
     fetcher,
     insync,
+    isr_propagation,
     produce,
     purgatory,
+    retention,
     serving,
     slow_disk,
     watermark,
@@ -92,6 +94,7 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
     messages.SHUTDOWN: zookeeper.on_shutdown_request,
     messages.STOP_REPLICA_R: zk_topics.on_stop_replica_response,
     messages.SESSION_CLOSED: zookeeper.on_session_closed,
+    messages.ISR_CHANGE: zookeeper.on_isr_change,
 }
 
 
@@ -101,6 +104,10 @@ def _isr_expiration(broker: Broker, data: Any, out: Effects) -> bool:
     for replica in broker.replicas.values():
         insync.maybe_shrink_isr(broker, replica, out)
     return True
+
+
+def _isr_propagation(broker: Broker, data: Any, out: Effects) -> bool:
+    return isr_propagation.on_tick(broker, out)
 
 
 def _hw_checkpoint(broker: Broker, data: Any, out: Effects) -> bool:
@@ -160,7 +167,9 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.REGISTER: _register,
     timers.METADATA_RETRY: _metadata,
     timers.SHUTDOWN_RETRY: _shutdown,
+    timers.ISR_PROPAGATION: _isr_propagation,
     timers.DISK_WRITE: slow_disk.on_written,
+    timers.RETENTION: retention.on_check,
 }
 
 KRAFT_TIMERS: dict[int, ControllerTimer] = {

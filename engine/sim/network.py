@@ -10,6 +10,7 @@ from engine.model.messages import (
     BROKEN,
     CONTROLLER,
     HEARTBEAT,
+    ISR_CHANGE,
     LEADER_AND_ISR,
     METADATA_FETCH_R,
     PRODUCE,
@@ -29,7 +30,7 @@ NOTICE_LOSS_MS = 200
 """How long until a requester notices that a lost segment broke its connection."""
 
 ONE_WAY = frozenset((LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA))
-UNANSWERED = REPLIES | ONE_WAY | {HEARTBEAT, SESSION_CLOSED}
+UNANSWERED = REPLIES | ONE_WAY | {HEARTBEAT, SESSION_CLOSED, ISR_CHANGE}
 METADATA = frozenset((METADATA_FETCH_R, LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA))
 
 

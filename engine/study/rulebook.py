@@ -193,6 +193,5 @@ EXCUSES: Final[dict[str, str]] = {
 DORMANT: Final[dict[str, str]] = {
     "L-16": "no fault of a run fails a log directory yet",
     "C-8": "consumers of a run do not ask to read from followers yet",
-    "L-8": "no timer of a run deletes old segments yet",
 }
 """Identifier -> why its code, though a run passes by it, never comes into effect there."""

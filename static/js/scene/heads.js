@@ -52,13 +52,15 @@ export function clients(geo, view, { t, name, changed }) {
   const y = geo.heads.clients;
   const parts = [];
   let at = geo.narrow ? 8 : geo.gutter + 14;
+  const room = geo.width - geo.corner;
   for (const c of view.clients.slice(0, geo.narrow ? 2 : 4)) {
+    if (parts.length && at > room - 96) break;   // no room for its name: the tables have it
     const producer = c.kind === "producer";
     const label = `${c.id}`;
     const all = producer ? t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked }) : t("client.reads", { o: c.position ?? 0 });
-    const words = fit(all, geo.width - geo.corner - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
+    const words = fit(all, room - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
     const w = textWidth(`${label} `, 12.5, true) + textWidth(words, 12.5) + 26;
-    const waiting = (c.waiting ?? []).slice(0, 5);
+    const waiting = (c.waiting ?? []).slice(0, Math.max(1, Math.min(5, Math.floor((room - at - w - 6) / 62))));
     parts.push(g(`client-${c.id}`, [
       rect("bg", at, y + 3, w, 24, `client ${producer ? "" : "reader"}`, { rx: 12 }),
       spans("w", at + 12, y + 19.5, [[`${label} `, "strong"], [words, "quiet"]], "field", { "font-size": 12.5 }),
