@@ -11,6 +11,7 @@ from collections import defaultdict
 from engine.checks.catalogue import INVARIANTS
 from engine.checks.ledger import Acked, Ledger
 from engine.checks.prefix import unlike_prefix
+from engine.checks.sessions import out_of_step
 from engine.dataplane.following import lag_of
 from engine.model.cluster import Cluster
 from engine.model.log import Batch, Log
@@ -87,6 +88,10 @@ class Checker:
             broker = self.cluster.brokers[node]
             if broker.quotas is not None:
                 self._check_quotas(broker, broker.quotas)
+            if broker.sessions is not None:
+                why = out_of_step(self.cluster, node, broker.sessions)
+                if why:
+                    self.report("INV-29", why)
             seen_here = self.seen[node]
             for tp, replica in broker.replicas.items():
                 seen = seen_here.get(tp)

@@ -22,7 +22,6 @@ CLIENT_TICK: Final = 16  # a workload producer or consumer acts
 CLIENT_RETRY: Final = 17  # retry.backoff.ms is over
 LOG_FLUSHER: Final = 18  # L-10: flush.ms
 DISK_WRITE: Final = 19  # CP 8.6: a slow disk is done; data = the message it wrote
-ISR_PROPAGATION: Final = 30  # CP-ISR-ZKPROP: every 2.5 s while there are ISR changes to tell
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",

@@ -8,6 +8,7 @@ from typing import Any, Final
 from engine.model import messages, timers
 from engine.model.errors import NONE
 from engine.model.messages import CONTROLLER, Message
+from engine.show import in_sessions
 from engine.show.consequences import tell_cue
 from engine.show.entities import (
     Happening,
@@ -55,6 +56,8 @@ def _size(data: Any) -> int:
 
 
 def _fetch_arrives(h: Happening, m: Any) -> Sentence | None:
+    if m.session_epoch is not None:
+        return in_sessions.arrives(h, m)
     if not m.partitions:
         return None
     args = {"l": node(m.dst), "f": node(m.src), "o": offset(m.partitions[0].offset)}
@@ -84,6 +87,8 @@ def _fetch_released(m: Any) -> Sentence | None:
 
 
 def _fetch_answered(h: Happening, m: Any) -> Sentence | None:
+    if isinstance(m, messages.SessionAnswer) and (m.error or not m.partitions):
+        return in_sessions.answered(m)
     if not m.partitions:
         return None
     if m.dst < CONTROLLER:
@@ -120,6 +125,8 @@ def _consumer_answered(h: Happening, m: Any) -> Sentence:
 
 
 def _fetch_sent(m: Any) -> Sentence | None:
+    if m.session_epoch is not None:
+        return in_sessions.asked(m)
     if not m.partitions:
         return None
     fp = m.partitions[0]

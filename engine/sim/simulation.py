@@ -32,7 +32,7 @@ from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, PAUSED, UP, Broker, Peer
 from engine.model.zk_messages import SessionClosed
 from engine.scenarios.scenario import Scenario
-from engine.sim import dispatch
+from engine.sim import beginning, dispatch
 from engine.sim.clients import Client, Consumer, Producer, Sent
 from engine.sim.fault_plan import Plan, reseed_plans
 from engine.sim.idempotent import IdempotentProducer
@@ -394,12 +394,18 @@ def _build_cluster(sim: Simulation) -> None:
     k.next_broker_epoch = len(scenario.brokers) + 1
     for tp, replicas in enumerate(scenario.partitions):
         k.records[tp] = PartitionRecord(replicas, replicas, replicas[0])
-    k.topics[TOPIC] = Topic()
-    k.topics[TOPIC].tps += range(k.take_numbers(0))
+    if scenario.initial is None:
+        k.topics[TOPIC] = Topic()
+        k.topics[TOPIC].tps += range(k.take_numbers(0))
+    else:
+        beginning.prepare(sim, scenario.initial)
     _fill_metadata_log(sim)
     for broker in cluster.brokers.values():
-        _start_informed(sim, broker, out)
+        if broker.status == UP:
+            _start_informed(sim, broker, out)
     _add_clients(sim)
+    if scenario.initial is not None:
+        beginning.finish(sim, scenario.initial)
     if sim.profile.mode == "kraft":
         kraft.arm_fence_check(k, out)
         if sim.profile.periodic_unclean:
@@ -422,7 +428,8 @@ def _fill_metadata_log(sim: Simulation) -> None:
     if sim.profile.mode != "kraft":
         return
     for broker_id, registration in k.brokers.items():
-        k.log.append((membership.R_REGISTER, broker_id, registration.epoch, False, False))
+        fenced = registration.fenced
+        k.log.append((membership.R_REGISTER, broker_id, registration.epoch, fenced, False))
     for tp, record in k.records.items():
         k.log.append((membership.R_PARTITION, tp, record))
     k.committed = len(k.log)
@@ -435,14 +442,15 @@ def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
     k = sim.cluster.controller
     broker.configure(sim.configs)
     for peer_id, registration in k.brokers.items():
-        broker.peers[peer_id] = Peer(registration.epoch)
+        broker.peers[peer_id] = Peer(registration.epoch, registration.fenced)
     for tp, record in k.records.items():
         broker.metadata[tp] = (record.leader, record.leader_epoch)
         broker.image[tp] = record
         if sim.profile.isr_propagation:
             broker.known_isr[tp] = record.isr
         if broker.id in record.replicas:
-            broker.disks[tp] = new_disk(broker)
+            if tp not in broker.disks:
+                broker.disks[tp] = new_disk(broker)
             apply_record(broker, tp, record, out)
     if sim.profile.mode == "kraft":
         broker.metadata_offset = k.committed
@@ -462,7 +470,7 @@ def _add_clients(sim: Simulation) -> None:
     """P1 and C1 always exist, for scripts and hands; a workload sets them and others going."""
     scenario = sim.scenario
     ids = tuple(broker.id for broker in scenario.brokers)
-    leaders = {tp: replicas[0] for tp, replicas in enumerate(scenario.partitions)}
+    leaders = {tp: record.leader for tp, record in sim.cluster.controller.records.items()}
     partitions = len(scenario.partitions)
     for number, load in enumerate(scenario.workload.producers or (None,)):
         node = FIRST_PRODUCER - number
@@ -486,4 +494,6 @@ def _add_clients(sim: Simulation) -> None:
         consumer = Consumer(node, ids, dict(leaders))
         consumer.wait_ms = sim.configs.consumer_wait_ms
         consumer.backoff_ms = sim.configs.retry_backoff_ms
+        if sim.configs.values["fetch_sessions"] and sim.profile.fetch_sessions:
+            consumer.sessions = {}
         sim.clients[node] = consumer
