@@ -17,7 +17,7 @@ import pytest
 from engine.checks.invariants import INVARIANTS
 from engine.controlplane import election, membership, roles
 from engine.controlplane.roles import make_leader
-from engine.dataplane import insync, produce, serving, watermark
+from engine.dataplane import insync, produce, purgatory, reading, serving, watermark
 from engine.model.epochs import EpochCache
 from engine.model.messages import FETCH
 from engine.model.producers import Producers
@@ -33,6 +33,7 @@ Mutation = Callable[[pytest.MonkeyPatch], None]
 
 THREE = Scenario.from_dict({"title": "x", "brokers": 3})
 TWO_OF_THREE = THREE.vary("configs.min.insync.replicas", 2)
+REWRITTEN = THREE.vary("configs.unclean.leader.election.enable", True)
 BY_THE_CLOCK = Scenario.from_dict(
     {
         "title": "x",
@@ -215,6 +216,21 @@ def leaders_begin_at_nought(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(roles, "make_leader", wrong)
 
 
+def consumers_see_everything(patch: pytest.MonkeyPatch) -> None:
+    """H-10: a consumer may read as far as the log goes."""
+    right = reading.read_partition
+
+    def wrong(broker: Any, m: Any, fp: Any, out: Any) -> Any:
+        data = right(broker, m, fp, out)
+        if m.replica < 0 and not data.error:
+            log = broker.replicas[fp.tp].log
+            data.batches = log.read(fp.offset, log.leo, m.max_records)
+        return data
+
+    patch.setattr(serving, "read_partition", wrong)
+    patch.setattr(purgatory, "read_partition", wrong)
+
+
 # -- cases ----------------------------------------------------------------------------------------
 
 
@@ -252,6 +268,14 @@ PARTED = (
     "produce a; settle; elect 2; produce x acks=1; kill 3; detect 3; produce y acks=1; "
     "kill 2; detect 2; restart 2; settle"
 )
+UNCOMMITTED = "produce a; settle; produce b; read"
+LATEST = (
+    "produce a b c; fetch 2; fetch 3; ask 2; ask 3; seek latest; kill 1; detect 1; seek latest"
+)
+OVERWRITTEN = (
+    "produce a; settle; kill 2; detect 2; kill 3; detect 3; produce b; read; kill 1; detect 1; "
+    "restart 2; produce x y; read"
+)
 
 CASES = (
     Case("I1", THREE, "K39", everybody_leads, moves="produce a; settle; elect 2"),
@@ -286,6 +310,9 @@ CASES = (
     Case("INV-13", find("S14"), "Z0102", holds="Z33"),
     Case("INV-18", THREE, "K39", leaders_begin_at_nought, moves=SHRUNK),
     Case("INV-20", THREE, "K39", followers_commit_what_they_have, moves="produce a b; settle"),
+    Case("INV-23", THREE, "K39", consumers_see_everything, moves=UNCOMMITTED),
+    Case("INV-25", THREE, "K39-offset_not_available", moves=LATEST),
+    Case("INV-27", REWRITTEN, "K39-consumer_epochs", moves=OVERWRITTEN),
 )
 
 

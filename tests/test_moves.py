@@ -35,6 +35,11 @@ PARSED = [
     ("produce a", {"values": ("a",), "to": None, "acks": -1, "tp": 0}),
     ("produce a acks=-1", {"values": ("a",), "to": None, "acks": -1, "tp": 0}),
     ("produce a acks=0", {"values": ("a",), "to": None, "acks": 0, "tp": 0}),
+    ("produce a retries=on", {"values": ("a",), "to": None, "acks": -1, "tp": 0, "how": "retries"}),
+    ("produce a idempotence=on",
+     {"values": ("a",), "to": None, "acks": -1, "tp": 0, "how": "idempotence"}),
+    ("seek latest", {"client": -31, "timestamp": -1}),
+    ("seek C2 earliest", {"client": -32, "timestamp": -2}),
     ("read", {"client": -31}),
     ("read C2", {"client": -32}),
     ("fetch B", {"broker": 2, "times": 1}),
@@ -42,6 +47,7 @@ PARSED = [
     ("ask C", {"broker": 3}),
     ("deliver 2->1", {"src": 2, "dst": 1}),
     ("drop A>K", {"src": 1, "dst": -1}),
+    ("drop A->P1", {"src": 1, "dst": -11}),
     ("settle", {}),
     ("advance 1.5s", {"ms": 1500}),
     ("advance 500", {"ms": 500}),
@@ -81,6 +87,7 @@ PARSED = [
     ("heal", {"a": None, "b": None, "both": True}),
     ("heal 1 2", {"a": 1, "b": 2, "both": True}),
     ("slow A B 2s", {"a": 1, "b": 2, "ms": 2000}),
+    ("slow A C2 2s", {"a": 1, "b": -32, "ms": 2000}),
     ("lose A B 10%", {"a": 1, "b": 2, "percent": 10}),
 ]
 
@@ -136,6 +143,11 @@ UNREADABLE = [
     ("produce " + "a " * 190 + "to A x", "“x” is not expected there."),
     ("read C0", "“C0” is no consumer."),
     ("read P1", "“P1” is no consumer."),
+    ("read C21", "“C21” is no consumer."),
+    ("seek", "Latest or earliest is missing."),
+    ("seek C1 first", "“first” is neither latest nor earliest."),
+    ("seek P1 latest", "“P1” is no consumer."),
+    ("produce a acks=1 idempotence=on", "An idempotent producer needs acks=all."),
     ("fetch", "A broker is missing."),
     ("fetch D", "There is no broker “D”; there are A, B, C."),
     ("fetch K", "There is no broker “K”"),
@@ -203,6 +215,7 @@ REFUSED = [
      "The partition has no leader to write to; name a broker with “to”."),
     ("kill B", "produce a to B", "Broker B is down; restart it first."),
     ("", "read C2", "There is no such consumer."),
+    ("", "seek C2 latest", "There is no such consumer."),
     ("kill A; kill B; kill C; detect A; detect B; detect C", "read",
      "The partition has no leader to read from."),
     ("", "fetch A", "Broker A follows nobody now."),
@@ -245,8 +258,12 @@ REFUSED = [
     ("kill A", "jump A 1s", "Broker A is down; restart it first."),
     ("cut A B", "cut A B", "The link is cut already."),
     ("", "heal A B", "The link is not cut."),
+    ("", "heal A P2", "There is no producer P2."),
+    ("", "cut A P2", "There is no producer P2."),
+    ("", "slow A P2 1s", "There is no producer P2."),
+    ("", "lose A C2 10%", "There is no consumer C2."),
 ]  # fmt: skip
-NEVER_REFUSED = {"settle", "advance", "step", "run", "fetching", "hold", "wipe", "slow", "lose"}
+NEVER_REFUSED = {"settle", "advance", "step", "run", "fetching", "hold", "wipe"}
 
 
 @pytest.mark.parametrize(
@@ -292,6 +309,11 @@ def leader(sim: Simulation) -> int:
 PLAYED = [
     # verb, moves, what is then so
     ("produce", "produce a b to A acks=1", lambda sim: log(sim, 1) == "a@0 b@0"),
+    ("produce", "kill B; detect B; produce a idempotence=on; produce b retries=on; settle",
+     lambda sim: (len(sim.ledger.acked[0]), len(sim.clients)) == (2, 3)),
+    ("seek", "produce a b; settle; seek latest", lambda sim: sim.consumer().position == 2),
+    ("seek", "produce a b; settle; read; seek earliest",
+     lambda sim: (sim.consumer().position, sim.consumer().read) == (0, 2)),
     ("read", "produce a; settle; read", lambda sim: sim.consumer().read == 1),
     ("fetch", "produce a b; fetch B x2; fetch C x2", lambda sim: hw(sim, 1) == 2),
     ("ask", "produce a; ask B", lambda sim: (log(sim, 2), len(sim.network.hands)) == ("", 1)),
@@ -330,6 +352,7 @@ PLAYED = [
     ("jump", "produce a; jump A 1m; tick A", lambda sim: isr(sim) == (1,)),
     ("cut", "cut A->B", lambda sim: list(sim.network.links) == [(1, 2)]),
     ("heal", "cut A B; cut A K; heal", lambda sim: not sim.network.links),
+    ("slow", "slow A P1 50; produce a", lambda sim: log(sim, 1) == ""),
     ("slow", "slow A B 50", lambda sim: sim.network.links[2, 1].delay == 50),
     ("lose", "lose A B 25%", lambda sim: sim.network.links[1, 2].loss == 0.25),
 ]  # fmt: skip

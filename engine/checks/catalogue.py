@@ -74,5 +74,12 @@ _LIST: Final = (
     Invariant(
         "INV-20", "FollowerHwBounded", "", "A follower's mark is no higher than a leader's was."
     ),
+    Invariant(
+        "INV-23", "VisibleIsCommitted", "", "A consumer gets only what lies below the mark."
+    ),
+    Invariant("INV-25", "LatestMonotone", "", "The latest offset a client is told only grows."),
+    Invariant(
+        "INV-27", "TruncationNoticed", "", "Who read records that were cut learns it in time."
+    ),
 )
 INVARIANTS: Final = {one.name: one for one in _LIST}

@@ -7,10 +7,9 @@ from engine.dataplane.insync import update_follower_fetch_state
 from engine.dataplane.purgatory import park_fetch
 from engine.dataplane.reading import access_error, not_hosted, read_partition
 from engine.model.effects import Effects
-from engine.model.errors import (
-    NONE,
-)
+from engine.model.errors import NONE, OFFSET_NOT_AVAILABLE
 from engine.model.messages import (
+    NO_EPOCH,
     EpochEndRequest,
     EpochEndResponse,
     FetchData,
@@ -53,10 +52,15 @@ def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
                 elif replica.profile.textbook_response_hw:
                     data.hw = replica.log.hw
         answer.append(data)
-    if at_once or available >= m.min_bytes:
+    if at_once or available >= m.min_bytes or (m.rack and _redirects(answer)):
         out.send(FetchResponse(broker.id, m.src, m.corr, answer))
     else:
         park_fetch(broker, m, out)
+
+
+def _redirects(answer: list[FetchData]) -> bool:
+    """S-5, C-8.  Does the answer name a replica to read from?  Then it does not wait."""
+    return any(data.preferred >= 0 for data in answer)
 
 
 def _counts_diverging(broker: Broker, fp: FetchPartition) -> bool:
@@ -91,10 +95,14 @@ def on_epoch_end_request(broker: Broker, m: EpochEndRequest, out: Effects) -> No
 
 
 def on_list_offsets_request(broker: Broker, m: ListOffsetsRequest, out: Effects) -> None:
-    """F-9, C-5.  A replica's LATEST is the leader's log end; a client's is the high watermark."""
+    """F-9, C-5, H-9.  To a replica LATEST is the leader's log end; to a client it is the mark."""
     replica = broker.replicas.get(m.tp)
     if replica is None or replica.leader_epoch < 0:
-        error, offset = not_hosted(broker, m.tp), -1
+        error, offset, epoch = not_hosted(broker, m.tp), -1, NO_EPOCH
     else:
-        error, offset, _, _ = offsets.look_up(replica, m.timestamp, m.src < 0, m.leader_epoch)
-    out.send(ListOffsetsResponse(broker.id, m.src, m.corr, m.tp, m.timestamp, error, offset))
+        error, offset, epoch, _ = offsets.look_up(replica, m.timestamp, m.src < 0, m.leader_epoch)
+        if error == OFFSET_NOT_AVAILABLE:
+            out.cue("H-9", broker.id, "error", m.src, error)
+    out.send(
+        ListOffsetsResponse(broker.id, m.src, m.corr, m.tp, m.timestamp, error, offset, epoch)
+    )

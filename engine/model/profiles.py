@@ -147,6 +147,8 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "Heartbeats report offline log directories.", mode=KRAFT, modelled=False),
     Flag("reassign_needs_all_targets", _r("3.8"), "control-plane 0.2",
          "A reassignment completes only with all targets in the ISR.", mode=KRAFT),
+    Flag("consumer_epochs", _r("2.3"), "KIP-320",
+         "A consumer keeps the epoch of its position and asks whether it still holds."),
     Flag("follower_reads", _r("2.4"), "KIP-392",
          "Consumers that know of it may read from a follower."),
     Flag("idempotent_producer", _r("0.11"), "KIP-98",
@@ -216,6 +218,7 @@ class Profile:
     elr: bool
     dir_failure_kraft: bool
     reassign_needs_all_targets: bool
+    consumer_epochs: bool
     follower_reads: bool
     idempotent_producer: bool
 

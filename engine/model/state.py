@@ -246,6 +246,7 @@ class Broker:
         "purgatory_wake",
         "quotas",
         "rack",
+        "racks",
         "register_attempt",
         "registered_corr",
         "replicas",
@@ -265,6 +266,8 @@ class Broker:
         self.configs = configs
         self.auto_fetch = auto_fetch
         self.num_fetchers = 1  # F-1, per source broker
+        # C-8: where every broker stands, as metadata told when it was created
+        self.racks: dict[int, str] = {}
         self.disks: dict[int, Disk] = {}
         self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none

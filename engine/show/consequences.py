@@ -10,6 +10,7 @@ from engine.model.effects import Cue
 from engine.model.errors import NONE, NOT_ENOUGH_REPLICAS, NOT_LEADER_OR_FOLLOWER
 from engine.model.messages import CONTROLLER
 from engine.model.state import FOLLOWER, LEADER, NEVER, TRUNCATING, Replica
+from engine.show import mishaps, readers
 from engine.show.entities import (
     Happening,
     Sentence,
@@ -22,7 +23,6 @@ from engine.show.entities import (
     offset,
     records,
     say,
-    word,
 )
 from engine.show.operators import configured, reassigned, reassignment_over
 from engine.show.rules import RULES
@@ -350,53 +350,6 @@ def _controller_up(h: Happening, cue: Cue) -> Sentence:
     return say("controller.up", n=number(cue[4]))
 
 
-# -- faults ---------------------------------------------------------------------------------------
-
-
-def _cut(h: Happening, cue: Cue) -> Sentence:
-    a, b, both = cue[4]
-    return say("fault.cut" if both else "fault.cut.one", a=node(a), b=node(b))
-
-
-def _healed(h: Happening, cue: Cue) -> Sentence:
-    a, b = cue[4]
-    return say("fault.heal", a=node(a), b=node(b))
-
-
-def _slowed(h: Happening, cue: Cue) -> Sentence:
-    a, b, ms = cue[4]
-    if not ms:
-        return say("fault.slow.over", a=node(a), b=node(b))
-    return say("fault.slow", a=node(a), b=node(b), n=number(ms))
-
-
-def _lossy(h: Happening, cue: Cue) -> Sentence:
-    a, b, percent = cue[4]
-    if not percent:
-        return say("fault.lose.over", a=node(a), b=node(b))
-    return say("fault.lose", a=node(a), b=node(b), n=number(percent))
-
-
-def _jumped(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.jump", b=node(cue[1]), n=number(cue[4]))
-
-
-def _dropped(h: Happening, cue: Cue) -> Sentence:
-    kind, (src, dst) = cue[3], cue[4]
-    name = word(messages.NAMES[kind])
-    if kind in messages.REPLIES:
-        return say("fault.drop.answer", a=node(src), b=node(dst), t=name)
-    return say("fault.drop", a=node(src), b=node(dst), t=name)
-
-
-def _held(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.hold.metadata" if cue[4] else "fault.hold.alter", b=node(cue[1]))
-
-
-def _released(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.release.metadata" if cue[3] else "fault.release.alter", b=node(cue[1]))
-
-
 def told_by_the_message(h: Happening, cue: Cue) -> None:
     """The sentence of what arrived says it already (happenings.py)."""
 
@@ -453,15 +406,9 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-REASSIGN": reassigned,
     "CP-REASSIGN.done": reassignment_over,
     "CP-12": configured,
-    "CP-8.5.cut": _cut,
-    "CP-8.5.heal": _healed,
-    "CP-8.5.drop": _dropped,
-    "CP-8.6.slow": _slowed,
-    "CP-8.6.lose": _lossy,
-    "CP-8.7.jump": _jumped,
-    "CP-5.4.hold": _held,
-    "CP-5.4.release": _released,
     "CP-10.up": _controller_up,
+    **mishaps.TELLERS,
+    **readers.TELLERS,
 }
 """Rules whose sentence needs more than the node, the old and the new value."""
 

@@ -13,6 +13,7 @@ from engine import ENGINE_VERSION
 from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
+from engine.scenarios.expectations import INVARIANTS
 from engine.show import story, text
 from engine.show.cursor import Checkpoint, Cursor, Happened
 from engine.show.entities import Happening, say
@@ -125,7 +126,7 @@ class Replay:
         broken = [
             {"invariant": name, "step": step, "why": why} for name, step, why in sim.broken
         ]
-        names = sorted({name for name, _, _ in sim.broken if not name.startswith("INV")})
+        names = sorted({name for name, _, _ in sim.broken if name in INVARIANTS})
         promise = None
         if self.run.moves is None:
             promise = self.run.scenario.expectation(self.run.profile)

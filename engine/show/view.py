@@ -39,7 +39,8 @@ from engine.model.state import (
     Broker,
     Replica,
 )
-from engine.sim.clients import Consumer, Producer
+from engine.sim.clients import Producer
+from engine.sim.consumers import RESETS, Consumer
 from engine.sim.simulation import Simulation
 
 RECORDS_SHOWN: Final = 64
@@ -441,6 +442,11 @@ def _client(client: Any) -> Json:
         "kind": "consumer",
         "believes": client.leaders.get(client.tp, -1),
         "position": client.position,
+        "epoch": client.position_epoch,
+        "reset": next(name for name, wanted in RESETS.items() if wanted == client.reset),
+        "rack": client.rack or "",
+        "preferred": client.preferred,
+        "failed": client.failed,
         "read": client.read,
         "waiting": [],
     }

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.model.errors import BadInput
-from engine.model.messages import CONTROLLER
+from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER
 from engine.scenarios.parts import BrokerSpec
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ UNITS: Final = {"": 1, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 _DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(ms|s|m|h|)")
 _LIMIT: Final = re.compile(r"\s+!([0-9]{1,7})$")
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\u2028\u2029\ud800-\udfff]")
+_CLIENT: Final = re.compile(r"([PC])(1[0-9]|20|[1-9])")
 _RECORD: Final = re.compile(r"[A-Za-z0-9_.:'-]{1,24}")
 
 
@@ -57,7 +58,7 @@ class Words:
             raise self.fail(f"{what[:1].upper()}{what[1:]} is missing.")
         return self.words.pop(0)
 
-    def end(self) -> None:
+    def finish(self) -> None:
         if self.words:
             raise self.fail(f"“{self.words[0]}” is not expected there.")
 
@@ -94,14 +95,26 @@ class Words:
             raise self.fail(f"“{word}” is no number up to {high}.")
         return int(word)
 
+    def client(self, word: str) -> int | None:
+        """P1 is a producer, C1 a consumer; None for any other word."""
+        match = _CLIENT.fullmatch(word)
+        if match is None:
+            return None
+        return (FIRST_PRODUCER if match[1] == "P" else FIRST_CONSUMER) + 1 - int(match[2])
+
+    def end(self, word: str) -> int:
+        """One end of a link: a broker, K or a client."""
+        client = self.client(word)
+        return self.node(word) if client is None else client
+
     def link(self) -> tuple[int, int, bool]:
         """`1->2` or `1>2` (one way), or `1 2` (both)."""
         first = self.take("a link such as 1->2")
         for arrow in ("->", ">"):
             if arrow in first:
                 a, _, b = first.partition(arrow)
-                return self._distinct(self.node(a), self.node(b), False)
-        return self._distinct(self.node(first), self.node(self.take("a second node")), True)
+                return self._distinct(self.end(a), self.end(b), False)
+        return self._distinct(self.end(first), self.end(self.take("a second node")), True)
 
     def _distinct(self, a: int, b: int, both: bool) -> tuple[int, int, bool]:
         if a == b:
@@ -196,7 +209,7 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
         raise invalid(f"There is no move “{name[:40]}”.{hint}")
     words = Words(line, brokers, found.grammar)
     args = found.parse(words)
-    words.end()
+    words.finish()
     return Move(line if limit < 0 else f"{line} !{limit}", found, args, limit)
 
 

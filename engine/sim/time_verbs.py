@@ -117,7 +117,7 @@ def start_workload(sim: Simulation, stop_at: int) -> None:
             client.stop_at = stop_at
             first = client.chance.between(1, client.interval)
             sim.kernel.schedule(first, TIMER, client.id, (timers.CLIENT_TICK, None, 0))
-    for number in range(sim.scenario.workload.consumers):
+    for number in range(len(sim.scenario.workload.consumers)):
         consumer = sim.consumer(number + 1)
         if not consumer.running:
             consumer.running = True

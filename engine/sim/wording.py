@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from engine.model.messages import CONTROLLER
+from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER
 from engine.model.state import DOWN, UP
 from engine.sim.moves import Args, Words
 from engine.sim.simulation import Simulation
 
 
 def name(sim: Simulation, node: int) -> str:
-    return "the controller" if node == CONTROLLER else f"broker {sim.scenario.broker_name(node)}"
+    """What people call a node in the middle of a sentence."""
+    if node == CONTROLLER:
+        return "the controller"
+    if node <= FIRST_CONSUMER:
+        return f"consumer C{FIRST_CONSUMER + 1 - node}"
+    if node < CONTROLLER:
+        return f"producer P{FIRST_PRODUCER + 1 - node}"
+    return f"broker {sim.scenario.broker_name(node)}"
+
+
+def stranger(sim: Simulation, *nodes: int | None) -> str:
+    """Why a link to one of these nodes is none: a client that does not exist (yet), or ""."""
+    for node in nodes:
+        if node is not None and node < CONTROLLER and node not in sim.clients:
+            return f"There is no {name(sim, node)}."
+    return ""
 
 
 def named(sim: Simulation, node: int) -> str:

@@ -170,7 +170,6 @@ EXCUSES: Final[dict[str, str]] = {
     **dict.fromkeys(("X-1", "X-2", "X-3", "X-4", "X-5", "X-6"), _SESSIONS),
     "Q-7": "no rule to follow but what comes of Q-2, Q-3 and S-7",
     "P-8": "stories, told by scenarios of the library; no rule of their own",
-    "C-7": "not yet: consumers carry no epoch with their position",
     **dict.fromkeys(("D-1", "D-2", "D-3", "D-4", "D-5", "D-6"), _DIRECTORIES),
     **dict.fromkeys(
         ("CP-PLACE-SIMPLE", "CP-PLACE-ZK", "CP-PLACE-ZK-RACK", "CP-PLACE-KR"), _PLACEMENT
