@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.dataplane import offsets
 from engine.dataplane.insync import update_follower_fetch_state
-from engine.dataplane.purgatory import park_fetch
+from engine.dataplane.purgatory import note_marks, park_fetch
 from engine.dataplane.reading import access_error, not_hosted, read_partition
 from engine.model.effects import Effects
 from engine.model.errors import NONE, OFFSET_NOT_AVAILABLE
@@ -53,6 +53,8 @@ def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
                     data.hw = replica.log.hw
         answer.append(data)
     if at_once or available >= m.min_bytes or (m.rack and _redirects(answer)):
+        if broker.profile.hw_sent_at_once:
+            note_marks(broker, m, answer)
         out.send(FetchResponse(broker.id, m.src, m.corr, answer))
     else:
         park_fetch(broker, m, out)

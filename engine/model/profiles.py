@@ -101,6 +101,9 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "HW lives in the log: truncation lowers it, a response is clamped to the log."),
     Flag("offset_not_available", _r("2.2"), "KIP-207",
          "List-offsets is refused until HW reaches the leader's epoch start."),
+    Flag("hw_sent_at_once", _r("2.4"), "KIP-392, KAFKA-9952",
+         "A follower's waiting fetch is answered as soon as there is a higher HW to tell.",
+         _r("2.6")),
     Flag("textbook_response_hw", _NEVER, "teaching switch",
          "Never true in Kafka today: the response carries the HW after the fetch's own effect."),
     # -- epochs and truncation -------------------------------------------------------------
@@ -197,6 +200,7 @@ class Profile:
     cap_min_isr_to_rf: bool
     hw_clamped_on_truncate: bool
     offset_not_available: bool
+    hw_sent_at_once: bool
     textbook_response_hw: bool
     epoch_entry_at_election: bool
     monotonic_epoch_cache: bool

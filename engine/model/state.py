@@ -51,12 +51,14 @@ class RemoteReplica:
         "last_caught_up_ms",
         "last_fetch_leader_leo",
         "last_fetch_ms",
+        "last_sent_hw",
         "leo",
         "log_start",
     )
 
     def __init__(self) -> None:
         self.leo = -1
+        self.last_sent_hw = 0  # only where it is sent at once (H-5)
         self.log_start = -1
         self.last_fetch_leader_leo = 0
         self.last_fetch_ms = NEVER

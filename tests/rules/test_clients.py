@@ -123,3 +123,83 @@ def test_a_client_that_is_told_to_come_back_does_so() -> None:
     )
     sim = played(consumers({}), lines)
     assert (sim.consumer().position, sim.broken) == (3, [])
+
+
+# -- C-8 ------------------------------------------------------------------------------------------
+
+RACKS = [{"id": 1, "rack": "a"}, {"id": 2, "rack": "b"}, {"id": 3, "rack": "b"}]
+
+
+def near(rack: str, selector: bool = True) -> Scenario:
+    return Scenario.from_dict(
+        {
+            "title": "x",
+            "brokers": RACKS,
+            "configs": {"replica.selector.class": selector},
+            "workload": {"consumers": [{"rack": rack}]},
+        }
+    )
+
+
+
+@pytest.mark.parametrize(
+    ("rack", "selector", "moves", "profile", "preferred"),
+    [
+        ("a", True, "produce a; settle; read", "K39", -1),
+        ("b", True, "produce a; settle; read", "K39", 3),  # both are as far; the later fetch wins
+        ("b", True, "produce a b; fetch 2; ask 2; read", "K39", 2),  # broker 3 is behind
+        ("b", True, "produce a; settle; kill 3; detect 3; read", "K39", 2),
+        ("b", True, "produce a; settle; kill 2; kill 3; detect 2; detect 3; read", "K39", -1),
+        ("c", True, "produce a; settle; read", "K39", -1),
+        ("b", False, "produce a; settle; read", "K39", -1),
+        ("b", True, "produce a; settle; read", "Z21", -1),
+        ("b", True, "produce a; settle; read; elect 2; read", "K39", -1),  # another leader
+        ("b", True, "produce a; settle; read; advance 6m; kill 3; detect 3; settle; read",
+         "K39", 2),  # metadata.max.age.ms is over
+    ],
+)  # fmt: skip
+def test_who_serves(rack: str, selector: bool, moves: str, profile: str, preferred: int) -> None:
+    sim = played(near(rack, selector), moves, profile)
+    assert sim.consumer().preferred == preferred
+
+
+def test_a_follower_shows_no_more_than_its_own_mark() -> None:
+    lines = "produce a; settle; read; produce b; fetch 2; fetch 3; ask 2; ask 3; read"
+    sim = played(near("b"), lines)
+    assert (sim.brokers[1].replicas[0].log.hw, sim.consumer().read) == (2, 1)
+    sim = played(near("b"), f"{lines}; deliver 1->2; deliver 1->3; read")
+    assert sim.consumer().read == 2
+
+
+def test_a_consumer_that_waits_at_a_follower_is_served_when_the_mark_rises() -> None:
+    """H-6.  The answer to the follower's fetch wakes the consumer's."""
+    scenario = Scenario.from_dict(
+        {
+            "title": "x",
+            "brokers": RACKS,
+            "fetching": "auto",
+            "network": {"delay_ms": 5},
+            "configs": {"replica.selector.class": True, "fetch.max.wait.ms": 20000},
+            "workload": {
+                "producers": [{"rate_per_s": 0.5}],
+                "consumers": [{"rack": "b"}],
+            },
+            "script": "run 20s",
+        }
+    )
+    sim = play_all(Run(scenario, "K39"))
+    consumer = sim.consumer()
+    assert consumer.preferred in (2, 3)
+    assert consumer.read >= len(sim.ledger.acked[0]) - 1 > 3
+    assert sim.broken == []
+
+
+def test_a_mark_is_told_at_once_only_in_2_4_and_2_5() -> None:
+    scenario = Scenario.from_dict(
+        {"title": "x", "brokers": 2, "fetching": "auto", "network": {"delay_ms": 5}}
+    )
+    marks = {}
+    for profile in ("Z21", "Z24", "Z25", "K39", "K39+hw_sent_at_once"):
+        sim = played(scenario, "advance 600ms; produce a; advance 100ms", profile)
+        marks[profile] = sim.brokers[2].replicas[0].log.hw
+    assert marks == {"Z21": 0, "Z24": 1, "Z25": 0, "K39": 0, "K39+hw_sent_at_once": 1}
