@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from engine.model.errors import BadInput
 from engine.scenarios.scenario import Scenario
 from engine.sim import moves
+from engine.sim.kernel import Chance
 from engine.sim.moves import ALIASES, VERBS, Move
 from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
@@ -58,6 +59,7 @@ PARSED = [
     ("run", {"ms": 0}),
     ("run 1h", {"ms": 3_600_000}),
     ("fetching auto", {"auto": True}),
+    ("future 7", {"number": 7}),
     ("tick A", {"broker": 1}),
     ("checkpoint", {"broker": None}),
     ("checkpoint B", {"broker": 2}),
@@ -165,6 +167,7 @@ UNREADABLE = [
     ("+1000000", "is no number up to 100000."),
     ("step ²", "“²” is no number"),
     ("+", "There is no move “+”."),
+    ("future x", "“x” is no number up to 100000000."),
     ("fetching maybe", "“maybe” is neither auto nor manual."),
     ("flush A down 3", "Only “upto” may follow."),
     ("elect", "Preferred, unclean or a broker is missing."),
@@ -263,7 +266,7 @@ REFUSED = [
     ("", "slow A P2 1s", "There is no producer P2."),
     ("", "lose A C2 10%", "There is no consumer C2."),
 ]  # fmt: skip
-NEVER_REFUSED = {"settle", "advance", "step", "run", "fetching", "hold", "wipe"}
+NEVER_REFUSED = {"settle", "advance", "step", "run", "future", "fetching", "hold", "wipe"}
 
 
 @pytest.mark.parametrize(
@@ -325,6 +328,8 @@ PLAYED = [
     ("step", "+7", lambda sim: sim.events == 7),
     ("detect", "kill A; detect A", lambda sim: (leader(sim), isr(sim)) == (2, (2, 3))),
     ("run", "run 2s", lambda sim: sim.now == 2000 and sim.consumer(1).read == 0),
+    ("future", "future 7",
+     lambda sim: sim.network.chance.below(999) == Chance(0, "future 7 network").below(999)),
     ("fetching", "fetching auto; produce a; advance 1s", lambda sim: hw(sim, 1) == 1),
     ("tick", "produce a; pause B; fetch C; advance 31s; tick A", lambda sim: 2 not in isr(sim)),
     ("checkpoint", "produce a; settle; checkpoint A",

@@ -66,6 +66,7 @@ OPERATIONS = (
     "fetching auto",
     "produce b acks=1",
     "advance 40s",
+    "future 7",
     "fetching manual",
     "bounce 2",
     "settle",

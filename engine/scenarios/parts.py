@@ -94,7 +94,8 @@ class Fault:
     Either a rate (mtbf_ms > 0: every target fails independently, exponential intervals of that
     mean) or a schedule (at_ms >= 0).  mttr_ms is the mean time to repair (exact for a schedule);
     0 means never repaired.  Targets are the brokers one by one, or whole racks, each struck as one;
-    with `together` all the named brokers are struck as one.
+    with `together` all the named brokers are struck as one.  With an importance factor a rate
+    strikes so many times as often, to meet what is rare; the weights of the runs undo it.
     """
 
     kind: str
@@ -105,6 +106,12 @@ class Fault:
     at_ms: int = -1
     mttr_ms: int = 0
     delay_ms: int = 0  # of a slow link
+    importance: float = 1.0
+
+    @property
+    def struck_every_ms(self) -> int:
+        """The mean time between failures as it is played."""
+        return max(1, round(self.mtbf_ms / self.importance))
 
     def groups(self, brokers: tuple[BrokerSpec, ...]) -> tuple[tuple[int, ...], ...]:
         """The sets of brokers that are struck as one."""
@@ -282,7 +289,10 @@ def read_faults(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) ->
 
 
 def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpec, ...]) -> Fault:
-    known = ("kind", "brokers", "racks", "together", "mtbf_ms", "at_ms", "mttr_ms", "delay_ms")
+    known = (
+        *("kind", "brokers", "racks", "together", "mtbf_ms", "at_ms", "mttr_ms", "delay_ms"),
+        "importance",
+    )
     fields = read.mapping(item, path, known)
     if "kind" not in fields:
         raise read.bad(path, f"A fault needs a kind: {', '.join(FAULT_KINDS)}.")
@@ -291,6 +301,8 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
         raise read.bad(path, "A fault has either mtbf_ms (a rate) or at_ms (a schedule).")
     if "brokers" in fields and "racks" in fields:
         raise read.bad(path, "A fault strikes either brokers or racks, not both.")
+    if "importance" in fields and "at_ms" in fields:
+        raise read.bad((*path, "importance"), "Only a rate has an importance, no schedule has.")
     mtbf = at = -1
     if "mtbf_ms" in fields:
         mtbf = read.integer(fields["mtbf_ms"], (*path, "mtbf_ms"), 10, 365 * DAY_MS, "ms")
@@ -305,6 +317,7 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
         at,
         read.integer(fields.get("mttr_ms", 0), (*path, "mttr_ms"), 0, DAY_MS, "ms"),
         read.integer(fields.get("delay_ms", 0), (*path, "delay_ms"), 0, 60_000, "ms"),
+        read.number(fields.get("importance", 1.0), (*path, "importance"), 0.01, 1000.0),
     )
 
 

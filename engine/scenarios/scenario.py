@@ -186,6 +186,8 @@ def _fault_dict(fault: Fault) -> dict[str, Any]:
         written["mtbf_ms"] = fault.mtbf_ms
     written["mttr_ms"] = fault.mttr_ms
     written["delay_ms"] = fault.delay_ms
+    if fault.importance != 1.0:  # left out otherwise: digests of older scenarios stay
+        written["importance"] = fault.importance
     return written
 
 

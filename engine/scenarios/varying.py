@@ -17,7 +17,7 @@ from engine.model.errors import BadInput
 from engine.model.profiles import nearest
 
 _PRODUCER: Final = ("rate_per_s", "acks", "retries", "timeout_ms", "idempotent", "partition")
-_FAULT: Final = ("mtbf_ms", "mttr_ms", "at_ms", "delay_ms", "together")
+_FAULT: Final = ("mtbf_ms", "mttr_ms", "at_ms", "delay_ms", "together", "importance")
 _NETWORK: Final = ("delay_ms", "loss", "control_delay_ms")
 
 

@@ -402,6 +402,8 @@ def tell_quiet(happening: Happening) -> Sentence:
         return _committed(happening)
     if name == "fetching":
         return say("fetching.auto" if happening.sim.auto else "fetching.manual")
+    if name == "future":
+        return say("future")
     key = QUIET_TIMERS.get(name)
     return say("timer", a=a, t=word(name)) if key is None else say(key, a=a)
 

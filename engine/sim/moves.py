@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
+from engine.model.configs import NEVER
 from engine.model.errors import BadInput
 from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER
 from engine.scenarios.parts import BrokerSpec
@@ -222,9 +223,10 @@ def play(sim: Simulation, move: Move) -> Iterator[None]:
         return
     if move.limit > 0:
         sim.rush = False
-    for done, _ in enumerate(move.verb.play(sim, move.args), 1):
+    enough = sim.events + move.limit if move.limit > 0 else NEVER
+    for _ in move.verb.play(sim, move.args):
         yield
-        if done == move.limit:
+        if sim.events >= enough:
             return
 
 

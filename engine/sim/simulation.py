@@ -34,6 +34,7 @@ from engine.sim import dispatch
 from engine.sim.cast import Client, add_clients
 from engine.sim.clients import Producer, Sent
 from engine.sim.consumers import Consumer
+from engine.sim.fault_plan import Plan, reseed_plans
 from engine.sim.kernel import DELIVERY, FAILURE, TIMER, Chance, Event, Kernel
 from engine.sim.network import Network
 
@@ -122,7 +123,7 @@ class Simulation:
         self.clock_until = -1  # while a move lets the clock run: until when
         self.deferred: dict[int, list[Event]] = {}
         self.listener: Callable[[int, int, Any], None] | None = None
-        self.faults: dict[str, Any] = {}
+        self.plans: list[Plan] = []
         kraft_mode = self.profile.mode == "kraft"
         self.on_controller = dispatch.ON_KRAFT if kraft_mode else dispatch.ON_ZOOKEEPER
         self.controller_timers = (
@@ -155,6 +156,14 @@ class Simulation:
         twin = deepcopy(self, memo)
         self.listener = listener
         return twin
+
+    def draw_anew(self, number: int) -> None:
+        """Another future of this present: every stream of chance goes on as number `number`."""
+        self.network.chance = Chance(self.seed, f"future {number} network")
+        for node, client in self.clients.items():
+            if isinstance(client, Producer):
+                client.chance = Chance(self.seed, f"future {number} client {node}")
+        reseed_plans(self, self.seed, number)
 
     # -- one event -------------------------------------------------------------------------------
 
