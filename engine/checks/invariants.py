@@ -268,7 +268,7 @@ class Checker:
     def _check_complete(self, node: int, tp: int, replica: Replica) -> None:
         log, ledger = replica.log, self.ledger
         committed = ledger.committed[tp]
-        missing = [b for b in committed.values() if not _holds(log, b)]
+        missing = [b for b in committed.values() if not holds(log, b)]
         if missing:
             least = min(missing, key=lambda b: b.base)
             self.report(
@@ -453,7 +453,7 @@ class Checker:
             self.report(invariant, why)
 
 
-def _holds(log: Log, batch: Batch) -> bool:
+def holds(log: Log, batch: Batch) -> bool:
     """Is this very batch in the log, or deleted from its start by retention?"""
     if batch.end <= log.log_start:
         return True

@@ -15,7 +15,9 @@ from engine.model.errors import BadInput
 from engine.model.log import Batch
 from engine.scenarios.expectations import INVARIANTS
 from engine.show import story, text
+from engine.show.chronicle import Chronicle
 from engine.show.cursor import Checkpoint, Cursor, Happened
+from engine.show.dashboard import dashboard
 from engine.show.entities import Happening, say
 from engine.show.view import Json, node_name, view
 from engine.sim import moves
@@ -45,6 +47,7 @@ class Replay:
         self._moments: list[int] = [0]
         self._marks: list[tuple[int, str]] = []
         self._golden: list[str] = []
+        self._chronicle = Chronicle(run.simulation().cluster.names)
         self._cache: OrderedDict[int, Json] = OrderedDict()
         self._cursor: Cursor | None = None
         self._checkpoints: list[Checkpoint] = []
@@ -77,6 +80,7 @@ class Replay:
                 self._golden += text.event_lines(kind, node, what, cues)
                 now_broken = len(cursor.sim.broken)
                 self._note(kind, what, cues, now_broken > broken)
+                self._chronicle.note(self.total, what, cues)
                 broken = now_broken
         cursor.sim.ledger.close(cursor.sim.now)
         self._golden += ["verdict", "----"]
@@ -310,6 +314,11 @@ class Replay:
         for _ in play(sim, lines):
             pass
         return sim
+
+    def dashboard(self, step: int) -> Json:
+        """What an operator would see at this step, beside what is so."""
+        step = max(0, min(step, self.total))
+        return dashboard(self._at(self.cut(step)), self._chronicle, step)
 
     def possible(self, step: int) -> list[Json]:
         """What a hand may do at this step, grouped; the impossible with its reason."""
