@@ -21,6 +21,7 @@ from engine.dataplane import insync, produce, purgatory, reading, serving, water
 from engine.model.epochs import EpochCache
 from engine.model.messages import FETCH
 from engine.model.producers import Producers
+from engine.model.quotas import Quotas
 from engine.model.state import SHRINK
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
@@ -231,6 +232,26 @@ def consumers_see_everything(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(purgatory, "read_partition", wrong)
 
 
+def quotas_hold_everybody_back(patch: pytest.MonkeyPatch) -> None:
+    """Q-2, Q-4: the leader asks for its quota only, not for the ISR."""
+    right = Quotas.leader_holds_back
+    patch.setattr(
+        Quotas,
+        "leader_holds_back",
+        lambda self, partition, follower, in_isr, now: right(self, partition, follower, False, now),
+    )
+
+
+def quotas_do_not_ask_for_the_lag(patch: pytest.MonkeyPatch) -> None:
+    """Q-3: the follower leaves out whatever is listed, caught up or not."""
+    right = Quotas.follower_holds_back
+    patch.setattr(
+        Quotas,
+        "follower_holds_back",
+        lambda self, partition, follower, lag, now: right(self, partition, follower, None, now),
+    )
+
+
 # -- cases ----------------------------------------------------------------------------------------
 
 
@@ -277,6 +298,11 @@ OVERWRITTEN = (
     "restart 2; produce x y; read"
 )
 
+THROTTLED = (
+    "set {0}.replication.throttled.replicas=*; set {0}.replication.throttled.rate=1; "
+    "fetching auto; produce a; advance 500; produce b; advance 2s"
+)
+
 CASES = (
     Case("I1", THREE, "K39", everybody_leads, moves="produce a; settle; elect 2"),
     Case("I2", THREE, "K39", epochs_fall, moves=MOVED),
@@ -313,6 +339,8 @@ CASES = (
     Case("INV-23", THREE, "K39", consumers_see_everything, moves=UNCOMMITTED),
     Case("INV-25", THREE, "K39-offset_not_available", moves=LATEST),
     Case("INV-27", REWRITTEN, "K39-consumer_epochs", moves=OVERWRITTEN),
+    Case("INV-28", THREE, "K39", quotas_hold_everybody_back, moves=THROTTLED.format("leader")),
+    Case("INV-28", THREE, "K39", quotas_do_not_ask_for_the_lag, moves=THROTTLED.format("follower")),
 )
 
 

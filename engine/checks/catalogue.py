@@ -81,5 +81,8 @@ _LIST: Final = (
     Invariant(
         "INV-27", "TruncationNoticed", "", "Who read records that were cut learns it in time."
     ),
+    Invariant(
+        "INV-28", "IsrNotThrottled", "", "A quota holds back nobody who is in sync."
+    ),
 )
 INVARIANTS: Final = {one.name: one for one in _LIST}

@@ -30,17 +30,16 @@ LINES_SHOWN: Final = 40
 class Chronicle:
     """Marks (step, node, meter) and log lines (step, node, level, text), in order."""
 
-    __slots__ = ("_accepted", "_lines", "_marks", "_name")
+    __slots__ = ("_accepted", "_lines", "_marks")
 
-    def __init__(self, partitions: Sequence[str]) -> None:
-        self._name = partitions[0] if len(partitions) == 1 else ""
+    def __init__(self) -> None:
         self._marks: list[tuple[int, int, str]] = []
         # leader -> meters of its ISR change that the controller took and it has not heard of yet
         self._accepted: dict[int, list[str]] = {}
         self._lines: list[tuple[int, int, str, str]] = []
 
-    def note(self, step: int, what: Any, cues: Sequence[Cue]) -> None:
-        """One event: what arrived or fired, and its cues."""
+    def note(self, step: int, what: Any, cues: Sequence[Cue], partitions: Sequence[str]) -> None:
+        """One event: what arrived or fired, its cues, and the partitions by name."""
         for cue in cues:
             rule, node = cue[0], cue[1]
             if rule in ENDS:
@@ -54,7 +53,7 @@ class Chronicle:
             self._marks += [(step, node, meter) for meter in _counted(cue, cues)]
             line = LINES.get(rule)
             if line is not None and len(self._lines) < MOST_LINES:
-                level, text = line(cue, self._name)
+                level, text = line(cue, partitions[0] if len(partitions) == 1 else "")
                 self._lines.append((step, node, level, text))
 
     def counts(self, step: int, everything: bool = False) -> dict[tuple[int, str], int]:

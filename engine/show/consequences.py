@@ -10,7 +10,7 @@ from engine.model.effects import Cue
 from engine.model.errors import NONE, NOT_ENOUGH_REPLICAS, NOT_LEADER_OR_FOLLOWER
 from engine.model.messages import CONTROLLER
 from engine.model.state import FOLLOWER, LEADER, NEVER, TRUNCATING, Replica
-from engine.show import mishaps, readers
+from engine.show import breakages, operators, readers
 from engine.show.entities import (
     Happening,
     Sentence,
@@ -24,7 +24,6 @@ from engine.show.entities import (
     records,
     say,
 )
-from engine.show.operators import configured, reassigned, reassignment_over
 from engine.show.rules import RULES
 
 Teller = Callable[[Happening, Cue], "Sentence | None"]
@@ -279,13 +278,16 @@ def _waits(h: Happening, cue: Cue) -> Sentence:
 # -- the controller -------------------------------------------------------------------------------
 
 
-def _elected(h: Happening, cue: Cue) -> Sentence:
+def _elected(h: Happening, cue: Cue) -> Sentence | None:
     """With its cause: the old leader was silent or leaves, or nobody better was left."""
     _, _, field, old, new = cue
     k, tp = CONTROL, int(field.split()[1])
     if new < 0:
         return say("lead.none", k=k)
-    e = epoch(h.sim.cluster.controller.records[tp].leader_epoch)
+    record = h.sim.cluster.controller.records.get(tp)
+    if record is None:
+        return None  # its topic went in the same event
+    e = epoch(record.leader_epoch)
     b = node(new)
     trusted = [c[3] for c in h.cues if c[2] in (f"isr {tp}", f"elr {tp}")]
     if trusted and not any(new in ids for ids in trusted):
@@ -403,11 +405,9 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-REG": _registered,
     "CP-MAKE-LEADER": _leads,
     "CP-MAKE-FOLLOWER": _follows,
-    "CP-REASSIGN": reassigned,
-    "CP-REASSIGN.done": reassignment_over,
-    "CP-12": configured,
+    **breakages.TELLERS,
     "CP-10.up": _controller_up,
-    **mishaps.TELLERS,
+    **operators.TELLERS,
     **readers.TELLERS,
 }
 """Rules whose sentence needs more than the node, the old and the new value."""

@@ -10,6 +10,7 @@ from engine.sim.clients import Producer
 from engine.sim.consumers import RESETS, Consumer
 from engine.sim.idempotent import IdempotentProducer
 from engine.sim.kernel import Chance
+from engine.sim.pace import pace_of
 
 if TYPE_CHECKING:
     from engine.sim.simulation import Simulation
@@ -25,7 +26,8 @@ def add_clients(sim: Simulation) -> None:
         numbered = load is not None and load.idempotent
         producer = add_producer(sim, number, numbered)
         if load is not None:
-            producer.interval = max(1, round(1000 / load.rate_per_s))
+            producer.interval = max(1, round(1000 * load.batch / load.rate_per_s))
+            producer.pace = pace_of(load)
             producer.acks = load.acks
             producer.timeout = load.timeout_ms
             producer.retries = load.retries

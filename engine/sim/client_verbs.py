@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.model.messages import FIRST_CONSUMER
 from engine.model.state import PAUSED
-from engine.sim import cast, pacing
+from engine.sim import cast, pacing, partitions
 from engine.sim.clients import Producer, Sent
 from engine.sim.consumers import RESETS, Consumer
 from engine.sim.kernel import CLIENT
@@ -27,7 +27,7 @@ def _parse_produce(words: Words) -> Args:
             if args["acks"] is None:
                 args["acks"] = int(word[5:])
         elif word.startswith("p="):
-            args["tp"] = words.number(word[2:], 63)
+            args["tp"] = partitions.read(words, word)
         elif word in ("retries=on", "idempotence=on"):
             args["how"] = word.partition("=")[0]
         else:
@@ -38,8 +38,10 @@ def _parse_produce(words: Words) -> Args:
 
 
 def _why_not_produce(sim: Simulation, args: Args) -> str:
-    if args["tp"] >= len(sim.cluster.names):
-        return f"There is no partition {args['tp']}; there are {len(sim.cluster.names)}."
+    tp = partitions.number(sim, args["tp"])
+    why = "" if tp >= 0 and args["to"] is not None else partitions.missing(sim, args["tp"])
+    if why:
+        return why
     to = _addressee(sim, args)
     if to < 0:
         return "The partition has no leader to write to; name a broker with “to”."
@@ -51,24 +53,24 @@ def _why_not_produce(sim: Simulation, args: Args) -> str:
 def _addressee(sim: Simulation, args: Args) -> int:
     if args["to"] is not None:
         return int(args["to"])
-    return sim.cluster.controller.records[args["tp"]].leader
+    return sim.cluster.controller.records[partitions.number(sim, args["tp"])].leader
 
 
 @verb(
     "produce",
     "clients",
-    "produce m1 m2 [to B] [acks=all|1|0] [p=0] [retries=on|idempotence=on]",
+    "produce m1 m2 [to B] [acks=all|1|0] [p=0|p=t-0] [retries=on|idempotence=on]",
     "A producer sends each record as a batch to a broker; it may retry, with or without numbers.",
     _parse_produce,
     _why_not_produce,
 )
 def _produce(sim: Simulation, args: Args) -> Iterator[None]:
-    to = _addressee(sim, args)
+    to, tp = _addressee(sim, args), partitions.number(sim, args["tp"])
     for value in args["values"]:
         numbered = args.get("how") == "idempotence"
         producer = cast.idempotent_producer(sim) if numbered else sim.producer()
         acks, patience = args["acks"], producer.timeout
-        sent = Sent((value,), args["tp"], acks, patience, sim.now, retries="how" in args)
+        sent = Sent((value,), tp, acks, patience, sim.now, retries="how" in args)
         sim.act(CLIENT, producer.id, "produce", _sender(producer, sent, to))
         yield
         yield from pacing.pump(sim)
@@ -94,9 +96,19 @@ def _consumer(words: Words, word: str) -> int:
 def _why_not_read(sim: Simulation, args: Args) -> str:
     if args["client"] not in sim.clients:
         return "There is no such consumer."
-    if sim.cluster.controller.records[0].leader < 0:
+    tp = _read_from(sim, args)
+    why = partitions.missing(sim, tp)
+    if why:
+        return why
+    if sim.cluster.controller.records[tp].leader < 0:
         return "The partition has no leader to read from."
     return ""
+
+
+def _read_from(sim: Simulation, args: Args) -> int:
+    consumer = sim.clients[args["client"]]
+    assert isinstance(consumer, Consumer)
+    return consumer.tp
 
 
 @verb(
@@ -110,7 +122,7 @@ def _why_not_read(sim: Simulation, args: Args) -> str:
 def _read(sim: Simulation, args: Args) -> Iterator[None]:
     consumer = sim.clients[args["client"]]
     assert isinstance(consumer, Consumer)
-    record = sim.cluster.controller.records[0]
+    record = sim.cluster.controller.records[consumer.tp]
     consumer.meet(record.leader, record.leader_epoch)
     sim.act(CLIENT, consumer.id, "read", consumer.want)
     yield
@@ -138,7 +150,7 @@ def _parse_seek(words: Words) -> Args:
 def _seek(sim: Simulation, args: Args) -> Iterator[None]:
     consumer = sim.clients[args["client"]]
     assert isinstance(consumer, Consumer)
-    record = sim.cluster.controller.records[0]
+    record = sim.cluster.controller.records[consumer.tp]
     consumer.meet(record.leader, record.leader_epoch)
     timestamp = args["timestamp"]
     sim.act(CLIENT, consumer.id, "seek", lambda out: consumer.seek(timestamp, out))

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Final
 
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, PAUSED, UP
-from engine.sim.faults import bounce, cut, heal, kill, pause, power, resume, slow, start, wipe
+from engine.sim.faults import (
+    bounce,
+    cut,
+    heal,
+    kill,
+    pause,
+    power,
+    resume,
+    slow,
+    slow_disk,
+    start,
+    wipe,
+)
 from engine.sim.kernel import FAILURE, Chance
 
 if TYPE_CHECKING:
@@ -57,6 +69,10 @@ def _strike_slow(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> 
         slow(sim, broker, peer, fault.delay_ms)
 
 
+def _strike_slow_disk(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
+    slow_disk(sim, broker, fault.records_per_s)
+
+
 def _repair_start(sim: Simulation, broker: int) -> None:
     if sim.brokers[broker].status == DOWN:
         start(sim, broker)
@@ -81,6 +97,10 @@ def _repair_slow(sim: Simulation, broker: int) -> None:
         slow(sim, broker, peer, 0)
 
 
+def _repair_slow_disk(sim: Simulation, broker: int) -> None:
+    slow_disk(sim, broker, 0)
+
+
 def _repair_nothing(sim: Simulation, broker: int) -> None:
     """A bounce repairs itself."""
 
@@ -95,6 +115,7 @@ PLAN_KINDS: Final[dict[str, tuple[Strike, Callable[[Simulation, int], None]]]] =
     "cut": (_strike_cut, _repair_cut),
     "cut_controller": (_strike_cut_controller, _repair_cut_controller),
     "slow": (_strike_slow, _repair_slow),
+    "slow_disk": (_strike_slow_disk, _repair_slow_disk),
 }
 
 

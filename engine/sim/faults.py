@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.controlplane import kraft, membership, zookeeper
+from engine.controlplane import kraft, membership, zk_topics, zookeeper
 from engine.dataplane.recovery import lose_unflushed
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER, PRODUCE, Message
 from engine.model.state import DOWN, NEVER, PAUSED, UP
+from engine.sim import dispatch
 from engine.sim.kernel import FAILURE, TIMER, Chance
 
 if TYPE_CHECKING:
@@ -213,6 +214,8 @@ def _hear_again(sim: Simulation, broker_id: int, out: Effects) -> None:
         membership.fetch_metadata(broker, out)
     membership.send_heartbeat(broker, out)
     membership.on_alter_timer(broker, out)
+    if sim.profile.mode == "zk":
+        zk_topics.resume_for(sim.cluster.controller, broker_id, out)
 
 
 def slow(sim: Simulation, a: int, b: int, delay_ms: int) -> None:
@@ -235,3 +238,17 @@ def lose(sim: Simulation, a: int, b: int, share: float) -> None:
         sim.network.tidy()
 
     sim.act(FAILURE, a, f"lose {a} {b}", action)
+
+
+# -- disks ----------------------------------------------------------------------------------------
+
+
+def slow_disk(sim: Simulation, broker: int, rate: float) -> None:
+    """8.6.  The disk writes so many records a second and no more; 0 makes it as all others."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.6.slow_disk", broker, "disk", None, rate)
+        sim.brokers[broker].disk_rate = rate
+        sim.on_broker = {**sim.on_broker, **dispatch.ON_SLOW_DISKS}
+
+    sim.act(FAILURE, broker, f"slow_disk {broker}", action)

@@ -115,7 +115,12 @@ def start_workload(sim: Simulation, stop_at: int) -> None:
     for client in sim.clients.values():
         if isinstance(client, Producer) and client.interval:
             client.stop_at = stop_at
+            if client.ticking:
+                continue  # an earlier run's last tick goes on from there
+            client.ticking = True
             first = client.chance.between(1, client.interval)
+            if client.pace is not None and client.pace.steady:
+                first = client.interval
             sim.kernel.schedule(first, TIMER, client.id, (timers.CLIENT_TICK, None, 0))
     for number in range(len(sim.scenario.workload.consumers)):
         consumer = sim.consumer(number + 1)
