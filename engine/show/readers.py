@@ -31,7 +31,7 @@ def _unknown(h: Happening, cue: Cue) -> Sentence:
 
 def _exception(h: Happening, cue: Cue) -> Sentence:
     _, at, exception, _, new = cue
-    key = "read.exception" if exception == "LogTruncationException" else "read.exception.range"
+    key = "read.exception" if cue[0] == "C-7.exception" else "read.exception.range"
     return say(key, c=node(at), x={"x": exception}, o=offset(new))
 
 
@@ -48,6 +48,7 @@ def _too_early(h: Happening, cue: Cue) -> Sentence:
 
 
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
+    "C-4.exception": _exception,
     "C-5": _moved,
     "C-7": _truncated,
     "C-7.valid": _valid,
@@ -74,7 +75,7 @@ def _heard_error(m: Any, code: int) -> Sentence:
 
 def fetched(h: Happening, m: Any) -> Sentence:
     """A consumer gets the answer to its Fetch."""
-    decided = _decided(h, "C-8", "C-8.left", "C-7.exception")
+    decided = _decided(h, "C-8", "C-8.left", "C-4.exception")
     if decided is not None:
         return decided
     data = m.partitions[0]

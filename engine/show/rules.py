@@ -90,6 +90,8 @@ _LIST: Final = (
          "ProducerAppendInfo.checkSequence"),
     Rule("C-2", 1, "", "What a consumer may see", "Partition.fetchRecords",
          "why.visible"),
+    Rule("C-4.exception", 2, "", "Nobody said where to begin", "OffsetOutOfRangeException",
+         "why.exception"),
     Rule("C-5", 1, "", "A position is looked up", "OffsetFetcher.resetPositionsIfNeeded"),
     Rule("C-7", 2, "", "A consumer detects truncation",
          "SubscriptionState.maybeCompleteValidation", "why.validate"),

@@ -178,9 +178,9 @@ class Consumer(BaseClient):
         self.preferred = NOWHERE
         self._try_later(out)
 
-    def _fail(self, exception: str, at: int, out: Effects) -> None:
+    def _fail(self, rule: str, exception: str, at: int, out: Effects) -> None:
         """C-4, C-7.  Without a reset policy the application gets an exception and must decide."""
-        out.cue("C-7.exception", self.id, exception, self.position, at)
+        out.cue(rule, self.id, exception, self.position, at)
         self.failed = exception
         self.moved = True
         self.running = self.wanted = False
@@ -217,7 +217,7 @@ class Consumer(BaseClient):
             self.preferred = NOWHERE
             self._try_later(out)
         elif self.reset == NO_RESET:
-            self._fail("OffsetOutOfRangeException", self.position, out)
+            self._fail("C-4.exception", "OffsetOutOfRangeException", self.position, out)
         else:
             self.lookup = self.reset
             self._go_on(out)
@@ -253,7 +253,8 @@ class Consumer(BaseClient):
             out.cue("C-7.valid", self.id, "position", self.position, self.position)
             self.validated = self.leader_epochs.get(self.tp, NO_EPOCH)
         elif self.reset == NO_RESET:
-            self._fail("LogTruncationException", end if end >= 0 else self.position, out)
+            at = end if end >= 0 else self.position
+            self._fail("C-7.exception", "LogTruncationException", at, out)
             return
         elif found < 0 or end < 0:
             out.cue("C-7.unknown", self.id, "position", self.position, None)
