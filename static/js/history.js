@@ -33,7 +33,7 @@ export function changes(a, b) {
   b.partitions.forEach((part) => {
     const was = partIn(a, part.p);
     if (!was) return;
-    const own = i ? `p${i}/` : "";
+    const own = part.p ? `p${part.p}/` : "";
     for (const [id, r] of Object.entries(part.replicas)) {
       const old = was.replicas[id];
       if (!old) continue;

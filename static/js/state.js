@@ -33,6 +33,7 @@ export const view = signal(asked.get("view") ?? "lanes");
 export const registry = signal({});         // what the engine offers: profiles, rules, invariants
 export const cards = signal({});            // rule -> its card under this run's profile
 export const possible = signal({ key: null, moves: [] });
+export const dashboard = signal({ key: null }); // of the step its key names
 export const dismissed = signal(new Set()); // violations the visitor has put aside
 export const crumb = signal(null);          // where a jump came from
 const small = matchMedia("(max-width: 600px)");

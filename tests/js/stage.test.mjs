@@ -69,7 +69,7 @@ test("a high watermark that goes back leaves a trail for that step", () => {
 
 test("what changed in a second partition is told under its own name", () => {
   const step = structuredClone(fixture("s20").steps.get(30));
-  step.view.partitions.push(structuredClone(step.view.partitions[0]));
+  step.view.partitions.push({ ...structuredClone(step.view.partitions[0]), p: 1 });
   const before = structuredClone(step);
   step.view.partitions[1].replicas[1].hw += 1;
   const found = changes(before.view, step.view);
