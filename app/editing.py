@@ -27,6 +27,7 @@ from engine.scenarios import file
 from engine.scenarios.parts import FAULT_KINDS
 from engine.scenarios.places import Places
 from engine.scenarios.scenario import TAGS, Scenario
+from engine.scenarios.translated import in_language
 from engine.scenarios.writing import written, yaml_of
 from engine.sim import moves
 from engine.sim.run import Run
@@ -59,7 +60,8 @@ def edit(name: str = "") -> str:
         with services().replays.using(digest) as replay:
             scenario, asks = recorded(replay, security.lang())
     elif name:
-        scenario = replace(choosing.scenario_named(name), slug="", code="")
+        own = in_language(choosing.scenario_named(name), security.lang())
+        scenario = replace(own, slug="", code="")
     else:
         title = " ".join(request.args.get("title", "")[:TITLE_CHARS].split())
         scenario = empty(title)
@@ -248,7 +250,7 @@ def attempt() -> Response:
             {
                 "ok": True,
                 "run": digest,
-                "facts": services().replays.facts(replay),
+                "facts": services().replays.facts(replay, security.lang()),
                 "steps": replay.steps(0, STEPS_AT_ONCE),
                 "problem": problem,
             }

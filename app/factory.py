@@ -10,7 +10,18 @@ from datetime import timedelta
 from flask import Flask, Response, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import animator, api, channel, config, editing, embeds, pages, security, shelf
+from app import (
+    animator,
+    api,
+    channel,
+    config,
+    editing,
+    embeds,
+    exporting,
+    pages,
+    security,
+    shelf,
+)
 from app.config import ROOT, Settings
 from app.db import Database
 from app.limits import Buckets
@@ -69,6 +80,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(editing.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(embeds.blueprint)
+    app.register_blueprint(exporting.blueprint)
     _attach_batches(app)
     channel.attach(socketio, app)
     if settings.proxies:
@@ -94,3 +106,4 @@ def _attach_batches(app: Flask) -> None:
     app.extensions[KEY].jobs = jobs.Jobs(app)
     app.register_blueprint(batches.blueprint)
     app.register_blueprint(importlib.import_module("app.failing").blueprint)
+    app.register_blueprint(importlib.import_module("app.advice").blueprint)

@@ -11,7 +11,8 @@ from collections import defaultdict
 from engine.checks import clients
 from engine.checks.catalogue import INVARIANTS
 from engine.checks.ledger import Acked, Ledger
-from engine.checks.prefix import unlike_prefix
+from engine.checks.prefix import has_values, holds, unlike_prefix
+from engine.checks.sessions import out_of_step
 from engine.dataplane.following import lag_of
 from engine.model.cluster import Cluster
 from engine.model.log import Batch, Log
@@ -91,6 +92,10 @@ class Checker:
             broker = self.cluster.brokers[node]
             if broker.quotas is not None:
                 self._check_quotas(broker, broker.quotas)
+            if broker.sessions is not None:
+                why = out_of_step(self.cluster, node, broker.sessions)
+                if why:
+                    self.report("INV-29", why)
             seen_here = self.seen[node]
             for tp, replica in broker.replicas.items():
                 seen = seen_here.get(tp)
@@ -220,10 +225,11 @@ class Checker:
     def _check_junction(
         self, node: int, tp: int, replica: Replica, previous: Batch, first: Batch
     ) -> None:
-        """INV-12 by induction: the batch before the first one taken must be the leader's too."""
+        """INV-12 by induction: the batch before the first one taken must be the leader's too, where
+        both logs have not deleted it."""
         leader = self.cluster.brokers.get(replica.leader)
         disk = leader.disks.get(tp) if leader is not None else None
-        if disk is None:
+        if disk is None or previous.end <= disk.log.log_start:
             return
         log = disk.log
         at = log.index_of(first.base)
@@ -377,6 +383,10 @@ class Checker:
                     seen.agreed = 0
                     self._compare(broker, tp, seen)
 
+    def goes_back(self, tp: int) -> None:
+        """A change of this partition was never committed: what was seen of it does not count."""
+        self.records[tp] = self.cluster.controller.records[tp]
+
     # -- the controller's record -----------------------------------------------------------------
 
     def _on_record(self, tp: int, record: PartitionRecord) -> None:
@@ -482,17 +492,3 @@ class Checker:
     def _tell(self, invariant: str, why: str) -> None:
         if why:
             self.report(invariant, why)
-
-
-def holds(log: Log, batch: Batch) -> bool:
-    """Is this very batch in the log, or deleted from its start by retention?"""
-    if batch.end <= log.log_start:
-        return True
-    at = log.index_of(batch.base)
-    return at < len(log.batches) and log.batches[at].same(batch)
-
-
-def has_values(log: Log, base: int, values: tuple[str, ...]) -> bool:
-    """Are these records at this offset?"""
-    at = log.index_of(base)
-    return at < len(log.batches) and log.batches[at].values == values

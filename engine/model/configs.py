@@ -143,6 +143,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "Over how many samples a rate is measured. Read when a broker starts.", 2, 1_000),
     Config("replication.quota.window.size.seconds", 1, "s", "broker",
            "How long each sample is. Read when a broker starts.", 1, 3_600),
+    Config("max.incremental.fetch.session.cache.slots", 1_000, "sessions", "broker",
+           "How many fetch sessions a broker keeps. Read when a broker starts.", 0, 100_000),
     # -- liveness and the controller -------------------------------------------------------
     Config("zookeeper.session.timeout.ms", 18_000, "ms", "broker",
            "ZooKeeper forgets a broker that is silent for so long.", 10, _HOUR, _OLD_ZK_SESSION),
@@ -178,6 +180,8 @@ _LIST: Final[tuple[Config, ...]] = (
     # -- the engine's own parameters -------------------------------------------------------
     Config("fetch_max_records", 500, "records", "engine",
            "The most records one fetch answer carries.", 1, 100_000),
+    Config("fetch_sessions", 0, "boolean", "engine",
+           "Do fetchers and consumers keep sessions (1.1 and later)? They cost a run time."),
     Config("record_bytes", 1_000, "bytes", "engine",
            "The size of a record, as quotas and retention count it.", 1, 1_000_000_000),
     Config("commit_ms", 0, "ms", "engine",

@@ -154,6 +154,8 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "A consumer keeps the epoch of its position and asks whether it still holds."),
     Flag("follower_reads", _r("2.4"), "KIP-392",
          "Consumers that know of it may read from a follower."),
+    Flag("fetch_sessions", _r("1.1"), "KIP-227",
+         "Fetches say only what changed, answers only what is new; where a scenario asks for it."),
     Flag("idempotent_producer", _r("0.11"), "KIP-98",
          "A retried batch is recognised by its sequence number."),
 )  # fmt: skip
@@ -225,6 +227,7 @@ class Profile:
     consumer_epochs: bool
     follower_reads: bool
     idempotent_producer: bool
+    fetch_sessions: bool
 
     def __init__(self, name: str, stands_for: str, mode: str, release: Release) -> None:
         self.name = name

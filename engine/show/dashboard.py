@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from engine.checks.invariants import holds
+from engine.checks.prefix import holds
 from engine.dataplane.fetcher import thread_of
 from engine.model.messages import CONTROLLER
 from engine.model.profiles import KRAFT, Release

@@ -1,4 +1,4 @@
-"""What of a message is shown: on its card, in golden files, in Inspect."""
+"""The fields of a message that are shown, under Kafka's names."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from engine.model.messages import (
     METADATA_FETCH_R,
     PRODUCE,
     PRODUCE_R,
+    SessionAnswer,
 )
 
 Json = dict[str, Any]
@@ -25,6 +26,8 @@ def fields_of(m: Any) -> Json:
     """The two or three fields of a message that matter, under Kafka's names."""
     kind = m.kind
     if kind == FETCH:
+        if m.session_epoch is not None:
+            return _session_fields(m)
         if not m.partitions:
             return {}
         fp = m.partitions[0]
@@ -35,6 +38,8 @@ def fields_of(m: Any) -> Json:
             fields["epoch"] = fp.leader_epoch
         return fields
     if kind == FETCH_R:
+        if isinstance(m, SessionAnswer):
+            return _session_answer_fields(m)
         if not m.partitions:
             return {}
         data = m.partitions[0]
@@ -62,3 +67,21 @@ def fields_of(m: Any) -> Json:
     if kind == METADATA_FETCH_R:
         return {"records": len(m.records)}
     return {}
+
+
+def _session_fields(m: Any) -> Json:
+    """Which session, which of its fetches, and the partitions named or forgotten."""
+    fields: Json = {"session": m.session_id, "number": m.session_epoch}
+    fields["names"] = [f"{fp.tp}:{fp.offset}" for fp in m.partitions]
+    if m.forgotten:
+        fields["forgets"] = list(m.forgotten)
+    return fields
+
+
+def _session_answer_fields(m: SessionAnswer) -> Json:
+    fields: Json = {"session": m.session_id}
+    if m.error:
+        fields["error"] = name_of(m.error)
+    fields["news"] = [data.tp for data in m.partitions]
+    fields["records"] = sum(len(b.values) for data in m.partitions for b in data.batches)
+    return fields

@@ -24,6 +24,7 @@ from engine.model.messages import (
 )
 from engine.model.quotas import TOPIC, Quotas
 from engine.model.records import PartitionRecord
+from engine.model.sessions import Session
 from engine.model.state import (
     COMMITTED,
     DOWN,
@@ -104,7 +105,7 @@ def _partition(
         "p": tp,
         "name": sim.cluster.names[tp],
         "ar": list(record.replicas),
-        "minIsr": sim.configs.min_insync_replicas,
+        "minIsr": sim.cluster.controller.min_isr_for(tp),
         "record": {
             "leader": record.leader,
             "le": record.leader_epoch,
@@ -201,6 +202,9 @@ def _replica(
         _add_leader(sim, broker, replica, shown)
     else:
         shown["fetch"] = _fetch_state(sim, broker, replica)
+        thread = thread_of(broker, tp)
+        if thread is not None and thread.session is not None:
+            shown["session"] = {"id": thread.session.session_id, "next": thread.session.epoch}
     if broker.quotas is not None:
         _add_quota(sim.now, broker.quotas, replica, shown)
     return shown
@@ -339,7 +343,18 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
     if broker.disk_rate:
         busy = max(0, -(-broker.disk_free_us // 1_000) - sim.now)
         shown["disk"] = {"rate": broker.disk_rate, "busy": busy}
+    if broker.sessions is not None:
+        shown["fetchSessions"] = [_session(one) for one in broker.sessions.sessions.values()]
     return shown
+
+
+def _session(session: Session) -> Json:
+    return {
+        "id": session.id,
+        "of": None if session.owner is None else node_name(session.owner),
+        "next": session.epoch,
+        "partitions": [partition for _, partition in session.partitions],
+    }
 
 
 def _links(sim: Simulation) -> list[Json]:
@@ -399,7 +414,7 @@ def _message(sim: Simulation, m: Any) -> Json:
         "deliverable": by_hand or not held,
         "fields": fields_of(m),
     }
-    if m.kind == FETCH_R:
+    if m.kind == FETCH_R and not m.error:
         data = m.partitions[0] if m.partitions else None
         if data is not None:
             shown["records"] = [batch.epoch for batch in data.batches]

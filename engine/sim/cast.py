@@ -38,7 +38,7 @@ def add_clients(sim: Simulation) -> None:
 
 def _leaders(sim: Simulation) -> dict[int, int]:
     """Whom clients believe to lead when the run begins."""
-    return {tp: replicas[0] for tp, replicas in enumerate(sim.scenario.partitions)}
+    return {tp: record.leader for tp, record in sim.cluster.controller.records.items()}
 
 
 def add_producer(sim: Simulation, number: int, idempotent: bool) -> Producer:
@@ -70,6 +70,10 @@ def _add_consumer(sim: Simulation, number: int, reader: parts.Consumer) -> None:
     consumer.wait_ms = sim.configs.consumer_wait_ms
     consumer.backoff_ms = sim.configs.retry_backoff_ms
     consumer.max_age_ms = sim.configs.metadata_max_age_ms
+    records = sim.cluster.controller.records
+    consumer.leader_epochs = {tp: record.leader_epoch for tp, record in records.items()}
+    if sim.configs.values["fetch_sessions"] and sim.profile.fetch_sessions:
+        consumer.sessions = {}
     consumer.reset = RESETS[reader.reset]
     consumer.validates = reader.epochs and sim.profile.consumer_epochs
     consumer.rack = reader.rack if sim.profile.follower_reads else None

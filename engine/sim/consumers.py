@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from engine.dataplane.asking import accepts, in_session
 from engine.model.effects import Effects
 from engine.model.errors import (
     OFFSET_OUT_OF_RANGE,
@@ -13,6 +14,7 @@ from engine.model.log import Batch
 from engine.model.messages import (
     CLIENT_METADATA,
     EARLIEST,
+    FETCH,
     LATEST,
     NO_EPOCH,
     Broken,
@@ -26,6 +28,7 @@ from engine.model.messages import (
     ListOffsetsRequest,
     ListOffsetsResponse,
 )
+from engine.model.session_client import SessionClient
 from engine.model.timers import CLIENT_TICK
 from engine.sim.clients import BaseClient
 
@@ -58,6 +61,7 @@ class Consumer(BaseClient):
         "read",
         "reset",
         "running",
+        "sessions",
         "tp",
         "validated",
         "validates",
@@ -67,7 +71,8 @@ class Consumer(BaseClient):
 
     def __init__(self, id: int, brokers: tuple[int, ...], leaders: dict[int, int]) -> None:
         BaseClient.__init__(self, id, brokers, leaders)
-        self.leader_epochs = dict.fromkeys(leaders, 0)
+        self.leader_epochs: dict[int, int] = {}
+        self.sessions: dict[int, SessionClient] | None = None  # by broker; None: it keeps none
         self.tp = 0
         self.position = 0
         self.position_epoch = NO_EPOCH  # of the last record consumed
@@ -142,7 +147,10 @@ class Consumer(BaseClient):
         to = self.preferred if self.preferred >= 0 else leader
         parts = (FetchPartition(self.tp, self.position, NO_EPOCH, epoch, 0),)
         wait = self.wait_ms if self.running else 0
-        out.send(FetchRequest(self.id, to, corr, parts, -1, NO_EPOCH, wait, 1, 500, self.rack))
+        m = FetchRequest(self.id, to, corr, parts, -1, NO_EPOCH, wait, 1, 500, self.rack)
+        if self.sessions is not None:
+            m = in_session(self.sessions.setdefault(to, SessionClient()), m)
+        out.send(m)
 
     def on_tick(self, out: Effects) -> bool:
         """A back-off is over, or reading begins."""
@@ -188,6 +196,13 @@ class Consumer(BaseClient):
     def on_fetch(self, m: FetchResponse, out: Effects) -> list[Batch]:
         """C-2, C-3, C-4, C-8.  The batches that are delivered to the application."""
         if not self._awaits(m.corr):
+            return []
+        if self.sessions is not None and not accepts(self.id, self.sessions[m.src], m, out):
+            self._go_on(out)
+            return []
+        if not m.partitions:  # nothing has changed, says the session
+            self.wanted = False
+            self._go_on(out)
             return []
         data = m.partitions[0]
         if data.error:
@@ -268,6 +283,8 @@ class Consumer(BaseClient):
 
     def on_broken(self, m: Broken, out: Effects) -> None:
         """C-6.  A network error: perhaps another broker leads."""
+        if self.sessions is not None and m.src in self.sessions and m.request_kind == FETCH:
+            self.sessions[m.src].fail()
         if m.request_kind != CLIENT_METADATA:
             if not self._awaits(m.corr):
                 return

@@ -91,6 +91,7 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
     messages.REGISTER: zookeeper.on_register,
     messages.SHUTDOWN: zookeeper.on_shutdown_request,
     messages.STOP_REPLICA_R: zk_topics.on_stop_replica_response,
+    messages.SESSION_CLOSED: zookeeper.on_session_closed,
 }
 
 
@@ -164,7 +165,7 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
 
 KRAFT_TIMERS: dict[int, ControllerTimer] = {
     timers.FENCE_CHECK: lambda k, data, out: kraft.on_fence_check(k, out),
-    timers.COMMIT: lambda k, data, out: kraft.commit(k, data, out),
+    timers.COMMIT: lambda k, data, out: kraft.on_commit(k, data, out),
     timers.PREFERRED_CHECK: lambda k, data, out: kraft.on_preferred_check(k, out),
     timers.UNCLEAN_CHECK: lambda k, data, out: kraft.on_unclean_check(k, out),
 }

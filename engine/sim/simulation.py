@@ -30,8 +30,9 @@ from engine.model.profiles import get_profile
 from engine.model.quotas import TOPIC
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, PAUSED, UP, Broker, Peer
+from engine.model.zk_messages import SessionClosed
 from engine.scenarios.scenario import Scenario
-from engine.sim import dispatch
+from engine.sim import beginning, dispatch
 from engine.sim.cast import Client, add_clients
 from engine.sim.clients import Producer, Sent
 from engine.sim.consumers import Consumer
@@ -51,6 +52,7 @@ AVAILABILITY_KINDS: Final = frozenset(
         messages.METADATA_FETCH_R,
         messages.REGISTER,
         messages.REGISTER_R,
+        messages.SESSION_CLOSED,
         messages.SHUTDOWN,
         messages.STOP_REPLICA,
     )
@@ -272,7 +274,7 @@ class Simulation:
         if look:
             self.checker.after(node, self.events)
             if node >= 0 and self.brokers[node].halted:
-                self.stop_process(node)
+                self._end_process(self.brokers[node])
             if kind == DELIVERY:
                 if what.kind in AVAILABILITY_KINDS:
                     self._note_availability()
@@ -352,6 +354,14 @@ class Simulation:
         self.cluster.controller.readers.pop(node, None)
         broker.forget()
 
+    def _end_process(self, broker: Broker) -> None:
+        """The process has ended by itself.  After a clean shutdown it has closed its ZooKeeper
+        session, too (CP-ZK-SHUTDOWN 8); KRaft has fenced it before."""
+        epoch, was_clean = broker.broker_epoch, broker.clean_epoch >= 0
+        self.stop_process(broker.id)
+        if was_clean and not self.profile.kraft:
+            self.out.send(SessionClosed(broker.id, CONTROLLER, 0, epoch))
+
     def start_process(self, node: int, out: Effects, bounced: bool = False) -> None:
         """CP 8.2.  Loads, registers, and sets the periodic tasks of control-plane 9 going."""
         self.network.running.add(node)
@@ -409,12 +419,18 @@ def _build_cluster(sim: Simulation) -> None:
     k.next_broker_epoch = len(scenario.brokers) + 1
     for tp, replicas in enumerate(scenario.partitions):
         k.records[tp] = PartitionRecord(replicas, replicas, replicas[0])
-    k.topics[TOPIC] = Topic()
-    k.topics[TOPIC].tps += range(k.take_numbers(0))
+    if scenario.initial is None:
+        k.topics[TOPIC] = Topic()
+        k.topics[TOPIC].tps += range(k.take_numbers(0))
+    else:
+        beginning.prepare(sim, scenario.initial)
     _fill_metadata_log(sim)
     for broker in cluster.brokers.values():
-        _start_informed(sim, broker, out)
+        if broker.status == UP:
+            _start_informed(sim, broker, out)
     add_clients(sim)
+    if scenario.initial is not None:
+        beginning.finish(sim, scenario.initial)
     if sim.profile.mode == "kraft":
         kraft.arm_fence_check(k, out)
         if sim.profile.periodic_unclean:
@@ -437,7 +453,8 @@ def _fill_metadata_log(sim: Simulation) -> None:
     if sim.profile.mode != "kraft":
         return
     for broker_id, registration in k.brokers.items():
-        k.log.append((membership.R_REGISTER, broker_id, registration.epoch, False, False))
+        fenced = registration.fenced
+        k.log.append((membership.R_REGISTER, broker_id, registration.epoch, fenced, False))
     for tp, record in k.records.items():
         k.log.append((membership.R_PARTITION, tp, record))
     k.committed = len(k.log)
@@ -450,12 +467,13 @@ def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
     k = sim.cluster.controller
     broker.configure(sim.configs)
     for peer_id, registration in k.brokers.items():
-        broker.peers[peer_id] = Peer(registration.epoch)
+        broker.peers[peer_id] = Peer(registration.epoch, registration.fenced)
     for tp, record in k.records.items():
         broker.metadata[tp] = (record.leader, record.leader_epoch)
         broker.image[tp] = record
         if broker.id in record.replicas:
-            broker.disks[tp] = new_disk(broker)
+            if tp not in broker.disks:
+                broker.disks[tp] = new_disk(broker)
             apply_record(broker, tp, record, out)
     if sim.profile.mode == "kraft":
         broker.metadata_offset = k.committed

@@ -174,19 +174,16 @@ BESIDE: Final[dict[str, str]] = {
     "CP-8.2": "Restart",
     "CP-8.3": "Pause",
     "CP-8.5": "Faults of the network",
-    "CP-8.6": "Slow and lossy links",
+    "CP-8.6": "Slow and lossy links, slow disks",
     "CP-8.7": "Clocks",
     "CP-10": "The controller",
 }
 """What cues name beside the rules: changes without a rule of their own, operators, faults."""
 
-_SESSIONS: Final = "fetch sessions are modules for conformance; no run plays them yet"
 _DIRECTORIES: Final = "not modelled: a broker has one directory, so nothing moves between two"
 
 EXCUSES: Final[dict[str, str]] = {
     "E-8": "not modelled: every batch has the format that carries its epoch",
-    "S-1": "not modelled: authorisation, topic ids and limits in bytes",
-    **dict.fromkeys(("X-1", "X-2", "X-3", "X-4", "X-5", "X-6"), _SESSIONS),
     "P-8": "stories, told by scenarios of the library; no rule of their own",
     **dict.fromkeys(("D-1", "D-2", "D-3", "D-4", "D-5", "D-6"), _DIRECTORIES),
 }

@@ -36,7 +36,7 @@ export function settle(seen, problems) {
 }
 
 /** What is looked at, for a link. */
-export const seeing = (n = s.n.value) => ({ step: n, p: s.partition.value, size: s.size.value, tab: s.tab.value, lang: s.lang.value, layers: layersText(s.layers.value), view: s.view.value === "lanes" ? "" : s.view.value });
+export const seeing = (n = s.n.value) => ({ step: n, p: s.partition.value, size: s.size.value, tab: s.tab.value, lang: s.lang.value, layers: layersText(s.layers.value), view: s.view.value === s.usualView.value ? "" : s.view.value });
 
 /** The address says what is seen: the run, the step; a run not saved travels in the fragment. */
 export async function follow() {

@@ -104,7 +104,7 @@ def test_a_run_becomes_a_scenario_that_asks_for_comments(
     assert any("# Both disks say" in line for line in lines), "comments of the library are kept"
     asked = {one["script"]: one["sentence"] for one in found["asks"]}
     assert asked[len(lines)].startswith("Broker B crashes") or "B" in asked[len(lines)]
-    assert "控制器" in str(boot(client.get(f"/edit?run={moved['run']}&lang=zh").text)["asks"])
+    assert "崩溃" in str(boot(client.get(f"/edit?run={moved['run']}&lang=zh").text)["asks"])
     assert client.get("/edit?run=nothing").status_code == 404
     assert client.get("/edit?run=0123456789abcdef").status_code == 404
 

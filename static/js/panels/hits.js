@@ -28,7 +28,8 @@ function things({ geo, step, over }) {
     const [, a, b] = n.a["data-id"].split(":");
     return { id: n.a["data-id"], label: t("hit.link", { a: name(a, true), b: name(b, true) }), x: box.a.x, y: box.a.y - 4, w: box.a.width, h: 28 };
   });
-  return [["lanes", cards], ["top", top], ["flying", flying], ["links", links]];
+  const fold = geo.foldW > 0 ? [{ id: "fold", label: t("corner.unfold"), x: geo.left - 4, y: geo.heads.ruler, w: geo.foldW, h: 28, act: () => { s.unfolded.value = true; } }] : [];
+  return [["lanes", cards], ["top", top], ["fold", fold], ["flying", flying], ["links", links]];
 }
 
 function openMenu(thing, target) {
@@ -48,7 +49,7 @@ function Group({ list, label }) {
     all[(all.indexOf(document.activeElement) + dir + all.length) % all.length]?.focus();
   };
   const stop = Math.max(0, list.findIndex((one) => one.id === s.selected.value));
-  return html`<div role="group" aria-label=${label} onKeyDown=${keys}>${list.map((one, i) => html`<button key=${one.id} type="button" class=${`hit ${s.selected.value === one.id ? "sel" : ""}`} data-hit=${one.id} tabindex=${i === stop ? 0 : -1} aria-label=${one.label} aria-haspopup="dialog" style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`} onClick=${(e) => openMenu(one, e.currentTarget)} onPointerEnter=${() => { s.lit.value = one.id; }} onPointerLeave=${() => { s.lit.value = null; }}></button>`)}</div>`;
+  return html`<div role="group" aria-label=${label} onKeyDown=${keys}>${list.map((one, i) => html`<button key=${one.id} type="button" class=${`hit ${s.selected.value === one.id ? "sel" : ""}`} data-hit=${one.id} tabindex=${i === stop ? 0 : -1} aria-label=${one.label} aria-haspopup=${one.act ? null : "dialog"} style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`} onClick=${(e) => (one.act ? one.act() : openMenu(one, e.currentTarget))} onPointerEnter=${() => { s.lit.value = one.id; }} onPointerLeave=${() => { s.lit.value = null; }}></button>`)}</div>`;
 }
 
 /** Does a move speak of this thing? */

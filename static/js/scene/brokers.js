@@ -30,8 +30,8 @@ export function standing(part, broker, t) {
   if (broker.fenced && broker.alive === "up") pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
   if (broker.disk) pills.push({ label: t("pill.slow_disk"), cls: "slow", name: "hourglass" });
   if (Object.values(part.replicas).some((r) => r.throttled?.held.includes(id))) pills.push({ label: t("pill.throttled"), cls: "throttled", name: "hourglass" });
-  if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out" });
-  if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out" });
+  if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out", key: "adding" });
+  if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out", key: "removing" });
   return pills;
 }
 
@@ -43,10 +43,11 @@ export function card(geo, view, broker, ctx) {
   const recorded = geo.part.record.leader === broker.id;
   const down = broker.alive === "down";
   const x = geo.cardX + 6;
-  const h = geo.narrow ? geo.cardH - 8 : geo.laneH - 10;
+  const pad = geo.density === "dense" ? 1 : 5;
+  const h = geo.narrow ? geo.cardH - 8 : geo.laneH - 2 * pad;
   const parts = [
-    rect("frame", x, lane.y + 5, geo.cardW - 8, h, `card ${acts ? "acts" : ""} ${down ? "down" : ""} ${broker.alive === "paused" ? "down" : ""}`, { rx: 8 }),
-    acts && rect("edge", x, lane.y + 5, 4, h, `cardedge ${recorded ? "" : "self"}`, { rx: 2 }),
+    rect("frame", x, lane.y + pad, geo.cardW - 8, h, `card ${acts ? "acts" : ""} ${down ? "down" : ""} ${broker.alive === "paused" ? "down" : ""}`, { rx: pad === 1 ? 3 : 8 }),
+    acts && rect("edge", x, lane.y + pad, 4, h, `cardedge ${recorded ? "" : "self"}`, { rx: 2 }),
     ...(geo.density === "dense" || geo.density === "compact" ? small(geo, lane, broker, { acts, x, h }, ctx) : full(geo, lane, broker, { acts, recorded, x, replica }, ctx)),
   ];
   return g(`card${broker.id}`, parts, { class: "broker", "data-id": `b${broker.id}`, "data-role": replica?.role ?? "none", "data-alive": broker.alive });
@@ -54,10 +55,11 @@ export function card(geo, view, broker, ctx) {
 
 function head(geo, broker, { acts, recorded, x, y }, { t, name }) {
   const label = t("card.name", { name: name(broker.id, true) });
-  const lead = acts ? 22 : 0;
+  const size = geo.density === "dense" ? 12 : 14.5;
+  const lead = acts ? size + 7 : 0;
   return [
-    acts && icon("crown", "crown", x + 12, y - 13, 17, recorded === false ? "crown self" : "crown"),
-    text("name", x + 12 + lead, y, fit(label, 118 - lead, 14.5, true), "name", { "font-size": 14.5 }),
+    acts && icon("crown", "crown", x + 12, y - size + 1, size + 2, recorded === false ? "crown self" : "crown"),
+    text("name", x + 12 + lead, y, fit(label, 118 - lead, size, true), "name", { "font-size": size }),
     text("role", geo.cardX + geo.cardW - 12, y, roleWord(geo, broker, t), `role ${PROCESS[broker.alive]?.[1] ?? ""}`, { "text-anchor": "end" }),
   ];
 }
@@ -69,13 +71,13 @@ function roleWord(geo, broker, t) {
 
 function small(geo, lane, broker, { acts, x, h }, ctx) {
   const dense = geo.density === "dense";
-  const y = lane.y + 5 + h / 2 + 4;
+  const y = lane.y + h / 2 + 5;
   const pills = dense ? [] : standing(geo.part, broker, ctx.t).slice(0, 1);
   const parts = head(geo, broker, { acts, x, y: dense ? y : lane.y + 22 }, ctx);
   let at = x + 12;
-  if (ctx.blocked.has(broker.id)) parts.push(g("waits", [icon("i", "hourglass", geo.cardX + geo.cardW - 20, lane.y + (dense ? h / 2 - 1 : 30), 12, "warn")], { "data-id": `b${broker.id}:waits` }));
+  if (ctx.blocked.has(broker.id)) parts.push(g("waits", [icon("i", "hourglass", geo.cardX + geo.cardW - (dense ? 1 : 20), lane.y + (dense ? 6 : 30), dense ? 10 : 12, "warn")], { "data-id": `b${broker.id}:waits` }));
   for (const p of pills) {
-    const made = pill(`pill-${p.cls}`, at, lane.y + 29, p.label, p.cls, { name: p.name, size: 10.5, height: 17 });
+    const made = pill(`pill-${p.key ?? p.cls}`, at, lane.y + 29, p.label, p.cls, { name: p.name, size: 10.5, height: 17 });
     at += made.width + 4;
     parts.push(made.node);
   }
@@ -93,7 +95,7 @@ function full(geo, lane, broker, { acts, recorded, x, replica }, ctx) {
   let at = x + 11;
   const right = geo.cardX + geo.cardW - 10;
   for (const p of standing(geo.part, broker, t)) {
-    const made = pill(`pill-${p.cls}`, at, lane.y + 35, p.label, p.cls, { name: p.name, data: `b${broker.id}:isr` });
+    const made = pill(`pill-${p.key ?? p.cls}`, at, lane.y + 35, p.label, p.cls, { name: p.name, data: p.key ? `b${broker.id}:${p.key}` : `b${broker.id}:isr` });
     if (at + made.width > right && at > x + 11) break;
     at += made.width + 5;
     parts.push(made.node);
