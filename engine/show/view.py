@@ -433,6 +433,8 @@ def _client(client: Any) -> Json:
         return {
             "id": node_name(client.id),
             "kind": "producer",
+            "sent": client.sent,
+            "acked": client.acked,
             "believes": client.leaders.get(0, -1),
             "waiting": [
                 {"m": ", ".join(sent.values), "to": sent.to, "acks": sent.acks}

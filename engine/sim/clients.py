@@ -126,6 +126,7 @@ class Producer(BaseClient):
     """
 
     __slots__ = (
+        "acked",
         "acks",
         "backoff_ms",
         "chance",
@@ -138,6 +139,7 @@ class Producer(BaseClient):
         "partitions",
         "queue",
         "retries",
+        "sent",
         "stop_at",
         "ticking",
         "timeout",
@@ -166,6 +168,8 @@ class Producer(BaseClient):
         self.pace: Pace | None = None  # None: one record at a time, at random
         self.ticking = False  # is its next tick in the queue?
         self.made = 0
+        self.sent = 0  # requests, retries among them
+        self.acked = 0  # records
         self.outstanding: dict[int, Sent] = {}
         self.queue: list[Sent] = []  # waits for a leader or for its back-off
         self.unsent: Sent | None = None  # had no leader to go to and is not tried again
@@ -217,6 +221,7 @@ class Producer(BaseClient):
                 self.unsent = sent
             return
         sent.attempts += 1
+        self.sent += 1
         corr = self.next_corr()
         if sent.acks != 0:
             self.outstanding[corr] = sent
@@ -252,6 +257,8 @@ class Producer(BaseClient):
     def decide(self, sent: Sent, error: int, out: Effects) -> Sent | None:
         """P-6.  Decided, or tried again (None) while delivery.timeout.ms lasts."""
         sent.error = error
+        if error == NONE:
+            self.acked += len(sent.values)
         expired = out.now - sent.created >= self.delivery_ms
         if error != NONE and sent.retries and error in RETRIABLE and not expired:
             self.try_later(sent, out)

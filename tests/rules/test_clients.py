@@ -171,7 +171,10 @@ def test_a_follower_shows_no_more_than_its_own_mark() -> None:
     assert sim.consumer().read == 2
 
 
-def test_a_consumer_that_waits_at_a_follower_is_served_when_the_mark_rises() -> None:
+@pytest.mark.parametrize("sessions", [False, True])
+def test_a_consumer_that_waits_at_a_follower_is_served_when_the_mark_rises(
+    sessions: bool,
+) -> None:
     """H-6.  The answer to the follower's fetch wakes the consumer's."""
     scenario = Scenario.from_dict(
         {
@@ -179,7 +182,11 @@ def test_a_consumer_that_waits_at_a_follower_is_served_when_the_mark_rises() -> 
             "brokers": RACKS,
             "fetching": "auto",
             "network": {"delay_ms": 5},
-            "configs": {"replica.selector.class": True, "fetch.max.wait.ms": 20000},
+            "configs": {
+                "replica.selector.class": True,
+                "fetch.max.wait.ms": 20000,
+                "fetch_sessions": sessions,
+            },
             "workload": {
                 "producers": [{"rate_per_s": 0.5}],
                 "consumers": [{"rack": "b"}],

@@ -52,17 +52,21 @@ export function clients(geo, view, { t, name, changed }) {
   const y = geo.heads.clients;
   const parts = [];
   let at = geo.narrow ? 8 : geo.gutter + 14;
-  for (const c of view.clients.slice(0, geo.narrow ? 2 : 4)) {
+  const crowded = !geo.narrow && view.clients.length > (geo.width - geo.corner - at > 620 ? 3 : 2);
+  for (const c of view.clients.slice(0, geo.narrow ? 2 : 9)) {
     const producer = c.kind === "producer";
     const label = `${c.id}`;
     const all = producer ? t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked }) : t("client.reads", { o: c.position ?? 0 });
-    const words = fit(all, geo.width - geo.corner - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
+    const short = producer ? `${c.acked ?? view.ledger.acked}/${c.sent ?? view.ledger.sent}` : `→ ${c.position ?? 0}`;
+    if (geo.width - geo.corner - at < 80) break;
+    const words = crowded ? short : fit(all, geo.width - geo.corner - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
     const w = textWidth(`${label} `, 12.5, true) + textWidth(words, 12.5) + 26;
     const waiting = (c.waiting ?? []).slice(0, 5);
     parts.push(g(`client-${c.id}`, [
       rect("bg", at, y + 3, w, 24, `client ${producer ? "" : "reader"}`, { rx: 12 }),
       spans("w", at + 12, y + 19.5, [[`${label} `, "strong"], [words, "quiet"]], "field", { "font-size": 12.5 }),
       ...waiting.map((wait, i) => waitMark(wait, at + w + 6 + i * 62, y + 4, { t, name })),
+      title("title", `${label} ${all}`),
       changed.has(`client:${c.id}`) && line("chg", at + 12, y + 28, at + w - 12, y + 28, "changed"),
     ], { "data-id": String(c.id), "data-acked": c.acked ?? view.ledger.acked, "data-position": c.position ?? "" }));
     at += w + 14 + waiting.length * 62;
