@@ -25,6 +25,7 @@ from app.services import services
 from app.words import language
 from engine.model.errors import BadInput
 from engine.show.replay import Replay
+from engine.show.sayings import said
 from engine.sim.run import Run
 
 log = logging.getLogger(__name__)
@@ -177,10 +178,11 @@ def _possible(question: Question) -> Answer:
     question.run = services().replays.run(digest)
     with services().replays.using(digest) as replay:
         step = choosing.step_asked(asked, digest, replay.total)
+        lang = question.client.lang
         return {
             "run": digest,
             "step": step,
-            "moves": replay.possible(step),
+            "moves": [{**one, "why": said(one["why"], lang)} for one in replay.possible(step)],
             "messages": replay.letters(step),
         }
 

@@ -269,6 +269,7 @@ class Broker:
         "register_attempt",
         "registered_corr",
         "replicas",
+        "retention_armed",
         "sessions",
         "shutdown_attempt",
         "shutting_down",
@@ -316,6 +317,7 @@ class Broker:
         self.image: dict[int, Any] = {}
         self.metadata_offset = 0
         self.metadata_corr = 0
+        self.retention_armed = False  # is the timer of L-8 set?
         self.disk_free_us = 0  # when a slow disk has written all it was given
         self.purgatory_wake = NEVER  # when the timer of waiting requests is set for
         self.registered_corr = 0
@@ -329,6 +331,7 @@ class Broker:
         self.configs = configs
         for replica in self.replicas.values():
             replica.configs = configs
+            replica.log.segment_records = configs.segment_records
         self.quotas = settled(self.quotas, configs.values, self.id)
         if not (configs.values["fetch_sessions"] and self.profile.fetch_sessions):
             self.sessions = None

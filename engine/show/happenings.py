@@ -400,6 +400,7 @@ QUIET_TIMERS: Final = {
     timers.NAMES[timers.HW_CHECKPOINT]: "timer.checkpoint",
     "checkpoint": "timer.checkpoint",
     timers.NAMES[timers.LOG_FLUSHER]: "timer.flusher",
+    timers.NAMES[timers.RETENTION]: "timer.retention",
     "controller start-up": "timer.startup",
     timers.NAMES[timers.CLIENT_TICK]: "client.stuck",
     "produce": "client.stuck",

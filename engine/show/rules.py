@@ -37,6 +37,8 @@ _LIST: Final = (
     Rule("L-4", 1, "", "Append as follower",
          "Partition.appendRecordsToFollowerOrFutureReplica", "why.verbatim"),
     Rule("L-7", 1, "log.start", "Raise the log start", "UnifiedLog.maybeIncrementLogStartOffset"),
+    Rule("L-8", 2, "log.retention", "Old segments are deleted", "UnifiedLog.deleteOldSegments",
+         "why.retention"),
     Rule("L-9", 2, "log.delete", "Records are deleted", "ReplicaManager.deleteRecords",
          "why.delete"),
     Rule("L-10", 1, "log.flush", "Flush", "UnifiedLog.flush"),

@@ -11,6 +11,7 @@ from engine.dataplane import (
     insync,
     produce,
     purgatory,
+    retention,
     serving,
     slow_disk,
     watermark,
@@ -161,6 +162,7 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.METADATA_RETRY: _metadata,
     timers.SHUTDOWN_RETRY: _shutdown,
     timers.DISK_WRITE: slow_disk.on_written,
+    timers.RETENTION: retention.on_check,
 }
 
 KRAFT_TIMERS: dict[int, ControllerTimer] = {

@@ -11,6 +11,7 @@ from engine.checks.invariants import Checker
 from engine.checks.ledger import Acked, Ledger
 from engine.controlplane import kraft, membership, zookeeper
 from engine.controlplane.roles import apply_record, new_disk
+from engine.dataplane import retention
 from engine.model import messages, timers
 from engine.model.cluster import Cluster
 from engine.model.configs import NEVER, build
@@ -59,7 +60,7 @@ AVAILABILITY_KINDS: Final = frozenset(
 )
 """Deliveries that may change whether a partition can be written to."""
 
-TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE))
+TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETENTION))
 """Timers of a broker that may touch a log or a role."""
 
 
@@ -379,6 +380,7 @@ class Simulation:
         ):
             if period < NEVER:
                 out.timer(broker.id, period - self.kernel.now % period, kind)
+        retention.arm(broker, out)
 
     # -- clients of scripts and workloads ----------------------------------------------------------
 

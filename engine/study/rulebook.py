@@ -191,6 +191,5 @@ EXCUSES: Final[dict[str, str]] = {
 
 DORMANT: Final[dict[str, str]] = {
     "L-16": "no fault of a run fails a log directory yet",
-    "L-8": "no timer of a run deletes old segments yet",
 }
 """Identifier -> why its code, though a run passes by it, never comes into effect there."""
