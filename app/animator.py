@@ -187,6 +187,16 @@ def _possible(question: Question) -> Answer:
         }
 
 
+def _metrics(question: Question) -> Answer:
+    """What an operator's dashboard shows at a step, beside what is so."""
+    asked = question.asked
+    digest = choosing.digest_asked(asked)
+    question.run = services().replays.run(digest)
+    with services().replays.using(digest) as replay:
+        step = choosing.step_asked(asked, digest, replay.total)
+        return {"run": digest, "step": step, "metrics": replay.dashboard(step)}
+
+
 def _watch(question: Question) -> Answer:
     """How far a batch is; from now on this client hears of its progress."""
     batch = question.asked.text("batch")
@@ -216,6 +226,7 @@ EVENTS: dict[str, tuple[Handler, str]] = {
     "play": (_play, "moves"),
     "seek": (_seek, "moves"),
     "possible": (_possible, "moves"),
+    "metrics": (_metrics, "moves"),
     "watch": (_watch, "moves"),
     "cancel": (_cancel, "moves"),
 }

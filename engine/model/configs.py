@@ -121,6 +121,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "A follower's pause after a fetch that failed.", 1, 60_000),
     Config("replica.high.watermark.checkpoint.interval.ms", 5_000, "ms", "broker",
            "How often the high watermarks are written to disk.", 10, 24 * _HOUR),
+    Config("replica.selector.class", 0, "boolean", "broker",
+           "Does a leader send consumers to a follower in their rack (RackAwareReplicaSelector)?"),
     Config("flush.messages", NEVER, "records", "topic",
            "Force the log to disk after so many records; by default never.", 1),
     Config("flush.ms", NEVER, "ms", "topic",
@@ -180,6 +182,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "A producer gives up a record it could not deliver for so long.", 1, 24 * _HOUR),
     Config("fetch.max.wait.ms", 500, "ms", "consumer",
            "How long a consumer's fetch that finds nothing may wait.", 0, 60_000),
+    Config("metadata.max.age.ms", 300_000, "ms", "consumer",
+           "How long a consumer reads from the follower it was sent to.", 0, 24 * _HOUR),
     # -- the engine's own parameters -------------------------------------------------------
     Config("fetch_max_records", 500, "records", "engine",
            "The most records one fetch answer carries.", 1, 100_000),
@@ -224,7 +228,9 @@ class Configs:
         "lag_time_max_ms",
         "md_delay",
         "message_max_records",
+        "metadata_max_age_ms",
         "min_insync_replicas",
+        "rack_aware_reads",
         "registration_backoff_ms",
         "request_timeout_ms",
         "retains",
@@ -287,6 +293,8 @@ class Configs:
         self.retry_backoff_ms = values["retry.backoff.ms"]
         self.delivery_timeout_ms = values["delivery.timeout.ms"]
         self.consumer_wait_ms = values["fetch.max.wait.ms"]
+        self.metadata_max_age_ms = values["metadata.max.age.ms"]
+        self.rack_aware_reads = profile.follower_reads and values["replica.selector.class"] != 0
         self.commit_ms = values["commit_ms"]
         self.md_delay = values["md_delay"]
 

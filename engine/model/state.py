@@ -56,12 +56,14 @@ class RemoteReplica:
         "last_caught_up_ms",
         "last_fetch_leader_leo",
         "last_fetch_ms",
+        "last_sent_hw",
         "leo",
         "log_start",
     )
 
     def __init__(self) -> None:
         self.leo = -1
+        self.last_sent_hw = 0  # only where it is sent at once (H-5)
         self.log_start = -1
         self.last_fetch_leader_leo = 0
         self.last_fetch_ms = NEVER
@@ -267,6 +269,7 @@ class Broker:
         "purgatory_wake",
         "quotas",
         "rack",
+        "racks",
         "register_attempt",
         "registered_corr",
         "replicas",
@@ -288,6 +291,8 @@ class Broker:
         self.configs = configs
         self.auto_fetch = auto_fetch
         self.num_fetchers = 1  # F-1, per source broker
+        # C-8: where every broker stands, as metadata told when it was created
+        self.racks: dict[int, str] = {}
         self.disks: dict[int, Disk] = {}
         self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none

@@ -54,7 +54,9 @@ def _clients(sim: Simulation) -> Iterator[str]:
     for broker in sim.brokers.values():
         if any(replica.role == LEADER for replica in broker.replicas.values()):
             yield f"produce x{fresh} to {sim.scenario.broker_name(broker.id)}"
+    yield f"produce x{fresh} idempotence=on"
     yield "read"
+    yield "seek latest"
 
 
 def _faults(names: list[str]) -> Iterator[str]:
