@@ -80,7 +80,9 @@ PARSED = [
     ("kill K", {"broker": -1}),
     ("crash B", {"broker": 2}),
     ("power_off B", {"broker": 2}),
-    ("wipe B", {"broker": 2}),
+    ("wipe B", {"broker": 2, "dir": 0}),
+    ("wipe B d2", {"broker": 2, "dir": 2}),
+    ("disk_fail B d1", {"broker": 2, "dir": 1}),
     ("restart k", {"broker": -1}),
     ("shutdown B", {"broker": 2}),
     ("pause B", {"broker": 2}),
@@ -179,6 +181,9 @@ UNREADABLE = [
     ("lose A B 101%", "“101” is no number up to 100."),
     ("slow A B", "A duration is missing."),
     ("cut A", "A second node is missing."),
+    ("wipe B 1", "“1” is no log directory, such as d1."),
+    ("disk_fail B", "A log directory such as d1 is missing."),
+    ("disk_fail B d0", "“d0” is no log directory, such as d1."),
     ("create_topic", "A topic is missing."),
     ("create_topic a/b", "“a/b” cannot name a topic."),
     ("create_topic orders A,A", "A broker is named twice."),
@@ -285,6 +290,11 @@ REFUSED = [
     ("", "restart A", "Broker A is running already."),
     ("", "restart K", "The controller is active."),
     ("kill A", "shutdown A", "Broker A is down; restart it first."),
+    ("", "wipe A d2", "Broker A has no log directory d2; there is d1."),
+    ("", "disk_fail A d2", "Broker A has no log directory d2; there is d1."),
+    ("disk_fail A d1", "disk_fail A d1", "Log directory d1 of broker A has failed already."),
+    ("disk_fail A d1", "restart A",
+     "Log directory d1 has failed; replace its disk first, with “wipe A d1”."),
     ("kill A", "pause A", "Broker A is down; restart it first."),
     ("", "resume A", "Broker A is not paused."),
     ("kill A", "bounce A", "Broker A is down already."),
@@ -292,7 +302,7 @@ REFUSED = [
     ("cut A B", "cut A B", "The link is cut already."),
     ("", "heal A B", "The link is not cut."),
 ]  # fmt: skip
-NEVER_REFUSED = {"settle", "advance", "step", "run", "fetching", "hold", "wipe", "slow", "lose"}
+NEVER_REFUSED = {"settle", "advance", "step", "run", "fetching", "hold", "slow", "lose"}
 
 
 @pytest.mark.parametrize(
@@ -377,6 +387,9 @@ PLAYED = [
     ("kill", "produce a to B; produce b; kill A", lambda sim: log(sim, 1) == "b@0"),
     ("power", "produce a; power A", lambda sim: log(sim, 1) == ""),
     ("wipe", "produce a; wipe A", lambda sim: not sim.brokers[1].disks),
+    ("wipe", "disk_fail A d1; wipe A d1; detect A; restart A",
+     lambda sim: sim.brokers[1].status == "up"),
+    ("disk_fail", "disk_fail A d1", lambda sim: sim.brokers[1].status == "down"),
     ("restart", "kill B; restart B", lambda sim: sim.brokers[2].status == "up"),
     ("shutdown", "shutdown A", lambda sim: (leader(sim), sim.brokers[1].status) == (2, "down")),
     ("pause", "pause A; produce a", lambda sim: (log(sim, 1), sim.ledger.sent) == ("", 1)),

@@ -94,6 +94,11 @@ OPERATIONS = (
     "reassign 2 3 p=t-0",
     "settle",
     "decommission 1",
+    "disk_fail 2 d1",
+    "detect 2",
+    "wipe 2 d1",
+    "restart 2",
+    "settle",
     "restart 1",
     "settle",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.dataplane import fetcher, truncation
+from engine.dataplane import directories, fetcher, truncation
 from engine.dataplane.insync import drop_pending, reset_follower_clocks
 from engine.dataplane.purgatory import after_hw, role_lost
 from engine.dataplane.recovery import open_replica
@@ -23,7 +23,7 @@ def new_disk(broker: Broker) -> Disk:
         profile.hw_clamped_on_truncate,
     )
     log.segment_records = broker.configs.segment_records
-    return Disk(log)
+    return Disk(log, directories.least_used(broker) if broker.dirs > 1 else 1)
 
 
 def ensure_log(broker: Broker, tp: int, out: Effects) -> Replica:
@@ -33,6 +33,7 @@ def ensure_log(broker: Broker, tp: int, out: Effects) -> Replica:
         disk = broker.disks.get(tp)
         if disk is None:
             disk = broker.disks[tp] = new_disk(broker)
+            directories.assign(broker, tp, disk.dir, out)
         replica = broker.replicas[tp] = open_replica(broker, tp, disk, out)
     return replica
 
@@ -149,6 +150,7 @@ def mark_offline(broker: Broker, tp: int, out: Effects) -> None:
     """L-16, 8.4.  The log directory failed: the replica is unusable until the process restarts."""
     fetcher.remove_partition(broker, tp)
     broker.offline.add(tp)
+    broker.alter_queue.pop(tp, None)
     replica = broker.replicas.pop(tp, None)
     out.cue("L-16", broker.id, "offline", None, tp)
     if replica is not None:

@@ -137,6 +137,9 @@ _LIST: Final[tuple[Config, ...]] = (
            "Imbalance a ZooKeeper-era controller tolerates; KRaft ignores it.", 0, 100),
     Config("eligible.leader.replicas.version", 0, "level", "cluster",
            "1 switches eligible leader replicas on (4.0 and later).", 0, 1, flag="elr"),
+    Config("log.dir.failure.timeout.ms", 30_000, "ms", "broker",
+           "A KRaft broker that cannot tell of a failed disk halts after so long (3.8 and later).",
+           1, NEVER, (((3, 8, 0), NEVER),)),
     # -- clients ---------------------------------------------------------------------------
     Config("request.timeout.ms", 30_000, "ms", "producer",
            "How long an acks=all write may wait for its replicas.", 1, 24 * _HOUR),
@@ -170,6 +173,7 @@ class Configs:
         "consumer_wait_ms",
         "controlled_shutdown",
         "delivery_timeout_ms",
+        "dir_failure_timeout_ms",
         "elr",
         "fence_check_ms",
         "fetch_backoff_ms",
@@ -237,6 +241,7 @@ class Configs:
         self.retry_backoff_ms = values["retry.backoff.ms"]
         self.delivery_timeout_ms = values["delivery.timeout.ms"]
         self.consumer_wait_ms = values["fetch.max.wait.ms"]
+        self.dir_failure_timeout_ms = values["log.dir.failure.timeout.ms"]
         self.commit_ms = values["commit_ms"]
         self.md_delay = values["md_delay"]
 

@@ -32,12 +32,16 @@ STARTING: Final = "starting"
 
 
 class Disk:
-    """One replica's directory and its lines in the checkpoint files (H-7); survives a crash."""
+    """One replica's directory and its lines in the checkpoint files (H-7); survives a crash.
 
-    __slots__ = ("hw_checkpoint", "log", "log_start_checkpoint", "recovery_checkpoint")
+    `dir` is the log directory it lies in: 1 unless the broker has several.
+    """
 
-    def __init__(self, log: Log) -> None:
+    __slots__ = ("dir", "hw_checkpoint", "log", "log_start_checkpoint", "recovery_checkpoint")
+
+    def __init__(self, log: Log, dir: int = 1) -> None:
         self.log = log
+        self.dir = dir
         self.hw_checkpoint = 0
         self.recovery_checkpoint = 0
         self.log_start_checkpoint = 0
@@ -212,7 +216,8 @@ class Peer:
 class Broker:
     """One broker process and its disks.
 
-    `disks` survive everything but `wipe`; the rest ends with the process.  `metadata` is the
+    `disks` and `broken`, the log directories that have failed, survive everything but `wipe`; the
+    rest ends with the process.  `metadata` is the
     client-visible cache: tp -> (leader, leader epoch).  `image` (KRaft) holds the last partition
     records applied.  `auto_fetch` false means that a hand drives the fetchers.
     """
@@ -220,12 +225,18 @@ class Broker:
     __slots__ = (
         "alter_corr",
         "alter_queue",
+        "assign_corr",
+        "assignments",
         "auto_fetch",
+        "broken",
         "broker_epoch",
         "clean_epoch",
         "configs",
         "controller_epoch",
         "corr",
+        "dir_due",
+        "dir_report",
+        "dirs",
         "disks",
         "failed",
         "fenced",
@@ -266,6 +277,8 @@ class Broker:
         self.auto_fetch = auto_fetch
         self.num_fetchers = 1  # F-1, per source broker
         self.disks: dict[int, Disk] = {}
+        self.dirs = 1  # log directories
+        self.broken: set[int] = set()
         self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
         self.incarnation = 0
@@ -297,6 +310,10 @@ class Broker:
         self.alter_queue: dict[int, Any] = {}
         self.alter_corr = 0
         self.controller_epoch = 0
+        self.assignments: dict[int, int] = {}  # KIP-858: partition -> directory, not told yet
+        self.assign_corr = 0
+        self.dir_due = 0  # until when the controller has to hear of a failed directory
+        self.dir_report = 0  # corr of the heartbeat that tells of a failed directory, until heard
 
     def next_corr(self) -> int:
         self.corr += 1

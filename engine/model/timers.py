@@ -21,6 +21,8 @@ UNCLEAN_CHECK: Final = 15  # CP-UNCLEAN-TRIGGERS, periodic from 3.9
 CLIENT_TICK: Final = 16  # a workload producer or consumer acts
 CLIENT_RETRY: Final = 17  # retry.backoff.ms is over
 LOG_FLUSHER: Final = 18  # L-10: flush.ms
+ASSIGN_RETRY: Final = 19  # KIP-858: tell the controller again where a log is
+DIR_FAILURE: Final = 20  # L-16: log.dir.failure.timeout.ms
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -40,4 +42,6 @@ NAMES: Final = {
     CLIENT_TICK: "client",
     CLIENT_RETRY: "client retry",
     LOG_FLUSHER: "log flusher",
+    ASSIGN_RETRY: "directory assignment",
+    DIR_FAILURE: "directory failure",
 }

@@ -98,7 +98,7 @@ class Scenario:
             "teaches": self.teaches,
             "tags": list(self.tags),
             "profiles": list(self.profiles),
-            "brokers": [{"id": b.id, "name": b.name, "rack": b.rack} for b in self.brokers],
+            "brokers": [_broker_dict(b) for b in self.brokers],
             "partitions": [list(replicas) for replicas in self.partitions],
             "configs": dict(sorted(self.configs.items())),
             "network": {
@@ -165,6 +165,12 @@ class Scenario:
     def named(self, slug: str) -> Scenario:
         """The same scenario under another slug."""
         return replace(self, slug=slug)
+
+
+def _broker_dict(broker: BrokerSpec) -> dict[str, Any]:
+    """One directory goes without saying, so that the text of older scenarios stays what it was."""
+    written = {"id": broker.id, "name": broker.name, "rack": broker.rack}
+    return {**written, "dirs": broker.dirs} if broker.dirs > 1 else written
 
 
 def _fault_dict(fault: Fault) -> dict[str, Any]:

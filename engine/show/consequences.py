@@ -10,7 +10,7 @@ from engine.model.effects import Cue
 from engine.model.errors import NONE, NOT_ENOUGH_REPLICAS, NOT_LEADER_OR_FOLLOWER
 from engine.model.messages import CONTROLLER
 from engine.model.state import FOLLOWER, LEADER, NEVER, TRUNCATING, Replica
-from engine.show import operators
+from engine.show import disks, operators
 from engine.show.entities import (
     Happening,
     Sentence,
@@ -462,7 +462,7 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-5.4.hold": _held,
     "CP-5.4.release": _released,
     "CP-10.up": _controller_up,
-    **operators.TELLERS,
+    **operators.TELLERS, **disks.TELLERS,
 }
 """Rules whose sentence needs more than the node, the old and the new value."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.dataplane import directories
 from engine.model.records import PartitionRecord
 from engine.sim.simulation import Simulation
 
@@ -22,6 +23,7 @@ def suggestions(sim: Simulation) -> Iterator[str]:
             yield f"deliver {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
             yield f"drop {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
     yield from _faults(names)
+    yield from _disks(sim)
     yield from ("kill K", "restart K")
     for name in names:
         yield f"tick {name}"
@@ -55,6 +57,16 @@ def _faults(names: list[str]) -> Iterator[str]:
         for other in names[i + 1 : 6]:
             yield f"cut {one} {other}"
             yield f"heal {one} {other}"
+
+
+def _disks(sim: Simulation) -> Iterator[str]:
+    """For brokers with several log directories only: else it is the whole broker that fails."""
+    for broker in sim.brokers.values():
+        for one in range(1, broker.dirs + 1) if broker.dirs > 1 else ():
+            name = directories.name(one)
+            yield f"disk_fail {broker.name} {name}"
+            if one in broker.broken:
+                yield f"wipe {broker.name} {name}"
 
 
 def _first_partition(sim: Simulation, record: PartitionRecord) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from engine.controlplane.reassignment import target_of
+from engine.dataplane import directories
 from engine.model import timers
 from engine.model.effects import Cue
 from engine.model.errors import name_of
@@ -69,7 +70,9 @@ def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
         role = ROLE_LETTERS[ROLE_NAMES[replica.role]]
         head = f"b{broker.id}{{{role} le={replica.leader_epoch} LEO={log.leo} HW={hw}}}"
     else:
-        head = f"b{broker.id}{{{broker.status} LEO={log.leo} HW={hw}}}"
+        lost = disk.dir in broker.broken
+        status = f"{directories.name(disk.dir)} failed" if lost else broker.status
+        head = f"b{broker.id}{{{status} LEO={log.leo} HW={hw}}}"
     if log.log_start:
         head = f"{head[:-1]} start={log.log_start}}}"
     cells = []

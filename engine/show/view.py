@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from engine.dataplane import directories
 from engine.dataplane.fetcher import thread_of
 from engine.dataplane.watermark import blocked_by, caught_up, eligible
 from engine.model.errors import name_of
@@ -192,8 +193,11 @@ def _replica(
         "blocks": [],
         "waiting": [],
     }
+    if broker.dirs > 1 and disk is not None:
+        shown["dir"] = directories.name(disk.dir)
     if broker.status == DOWN or replica is None:
-        shown["role"] = "offline" if broker.status == DOWN else "none"
+        lost = broker.status == DOWN or (disk is not None and disk.dir in broker.broken)
+        shown["role"] = "offline" if lost else "none"
         return shown
     shown["belief"] = {
         "leader": replica.leader,
@@ -306,7 +310,7 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
     alive = broker.status
     if alive == UP and broker.shutting_down:
         alive = "shutting"
-    return {
+    shown: Json = {
         "id": broker.id,
         "name": broker.name,
         "rack": broker.rack,
@@ -316,6 +320,12 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
         "clean": broker.clean_epoch >= 0,
         "session": left,
     }
+    if broker.dirs > 1:
+        shown["dirs"] = [
+            {"name": directories.name(one), "failed": one in broker.broken}
+            for one in range(1, broker.dirs + 1)
+        ]
+    return shown
 
 
 def _links(sim: Simulation) -> list[Json]:

@@ -202,7 +202,7 @@ def is_quiet(sim: Simulation) -> bool:
         for broker_id in record.replicas:
             broker = sim.brokers[broker_id]
             replica = broker.replicas.get(tp)
-            if broker.status == DOWN:
+            if broker.status == DOWN or tp in broker.offline:
                 continue
             if replica is None or broker_id not in record.isr:
                 return False

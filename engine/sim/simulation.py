@@ -46,6 +46,7 @@ AVAILABILITY_KINDS: Final = frozenset(
         messages.ALTER_PARTITION_R,
         messages.HEARTBEAT_R,
         messages.LEADER_AND_ISR,
+        messages.LEADER_AND_ISR_R,
         messages.METADATA_FETCH_R,
         messages.REGISTER,
         messages.REGISTER_R,
@@ -356,6 +357,7 @@ def _build_cluster(sim: Simulation) -> None:
         broker = Broker(
             spec.id, spec.label, spec.rack, sim.profile, sim.configs, sim.auto
         )
+        broker.dirs = spec.dirs
         broker.incarnation = 1
         broker.status = UP
         broker.fenced = False
@@ -413,7 +415,9 @@ def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
         broker.metadata[tp] = (record.leader, record.leader_epoch)
         broker.image[tp] = record
         if broker.id in record.replicas:
-            broker.disks[tp] = new_disk(broker)
+            disk = broker.disks[tp] = new_disk(broker)
+            if broker.dirs > 1:
+                k.directories[broker.id, tp] = disk.dir
             apply_record(broker, tp, record, out)
     if sim.profile.mode == "kraft":
         broker.metadata_offset = k.committed

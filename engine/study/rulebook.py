@@ -177,7 +177,6 @@ EXCUSES: Final[dict[str, str]] = {
 _QUOTAS: Final = "no configuration or move of a run sets a quota yet"
 
 DORMANT: Final[dict[str, str]] = {
-    "L-16": "no fault of a run fails a log directory yet",
     **dict.fromkeys(("Q-1", "Q-2", "Q-3", "Q-4", "Q-5", "Q-6", "CP-THROTTLE"), _QUOTAS),
     "C-8": "consumers of a run do not ask to read from followers yet",
     "L-8": "no timer of a run deletes old segments yet",

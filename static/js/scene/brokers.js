@@ -26,6 +26,13 @@ export function standing(part, broker, t) {
     const lag = part.replicas[id]?.fetch?.lag;
     pills.push({ label: lag > 0 ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
   } else pills.push({ label: t("pill.none"), cls: "out" });
+  const kept = part.replicas[id]?.dir;
+  const dirs = broker.dirs ?? [];
+  for (const { name } of dirs.filter((dir) => dir.failed)) {
+    const lost = { label: t("pill.dir_failed", { d: name }), cls: "fenced", name: "cross" };
+    if (name === kept) pills.unshift(lost); else pills.push(lost);  // what matters most has room
+  }
+  if (dirs.some((dir) => dir.name === kept && !dir.failed)) pills.push({ label: kept, cls: "out" });
   if (record.elr?.includes(id)) pills.push({ label: "ELR", cls: "elr" });
   if (broker.fenced && broker.alive === "up") pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
   if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out" });
