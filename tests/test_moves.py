@@ -83,6 +83,8 @@ PARSED = [
     ("wipe B", {"broker": 2, "dir": 0}),
     ("wipe B d2", {"broker": 2, "dir": 2}),
     ("disk_fail B d1", {"broker": 2, "dir": 1}),
+    ("move_dir B d2 p=1", {"broker": 2, "dir": 2, "tp": 1}),
+    ("copy B", {"broker": 2}),
     ("restart k", {"broker": -1}),
     ("shutdown B", {"broker": 2}),
     ("pause B", {"broker": 2}),
@@ -183,6 +185,7 @@ UNREADABLE = [
     ("cut A", "A second node is missing."),
     ("wipe B 1", "“1” is no log directory, such as d1."),
     ("disk_fail B", "A log directory such as d1 is missing."),
+    ("move_dir B", "A log directory such as d1 is missing."),
     ("disk_fail B d0", "“d0” is no log directory, such as d1."),
     ("create_topic", "A topic is missing."),
     ("create_topic a/b", "“a/b” cannot name a topic."),
@@ -293,6 +296,10 @@ REFUSED = [
     ("", "wipe A d2", "Broker A has no log directory d2; there is d1."),
     ("", "disk_fail A d2", "Broker A has no log directory d2; there is d1."),
     ("disk_fail A d1", "disk_fail A d1", "Log directory d1 of broker A has failed already."),
+    ("", "move_dir A d2",
+     "Broker A has no log directory d2; there is d1 (LOG_DIR_NOT_FOUND)."),
+    ("", "move_dir A d1", "The log lies in d1 already."),
+    ("", "copy A", "No log of broker A is on its way to another directory."),
     ("disk_fail A d1", "restart A",
      "Log directory d1 has failed; replace its disk first, with “wipe A d1”."),
     ("kill A", "pause A", "Broker A is down; restart it first."),
@@ -422,8 +429,9 @@ def test_what_a_move_does(lines: str, so: object, profile: str) -> None:
 
 
 def test_every_verb_is_played_above() -> None:
-    only_kraft = {"unregister"}
-    assert {verb for verb, _, _ in PLAYED} | only_kraft == set(VERBS)
+    # unregister is KRaft's alone; two directories are in test_directories.py and test_futures.py
+    elsewhere = {"unregister", "move_dir", "copy"}
+    assert {verb for verb, _, _ in PLAYED} | elsewhere == set(VERBS)
 
 
 # -- cutting moves short --------------------------------------------------------------------------

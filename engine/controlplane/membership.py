@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from engine.controlplane.roles import apply_record, stop_replica
 from engine.dataplane.insync import send_alter_partition
-from engine.dataplane.recovery import flush_everything
+from engine.dataplane.recovery import flush_everything, load_log
 from engine.model.control_messages import (
     Heartbeat,
     HeartbeatResponse,
@@ -58,6 +58,8 @@ def start(broker: Broker, out: Effects, bounced: bool = False) -> None:
     broker.forget()
     broker.incarnation += 1
     broker.status = STARTING
+    for move in broker.futures.values():
+        load_log(move.disk)
     if broker.broken:
         broker.offline = {tp for tp, disk in broker.disks.items() if disk.dir in broker.broken}
     register(broker, 0, out, bounced)
@@ -308,6 +310,7 @@ def delete_strays(broker: Broker, out: Effects) -> None:
         if record is None or broker.id not in record.replicas:
             out.cue("CP-KR-APPLY.stray", broker.id, "stray", None, tp)
             del broker.disks[tp]
+            broker.futures.pop(tp, None)
 
 
 # -- control requests of the ZooKeeper era --------------------------------------------------------

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.controlplane import kraft, membership, znodes
 from engine.controlplane.roles import mark_offline
+from engine.dataplane import futures
 from engine.dataplane.directories import survives_a_failed_directory, working
 from engine.model.configs import NEVER
 from engine.model.control_messages import (
@@ -35,6 +36,8 @@ def fail_directory(broker: Broker, directory: int, out: Effects) -> None:
     for tp, disk in broker.disks.items():
         if disk.dir == directory:
             mark_offline(broker, tp, out)
+    for tp in [tp for tp, move in broker.futures.items() if move.disk.dir == directory]:
+        futures.cancel(broker, broker.replicas[tp], out)
     tell_controller(broker, out)
 
 

@@ -25,7 +25,7 @@ def working(broker: Broker) -> list[int]:
 def least_used(broker: Broker) -> int:
     """L-2, LogManager.nextLogDirs: a new log goes where there are fewest."""
     load = dict.fromkeys(working(broker), 0)
-    for disk in broker.disks.values():
+    for disk in (*broker.disks.values(), *(move.disk for move in broker.futures.values())):
         if disk.dir in load:
             load[disk.dir] += 1
     return min(load, key=lambda one: (load[one], one))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.dataplane import truncation, watermark
+from engine.dataplane import futures, truncation, watermark
 from engine.dataplane.following import (
     cut_or_fail,
     delay,
@@ -15,11 +15,7 @@ from engine.dataplane.following import (
     usable_batches,
 )
 from engine.model.effects import Effects
-from engine.model.errors import (
-    FENCED_LEADER_EPOCH,
-    NONE,
-    OFFSET_OUT_OF_RANGE,
-)
+from engine.model.errors import FENCED_LEADER_EPOCH, NONE, OFFSET_OUT_OF_RANGE
 from engine.model.log import OK
 from engine.model.messages import (
     EARLIEST,
@@ -157,7 +153,7 @@ def maybe_truncate(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
             state.asked = state.offset
             state.asked_epoch = state.leader_epoch
         elif cut_or_fail(broker, thread, state, state.offset, "T-0", out):
-            go_on_fetching(replica, state)
+            go_on_fetching(broker, replica, state, out)
     if not ask:
         return False
     thread.outstanding = broker.next_corr()
@@ -318,6 +314,8 @@ def _process_partition_data(
             broker.quotas.count_appended(state.tp, log.leo - before, out.now)
         if log.leo - log.flushed >= broker.configs.flush_messages:
             log.flush(log.leo)
+        if broker.futures:
+            futures.wake(broker, out)
     watermark.follow(replica, data.hw, out)
     if data.log_start > log.log_start:
         if data.log_start > log.hw:
@@ -347,7 +345,7 @@ def _on_diverging(
     replica = broker.replicas[state.tp]
     target, _ = truncation.target_by_pair(replica.log, epoch, end, replica.log.hw)
     if cut_or_fail(broker, thread, state, target, "T-4", out):
-        go_on_fetching(replica, state)
+        go_on_fetching(broker, replica, state, out)
 
 
 # -- failures -------------------------------------------------------------------------------------
@@ -429,7 +427,7 @@ def _truncate_by_answer(
     if not cut_or_fail(broker, thread, state, target, rule, out):
         return
     if done:
-        go_on_fetching(replica, state)
+        go_on_fetching(broker, replica, state, out)
     else:
         state.offset = replica.log.leo
 
@@ -471,7 +469,7 @@ def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effect
             broker.halted = True  # up to 2.0.0 (KAFKA-7414): the process exits
             return
         if cut_or_fail(broker, thread, state, m.offset, "F-9", out):
-            go_on_fetching(replica, state)
+            go_on_fetching(broker, replica, state, out)
             state.lag = 0
     elif m.timestamp == LATEST:
         state.lag = m.offset  # kept until the start is known, then turned into a lag
@@ -479,12 +477,12 @@ def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effect
         return
     else:
         thread.lookups.remove(m.tp)
-        restart_at(replica, state, m.offset, out)
+        restart_at(broker, replica, state, m.offset, out)
     _continue(broker, thread, out)
 
 
 def restart_at(
-    replica: Replica, state: PartitionFetchState, leader_start: int, out: Effects
+    broker: Broker, replica: Replica, state: PartitionFetchState, leader_start: int, out: Effects
 ) -> None:
     """F-9.3.  If the leader begins after our end, drop everything and begin there."""
     log = replica.log
@@ -495,5 +493,5 @@ def restart_at(
         out.cue("F-9", replica.broker, "leo", before, leader_start)
         if out.cues is not None and gone:
             out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone))
-    go_on_fetching(replica, state)
+    go_on_fetching(broker, replica, state, out)
     state.lag = max(0, leader_end - log.leo)

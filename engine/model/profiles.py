@@ -147,6 +147,8 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "Heartbeats report offline log directories; before, the broker halts.", mode=KRAFT),
     Flag("dir_failure_zk", _r("1.0"), "KIP-112",
          "A failed log directory costs its own replicas; before, the broker halts.", mode=ZK),
+    Flag("future_replicas", _r("1.1"), "KIP-113",
+         "A log can move to another directory of its broker."),
     Flag("reassign_needs_all_targets", _r("3.8"), "control-plane 0.2",
          "A reassignment completes only with all targets in the ISR.", mode=KRAFT),
     Flag("follower_reads", _r("2.4"), "KIP-392",
@@ -218,6 +220,7 @@ class Profile:
     elr: bool
     dir_failure_kraft: bool
     dir_failure_zk: bool
+    future_replicas: bool
     reassign_needs_all_targets: bool
     follower_reads: bool
     idempotent_producer: bool

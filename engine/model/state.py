@@ -8,7 +8,7 @@ from engine.model.configs import Configs
 from engine.model.log import Log
 from engine.model.messages import FetchRequest, ProduceRequest
 from engine.model.profiles import Profile
-from engine.model.quotas import Quotas
+from engine.model.quotas import Quotas, ReplicationQuota
 
 NEVER: Final = -(1 << 60)
 """Where Kafka writes the time 0 for 'never': a clock that starts at 0 needs minus infinity."""
@@ -184,6 +184,19 @@ class PartitionFetchState:
         self.asked_epoch = -1
 
 
+class Move:
+    """D-1.  A log on its way to another directory: the future log, which survives a crash as `Disk`
+    does, how far its fetcher is, and what the controller was asked and has answered (D-5)."""
+
+    __slots__ = ("accepted", "asked", "disk", "fetch")
+
+    def __init__(self, disk: Disk, fetch: PartitionFetchState) -> None:
+        self.disk = disk
+        self.fetch = fetch
+        self.asked = False
+        self.accepted = False
+
+
 class FetcherThread:
     """0.4.  One replica fetcher: key (leader, fetcher id), at most one request outstanding."""
 
@@ -233,14 +246,17 @@ class Broker:
         "clean_epoch",
         "configs",
         "controller_epoch",
+        "copying",
         "corr",
         "dir_due",
+        "dir_quota",
         "dir_report",
         "dirs",
         "disks",
         "failed",
         "fenced",
         "fetchers",
+        "futures",
         "halted",
         "heartbeat_due",
         "id",
@@ -253,6 +269,7 @@ class Broker:
         "num_fetchers",
         "offline",
         "peers",
+        "preferred_dirs",
         "profile",
         "purgatory_wake",
         "quotas",
@@ -279,6 +296,7 @@ class Broker:
         self.disks: dict[int, Disk] = {}
         self.dirs = 1  # log directories
         self.broken: set[int] = set()
+        self.futures: dict[int, Move] = {}  # D-1: on their way to another directory
         self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
         self.incarnation = 0
@@ -312,6 +330,9 @@ class Broker:
         self.controller_epoch = 0
         self.assignments: dict[int, int] = {}  # KIP-858: partition -> directory, not told yet
         self.assign_corr = 0
+        self.copying = False  # D-2: the thread is to go round
+        self.dir_quota: ReplicationQuota | None = None  # D-3
+        self.preferred_dirs: dict[int, int] = {}  # D-1: of partitions that are not hosted yet
         self.dir_due = 0  # until when the controller has to hear of a failed directory
         self.dir_report = 0  # corr of the heartbeat that tells of a failed directory, until heard
 

@@ -23,6 +23,7 @@ CLIENT_RETRY: Final = 17  # retry.backoff.ms is over
 LOG_FLUSHER: Final = 18  # L-10: flush.ms
 ASSIGN_RETRY: Final = 19  # KIP-858: tell the controller again where a log is
 DIR_FAILURE: Final = 20  # L-16: log.dir.failure.timeout.ms
+DIR_MOVE: Final = 21  # D-2: the thread that copies a log to another directory
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -44,4 +45,5 @@ NAMES: Final = {
     LOG_FLUSHER: "log flusher",
     ASSIGN_RETRY: "directory assignment",
     DIR_FAILURE: "directory failure",
+    DIR_MOVE: "log directory move",
 }

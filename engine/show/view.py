@@ -37,8 +37,10 @@ from engine.model.state import (
     FETCHING,
     LEADER,
     ROLE_NAMES,
+    TRUNCATING,
     UP,
     Broker,
+    Move,
     Replica,
 )
 from engine.show.gone import partitions
@@ -195,6 +197,8 @@ def _replica(
     }
     if broker.dirs > 1 and disk is not None:
         shown["dir"] = directories.name(disk.dir)
+    if tp in broker.futures:
+        shown["future"] = _future(broker.futures[tp])
     if broker.status == DOWN or replica is None:
         lost = broker.status == DOWN or (disk is not None and disk.dir in broker.broken)
         shown["role"] = "offline" if lost else "none"
@@ -209,6 +213,19 @@ def _replica(
     else:
         shown["fetch"] = _fetch_state(sim, broker, replica)
     return shown
+
+
+def _future(move: Move) -> Json:
+    """D-1.  How far the log in the other directory is."""
+    log = move.disk.log
+    state = "truncating" if move.fetch.state == TRUNCATING else "fetching"
+    return {
+        "dir": directories.name(move.disk.dir),
+        "leo": log.leo,
+        "hw": log.hw,
+        "epochs": log.epochs.entries(),
+        "state": "asking" if move.asked and not move.accepted else state,
+    }
 
 
 def _runs(log: Log) -> list[list[int]]:

@@ -6,7 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.controlplane import kraft, membership, storage, zk_topics, zookeeper
-from engine.dataplane import directories, fetcher, insync, produce, purgatory, serving, watermark
+from engine.dataplane import (
+    directories,
+    fetcher,
+    futures,
+    insync,
+    produce,
+    purgatory,
+    serving,
+    watermark,
+)
 from engine.model import messages, timers
 from engine.model.control_messages import AssignReplicasToDirsResponse
 from engine.model.controller import Controller
@@ -29,7 +38,7 @@ def on_client_metadata(broker: Broker, m: ClientMetadata, out: Effects) -> None:
 
 
 def on_assignment_answer(broker: Broker, m: AssignReplicasToDirsResponse, out: Effects) -> None:
-    directories.on_assignment_answer(broker, m, out)
+    futures.on_accepted(broker, directories.on_assignment_answer(broker, m, out), out)
 
 
 def on_broken(broker: Broker, m: Broken, out: Effects) -> None:
@@ -157,6 +166,7 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.METADATA_RETRY: _metadata,
     timers.SHUTDOWN_RETRY: _shutdown,
     timers.ASSIGN_RETRY: lambda broker, data, out: directories.send_assignments(broker, out),
+    timers.DIR_MOVE: lambda broker, data, out: futures.on_timer(broker, out),
     timers.DIR_FAILURE: lambda broker, data, out: storage.on_dir_failure_timer(broker, out),
 }
 

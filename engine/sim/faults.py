@@ -40,6 +40,8 @@ def power(sim: Simulation, broker: int, chance: Chance | None = None) -> None:
     def action(out: Effects) -> None:
         out.cue("CP-8.1.power", broker, "machine", "up", "down")
         sim.stop_process(broker)
+        for move in sim.brokers[broker].futures.values():
+            lose_unflushed(move.disk)
         for tp, disk in sim.brokers[broker].disks.items():
             before = disk.log.leo
             spared = 0
@@ -63,6 +65,11 @@ def wipe(sim: Simulation, broker: int, directory: int = 0) -> None:
         found = sim.brokers[broker]
         found.disks = {
             tp: disk for tp, disk in found.disks.items() if directory not in (0, disk.dir)
+        }
+        found.futures = {
+            tp: move
+            for tp, move in found.futures.items()
+            if tp in found.disks and move.disk.dir != directory
         }
         found.broken = found.broken - {directory} if directory else set()
         found.clean_epoch = -1

@@ -161,7 +161,6 @@ TITLES: Final[dict[str, str]] = {
 }
 
 _SESSIONS: Final = "fetch sessions are modules for conformance; no run plays them yet"
-_DIRECTORIES: Final = "not modelled: a broker has one directory, so nothing moves between two"
 
 EXCUSES: Final[dict[str, str]] = {
     "E-8": "not modelled: every batch has the format that carries its epoch",
@@ -170,7 +169,6 @@ EXCUSES: Final[dict[str, str]] = {
     "Q-7": "no rule to follow but what comes of Q-2, Q-3 and S-7",
     "P-8": "stories, told by scenarios of the library; no rule of their own",
     "C-7": "not yet: consumers carry no epoch with their position",
-    **dict.fromkeys(("D-1", "D-2", "D-3", "D-4", "D-5", "D-6"), _DIRECTORIES),
 }
 """Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
 

@@ -19,7 +19,7 @@ export function rows(step, before, id, { t }) {
     const r0 = old?.replicas[broker[1]];
     return [
       ...pick(a, before?.view.brokers.find((b) => b.id === a?.id), ["alive", "fenced", "brokerEpoch", "rack", "dirs", "session"]),
-      ...pick(r, r0, ["role", "dir", "start", "leo", "hw", "hwCheckpoint", "flushed", "epochs", "epochStart", "belief", "fetch", "isr", "maximal", "pending", "blocks", "waiting"]),
+      ...pick(r, r0, ["role", "dir", "future", "start", "leo", "hw", "hwCheckpoint", "flushed", "epochs", "epochStart", "belief", "fetch", "isr", "maximal", "pending", "blocks", "waiting"]),
       ...Object.entries(r?.remote ?? {}).map(([id2, m]) => [t("field.remote", { b: s.name.value(Number(id2), true) }), list(m), r0?.remote?.[id2] ? list(r0.remote[id2]) : null]),
     ];
   }

@@ -32,7 +32,9 @@ export function standing(part, broker, t) {
     const lost = { label: t("pill.dir_failed", { d: name }), cls: "fenced", name: "cross" };
     if (name === kept) pills.unshift(lost); else pills.push(lost);  // what matters most has room
   }
-  if (dirs.some((dir) => dir.name === kept && !dir.failed)) pills.push({ label: kept, cls: "out" });
+  const { future, leo } = part.replicas[id] ?? {};
+  if (future) pills.push({ label: t("pill.future", { a: kept, d: future.dir, n: future.leo, m: leo }), cls: "joining", name: "plusminus" });
+  else if (dirs.some((dir) => dir.name === kept && !dir.failed)) pills.push({ label: kept, cls: "out" });
   if (record.elr?.includes(id)) pills.push({ label: "ELR", cls: "elr" });
   if (broker.fenced && broker.alive === "up") pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
   if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out" });
