@@ -114,7 +114,7 @@ def _open(question: Question) -> Answer:
         return {
             "run": digest,
             "text": question.run.text(),
-            "facts": replays.facts(replay),
+            "facts": replays.facts(replay, question.client.lang),
             "first": first,
             "steps": _steps(replay, first, asked.count("ahead", AHEAD, WINDOW)),
         }
@@ -138,7 +138,7 @@ def _move(question: Question) -> Answer:
             "run": digest,
             "at": step + 1,
             "text": question.run.text(),
-            "facts": replays.facts(replay),
+            "facts": replays.facts(replay, question.client.lang),
             "steps": _steps(replay, step + 1, ahead),
         }
 
@@ -177,7 +177,12 @@ def _possible(question: Question) -> Answer:
     question.run = services().replays.run(digest)
     with services().replays.using(digest) as replay:
         step = choosing.step_asked(asked, digest, replay.total)
-        return {"run": digest, "step": step, "moves": replay.possible(step)}
+        return {
+            "run": digest,
+            "step": step,
+            "moves": replay.possible(step),
+            "messages": replay.letters(step),
+        }
 
 
 def _watch(question: Question) -> Answer:

@@ -6,15 +6,15 @@ import json
 import logging
 from functools import cache
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import Blueprint, Flask, Response, redirect, render_template, request, url_for
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
-from app import choosing, security
+from app import choosing, plain, security
 from app.api import json_answer
 from app.asked import SEED_MAX
-from app.cards import cards
 from app.config import ROOT
 from app.refusals import Refusal, from_bad_input, from_engine_error
 from app.services import services
@@ -24,22 +24,13 @@ from engine import ENGINE_VERSION
 from engine.model.errors import BadInput
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
 from engine.sim.run import Run
 
 log = logging.getLogger(__name__)
 blueprint = Blueprint("pages", __name__)
 
 DRAIN_BYTES = 16 * 1024 * 1024
-
-
-@blueprint.get("/")
-def library() -> str:
-    """Every scenario of the library with its verdicts; works without JavaScript."""
-    return render_template(
-        "library.html",
-        cards=cards(file.library().values()),
-        saved=services().store.scenarios(),
-    )
 
 
 @blueprint.get("/s/<name>")
@@ -52,6 +43,13 @@ def scenario(name: str) -> str:
     return _animator(found, run)
 
 
+@blueprint.get("/r")
+def carried_run() -> str:
+    """For a run that travels whole in the address's fragment, which no server ever sees."""
+    found = next(iter(file.library().values()))
+    return _animator(found, choosing.default_run(found), bare=True)
+
+
 @blueprint.get("/r/<digest>")
 def run(digest: str) -> str:
     """A saved or live run; ``?step=`` is where it opens."""
@@ -61,20 +59,26 @@ def run(digest: str) -> str:
     return _animator(found.scenario, found)
 
 
-def _animator(found: Scenario, run: Run) -> str:
+def _animator(found: Scenario, run: Run, bare: bool = False) -> str:
     services().replays.register(run)
-    step = _number("step")
+    if plain.wanted() and not bare:
+        return plain.page(run, _number("step"))
+    shown = told(found)
+    named = request.path.startswith("/s/")  # by its scenario, and so without being saved
     boot = {
         "run": run.digest,
-        "scenario": {"slug": found.slug, "digest": found.digest, "title": found.title},
+        "scenario": {"slug": found.slug, "digest": found.digest, "title": shown.title},
         "profile": run.profile,
         "seed": run.seed,
-        "step": step,
         "engine": ENGINE_VERSION,
         "lang": security.lang(),
         "transports": services().settings.transports.split(","),
+        "bare": bare,
+        "named": named,
+        "library": named and found.slug in file.library(),
+        "kept": named or services().replays.is_kept(run.digest),
     }
-    return render_template("animator.html", boot=boot, scenario=found, run=run, step=step)
+    return render_template("animator.html", boot=boot, title="" if bare else shown.title)
 
 
 def _number(name: str) -> int:
@@ -94,13 +98,25 @@ def words(key: str, **args: Any) -> str:
     return services().words.text(security.lang(), key, args)
 
 
+def here(**changes: Any) -> str:
+    """This very address with some of what it asks for changed."""
+    return "?" + urlencode({**request.args.to_dict(), **changes})
+
+
+def told(scenario: Scenario) -> Scenario:
+    """A scenario with its texts in the visitor's language."""
+    return in_language(scenario, security.lang())
+
+
 def _helpers() -> dict[str, Any]:
     return {
         "t": words,
+        "here": here,
+        "told": told,
         "lang": security.lang(),
         "languages": LANGUAGES,
         "csp_nonce": security.nonce(),
-        "csrf_token": security.csrf_token(),
+        "csrf_token": "" if security.embedded() else security.csrf_token(),
         "import_map": import_map(),
         "engine_version": ENGINE_VERSION,
     }
@@ -153,6 +169,8 @@ def _refused(refusal: Refusal) -> Response:
             status=refusal.status,
             sentence=refusal.sentence(lang),
             where=refusal.args_.get("where", ""),
+            asked=refusal.args_.get("scenario", ""),
+            near=choosing.scenarios_like(refusal.args_.get("scenario", "")),
         )
         return Response(page, refusal.status, mimetype="text/html")
     except Exception:

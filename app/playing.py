@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from engine.model.errors import BadInput
+from engine.scenarios.file import library
+from engine.show.exports import FORMATS
 from engine.show.replay import Replay
+from engine.sim.run import Run
 from engine.study import promises
 
 
@@ -36,6 +41,27 @@ def report(replay: Replay, unkept: list[str]) -> dict[str, Any]:
         "final": replay.final_view(),
         "digest": replay.outcome,
     }
+
+
+def exported(replay: Replay, form: str) -> str:
+    """The run in one of the forms to take along.  Raises BadInput for another."""
+    if form not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise BadInput("unknown", f"A run cannot be exported as {form[:40]}; known are {known}.")
+    return FORMATS[form].make(replay)
+
+
+def command_of(run: Run) -> str:
+    """The line that plays a run again; its scenario by name, if it is one of the library."""
+    slug = run.scenario.slug
+    if not slug or library().get(slug) != run.scenario:
+        return f"highwater run {shlex.quote(run.text())}"
+    line = f"highwater run {run.scenario.code or run.scenario.slug} --profile {run.profile}"
+    if run.seed:
+        line += f" --seed {run.seed}"
+    if run.moves is not None:
+        line += f" --moves {shlex.quote('; '.join(run.moves))}"
+    return line
 
 
 def conformance_lines(result: dict[str, Any]) -> Iterator[str]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from engine import ENGINE_VERSION
 from engine.checks.invariants import INVARIANTS
 from engine.model import errors
-from engine.model.profiles import PROFILES
+from engine.model.profiles import PROFILES, get_profile
 from engine.show.rules import RULES
 from engine.sim.moves import ALIASES
 from engine.sim.verbs import VERBS
+from engine.study.rulebook import BESIDE, TITLES
+from engine.study.sourcemap import cards
 
 
 @cache
@@ -48,4 +50,17 @@ def registry() -> dict[str, Any]:
         ],
         "aliases": dict(ALIASES),
         "errors": errors.all_names(),
+    }
+
+
+@lru_cache(maxsize=64)
+def cards_under(name: str) -> dict[str, Any]:
+    """Rule -> its card as one profile has it.  Raises BadInput "unknown" for no profile.
+
+    Asked once per page and profile, so that no step has to carry pseudo-code.
+    """
+    profile = get_profile(name)
+    titles = {**TITLES, **BESIDE}
+    return {
+        rule: {"title": titles[rule], **card.under(profile)} for rule, card in cards().items()
     }

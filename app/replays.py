@@ -19,6 +19,7 @@ from app.store import SavedRun, Store
 from engine import ENGINE_VERSION
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
+from engine.scenarios.translated import OWN, in_language
 from engine.show.replay import Replay
 from engine.sim.run import Run
 
@@ -109,6 +110,10 @@ class Replays:
         self._known.put(digest, run)
         return run
 
+    def is_kept(self, digest: str) -> bool:
+        """Does the link of this run hold after a restart?  Saved ones do, and the library's."""
+        return digest in library_runs() or self._store.run(digest) is not None
+
     @contextmanager
     def using(self, digest: str) -> Iterator[Replay]:
         """The replay of a run, for this thread alone until the block ends."""
@@ -124,9 +129,10 @@ class Replays:
             yield live.replay
         self._trim()
 
-    def facts(self, replay: Replay) -> dict[str, Any]:
-        """What the engine says of a run, and whether it was saved by another engine version."""
-        facts = dict(replay.facts())
+    def facts(self, replay: Replay, lang: str = OWN) -> dict[str, Any]:
+        """What the engine says of a run, its texts in a language, and whether it was saved by
+        another engine version."""
+        facts = dict(replay.facts(in_language(replay.run.scenario, lang)))
         saved = self._store.run(facts["digest"])
         facts["saved"] = saved is not None
         if saved is not None and saved.engine_version != ENGINE_VERSION:

@@ -13,7 +13,11 @@ from app.config import ROOT
 
 LANGUAGES = ("en", "zh-Hans")
 DEFAULT = LANGUAGES[0]
-_SOURCES = (ROOT / "engine" / "show" / "words", ROOT / "static" / "i18n")
+_SOURCES = (
+    ROOT / "engine" / "study" / "words",  # only translations: the engine's tables are English
+    ROOT / "engine" / "show" / "words",
+    ROOT / "static" / "i18n",
+)
 _PLACE = re.compile(r"\{(\w+)\}")
 
 SENTENCES: dict[str, tuple[str, str]] = {

@@ -17,10 +17,12 @@ import pytest
 from engine.checks.invariants import INVARIANTS
 from engine.controlplane import election, membership, roles
 from engine.controlplane.roles import make_leader
-from engine.dataplane import insync, produce, serving, watermark
+from engine.dataplane import insync, produce, serving, session_serving, watermark
 from engine.model.epochs import EpochCache
 from engine.model.messages import FETCH
 from engine.model.producers import Producers
+from engine.model.quotas import Quotas
+from engine.model.sessions import Wanted
 from engine.model.state import SHRINK
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
@@ -215,6 +217,47 @@ def leaders_begin_at_nought(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(roles, "make_leader", wrong)
 
 
+def quotas_hold_everybody_back(patch: pytest.MonkeyPatch) -> None:
+    """Q-2, Q-4: the leader asks for its quota only, not for the ISR."""
+    right = Quotas.leader_holds_back
+    patch.setattr(
+        Quotas,
+        "leader_holds_back",
+        lambda self, partition, follower, in_isr, now: right(self, partition, follower, False, now),
+    )
+
+
+def quotas_do_not_ask_for_the_lag(patch: pytest.MonkeyPatch) -> None:
+    """Q-3: the follower leaves out whatever is listed, caught up or not."""
+    right = Quotas.follower_holds_back
+    patch.setattr(
+        Quotas,
+        "follower_holds_back",
+        lambda self, partition, follower, lag, now: right(self, partition, follower, None, now),
+    )
+
+
+def forgotten_partitions_stay(patch: pytest.MonkeyPatch) -> None:
+    """X-3: the leader does not take out of the session what the fetcher has forgotten."""
+    right = session_serving.new_context
+    patch.setattr(
+        session_serving,
+        "new_context",
+        lambda cache, now, id, epoch, wanted, forgotten, *rest: right(
+            cache, now, id, epoch, wanted, (), *rest
+        ),
+    )
+
+
+def leaders_note_no_offset(patch: pytest.MonkeyPatch) -> None:
+    """X-3: the leader remembers of each partition that it is fetched from the start."""
+    patch.setattr(
+        session_serving,
+        "Wanted",
+        lambda offset, log_start, *rest: Wanted(0, log_start, *rest),
+    )
+
+
 # -- cases ----------------------------------------------------------------------------------------
 
 
@@ -253,6 +296,11 @@ PARTED = (
     "kill 2; detect 2; restart 2; settle"
 )
 
+THROTTLED = (
+    "set {0}.replication.throttled.replicas=*; set {0}.replication.throttled.rate=1; "
+    "fetching auto; produce a; advance 500; produce b; advance 2s"
+)
+
 CASES = (
     Case("I1", THREE, "K39", everybody_leads, moves="produce a; settle; elect 2"),
     Case("I2", THREE, "K39", epochs_fall, moves=MOVED),
@@ -286,6 +334,10 @@ CASES = (
     Case("INV-13", find("S14"), "Z0102", holds="Z33"),
     Case("INV-18", THREE, "K39", leaders_begin_at_nought, moves=SHRUNK),
     Case("INV-20", THREE, "K39", followers_commit_what_they_have, moves="produce a b; settle"),
+    Case("INV-28", THREE, "K39", quotas_hold_everybody_back, moves=THROTTLED.format("leader")),
+    Case("INV-28", THREE, "K39", quotas_do_not_ask_for_the_lag, moves=THROTTLED.format("follower")),
+    Case("INV-29", find("S64"), "K39", forgotten_partitions_stay),
+    Case("INV-29", find("S64"), "K39", leaders_note_no_offset),
 )
 
 

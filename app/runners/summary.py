@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.runners.plan import Plan
 from app.runners.rows import chunk_name, spark_schema
+from app.runners.weighing import weigh
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 ERROR = "error"
@@ -19,6 +20,7 @@ class CellSummary:
 
     `metrics` maps a name to n (runs that have it), sum, positive (runs above zero), min, max and
     quantiles: the values at QUANTILES, each one that occurred (percentile_disc).
+    `weights` holds the sums of weighing.py; empty where every run counts the same.
     """
 
     profile: str
@@ -28,6 +30,7 @@ class CellSummary:
     errors: int
     broken: dict[str, int]
     metrics: dict[str, dict[str, Any]]
+    weights: dict[str, list[float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,10 @@ def summarise(
         rows = files.option("pathGlobFilter", "*.parquet").parquet(directory)
     else:
         rows = files.parquet(*(f"{directory}/{chunk_name(number)}" for number in sorted(done)))
-    broken = session.sql(BROKEN, rows=rows).collect()
     counts: dict[tuple[str, int], dict[str, int]] = {}
-    for row in broken:
+    for row in session.sql(BROKEN, rows=rows).collect():
         counts.setdefault((row.profile, row.cell), {})[row.invariant] = row.n
+    weights = weigh(session, rows, plan.metrics) if plan.tilted else {}
     return Summary(
         tuple(
             CellSummary(
@@ -80,6 +83,7 @@ def summarise(
                 row.errors,
                 counts.get((row.profile, row.cell), {}),
                 {name: _metric(row, index) for index, name in enumerate(plan.metrics)},
+                weights.get((row.profile, row.cell), {}),
             )
             for row in session.sql(cells_sql(plan.metrics), rows=rows).collect()
         ),

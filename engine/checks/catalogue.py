@@ -74,5 +74,11 @@ _LIST: Final = (
     Invariant(
         "INV-20", "FollowerHwBounded", "", "A follower's mark is no higher than a leader's was."
     ),
+    Invariant(
+        "INV-28", "IsrNotThrottled", "", "A quota holds back nobody who is in sync."
+    ),
+    Invariant(
+        "INV-29", "SessionInStep", "", "A session knows of each partition what was last said of it."
+    ),
 )
 INVARIANTS: Final = {one.name: one for one in _LIST}

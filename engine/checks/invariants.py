@@ -11,12 +11,15 @@ from collections import defaultdict
 from engine.checks.catalogue import INVARIANTS
 from engine.checks.ledger import Acked, Ledger
 from engine.checks.prefix import unlike_prefix
+from engine.checks.sessions import out_of_step
+from engine.dataplane.following import lag_of
 from engine.model.cluster import Cluster
 from engine.model.log import Batch, Log
 from engine.model.messages import CONTROLLER
 from engine.model.profiles import KIP101
+from engine.model.quotas import Quotas
 from engine.model.records import PartitionRecord
-from engine.model.state import DOWN, LEADER, Replica
+from engine.model.state import DOWN, LEADER, Broker, Replica
 
 __all__ = ["INVARIANTS", "Checker"]
 
@@ -42,6 +45,7 @@ class Checker:
         "broken",
         "cluster",
         "counts",
+        "decisions",
         "ledger",
         "reached",
         "records",
@@ -54,6 +58,7 @@ class Checker:
         self.ledger = ledger
         self.broken: list[tuple[str, int, str]] = []
         self.counts: dict[str, int] = {}
+        self.decisions: dict[int, int] = {}  # of quotas, per broker, that were looked at
         self.seen: defaultdict[int, dict[int, Seen]] = defaultdict(dict)
         self.records: dict[int, PartitionRecord] = {}
         self.reached = [0] * len(cluster.names)  # the highest mark of any leader, past ones too
@@ -80,8 +85,15 @@ class Checker:
         """`node` has handled event number `step`."""
         self.step = step
         if node >= 0:
+            broker = self.cluster.brokers[node]
+            if broker.quotas is not None:
+                self._check_quotas(broker, broker.quotas)
+            if broker.sessions is not None:
+                why = out_of_step(self.cluster, node, broker.sessions)
+                if why:
+                    self.report("INV-29", why)
             seen_here = self.seen[node]
-            for tp, replica in self.cluster.brokers[node].replicas.items():
+            for tp, replica in broker.replicas.items():
                 seen = seen_here.get(tp)
                 log = replica.log
                 if (
@@ -144,6 +156,25 @@ class Checker:
         if log.hw > seen.agreed:
             self._compare(node, tp, seen)
 
+    def _check_quotas(self, broker: Broker, quotas: Quotas) -> None:
+        """INV-28.  Whom has a quota held back in this event?"""
+        known = self.decisions.get(broker.id, 0)
+        if known == quotas.decisions:
+            return
+        self.decisions[broker.id] = quotas.decisions
+        for (tp, follower), number in quotas.held.items():
+            if number <= known:
+                continue
+            if follower != broker.id:
+                in_sync = follower in broker.replicas[tp].isr
+            else:
+                lag = lag_of(broker, tp)
+                in_sync = lag is not None and lag <= 0
+            if in_sync:
+                self.report(
+                    "INV-28", f"{self.name(broker.id)} holds {self.name(follower)} back, in sync"
+                )
+
     # -- logs ------------------------------------------------------------------------------------
 
     def _on_append(self, node: int, tp: int, replica: Replica, before: int) -> None:
@@ -190,10 +221,11 @@ class Checker:
     def _check_junction(
         self, node: int, tp: int, replica: Replica, previous: Batch, first: Batch
     ) -> None:
-        """INV-12 by induction: the batch before the first one taken must be the leader's too."""
+        """INV-12 by induction: the batch before the first one taken must be the leader's too, where
+        both logs have not deleted it."""
         leader = self.cluster.brokers.get(replica.leader)
         disk = leader.disks.get(tp) if leader is not None else None
-        if disk is None:
+        if disk is None or previous.end <= disk.log.log_start:
             return
         log = disk.log
         at = log.index_of(first.base)
@@ -346,6 +378,10 @@ class Checker:
                 if seen is not None:
                     seen.agreed = 0
                     self._compare(broker, tp, seen)
+
+    def goes_back(self, tp: int) -> None:
+        """A change of this partition was never committed: what was seen of it does not count."""
+        self.records[tp] = self.cluster.controller.records[tp]
 
     # -- the controller's record -----------------------------------------------------------------
 

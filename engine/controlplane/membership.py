@@ -62,6 +62,7 @@ def start(broker: Broker, out: Effects, bounced: bool = False) -> None:
         load_log(move.disk)
     if broker.broken:
         broker.offline = {tp for tp, disk in broker.disks.items() if disk.dir in broker.broken}
+    broker.configure(broker.configs)
     register(broker, 0, out, bounced)
 
 
@@ -252,9 +253,7 @@ def on_metadata_records(broker: Broker, m: MetadataRecords, out: Effects) -> Non
         elif kind == R_REMOVE:
             changed[record[1]] = None
         elif kind == R_CONFIG:
-            broker.configs = record[1]
-            for replica in broker.replicas.values():
-                replica.configs = record[1]
+            broker.configure(record[1])
         elif kind == R_UNREGISTER:
             broker.peers.pop(record[1], None)
         else:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from engine.dataplane import futures, truncation, watermark
+from engine.dataplane.asking import accepts, build_fetch
 from engine.dataplane.following import (
     cut_or_fail,
     delay,
@@ -12,6 +11,7 @@ from engine.dataplane.following import (
     fetcher_id,
     go_on_fetching,
     initial_state,
+    restart_at,
     usable_batches,
 )
 from engine.model.effects import Effects
@@ -25,13 +25,13 @@ from engine.model.messages import (
     EpochEndResponse,
     FetchData,
     FetchPartition,
-    FetchRequest,
     FetchResponse,
     ListOffsetsRequest,
     ListOffsetsResponse,
 )
 from engine.model.profiles import FETCH, HW, KIP101
 from engine.model.quotas import TOPIC
+from engine.model.session_client import SessionClient
 from engine.model.state import (
     FETCHING,
     NEVER,
@@ -42,9 +42,6 @@ from engine.model.state import (
     Replica,
 )
 from engine.model.timers import FETCHER_WORK
-
-MIN_BYTES: Final = 1  # replica.fetch.min.bytes
-
 
 # -- which thread, which partitions ---------------------------------------------------------------
 
@@ -111,6 +108,8 @@ def add_partition(
     thread = broker.fetchers.get(key)
     if thread is None:
         thread = broker.fetchers[key] = FetcherThread(*key)
+        if broker.sessions is not None:
+            thread.session = SessionClient()
     known = thread.partitions.get(tp)
     if known is None or known.leader_epoch != leader_epoch:
         state = thread.partitions[tp] = initial_state(replica, offset, leader_epoch)
@@ -169,7 +168,7 @@ def maybe_fetch(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
     for state in thread.partitions.values():
         if state.state == FETCHING and state.delay_until <= now:
             if broker.quotas is not None and broker.quotas.follower_holds_back(
-                state.tp, state.lag, now
+                state.tp, broker.id, state.lag, now
             ):
                 out.cue("Q-3", broker.id, "held back", None, state.tp)
                 continue
@@ -186,24 +185,11 @@ def maybe_fetch(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
                     replica.log.log_start,
                 )
             )
-    if not parts:
+    request = build_fetch(broker, thread, parts)
+    if request is None:
         _sleep_until_ready(broker, thread, out)
         return False
-    configs = broker.configs
-    thread.outstanding = broker.next_corr()
-    out.send(
-        FetchRequest(
-            broker.id,
-            thread.leader,
-            thread.outstanding,
-            parts,
-            broker.id,
-            broker.broker_epoch if broker.profile.isr_broker_epoch else NO_EPOCH,
-            configs.fetch_wait_max_ms,
-            MIN_BYTES,
-            configs.fetch_max_records,
-        )
-    )
+    out.send(request)
     return True
 
 
@@ -233,7 +219,7 @@ def on_fetcher_timer(broker: Broker, key: tuple[int, int], out: Effects) -> bool
     return True
 
 
-def _waiting_thread(broker: Broker, leader: int, corr: int) -> FetcherThread | None:
+def waiting_thread(broker: Broker, leader: int, corr: int) -> FetcherThread | None:
     """The thread whose outstanding request this answers; None if it is no longer wanted."""
     thread = broker.fetchers.get((leader, 0))
     if thread is not None and thread.outstanding == corr:
@@ -255,10 +241,13 @@ def _continue(broker: Broker, thread: FetcherThread, out: Effects) -> None:
 
 def on_fetch_response(broker: Broker, m: FetchResponse, out: Effects) -> None:
     """F-6.  Guard, then by error code; divergence is handled after all partitions."""
-    thread = _waiting_thread(broker, m.src, m.corr)
+    thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
     thread.outstanding = 0
+    if thread.session is not None and not accepts(broker.id, thread.session, m, out):
+        _continue(broker, thread, out)
+        return
     diverging = []
     for data in m.partitions:
         state = thread.partitions.get(data.tp)
@@ -366,10 +355,12 @@ def _on_error(
 
 def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> bool:
     """F-6.  Transport error: every partition of the thread backs off."""
-    thread = _waiting_thread(broker, leader, corr)
+    thread = waiting_thread(broker, leader, corr)
     if thread is None:
         return False
     thread.outstanding = 0
+    if thread.session is not None:
+        thread.session.fail()
     thread.lookups.clear()
     for state in thread.partitions.values():
         state.asked = -1
@@ -384,7 +375,7 @@ def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> b
 
 def on_epoch_end_response(broker: Broker, m: EpochEndResponse, out: Effects) -> None:
     """T-1, T-2, T-3, follower's side.  Raises RuntimeError for an answer to what was not asked."""
-    thread = _waiting_thread(broker, m.src, m.corr)
+    thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
     thread.outstanding = 0
@@ -449,7 +440,7 @@ def _look_up(broker: Broker, thread: FetcherThread, tp: int, timestamp: int, out
 
 def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effects) -> None:
     """F-9.  First the leader's end, then, if that is not shorter than our log, its start."""
-    thread = _waiting_thread(broker, m.src, m.corr)
+    thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
     thread.outstanding = 0
@@ -479,19 +470,3 @@ def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effect
         thread.lookups.remove(m.tp)
         restart_at(broker, replica, state, m.offset, out)
     _continue(broker, thread, out)
-
-
-def restart_at(
-    broker: Broker, replica: Replica, state: PartitionFetchState, leader_start: int, out: Effects
-) -> None:
-    """F-9.3.  If the leader begins after our end, drop everything and begin there."""
-    log = replica.log
-    leader_end = state.lag or 0
-    if leader_start > log.leo:
-        before = log.leo
-        gone = log.truncate_fully(leader_start)
-        out.cue("F-9", replica.broker, "leo", before, leader_start)
-        if out.cues is not None and gone:
-            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone))
-    go_on_fetching(broker, replica, state, out)
-    state.lag = max(0, leader_end - log.leo)

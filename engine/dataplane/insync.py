@@ -129,7 +129,10 @@ def at_min_isr(replica: Replica) -> bool:
 
 
 def maybe_expand_isr(broker: Broker, replica: Replica, follower: int, out: Effects) -> None:
-    """S-7, CP-ISR-EXPAND.  To join: LEO >= HW, and (2.0.1) >= the epoch's start."""
+    """S-7, CP-ISR-EXPAND.  To join: LEO >= HW, and (2.0.1) >= the epoch's start.
+
+    Nothing else keeps a follower out: one that is throttled stays out until it has caught up (Q-7).
+    """
     profile = replica.profile
     remote = replica.remote[follower]
     if (

@@ -8,10 +8,15 @@ from engine.model.configs import Configs
 from engine.model.log import Log
 from engine.model.messages import FetchRequest, ProduceRequest
 from engine.model.profiles import Profile
-from engine.model.quotas import Quotas, ReplicationQuota
+from engine.model.quotas import Quotas, ReplicationQuota, settled
+from engine.model.session_client import SessionClient
+from engine.model.sessions import SessionCache
 
 NEVER: Final = -(1 << 60)
 """Where Kafka writes the time 0 for 'never': a clock that starts at 0 needs minus infinity."""
+
+SESSION_IDS: Final = 1_000
+"""Each incarnation of a broker counts its fetch sessions from another thousand."""
 
 NONE: Final = 0
 FOLLOWER: Final = 1
@@ -200,7 +205,16 @@ class Move:
 class FetcherThread:
     """0.4.  One replica fetcher: key (leader, fetcher id), at most one request outstanding."""
 
-    __slots__ = ("fetcher", "leader", "lookups", "outstanding", "partitions", "requested", "waking")
+    __slots__ = (
+        "fetcher",
+        "leader",
+        "lookups",
+        "outstanding",
+        "partitions",
+        "requested",
+        "session",
+        "waking",
+    )
 
     def __init__(self, leader: int, fetcher: int) -> None:
         self.leader = leader
@@ -209,6 +223,7 @@ class FetcherThread:
         self.outstanding = 0  # corr of the request in flight, 0 = none
         self.requested: frozenset[int] = frozenset()  # of an OffsetForLeaderEpoch in flight
         self.lookups: list[int] = []  # F-9: partitions whose offsets are to be looked up
+        self.session: SessionClient | None = None  # KIP-227; None: every fetch is a full one
         self.waking = NEVER  # when the back-off timer is set for
 
 
@@ -252,6 +267,8 @@ class Broker:
         "dir_quota",
         "dir_report",
         "dirs",
+        "disk_free_us",
+        "disk_rate",
         "disks",
         "failed",
         "fenced",
@@ -277,6 +294,7 @@ class Broker:
         "register_attempt",
         "registered_corr",
         "replicas",
+        "sessions",
         "shutdown_attempt",
         "shutting_down",
         "status",
@@ -299,6 +317,7 @@ class Broker:
         self.futures: dict[int, Move] = {}  # D-1: on their way to another directory
         self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
+        self.disk_rate = 0.0  # records a second that its disk writes (CP 8.6), 0: any number
         self.incarnation = 0
         self.corr = 0  # never reset: an answer to an earlier incarnation matches nothing
         self.status = DOWN
@@ -316,12 +335,14 @@ class Broker:
         self.fetchers: dict[tuple[int, int], FetcherThread] = {}
         self.failed: set[int] = set()
         self.quotas: Quotas | None = None  # KIP-73; None: nothing is throttled
+        self.sessions: SessionCache | None = None  # KIP-227; None: it keeps none
         self.offline: set[int] = set()  # L-16: partitions whose log directory failed
         self.peers: dict[int, Peer] = {}
         self.metadata: dict[int, tuple[int, int]] = {}
         self.image: dict[int, Any] = {}
         self.metadata_offset = 0
         self.metadata_corr = 0
+        self.disk_free_us = 0  # when a slow disk has written all it was given
         self.purgatory_wake = NEVER  # when the timer of waiting requests is set for
         self.registered_corr = 0
         self.register_attempt = 0
@@ -335,6 +356,18 @@ class Broker:
         self.preferred_dirs: dict[int, int] = {}  # D-1: of partitions that are not hosted yet
         self.dir_due = 0  # until when the controller has to hear of a failed directory
         self.dir_report = 0  # corr of the heartbeat that tells of a failed directory, until heard
+
+    def configure(self, configs: Configs) -> None:
+        """Q-1, X-1.  From now on these configurations hold for the broker and its replicas."""
+        self.configs = configs
+        for replica in self.replicas.values():
+            replica.configs = configs
+        self.quotas = settled(self.quotas, configs.values, self.id)
+        if not (configs.values["fetch_sessions"] and self.profile.fetch_sessions):
+            self.sessions = None
+        elif self.sessions is None:
+            slots = int(configs.values["max.incremental.fetch.session.cache.slots"])
+            self.sessions = SessionCache(slots, last_id=self.incarnation * SESSION_IDS)
 
     def next_corr(self) -> int:
         self.corr += 1

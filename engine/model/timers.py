@@ -21,9 +21,10 @@ UNCLEAN_CHECK: Final = 15  # CP-UNCLEAN-TRIGGERS, periodic from 3.9
 CLIENT_TICK: Final = 16  # a workload producer or consumer acts
 CLIENT_RETRY: Final = 17  # retry.backoff.ms is over
 LOG_FLUSHER: Final = 18  # L-10: flush.ms
-ASSIGN_RETRY: Final = 19  # KIP-858: tell the controller again where a log is
-DIR_FAILURE: Final = 20  # L-16: log.dir.failure.timeout.ms
-DIR_MOVE: Final = 21  # D-2: the thread that copies a log to another directory
+DISK_WRITE: Final = 19  # CP 8.6: a slow disk is done; data = the message it wrote
+ASSIGN_RETRY: Final = 20  # KIP-858: tell the controller again where a log is
+DIR_FAILURE: Final = 21  # L-16: log.dir.failure.timeout.ms
+DIR_MOVE: Final = 22  # D-2: the thread that copies a log to another directory
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -46,4 +47,5 @@ NAMES: Final = {
     ASSIGN_RETRY: "directory assignment",
     DIR_FAILURE: "directory failure",
     DIR_MOVE: "log directory move",
+    DISK_WRITE: "disk write",
 }

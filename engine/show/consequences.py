@@ -10,7 +10,7 @@ from engine.model.effects import Cue
 from engine.model.errors import NONE, NOT_ENOUGH_REPLICAS, NOT_LEADER_OR_FOLLOWER
 from engine.model.messages import CONTROLLER
 from engine.model.state import FOLLOWER, LEADER, NEVER, TRUNCATING, Replica
-from engine.show import disks, operators
+from engine.show import breakages, disks, in_sessions, operators
 from engine.show.entities import (
     Happening,
     Sentence,
@@ -23,7 +23,6 @@ from engine.show.entities import (
     offset,
     records,
     say,
-    word,
 )
 from engine.show.rules import RULES
 
@@ -353,53 +352,6 @@ def _controller_up(h: Happening, cue: Cue) -> Sentence:
     return say("controller.up", n=number(cue[4]))
 
 
-# -- faults ---------------------------------------------------------------------------------------
-
-
-def _cut(h: Happening, cue: Cue) -> Sentence:
-    a, b, both = cue[4]
-    return say("fault.cut" if both else "fault.cut.one", a=node(a), b=node(b))
-
-
-def _healed(h: Happening, cue: Cue) -> Sentence:
-    a, b = cue[4]
-    return say("fault.heal", a=node(a), b=node(b))
-
-
-def _slowed(h: Happening, cue: Cue) -> Sentence:
-    a, b, ms = cue[4]
-    if not ms:
-        return say("fault.slow.over", a=node(a), b=node(b))
-    return say("fault.slow", a=node(a), b=node(b), n=number(ms))
-
-
-def _lossy(h: Happening, cue: Cue) -> Sentence:
-    a, b, percent = cue[4]
-    if not percent:
-        return say("fault.lose.over", a=node(a), b=node(b))
-    return say("fault.lose", a=node(a), b=node(b), n=number(percent))
-
-
-def _jumped(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.jump", b=node(cue[1]), n=number(cue[4]))
-
-
-def _dropped(h: Happening, cue: Cue) -> Sentence:
-    kind, (src, dst) = cue[3], cue[4]
-    name = word(messages.NAMES[kind])
-    if kind in messages.REPLIES:
-        return say("fault.drop.answer", a=node(src), b=node(dst), t=name)
-    return say("fault.drop", a=node(src), b=node(dst), t=name)
-
-
-def _held(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.hold.metadata" if cue[4] else "fault.hold.alter", b=node(cue[1]))
-
-
-def _released(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.release.metadata" if cue[3] else "fault.release.alter", b=node(cue[1]))
-
-
 def told_by_the_message(h: Happening, cue: Cue) -> None:
     """The sentence of what arrived says it already (happenings.py)."""
 
@@ -431,6 +383,11 @@ TELLERS: Final[dict[str, Teller]] = {
     "C-2": told_by_the_message,
     "Q-2": _held_back,
     "Q-3": _held_back,
+    "X-3": in_sessions.refused,
+    "X-4": in_sessions.news,
+    "X-5": in_sessions.opened,
+    "X-5.evicted": in_sessions.evicted,
+    "X-6": in_sessions.begins_anew,
     "F-2": _fetching_starts,
     "F-8": _backs_off,
     "F-8.failed": _fails,
@@ -453,14 +410,7 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-REG": _registered,
     "CP-MAKE-LEADER": _leads,
     "CP-MAKE-FOLLOWER": _follows,
-    "CP-8.5.cut": _cut,
-    "CP-8.5.heal": _healed,
-    "CP-8.5.drop": _dropped,
-    "CP-8.6.slow": _slowed,
-    "CP-8.6.lose": _lossy,
-    "CP-8.7.jump": _jumped,
-    "CP-5.4.hold": _held,
-    "CP-5.4.release": _released,
+    **breakages.TELLERS,
     "CP-10.up": _controller_up,
     **operators.TELLERS, **disks.TELLERS,
 }
@@ -494,7 +444,7 @@ def speaks(happening: Happening, cue: Cue) -> bool:
     if rule is None or not rule.why:
         return False
     answer = happening.delivered(messages.FETCH_R)
-    if cue[0] == "C-2" and answer is not None and answer.partitions[0].error:
-        return False
+    if cue[0] == "C-2" and answer is not None:
+        return bool(answer.partitions) and not answer.partitions[0].error
     by_message = TELLERS.get(cue[0]) is told_by_the_message
     return by_message or tell_cue(happening, cue) is not None

@@ -24,7 +24,7 @@ def _broker(cue: Cue) -> int:
 
 
 def fails(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.disk", b=node(cue[1]), d=word(name(cue[4])))
+    return say("fault.dir", b=node(cue[1]), d=word(name(cue[4])))
 
 
 def taken_offline(h: Happening, cue: Cue) -> Sentence:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from engine.model import messages, timers
 from engine.model.errors import NONE
 from engine.model.messages import CONTROLLER, Message
+from engine.show import in_sessions
 from engine.show.consequences import tell_cue
 from engine.show.entities import (
     Happening,
@@ -55,6 +56,8 @@ def _size(data: Any) -> int:
 
 
 def _fetch_arrives(h: Happening, m: Any) -> Sentence | None:
+    if m.session_epoch is not None:
+        return in_sessions.arrives(h, m)
     if not m.partitions:
         return None
     args = {"l": node(m.dst), "f": node(m.src), "o": offset(m.partitions[0].offset)}
@@ -84,6 +87,8 @@ def _fetch_released(m: Any) -> Sentence | None:
 
 
 def _fetch_answered(h: Happening, m: Any) -> Sentence | None:
+    if isinstance(m, messages.SessionAnswer) and (m.error or not m.partitions):
+        return in_sessions.answered(m)
     if not m.partitions:
         return None
     if m.dst < CONTROLLER:
@@ -120,6 +125,8 @@ def _consumer_answered(h: Happening, m: Any) -> Sentence:
 
 
 def _fetch_sent(m: Any) -> Sentence | None:
+    if m.session_epoch is not None:
+        return in_sessions.asked(m)
     if not m.partitions:
         return None
     fp = m.partitions[0]
@@ -316,6 +323,10 @@ def _assignment_answered(h: Happening, m: Any) -> Sentence:
     return say("dirs.accepted", b=node(m.dst), k=CONTROL)
 
 
+def _session_closed(h: Happening, m: Any) -> Sentence:
+    return say("session.closed", b=node(m.src), k=CONTROL)
+
+
 def _shutdown_asked(h: Happening, m: Any) -> Sentence:
     return say("shutdown.got", k=CONTROL, b=node(m.src))
 
@@ -377,6 +388,7 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.LOG_DIR_EVENT: _event_znode,
     messages.ASSIGN_DIRS: _assignment_arrives,
     messages.ASSIGN_DIRS_R: _assignment_answered,
+    messages.SESSION_CLOSED: _session_closed,
     messages.SHUTDOWN: _shutdown_asked,
     messages.SHUTDOWN_R: _shutdown_answered,
     messages.CLIENT_METADATA: _leader_asked,
@@ -429,6 +441,8 @@ def tell_quiet(happening: Happening) -> Sentence:
         return _committed(happening)
     if name == "fetching":
         return say("fetching.auto" if happening.sim.auto else "fetching.manual")
+    if name == "future":
+        return say("future")
     key = QUIET_TIMERS.get(name)
     return say("timer", a=a, t=word(name)) if key is None else say(key, a=a)
 

@@ -10,6 +10,8 @@ from engine.show.entities import Happening, Sentence, members, nodes, number, sa
 
 
 def configured(h: Happening, cue: Cue) -> Sentence:
+    if cue[4] == "":
+        return say("admin.set.empty", c=word(cue[3]))
     return say("admin.set", c=word(cue[3]), v=word(cue[4]))
 
 

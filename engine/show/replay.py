@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections import OrderedDict
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, Final
 
@@ -12,12 +13,15 @@ from engine import ENGINE_VERSION
 from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
+from engine.scenarios.scenario import Scenario
 from engine.show import story, text
 from engine.show.cursor import Checkpoint, Cursor, Happened
 from engine.show.entities import Happening, say
+from engine.show.staging import Cut, dress, letters
 from engine.show.suggesting import suggestions
 from engine.show.view import Json, node_name, view
 from engine.sim import moves
+from engine.sim.kernel import DELIVERY
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
@@ -26,6 +30,7 @@ EVENTS_BETWEEN: Final = 256
 MOST_CHECKPOINTS: Final = 24
 MOST_STEPS_AT_ONCE: Final = 64
 MOST_MARKS: Final = 2_000
+MOST_TICKS: Final = 400
 
 
 class Replay:
@@ -42,11 +47,14 @@ class Replay:
         self.outcome = ""
         self._move_of: list[int] = [-1]  # step -> index of the move it belongs to
         self._moments: list[int] = [0]
+        self._times: list[int] = [0]
         self._marks: list[tuple[int, str]] = []
+        self._cuts: list[Cut] = []
         self._golden: list[str] = []
         self._cache: OrderedDict[int, Json] = OrderedDict()
         self._cursor: Cursor | None = None
         self._checkpoints: list[Checkpoint] = []
+        self._there: tuple[tuple[str, ...], Simulation] | None = None
         self._play_through()
 
     # -- the first pass --------------------------------------------------------------------------
@@ -75,15 +83,17 @@ class Replay:
                 self._move_of.append(cursor.move)
                 self._golden += text.event_lines(kind, node, what, cues)
                 now_broken = len(cursor.sim.broken)
+                self._times.append(cursor.sim.now)
                 self._note(kind, what, cues, now_broken > broken)
                 broken = now_broken
         cursor.sim.ledger.close(cursor.sim.now)
         self._golden += ["verdict", "----"]
         self._golden += text.verdict_lines(cursor.sim)
         self._end = cursor.sim
-        self._final = view(cursor.sim)
-        final = json.dumps(self._final, sort_keys=True, separators=(",", ":"))
-        self.outcome = sha256((self.golden() + final).encode()).hexdigest()[:16]
+        bare = json.dumps(view(cursor.sim), sort_keys=True, separators=(",", ":"))
+        self.outcome = sha256((self.golden() + bare).encode()).hexdigest()[:16]
+        ghosts = self._ghosts(self.total, self.total)
+        self._final = dress(cursor.sim, view(cursor.sim), ghosts)
 
     def _maybe_checkpoint(self, cursor: Cursor) -> None:
         """Every so often, where the run can be taken up again."""
@@ -95,6 +105,7 @@ class Replay:
 
     def _note(self, kind: int, what: Any, cues: list[Cue], broken: bool) -> None:
         self._moments.append(story.moment(kind, what, cues, broken))
+        self._cuts += [(self.total, node, tp, gone) for node, tp, gone in _cut_by(cues)]
         kinds = [story.MARKS[cue[0]] for cue in cues if cue[0] in story.MARKS]
         if broken:
             kinds.append("violation")
@@ -143,9 +154,12 @@ class Replay:
         }
         return {"holds": not broken, "expected": expected, "broken": broken, "counts": counts}
 
-    def facts(self) -> Json:
-        """What the page needs to know of the run before it asks for steps."""
-        scenario = self.run.scenario
+    def facts(self, told: Scenario | None = None) -> Json:
+        """What the page needs to know of the run before it asks for steps.
+
+        `told` is the run's scenario with its texts in another language.
+        """
+        scenario = told or self.run.scenario
         return {
             "digest": self.run.digest,
             "scenario": {
@@ -154,7 +168,7 @@ class Replay:
                 "title": scenario.title,
                 "origin": scenario.origin,
                 "teaches": scenario.teaches,
-                "digest": scenario.digest,
+                "digest": self.run.scenario.digest,
                 "brokers": [
                     {"id": b.id, "name": b.label, "rack": b.rack} for b in scenario.brokers
                 ],
@@ -167,27 +181,40 @@ class Replay:
             "script": self.run.moves is None,
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
             "moments": [step for step, weight in enumerate(self._moments) if weight >= 2],
-            "chapters": self._chapters(),
+            "chapters": [
+                [step, self.lines[line], text] for step, line, text in self.chapters(told)
+            ],
+            "clock": self._clock(),
             "verdict": self.verdict(),
             "outcome": self.outcome,
             "engine": ENGINE_VERSION,
         }
 
-    def _chapters(self) -> list[list[Any]]:
-        """[first step, move, comment] of every move that did anything."""
-        comments = [""] * len(self.lines)
-        script = [
-            line for line in self.run.scenario.lines(self.run.profile) if not line.is_expect
-        ]
-        for number, line in enumerate(script[: len(self.lines)]):
-            if line.text != self.lines[number].split(" !")[0]:
-                break
-            comments[number] = line.comment
+    def _clock(self) -> list[list[int]]:
+        """[step, its time in ms], thinned where a run is long: what spaces a rail by time."""
+        every = -(-max(self.total, 1) // MOST_TICKS)
+        steps = sorted({*range(0, self.total, every), self.total})
+        return [[step, self._times[step]] for step in steps]
+
+    def chapters(self, told: Scenario | None = None) -> list[tuple[int, int, str]]:
+        """(first step, number of the move, comment) of every move that did anything."""
+        comments = self.comments(told)
         first: dict[int, int] = {}
         for step, move in enumerate(self._move_of):
             if move >= 0:
                 first.setdefault(move, step)
-        return [[step, self.lines[move], comments[move]] for move, step in first.items()]
+        return [(step, move, comments[move]) for move, step in first.items()]
+
+    def comments(self, told: Scenario | None = None) -> list[str]:
+        """What the script tells with each move, as far as the moves are those of the script."""
+        comments = [""] * len(self.lines)
+        scenario = told or self.run.scenario
+        script = [line for line in scenario.lines(self.run.profile) if not line.is_expect]
+        for number, line in enumerate(script[: len(self.lines)]):
+            if line.text != self.lines[number].split(" !")[0]:
+                break
+            comments[number] = line.comment
+        return comments
 
     # -- steps -----------------------------------------------------------------------------------
 
@@ -232,12 +259,8 @@ class Replay:
     ) -> None:
         """Events that one turn of the kernel brought share the view after the last of them."""
         sim = cursor.sim
-        cut: dict[tuple[int, int], tuple[Batch, ...]] = {}
-        for _, _, _, cues, _ in events:
-            for rule, node, field, tp, batches in cues:
-                if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
-                    cut[node, tp] = batches
-        shown = view(sim, cut)
+        cut = {(node, tp): gone for _, _, _, cues, _ in events for node, tp, gone in _cut_by(cues)}
+        shown = dress(sim, view(sim, cut), self._ghosts(before, before + len(events)))
         new = sim.broken[broken:]
         for number, (kind, node, what, cues, sends) in enumerate(events, before + 1):
             said, why = story.tell(Happening(kind, node, what, cues, sends, sim))
@@ -248,6 +271,8 @@ class Replay:
                     "move": self.lines[cursor.move],
                     "line": cursor.move,
                     "moment": self._moments[number],
+                    "at": node_name(node),
+                    "arrived": what.id if kind == DELIVERY else None,
                     "cues": [_cue_json(cue) for cue in cues],
                     "say": said,
                     "why": why,
@@ -258,6 +283,12 @@ class Replay:
                 }
             )
 
+    def _ghosts(self, step: int, last: int) -> list[Cut]:
+        """What was cut before this turn of the kernel, since the last moment up to its end."""
+        since = next((n for n in range(last, 0, -1) if self._moments[n] >= story.WEIGHTY), 0)
+        first = bisect_left(self._cuts, since, key=lambda one: one[0])
+        return [one for one in self._cuts[first:] if one[0] <= step]
+
     def _initial(self, sim: Simulation) -> Json:
         return {
             "n": 0,
@@ -265,11 +296,13 @@ class Replay:
             "move": "",
             "line": -1,
             "moment": 0,
+            "at": None,
+            "arrived": None,
             "cues": [],
             "say": [say("run.begins")],
             "why": [],
             "broken": [],
-            "view": view(sim),
+            "view": dress(sim, view(sim)),
         }
 
     def _keep(self, step: Json) -> None:
@@ -305,10 +338,17 @@ class Replay:
         return Run(run.scenario, run.profile, run.seed, (*kept, move.text))
 
     def _at(self, lines: tuple[str, ...]) -> Simulation:
-        sim = self.run.simulation()
-        for _ in play(sim, lines):
-            pass
-        return sim
+        """The simulation after these moves, kept as long as nobody asks for another; to look at."""
+        if self._there is None or self._there[0] != lines:
+            sim = self.run.simulation()
+            for _ in play(sim, lines):
+                pass
+            self._there = (lines, sim)
+        return self._there[1]
+
+    def letters(self, step: int) -> dict[str, Json]:
+        """Every field of the messages under way at a step, by their id."""
+        return letters(self._at(self.cut(step)))
 
     def possible(self, step: int) -> list[Json]:
         """What a hand may do at this step, grouped; the impossible with its reason."""
@@ -321,6 +361,13 @@ class Replay:
                 {"text": line, "group": move.verb.group, "enabled": not why, "why": why}
             )
         return found
+
+
+def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:
+    """(broker, partition, batches) of what these cues cut from logs."""
+    for rule, node, field, tp, batches in cues:
+        if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
+            yield node, tp, batches
 
 
 def _cue_json(cue: Cue) -> Json:

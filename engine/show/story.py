@@ -50,6 +50,7 @@ COVERS: Final[dict[str, frozenset[str]]] = {
     "isr.shrink.far": frozenset(("alter.ask",)),
     "lead.leaving": frozenset(("member.leaving",)),
     "lead.silent": frozenset(("member.out",)),
+    "session.anew": frozenset(("session.heard",)),
     "trunc.range": frozenset(("offsets.end.heard",)),
     "trunc.restart": frozenset(("offsets.start.heard",)),
 }
@@ -71,6 +72,8 @@ MARKS: Final = {
     "CP-8.3.pause": "fault",
     "CP-8.5.cut": "fault",
     "CP-8.5.drop": "fault",
+    "CP-8.5.duplicate": "fault",
+    "CP-8.6.slow_disk": "fault",
     "CP-8.7.jump": "fault",
     "CP-10.down": "fault",
     "CP-8.2.start": "heal",

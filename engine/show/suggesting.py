@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from engine.dataplane import directories
 from engine.model.records import PartitionRecord
+from engine.model.state import LEADER
+from engine.show.staging import ways
 from engine.sim.simulation import Simulation
+
+_FAULTS: Final = (
+    *("kill", "restart", "power", "pause", "resume", "shutdown"),
+    *("bounce", "wipe", "detect"),
+)
 
 
 def suggestions(sim: Simulation) -> Iterator[str]:
@@ -18,14 +26,16 @@ def suggestions(sim: Simulation) -> Iterator[str]:
         if not sim.auto:
             yield f"fetch {name}"
             yield f"ask {name}"
-    for m in sim.network.under_way()[:12]:
-        if m.src >= -1 and m.dst >= -1:
-            yield f"deliver {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
-            yield f"drop {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
+    for way in ways(sim):
+        ends, _, kind = way.partition(" ")
+        yield from (f"deliver {way}", f"drop {way}", f"hold {way}", f"release {way}")
+        yield from (f"delay {ends} 500ms {kind}".rstrip(), f"duplicate {way}")
     yield from _faults(names)
     yield from _disks(sim)
     yield from ("kill K", "restart K")
     for name in names:
+        yield from (f"hold md {name}", f"release md {name}")
+        yield from (f"hold alter {name}", f"release alter {name}")
         yield f"tick {name}"
         yield f"flush {name}"
     record = sim.cluster.controller.records.get(0)
@@ -43,12 +53,15 @@ def _clients(sim: Simulation) -> Iterator[str]:
         where = f" p={sim.cluster.names[tp]}" if tp else ""
         for acks in ("all", "1"):
             yield f"produce x{fresh}{where} acks={acks}"
+    for broker in sim.brokers.values():
+        if any(replica.role == LEADER for replica in broker.replicas.values()):
+            yield f"produce x{fresh} to {sim.scenario.broker_name(broker.id)}"
     yield "read"
 
 
 def _faults(names: list[str]) -> Iterator[str]:
     for name in names:
-        for verb in ("kill", "restart", "power", "pause", "resume", "shutdown", "detect"):
+        for verb in _FAULTS:
             yield f"{verb} {name}"
     for name in names:
         yield f"cut {name} K"
@@ -57,6 +70,9 @@ def _faults(names: list[str]) -> Iterator[str]:
         for other in names[i + 1 : 6]:
             yield f"cut {one} {other}"
             yield f"heal {one} {other}"
+            yield f"slow {one} {other} 200"
+            yield f"lose {one} {other} 10%"
+    yield "heal"
 
 
 def _disks(sim: Simulation) -> Iterator[str]:
@@ -105,7 +121,3 @@ def _topic_names() -> Iterator[str]:
     while True:
         yield f"orders{number}"
         number += 1
-
-
-def _node_label(sim: Simulation, node: int) -> str:
-    return "K" if node == -1 else sim.scenario.broker_name(node)

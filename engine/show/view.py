@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from copy import deepcopy
 from typing import Any, Final
 
 from engine.dataplane import directories
 from engine.dataplane.fetcher import thread_of
 from engine.dataplane.watermark import blocked_by, caught_up, eligible
+from engine.model.configs import UNLIMITED
 from engine.model.errors import name_of
 from engine.model.log import Batch, Log
 from engine.model.messages import (
-    ALTER_PARTITION,
     CONTROLLER,
-    EPOCH_END,
-    EPOCH_END_R,
-    FETCH,
     FETCH_R,
     FIRST_CONSUMER,
     FIRST_PRODUCER,
     HEARTBEAT,
     HEARTBEAT_R,
-    LIST_OFFSETS,
-    LIST_OFFSETS_R,
     METADATA_FETCH,
-    METADATA_FETCH_R,
     NAMES,
-    PRODUCE,
-    PRODUCE_R,
     REPLIES,
 )
+from engine.model.quotas import TOPIC, Quotas
 from engine.model.records import PartitionRecord
+from engine.model.sessions import Session
 from engine.model.state import (
     COMMITTED,
     DOWN,
@@ -43,6 +39,7 @@ from engine.model.state import (
     Move,
     Replica,
 )
+from engine.show.fields import fields_of
 from engine.show.gone import partitions
 from engine.sim.clients import Consumer, Producer
 from engine.sim.simulation import Simulation
@@ -110,7 +107,7 @@ def _partition(
         "p": tp,
         "name": sim.cluster.names[tp],
         "ar": list(record.replicas),
-        "minIsr": sim.configs.min_insync_replicas,
+        "minIsr": sim.cluster.controller.min_isr_for(tp),
         "record": {
             "leader": record.leader,
             "le": record.leader_epoch,
@@ -212,6 +209,11 @@ def _replica(
         _add_leader(sim, broker, replica, shown)
     else:
         shown["fetch"] = _fetch_state(sim, broker, replica)
+        thread = thread_of(broker, tp)
+        if thread is not None and thread.session is not None:
+            shown["session"] = {"id": thread.session.session_id, "next": thread.session.epoch}
+    if broker.quotas is not None:
+        _add_quota(sim.now, broker.quotas, replica, shown)
     return shown
 
 
@@ -228,6 +230,22 @@ def _future(move: Move) -> Json:
     }
 
 
+def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: Json) -> None:
+    """The rate that is measured where this replica is throttled, the limit, and who waits for it.
+
+    Measuring clears old samples, so a copy is measured.
+    """
+    leads = replica.role == LEADER
+    quota = quotas.leader if leads else quotas.follower
+    if quota.limit < UNLIMITED and quota.is_throttled(TOPIC, replica.tp):
+        held = [follower for tp, follower in quotas.held if tp == replica.tp]
+        shown["throttled"] = {
+            "rate": round(deepcopy(quota).per_second(now)),
+            "limit": quota.limit,
+            "held": sorted(follower for follower in held if (follower != replica.broker) == leads),
+        }
+
+
 def _runs(log: Log) -> list[list[int]]:
     """[from, to, epoch] for each stretch of equal epoch: a log of any length in a few numbers."""
     runs: list[list[int]] = []
@@ -237,6 +255,11 @@ def _runs(log: Log) -> list[list[int]]:
         else:
             runs.append([batch.base, batch.end, batch.epoch])
     return runs
+
+
+def records_of(sim: Simulation, tp: int, batches: Iterable[Batch]) -> list[Json]:
+    """The records of these batches as the stage tells them."""
+    return _records(sim, tp, list(batches), _acked_values(sim)[tp])
 
 
 def _records(sim: Simulation, tp: int, batches: list[Batch], acked: set[str]) -> list[Json]:
@@ -342,7 +365,21 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
             {"name": directories.name(one), "failed": one in broker.broken}
             for one in range(1, broker.dirs + 1)
         ]
+    if broker.disk_rate:
+        busy = max(0, -(-broker.disk_free_us // 1_000) - sim.now)
+        shown["disk"] = {"rate": broker.disk_rate, "busy": busy}
+    if broker.sessions is not None:
+        shown["fetchSessions"] = [_session(one) for one in broker.sessions.sessions.values()]
     return shown
+
+
+def _session(session: Session) -> Json:
+    return {
+        "id": session.id,
+        "of": None if session.owner is None else node_name(session.owner),
+        "next": session.epoch,
+        "partitions": [partition for _, partition in session.partitions],
+    }
 
 
 def _links(sim: Simulation) -> list[Json]:
@@ -402,7 +439,7 @@ def _message(sim: Simulation, m: Any) -> Json:
         "deliverable": by_hand or not held,
         "fields": fields_of(m),
     }
-    if m.kind == FETCH_R:
+    if m.kind == FETCH_R and not m.error:
         data = m.partitions[0] if m.partitions else None
         if data is not None:
             shown["records"] = [batch.epoch for batch in data.batches]
@@ -411,47 +448,6 @@ def _message(sim: Simulation, m: Any) -> Json:
     elif getattr(m, "error", 0):
         shown["error"] = name_of(m.error)
     return shown
-
-
-def fields_of(m: Any) -> Json:
-    """The two or three fields of a message that matter, under Kafka's names."""
-    kind = m.kind
-    if kind == FETCH:
-        if not m.partitions:
-            return {}
-        fp = m.partitions[0]
-        fields = {"offset": fp.offset}
-        if fp.last_epoch >= 0:
-            fields["lastEpoch"] = fp.last_epoch
-        if fp.leader_epoch >= 0:
-            fields["epoch"] = fp.leader_epoch
-        return fields
-    if kind == FETCH_R:
-        if not m.partitions:
-            return {}
-        data = m.partitions[0]
-        if data.error:
-            return {"error": name_of(data.error)}
-        if data.diverging is not None:
-            return {"diverging": list(data.diverging)}
-        return {"hw": data.hw, "records": sum(len(b.values) for b in data.batches)}
-    if kind == EPOCH_END and m.partitions:
-        return {"epoch": m.partitions[0][1]}
-    if kind == EPOCH_END_R and m.partitions:
-        return {"epoch": m.partitions[0][2], "end": m.partitions[0][3]}
-    if kind == LIST_OFFSETS:
-        return {"wants": "latest" if m.timestamp == -1 else "earliest"}
-    if kind == LIST_OFFSETS_R:
-        return {"offset": m.offset}
-    if kind == PRODUCE:
-        return {"records": list(m.values), "acks": m.acks}
-    if kind == PRODUCE_R:
-        return {"offset": m.base, "error": name_of(m.error)}
-    if kind == ALTER_PARTITION:
-        return {"isr": [b for b, _ in m.items[0].isr], "pe": m.items[0].partition_epoch}
-    if kind == METADATA_FETCH_R:
-        return {"records": len(m.records)}
-    return {}
 
 
 # -- clients and ledger ----------------------------------------------------------------------------

@@ -173,9 +173,7 @@ def _set(sim: Simulation, args: Args) -> Iterator[None]:
             kraft.set_configs(k, after, args["key"] == "min.insync.replicas", out)
             return
         for broker in sim.brokers.values():
-            broker.configs = after
-            for replica in broker.replicas.values():
-                replica.configs = after
+            broker.configure(after)
         zookeeper.set_configs(k, after, after.unclean and not before.unclean, out)
 
     sim.act(TIMER, CONTROLLER, "set", act)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from engine.dataplane.asking import accepts, in_session
 from engine.model.effects import Effects
 from engine.model.errors import (
     KAFKA_STORAGE_ERROR,
@@ -20,6 +21,7 @@ from engine.model.errors import (
 from engine.model.log import Batch
 from engine.model.messages import (
     FETCH,
+    FIRST_PRODUCER,
     NO_EPOCH,
     PRODUCE,
     Broken,
@@ -31,8 +33,10 @@ from engine.model.messages import (
     ProduceRequest,
     ProduceResponse,
 )
+from engine.model.session_client import SessionClient
 from engine.model.timers import CLIENT_RETRY, CLIENT_TICK
 from engine.sim.kernel import Chance
+from engine.sim.pace import Pace
 
 RETRIABLE: Final = frozenset(
     (
@@ -126,11 +130,13 @@ class Producer(_Client):
         "interval",
         "made",
         "outstanding",
+        "pace",
         "partition",
         "partitions",
         "queue",
         "retries",
         "stop_at",
+        "ticking",
         "timeout",
     )
 
@@ -153,6 +159,8 @@ class Producer(_Client):
         self.backoff_ms = 100
         self.delivery_ms = 120_000
         self.stop_at = 0
+        self.pace: Pace | None = None  # None: one record at a time, at random
+        self.ticking = False  # is its next tick in the queue?
         self.made = 0
         self.outstanding: dict[int, Sent] = {}
         self.queue: list[Sent] = []  # waits for a leader or for its back-off
@@ -160,14 +168,31 @@ class Producer(_Client):
     def on_tick(self, out: Effects) -> bool:
         """Makes a record and sends it; then sleeps for a random while of the configured mean."""
         if out.now >= self.stop_at:
+            self.ticking = False
             return False
-        self.made += 1
-        tp = self.partition if self.partition >= 0 else self.made % self.partitions
-        value = f"m{self.made}" if self.id == -11 else f"p{-self.id - 10}.{self.made}"
-        sent = Sent((value,), tp, self.acks, self.timeout, out.now, self.retries)
+        pace = self.pace
+        if pace is None:
+            self.made += 1
+            value = f"m{self.made}" if self.id == -11 else f"p{-self.id - 10}.{self.made}"
+            values: tuple[str, ...] = (value,)
+            turn = self.made
+            wait = self.chance.between(1, 2 * self.interval - 1)
+        else:
+            values = self._batch(pace.batch)
+            turn = self.made // pace.batch
+            wait = pace.wait_ms(out.now, self.chance)
+        tp = self.partition if self.partition >= 0 else turn % self.partitions
+        sent = Sent(values, tp, self.acks, self.timeout, out.now, self.retries)
         self.send(sent, self.leaders.get(tp, -1), out)
-        out.timer(self.id, self.chance.between(1, 2 * self.interval - 1), CLIENT_TICK)
+        out.timer(self.id, wait, CLIENT_TICK)
         return True
+
+    def _batch(self, count: int) -> tuple[str, ...]:
+        """The next so many records."""
+        prefix = "m" if self.id == FIRST_PRODUCER else f"p{FIRST_PRODUCER - self.id + 1}."
+        first = self.made + 1
+        self.made += count
+        return tuple(f"{prefix}{number}" for number in range(first, first + count))
 
     def is_busy(self, now: int) -> bool:
         """Is there anything it still sends or waits for?"""
@@ -256,7 +281,16 @@ class Producer(_Client):
 class Consumer(_Client):
     """C-1.  Reads one partition after another up to the leader's high watermark."""
 
-    __slots__ = ("backoff_ms", "outstanding", "position", "read", "running", "tp", "wait_ms")
+    __slots__ = (
+        "backoff_ms",
+        "outstanding",
+        "position",
+        "read",
+        "running",
+        "sessions",
+        "tp",
+        "wait_ms",
+    )
 
     def __init__(self, id: int, brokers: tuple[int, ...], leaders: dict[int, int]) -> None:
         _Client.__init__(self, id, brokers, leaders)
@@ -267,6 +301,7 @@ class Consumer(_Client):
         self.running = False  # by the clock; else a hand says when to read
         self.wait_ms = 500
         self.backoff_ms = 100
+        self.sessions: dict[int, SessionClient] | None = None  # by leader; None: it keeps none
 
     def is_busy(self, now: int) -> bool:
         """Reading changes nothing that others could wait for."""
@@ -281,9 +316,10 @@ class Consumer(_Client):
         self.outstanding = self.next_corr()
         parts = (FetchPartition(self.tp, self.position, NO_EPOCH, NO_EPOCH, 0),)
         wait = self.wait_ms if self.running else 0
-        out.send(
-            FetchRequest(self.id, leader, self.outstanding, parts, -1, NO_EPOCH, wait, 1, 500)
-        )
+        m = FetchRequest(self.id, leader, self.outstanding, parts, -1, NO_EPOCH, wait, 1, 500)
+        if self.sessions is not None:
+            m = in_session(self.sessions.setdefault(leader, SessionClient()), m)
+        out.send(m)
 
     def on_tick(self, out: Effects) -> bool:
         if self.outstanding:
@@ -296,6 +332,13 @@ class Consumer(_Client):
         if m.corr != self.outstanding:
             return [], NONE
         self.outstanding = 0
+        if self.sessions is not None and not accepts(self.id, self.sessions[m.src], m, out):
+            self.fetch(out)
+            return [], NONE
+        if not m.partitions:  # nothing has changed, says the session
+            if self.running:
+                self.fetch(out)
+            return [], NONE
         data = m.partitions[0]
         if data.error == OFFSET_OUT_OF_RANGE:
             # auto.offset.reset=earliest: begin where the log begins
@@ -317,6 +360,8 @@ class Consumer(_Client):
         if m.request_kind == FETCH:
             self.outstanding = 0
             self.leaders.pop(self.tp, None)
+            if self.sessions is not None and m.src in self.sessions:
+                self.sessions[m.src].fail()
         if self.running:
             out.timer(self.id, self.backoff_ms, CLIENT_TICK)
 

@@ -14,6 +14,7 @@ from engine.dataplane import (
     produce,
     purgatory,
     serving,
+    slow_disk,
     watermark,
 )
 from engine.model import messages, timers
@@ -81,6 +82,12 @@ ON_BROKER: dict[int, BrokerHandler] = {
     messages.BROKEN: on_broken,
 }
 
+ON_SLOW_DISKS: dict[int, BrokerHandler] = {
+    messages.FETCH_R: slow_disk.on_fetch_response,
+    messages.PRODUCE: slow_disk.on_produce_request,
+}
+"""These take their place where some broker's disk is slow."""
+
 ON_KRAFT: dict[int, ControllerHandler] = {
     messages.ALTER_PARTITION: kraft.on_alter_partition,
     messages.HEARTBEAT: storage.on_heartbeat,
@@ -97,6 +104,7 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
     messages.STOP_REPLICA_R: zk_topics.on_stop_replica_response,
     messages.LEADER_AND_ISR_R: storage.on_leader_and_isr_response,
     messages.LOG_DIR_EVENT: storage.on_log_dir_event,
+    messages.SESSION_CLOSED: zookeeper.on_session_closed,
 }
 
 
@@ -168,11 +176,12 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.ASSIGN_RETRY: lambda broker, data, out: directories.send_assignments(broker, out),
     timers.DIR_MOVE: lambda broker, data, out: futures.on_timer(broker, out),
     timers.DIR_FAILURE: lambda broker, data, out: storage.on_dir_failure_timer(broker, out),
+    timers.DISK_WRITE: slow_disk.on_written,
 }
 
 KRAFT_TIMERS: dict[int, ControllerTimer] = {
     timers.FENCE_CHECK: lambda k, data, out: kraft.on_fence_check(k, out),
-    timers.COMMIT: lambda k, data, out: kraft.commit(k, data, out),
+    timers.COMMIT: lambda k, data, out: kraft.on_commit(k, data, out),
     timers.PREFERRED_CHECK: lambda k, data, out: kraft.on_preferred_check(k, out),
     timers.UNCLEAN_CHECK: lambda k, data, out: kraft.on_unclean_check(k, out),
 }

@@ -30,12 +30,15 @@ from engine.model.profiles import get_profile
 from engine.model.quotas import TOPIC
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, PAUSED, UP, Broker, Peer
+from engine.model.zk_messages import SessionClosed
 from engine.scenarios.scenario import Scenario
-from engine.sim import dispatch
+from engine.sim import beginning, dispatch
 from engine.sim.clients import Client, Consumer, Producer, Sent
+from engine.sim.fault_plan import Plan, reseed_plans
 from engine.sim.idempotent import IdempotentProducer
 from engine.sim.kernel import DELIVERY, FAILURE, TIMER, Chance, Event, Kernel
 from engine.sim.network import Network
+from engine.sim.pace import pace_of
 
 Timer = tuple[int, Any, int]
 """(kind, data, incarnation): a timer of a former incarnation fires into nothing."""
@@ -50,11 +53,15 @@ AVAILABILITY_KINDS: Final = frozenset(
         messages.METADATA_FETCH_R,
         messages.REGISTER,
         messages.REGISTER_R,
+        messages.SESSION_CLOSED,
         messages.SHUTDOWN,
         messages.STOP_REPLICA,
     )
 )
 """Deliveries that may change whether a partition can be written to."""
+
+TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE))
+"""Timers of a broker that may touch a log or a role."""
 
 
 class _Wires(Effects):
@@ -123,7 +130,9 @@ class Simulation:
         self.deferred: dict[int, list[Event]] = {}
         self.placing: Chance | None = None  # made when the first replicas are placed
         self.listener: Callable[[int, int, Any], None] | None = None
+        self.plans: list[Plan] = []
         kraft_mode = self.profile.mode == "kraft"
+        self.on_broker = dispatch.ON_BROKER
         self.on_controller = dispatch.ON_KRAFT if kraft_mode else dispatch.ON_ZOOKEEPER
         self.controller_timers = (
             dispatch.KRAFT_TIMERS if kraft_mode else dispatch.ZOOKEEPER_TIMERS
@@ -148,6 +157,7 @@ class Simulation:
             self.scenario,
             self.profile,
             self.configs,
+            self.on_broker,
             self.on_controller,
             self.controller_timers,
         )
@@ -155,6 +165,14 @@ class Simulation:
         twin = deepcopy(self, memo)
         self.listener = listener
         return twin
+
+    def draw_anew(self, number: int) -> None:
+        """Another future of this present: every stream of chance goes on as number `number`."""
+        self.network.chance = Chance(self.seed, f"future {number} network")
+        for node, client in self.clients.items():
+            if isinstance(client, Producer):
+                client.chance = Chance(self.seed, f"future {number} client {node}")
+        reseed_plans(self, self.seed, number)
 
     # -- one event -------------------------------------------------------------------------------
 
@@ -209,11 +227,11 @@ class Simulation:
                     self.network.arrived(payload)
                 if status == DOWN:
                     return False
-                dispatch.ON_BROKER[code](broker, payload, out)
+                self.on_broker[code](broker, payload, out)
             elif not self._fire_broker_timer(broker, payload):
                 return False
             else:
-                look = payload[0] == timers.FETCHER_WORK  # no other timer touches a log or a role
+                look = payload[0] in TOUCHING
         elif kind == DELIVERY:
             if payload.kind in REPLIES:
                 self.network.arrived(payload)
@@ -250,7 +268,7 @@ class Simulation:
         if look:
             self.checker.after(node, self.events)
             if node >= 0 and self.brokers[node].halted:
-                self.stop_process(node)
+                self._end_process(self.brokers[node])
             if kind == DELIVERY:
                 if what.kind in AVAILABILITY_KINDS:
                     self._note_availability()
@@ -313,6 +331,14 @@ class Simulation:
         self.cluster.controller.readers.pop(node, None)
         broker.forget()
 
+    def _end_process(self, broker: Broker) -> None:
+        """The process has ended by itself.  After a clean shutdown it has closed its ZooKeeper
+        session, too (CP-ZK-SHUTDOWN 8); KRaft has fenced it before."""
+        epoch, was_clean = broker.broker_epoch, broker.clean_epoch >= 0
+        self.stop_process(broker.id)
+        if was_clean and not self.profile.kraft:
+            self.out.send(SessionClosed(broker.id, CONTROLLER, 0, epoch))
+
     def start_process(self, node: int, out: Effects, bounced: bool = False) -> None:
         """CP 8.2.  Loads, registers, and sets the periodic tasks of control-plane 9 going."""
         self.network.running.add(node)
@@ -370,12 +396,18 @@ def _build_cluster(sim: Simulation) -> None:
     k.next_broker_epoch = len(scenario.brokers) + 1
     for tp, replicas in enumerate(scenario.partitions):
         k.records[tp] = PartitionRecord(replicas, replicas, replicas[0])
-    k.topics[TOPIC] = Topic()
-    k.topics[TOPIC].tps += range(k.take_numbers(0))
+    if scenario.initial is None:
+        k.topics[TOPIC] = Topic()
+        k.topics[TOPIC].tps += range(k.take_numbers(0))
+    else:
+        beginning.prepare(sim, scenario.initial)
     _fill_metadata_log(sim)
     for broker in cluster.brokers.values():
-        _start_informed(sim, broker, out)
+        if broker.status == UP:
+            _start_informed(sim, broker, out)
     _add_clients(sim)
+    if scenario.initial is not None:
+        beginning.finish(sim, scenario.initial)
     if sim.profile.mode == "kraft":
         kraft.arm_fence_check(k, out)
         if sim.profile.periodic_unclean:
@@ -398,7 +430,8 @@ def _fill_metadata_log(sim: Simulation) -> None:
     if sim.profile.mode != "kraft":
         return
     for broker_id, registration in k.brokers.items():
-        k.log.append((membership.R_REGISTER, broker_id, registration.epoch, False, False))
+        fenced = registration.fenced
+        k.log.append((membership.R_REGISTER, broker_id, registration.epoch, fenced, False))
     for tp, record in k.records.items():
         k.log.append((membership.R_PARTITION, tp, record))
     k.committed = len(k.log)
@@ -409,13 +442,14 @@ def _fill_metadata_log(sim: Simulation) -> None:
 def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
     """A broker that has heard of everything, sends heartbeats and waits for news."""
     k = sim.cluster.controller
+    broker.configure(sim.configs)
     for peer_id, registration in k.brokers.items():
-        broker.peers[peer_id] = Peer(registration.epoch)
+        broker.peers[peer_id] = Peer(registration.epoch, registration.fenced)
     for tp, record in k.records.items():
         broker.metadata[tp] = (record.leader, record.leader_epoch)
         broker.image[tp] = record
         if broker.id in record.replicas:
-            disk = broker.disks[tp] = new_disk(broker)
+            disk = broker.disks[tp] = broker.disks.get(tp) or new_disk(broker)
             if broker.dirs > 1:
                 k.directories[broker.id, tp] = disk.dir
             apply_record(broker, tp, record, out)
@@ -437,7 +471,7 @@ def _add_clients(sim: Simulation) -> None:
     """P1 and C1 always exist, for scripts and hands; a workload sets them and others going."""
     scenario = sim.scenario
     ids = tuple(broker.id for broker in scenario.brokers)
-    leaders = {tp: replicas[0] for tp, replicas in enumerate(scenario.partitions)}
+    leaders = {tp: record.leader for tp, record in sim.cluster.controller.records.items()}
     partitions = len(scenario.partitions)
     for number, load in enumerate(scenario.workload.producers or (None,)):
         node = FIRST_PRODUCER - number
@@ -449,7 +483,8 @@ def _add_clients(sim: Simulation) -> None:
         producer.delivery_ms = sim.configs.delivery_timeout_ms
         producer.timeout = sim.configs.request_timeout_ms
         if load is not None:
-            producer.interval = max(1, round(1000 / load.rate_per_s))
+            producer.interval = max(1, round(1000 * load.batch / load.rate_per_s))
+            producer.pace = pace_of(load)
             producer.acks = load.acks
             producer.timeout = load.timeout_ms
             producer.retries = load.retries
@@ -460,4 +495,6 @@ def _add_clients(sim: Simulation) -> None:
         consumer = Consumer(node, ids, dict(leaders))
         consumer.wait_ms = sim.configs.consumer_wait_ms
         consumer.backoff_ms = sim.configs.retry_backoff_ms
+        if sim.configs.values["fetch_sessions"] and sim.profile.fetch_sessions:
+            consumer.sessions = {}
         sim.clients[node] = consumer

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from engine.model.messages import CONTROLLER
+from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER
 from engine.model.state import DOWN, UP
 from engine.sim.moves import Args, Words
 from engine.sim.simulation import Simulation
 
 
 def name(sim: Simulation, node: int) -> str:
+    if node < CONTROLLER:
+        return (
+            f"consumer C{FIRST_CONSUMER - node + 1}"
+            if node <= FIRST_CONSUMER
+            else (f"producer P{FIRST_PRODUCER - node + 1}")
+        )
     return "the controller" if node == CONTROLLER else f"broker {sim.scenario.broker_name(node)}"
 
 

@@ -1,6 +1,7 @@
 """Every rule of the specification, by its identifier: what it is called, and why no run shows it.
 
-Which functions follow a rule is never written down here: their docstrings cite it.
+Which functions follow a rule is never written down here: their docstrings cite it.  What it does,
+and where in Kafka, is in the source map.
 """
 
 from __future__ import annotations
@@ -160,22 +161,33 @@ TITLES: Final[dict[str, str]] = {
     "CP-DECOMMISSION": "Retiring a broker",
 }
 
-_SESSIONS: Final = "fetch sessions are modules for conformance; no run plays them yet"
+BESIDE: Final[dict[str, str]] = {
+    "CP-ISR": "The recorded ISR changes",
+    "CP-REG": "A broker registers",
+    "CP-ELECT-ADMIN": "An operator asks for an election",
+    "CP-STOP-REPLICA": "A replica stops",
+    "CP-SHUTDOWN": "Controlled shutdown",
+    "CP-REASSIGN": "An operator asks for other replicas",
+    "CP-12": "A configuration changes",
+    "CP-5.4": "Delivery of metadata",
+    "CP-8.1": "A process or a machine crashes",
+    "CP-8.2": "Restart",
+    "CP-8.3": "Pause",
+    "CP-8.5": "Faults of the network",
+    "CP-8.6": "Slow and lossy links, slow disks",
+    "CP-8.7": "Clocks",
+    "CP-10": "The controller",
+}
+"""What cues name beside the rules: changes without a rule of their own, operators, faults."""
 
 EXCUSES: Final[dict[str, str]] = {
     "E-8": "not modelled: every batch has the format that carries its epoch",
-    "S-1": "not modelled: authorisation, topic ids and limits in bytes",
-    **dict.fromkeys(("X-1", "X-2", "X-3", "X-4", "X-5", "X-6"), _SESSIONS),
-    "Q-7": "no rule to follow but what comes of Q-2, Q-3 and S-7",
     "P-8": "stories, told by scenarios of the library; no rule of their own",
     "C-7": "not yet: consumers carry no epoch with their position",
 }
 """Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
 
-_QUOTAS: Final = "no configuration or move of a run sets a quota yet"
-
 DORMANT: Final[dict[str, str]] = {
-    **dict.fromkeys(("Q-1", "Q-2", "Q-3", "Q-4", "Q-5", "Q-6", "CP-THROTTLE"), _QUOTAS),
     "C-8": "consumers of a run do not ask to read from followers yet",
     "L-8": "no timer of a run deletes old segments yet",
 }

@@ -20,25 +20,27 @@ export function add(on, steps) {
     for (const at of [n, n + 1]) {
       const step = on.steps.get(at);
       const before = on.steps.get(at - 1);
-      if (step && before && !step.changed) step.changed = changes(before.view, step.view);
+      if (step && before && !step.changed) Object.assign(step, { changed: changes(before.view, step.view), was: earlier(before.view, step.view) });
     }
   }
   return on;
 }
 
-/** The names of what differs between two views: "b2:hw", "b2:leo", "b2:isr", "rec:isr", "client:P1". */
+/** The names of what differs between two views: "b2:hw", "b2:isr", "rec:isr", "client:P1"; "p1/b2:hw"
+ *  for the second partition. */
 export function changes(a, b) {
   const out = new Set();
-  b.partitions.forEach((part) => {
+  b.partitions.forEach((part, i) => {
     const was = partIn(a, part.p);
     if (!was) return;
+    const own = part.p ? `p${part.p}/` : "";
     for (const [id, r] of Object.entries(part.replicas)) {
       const old = was.replicas[id];
       if (!old) continue;
-      for (const field of ["hw", "leo", "role"]) if (old[field] !== r[field]) out.add(`b${id}:${field}`);
-      if (was.record.isr.includes(Number(id)) !== part.record.isr.includes(Number(id))) out.add(`b${id}:isr`);
+      for (const field of ["hw", "leo", "role"]) if (old[field] !== r[field]) out.add(`${own}b${id}:${field}`);
+      if (was.record.isr.includes(Number(id)) !== part.record.isr.includes(Number(id))) out.add(`${own}b${id}:isr`);
     }
-    for (const key of Object.keys(part.record)) if (String(was.record[key]) !== String(part.record[key])) out.add(`rec:${key}`);
+    for (const key of Object.keys(part.record)) if (String(was.record[key]) !== String(part.record[key])) out.add(`${own}rec:${key}`);
   });
   for (const c of b.clients) {
     const old = a.clients.find((one) => one.id === c.id);
@@ -48,6 +50,25 @@ export function changes(a, b) {
     if (a.brokers.find((one) => one.id === broker.id)?.alive !== broker.alive) out.add(`b${broker.id}:alive`);
   });
   return out;
+}
+
+/** What ends and high watermarks were before they moved: {partition: {broker: {hw, leo}}}. */
+export function earlier(a, b) {
+  const out = {};
+  b.partitions.forEach((part, i) => {
+    for (const [id, r] of Object.entries(part.replicas)) {
+      const old = partIn(a, part.p)?.replicas[id];
+      if (old && (old.hw !== r.hw || old.leo !== r.leo)) (out[part.p ?? i] ??= {})[id] = { hw: old.hw, leo: old.leo };
+    }
+  });
+  return out;
+}
+
+/** What changed, as one partition's lanes name it. */
+export function changedIn(changed, partition) {
+  if (!changed || !partition) return changed ?? new Set();
+  const own = `p${partition}/`;
+  return new Set([...changed].filter((one) => one.startsWith(own) || /^(client:|b-?\d+:alive)/.test(one)).map((one) => (one.startsWith(own) ? one.slice(own.length) : one)));
 }
 
 const after = (list, n, end) => list.find((at) => at > n) ?? end;

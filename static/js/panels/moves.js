@@ -9,12 +9,12 @@ import { MoveLine } from "./moveline.js";
 
 const GROUPS = ["deliver", "time", "clients", "faults", "admin"];
 
-export function MoveButton({ move, onDone }) {
+export function MoveButton({ move, label, onDone }) {
   const t = s.t.value;
   const off = !move.enabled || !s.online.value;
   const why = !s.online.value ? t("offline.wait") : move.why;
   return html`<li><button type="button" class="movebtn" aria-disabled=${off ? "true" : null} onClick=${() => { if (!off) { onDone?.(); act(move.text); } }}>
-    <code>${move.text}</code></button>${!move.enabled && why ? html`<span class="soft">${why}</span>` : null}</li>`;
+    ${label ? html`${label} ` : null}<code>${move.text}</code></button>${!move.enabled && why ? html`<span class="soft">${why}</span>` : null}</li>`;
 }
 
 export function Moves() {

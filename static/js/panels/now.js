@@ -1,25 +1,17 @@
-// Now: the line of the script, the rules that acted, what changed, what comes next.
+// Now: the rules that acted, line by line, and what comes next.
 
 import { html } from "htm/preact";
 import * as s from "../state.js";
 import { nextSeen } from "../history.js";
-import { knows } from "../i18n.js";
 import { Icon, Jump, sayStep } from "./common.js";
+import { byCard, RuleCard } from "./rulecard.js";
 
-const shownValue = (v) => (v === null || v === undefined || v === "" ? "–" : Array.isArray(v) ? `{${v.join(", ")}}` : typeof v === "object" ? JSON.stringify(v) : String(v));
-
-function Cue({ cue, on }) {
-  const t = s.t.value;
-  const rule = (s.registry.value.rules ?? []).find((one) => one.id === cue.rule);
-  const key = `rule.${cue.rule}`;
-  const title = knows(s.words.value, key) ? t(key) : (rule?.title ?? "");
-  const who = cue.node === null || cue.node === undefined || cue.node === "" ? "" : s.name.value(cue.node);
-  const changed = cue.field && (cue.old !== null || cue.new !== null) && String(cue.old) !== String(cue.new);
-  return html`<li class=${on ? "on" : ""}>
-    <p><code class="rule">${cue.rule}</code> ${title}</p>
-    <p class="soft">${who}${rule?.kafka ? html` · <code>${rule.kafka}</code>` : null}</p>
-    ${cue.field && html`<p class="soft mono">${cue.field} ${changed ? `${shownValue(cue.old)} → ${shownValue(cue.new)}` : shownValue(cue.new ?? cue.old)}</p>`}
-  </li>`;
+/** Opened at first: in detail size the card of the cue being told, else the one that matters most. */
+function weightiest(cards, current) {
+  const inside = cards.find((card) => card.cues.some((cue) => cue.at === current));
+  if (inside) return inside.id;
+  const moment = (card) => Math.max(...card.cues.map((cue) => (s.registry.value.rules ?? []).find((one) => one.id === cue.rule)?.moment ?? 0));
+  return cards.reduce((best, card) => (best === null || moment(card) > moment(best) ? card : best), null)?.id;
 }
 
 export function Now() {
@@ -31,8 +23,13 @@ export function Now() {
   const inside = s.cue.value !== null && coming;
   const next = s.tapeNow.value.steps.get(nextSeen(s.tapeNow.value, s.n.value, 1));
   const cues = (inside ? coming : step).cues ?? [];
+  const cards = byCard(s.cards.value, cues);
+  const current = inside ? s.cue.value : null;
+  const first = weightiest(cards, current);
+  const where = `${facts.digest}:${s.n.value}`;
+  const ordered = inside ? cards : [...cards.filter((card) => card.id === first), ...cards.filter((card) => card.id !== first)];
   return html`<div class="stack">
-    ${cues.length > 0 && html`<div><h3>${t("now.rules")}</h3><ol class="cues">${cues.map((cue, i) => html`<${Cue} key=${i} cue=${cue} on=${inside && i === s.cue.value} />`)}</ol></div>`}
+    ${cards.length > 0 && html`<div><h3>${t("now.rules")}</h3>${ordered.map((card) => html`<${RuleCard} key=${`${where}:${card.id}:${card.id === first}`} id=${card.id} cues=${card.cues} open=${card.id === first} current=${current} />`)}</div>`}
     ${step.n === 0 && html`${facts.scenario.teaches && html`<p>${facts.scenario.teaches}</p>`}<p class="soft">${t("now.begin")}</p>`}
     ${next && next !== step && !inside && html`<div class="nextup"><h3>${t("now.next")}</h3><p><${Jump} n=${next.n}><${Icon} name="next" /> ${sayStep(next)}<//></p></div>`}
     ${s.n.value >= facts.total && html`<div class="nextup"><h3>${t("now.end")}</h3><p class="soft">${t("now.end_more")}</p></div>`}

@@ -1,6 +1,6 @@
 // A broker's card: who it is, what it does, where it stands, what it believes.
 
-import { fit, g, icon, line, pill, rect, text, textWidth } from "./node.js";
+import { circle, fit, g, icon, line, path, pill, rect, text, textWidth, title } from "./node.js";
 
 const PROCESS = { down: ["cross", "bad"], paused: ["pause", "warn"], starting: ["restart", "warn"], shutting: ["power", "warn"] };
 
@@ -37,8 +37,10 @@ export function standing(part, broker, t) {
   else if (dirs.some((dir) => dir.name === kept && !dir.failed)) pills.push({ label: kept, cls: "out" });
   if (record.elr?.includes(id)) pills.push({ label: "ELR", cls: "elr" });
   if (broker.fenced && broker.alive === "up") pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
-  if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out" });
-  if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out" });
+  if (broker.disk) pills.push({ label: t("pill.slow_disk"), cls: "slow", name: "hourglass" });
+  if (Object.values(part.replicas).some((r) => r.throttled?.held.includes(id))) pills.push({ label: t("pill.throttled"), cls: "throttled", name: "hourglass" });
+  if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out", key: "adding" });
+  if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out", key: "removing" });
   return pills;
 }
 
@@ -50,10 +52,11 @@ export function card(geo, view, broker, ctx) {
   const recorded = geo.part.record.leader === broker.id;
   const down = broker.alive === "down";
   const x = geo.cardX + 6;
-  const h = geo.narrow ? geo.cardH - 8 : geo.laneH - 10;
+  const pad = geo.density === "dense" ? 1 : 5;
+  const h = geo.narrow ? geo.cardH - 8 : geo.laneH - 2 * pad;
   const parts = [
-    rect("frame", x, lane.y + 5, geo.cardW - 8, h, `card ${acts ? "acts" : ""} ${down ? "down" : ""} ${broker.alive === "paused" ? "down" : ""}`, { rx: 8 }),
-    acts && rect("edge", x, lane.y + 5, 4, h, `cardedge ${recorded ? "" : "self"}`, { rx: 2 }),
+    rect("frame", x, lane.y + pad, geo.cardW - 8, h, `card ${acts ? "acts" : ""} ${down ? "down" : ""} ${broker.alive === "paused" ? "down" : ""}`, { rx: pad === 1 ? 3 : 8 }),
+    acts && rect("edge", x, lane.y + pad, 4, h, `cardedge ${recorded ? "" : "self"}`, { rx: 2 }),
     ...(geo.density === "dense" || geo.density === "compact" ? small(geo, lane, broker, { acts, x, h }, ctx) : full(geo, lane, broker, { acts, recorded, x, replica }, ctx)),
   ];
   return g(`card${broker.id}`, parts, { class: "broker", "data-id": `b${broker.id}`, "data-role": replica?.role ?? "none", "data-alive": broker.alive });
@@ -61,10 +64,11 @@ export function card(geo, view, broker, ctx) {
 
 function head(geo, broker, { acts, recorded, x, y }, { t, name }) {
   const label = t("card.name", { name: name(broker.id, true) });
-  const lead = acts ? 22 : 0;
+  const size = geo.density === "dense" ? 12 : 14.5;
+  const lead = acts ? size + 7 : 0;
   return [
-    acts && icon("crown", "crown", x + 12, y - 13, 17, recorded === false ? "crown self" : "crown"),
-    text("name", x + 12 + lead, y, fit(label, 118 - lead, 14.5, true), "name", { "font-size": 14.5 }),
+    acts && icon("crown", "crown", x + 12, y - size + 1, size + 2, recorded === false ? "crown self" : "crown"),
+    text("name", x + 12 + lead, y, fit(label, 118 - lead, size, true), "name", { "font-size": size }),
     text("role", geo.cardX + geo.cardW - 12, y, roleWord(geo, broker, t), `role ${PROCESS[broker.alive]?.[1] ?? ""}`, { "text-anchor": "end" }),
   ];
 }
@@ -76,12 +80,13 @@ function roleWord(geo, broker, t) {
 
 function small(geo, lane, broker, { acts, x, h }, ctx) {
   const dense = geo.density === "dense";
-  const y = lane.y + 5 + h / 2 + 4;
+  const y = lane.y + h / 2 + 5;
   const pills = dense ? [] : standing(geo.part, broker, ctx.t).slice(0, 1);
   const parts = head(geo, broker, { acts, x, y: dense ? y : lane.y + 22 }, ctx);
   let at = x + 12;
+  if (ctx.blocked.has(broker.id)) parts.push(g("waits", [icon("i", "hourglass", geo.cardX + geo.cardW - (dense ? 1 : 20), lane.y + (dense ? 6 : 30), dense ? 10 : 12, "warn")], { "data-id": `b${broker.id}:waits` }));
   for (const p of pills) {
-    const made = pill(`pill-${p.cls}`, at, lane.y + 29, p.label, p.cls, { name: p.name, size: 10.5, height: 17 });
+    const made = pill(`pill-${p.key ?? p.cls}`, at, lane.y + 29, p.label, p.cls, { name: p.name, size: 10.5, height: 17 });
     at += made.width + 4;
     parts.push(made.node);
   }
@@ -99,7 +104,7 @@ function full(geo, lane, broker, { acts, recorded, x, replica }, ctx) {
   let at = x + 11;
   const right = geo.cardX + geo.cardW - 10;
   for (const p of standing(geo.part, broker, t)) {
-    const made = pill(`pill-${p.cls}`, at, lane.y + 35, p.label, p.cls, { name: p.name, data: `b${broker.id}:isr` });
+    const made = pill(`pill-${p.key ?? p.cls}`, at, lane.y + 35, p.label, p.cls, { name: p.name, data: p.key ? `b${broker.id}:${p.key}` : `b${broker.id}:isr` });
     if (at + made.width > right && at > x + 11) break;
     at += made.width + 5;
     parts.push(made.node);
@@ -109,13 +114,15 @@ function full(geo, lane, broker, { acts, recorded, x, replica }, ctx) {
   const stale = isStale(replica, geo.part.record);
   const waits = blocked.has(broker.id);
   const selfish = acts && !recorded;
-  if (replica && replica.role !== "offline" && (stale || geo.density === "comfortable")) parts.push(belief(lane, x, right, { stale, selfish, replica, broker }, ctx));
-  if (waits && geo.density === "comfortable") {
+  if (ctx.layers.has("beliefs") && replica && replica.role !== "offline" && (stale || geo.density === "comfortable")) parts.push(belief(lane, x, right, { stale, selfish, replica, broker }, ctx));
+  if (waits) {
+    const low = geo.density === "comfortable" ? lane.y + 86 : lane.y + 84;
     parts.push(g("waits", [
-      icon("i", "hourglass", x + 11, lane.y + 86, 13, "warn"),
-      text("t", x + 28, lane.y + 97, fit(t("card.waits"), right - x - 28, 12), "small warn"),
+      icon("i", "hourglass", x + 11, low, 13, "warn"),
+      text("t", x + 28, low + 11, fit(t("card.waits"), right - x - 28, 12), "small warn"),
     ], { "data-id": `b${broker.id}:waits` }));
   }
+  if (ctx.layers.has("sessions")) parts.push(session(geo, lane, broker, right, ctx));
   return parts;
 }
 
@@ -132,4 +139,21 @@ function belief(lane, x, right, { stale, selfish, replica, broker }, { t, name }
     stale && icon("i", "alert", x + 11, y - 11, 13, "warn"),
     text("t", x + 11 + lead, y, fit(words, right - x - 11 - lead, 12), `small ${stale ? "warn stale" : ""}`),
   ], { class: "belief", "data-id": `b${broker.id}:belief`, "data-stale": stale ? 1 : 0 });
+}
+
+/** The ring that runs down until the controller fences a broker that it does not hear. */
+function session(geo, lane, broker, right, { t, session: whole }) {
+  if (broker.session === null || broker.session === undefined || !whole) return null;
+  const left = Math.max(0, broker.session);
+  const share = Math.min(1, left / whole);
+  const [cx, cy, r] = [right - 9, lane.y + geo.laneH - 20, 8];
+  const angle = 2 * Math.PI * share;
+  const end = `${(cx + r * Math.sin(angle)).toFixed(2)} ${(cy - r * Math.cos(angle)).toFixed(2)}`;
+  const low = share < 0.34 ? "low" : "";
+  return g("session", [
+    circle("base", cx, cy, r, "ringbase"),
+    share >= 0.999 ? circle("full", cx, cy, r, "ring") : path("arc", `M${cx} ${cy - r}A${r} ${r} 0 ${share > 0.5 ? 1 : 0} 1 ${end}`, `ring ${low}`),
+    text("t", cx - r - 5, cy + 4, t("card.session", { s: (left / 1000).toFixed(left < 10_000 ? 1 : 0) }), `small ${low ? "warn" : ""}`, { "text-anchor": "end" }),
+    title("title", t("card.session.why", { ms: left })),
+  ], { "data-id": `b${broker.id}:session`, "data-value": left });
 }

@@ -1,0 +1,245 @@
+"""Links that open at exactly that moment, frames for other pages, files to take along."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.e2e.conftest import Opener, Server
+from tests.e2e.test_live import axe
+from tests.e2e.walk import at, jump, step_of, total
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[Callable[[str], str]]:
+    """elsewhere(html) -> the address of that page on another site."""
+    html = ""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(html.encode())
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """A test says nothing."""
+
+    other = ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    Thread(target=other.serve_forever, daemon=True).start()
+
+    def put(text: str) -> str:
+        nonlocal html
+        html = text
+        return f"http://localhost:{other.server_port}/"
+
+    yield put
+    other.shutdown()
+    other.server_close()
+
+
+def branch(page: Any) -> int:
+    """A run of one's own, that no server has saved; the step it stands at."""
+    jump(page, 3)
+    page.get_by_label("Type a move").fill("kill 3")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('[data-id="b3"][data-alive="down"]')
+    return step_of(page)
+
+
+def shared(page: Any, kind: str = "Short") -> str:
+    """The link that the dialog hands over, from its path on."""
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("radio", name=kind).check()
+    page.get_by_role("button", name=re.compile("opy$")).click()
+    page.get_by_text("Copied.").or_(page.get_by_text("The text is selected")).wait_for()
+    href = page.get_by_label("Link to this run").input_value()
+    page.keyboard.press("Escape")
+    return str(href[href.index("/r") :])
+
+
+def test_a_link_opens_elsewhere_at_the_same_step_view_and_language(visit: Opener) -> None:
+    page = visit("/s/S01?lang=zh")
+    page.get_by_role("tab", name="检查").click()
+    jump_to = "el => { el.value = 4; el.dispatchEvent(new Event('input', {bubbles: true})); }"
+    page.locator("#rail input[type=range]").evaluate(jump_to)
+    at(page, 4)
+    page.locator('input[name="size"][value="moment"]').check()
+    page.wait_for_function("() => location.search.includes('size=moment')")
+    address = page.evaluate("location.pathname + location.search")
+    other = visit(address)
+    at(other, 4)
+    assert other.locator("html").get_attribute("lang") == "zh-Hans"
+    assert other.get_by_role("tab", name="检查").get_attribute("aria-selected") == "true"
+    assert other.locator('input[name="size"][value="moment"]').is_checked()
+
+
+def test_saving_gives_a_short_link_that_opens_elsewhere(visit: Opener) -> None:
+    page = visit("/s/S01")
+    step = branch(page)
+    href = shared(page)
+    assert href.startswith("/r/") and len(href) < 80
+    other = visit(href)
+    at(other, step)
+    assert other.get_attribute('[data-id="b3"]', "data-alive") == "down"
+
+
+def test_a_link_with_the_run_inside_needs_no_memory_of_the_server(
+    visit: Opener, frail: Server
+) -> None:
+    page = visit("/s/S01")
+    step = branch(page)
+    href = shared(page, "Self-contained")
+    other = visit(href, site=frail)  # a server that has never heard of this run
+    at(other, step)
+    assert other.get_attribute('[data-id="b3"]', "data-alive") == "down"
+    title = other.get_by_role("heading", level=1).inner_text()
+    assert title == "When exactly is a record committed?"
+
+
+def test_what_a_link_cannot_say_is_named_and_the_nearest_opens(visit: Opener) -> None:
+    page = visit("/s/S01")
+    branch(page)
+    href = shared(page, "Self-contained")
+    cut = visit(href[:-7])
+    assert "the last 7 are missing" in cut.locator('[data-notice="warn"]').inner_text()
+    assert step_of(cut) == 0 or step_of(cut) <= total(cut)
+    late = visit("/s/S01?step=999999&size=huge&p=3")
+    words = late.locator('[data-notice="warn"]').inner_text()
+    assert "step 999999" in words and "size=huge" in words and "partition 3" in words
+    at(late, total(late))
+
+
+def test_a_frame_on_another_site_steps_through_the_run(
+    visit: Opener, elsewhere: Callable[[str], str]
+) -> None:
+    page = visit("/s/S01?step=3")
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("tab", name="Embed").click()
+    page.get_by_role("button", name="Save the run").click()
+    markup = page.get_by_label("Markup for your page").input_value()
+    preview = page.frame_locator("iframe.preview")
+    preview.locator('#stage[data-step="3"]').wait_for()
+    page.goto(elsewhere(f"<!doctype html><title>Elsewhere</title>{markup}"))
+    frame = page.frame_locator("iframe")
+    frame.locator('#stage[data-step="3"]').wait_for()
+    frame.get_by_role("button", name="Step on").click()
+    frame.locator('#stage[data-step="4"]').wait_for()
+    assert "4 / " in frame.locator("#bar").inner_text()
+    assert [one["name"] for one in page.context.cookies("http://localhost")] == []
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_axe_finds_nothing_in_what_is_shared(
+    visit: Opener, server: Server, lang: str
+) -> None:
+    page = visit(f"/s/S01?step=3&lang={lang}", color_scheme="dark" if lang == "zh" else "light")
+    digest = page.locator("a[href^='/batch?run=']").get_attribute("href").split("=")[1]
+    page.locator(".titlebar [aria-haspopup=dialog]").click()
+    for part in page.locator("#share [role=tab]").all():
+        part.click()
+        assert axe(page) == []
+    page.goto(f"{server.url}/e/{digest}?lang={lang}")
+    page.wait_for_selector('body[data-ready="1"]')
+    assert axe(page) == []
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+def taken(page: Any, press: Callable[[], object]) -> tuple[str, bytes]:
+    """The name and the bytes of what a press hands over."""
+    with page.expect_download() as coming:
+        press()
+    return coming.value.suggested_filename, coming.value.path().read_bytes()
+
+
+def exporting(visit: Opener, path: str) -> Any:
+    page = visit(path)
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("tab", name="Export").click()
+    return page
+
+
+def test_a_frame_is_a_picture_that_needs_nothing_else(visit: Opener) -> None:
+    page = exporting(visit, "/s/S20?profile=Z0102&step=51")
+    name, svg = taken(page, page.get_by_role("button", name="SVG").click)
+    assert name == "lost-to-truncation-Z0102-51.svg"
+    text = svg.decode()
+    root = ElementTree.fromstring(text)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    title, desc = (root.find(f"{{http://www.w3.org/2000/svg}}{one}") for one in ("title", "desc"))
+    assert title is not None and "Can an acknowledged record vanish?" in str(title.text)
+    assert desc is not None and "Broker A becomes leader in epoch 1." in str(desc.text)
+    assert re.search(r"/r/[0-9a-f]{16}\?step=51", str(desc.text)) and "Apache-2.0" in str(desc.text)
+    # Neither links nor style sheets, variables or classes of the page it came from.
+    of_a_page = r"href|@import|var\(|class=|light-dark|color-mix|oklab|<style|<script"
+    assert not re.search(of_a_page, text)
+    assert set(re.findall(r"url\(([^)]*)\)", text)) <= {"#off", "#hatch"}
+    assert text.count("HW 3") == 1 and text.count("LEO 5") == 1
+    name, png = taken(page, page.get_by_role("button", name="PNG").click)
+    assert name.endswith("-51.png") and png[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", png[16:24])
+    assert (width, height) == (2 * int(root.get("width", 0)), 2 * int(root.get("height", 0)))
+    assert page.locator("#stage .offstage").count() == 0
+
+
+def frames_of(gif: bytes) -> int:
+    """How many pictures a GIF has, by walking over its blocks."""
+    at = 13 + (3 << ((gif[10] & 7) + 1) if gif[10] & 128 else 0)
+    frames = 0
+    while gif[at] != 0x3B:
+        if gif[at] == 0x21:
+            at += 2
+        else:
+            assert gif[at] == 0x2C
+            frames += 1
+            packed = gif[at + 9]
+            at += 10 + (3 << ((packed & 7) + 1) if packed & 128 else 0) + 1
+        while gif[at]:
+            at += gif[at] + 1
+        at += 1
+    return frames
+
+
+def test_steps_become_an_animation_that_can_be_stopped(visit: Opener) -> None:
+    page = exporting(visit, "/s/S20?profile=Z0102&step=3")
+    page.get_by_label("from step").fill("2")
+    page.get_by_label("to step").fill("5")
+    page.get_by_label("with motion between steps").uncheck()
+    page.get_by_text("4 frames, ").wait_for()
+    page.get_by_role("button", name="Estimate its size").click()
+    page.get_by_text(re.compile(r"About \d+ kB")).wait_for()
+    name, gif = taken(page, page.get_by_role("button", name="Make the GIF").click)
+    assert name.endswith(".gif") and gif[:6] == b"GIF89a"
+    width, height = struct.unpack("<HH", gif[6:10])
+    assert width == 960 and 300 < height < 700
+    assert frames_of(gif) == 4
+    page.get_by_label("to step").fill("70")
+    page.keyboard.press("Tab")
+    page.get_by_text("69 frames, ").wait_for()
+    page.get_by_role("button", name="Make the GIF").click()
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Make the GIF").wait_for()
+    assert page.locator("#stage .offstage").count() == 0
+
+
+def test_texts_are_handed_over_under_their_names(visit: Opener) -> None:
+    page = visit("/s/S01")
+    branch(page)
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("tab", name="Export").click()
+    press = page.get_by_role("link", name="Download: Run, JSON").click
+    name, run = taken(page, press)
+    assert name.endswith(".run.json") and json.loads(run)["moves"][-1] == "kill 3"
+    page.get_by_role("tab", name="Test").click()
+    page.get_by_label("Test of this run").wait_for()
+    assert "def test_run_" in page.get_by_label("Test of this run").input_value()

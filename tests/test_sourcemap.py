@@ -1,0 +1,159 @@
+"""The source map: a card for every rule, and a Kafka class wherever a run plays it."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+
+import pytest
+
+from engine.checks.catalogue import INVARIANTS
+from engine.model.configs import CATALOGUE
+from engine.model.profiles import FLAGS, PROFILES, get_profile
+from engine.scenarios.file import library
+from engine.show.cursor import Cursor
+from engine.show.rules import RULES
+from engine.sim.run import Run
+from engine.study.rulebook import BESIDE, TITLES
+from engine.study.sourcemap import NOBODY, Card, card_of, cards, holds, parse
+
+CLASS = re.compile(r"[A-Z]\w+(\.[a-z]\w*=?)?")
+SOURCE = re.compile(r"(KIP|KAFKA)-\d+")
+CJK = re.compile(r"[\u4e00-\u9fff]")
+TEACHING = "textbook_response_hw"
+
+
+def lines_of(card: Card) -> list[str]:
+    return [line.text for line in card.lines]
+
+
+def test_every_rule_and_every_cue_has_a_card() -> None:
+    assert set(TITLES) | set(BESIDE) == set(cards())
+    assert sorted(rule for rule in RULES if card_of(rule) is None) == []
+
+
+def test_every_line_can_be_asked_under_every_profile() -> None:
+    for card in cards().values():
+        for profile in PROFILES.values():
+            shown = card.under(profile)
+            assert 1 <= len(shown["lines"]) <= 9, (card.id, profile.name)
+            assert card.outside or any(line.applies(profile) for line in card.kafka), (
+                f"{card.id} does not say who does it under {profile.name}"
+            )
+        for line in card.lines:
+            assert len(line.text) <= 90 and not CJK.search(line.text), line.text
+
+
+def test_every_line_and_class_applies_to_some_profile() -> None:
+    for card in cards().values():
+        for line in (*card.lines, *card.kafka, *card.kip):
+            known = TEACHING in line.when or any(
+                line.applies(profile) for profile in PROFILES.values()
+            )
+            assert known, f"{card.id}: {line.text} applies nowhere"
+
+
+def test_classes_and_proposals_are_written_as_kafka_writes_them() -> None:
+    for card in cards().values():
+        for profile in PROFILES.values():
+            assert all(CLASS.fullmatch(name) for name in card.classes(profile)), card.id
+            assert all(SOURCE.fullmatch(name) for name in card.proposals(profile)), card.id
+        assert not card.outside or not card.kafka, card.id
+
+
+def test_marks_of_lines_are_cues_and_every_cue_has_its_line() -> None:
+    marked = {cue for card in cards().values() for line in card.lines for cue in line.cues}
+    assert marked <= set(RULES)
+    assert set(RULES) - marked == set()
+
+
+def test_whatever_a_run_plays_has_a_class_and_a_line_to_mark() -> None:
+    missing = set()
+    for scenario in library().values():
+        if scenario.fetching != "manual":
+            continue
+        for name in scenario.profiles:
+            profile = get_profile(name)
+            cursor = Cursor(Run(scenario, name))
+            while (events := cursor.advance()) is not None:
+                cued = {cue[0] for _, _, _, cues, _ in events for cue in cues}
+                missing |= {(cue, name) for cue in cued if not told(cue, name)}
+            assert profile.name == name
+    assert sorted(missing) == []
+
+
+def told(cue: str, name: str) -> bool:
+    """Does the card of the cue say, under this profile, who does it and which line it is?"""
+    profile = get_profile(name)
+    card = card_of(cue)
+    if card is None or not (card.outside or card.classes(profile)):
+        return False
+    return any(cue in line.cues for line in card.lines if line.applies(profile))
+
+
+def test_flags_change_the_pseudo_code() -> None:
+    asked = {word.removeprefix("-") for card in cards().values() for word in card.words()}
+    assert sorted(set(FLAGS) - asked) == ["elr", "isr_propagation", "unclean_default"]
+    mark = cards()["H-2"]
+    frozen = [text for text in lines_of(mark) if "committed ISR" in text]
+    for name, known in (("K39", True), ("K36", False), ("K39-strict_min_isr", False)):
+        shown = [text for text, _ in mark.under(get_profile(name))["lines"]]
+        assert (frozen[0] in shown) is known, name
+
+
+@pytest.mark.parametrize(
+    ("rule", "profile", "name"),
+    [
+        ("CP-ELECT-ZK", "Z0102", "PartitionLeaderSelector"),
+        ("CP-ELECT-ZK", "Z33", "ZkPartitionStateMachine.doElectLeaderForPartitions"),
+        ("CP-ELECT-KR", "K39", "PartitionChangeBuilder.electLeader"),
+        ("L-3", "Z011", "Log.appendAsLeader"),
+        ("L-3", "K41", "UnifiedLog.appendAsLeader"),
+        ("T-1", "Z011", "ReplicaFetcherThread.maybeTruncate"),
+        ("S-7", "Z28", "AlterPartitionManager.submit"),
+    ],
+)
+def test_who_does_it_depends_on_the_generation(rule: str, profile: str, name: str) -> None:
+    assert name in cards()[rule].classes(get_profile(profile))
+
+
+def test_where_a_rule_does_not_exist_nobody_does_it() -> None:
+    assert cards()["CP-ELECT-KR"].classes(get_profile("Z33")) == []
+    assert NOBODY not in cards()["T-4"].classes(get_profile("Z20"))
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("| a line\n", "begins with its rule"),
+        ("H-2\nwho Partition\n", "begins no line"),
+        ("H-2\n| a\nH-2\n", "a second card"),
+    ],
+)
+def test_a_card_that_cannot_be_read_is_named(text: str, wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        parse(text, "cards")
+
+
+def test_words_of_a_condition() -> None:
+    profile = get_profile("K39+truncation=HW-elr_available")
+    assert holds("kraft", profile) and not holds("zk", profile)
+    assert holds(">=3.9", profile) and holds("<4.0", profile) and not holds("<3.9", profile)
+    assert holds("truncation=HW", profile) and holds("-elr", profile)
+    with pytest.raises(ValueError, match="no flag"):
+        holds("elr_", profile)
+
+
+def test_whatever_the_tables_say_in_english_is_said_in_chinese() -> None:
+    text = files("engine.study").joinpath("words", "zh-Hans.json").read_text("utf-8")
+    said = json.loads(text)
+    wanted = {f"rule.{name}" for name in (*TITLES, *BESIDE, *RULES)}
+    wanted |= {f"flag.{name}" for name in (*FLAGS, "truncation")}
+    wanted |= {f"config.{name}" for name in CATALOGUE}
+    wanted |= {f"invariant.{name}" for name in INVARIANTS}
+    assert sorted(wanted - set(said)) == []
+    assert sorted(set(said) - wanted) == []
+    for key, words in said.items():
+        assert CJK.search(words) or words.isascii() or "（KIP" in words, key
+        assert not re.search(r"[\u4e00-\u9fff][,;:()?!]|[\u4e00-\u9fff][A-Za-z]", words), key
