@@ -12,7 +12,7 @@ from engine.sim import pacing
 from engine.sim.kernel import FAILURE
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
-from engine.sim.wording import name, named, not_running, one_broker
+from engine.sim.wording import label, not_running, one_broker, refuse
 
 
 def _parse_fetch(words: Words) -> Args:
@@ -29,13 +29,10 @@ def _why_not_fetch(sim: Simulation, args: Args) -> str:
         return why
     if not sim.brokers[broker].fetchers:
         if sim.brokers[broker].failed:
-            return (
-                f"{named(sim, broker)}'s fetcher has given up the partition until it "
-                "hears of a newer leader epoch."
-            )
-        return f"{named(sim, broker)} follows nobody now."
+            return refuse(sim, "fetcher.failed", b=broker)
+        return refuse(sim, "follows.nobody", b=broker)
     if sim.auto:
-        return "Followers fetch by themselves in this run; “fetching manual” changes that."
+        return refuse(sim, "auto", "fetching manual")
     return ""
 
 
@@ -82,7 +79,7 @@ def _why_not_deliver(sim: Simulation, args: Args) -> str:
     for node in (src, dst):
         if node >= 0 and sim.brokers[node].status == DOWN:
             return not_running(sim, node)
-    return f"Nothing is under way from {name(sim, src)} to {name(sim, dst)}."
+    return refuse(sim, "nothing.sent", b=src, d=dst)
 
 
 def _on_link(sim: Simulation, src: int, dst: int) -> Message | None:
@@ -180,18 +177,21 @@ def _hold(sim: Simulation, args: Args) -> Iterator[None]:
     yield
 
 
+def _is_held(sim: Simulation, args: Args) -> str:
+    network, broker = sim.network, args["broker"]
+    if broker in (network.held_metadata if args["metadata"] else network.held_alter):
+        return ""
+    what = "md" if args["metadata"] else "alter"
+    return refuse(sim, "nothing.held", f"hold {what} {label(sim, broker)}", b=broker)
+
+
 @verb(
     "release",
     "deliver",
     "release md B | release alter B",
     "What was held is delivered now.",
     _parse_hold,
-    lambda sim, args: (
-        ""
-        if args["broker"]
-        in (sim.network.held_metadata if args["metadata"] else sim.network.held_alter)
-        else f"Nothing of {name(sim, args['broker'])} is held."
-    ),
+    _is_held,
 )
 def _release(sim: Simulation, args: Args) -> Iterator[None]:
     def act(out: Any) -> None:

@@ -1,9 +1,11 @@
-"""What the verbs share: names of nodes in sentences, and the commonest refusals."""
+"""What the verbs share: names of nodes in sentences, and why a move cannot be made."""
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from engine.model.messages import CONTROLLER
-from engine.model.state import DOWN, UP
+from engine.model.state import DOWN, PAUSED, UP
 from engine.sim.moves import Args, Words
 from engine.sim.simulation import Simulation
 
@@ -18,13 +20,87 @@ def named(sim: Simulation, node: int) -> str:
     return text[0].upper() + text[1:]
 
 
+REFUSALS: Final[dict[str, str]] = {
+    "down": "{b} is down; restart it first.",
+    "down.already": "{b} is down already.",
+    "frozen": "{b} is paused, not running.",
+    "starting": "{b} is starting, not running.",
+    "running.already": "{b} is running already.",
+    "not.paused": "{b} is not paused.",
+    "controller.gone": "There is no active controller already.",
+    "controller.none": "There is no active controller.",
+    "controller.here": "The controller is active.",
+    "cut.already": "The link is cut already.",
+    "not.cut": "The link is not cut.",
+    "fetcher.failed": "{b}'s fetcher has given up the partition; a newer leader epoch wakes it.",
+    "follows.nobody": "{b} follows nobody now.",
+    "auto": "Followers fetch by themselves in this run; “fetching manual” changes that.",
+    "nothing.sent": "Nothing is under way from {b} to {d}.",
+    "nothing.held": "Nothing of {b} is held.",
+    "alive": "{b} is alive and reaches the controller.",
+    "not.in.isr": "{b} is not in the ISR.",
+    "not.alive": "{b} is not alive for the controller.",
+    "leads.already": "{b} leads already.",
+    "preferred.leads": "The preferred replica leads already (ELECTION_NOT_NEEDED).",
+    "preferred.away": "AR[0] is not alive and in sync (PREFERRED_LEADER_NOT_AVAILABLE).",
+    "has.leader": "The partition has a leader (ELECTION_NOT_NEEDED).",
+    "nobody.alive": "No replica is alive (ELIGIBLE_LEADERS_NOT_AVAILABLE).",
+    "no.leader.to.write": "The partition has no leader to write to; name a broker with “to”.",
+    "no.leader.to.read": "The partition has no leader to read from.",
+    "no.leader": "The partition has no leader (LEADER_NOT_AVAILABLE).",
+    "leads.unknowing": "{b} does not know that it leads (NOT_LEADER_OR_FOLLOWER).",
+    "beyond.mark": "Offset {o} lies beyond the high watermark {h} (OFFSET_OUT_OF_RANGE).",
+    "not.registered": "{b} is not registered (INVALID_REPLICA_ASSIGNMENT).",
+    "no.reassignment": "No reassignment is running (NO_REASSIGNMENT_IN_PROGRESS).",
+    "former.not.in.sync": "No former replica is in sync, and unclean elections are off "
+    "(INVALID_REPLICA_ASSIGNMENT).",
+}
+"""Why a move cannot be made, in English; the catalogues have each as `cannot.<name>`."""
+
+
+class Refused(str):
+    """The sentence, and what it is made of; `cure` is a move after which this reason is gone."""
+
+    __slots__ = ("args", "cure", "key")
+
+    key: str
+    args: dict[str, dict[str, Any]]
+    cure: str
+
+
+def refuse(sim: Simulation, key: str, cure: str = "", **args: int) -> Refused:
+    """A reason of REFUSALS; `b` and `d` are nodes, whatever else is a number."""
+    entities: dict[str, dict[str, Any]] = {}
+    text = REFUSALS[key]
+    for place, value in args.items():
+        known = str(value)
+        if place in ("b", "d"):
+            first = text.startswith("{" + place)
+            known = named(sim, value) if first else name(sim, value)
+            entities[place] = {"k": "K"} if value == CONTROLLER else {"b": value}
+        else:
+            entities[place] = {"o": value}
+        text = text.replace("{" + place + "}", known)
+    made = Refused(text)
+    made.key, made.args, made.cure = f"cannot.{key}", entities, cure
+    return made
+
+
+def label(sim: Simulation, node: int) -> str:
+    """How a node is written in a move."""
+    return "K" if node == CONTROLLER else sim.scenario.broker_name(node)
+
+
 def not_running(sim: Simulation, broker: int) -> str:
     status = sim.brokers[broker].status
+    if status == UP:
+        return ""
+    who = label(sim, broker)
     if status == DOWN:
-        return f"{named(sim, broker)} is down; restart it first."
-    if status != UP:
-        return f"{named(sim, broker)} is {status}, not running."
-    return ""
+        return refuse(sim, "down", f"restart {who}", b=broker)
+    if status == PAUSED:
+        return refuse(sim, "frozen", f"resume {who}", b=broker)
+    return refuse(sim, "starting", "advance 5s", b=broker)
 
 
 def is_up(sim: Simulation, args: Args) -> str:
