@@ -21,6 +21,7 @@ import { Sentence } from "./panels/sentence.js";
 import { Tabs } from "./panels/tabs.js";
 import { Title } from "./panels/title.js";
 import { Transport } from "./panels/transport.js";
+import { Why } from "./panels/why.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
@@ -33,7 +34,7 @@ async function start() {
   const response = await fetch(`/i18n/${boot.lang.startsWith("zh") ? "zh-Hans" : "en"}.json`);
   s.words.value = await response.json();
   fetch("/api/registry").then((r) => r.json()).then((found) => { s.registry.value = found; }).catch(() => { /* menus stay short */ });
-  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, hits: Hits })) render(html`<${part} />`, at(id));
+  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, hits: Hits, why: Why })) render(html`<${part} />`, at(id));
   stage.mount(at("stage"), { drawn: (shown) => { drawn.value = shown; } });
   const channel = connect({ csrf: document.body.dataset.csrf, onConnect: arrive, onLost: lose });
   use(channel);

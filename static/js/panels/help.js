@@ -5,7 +5,7 @@ import * as s from "../state.js";
 
 export const KEYS = [
   ["Space", "key.play"], ["← →", "key.step"], ["Shift ← →", "key.moment"], ["[ ]", "key.chapter"], ["Home End", "key.ends"], ["1 2 3 4", "key.size"],
-  ["/", "key.type"], [".", "key.time"], ["k r", "key.faults"], ["n", "key.violation"], ["{ }", "key.branch"], ["u", "key.undo"], ["?", "key.help"],
+  ["/", "key.type"], [".", "key.time"], ["k r", "key.faults"], ["w", "key.why"], ["n", "key.violation"], ["{ }", "key.branch"], ["u", "key.undo"], ["?", "key.help"],
 ];
 const SIGNS = ["cell", "open", "acked", "ghost", "hw", "leo", "memory", "waits", "stale", "crown", "differ", "epochs"];
 
