@@ -10,7 +10,7 @@ from datetime import timedelta
 from flask import Flask, Response, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import animator, api, channel, config, pages, security
+from app import animator, api, channel, config, glossary, pages, security
 from app.config import ROOT, Settings
 from app.db import Database
 from app.limits import Buckets
@@ -64,6 +64,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.after_request(_keep_vendored)
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
+    app.register_blueprint(glossary.blueprint)
     _attach_batches(app)
     channel.attach(socketio, app)
     if settings.proxies:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.e2e.conftest import Opener
+from tests.e2e.test_live import axe
 from tests.e2e.walk import jump
 
 
@@ -74,3 +77,23 @@ def test_a_greyed_move_a_waiting_write_and_the_crown_can_be_asked(visit: Opener)
     page.get_by_role("button", name="restart 1").click()
     page.wait_for_selector("#whybox:popover-open")
     page.get_by_role("dialog").get_by_role("button", name="kill 1").wait_for()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_glossary_is_whole_for_everybody(visit: Opener, lang: str, scheme: str) -> None:
+    page = visit(f"/glossary?lang={lang}#H-2", ready=False, color_scheme=scheme)
+    page.locator("#H-2").wait_for()
+    assert axe(page) == []
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.locator("#H-2 .see").click()
+    page.wait_for_selector('[data-rule="H-2"] li.taken')
+
+
+def test_axe_finds_nothing_in_an_answer(visit: Opener) -> None:
+    page = visit("/s/S01?step=7")
+    page.keyboard.press("w")
+    page.wait_for_selector("#whybox:popover-open li.no")
+    assert axe(page) == []
