@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.conftest import Opener
 from tests.e2e.test_live import axe
-from tests.e2e.walk import jump
+from tests.e2e.walk import at, jump
 
 
 def test_the_rule_card_marks_the_lines_that_the_step_went_through(visit: Opener) -> None:
@@ -97,3 +97,6 @@ def test_axe_finds_nothing_in_an_answer(visit: Opener) -> None:
     page.keyboard.press("w")
     page.wait_for_selector("#whybox:popover-open li.no")
     assert axe(page) == []
+    page.get_by_role("button", name="In this run it changes at step 14").click()
+    at(page, 14)
+    page.wait_for_selector("#whybox", state="hidden")

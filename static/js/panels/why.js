@@ -6,7 +6,8 @@ import { useEffect, useRef } from "preact/hooks";
 import * as s from "../state.js";
 import { askAbout } from "../asking.js";
 import { act, complain, goTo } from "../player.js";
-import { Icon, Told } from "./common.js";
+import { Icon, Jump, Told } from "./common.js";
+import { later } from "./later.js";
 
 const shown = signal(null);   // {answer, from, at: [x, y]}
 
@@ -70,6 +71,10 @@ export function Why() {
   const t = s.t.value;
   const box = useRef(null);
   const now = shown.value;
+  const step = s.step.value;
+  // What is called B on the stage is a number in the views.
+  const number = (who) => step?.view.brokers.find((b) => b.name === who || String(b.id) === who)?.id;
+  const next = now && step ? later(s.tapeNow.value, s.n.value, now.answer.subject, s.partition.value, number) : null;
   const close = () => box.current?.matches(":popover-open") && box.current.hidePopover();
   useEffect(() => { shown.value = null; }, [s.n.value, s.run.value]);
   useEffect(() => {
@@ -87,5 +92,6 @@ export function Why() {
   return html`<div id="whybox" class="whybox" popover="auto" role="dialog" tabindex="-1" aria-labelledby="whyhead" ref=${box} onToggle=${toggled}>${now && html`
     <header><h2 id="whyhead"><${Told} entry=${now.answer.about} /></h2><button type="button" class="btn quiet square" aria-label=${t("bad.close")} onClick=${close}><${Icon} name="close" /></button></header>
     <ul class="guards">${now.answer.guards.map((one, i) => html`<${Guard} key=${i} one=${one} close=${close} />`)}</ul>
-    <p class=${now.answer.holds ? "then yes" : "then"}><${Told} entry=${now.answer.then} /></p>`}</div>`;
+    <p class=${now.answer.holds ? "then yes" : "then"}><${Told} entry=${now.answer.then} /></p>
+    ${next !== null && html`<p><${Jump} n=${next}><${Icon} name="next" /> ${t("whynot.later", { n: next })}<//></p>`}`}</div>`;
 }
