@@ -178,7 +178,12 @@ def _possible(question: Question) -> Answer:
     question.run = services().replays.run(digest)
     with services().replays.using(digest) as replay:
         step = choosing.step_asked(asked, digest, replay.total)
-        return {"run": digest, "step": step, "moves": replay.possible(step)}
+        return {
+            "run": digest,
+            "step": step,
+            "moves": replay.possible(step),
+            "messages": replay.letters(step),
+        }
 
 
 def _why(question: Question) -> Answer:

@@ -29,7 +29,8 @@ def json_answer(data: Any, status: int = 200) -> Response:
     return Response(to_json(data), status, mimetype="application/json")
 
 
-def _body() -> Asked:
+def body() -> Asked:
+    """The body as one JSON object.  Raises `Refusal` "invalid" for anything else."""
     try:
         return Asked(orjson.loads(request.get_data()))
     except orjson.JSONDecodeError:
@@ -41,7 +42,7 @@ def save_run() -> Response:
     """Saves a run sent as text, or one this server knows by digest; twice is the same as once."""
     security.require_token()
     security.require_patience()
-    asked = _body()
+    asked = body()
     replays = services().replays
     if asked.has("text"):
         run = parse_run(asked.raw("text"))
@@ -58,7 +59,7 @@ def save_run() -> Response:
 def _scenario_sent() -> Scenario:
     """YAML, or JSON, which is YAML as well: {yaml: text}, {scenario: object}, or the bare text."""
     if request.mimetype == "application/json":
-        asked = _body()
+        asked = body()
         if asked.has("scenario"):
             return Scenario.from_dict(asked.raw("scenario"))
         text = asked.text("yaml", most=SCENARIO_BYTES)

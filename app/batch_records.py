@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select
 
 from app import stats
-from app.batch_spec import Cell, Spec, cell_of
+from app.batch_spec import Cell, Futures, Spec, cell_of
 from app.db import Database
 from app.models import BatchCellRow, BatchRow, FailureRow
 from app.runners.plan import Plan, Tally
 from app.runners.summary import CellSummary, Failure, Summary
 from engine import ENGINE_VERSION
 from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+from engine.study.futures import Present
 
+FUTURES = "futures"
 ACTIVE = ("queued", "probing", "starting", "running", "summarising")
 
 ANY = "any"
@@ -51,12 +54,54 @@ def create(database: Database, spec: Spec, owner: str) -> str:
     return number
 
 
+def create_futures(database: Database, asked: Futures, owner: str) -> str:
+    """A new queued batch of futures, a cell for every present; its number."""
+    number = secrets.token_hex(6)
+    cells = [
+        {"values": {"step": str(present.step)}, "label": f"step={present.step}"}
+        for present in asked.presents
+    ]
+    with database.writing() as session:
+        session.add(
+            BatchRow(
+                id=number,
+                scenario_text=asked.run.scenario.canonical(),
+                profiles=[asked.run.profile],
+                cells=cells,
+                runs=asked.runs,
+                engine_version=ENGINE_VERSION,
+                owner=owner,
+                kind=FUTURES,
+                about={
+                    "run": asked.run.text(),
+                    "invariant": asked.invariant,
+                    "presents": [present.to_dict() for present in asked.presents],
+                },
+            )
+        )
+    return number
+
+
+def add_part(database: Database, batch: BatchRow, runs: int) -> None:
+    """More runs of every profile and cell, after those that are there."""
+    parts = [*(batch.parts or [batch.runs]), runs]
+    update(database, batch.id, parts=parts, runs=batch.runs + runs)
+
+
+def remove(database: Database, number: str) -> None:
+    """A batch with all that was found."""
+    with database.writing() as session:
+        for table in (FailureRow, BatchCellRow):
+            session.execute(delete(table).where(table.batch_id == number))
+        session.execute(delete(BatchRow).where(BatchRow.id == number))
+
+
 def row(database: Database, number: str) -> BatchRow | None:
     with database.reading() as session:
         return session.get(BatchRow, number)
 
 
-def newest(database: Database, limit: int = 50) -> list[BatchRow]:
+def newest(database: Database, limit: int | None = 50) -> list[BatchRow]:
     with database.reading() as session:
         return list(
             session.scalars(select(BatchRow).order_by(BatchRow.submitted.desc()).limit(limit))
@@ -86,15 +131,30 @@ def cell_scenario(batch: BatchRow, cell: int) -> Cell:
 
 def plan_of(batch: BatchRow, chunk_runs: int, metrics: tuple[str, ...]) -> Plan:
     """The chunks of a batch: the same ones whenever it is asked again."""
-    scenario = scenario_of(batch)
     return Plan(
-        tuple(cell_of(scenario, cell["values"]).scenario.to_dict() for cell in batch.cells),
+        tuple(subject(batch, number) for number in range(len(batch.cells))),
         tuple(batch.profiles),
         batch.runs,
         batch.first_seed,
         chunk_runs,
         metrics,
+        tuple(batch.parts),
     )
+
+
+def subject(batch: BatchRow, cell: int) -> dict[str, Any]:
+    """What is played in a cell, as `run_chunk` takes it."""
+    if batch.kind == FUTURES:
+        return {"run": batch.about["run"], "present": batch.about["presents"][cell]}
+    return cell_scenario(batch, cell).scenario.to_dict()
+
+
+def run_in(batch: BatchRow, profile: str, cell: int, seed: int) -> Run:
+    """The run of one row."""
+    if batch.kind == FUTURES:
+        run = Run.from_text(batch.about["run"])
+        return Present.from_dict(batch.about["presents"][cell]).future(run, seed)
+    return Run(cell_scenario(batch, cell).scenario, profile, seed)
 
 
 def keep_chunk_runs(database: Database, batch: BatchRow, chunk_runs: int, chunks: int) -> None:
@@ -130,9 +190,10 @@ def save_counts(
     database: Database,
     batch: BatchRow,
     counts: Mapping[tuple[str, int], Mapping[str, int]],
-    metrics: Mapping[tuple[str, int], dict[str, Any]] | None = None,
+    summaries: Mapping[tuple[str, int], CellSummary] | None = None,
 ) -> None:
-    """Replace the cells of a batch: interim counts, or the final ones with their metrics."""
+    """Replace the cells of a batch: interim counts, or the final ones with all that is known."""
+    known = summaries or {}
     rows = [
         {
             "batch_id": batch.id,
@@ -141,7 +202,8 @@ def save_counts(
             "label": batch.cells[cell]["label"],
             "n": mine["n"],
             "broken": {name: hits for name, hits in mine.items() if name != "n"},
-            "metrics": (metrics or {}).get((profile, cell), {}),
+            "metrics": known[profile, cell].metrics if known else {},
+            "weights": known[profile, cell].weights if known else {},
         }
         for (profile, cell), mine in counts.items()
     ]
@@ -157,7 +219,7 @@ def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
         database,
         batch,
         counts_of(summary.cells),
-        {(cell.profile, cell.cell): cell.metrics for cell in summary.cells},
+        {(cell.profile, cell.cell): cell for cell in summary.cells},
     )
     cells = [
         {**cell, "together": {str(m): n for m, n in summary.together.get(i, {}).items()}}
@@ -233,10 +295,22 @@ def _failure(one: Any) -> Failure:
 
 
 def cell_view(
-    batch: BatchRow, profile: str, cell: int, counts: Mapping[str, int]
+    batch: BatchRow,
+    profile: str,
+    cell: int,
+    counts: Mapping[str, int],
+    weights: Mapping[str, Sequence[float]] | None = None,
 ) -> dict[str, Any]:
     """Counts of a profile and cell with their intervals, as pages get them."""
     n = counts["n"]
+
+    def interval(name: str) -> dict[str, Any]:
+        hits = counts.get(name, 0)
+        if not weights:
+            return stats.interval(hits, n)
+        total, squares = weights.get(name, (0.0, 0.0))
+        return stats.weighted_interval(hits, total, squares, n)
+
     return {
         "profile": profile,
         "cell": cell,
@@ -244,10 +318,8 @@ def cell_view(
         "values": batch.cells[cell]["values"],
         "n": n,
         "errors": counts.get(ERROR, 0),
-        "violating": stats.interval(counts.get(ANY, 0), n),
+        "violating": interval(ANY),
         "broken": {
-            name: stats.interval(hits, n)
-            for name, hits in sorted(counts.items())
-            if name not in ("n", ANY, ERROR)
+            name: interval(name) for name in sorted(counts) if name not in ("n", ANY, ERROR)
         },
     }

@@ -9,6 +9,7 @@ from app import batch_records as records
 from app import stats
 from app.models import BatchRow
 from app.runners.summary import QUANTILES
+from engine.sim.run import Run
 from engine.study.metrics import METRICS
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 LOST = "I7"
 """An acknowledged record is gone: every result speaks of it first, also when it never happened."""
 SENTENCES_MOST = 16
+HALF = 0.5
 FAILURES_SHOWN = 50
 ALL_PAIRS_UP_TO = 3
 """Profiles; with more of them, each is compared with the first only."""
@@ -59,6 +61,8 @@ def result(
         sentences=sentences(shown["cells"]),
         metrics=metrics_of(jobs, batch),
         paired=pairs(batch),
+        futures=futures_of(batch, shown["cells"]),
+        weighted=any("effective" in cell["violating"] for cell in shown["cells"]),
         failures={
             "total": total,
             "first": first,
@@ -79,6 +83,37 @@ def result(
         },
     )
     return shown
+
+
+def futures_of(batch: BatchRow, cells: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Of a batch of futures: the shares step by step, and from where on most of them fail.
+
+    `point` is the first step after the last one at which at least half of the futures held.
+    """
+    if batch.kind != records.FUTURES:
+        return None
+    run, invariant = Run.from_text(batch.about["run"]), batch.about["invariant"]
+    steps = []
+    for cell in cells:
+        count = cell["broken"].get(invariant) or stats.interval(0, cell["n"])
+        if count["n"]:
+            step = batch.about["presents"][cell["cell"]]["step"]
+            steps.append({"step": step, **{name: count[name] for name in ("share", "low", "high")}})
+    point = None
+    for one in reversed(steps):
+        if one["share"] <= HALF:
+            break
+        point = one["step"]
+    broken = batch.about["presents"][-1]["step"] + 1
+    here = point if point is not None else broken - 1
+    return {
+        "run": run.digest,
+        "invariant": invariant,
+        "steps": steps,
+        "point": point,
+        "broken": broken,
+        "url": f"/batch/{batch.id}/run?step={here}",
+    }
 
 
 def place(invariant: str) -> tuple[int, str]:
@@ -102,7 +137,7 @@ def sentences(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _sentence(cell: dict[str, Any], invariant: str) -> dict[str, Any]:
     count = cell["broken"].get(invariant) or stats.interval(0, cell["n"])
-    key, args = stats.finding(count["hits"], cell["n"])
+    key, args = stats.finding(count)
     family = "lost" if invariant == LOST else "broke"
     args.update(profile=cell["profile"], invariant=invariant, label=cell["label"])
     where = ".at" if cell["label"] else ""

@@ -13,6 +13,8 @@ from app.refusals import Refusal
 from app.words import SENTENCES
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+from engine.study.futures import Present, presents
 
 RUNS_MOST: Final = 1_000_000
 PROFILES_MOST: Final = 8
@@ -21,8 +23,16 @@ VARIED_MOST: Final = 4
 TOTAL_MOST: Final = 20_000_000
 """Runs of a whole batch: a day on two cores."""
 
+FUTURES_EACH: Final = 100
+FUTURES_MOST: Final = 10_000
+PRESENTS: Final = 40
+
 SENTENCES.update(
     {
+        "batch.futures": (
+            "Of each step 1 to {most} futures can be played.",
+            "每一步可运行 1 到 {most} 个未来。",
+        ),
         "batch.runs": (
             "A batch has 1 to {most} runs per profile and cell; {asked} were asked for.",
             "批量运行中每个协议版本和参数组合可有 1 到 {most} 次运行；所请求的是 {asked} 次。",
@@ -75,6 +85,20 @@ class Spec:
     first_seed: int
     cells: tuple[Cell, ...]
 
+    @property
+    def total(self) -> int:
+        return self.runs * len(self.profiles) * len(self.cells)
+
+
+@dataclass(frozen=True)
+class Futures:
+    """Futures of a failing run: of each of these presents so many, under the run's profile."""
+
+    run: Run
+    invariant: str
+    presents: tuple[Present, ...]
+    runs: int
+
 
 def make_spec(
     scenario: Scenario,
@@ -99,12 +123,27 @@ def make_spec(
         if names.count(name) > 1:
             raise Refusal("invalid", "batch.twice", profile=name)
     cells = make_cells(scenario, list(vary))
-    total = runs * len(names) * len(cells)
+    spec = Spec(scenario, tuple(names), runs, first_seed, cells)
+    check_total(spec.total)
+    return spec
+
+
+def check_total(total: int) -> None:
+    """Raises Refusal for more runs than a batch may have in all."""
     if total > TOTAL_MOST:
         raise Refusal(
             "invalid", "batch.total", most=stats.whole(TOTAL_MOST), asked=stats.whole(total)
         )
-    return Spec(scenario, tuple(names), runs, first_seed, cells)
+
+
+def make_futures(run: Run, invariant: str, runs: int = FUTURES_EACH) -> Futures:
+    """A checked study of where a failing run could no longer be saved.
+
+    Raises Refusal, or BadInput when the run does not break the invariant.
+    """
+    if not 1 <= runs <= FUTURES_MOST:
+        raise Refusal("invalid", "batch.futures", most=stats.whole(FUTURES_MOST))
+    return Futures(run, invariant, tuple(presents(run, invariant, PRESENTS)), runs)
 
 
 def make_cells(scenario: Scenario, vary: Sequence[tuple[str, Sequence[str]]]) -> tuple[Cell, ...]:

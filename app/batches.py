@@ -51,7 +51,7 @@ def jobs() -> Jobs:
     return found
 
 
-def _asked() -> Asked:
+def body() -> Asked:
     try:
         return Asked(orjson.loads(request.get_data()))
     except orjson.JSONDecodeError:
@@ -157,8 +157,8 @@ def submit() -> Response:
     """{scenario | run, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}."""
     security.require_token()
     security.require_patience()
-    asked = _asked()
-    number = jobs().submit(asked_spec(asked, scenario_asked(asked)), security.owner())
+    given = body()
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), security.owner())
     url = url_for("batches.page", number=number)
     return json_answer({"ok": True, "id": number, "url": url}, 201)
 
@@ -174,7 +174,7 @@ def submit_form() -> AnyResponse:
         raise Refusal("invalid", what="runs" if seed.isdigit() else "first_seed")
     if len(runs) > 18 or len(seed) > 18:
         raise Refusal("invalid", what="runs")
-    asked = Asked(
+    given = Asked(
         {
             "scenario": sent.get("scenario") or None,
             "run": sent.get("run") or None,
@@ -184,7 +184,7 @@ def submit_form() -> AnyResponse:
             "vary": [line for line in sent.get("vary", "").splitlines() if line.strip()],
         }
     )
-    number = jobs().submit(asked_spec(asked, scenario_asked(asked)), security.owner())
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), security.owner())
     return redirect(url_for("batches.page", number=number), 303)
 
 
@@ -193,8 +193,8 @@ def estimate() -> Response:
     """Plays a few runs here to say how long all of them will take."""
     security.require_token()
     security.require_patience()
-    asked = _asked()
-    return json_answer({"ok": True, **jobs().estimate(asked_spec(asked, scenario_asked(asked)))})
+    given = body()
+    return json_answer({"ok": True, **jobs().estimate(asked_spec(given, scenario_asked(given)))})
 
 
 @blueprint.get("/batch/<number>")
@@ -266,14 +266,43 @@ def act(number: str, what: str) -> AnyResponse:
     return redirect(url_for("batches.page", number=number), 303)
 
 
-@blueprint.get("/batch/<number>/failure/<int:place>")
-def replay(number: str, place: int) -> AnyResponse:
-    """Opens a failing run at the step before the one that broke the invariant."""
-    batch = jobs().batch(number)
-    found = records.failure(jobs().database, batch, place)
-    if found is None:
-        raise Refusal("not_found")
-    cell = records.cell_scenario(batch, found.cell)
-    run = Run(cell.scenario, profile=found.profile, seed=found.seed)
-    digest = services().replays.register(run)
-    return redirect(url_for("pages.run", digest=digest, step=max(0, found.step - 1)))
+@blueprint.post("/api/batches/<number>/more")
+def more(number: str) -> Response:
+    """{runs}: so many seeds more for every profile and cell."""
+    security.require_token()
+    security.require_patience()
+    jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), security.owner())
+    return json_answer({"ok": True, "batch": jobs().snapshot(number)})
+
+
+@blueprint.post("/batch/<number>/more")
+def more_form(number: str) -> AnyResponse:
+    """The same from the page."""
+    security.require_token()
+    security.require_patience()
+    jobs().add_runs(number, typed_number("runs", RUNS_MOST), security.owner())
+    return redirect(url_for("batches.page", number=number), 303)
+
+
+@blueprint.delete("/api/batches/<number>")
+def delete(number: str) -> Response:
+    """Forgets the batch and its rows."""
+    security.require_token()
+    jobs().delete(number, security.owner())
+    return json_answer({"ok": True})
+
+
+@blueprint.post("/batch/<number>/delete")
+def delete_form(number: str) -> AnyResponse:
+    """The same from the page."""
+    security.require_token()
+    jobs().delete(number, security.owner())
+    return redirect(url_for("batches.form"), 303)
+
+
+def typed_number(name: str, most: int) -> int:
+    """A whole number of a form.  Raises Refusal."""
+    typed = request.form.get(name, "").strip()
+    if not (typed.isascii() and typed.isdigit() and len(typed) <= 12 and 1 <= int(typed) <= most):
+        raise Refusal("invalid", what=name)
+    return int(typed)

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
+from engine import ENGINE_VERSION
+from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
+from engine.show.thumbnail import HEIGHT, WIDTH, thumbnail
+
+SECONDS_A_MOVE = 12
+WORDS_A_SECOND = 2
+MUSEUM = "M"
+"""Codes of the museum of defects begin with it."""
 
 
 def verdict_of(expectation: dict[str, Any] | None) -> tuple[str, list[str]]:
@@ -20,25 +30,62 @@ def verdict_of(expectation: dict[str, Any] | None) -> tuple[str, list[str]]:
     return ("violates" if verdict else "holds"), list(verdict)
 
 
+def minutes(scenario: Scenario) -> int:
+    """How long a visitor steps through it: its moves, and the time to read what is told."""
+    lines = [line for line in scenario.lines(scenario.profiles[0]) if not line.is_expect]
+    words = sum(len(line.comment.split()) for line in lines) + len(scenario.teaches.split())
+    return max(2, 1 + round((SECONDS_A_MOVE * len(lines) + words / WORDS_A_SECOND) / 60))
+
+
 def card(scenario: Scenario) -> dict[str, Any]:
     verdicts = []
     for profile in scenario.profiles:
         kind, invariants = verdict_of(scenario.expectation(profile))
-        verdicts.append(
-            {"profile": profile, "verdict": kind, "invariants": invariants, "expected": True}
-        )
+        verdicts.append({"profile": profile, "verdict": kind, "invariants": invariants})
     return {
         "slug": scenario.slug,
         "code": scenario.code,
         "title": scenario.title,
         "origin": scenario.origin,
         "difficulty": scenario.difficulty,
+        "minutes": minutes(scenario),
         "teaches": scenario.teaches,
         "tags": list(scenario.tags),
+        "museum": scenario.code.startswith(MUSEUM),
         "digest": scenario.digest,
         "verdicts": verdicts,
     }
 
 
+def outcomes(card: dict[str, Any]) -> list[dict[str, Any]]:
+    """The verdicts with profiles that share one put together, in the order of their first."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for one in card["verdicts"]:
+        key = (one["verdict"], *one["invariants"])
+        found.setdefault(key, []).append(one["profile"])
+    return [
+        {"verdict": verdict, "invariants": invariants, "profiles": profiles}
+        for (verdict, *invariants), profiles in found.items()
+    ]
+
+
 def cards(scenarios: Iterable[Scenario]) -> list[dict[str, Any]]:
     return [card(scenario) for scenario in scenarios]
+
+
+@cache
+def pictures_version() -> str:
+    """Names the pictures of this library as drawn by this engine: their address holds for ever."""
+    digests = "".join(scenario.digest for scenario in file.library().values())
+    return hashlib.sha256(f"{ENGINE_VERSION} {digests}".encode()).hexdigest()[:12]
+
+
+@cache
+def pictures() -> str:
+    """The pictures of all cards as one sheet of symbols; cards show theirs with <use>."""
+    symbols = "".join(
+        f'<symbol id="{scenario.slug}" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'font-family="system-ui, sans-serif">{thumbnail(scenario)}</symbol>'
+        for scenario in file.library().values()
+    )
+    return f'<svg xmlns="http://www.w3.org/2000/svg">{symbols}</svg>'

@@ -178,6 +178,23 @@ def batch(
 
 
 @main.command()
+@click.argument("sql")
+@click.option("--rows", type=click.IntRange(1, 100_000), default=50, show_default=True)
+@click.option("--master", help="Spark master, such as local[4] or spark://host:7077.")
+@AS_JSON
+@plain
+def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
+    """Runs Spark SQL over the views runs, cells and batches of all stored batches.
+
+    Rows that name batch, profile, cell and seed end with the link that opens the run.
+    """
+    from app.query_command import run_query
+
+    overrides: dict[str, Any] = {"spark_master": master} if master else {}
+    sys.exit(run_query(config.load(**overrides), sql, rows, as_json))
+
+
+@main.command()
 @click.argument("name", required=False)
 @AS_JSON
 @plain
@@ -237,3 +254,37 @@ def rules(as_json: bool) -> None:
 
     kept = tell_rules(file.library().values(), tell if as_json else None)
     sys.exit(0 if kept else 1)
+
+
+@main.command()
+@click.option(
+    "--minutes", type=click.FloatRange(0, 1440), default=5, show_default=True, help="How long."
+)
+@click.option("--profiles", default="", help="Separated by commas [all of them].")
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("--run", "text", help="Look at this one run, given as its text, and at no other.")
+@AS_JSON
+@plain
+def soak(
+    minutes: float, profiles: str, seed: int, jobs: int, text: str | None, as_json: bool
+) -> None:
+    """Plays random moves over random clusters and scenarios, and looks at each run from all sides.
+
+    Nothing may crash; what a Kafka promises must hold; a copy, the text of a run, a checkpoint and
+    silence must change nothing. The same seed draws the same runs: more minutes draw more of them.
+
+    Exit code 0 if nothing was found; 1 otherwise, with the line that repeats each find.
+    """
+    from app import soaking
+
+    names = [name.strip() for name in profiles.split(",") if name.strip()]
+    if text is None:
+        report = soaking.soak(minutes, names, seed, jobs, soaking.on_error_output)
+    else:
+        report = soaking.look_at(text)
+    if as_json:
+        tell(report)
+    else:
+        click.echo("\n".join(soaking.lines(report)))
+    sys.exit(1 if report["finds"] else 0)

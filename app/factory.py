@@ -10,7 +10,18 @@ from datetime import timedelta
 from flask import Flask, Response, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app import animator, api, channel, config, glossary, pages, security
+from app import (
+    animator,
+    api,
+    channel,
+    config,
+    editing,
+    embeds,
+    glossary,
+    pages,
+    security,
+    shelf,
+)
 from app.config import ROOT, Settings
 from app.db import Database
 from app.limits import Buckets
@@ -57,14 +68,19 @@ def build(settings: Settings | None = None) -> Flask:
         replays=Replays(settings, store),
         socketio=socketio,
         saves=Buckets(settings.saves_per_s, settings.saves_burst),
+        checks=Buckets(settings.moves_per_s, settings.moves_burst),
+        tries=Buckets(settings.opens_per_s, settings.opens_burst),
     )
     animator.register(socketio, settings)
     pages.prepare(app)
     security.guard(app)
     app.after_request(_keep_vendored)
     app.register_blueprint(pages.blueprint)
+    app.register_blueprint(shelf.blueprint)
+    app.register_blueprint(editing.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(glossary.blueprint)
+    app.register_blueprint(embeds.blueprint)
     _attach_batches(app)
     channel.attach(socketio, app)
     if settings.proxies:
@@ -89,3 +105,4 @@ def _attach_batches(app: Flask) -> None:
     jobs = importlib.import_module("app.jobs")
     app.extensions[KEY].jobs = jobs.Jobs(app)
     app.register_blueprint(batches.blueprint)
+    app.register_blueprint(importlib.import_module("app.failing").blueprint)

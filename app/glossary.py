@@ -209,7 +209,7 @@ def _config(one: Config, profile: Profile | None) -> dict[str, Any]:
     }
 
 
-def _value(one: Config, value: int) -> str:
+def _value(one: Config, value: int | str) -> str:
     if one.unit == "boolean":
         return "true" if value else "false"
     return "∞" if value == NEVER else str(value)

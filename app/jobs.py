@@ -15,22 +15,23 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from flask import Flask
 
 from app import batch_records as records
-from app.batch_records import Counts
-from app.batch_spec import Spec
+from app import stats
+from app.batch_job import Job, view
+from app.batch_spec import RUNS_MOST, Futures, Spec, check_total
 from app.models import BatchRow, now_ms
 from app.refusals import Refusal
 from app.runners.plan import Plan, Tally, chunk_size
-from app.runners.rows import RunChunk, chunks_on_disk
+from app.runners.rows import RunChunk, chunks_on_disk, remove_directory
 from app.runners.spark import SparkRunner, SparkTrouble
 from app.services import KEY, Services
 from app.words import SENTENCES
+from engine import ENGINE_VERSION
 from engine.study.batch import run_chunk
 from engine.study.metrics import METRICS
 
@@ -43,6 +44,7 @@ FAILURES_KEPT = 20
 """First failing seeds of each profile, cell and invariant."""
 TELL_EVERY_S = 0.25
 SAVE_EVERY_S = 1.0
+PARTS_MOST = 50
 PROBE_S = 1.0
 PROBE_PAIRS = 8
 STOP_WITHIN_S = 10.0
@@ -57,6 +59,10 @@ SENTENCES.update(
             "Only the browser that started a batch can change it.",
             "只有启动该批量任务的浏览器才能更改它。",
         ),
+        "batch.runs.still": (
+            "This batch still runs; cancel it first.",
+            "该批量任务仍在运行；请先取消它。",
+        ),
         "batch.over": ("This batch has ended already.", "该批量任务已经结束。"),
         "batch.engine": (
             "This batch was begun by engine {then}; engine {now} might count differently, "
@@ -65,30 +71,6 @@ SENTENCES.update(
         ),
     }
 )
-
-
-@dataclass
-class Job:
-    """A batch that waits or runs in this process."""
-
-    id: str
-    owner: str
-    lock: IO[str]
-    state: str = "queued"
-    message: str = ""
-    counts: Counts = field(default_factory=dict)
-    done_chunks: int = 0
-    total_chunks: int = 0
-    began: float = 0.0
-    fresh_runs: int = 0
-    stop: threading.Event = field(default_factory=threading.Event)
-    ended: threading.Event = field(default_factory=threading.Event)
-    told: float = 0.0
-    saved: float = 0.0
-
-    def runs_per_s(self) -> float:
-        spent = time.monotonic() - self.began
-        return self.fresh_runs / spent if self.began and spent > 0 else 0.0
 
 
 class Jobs:
@@ -116,30 +98,68 @@ class Jobs:
 
     # -- what pages, sockets and the command line ask ------------------------------------------
 
-    def submit(self, spec: Spec, owner: str = "") -> str:
+    def submit(self, spec: Spec | Futures, owner: str = "") -> str:
         """Queue a batch; its id.  Raises Refusal when too many wait."""
         with self._mutex:
             self._bound(owner)
-            number = records.create(self.database, spec, owner)
+            if isinstance(spec, Futures):
+                number = records.create_futures(self.database, spec, owner)
+            else:
+                number = records.create(self.database, spec, owner)
             self._enqueue(number, owner)
         return number
 
     def resume(self, number: str, owner: str = "") -> None:
         """Compute the chunks that an ended batch still lacks.  Raises Refusal."""
-        from engine import ENGINE_VERSION
+        batch = self._ended(number, owner)
+        if batch.state == "done":
+            raise Refusal("impossible", "batch.over")
+        self._again(batch, owner)
 
+    def add_runs(self, number: str, runs: int, owner: str = "") -> None:
+        """More seeds for every profile and cell of an ended batch; what is there is not repeated.
+
+        Raises Refusal.
+        """
+        batch = self._ended(number, owner)
+        if not 1 <= runs <= RUNS_MOST - batch.runs or len(batch.parts) >= PARTS_MOST:
+            whole = stats.whole(RUNS_MOST)
+            raise Refusal("invalid", "batch.runs", most=whole, asked=stats.whole(batch.runs + runs))
+        check_total((batch.runs + runs) * len(batch.profiles) * len(batch.cells))
+        self._again(batch, owner, runs)
+
+    def delete(self, number: str, owner: str = "") -> None:
+        """Forget an ended batch and its rows.  Raises Refusal."""
+        batch = self.batch(number)
+        _check_owner(batch, owner)
+        with self._mutex:
+            if number in self._jobs or batch.state in records.ACTIVE:
+                raise Refusal("impossible", "batch.runs.still")
+            records.remove(self.database, number)
+        remove_directory(f"{self._root}/{number}")
+        (self._locks / f"{number}.lock").unlink(missing_ok=True)
+
+    def _ended(self, number: str, owner: str) -> BatchRow:
+        """A batch of this owner that this engine can go on with."""
         batch = self.batch(number)
         _check_owner(batch, owner)
         if batch.engine_version != ENGINE_VERSION:
             raise Refusal(
                 "impossible", "batch.engine", then=batch.engine_version, now=ENGINE_VERSION
             )
+        if batch.state in records.ACTIVE:
+            raise Refusal("impossible", "batch.runs.still")
+        return batch
+
+    def _again(self, batch: BatchRow, owner: str, more: int = 0) -> None:
         with self._mutex:
-            if number in self._jobs or batch.state in ("done", *records.ACTIVE):
-                raise Refusal("impossible", "batch.over")
+            if batch.id in self._jobs:
+                raise Refusal("impossible", "batch.runs.still")
             self._bound(owner)
-            records.update(self.database, number, state="queued", message="", finished=None)
-            self._enqueue(number, owner)
+            if more:
+                records.add_part(self.database, batch, more)
+            records.update(self.database, batch.id, state="queued", message="", finished=None)
+            self._enqueue(batch.id, owner)
 
     def cancel(self, number: str, owner: str = "") -> dict[str, Any]:
         """Ask a batch to stop; what is done is kept.  Raises Refusal."""
@@ -160,7 +180,7 @@ class Jobs:
 
     def snapshot(self, number: str) -> dict[str, Any]:
         """How far a batch is, with interim counts: what the "batch" event carries."""
-        return self._view(self.batch(number), self._jobs.get(number))
+        return view(self.database, self.batch(number), self._jobs.get(number))
 
     @staticmethod
     def room(number: str) -> str:
@@ -393,38 +413,8 @@ class Jobs:
     def _emit(self, job: Job) -> None:
         job.told = time.monotonic()
         self._services.socketio.emit(
-            "batch", self._view(self.batch(job.id), job), to=self.room(job.id)
+            "batch", view(self.database, self.batch(job.id), job), to=self.room(job.id)
         )
-
-    def _view(self, batch: BatchRow, job: Job | None) -> dict[str, Any]:
-        if job is not None and job.counts:
-            counts = dict(job.counts)
-        else:
-            rows = records.cells(self.database, batch)
-            counts = {(row.profile, row.cell): {"n": row.n, **row.broken} for row in rows}
-        order = {profile: i for i, profile in enumerate(batch.profiles)}
-        keys = sorted(counts, key=lambda key: (key[1], order.get(key[0], 0)))
-        done = sum(mine["n"] for mine in counts.values())
-        total = batch.runs * len(batch.profiles) * len(batch.cells)
-        speed = job.runs_per_s() if job else _speed(batch, done)
-        return {
-            "id": batch.id,
-            "state": job.state if job else batch.state,
-            "message": job.message if job else batch.message,
-            "done_chunks": job.done_chunks if job else batch.done_chunks,
-            "total_chunks": batch.total_chunks,
-            "done_runs": done,
-            "total_runs": total,
-            "runs_per_s": round(speed, 1),
-            "left_s": round((total - done) / speed, 1) if job and speed else None,
-            "cells": [records.cell_view(batch, *key, counts[key]) for key in keys],
-        }
-
-
-def _speed(batch: BatchRow, done: int) -> float:
-    if not batch.started or not batch.finished or batch.finished <= batch.started:
-        return 0.0
-    return done / (batch.finished - batch.started) * 1000
 
 
 def _check_owner(batch: BatchRow, owner: str) -> None:

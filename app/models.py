@@ -75,6 +75,12 @@ class BatchRow(Base):
     message: Mapped[str] = mapped_column(Text, default="")
     engine_version: Mapped[int]
     owner: Mapped[str] = mapped_column(String(64), default="")
+    kind: Mapped[str] = mapped_column(String(20), default="seeds")
+    """seeds, or futures: one cell a step of a run, one "seed" a future of it."""
+    parts: Mapped[list[Any]] = mapped_column(JSON, default=list)
+    """How many runs were asked for each time, where some were added later."""
+    about: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    """Of futures: {"run": text, "invariant", "presents": [Present.to_dict()]}."""
 
 
 class BatchCellRow(Base):
@@ -91,6 +97,8 @@ class BatchCellRow(Base):
     n: Mapped[int] = mapped_column(default=0)
     broken: Mapped[dict[str, Any]]
     metrics: Mapped[dict[str, Any]]
+    weights: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    """Where faults had an importance factor: name -> [sum of weights, sum of their squares]."""
 
 
 class FailureRow(Base):

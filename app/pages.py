@@ -14,7 +14,6 @@ from werkzeug.wrappers import Response as AnyResponse
 from app import choosing, security
 from app.api import json_answer
 from app.asked import SEED_MAX
-from app.cards import cards
 from app.config import ROOT
 from app.refusals import Refusal, from_bad_input, from_engine_error
 from app.services import services
@@ -32,16 +31,6 @@ blueprint = Blueprint("pages", __name__)
 DRAIN_BYTES = 16 * 1024 * 1024
 
 
-@blueprint.get("/")
-def library() -> str:
-    """Every scenario of the library with its verdicts; works without JavaScript."""
-    return render_template(
-        "library.html",
-        cards=cards(file.library().values()),
-        saved=services().store.scenarios(),
-    )
-
-
 @blueprint.get("/s/<name>")
 def scenario(name: str) -> str:
     """A scenario by code, slug or digest, opened on its default run."""
@@ -50,6 +39,13 @@ def scenario(name: str) -> str:
     profile = request.args.get("profile", "").replace(" ", "+")
     run = choosing.default_run(found, profile, _number("seed"))
     return _animator(found, run)
+
+
+@blueprint.get("/r")
+def carried_run() -> str:
+    """For a run that travels whole in the address's fragment, which no server ever sees."""
+    found = next(iter(file.library().values()))
+    return _animator(found, choosing.default_run(found), bare=True)
 
 
 @blueprint.get("/r/<digest>")
@@ -61,20 +57,23 @@ def run(digest: str) -> str:
     return _animator(found.scenario, found)
 
 
-def _animator(found: Scenario, run: Run) -> str:
+def _animator(found: Scenario, run: Run, bare: bool = False) -> str:
     services().replays.register(run)
-    step = _number("step")
+    named = request.path.startswith("/s/")  # by its scenario, and so without being saved
     boot = {
         "run": run.digest,
         "scenario": {"slug": found.slug, "digest": found.digest, "title": found.title},
         "profile": run.profile,
         "seed": run.seed,
-        "step": step,
         "engine": ENGINE_VERSION,
         "lang": security.lang(),
         "transports": services().settings.transports.split(","),
+        "bare": bare,
+        "named": named,
+        "library": named and found.slug in file.library(),
+        "kept": named or services().replays.is_kept(run.digest),
     }
-    return render_template("animator.html", boot=boot, scenario=found, run=run, step=step)
+    return render_template("animator.html", boot=boot, title="" if bare else found.title)
 
 
 def _number(name: str) -> int:
@@ -100,7 +99,7 @@ def _helpers() -> dict[str, Any]:
         "lang": security.lang(),
         "languages": LANGUAGES,
         "csp_nonce": security.nonce(),
-        "csrf_token": security.csrf_token(),
+        "csrf_token": "" if security.embedded() else security.csrf_token(),
         "import_map": import_map(),
         "engine_version": ENGINE_VERSION,
     }

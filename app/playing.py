@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from engine.scenarios.file import library
 from engine.show.replay import Replay
+from engine.sim.run import Run
 from engine.study import promises
 
 
@@ -36,6 +39,19 @@ def report(replay: Replay, unkept: list[str]) -> dict[str, Any]:
         "final": replay.final_view(),
         "digest": replay.outcome,
     }
+
+
+def command_of(run: Run) -> str:
+    """The line that plays a run again; its scenario by name, if it is one of the library."""
+    slug = run.scenario.slug
+    if not slug or library().get(slug) != run.scenario:
+        return f"highwater run {shlex.quote(run.text())}"
+    line = f"highwater run {run.scenario.code or run.scenario.slug} --profile {run.profile}"
+    if run.seed:
+        line += f" --seed {run.seed}"
+    if run.moves is not None:
+        line += f" --moves {shlex.quote('; '.join(run.moves))}"
+    return line
 
 
 def conformance_lines(result: dict[str, Any]) -> Iterator[str]:

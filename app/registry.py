@@ -55,7 +55,7 @@ def registry() -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def cards_under(name: str) -> dict[str, Any]:
-    """Rule -> its card as one profile has it.  Raises BadInput for a profile that is none.
+    """Rule -> its card as one profile has it.  Raises BadInput "unknown" for no profile.
 
     Asked once per page and profile, so that no step has to carry pseudo-code.
     """

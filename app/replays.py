@@ -109,6 +109,10 @@ class Replays:
         self._known.put(digest, run)
         return run
 
+    def is_kept(self, digest: str) -> bool:
+        """Does the link of this run hold after a restart?  Saved ones do, and the library's."""
+        return digest in library_runs() or self._store.run(digest) is not None
+
     @contextmanager
     def using(self, digest: str) -> Iterator[Replay]:
         """The replay of a run, for this thread alone until the block ends."""

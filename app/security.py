@@ -78,6 +78,11 @@ def _lang() -> str:
     return DEFAULT
 
 
+def embedded() -> bool:
+    """Is this for a frame in somebody else's page?  Those get no cookies."""
+    return request.path.startswith("/e/")
+
+
 def _policy() -> str:
     return "; ".join(
         (
@@ -89,7 +94,7 @@ def _policy() -> str:
             "object-src 'none'",
             "base-uri 'self'",
             "form-action 'self'",
-            "frame-ancestors 'self'",
+            f"frame-ancestors {'*' if embedded() else repr('self')}",
         )
     )
 
@@ -106,7 +111,9 @@ def guard(app: Flask) -> None:
             response.headers["Content-Security-Policy"] = _policy()
             response.headers.setdefault("Cache-Control", "no-cache, private")
             chosen = language(request.args.get("lang", ""))
-            if chosen in LANGUAGES:
+            # A link somebody sent shows its language; only our own pages make it the usual one.
+            sent = request.headers.get("Sec-Fetch-Site") in ("cross-site", "none")
+            if chosen in LANGUAGES and not sent and not embedded():
                 response.set_cookie(
                     "lang", chosen, max_age=YEAR_S, samesite="Lax", httponly=True
                 )

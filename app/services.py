@@ -30,6 +30,8 @@ class Services:
     replays: Replays
     socketio: SocketIO
     saves: Buckets
+    checks: Buckets
+    tries: Buckets
     words: Catalogue = field(default_factory=Catalogue)
     jobs: Any = None
 

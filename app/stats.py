@@ -40,6 +40,30 @@ def wilson(hits: int, n: int, z: float = Z95) -> tuple[float, float]:
     return low, high
 
 
+def weighted_interval(hits: int, total: float, squares: float, n: int) -> dict[str, Any]:
+    """A share estimated from runs that count differently, as `interval` sends it.
+
+    `total` is the sum of the weights of the `hits`, `squares` that of their squares.  The interval
+    is Wilson's for as many equal runs as would know the share as well (`effective`).
+    """
+    if not hits or not n:
+        return {**interval(hits, n), "effective": n}
+    share = min(1.0, total / n)
+    variance = max(squares / n - share * share, 0.0) / n
+    effective = share * (1 - share) / variance if variance else float(n)
+    middle = share + Z95 * Z95 / (2 * effective)
+    half = Z95 * math.sqrt(share * (1 - share) / effective + (Z95 / (2 * effective)) ** 2)
+    below = 1 + Z95 * Z95 / effective
+    return {
+        "hits": hits,
+        "n": n,
+        "share": share,
+        "low": max(0.0, (middle - half) / below),
+        "high": min(1.0, (middle + half) / below),
+        "effective": round(effective),
+    }
+
+
 def rule_of_three(n: int) -> float:
     """Where nothing happened in n runs, one is 95 % sure that its share is below 3/n."""
     return min(1.0, RULE_OF_THREE / n) if n else 1.0
@@ -143,21 +167,21 @@ def shown_figure(value: float | None) -> str:
     return f"{value:.3g}"
 
 
-def finding(hits: int, n: int) -> tuple[str, dict[str, Any]]:
-    """What a count says: the key of a sentence and its numbers.
+def finding(count: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """What a count with its interval says: the key of a sentence and its numbers.
 
     Keys: stat.none (nothing happened: the rule of three), stat.all, stat.some.percent and
     stat.some.million (with the ends of the 95 % interval), stat.empty (no runs).
     """
-    low, high = wilson(hits, n)
+    hits, n = count["hits"], count["n"]
     args: dict[str, Any] = {"hits": whole(hits), "n": whole(n)}
     if n == 0:
         return "stat.empty", args
     if hits == 0:
         unit, bound = rate(rule_of_three(n))
         return f"stat.none.{unit}", args | {"bound": bound}
-    unit, args["rate"] = rate(hits / n)
-    args["low"], args["high"] = in_unit(low, unit), in_unit(high, unit)
+    unit, args["rate"] = rate(count["share"])
+    args["low"], args["high"] = in_unit(count["low"], unit), in_unit(count["high"], unit)
     return f"stat.some.{unit}", args
 
 

@@ -44,10 +44,12 @@ class Store:
             row = session.get(ScenarioRow, digest)
             return Scenario.from_dict(json.loads(row.text)) if row else None
 
-    def scenarios(self, limit: int = 200) -> list[ScenarioRow]:
-        """The scenarios saved here, newest first."""
+    def scenarios(self, limit: int = 200, owner: str = "") -> list[ScenarioRow]:
+        """The scenarios saved here, newest first; of one browser, where it is named."""
         with self._database.reading() as session:
             newest = select(ScenarioRow).order_by(ScenarioRow.created.desc()).limit(limit)
+            if owner:
+                newest = newest.where(ScenarioRow.owner == owner)
             return list(session.scalars(newest))
 
     def save_run(self, run: Run, outcome: str) -> bool:

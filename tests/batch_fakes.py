@@ -31,6 +31,7 @@ def play_chunk(chunk: dict[str, Any]) -> list[dict[str, Any]]:
                 "why": "ZeroDivisionError: 1/0" if error else broken[0][2] if broken else "",
                 "broken": broken,
                 "events": chance.randrange(1000),
+                "log_weight": -chance.randrange(2 * 10**9) if chunk["cell"] else 0,
                 "lost": len(broken),
                 "wait_ms": chance.randrange(5000) if chance.random() < 0.9 else None,
             }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
+from decimal import ROUND_HALF_UP, Decimal
+from math import exp
 from typing import Any
 
 from app import stats
@@ -12,6 +14,8 @@ from app.runners.plan import Plan, Tally
 from app.runners.rows import RunChunk, finish_chunk, read_chunks
 from app.runners.spark import SparkTrouble
 from app.runners.summary import QUANTILES, CellSummary, Failure, Summary
+
+PLACES = Decimal("1e-12")
 
 
 class PlainRunner:
@@ -77,7 +81,7 @@ def summary_of(rows: list[dict[str, Any]], plan: Plan, keep: int) -> Summary:
         broken = Counter(b["invariant"] for row in mine for b in row["broken"])
         cells.append(
             CellSummary(profile, cell, len(mine), verdicts["violates"], verdicts["error"],
-                        dict(broken), metrics)
+                        dict(broken), metrics, _weights(mine))
         )  # fmt: skip
         found: dict[str, list[Failure]] = {}
         for row in sorted(mine, key=lambda row: row["seed"]):
@@ -91,6 +95,24 @@ def summary_of(rows: list[dict[str, Any]], plan: Plan, keep: int) -> Summary:
         for invariant in sorted(found):
             failures += found[invariant][:keep]
     return Summary(tuple(cells), tuple(failures), _together(rows, plan))
+
+
+def _weights(rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+    """In decimals of twelve places, as the SQL has them."""
+    if not any(row["log_weight"] for row in rows):
+        return {}
+    found: dict[str, list[Decimal]] = {}
+    for row in rows:
+        logarithm = row["log_weight"] / 1e9
+        weight, square = (
+            Decimal(repr(exp(power * logarithm))).quantize(PLACES, ROUND_HALF_UP)
+            for power in (1, 2)
+        )
+        for name in {b["invariant"] for b in row["broken"]} | ({"any"} if row["broken"] else set()):
+            sums = found.setdefault(name, [Decimal(0), Decimal(0)])
+            sums[0] += weight
+            sums[1] += square
+    return {name: [float(one) for one in sums] for name, sums in found.items()}
 
 
 def _metric(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:

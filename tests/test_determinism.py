@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from engine.show.replay import Replay
 from engine.show.view import view
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
+from engine.study.digest import digest
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = [
@@ -43,28 +43,6 @@ def played(run: Run, told: bool = False, rush: bool = False) -> Simulation:
         pass
     sim.ledger.close(sim.now)
     return sim
-
-
-def digest(sim: Simulation) -> str:
-    """Of all that can be seen: the view, the ledger, the verdict, the wire and the clock."""
-    ledger = sim.ledger
-    seen = [
-        view(sim),
-        sim.now,
-        sim.events,
-        sim.broken,
-        sim.checker.counts,
-        [[(a.base, a.values, a.latency_ms) for a in of_one] for of_one in ledger.acked],
-        [sorted((base, repr(b)) for base, b in of_one.items()) for of_one in ledger.committed],
-        ledger.truncated,
-        ledger.unavailable_ms,
-        [(event[0], event[1], event[2]) for event in sorted(sim.kernel.pending, key=_order)],
-    ]
-    return sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _order(event: Any) -> tuple[int, int, int, int]:
-    return event[:4]
 
 
 # -- again, and elsewhere -------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from engine.dataplane import insync, produce, serving, watermark
 from engine.model.epochs import EpochCache
 from engine.model.messages import FETCH
 from engine.model.producers import Producers
+from engine.model.quotas import Quotas
 from engine.model.state import SHRINK
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
@@ -215,6 +216,26 @@ def leaders_begin_at_nought(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(roles, "make_leader", wrong)
 
 
+def quotas_hold_everybody_back(patch: pytest.MonkeyPatch) -> None:
+    """Q-2, Q-4: the leader asks for its quota only, not for the ISR."""
+    right = Quotas.leader_holds_back
+    patch.setattr(
+        Quotas,
+        "leader_holds_back",
+        lambda self, partition, follower, in_isr, now: right(self, partition, follower, False, now),
+    )
+
+
+def quotas_do_not_ask_for_the_lag(patch: pytest.MonkeyPatch) -> None:
+    """Q-3: the follower leaves out whatever is listed, caught up or not."""
+    right = Quotas.follower_holds_back
+    patch.setattr(
+        Quotas,
+        "follower_holds_back",
+        lambda self, partition, follower, lag, now: right(self, partition, follower, None, now),
+    )
+
+
 # -- cases ----------------------------------------------------------------------------------------
 
 
@@ -253,6 +274,11 @@ PARTED = (
     "kill 2; detect 2; restart 2; settle"
 )
 
+THROTTLED = (
+    "set {0}.replication.throttled.replicas=*; set {0}.replication.throttled.rate=1; "
+    "fetching auto; produce a; advance 500; produce b; advance 2s"
+)
+
 CASES = (
     Case("I1", THREE, "K39", everybody_leads, moves="produce a; settle; elect 2"),
     Case("I2", THREE, "K39", epochs_fall, moves=MOVED),
@@ -286,6 +312,8 @@ CASES = (
     Case("INV-13", find("S14"), "Z0102", holds="Z33"),
     Case("INV-18", THREE, "K39", leaders_begin_at_nought, moves=SHRUNK),
     Case("INV-20", THREE, "K39", followers_commit_what_they_have, moves="produce a b; settle"),
+    Case("INV-28", THREE, "K39", quotas_hold_everybody_back, moves=THROTTLED.format("leader")),
+    Case("INV-28", THREE, "K39", quotas_do_not_ask_for_the_lag, moves=THROTTLED.format("follower")),
 )
 
 

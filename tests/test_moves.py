@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from engine.model.errors import BadInput
 from engine.scenarios.scenario import Scenario
 from engine.sim import moves
+from engine.sim.kernel import Chance
 from engine.sim.moves import ALIASES, VERBS, Move
 from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
@@ -37,11 +38,19 @@ PARSED = [
     ("produce a acks=0", {"values": ("a",), "to": None, "acks": 0, "tp": 0}),
     ("read", {"client": -31}),
     ("read C2", {"client": -32}),
+    ("produce a p=orders-0", {"values": ("a",), "to": None, "acks": -1, "tp": "orders-0"}),
     ("fetch B", {"broker": 2, "times": 1}),
     ("fetch 2 x3", {"broker": 2, "times": 3}),
     ("ask C", {"broker": 3}),
-    ("deliver 2->1", {"src": 2, "dst": 1}),
-    ("drop A>K", {"src": 1, "dst": -1}),
+    ("deliver 2->1", {"src": 2, "dst": 1, "kind": 0}),
+    ("deliver 1->P1 ProduceResponse", {"src": 1, "dst": -11, "kind": 8}),
+    ("drop A>K", {"src": 1, "dst": -1, "kind": 0}),
+    ("drop A->K AlterPartition", {"src": 1, "dst": -1, "kind": 9}),
+    ("delay P1->A 1.5s", {"src": -11, "dst": 1, "ms": 1500, "kind": 0}),
+    ("delay K->B 200 MetadataFetchResponse", {"src": -1, "dst": 2, "ms": 200, "kind": 16}),
+    ("duplicate P1->A Produce", {"src": -11, "dst": 1, "kind": 7}),
+    ("hold B->A", {"src": 2, "dst": 1, "kind": 0}),
+    ("release B->A Fetch", {"src": 2, "dst": 1, "kind": 1}),
     ("settle", {}),
     ("advance 1.5s", {"ms": 1500}),
     ("advance 500", {"ms": 500}),
@@ -52,17 +61,31 @@ PARSED = [
     ("run", {"ms": 0}),
     ("run 1h", {"ms": 3_600_000}),
     ("fetching auto", {"auto": True}),
+    ("future 7", {"number": 7}),
     ("tick A", {"broker": 1}),
     ("checkpoint", {"broker": None}),
     ("checkpoint B", {"broker": 2}),
     ("flush A upto 5", {"broker": 1, "upto": 5}),
-    ("elect preferred", {"kind": 1, "broker": None}),
-    ("elect unclean", {"kind": 2, "broker": None}),
-    ("elect B", {"kind": 0, "broker": 2}),
+    ("elect preferred", {"kind": 1, "broker": None, "tp": 0}),
+    ("elect unclean p=3", {"kind": 2, "broker": None, "tp": 3}),
+    ("elect B p=orders-1", {"kind": 0, "broker": 2, "tp": "orders-1"}),
+    ("set leader.replication.throttled.replicas=0:1,0:2",
+     {"key": "leader.replication.throttled.replicas", "value": "0:1,0:2"}),
     ("set min.insync.replicas=2", {"key": "min.insync.replicas", "value": "2"}),
-    ("delete records 3", {"offset": 3}),
-    ("reassign 2 C", {"target": (2, 3)}),
-    ("reassign cancel", {"target": None}),
+    ("delete records 3", {"offset": 3, "tp": 0}),
+    ("reassign 2 C", {"target": (2, 3), "tp": 0}),
+    ("reassign cancel p=1", {"target": None, "tp": 1}),
+    ("create_topic orders", {"topic": "orders", "lists": ()}),
+    ("create_topic o.2 factor=2 placer=zk start=0 shift=1 partitions=4",
+     {"topic": "o.2", "lists": (), "partitions": 4, "factor": 2, "placer": "zk", "start": 0,
+      "shift": 1}),
+    ("create_topic orders A,B 2,3", {"topic": "orders", "lists": ((1, 2), (2, 3))}),
+    ("add_partitions t count=2 placer=textbook",
+     {"topic": "t", "count": 2, "lists": (), "placer": "textbook"}),
+    ("add_partitions t 1,2,3", {"topic": "t", "count": 1, "lists": ((1, 2, 3),)}),
+    ("delete_topic t", {"topic": "t"}),
+    ("decommission A", {"broker": 1}),
+    ("unregister A", {"broker": 1}),
     ("hold md A", {"metadata": True, "broker": 1}),
     ("release alter A", {"metadata": False, "broker": 1}),
     ("kill K", {"broker": -1}),
@@ -82,6 +105,7 @@ PARSED = [
     ("heal 1 2", {"a": 1, "b": 2, "both": True}),
     ("slow A B 2s", {"a": 1, "b": 2, "ms": 2000}),
     ("lose A B 10%", {"a": 1, "b": 2, "percent": 10}),
+    ("slow_disk B 0.5", {"broker": 2, "rate": 0.5}),
 ]
 
 
@@ -153,6 +177,7 @@ UNREADABLE = [
     ("+1000000", "is no number up to 100000."),
     ("step ²", "“²” is no number"),
     ("+", "There is no move “+”."),
+    ("future x", "“x” is no number up to 100000000."),
     ("fetching maybe", "“maybe” is neither auto nor manual."),
     ("flush A down 3", "Only “upto” may follow."),
     ("elect", "Preferred, unclean or a broker is missing."),
@@ -160,13 +185,29 @@ UNREADABLE = [
     ("set", "A setting such as min.insync.replicas=2 is missing."),
     ("set min.insync.replicas", "A setting needs a value."),
     ("set colour=red", "There is no configuration “colour”."),
-    ("hold everything A", "“everything” is neither md nor alter."),
+    ("hold everything A", "“everything” is neither md nor alter nor a direction."),
+    ("hold B->A Fetsch", "“Fetsch” is no kind of message, such as Fetch or FetchResponse."),
+    ("delay B->A", "A duration is missing."),
+    ("duplicate B A", "Say which way, such as 2->1."),
+    ("deliver C0->A", "There is no broker “C0”"),
     ("bounce A down", "Only “power” may follow."),
     ("jump A", "A duration is missing."),
     ("lose A B lots", "“lots” is no number up to 100."),
     ("lose A B 101%", "“101” is no number up to 100."),
     ("slow A B", "A duration is missing."),
+    ("slow_disk A", "Records a second is missing."),
+    ("slow_disk A 10s", "“10s” is no number a second, such as 10 or 0.5."),
     ("cut A", "A second node is missing."),
+    ("create_topic", "A topic is missing."),
+    ("create_topic a/b", "“a/b” cannot name a topic."),
+    ("create_topic orders A,A", "A broker is named twice."),
+    ("create_topic orders A,D", "There is no broker “D”"),
+    ("create_topic orders A,B factor=2", "“factor” is not expected there."),
+    ("create_topic orders placer=best", "A placer is one of textbook, zk, striped."),
+    ("create_topic orders partitions=65", "“65” is no number up to 64."),
+    ("add_partitions t", "Count=, or the replicas of a partition, is missing."),
+    ("add_partitions t count=1 start=0", "“start” is not expected there."),
+    ("elect A p=65", "“65” is no number up to 63."),
 ]
 
 
@@ -228,9 +269,47 @@ REFUSED = [
      "No replica is alive (ELIGIBLE_LEADERS_NOT_AVAILABLE)."),
     ("", "set min.insync.replicas=many",
      "min.insync.replicas is a whole number (replicas)."),
+    ("", "set leader.replication.throttled.replicas=A",
+     "leader.replication.throttled.replicas is * or a list like 0:1,0:2."),
     ("produce a", "delete records 1",
      "Offset 1 lies beyond the high watermark 0 (OFFSET_OUT_OF_RANGE)."),
     ("", "reassign cancel", "No reassignment is running (NO_REASSIGNMENT_IN_PROGRESS)."),
+    ("", "deliver P2->A", "There is no producer P2."),
+    ("ask B", "deliver B->A AlterPartition",
+     "No AlterPartition is under way from broker B to broker A."),
+    ("hold B->A", "hold B->A", "That is held already; “release” lets it go on to broker A."),
+    ("", "hold C9->A", "There is no consumer C9."),
+    ("", "release B->A", "Nothing from broker B to broker A is held so."),
+    ("", "delay A->B 1s", "Nothing is under way from broker A to broker B."),
+    ("produce a; ask B", "delay A->B 1s", "It waits for a hand: time does not move it."),
+    ("hold B->A; fetch B", "delay B->A 1s", "It is held; release it first."),
+    ("", "duplicate A->B", "Nothing is under way from broker A to broker B."),
+    ("produce a; ask B", "duplicate A->B",
+     "An answer travels once: TCP repeats nothing, and only requests are sent again."),
+    ("", "elect A p=2", "There is no partition 2; there are 1."),
+    ("delete_topic t", "reassign A p=t-0",
+     "Partition t-0 is deleted (UNKNOWN_TOPIC_OR_PARTITION)."),
+    ("delete_topic t", "read", "Partition t-0 is deleted (UNKNOWN_TOPIC_OR_PARTITION)."),
+    ("", "create_topic t", "Topic t exists already (TOPIC_ALREADY_EXISTS)."),
+    ("kill K", "create_topic orders", "There is no active controller."),
+    ("", "create_topic orders partitions=0", "at least one partition (INVALID_PARTITIONS)."),
+    ("", "create_topic orders factor=4",
+     "There are not enough usable brokers for so many replicas (INVALID_REPLICATION_FACTOR)."),
+    ("", "create_topic orders partitions=64",
+     "A run has at most 64 partitions; there is room for 63 more."),
+    ("", "create_topic orders A,B C", "cannot be the replicas (INVALID_REPLICA_ASSIGNMENT)."),
+    ("kill C; detect C", "create_topic orders C",
+     "These brokers cannot be the replicas (INVALID_REPLICA_ASSIGNMENT)."),
+    ("", "add_partitions orders count=1",
+     "There is no topic orders (UNKNOWN_TOPIC_OR_PARTITION); there is t."),
+    ("", "add_partitions t A,B", "cannot be the replicas (INVALID_REPLICA_ASSIGNMENT)."),
+    ("kill K", "delete_topic t", "There is no active controller."),
+    ("delete_topic t", "delete_topic t", "There is no topic t"),
+    ("", "decommission A", "No other live broker can take over t-0."),
+    ("kill A", "decommission A", "Broker A is down; restart it first."),
+    ("", "unregister A", "Broker A is running; shut it down first."),
+    ("reassign B C; settle; shutdown A; unregister A", "unregister A",
+     "Broker A is not registered (BROKER_ID_NOT_REGISTERED)."),
     ("", "release md A", "Nothing of broker A is held."),
     ("", "release alter A", "Nothing of broker A is held."),
     ("kill A", "kill A", "Broker A is down already."),
@@ -246,7 +325,9 @@ REFUSED = [
     ("cut A B", "cut A B", "The link is cut already."),
     ("", "heal A B", "The link is not cut."),
 ]  # fmt: skip
-NEVER_REFUSED = {"settle", "advance", "step", "run", "fetching", "hold", "wipe", "slow", "lose"}
+NEVER_REFUSED = {
+    *("settle", "advance", "step", "run", "future", "fetching", "wipe", "slow", "lose", "slow_disk")
+}
 
 
 @pytest.mark.parametrize(
@@ -303,6 +384,8 @@ PLAYED = [
     ("step", "+7", lambda sim: sim.events == 7),
     ("detect", "kill A; detect A", lambda sim: (leader(sim), isr(sim)) == (2, (2, 3))),
     ("run", "run 2s", lambda sim: sim.now == 2000 and sim.consumer(1).read == 0),
+    ("future", "future 7",
+     lambda sim: sim.network.chance.below(999) == Chance(0, "future 7 network").below(999)),
     ("fetching", "fetching auto; produce a; advance 1s", lambda sim: hw(sim, 1) == 1),
     ("tick", "produce a; pause B; fetch C; advance 31s; tick A", lambda sim: 2 not in isr(sim)),
     ("checkpoint", "produce a; settle; checkpoint A",
@@ -311,13 +394,35 @@ PLAYED = [
     ("elect", "elect B", lambda sim: (leader(sim), isr(sim)) == (2, (1, 2, 3))),
     ("set", "set min.insync.replicas=2",
      lambda sim: sim.brokers[1].replicas[0].min_isr() == 2),
+    ("set", "set leader.replication.throttled.replicas=*; kill B; restart B",
+     lambda sim: sim.brokers[2].quotas.leader.throttled == {"t": "*"}),
+    ("set", "set leader.replication.throttled.replicas=0:1; "
+     "set leader.replication.throttled.replicas=",
+     lambda sim: sim.brokers[1].quotas is None),
     ("delete", "produce a b; settle; delete records 1",
      lambda sim: sim.brokers[1].disks[0].log.log_start == 1),
     ("reassign", "reassign B C; settle",
      lambda sim: sim.cluster.controller.records[0].replicas == (2, 3)),
+    ("create_topic", "create_topic orders B,C C,A; produce a p=orders-0; settle",
+     lambda sim: sim.brokers[3].disks[1].log.leo == 1 and 2 not in sim.brokers[2].disks),
+    ("add_partitions", "add_partitions t count=2",
+     lambda sim: sim.cluster.names == ("t-0", "t-1", "t-2")
+     and len(sim.cluster.controller.records[2].replicas) == 3),
+    ("delete_topic", "produce a; settle; delete_topic t",
+     lambda sim: not any(broker.disks for broker in sim.brokers.values())),
+    ("decommission", "reassign A B; settle; decommission A",
+     lambda sim: (sim.cluster.controller.records[0].replicas, sim.brokers[1].status)
+     == ((3, 2), "down")),
     ("hold", "hold md B; elect B", lambda sim: sim.cluster.current_leader(0) is None),
     ("release", "hold md B; elect B; release md B",
      lambda sim: sim.cluster.current_leader(0) is sim.brokers[2].replicas[0]),
+    ("hold", "hold B->A; produce a; settle", lambda sim: (hw(sim, 1), log(sim, 2)) == (0, "")),
+    ("release", "hold B->A; produce a; fetch B; release B->A; fetch B",
+     lambda sim: log(sim, 2) == "a@0"),
+    ("delay", "fetching auto; run 1s; slow A B 50; produce a; delay A->B 400ms; advance 300ms",
+     lambda sim: log(sim, 2) == ""),
+    ("duplicate", "produce a; hold B->A; fetch B; duplicate B->A; release B->A; fetch B",
+     lambda sim: log(sim, 2) == "a@0"),
     ("kill", "produce a to B; produce b; kill A", lambda sim: log(sim, 1) == "b@0"),
     ("power", "produce a; power A", lambda sim: log(sim, 1) == ""),
     ("wipe", "produce a; wipe A", lambda sim: not sim.brokers[1].disks),
@@ -331,8 +436,20 @@ PLAYED = [
     ("cut", "cut A->B", lambda sim: list(sim.network.links) == [(1, 2)]),
     ("heal", "cut A B; cut A K; heal", lambda sim: not sim.network.links),
     ("slow", "slow A B 50", lambda sim: sim.network.links[2, 1].delay == 50),
+    ("slow_disk", "slow_disk A 0.5; produce a b; advance 2s",
+     lambda sim: (log(sim, 1), sim.brokers[1].disk_free_us) == ("a@0", 4_000_000)),
+    ("slow_disk", "slow_disk B 2; produce a; fetch B; slow_disk B 0; advance 500; fetch C",
+     lambda sim: (log(sim, 2), log(sim, 3)) == ("a@0", "a@0")),
     ("lose", "lose A B 25%", lambda sim: sim.network.links[1, 2].loss == 0.25),
 ]  # fmt: skip
+
+
+def test_a_broker_is_forgotten_and_may_come_back() -> None:
+    gone = "reassign B C; settle; shutdown A; unregister A"
+    sim = after(gone)
+    assert 1 not in sim.cluster.controller.brokers
+    assert all(1 not in sim.brokers[b].peers for b in (2, 3))
+    assert 1 in after(f"{gone}; restart A").cluster.controller.brokers
 
 
 @pytest.mark.parametrize("profile", ["K39", "Z28"])
@@ -345,7 +462,8 @@ def test_what_a_move_does(lines: str, so: object, profile: str) -> None:
 
 
 def test_every_verb_is_played_above() -> None:
-    assert {verb for verb, _, _ in PLAYED} == set(VERBS)
+    only_kraft = {"unregister"}
+    assert {verb for verb, _, _ in PLAYED} | only_kraft == set(VERBS)
 
 
 # -- cutting moves short --------------------------------------------------------------------------

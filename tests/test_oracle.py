@@ -14,7 +14,8 @@ from engine.model.state import DOWN
 from engine.scenarios.file import find
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
-from tests.random_play import WORLDS, advance, again, allowed
+from engine.study.wander import WORLDS, advance, allowed
+from tests.random_play import again
 
 
 class Oracle:

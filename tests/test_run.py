@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -167,3 +168,21 @@ def test_a_run_that_runs_away_is_stopped() -> None:
     sim = run.simulation()
     sim.budget = 3
     refused("too_large", lambda: list(runs.play(sim, run.lines())))
+
+
+def test_a_fetch_that_is_out_of_range_again_and_again_does_not_stop_the_clock() -> None:
+    """F-9, KAFKA-15608: the lookup finds nothing wrong; the next fetch fails as the last one."""
+    moves = (
+        "produce m0 to A", "produce m1 to A", "fetch B", "ask B", "elect B", "elect A",
+        "produce y z acks=1", "delete records 2", "fetching auto", "advance 5s",
+    )  # fmt: skip
+    sim = Run(find("M03"), "Z08+truncation=FETCH", 0, moves).simulation(told=True)
+    asked: list[int] = []
+    sim.listener = lambda kind, node, what: asked.extend(
+        sim.now for cue in sim.out.cues or () if cue[0] == "F-9" and cue[2] == "out of range"
+    )
+    for _ in runs.play(sim, moves):
+        pass
+    assert sim.now == 5_000
+    again = asked[1:]
+    assert len(again) > 3 and {b - a for a, b in itertools.pairwise(again)} == {1_000}

@@ -15,8 +15,9 @@ import pytest
 
 from app.runners import local
 from app.runners.plan import Plan, Tally
+from app.runners.query import Answer, answer, links
 from app.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
-from app.runners.spark import SparkRunner, SparkTrouble
+from app.runners.spark import SparkRunner, SparkTrouble, statement
 from engine.scenarios import file
 from engine.study.metrics import METRICS
 from tests import batch_fakes
@@ -199,6 +200,35 @@ def test_a_lost_java_is_one_sentence_and_the_next_batch_starts_anew(
     assert chunks_on_disk(str(tmp_path / "a"))
     assert spark.run(plan(), str(tmp_path / "b"), "anew", Heard(), run_chunk=batch_fakes.play_chunk)
     assert rows_of(tmp_path / "b") == expected_rows(plan())
+
+
+def test_stored_runs_answer_queries(spark: SparkRunner, tmp_path: Path) -> None:
+    name = "0123456789ab"
+    wanted = plan(runs=20)
+    local.run(wanted, str(tmp_path / name), 1, run_chunk=batch_fakes.play_chunk)
+    rows = list(read_chunks(str(tmp_path / name), chunks_on_disk(str(tmp_path / name))))
+    cells = [(name, profile, cell, f"c{cell}", {"c": str(cell)}, 20, 0)
+             for profile in wanted.profiles for cell in range(2)]  # fmt: skip
+
+    def asked(sql: str, most: int = 50) -> Answer:
+        with statement():
+            return answer(
+                spark.start(), sql, [str(tmp_path / name)], batch_fakes.METRICS, [], cells, most
+            )
+
+    found = asked("SELECT batch, profile, cell, seed, step FROM runs ORDER BY cell, profile, seed")
+    assert len(found.rows) == 50 and found.more
+    first = sorted(rows, key=lambda row: (row["cell"], row["profile"], row["seed"]))[0]
+    assert found.rows[0] == [name, "K39", 0, first["seed"], first["step"]]
+    assert links(found)[0].startswith(f"/batch/{name}/row/K39/0/{first['seed']}")
+    counted = asked(
+        "SELECT c.label, sum(r.lost) AS lost FROM runs r JOIN cells c USING (batch, profile, cell) "
+        "GROUP BY c.label ORDER BY c.label"
+    )
+    lost = [sum(row["lost"] for row in rows if row["cell"] == cell) for cell in range(2)]
+    assert counted.rows == [["c0", lost[0]], ["c1", lost[1]]] and not links(counted)
+    with pytest.raises(SparkTrouble, match=r"`nothing` cannot be resolved.*\.$"):
+        asked("SELECT nothing FROM runs")
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ def test_paired_table_from_masks() -> None:
 
 
 def test_findings_are_said_in_the_unit_that_fits() -> None:
-    key, args = stats.finding(37, 100_000)
+    key, args = stats.finding(stats.interval(37, 100_000))
     assert key == "stat.some.million"
     assert args == {
         "hits": "37",
@@ -93,21 +93,45 @@ def test_findings_are_said_in_the_unit_that_fits() -> None:
         "low": "268",
         "high": "510",
     }
-    assert stats.finding(0, 100_000) == (
+    assert stats.finding(stats.interval(0, 100_000)) == (
         "stat.none.million",
         {"hits": "0", "n": f"100{stats.THIN}000", "bound": "30"},
     )
-    assert stats.finding(37, 100) == (
+    assert stats.finding(stats.interval(37, 100)) == (
         "stat.some.percent",
         {"hits": "37", "n": "100", "rate": "37.0", "low": "28.2", "high": "46.8"},
     )
-    assert stats.finding(1, 300)[1]["rate"] == "0.33"
-    assert (stats.finding(1, 300)[1]["low"], stats.finding(1, 300)[1]["high"]) == ("0.059", "1.9")
-    assert stats.finding(100, 100)[1]["high"] == "100"
-    assert stats.finding(0, 100)[0] == "stat.none.percent"
-    assert stats.finding(0, 0)[0] == "stat.empty"
+    assert stats.finding(stats.interval(1, 300))[1]["rate"] == "0.33"
+    _, rare = stats.finding(stats.interval(1, 300))
+    assert (rare["low"], rare["high"]) == ("0.059", "1.9")
+    assert stats.finding(stats.interval(100, 100))[1]["high"] == "100"
+    assert stats.finding(stats.interval(0, 100))[0] == "stat.none.percent"
+    assert stats.finding(stats.interval(0, 0))[0] == "stat.empty"
 
 
 def test_interval_for_a_page() -> None:
     assert stats.interval(0, 100) == {"hits": 0, "n": 100, "share": 0.0, "low": 0.0, "high": 0.03}
     assert stats.interval(0, 0)["share"] is None
+
+
+def test_weighted_runs_of_equal_weight_are_counted_as_they_are() -> None:
+    plain, weighted = stats.interval(37, 1000), stats.weighted_interval(37, 37.0, 37.0, 1000)
+    for name in ("share", "low", "high"):
+        assert weighted[name] == pytest.approx(plain[name])
+    assert weighted["effective"] == 1000
+
+
+def test_weights_that_differ_widen_the_interval() -> None:
+    """Ten hits of weight 0.1 and one of weight 9 tell less than ten of weight 1."""
+    even = stats.weighted_interval(10, 10.0, 10.0, 1000)
+    uneven = stats.weighted_interval(11, 10.0, 10 * 0.01 + 81.0, 1000)
+    assert uneven["share"] == even["share"] == 0.01
+    assert uneven["high"] - uneven["low"] > 2 * (even["high"] - even["low"])
+    assert uneven["effective"] < even["effective"] / 5
+
+
+def test_rare_hits_of_small_weight_are_known_better_than_by_counting() -> None:
+    """What importance sampling is for: 100 hits of weight 0.001 in 1000 runs."""
+    found = stats.weighted_interval(100, 0.1, 0.0001, 1000)
+    assert found["share"] == pytest.approx(0.0001)
+    assert found["high"] < 0.0002 < stats.rule_of_three(1000)

@@ -42,6 +42,7 @@ STANDARD_OF_ENGINE = {
     "collections",
     "copy",
     "dataclasses",
+    "decimal",
     "difflib",
     "functools",
     "hashlib",

@@ -39,7 +39,11 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """A batch ready to be computed.  One scenario (plain data) per cell, `runs` seeds for each."""
+    """A batch ready to be computed: one scenario (plain data) per cell, `runs` seeds for each.
+
+    Where runs were added later, `parts` says how many each time; every part has its own chunks, so
+    that those which are done stay what they are.
+    """
 
     scenarios: tuple[dict[str, Any], ...]
     profiles: tuple[str, ...]
@@ -47,6 +51,7 @@ class Plan:
     first_seed: int
     chunk_runs: int
     metrics: tuple[str, ...]
+    parts: tuple[int, ...] = ()
 
     @property
     def total_runs(self) -> int:
@@ -54,7 +59,7 @@ class Plan:
 
     @property
     def slices(self) -> int:
-        return -(-self.runs // self.chunk_runs)
+        return sum(-(-part // self.chunk_runs) for part in self.parts or (self.runs,))
 
     @property
     def total_chunks(self) -> int:
@@ -67,13 +72,19 @@ class Plan:
         cancelled batch can still be compared seed by seed.
         """
         number = 0
-        for slice_ in range(self.slices):
-            start = slice_ * self.chunk_runs
-            runs = min(self.chunk_runs, self.runs - start)
+        for first, runs in self._seeds():
             for cell in range(len(self.scenarios)):
                 for profile in self.profiles:
-                    yield Chunk(number, profile, cell, self.first_seed + start, runs)
+                    yield Chunk(number, profile, cell, first, runs)
                     number += 1
+
+    def _seeds(self) -> Iterator[tuple[int, int]]:
+        """(first seed, how many) of every slice."""
+        seed = self.first_seed
+        for part in self.parts or (self.runs,):
+            for start in range(0, part, self.chunk_runs):
+                yield seed + start, min(self.chunk_runs, part - start)
+            seed += part
 
 
 def chunk_size(runs: int, groups: int, runs_per_s: float) -> int:

@@ -34,6 +34,7 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("step", "int32", "int"),
     ("why", "string", "string"),
     ("events", "int64", "bigint"),
+    ("log_weight", "int64", "bigint"),
 )
 BROKEN_DDL = "broken array<struct<invariant: string, step: int, why: string>>"
 
@@ -126,6 +127,12 @@ def chunks_on_disk(directory: str) -> set[int]:
     files, base = open_directory(directory)
     found = files.get_file_info(fs.FileSelector(base))
     return {int(info.base_name[:-8]) for info in found if _is_chunk(info.base_name)}
+
+
+def remove_directory(directory: str) -> None:
+    """All rows of a batch."""
+    files, base = open_directory(directory)
+    files.delete_dir(base)
 
 
 def _is_chunk(name: str) -> bool:

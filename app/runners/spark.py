@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.metadata
+import logging
 import os
 import re
 import socket
@@ -37,6 +38,7 @@ from app.runners.rows import RunChunk, finish_chunk
 from app.runners.summary import Summary, summarise
 
 PYTHON_ERROR = re.compile(r"^(\w[\w.]*(?:Error|Exception|Exit|Interrupt)(?:: .*)?)$", re.M)
+SQL_ERROR = re.compile(r"\[[A-Z0-9_.]+\] (.*?\.)(?: SQLSTATE.*)?$", re.S)
 LOCAL = re.compile(r"local(?:\[(\*|\d+)\])?$")
 TASK_TRIES = 4
 POLL_S = 0.25
@@ -237,6 +239,19 @@ class SparkRunner:
             found["spark.driver.extraJavaOptions"] += f" {LEAN_JAVA}"
         found.update(extra_settings(self.environ))
         return found
+
+
+@contextlib.contextmanager
+def statement() -> Iterator[None]:
+    """What is wrong with a statement, as one sentence: raises SparkTrouble."""
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)  # stacks of Java
+    try:
+        yield
+    except PySparkException as error:
+        found = SQL_ERROR.match(str(error))
+        raise SparkTrouble(found[1] if found else reason(error)) from error
+    except Py4JError as error:
+        raise SparkTrouble(reason(error)) from error
 
 
 def _wait(

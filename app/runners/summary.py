@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.runners.plan import Plan
@@ -11,6 +11,7 @@ from app.runners.rows import chunk_name, spark_schema
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 ERROR = "error"
+ANY = "any"
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class CellSummary:
 
     `metrics` maps a name to n (runs that have it), sum, positive (runs above zero), min, max and
     quantiles: the values at QUANTILES, each one that occurred (percentile_disc).
+    `weights` maps invariants and "any" to the sum of the weights of the runs that broke them and
+    the sum of their squares; empty where every run counts the same.
     """
 
     profile: str
@@ -28,6 +31,7 @@ class CellSummary:
     errors: int
     broken: dict[str, int]
     metrics: dict[str, dict[str, Any]]
+    weights: dict[str, list[float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,10 +70,13 @@ def summarise(
         rows = files.option("pathGlobFilter", "*.parquet").parquet(directory)
     else:
         rows = files.parquet(*(f"{directory}/{chunk_name(number)}" for number in sorted(done)))
-    broken = session.sql(BROKEN, rows=rows).collect()
     counts: dict[tuple[str, int], dict[str, int]] = {}
-    for row in broken:
-        counts.setdefault((row.profile, row.cell), {})[row.invariant] = row.n
+    weights: dict[tuple[str, int], dict[str, list[float]]] = {}
+    for row in session.sql(BROKEN, rows=rows).collect():
+        key = row.profile, row.cell
+        if row.invariant != ANY:
+            counts.setdefault(key, {})[row.invariant] = row.n
+        weights.setdefault(key, {})[row.invariant] = [float(row.w), float(row.w2)]
     return Summary(
         tuple(
             CellSummary(
@@ -80,6 +87,7 @@ def summarise(
                 row.errors,
                 counts.get((row.profile, row.cell), {}),
                 {name: _metric(row, index) for index, name in enumerate(plan.metrics)},
+                weights.get((row.profile, row.cell), {}) if row.tilted else {},
             )
             for row in session.sql(cells_sql(plan.metrics), rows=rows).collect()
         ),
@@ -91,10 +99,16 @@ def summarise(
     )
 
 
-BROKEN = """
-SELECT profile, cell, invariant, count(*) AS n
+# Weights are summed as decimals: a sum of doubles would depend on the order of the rows.
+BROKEN = f"""
+SELECT profile, cell, invariant, count(*) AS n,
+       sum(cast(exp(w) AS DECIMAL(24, 12))) AS w,
+       sum(cast(exp(2 * w) AS DECIMAL(24, 12))) AS w2
 FROM (SELECT profile, cell,
-             explode(array_distinct(transform(broken, b -> b.invariant))) AS invariant FROM {rows})
+             coalesce(log_weight, 0) / 1e9D AS w,
+             explode(array_append(array_distinct(transform(broken, b -> b.invariant)), '{ANY}'))
+             AS invariant
+      FROM {{rows}} WHERE size(broken) > 0)
 GROUP BY profile, cell, invariant ORDER BY profile, cell, invariant
 """
 
@@ -127,6 +141,7 @@ def cells_sql(metrics: Sequence[str]) -> str:
     columns = [
         "count(*) AS n",
         f"count_if(verdict = 'violates') AS violating, count_if(verdict = '{ERROR}') AS errors",
+        "count_if(log_weight != 0) > 0 AS tilted",
     ]
     for i, name in enumerate(metrics):
         columns.append(

@@ -74,5 +74,8 @@ _LIST: Final = (
     Invariant(
         "INV-20", "FollowerHwBounded", "", "A follower's mark is no higher than a leader's was."
     ),
+    Invariant(
+        "INV-28", "IsrNotThrottled", "", "A quota holds back nobody who is in sync."
+    ),
 )
 INVARIANTS: Final = {one.name: one for one in _LIST}

@@ -11,12 +11,14 @@ from collections import defaultdict
 from engine.checks.catalogue import INVARIANTS
 from engine.checks.ledger import Acked, Ledger
 from engine.checks.prefix import unlike_prefix
+from engine.dataplane.following import lag_of
 from engine.model.cluster import Cluster
 from engine.model.log import Batch, Log
 from engine.model.messages import CONTROLLER
 from engine.model.profiles import KIP101
+from engine.model.quotas import Quotas
 from engine.model.records import PartitionRecord
-from engine.model.state import DOWN, LEADER, Replica
+from engine.model.state import DOWN, LEADER, Broker, Replica
 
 __all__ = ["INVARIANTS", "Checker"]
 
@@ -42,6 +44,7 @@ class Checker:
         "broken",
         "cluster",
         "counts",
+        "decisions",
         "ledger",
         "reached",
         "records",
@@ -54,10 +57,16 @@ class Checker:
         self.ledger = ledger
         self.broken: list[tuple[str, int, str]] = []
         self.counts: dict[str, int] = {}
+        self.decisions: dict[int, int] = {}  # of quotas, per broker, that were looked at
         self.seen: defaultdict[int, dict[int, Seen]] = defaultdict(dict)
         self.records: dict[int, PartitionRecord] = {}
         self.reached = [0] * len(cluster.names)  # the highest mark of any leader, past ones too
         self.step = 0
+
+    def grow(self, partitions: int) -> None:
+        """So many partitions more."""
+        self.reached += [0] * partitions
+        self.ledger.grow(partitions)
 
     def name(self, node: int) -> str:
         """What people call a broker."""
@@ -75,8 +84,11 @@ class Checker:
         """`node` has handled event number `step`."""
         self.step = step
         if node >= 0:
+            broker = self.cluster.brokers[node]
+            if broker.quotas is not None:
+                self._check_quotas(broker, broker.quotas)
             seen_here = self.seen[node]
-            for tp, replica in self.cluster.brokers[node].replicas.items():
+            for tp, replica in broker.replicas.items():
                 seen = seen_here.get(tp)
                 log = replica.log
                 if (
@@ -138,6 +150,25 @@ class Checker:
         seen.role, seen.epoch = replica.role, replica.leader_epoch
         if log.hw > seen.agreed:
             self._compare(node, tp, seen)
+
+    def _check_quotas(self, broker: Broker, quotas: Quotas) -> None:
+        """INV-28.  Whom has a quota held back in this event?"""
+        known = self.decisions.get(broker.id, 0)
+        if known == quotas.decisions:
+            return
+        self.decisions[broker.id] = quotas.decisions
+        for (tp, follower), number in quotas.held.items():
+            if number <= known:
+                continue
+            if follower != broker.id:
+                in_sync = follower in broker.replicas[tp].isr
+            else:
+                lag = lag_of(broker, tp)
+                in_sync = lag is not None and lag <= 0
+            if in_sync:
+                self.report(
+                    "INV-28", f"{self.name(broker.id)} holds {self.name(follower)} back, in sync"
+                )
 
     # -- logs ------------------------------------------------------------------------------------
 

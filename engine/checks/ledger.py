@@ -77,6 +77,18 @@ class Ledger:
         self.unavailable_ms = [0] * partitions
         self.unavailable_since = [-1] * partitions
 
+    def grow(self, partitions: int) -> None:
+        """So many partitions more, of which nothing is known yet."""
+        for _ in range(partitions):
+            self.acked.append([])
+            self.committed.append({})
+            self.hw_reached.append(0)
+            self.seen.append({})
+            self.epoch_starts.append([])
+            self.sequences.append({})
+            self.unavailable_ms.append(0)
+            self.unavailable_since.append(-1)
+
     @staticmethod
     def key(batch: Batch) -> Sequence:
         """What tells one batch of an idempotent producer from all its others."""

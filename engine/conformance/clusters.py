@@ -9,7 +9,7 @@ from engine.checks.invariants import Checker
 from engine.conformance.adapter import Adapter, Fields, ids
 from engine.conformance.brokers import PROTOCOLS, error_field, profile_for
 from engine.conformance.logs import records_of
-from engine.controlplane import admin, election, kraft, zk_reassign, zookeeper
+from engine.controlplane import admin, election, kraft, zk_reassign, zk_topics, zookeeper
 from engine.dataplane import offsets, reading, retention, serving, watermark
 from engine.dataplane.recovery import lose_unflushed
 from engine.model import errors
@@ -314,7 +314,7 @@ class ClusterCase(Adapter):
         found: list[int] = []
 
         def create(out: Effects) -> None:
-            make = zk_reassign.create_topic if self.zk else admin.create_manually
+            make = zk_topics.create_topic if self.zk else admin.create_manually
             found.append(make(self.k, name, assignments, out))
 
         self._act(create)

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from engine.controlplane import election, elr, liveness, placement, reassignment
-from engine.controlplane.kraft import append, change
-from engine.controlplane.membership import R_PARTITION, R_REMOVE
+from engine.controlplane.kraft import append, change, fence, lose_uncleanly
+from engine.controlplane.membership import R_PARTITION, R_REMOVE, R_UNREGISTER
 from engine.controlplane.placement import Candidate, Chance, StripedPlacer
 from engine.model import errors
 from engine.model.controller import Controller, Topic
 from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
 from engine.model.records import Ids
 
 DEFAULT = -1
@@ -96,11 +97,15 @@ def create_partitions(
 
 def _place(k: Controller, partitions: int, factor: int, chance: Chance) -> placement.Placed:
     """CP-PLACE-KR over the usable brokers."""
-    candidates = [
+    return StripedPlacer(candidates(k), chance).place(partitions, factor)
+
+
+def candidates(k: Controller) -> list[Candidate]:
+    """2.4.  The brokers that may get new replicas: all but the leaving ones, fenced or not."""
+    return [
         Candidate(broker, k.brokers[broker].rack or None, fenced)
         for broker, fenced in liveness.usable(k.brokers)
     ]
-    return StripedPlacer(candidates, chance).place(partitions, factor)
 
 
 def _add_partitions(
@@ -113,9 +118,9 @@ def _add_partitions(
         if record is None:
             return refusal
         made.append(record)
-    first = max(k.records, default=-1) + 1
     records: list[tuple[Any, ...]] = []
-    for tp, record in enumerate(made, first):
+    for tp, record in enumerate(made, k.take_numbers(len(made))):
+        out.cue("CP-ELECT-NEW", CONTROLLER, f"leader {tp}", None, record.leader)
         k.records[tp] = record
         topic.tps.append(tp)
         records.append((R_PARTITION, tp, record))
@@ -130,6 +135,7 @@ def delete_topic(k: Controller, name: str, out: Effects) -> int:
         return errors.UNKNOWN_TOPIC_OR_PARTITION
     for tp in topic.tps:
         del k.records[tp]
+    out.cue("CP-7.7.deleted", CONTROLLER, f"topic {name}", None, None)
     append(k, [(R_REMOVE, tp) for tp in topic.tps], out)
     return errors.NONE
 
@@ -169,6 +175,22 @@ def partition_number(k: Controller, name: str, index: int) -> int:
     """The number under which a topic's partition is known, or -1."""
     topic = k.topics.get(name)
     return topic.tps[index] if topic is not None and 0 <= index < len(topic.tps) else -1
+
+
+# -- brokers ---------------------------------------------------------------------------------------
+
+
+def unregister(k: Controller, broker: int, out: Effects) -> int:
+    """7.5, 7.  The broker is forgotten, with what is left of it in ISRs and ELRs."""
+    if broker not in k.brokers:
+        return errors.BROKER_ID_NOT_REGISTERED
+    records = [] if k.brokers[broker].fenced else fence(k, broker, out)
+    records += lose_uncleanly(k, broker, out)
+    del k.brokers[broker]
+    k.readers.pop(broker, None)
+    out.cue("CP-DECOMMISSION.forget", CONTROLLER, f"broker {broker}", "registered", None)
+    append(k, [*records, (R_UNREGISTER, broker)], out)
+    return errors.NONE
 
 
 # -- elections -------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ def offline_replica_zk(record: PartitionRecord, replica: int) -> PartitionChange
     The leader epoch is raised even if the leader remains: in ZooKeeper clusters a follower's death
     makes the others start their fetchers anew.
     """
-    if replica not in record.isr:
+    if replica not in record.isr or record.leader_epoch < 0:  # below 0: a partition without a state
         return PartitionChange(record, False)
     after = _next_epochs(record, NO_LEADER if replica == record.leader else record.leader)
     if len(record.isr) > 1:

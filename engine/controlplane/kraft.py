@@ -165,7 +165,8 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
     if known is not None:
         records += _clean_up_incarnation(k, m, known, out)
     epoch = len(k.log) + len(records)
-    registration = Registration(epoch, m.incarnation, known.rack if known else "", out.now)
+    rack = m.rack or (known.rack if known else "")
+    registration = Registration(epoch, m.incarnation, rack, out.now)
     k.brokers[m.src] = registration
     k.readers.pop(m.src, None)
     records.append((R_REGISTER, m.src, epoch, True, False))

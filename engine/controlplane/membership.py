@@ -19,6 +19,7 @@ from engine.model.control_messages import (
     ShutdownRequest,
     ShutdownResponse,
     StopReplica,
+    StopReplicaResponse,
     UpdateMetadata,
 )
 from engine.model.effects import Effects
@@ -31,7 +32,7 @@ from engine.model.errors import (
     UNKNOWN_TOPIC_OR_PARTITION,
 )
 from engine.model.messages import CONTROLLER
-from engine.model.records import PartitionRecord
+from engine.model.records import DURING_DELETE, PartitionRecord
 from engine.model.state import STARTING, UP, Broker, Peer
 from engine.model.timers import HEARTBEAT, METADATA_RETRY, REGISTER, SHUTDOWN_RETRY
 
@@ -45,6 +46,7 @@ R_CHANGE = "BrokerRegistrationChange"
 R_PARTITION = "PartitionChange"
 R_REMOVE = "RemoveTopic"
 R_CONFIG = "Config"
+R_UNREGISTER = "UnregisterBroker"
 
 
 # -- registration ---------------------------------------------------------------------------------
@@ -55,6 +57,7 @@ def start(broker: Broker, out: Effects, bounced: bool = False) -> None:
     broker.forget()
     broker.incarnation += 1
     broker.status = STARTING
+    broker.configure(broker.configs)
     register(broker, 0, out, bounced)
 
 
@@ -70,6 +73,7 @@ def register(broker: Broker, attempt: int, out: Effects, bounced: bool = False) 
             broker.incarnation,
             broker.clean_epoch,
             bounced,
+            broker.rack,
         )
     )
 
@@ -237,15 +241,17 @@ def on_metadata_records(broker: Broker, m: MetadataRecords, out: Effects) -> Non
         elif kind == R_REMOVE:
             changed[record[1]] = None
         elif kind == R_CONFIG:
-            broker.configs = record[1]
-            for replica in broker.replicas.values():
-                replica.configs = record[1]
+            broker.configure(record[1])
+        elif kind == R_UNREGISTER:
+            broker.peers.pop(record[1], None)
         else:
             _apply_broker_record(broker, record)
     before = broker.metadata_offset
     broker.metadata_offset = m.offset + len(m.records)
     out.cue("CP-KR-APPLY", broker.id, "metadata offset", before, broker.metadata_offset)
     apply_changes(broker, changed, out)
+    if before == 0:
+        delete_strays(broker, out)
     fetch_metadata(broker, out)
     if broker.status == STARTING:
         send_heartbeat(broker, out)
@@ -266,7 +272,9 @@ def apply_changes(
     for tp, record in changed.items():
         if record is None:
             broker.image.pop(tp, None)
-            stop_replica(broker, tp, True, out)
+            broker.metadata.pop(tp, None)
+            if tp in broker.replicas:
+                stop_replica(broker, tp, True, out)
             continue
         broker.image[tp] = record
         broker.metadata[tp] = (record.leader, record.leader_epoch)
@@ -278,6 +286,16 @@ def apply_changes(
         for tp, record in mine:
             if (record.leader == broker.id) == leading:
                 apply_record(broker, tp, record, out)
+
+
+def delete_strays(broker: Broker, out: Effects) -> None:
+    """7.7, KRaft 2.  The first image after a start: logs of topics that are gone, or of partitions
+    that have moved away meanwhile, are deleted."""
+    for tp in list(broker.disks):
+        record = broker.image.get(tp)
+        if record is None or broker.id not in record.replicas:
+            out.cue("CP-KR-APPLY.stray", broker.id, "stray", None, tp)
+            del broker.disks[tp]
 
 
 # -- control requests of the ZooKeeper era --------------------------------------------------------
@@ -303,16 +321,25 @@ def on_update_metadata(broker: Broker, m: UpdateMetadata, out: Effects) -> None:
         return
     _know_live(broker, m.live)
     for tp, record in m.states:
-        broker.metadata[tp] = (record.leader, record.leader_epoch)
+        if record.leader == DURING_DELETE:
+            broker.metadata.pop(tp, None)
+        else:
+            broker.metadata[tp] = (record.leader, record.leader_epoch)
 
 
 def on_stop_replica(broker: Broker, m: StopReplica, out: Effects) -> None:
     """5.3.  Accepted from an epoch that is not older than the replica's."""
     if request_error(broker, m.controller_epoch, m.broker_epoch):
         return
+    answers = []
     for tp, leader_epoch, delete in m.states:
-        if stop_error(broker, tp, leader_epoch) == NONE:
+        error = stop_error(broker, tp, leader_epoch)
+        if error == NONE:
             stop_replica(broker, tp, delete, out)
+        if leader_epoch == DURING_DELETE:
+            answers.append((tp, error))
+    if answers:
+        out.send(StopReplicaResponse(broker.id, CONTROLLER, m.corr, answers))
 
 
 def request_error(broker: Broker, controller_epoch: int, broker_epoch: int) -> int:

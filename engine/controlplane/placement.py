@@ -70,13 +70,15 @@ def place_zk(
     chance: Chance,
     *,
     start: int = -1,
+    shift: int = -1,
     first_partition: int = 0,
 ) -> Placed:
     """CP-PLACE-ZK and CP-PLACE-ZK-RACK.  Racks are used as soon as one broker has one.
 
-    `start` fixes both the first broker's index and the first shift; -1 draws them.  When partitions
-    are added, `start` is the index of partition 0's first replica and `first_partition` the old
-    count.  A rack that only some brokers have is Kafka's AdminOperationException.
+    `start` fixes the first broker's index, and the first shift unless `shift` does; -1 draws them.
+    When partitions are added, `start` is the index of partition 0's first replica and
+    `first_partition` the old count.  A rack that only some brokers have is Kafka's
+    AdminOperationException.
     """
     error = _check_zk(partitions, factor, len(brokers))
     if error:
@@ -87,7 +89,8 @@ def place_zk(
     ids = rack_alternated(brokers)
     n = len(ids)
     first_index = start if start >= 0 else chance.below(n)
-    shift = start if start >= 0 else chance.below(n)
+    if shift < 0:
+        shift = start if start >= 0 else chance.below(n)
     placed: list[Ids] = []
     begin = max(0, first_partition)
     for partition in range(begin, begin + partitions):

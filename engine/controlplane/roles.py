@@ -169,4 +169,3 @@ def stop_replica(broker: Broker, tp: int, delete: bool, out: Effects) -> None:
     if delete:
         broker.replicas.pop(tp, None)
         broker.disks.pop(tp, None)
-        broker.metadata.pop(tp, None)

@@ -1,36 +1,15 @@
-"""Topics and reassignments of the ZooKeeper-era controller (control-plane, 3.2, 7.3)."""
+"""Reassignments of the ZooKeeper-era controller (control-plane, 7.3)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from engine.controlplane import election, placement, reassignment
+from engine.controlplane import election, reassignment, zk_topics
 from engine.controlplane.znodes import elect, is_live, take_offline, tell_changes
 from engine.model import errors
 from engine.model.control_messages import StopReplica
-from engine.model.controller import Controller, Topic
+from engine.model.controller import Controller
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.records import Ids, PartitionRecord
-
-
-def create_topic(k: Controller, name: str, assignments: Sequence[Ids], out: Effects) -> int:
-    """CP-ELECT-NEW, ZK, with the replica lists given.  An error code.
-
-    With nobody live a partition has no leader, and is elected when a broker starts.
-    """
-    if name in k.topics:
-        return errors.TOPIC_ALREADY_EXISTS
-    error = placement.check_manual(assignments, k.brokers)
-    if error:
-        return error
-    topic = k.topics[name] = Topic()
-    for tp, replicas in enumerate(assignments, max(k.records, default=-1) + 1):
-        record = election.new_partition(replicas, lambda b: is_live(k, b))
-        k.records[tp] = record or PartitionRecord(replicas, replicas, -1)
-        topic.tps.append(tp)
-    tell_changes(k, topic.tps, out)
-    return errors.NONE
 
 
 def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
@@ -94,6 +73,8 @@ def _finish(k: Controller, tp: int, target: Ids, out: Effects) -> None:
     take_offline_all(k, tp, removing, out)
     tell_changes(k, [tp], out)
     _stop(k, tp, removing, out)
+    if k.deletions:
+        zk_topics.after_reassignment(k, out)
 
 
 def resume_for(k: Controller, broker: int, out: Effects) -> None:

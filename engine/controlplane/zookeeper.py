@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.controlplane import alter_partition, election, zk_reassign
+from engine.controlplane import alter_partition, election, zk_reassign, zk_topics
 from engine.controlplane.znodes import (
     elect,
     is_live,
@@ -32,7 +32,12 @@ from engine.model.control_messages import (
 )
 from engine.model.controller import Controller, Registration
 from engine.model.effects import Effects
-from engine.model.errors import DUPLICATE_BROKER_REGISTRATION, NONE, STALE_BROKER_EPOCH
+from engine.model.errors import (
+    DUPLICATE_BROKER_REGISTRATION,
+    NONE,
+    STALE_BROKER_EPOCH,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
 from engine.model.messages import CONTROLLER
 from engine.model.state import NEVER
 from engine.model.timers import FENCE_CHECK, PREFERRED_CHECK
@@ -55,7 +60,7 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
         on_broker_failure(k, m.src, out)
     epoch = k.next_broker_epoch
     k.next_broker_epoch += 1
-    registration = Registration(epoch, m.incarnation, "", out.now)
+    registration = Registration(epoch, m.incarnation, m.rack, out.now)
     registration.fenced = False
     k.brokers[m.src] = registration
     out.send(RegisterResponse(CONTROLLER, m.src, m.corr, NONE, epoch))
@@ -74,6 +79,7 @@ def on_broker_startup(k: Controller, broker: int, out: Effects) -> None:
     if elected:
         tell_changes(k, elected, out)
     zk_reassign.resume_for(k, broker, out)
+    zk_topics.resume_for(k, broker, out)
 
 
 def resume(k: Controller, running: set[int], out: Effects) -> None:
@@ -97,6 +103,8 @@ def start_up(k: Controller, out: Effects) -> None:
             if take_offline(k, dead, [tp], out) and tp not in changed:
                 changed.append(tp)
     tell_changes(k, sorted(changed), out)
+    for broker in k.brokers:
+        zk_topics.resume_for(k, broker, out)
 
 
 def on_broker_failure(k: Controller, broker: int, out: Effects) -> None:
@@ -166,7 +174,11 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
     answers = []
     written = []
     for item in m.items:
-        record = k.records[item.tp]
+        record = k.records.get(item.tp)
+        if record is None:  # its topic is being deleted
+            error = UNKNOWN_TOPIC_OR_PARTITION
+            answers.append(AlterAnswer(item.tp, error, -1, -1, -1, ()))
+            continue
         if m.direct:
             error, changes = alter_partition.check_direct_write(record, item), True
         else:

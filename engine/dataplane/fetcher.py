@@ -12,6 +12,7 @@ from engine.dataplane.following import (
     fetcher_id,
     go_on_fetching,
     initial_state,
+    restart_at,
     usable_batches,
 )
 from engine.model.effects import Effects
@@ -173,7 +174,7 @@ def maybe_fetch(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
     for state in thread.partitions.values():
         if state.state == FETCHING and state.delay_until <= now:
             if broker.quotas is not None and broker.quotas.follower_holds_back(
-                state.tp, state.lag, now
+                state.tp, broker.id, state.lag, now
             ):
                 out.cue("Q-3", broker.id, "held back", None, state.tp)
                 continue
@@ -237,7 +238,7 @@ def on_fetcher_timer(broker: Broker, key: tuple[int, int], out: Effects) -> bool
     return True
 
 
-def _waiting_thread(broker: Broker, leader: int, corr: int) -> FetcherThread | None:
+def waiting_thread(broker: Broker, leader: int, corr: int) -> FetcherThread | None:
     """The thread whose outstanding request this answers; None if it is no longer wanted."""
     thread = broker.fetchers.get((leader, 0))
     if thread is not None and thread.outstanding == corr:
@@ -259,7 +260,7 @@ def _continue(broker: Broker, thread: FetcherThread, out: Effects) -> None:
 
 def on_fetch_response(broker: Broker, m: FetchResponse, out: Effects) -> None:
     """F-6.  Guard, then by error code; divergence is handled after all partitions."""
-    thread = _waiting_thread(broker, m.src, m.corr)
+    thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
     thread.outstanding = 0
@@ -368,7 +369,7 @@ def _on_error(
 
 def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> bool:
     """F-6.  Transport error: every partition of the thread backs off."""
-    thread = _waiting_thread(broker, leader, corr)
+    thread = waiting_thread(broker, leader, corr)
     if thread is None:
         return False
     thread.outstanding = 0
@@ -386,7 +387,7 @@ def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> b
 
 def on_epoch_end_response(broker: Broker, m: EpochEndResponse, out: Effects) -> None:
     """T-1, T-2, T-3, follower's side.  Raises RuntimeError for an answer to what was not asked."""
-    thread = _waiting_thread(broker, m.src, m.corr)
+    thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
     thread.outstanding = 0
@@ -451,7 +452,7 @@ def _look_up(broker: Broker, thread: FetcherThread, tp: int, timestamp: int, out
 
 def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effects) -> None:
     """F-9.  First the leader's end, then, if that is not shorter than our log, its start."""
-    thread = _waiting_thread(broker, m.src, m.corr)
+    thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
     thread.outstanding = 0
@@ -479,21 +480,5 @@ def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effect
         return
     else:
         thread.lookups.remove(m.tp)
-        restart_at(replica, state, m.offset, out)
+        restart_at(broker, replica, state, m.offset, out)
     _continue(broker, thread, out)
-
-
-def restart_at(
-    replica: Replica, state: PartitionFetchState, leader_start: int, out: Effects
-) -> None:
-    """F-9.3.  If the leader begins after our end, drop everything and begin there."""
-    log = replica.log
-    leader_end = state.lag or 0
-    if leader_start > log.leo:
-        before = log.leo
-        gone = log.truncate_fully(leader_start)
-        out.cue("F-9", replica.broker, "leo", before, leader_start)
-        if out.cues is not None and gone:
-            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone))
-    go_on_fetching(replica, state)
-    state.lag = max(0, leader_end - log.leo)

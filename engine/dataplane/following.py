@@ -45,6 +45,15 @@ def initial_state(replica: Replica, offset: int, leader_epoch: int) -> Partition
     return PartitionFetchState(tp, offset, leader_epoch, TRUNCATING, NO_EPOCH)
 
 
+def lag_of(broker: Broker, tp: int) -> int | None:
+    """Q-3, F-7.  How far a broker believes to lag in a partition; None before its first answer."""
+    for thread in broker.fetchers.values():
+        state = thread.partitions.get(tp)
+        if state is not None:
+            return state.lag
+    return None
+
+
 def set_topic_ids(broker: Broker, topic_ids: dict[int, str]) -> None:
     """Metadata has assigned topic ids: the fetchers' requests name them from now on."""
     for thread in broker.fetchers.values():
@@ -100,3 +109,25 @@ def fail_partition(broker: Broker, thread: FetcherThread, tp: int, out: Effects)
         broker.fetchers.pop((thread.leader, thread.fetcher), None)
     broker.failed.add(tp)
     out.cue("F-8.failed", broker.id, "failed", None, tp)
+
+
+def restart_at(
+    broker: Broker, replica: Replica, state: PartitionFetchState, leader_start: int, out: Effects
+) -> None:
+    """F-9.3.  If the leader begins after our end, drop everything and begin there.
+
+    Where nothing was out of range after all, the same fetch fails again (KAFKA-15608).  Kafka asks
+    at the network's pace; here the follower backs off, as a loop without delays has no pace.
+    """
+    log = replica.log
+    leader_end = state.lag or 0
+    if leader_start > log.leo:
+        before = log.leo
+        gone = log.truncate_fully(leader_start)
+        out.cue("F-9", replica.broker, "leo", before, leader_start)
+        if out.cues is not None and gone:
+            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone))
+    elif state.offset == log.leo:
+        delay(broker, state, out)
+    go_on_fetching(replica, state)
+    state.lag = max(0, leader_end - log.leo)

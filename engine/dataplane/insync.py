@@ -159,7 +159,10 @@ def with_follower(replica: Replica, follower: int) -> tuple[int, ...]:
 
 
 def maybe_expand_isr(broker: Broker, replica: Replica, follower: int, out: Effects) -> None:
-    """S-7, CP-ISR-EXPAND.  To join: LEO >= HW, and (2.0.1) >= the epoch's start."""
+    """S-7, CP-ISR-EXPAND.  To join: LEO >= HW, and (2.0.1) >= the epoch's start.
+
+    Nothing else keeps a follower out: one that is throttled stays out until it has caught up (Q-7).
+    """
     remote = replica.remote[follower]
     if (
         replica.pending != COMMITTED

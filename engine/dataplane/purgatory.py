@@ -183,10 +183,13 @@ def expire_produce(
 
 
 def parked_from(broker: Broker, src: int) -> DelayedFetch | None:
-    """The Fetch of node `src` that waits on this broker, if there is one."""
+    """The Fetch of node `src` that waits on this broker, if there is one.
+
+    One that was sent again meanwhile (a negative `corr`) is nobody's any more: its time runs out.
+    """
     for replica in broker.replicas.values():
         for parked in replica.parked:
-            if parked.request.src == src:
+            if parked.request.src == src and parked.request.corr >= 0:
                 return parked
     return None
 

@@ -89,11 +89,10 @@ def agrees_at_once(log: Log, fp: FetchPartition) -> bool:
 
 def held_back(broker: Broker, m: FetchRequest, tp: int, now: int) -> bool:
     """Q-2.  May this follower have no records of the partition for now?"""
-    return (
-        broker.quotas is not None
-        and m.replica >= 0
-        and broker.quotas.leader_holds_back(tp, m.replica in broker.replicas[tp].isr, now)
-    )
+    if broker.quotas is None or m.replica < 0:
+        return False
+    in_isr = m.replica in broker.replicas[tp].isr
+    return broker.quotas.leader_holds_back(tp, m.replica, in_isr, now)
 
 
 def read_partition(broker: Broker, m: FetchRequest, fp: FetchPartition, out: Effects) -> FetchData:

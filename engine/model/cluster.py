@@ -20,11 +20,18 @@ class Cluster:
         self.controller = Controller(profile, configs)
         self.brokers: dict[int, Broker] = {}
 
+    def number_of(self, name: str) -> int:
+        """The number of the partition of this name, or -1; of several the youngest."""
+        for tp in range(len(self.names) - 1, -1, -1):
+            if self.names[tp] == name:
+                return tp
+        return -1
+
     def current_leader(self, tp: int) -> Replica | None:
         """The replica that leads in the controller's current epoch and knows it; else None."""
-        record = self.controller.records[tp]
-        broker = self.brokers.get(record.leader)
-        if broker is None:
+        record = self.controller.records.get(tp)
+        broker = None if record is None else self.brokers.get(record.leader)
+        if record is None or broker is None:
             return None
         replica = broker.replicas.get(tp)
         if (

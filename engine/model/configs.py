@@ -7,23 +7,30 @@ All times are whole milliseconds.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
+from engine.model import quotas
 from engine.model.errors import BadInput
 from engine.model.profiles import FLAGS, Profile, Release, nearest
 
 NEVER: Final = 2**53 - 1  # "Long.MAX": off.  Still an exact integer in a browser.
 UNLIMITED: Final = NEVER
+MOST_LIST: Final = 2_000  # characters of a list
 
 _HOUR: Final = 3_600_000
+
+Value = int | str
+"""Of a configuration: a number, or the text of a list."""
 
 
 class Config:
     """One configuration name.
 
-    unit: "ms", "records", "replicas", "bytes", "%", "boolean", ... ; scope: "topic", "broker",
-    "controller", "cluster", "producer" or "engine".  `before` holds (release, value): the default
-    in releases before that one, oldest first.  `flag` names a profile flag that is the default.
+    unit: "ms", "records", "replicas", "bytes", "%", "boolean", "list", ... ; scope: "topic",
+    "broker", "controller", "cluster", "producer" or "engine".  `before` holds (release, value): the
+    default in releases before that one, oldest first.  `flag` names a profile flag that is the
+    default.
     """
 
     __slots__ = ("before", "default", "flag", "high", "low", "meaning", "name", "scope", "unit")
@@ -31,7 +38,7 @@ class Config:
     def __init__(
         self,
         name: str,
-        default: int,
+        default: Value,
         unit: str,
         scope: str,
         meaning: str,
@@ -50,7 +57,7 @@ class Config:
         self.before = before
         self.flag = flag
 
-    def default_in(self, profile: Profile) -> int:
+    def default_in(self, profile: Profile) -> Value:
         """The value a cluster of this profile has when nobody sets one."""
         if self.flag:
             return int(getattr(profile, self.flag))
@@ -59,8 +66,13 @@ class Config:
                 return value
         return self.default
 
-    def check(self, value: object, where: str = "") -> int:
-        """The value as an integer.  Raises BadInput when it is of another kind or out of bounds."""
+    def check(self, value: object, where: str = "") -> Value:
+        """The value as an integer, or the text of a list.  Raises BadInput when it is of another
+        kind or out of bounds."""
+        if self.unit == "list":
+            if isinstance(value, str) and len(value) <= MOST_LIST and quotas.is_valid_list(value):
+                return value.replace(" ", "")
+            raise BadInput("invalid", f"{self.name} is * or a list like 0:1,0:2.", where)
         if self.unit == "boolean":
             if isinstance(value, bool) or value in (0, 1):
                 return int(bool(value))
@@ -116,6 +128,19 @@ _LIST: Final[tuple[Config, ...]] = (
            "Start a new segment after so many records (the engine counts records).", 1),
     Config("message.max.records", 1_000_000, "records", "topic",
            "The largest batch accepted (the engine counts records).", 1),
+    # -- replication quotas ----------------------------------------------------------------
+    Config("leader.replication.throttled.rate", NEVER, "bytes/s", "broker",
+           "How much a leader sends of throttled replicas; by default any amount.", 1),
+    Config("follower.replication.throttled.rate", NEVER, "bytes/s", "broker",
+           "How much a follower fetches of throttled replicas; by default any amount.", 1),
+    Config("leader.replication.throttled.replicas", "", "list", "topic",
+           "partition:broker, ... or *: where the leader's rate holds."),
+    Config("follower.replication.throttled.replicas", "", "list", "topic",
+           "partition:broker, ... or *: where the follower's rate holds."),
+    Config("replication.quota.window.num", 11, "samples", "broker",
+           "Over how many samples a rate is measured. Read when a broker starts.", 2, 1_000),
+    Config("replication.quota.window.size.seconds", 1, "s", "broker",
+           "How long each sample is. Read when a broker starts.", 1, 3_600),
     # -- liveness and the controller -------------------------------------------------------
     Config("zookeeper.session.timeout.ms", 18_000, "ms", "broker",
            "ZooKeeper forgets a broker that is silent for so long.", 10, _HOUR, _OLD_ZK_SESSION),
@@ -149,6 +174,8 @@ _LIST: Final[tuple[Config, ...]] = (
     # -- the engine's own parameters -------------------------------------------------------
     Config("fetch_max_records", 500, "records", "engine",
            "The most records one fetch answer carries.", 1, 100_000),
+    Config("record_bytes", 1_000, "bytes", "engine",
+           "The size of a record, as quotas and retention count it.", 1, 1_000_000_000),
     Config("commit_ms", 0, "ms", "engine",
            "From a controller's decision until the metadata log has committed it.", 0, 60_000),
     Config("md_delay", 0, "ms", "engine",
@@ -199,8 +226,9 @@ class Configs:
         "values",
     )
 
-    def __init__(self, profile: Profile, values: dict[str, int]) -> None:
-        self.values = values
+    def __init__(self, profile: Profile, settings: Mapping[str, Value]) -> None:
+        self.values = settings
+        values = {name: value for name, value in settings.items() if isinstance(value, int)}
         self.min_insync_replicas = values["min.insync.replicas"]
         self.unclean = values["unclean.leader.election.enable"] != 0
         self.unclean_interval_ms = values["unclean.leader.election.interval.ms"]
@@ -251,8 +279,8 @@ class Configs:
         return Configs(profile, values)
 
 
-def checked(name: str, value: object, where: str = "") -> int:
-    """The value of a configuration name, as an integer.  Raises BadInput with a sentence."""
+def checked(name: str, value: object, where: str = "") -> Value:
+    """The value of a configuration name.  Raises BadInput with a sentence."""
     config = CATALOGUE.get(name)
     if config is None:
         hint = nearest(name, list(CATALOGUE))
@@ -260,7 +288,7 @@ def checked(name: str, value: object, where: str = "") -> int:
     return config.check(value, where)
 
 
-def build(profile: Profile, overrides: dict[str, int] | None = None) -> Configs:
+def build(profile: Profile, overrides: Mapping[str, Value] | None = None) -> Configs:
     """The defaults of a profile with the overrides laid over them.
     Raises BadInput for an unknown name, a value out of bounds, or values that contradict."""
     values = {name: config.default_in(profile) for name, config in CATALOGUE.items()}

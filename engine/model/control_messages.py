@@ -18,6 +18,7 @@ from engine.model.messages import (
     SHUTDOWN,
     SHUTDOWN_R,
     STOP_REPLICA,
+    STOP_REPLICA_R,
     UPDATE_METADATA,
     Message,
 )
@@ -158,7 +159,7 @@ class RegisterRequest(Message):
     `bounced`: the old session's znode is replaced before the controller looks (ZooKeeper only).
     """
 
-    __slots__ = ("bounced", "incarnation", "previous_epoch")
+    __slots__ = ("bounced", "incarnation", "previous_epoch", "rack")
     kind = REGISTER
 
     def __init__(
@@ -169,6 +170,7 @@ class RegisterRequest(Message):
         incarnation: int,
         previous_epoch: int,
         bounced: bool = False,
+        rack: str = "",
     ) -> None:
         self.src = src
         self.dst = dst
@@ -176,6 +178,7 @@ class RegisterRequest(Message):
         self.incarnation = incarnation
         self.previous_epoch = previous_epoch
         self.bounced = bounced
+        self.rack = rack
 
 
 class RegisterResponse(Message):
@@ -290,6 +293,20 @@ class StopReplica(Message):
         self.controller_epoch = controller_epoch
         self.broker_epoch = broker_epoch
         self.states = states
+
+
+class StopReplicaResponse(Message):
+    """ZooKeeper era.  `answers`: (tp, error).  Sent only where the controller waits for it: when a
+    topic is being deleted."""
+
+    __slots__ = ("answers",)
+    kind = STOP_REPLICA_R
+
+    def __init__(self, src: int, dst: int, corr: int, answers: Sequence[tuple[int, int]]) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.answers = answers
 
 
 class ShutdownRequest(Message):

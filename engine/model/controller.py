@@ -62,12 +62,27 @@ class Topic:
         self.config = TopicConfig()
 
 
+class Deletion:
+    """A topic that ZooKeeper's controller is deleting.
+
+    `records` are its partitions' once the deletion has begun; `left` names the brokers that have
+    not yet deleted their logs, live or dead: broker -> partitions.
+    """
+
+    __slots__ = ("left", "records")
+
+    def __init__(self) -> None:
+        self.records: dict[int, PartitionRecord] = {}
+        self.left: dict[int, set[int]] = {}
+
+
 class Controller:
     """One node, -1.  In ZooKeeper mode `brokers` are the live sessions and `records` the znodes.
 
     KRaft: `log` holds metadata records, visible below `committed`; `readers` are the brokers'
     fetches that wait for more: broker -> (offset, corr); `answers` leave once an offset commits.
-    `topics` holds those made by name; a cluster's own partitions need no entry.
+    `topics` holds those made by name; a cluster's own partitions need no entry.  `next_partition`
+    is the number of the next one: numbers are never used again.
     """
 
     __slots__ = (
@@ -77,9 +92,11 @@ class Controller:
         "check_at",
         "committed",
         "configs",
+        "deletions",
         "epoch",
         "log",
         "next_broker_epoch",
+        "next_partition",
         "profile",
         "readers",
         "records",
@@ -102,6 +119,14 @@ class Controller:
         self.next_broker_epoch = 1
         self.unclean_elections = 0
         self.topics: dict[str, Topic] = {}
+        self.deletions: dict[str, Deletion] = {}
+        self.next_partition = 0
+
+    def take_numbers(self, count: int) -> int:
+        """The first of so many numbers for new partitions."""
+        first = max(self.next_partition, max(self.records, default=-1) + 1)
+        self.next_partition = first + count
+        return first
 
     def config_of(self, tp: int) -> TopicConfig | None:
         """What the partition's topic sets for itself."""

@@ -43,6 +43,7 @@ SHUTDOWN_R: Final = 21
 CLIENT_METADATA: Final = 22
 CLIENT_METADATA_R: Final = 23
 BROKEN: Final = 24
+STOP_REPLICA_R: Final = 25
 
 NAMES: Final = {
     FETCH: "Fetch",
@@ -69,6 +70,7 @@ NAMES: Final = {
     CLIENT_METADATA: "Metadata",
     CLIENT_METADATA_R: "Metadata",
     BROKEN: "connection lost",
+    STOP_REPLICA_R: "StopReplica",
 }
 REPLIES: Final = frozenset(
     (
@@ -82,6 +84,7 @@ REPLIES: Final = frozenset(
         METADATA_FETCH_R,
         SHUTDOWN_R,
         CLIENT_METADATA_R,
+        STOP_REPLICA_R,
     )
 )
 REPLICATION: Final = frozenset(

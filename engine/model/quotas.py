@@ -1,12 +1,12 @@
 """Replication quotas: who is held back, and what counts (data-plane, Q-; KIP-73, 0.10.1).
 
-Amounts are bytes; the engine, whose records all have one size, counts records.
+Amounts are bytes: the engine's records all have one size, `record_bytes`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from engine.model.errors import BadInput
@@ -105,36 +105,85 @@ class ReplicationQuota:
 
 
 class Quotas:
-    """The two replication quotas of one broker."""
+    """The two replication quotas of one broker.
 
-    __slots__ = ("follower", "leader")
+    `held` are the replicas whose last fetch was held back, (partition, follower) -> the number of
+    that decision, of which there were `decisions` so far.
+    """
 
-    def __init__(self) -> None:
-        self.leader = ReplicationQuota()
-        self.follower = ReplicationQuota()
+    __slots__ = ("decisions", "follower", "held", "leader", "record_bytes")
 
-    def leader_holds_back(self, partition: int, in_isr: bool, now: int) -> bool:
+    def __init__(self, record_bytes: int = 1, samples: int = 11, window_ms: int = 1_000) -> None:
+        self.leader = ReplicationQuota(UNLIMITED, samples, window_ms)
+        self.follower = ReplicationQuota(UNLIMITED, samples, window_ms)
+        self.record_bytes = record_bytes
+        self.held: dict[tuple[int, int], int] = {}
+        self.decisions = 0
+
+    def leader_holds_back(self, partition: int, follower: int, in_isr: bool, now: int) -> bool:
         """Q-2, Q-4, CP-THROTTLE.  A follower outside the committed ISR gets no records of a listed
         partition while the leader's quota is exceeded; members of the ISR are never held back."""
+        return self._decided(partition, follower, self.leader_would(partition, in_isr, now))
+
+    def leader_would(self, partition: int, in_isr: bool, now: int) -> bool:
+        """Q-2, Q-4.  The same question, asked without a fetch."""
         quota = self.leader
         return not in_isr and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
 
-    def follower_holds_back(self, partition: int, lag: int | None, now: int) -> bool:
+    def follower_holds_back(
+        self, partition: int, follower: int, lag: int | None, now: int
+    ) -> bool:
         """Q-3, CP-THROTTLE.  A follower leaves a listed partition out of its fetch while it
         believes itself behind and its quota is exceeded.  It does not know the ISR; no lag yet
         counts as behind."""
+        return self._decided(partition, follower, self.follower_would(partition, lag, now))
+
+    def follower_would(self, partition: int, lag: int | None, now: int) -> bool:
+        """Q-3.  The same question, asked without a fetch."""
         behind, quota = lag is None or lag > 0, self.follower
         return behind and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
 
-    def count_sent(self, partition: int, amount: int, now: int) -> None:
-        """Q-5, leader: what a follower is sent of listed partitions."""
-        if amount and self.leader.is_throttled(TOPIC, partition):
-            self.leader.record(amount, now)
+    def _decided(self, partition: int, follower: int, held: bool) -> bool:
+        """For whoever looks from outside."""
+        if held:
+            self.decisions += 1
+            self.held[partition, follower] = self.decisions
+        else:
+            self.held.pop((partition, follower), None)
+        return held
 
-    def count_appended(self, partition: int, amount: int, now: int) -> None:
+    def count_sent(self, partition: int, records: int, now: int) -> None:
+        """Q-5, leader: what a follower is sent of listed partitions."""
+        if records and self.leader.is_throttled(TOPIC, partition):
+            self.leader.record(records * self.record_bytes, now)
+
+    def count_appended(self, partition: int, records: int, now: int) -> None:
         """Q-5, follower: what it has appended to listed partitions."""
-        if amount and self.follower.is_throttled(TOPIC, partition):
-            self.follower.record(amount, now)
+        if records and self.follower.is_throttled(TOPIC, partition):
+            self.follower.record(records * self.record_bytes, now)
+
+
+def settled(before: Quotas | None, values: Mapping[str, int | str], broker: int) -> Quotas | None:
+    """Q-1.  What the configurations mean for a broker: None if it throttles nothing.
+
+    A limit or a list may change while the broker runs; what it has measured stays.
+    """
+    listed = [
+        parse_list(str(values[f"{role}.replication.throttled.replicas"]), broker)
+        for role in ("leader", "follower")
+    ]
+    if not any(listed):
+        return None
+    quotas = before
+    if quotas is None:
+        samples = int(values["replication.quota.window.num"])
+        window_ms = int(values["replication.quota.window.size.seconds"]) * 1_000
+        quotas = Quotas(int(values["record_bytes"]), samples, window_ms)
+    quotas.leader.mark(TOPIC, listed[0])
+    quotas.follower.mark(TOPIC, listed[1])
+    quotas.leader.limit = int(values["leader.replication.throttled.rate"])
+    quotas.follower.limit = int(values["follower.replication.throttled.rate"])
+    return quotas
 
 
 def is_valid_list(value: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 NO_LEADER: Final = -1
+DURING_DELETE: Final = -2
+"""The leader, and the leader epoch, of a topic that is being deleted (ZooKeeper)."""
 
 Ids = tuple[int, ...]
 """Broker ids; the order of a replica list is meaning, that of an ISR is kept as it was given."""

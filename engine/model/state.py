@@ -8,7 +8,7 @@ from engine.model.configs import Configs
 from engine.model.log import Log
 from engine.model.messages import FetchRequest, ProduceRequest
 from engine.model.profiles import Profile
-from engine.model.quotas import Quotas
+from engine.model.quotas import Quotas, settled
 
 NEVER: Final = -(1 << 60)
 """Where Kafka writes the time 0 for 'never': a clock that starts at 0 needs minus infinity."""
@@ -226,6 +226,8 @@ class Broker:
         "configs",
         "controller_epoch",
         "corr",
+        "disk_free_us",
+        "disk_rate",
         "disks",
         "failed",
         "fenced",
@@ -268,6 +270,7 @@ class Broker:
         self.disks: dict[int, Disk] = {}
         self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
+        self.disk_rate = 0.0  # records a second that its disk writes (CP 8.6), 0: any number
         self.incarnation = 0
         self.corr = 0  # never reset: an answer to an earlier incarnation matches nothing
         self.status = DOWN
@@ -291,12 +294,20 @@ class Broker:
         self.image: dict[int, Any] = {}
         self.metadata_offset = 0
         self.metadata_corr = 0
+        self.disk_free_us = 0  # when a slow disk has written all it was given
         self.purgatory_wake = NEVER  # when the timer of waiting requests is set for
         self.registered_corr = 0
         self.register_attempt = 0
         self.alter_queue: dict[int, Any] = {}
         self.alter_corr = 0
         self.controller_epoch = 0
+
+    def configure(self, configs: Configs) -> None:
+        """Q-1.  From now on these configurations hold for the broker and its replicas."""
+        self.configs = configs
+        for replica in self.replicas.values():
+            replica.configs = configs
+        self.quotas = settled(self.quotas, configs.values, self.id)
 
     def next_corr(self) -> int:
         self.corr += 1

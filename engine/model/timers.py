@@ -21,6 +21,7 @@ UNCLEAN_CHECK: Final = 15  # CP-UNCLEAN-TRIGGERS, periodic from 3.9
 CLIENT_TICK: Final = 16  # a workload producer or consumer acts
 CLIENT_RETRY: Final = 17  # retry.backoff.ms is over
 LOG_FLUSHER: Final = 18  # L-10: flush.ms
+DISK_WRITE: Final = 19  # CP 8.6: a slow disk is done; data = the message it wrote
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -40,4 +41,5 @@ NAMES: Final = {
     CLIENT_TICK: "client",
     CLIENT_RETRY: "client retry",
     LOG_FLUSHER: "log flusher",
+    DISK_WRITE: "disk write",
 }

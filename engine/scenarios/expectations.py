@@ -8,6 +8,7 @@ log A m0@0 n3@2     the records of a replica from offset 0 on, with their epochs
 epochs A 0:0 2:3    its leader-epoch cache
 ack m3 m4           these records were acknowledged;  waiting m5: not answered yet
 refused m4 NOT_ENOUGH_REPLICAS
+deleting t-0        the controller is deleting its topic;  deleted t-0: it has forgotten it
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Expectation:
     kind "log": who, names = the records, numbers = their epochs
     kind "epochs": who, numbers = epoch, start, epoch, start, ...
     kind "ack" | "waiting": names;  "refused": names and error
+    kind "deleting" | "deleted": names = the partition
     """
 
     kind: str
@@ -72,6 +74,8 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
             hint = nearest(words[2], all_names())
             raise BadInput("unknown", f"There is no error {words[2][:40]}{hint}", where)
         return Expectation(verb, text, names=(_record_name(words[1], where),), error=words[2])
+    if verb in ("deleting", "deleted") and len(words) == 2:
+        return Expectation(verb, text, names=(_record_name(words[1], where),))
     if verb == "log" and len(words) > 1:
         names, epochs = _entries(words[2:], where)
         return Expectation(verb, text, 0, _broker(words[1], brokers, where), epochs, names)

@@ -31,13 +31,18 @@ _WORDS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": N
 def load_text(text: str, where: str = "scenario", slug: str = "") -> Scenario:
     """The scenario that a YAML text describes; `where` is the file's name in messages.
     Raises BadInput: one sentence, where = "file:line:column"."""
+    return load_placed(text, where, slug)[0]
+
+
+def load_placed(text: str, where: str, slug: str = "") -> tuple[Scenario, Places]:
+    """The same, and where each of its values stands.  Raises BadInput."""
     if len(text.encode("utf-8", "replace")) > MOST_BYTES:
         raise BadInput("too_large", f"A scenario has at most {MOST_BYTES} bytes.", f"{where}:1:1")
     places = Places(where)
     data = _Tree(places).build(text)
     if slug and isinstance(data, dict):
         data.setdefault("slug", slug)
-    return Scenario.from_dict(data, places)
+    return Scenario.from_dict(data, places), places
 
 
 def load_path(path: str | FilePath) -> Scenario:

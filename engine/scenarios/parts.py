@@ -13,6 +13,7 @@ MOST_PARTITIONS: Final = 64
 MOST_ID: Final = 999_999
 MOST_PRODUCERS: Final = 20
 MOST_FAULTS: Final = 50
+MOST_BATCH: Final = 1_000  # records of one batch
 MOST_RECORDS: Final = 500_000  # of the whole workload of one run
 DAY_MS: Final = 86_400_000
 
@@ -23,8 +24,33 @@ FAULT_KINDS: Final = (
     "cut",
     "cut_controller",
     "slow",
+    "slow_disk",
     "wipe",
     "bounce",
+)
+PRODUCER_FIELDS: Final = (
+    "rate_per_s",
+    "acks",
+    "retries",
+    "timeout_ms",
+    "idempotent",
+    "partition",
+    "batch",
+    "steady",
+    "calm_rate_per_s",
+    "wave_ms",
+)
+FAULT_FIELDS: Final = (
+    "kind",
+    "brokers",
+    "racks",
+    "together",
+    "mtbf_ms",
+    "at_ms",
+    "mttr_ms",
+    "delay_ms",
+    "records_per_s",
+    "importance",
 )
 
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,15}")
@@ -65,6 +91,10 @@ class Producer:
     timeout_ms: int = 30_000
     idempotent: bool = False
     partition: int = -1  # -1: the partitions in turn
+    batch: int = 1  # records that travel together
+    steady: bool = False  # at even intervals, not at random ones
+    calm_rate_per_s: float = 0.0  # of every other wave
+    wave_ms: int = 0  # 0: no waves
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +112,8 @@ class Fault:
     Either a rate (mtbf_ms > 0: every target fails independently, exponential intervals of that
     mean) or a schedule (at_ms >= 0).  mttr_ms is the mean time to repair (exact for a schedule);
     0 means never repaired.  Targets are the brokers one by one, or whole racks, each struck as one;
-    with `together` all the named brokers are struck as one.
+    with `together` all the named brokers are struck as one.  With an importance factor a rate
+    strikes so many times as often, to meet what is rare; the weights of the runs undo it.
     """
 
     kind: str
@@ -93,6 +124,13 @@ class Fault:
     at_ms: int = -1
     mttr_ms: int = 0
     delay_ms: int = 0  # of a slow link
+    records_per_s: float = 0.0  # of a slow disk
+    importance: float = 1.0
+
+    @property
+    def struck_every_ms(self) -> int:
+        """The mean time between failures as it is played."""
+        return max(1, round(self.mtbf_ms / self.importance))
 
     def groups(self, brokers: tuple[BrokerSpec, ...]) -> tuple[tuple[int, ...], ...]:
         """The sets of brokers that are struck as one."""
@@ -219,8 +257,7 @@ def read_workload(read: Reader, value: object, partitions: int) -> Workload:
     listed = read.listing(fields.get("producers", []), (*path, "producers"), MOST_PRODUCERS)
     for index, item in enumerate(listed):
         here = (*path, "producers", index)
-        known = ("rate_per_s", "acks", "retries", "timeout_ms", "idempotent", "partition")
-        one = read.mapping(item, here, known)
+        one = read.mapping(item, here, PRODUCER_FIELDS)
         if "rate_per_s" not in one:
             raise read.bad(here, "A producer needs a rate_per_s.")
         made = Producer(
@@ -230,7 +267,13 @@ def read_workload(read: Reader, value: object, partitions: int) -> Workload:
             read.integer(one.get("timeout_ms", 30_000), (*here, "timeout_ms"), 1, DAY_MS, "ms"),
             read.boolean(one.get("idempotent", False), (*here, "idempotent")),
             read.integer(one.get("partition", -1), (*here, "partition"), -1, partitions - 1),
+            read.integer(one.get("batch", 1), (*here, "batch"), 1, MOST_BATCH),
+            read.boolean(one.get("steady", False), (*here, "steady")),
+            read.number(one.get("calm_rate_per_s", 0.0), (*here, "calm_rate_per_s"), 0.0, 10_000),
+            read.integer(one.get("wave_ms", 0), (*here, "wave_ms"), 0, DAY_MS, "ms"),
         )
+        if (made.wave_ms > 0) != (made.calm_rate_per_s > 0):
+            raise read.bad(here, "A producer in waves has both a wave_ms and a calm_rate_per_s.")
         if made.idempotent and (made.acks != -1 or not made.retries):
             path_to = (*here, "idempotent")
             raise read.bad(path_to, "An idempotent producer needs acks all and retries.")
@@ -249,8 +292,7 @@ def read_faults(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) ->
 
 
 def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpec, ...]) -> Fault:
-    known = ("kind", "brokers", "racks", "together", "mtbf_ms", "at_ms", "mttr_ms", "delay_ms")
-    fields = read.mapping(item, path, known)
+    fields = read.mapping(item, path, FAULT_FIELDS)
     if "kind" not in fields:
         raise read.bad(path, f"A fault needs a kind: {', '.join(FAULT_KINDS)}.")
     kind = read.choice(fields["kind"], (*path, "kind"), FAULT_KINDS)
@@ -258,6 +300,10 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
         raise read.bad(path, "A fault has either mtbf_ms (a rate) or at_ms (a schedule).")
     if "brokers" in fields and "racks" in fields:
         raise read.bad(path, "A fault strikes either brokers or racks, not both.")
+    if "importance" in fields and "at_ms" in fields:
+        raise read.bad((*path, "importance"), "Only a rate has an importance, no schedule has.")
+    if kind == "slow_disk" and "records_per_s" not in fields:
+        raise read.bad(path, "A slow disk needs records_per_s: what it can write.")
     mtbf = at = -1
     if "mtbf_ms" in fields:
         mtbf = read.integer(fields["mtbf_ms"], (*path, "mtbf_ms"), 10, 365 * DAY_MS, "ms")
@@ -272,6 +318,8 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
         at,
         read.integer(fields.get("mttr_ms", 0), (*path, "mttr_ms"), 0, DAY_MS, "ms"),
         read.integer(fields.get("delay_ms", 0), (*path, "delay_ms"), 0, 60_000, "ms"),
+        read.number(fields.get("records_per_s", 0.0), (*path, "records_per_s"), 0.0, 100_000),
+        read.number(fields.get("importance", 1.0), (*path, "importance"), 0.01, 1000.0),
     )
 
 

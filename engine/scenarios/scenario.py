@@ -54,6 +54,8 @@ KEYS: Final = (
 DEFAULT_PROFILE: Final = "K39"
 MOST_PROFILES: Final = 40
 
+Settings = dict[str, configuration.Value]
+
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 _CODE: Final = re.compile(r"[A-Z][A-Z0-9]{0,7}")
 
@@ -73,7 +75,7 @@ class Scenario:
     profiles: tuple[str, ...] = (DEFAULT_PROFILE,)
     brokers: tuple[BrokerSpec, ...] = (BrokerSpec(1), BrokerSpec(2), BrokerSpec(3))
     partitions: tuple[tuple[int, ...], ...] = ((1, 2, 3),)
-    configs: dict[str, int] = field(default_factory=dict)
+    configs: Settings = field(default_factory=dict)
     network: Network = field(default_factory=Network)
     fetching: str = "manual"
     workload: Workload = field(default_factory=Workload)
@@ -108,17 +110,7 @@ class Scenario:
             },
             "fetching": self.fetching,
             "workload": {
-                "producers": [
-                    {
-                        "rate_per_s": producer.rate_per_s,
-                        "acks": producer.acks,
-                        "retries": producer.retries,
-                        "timeout_ms": producer.timeout_ms,
-                        "idempotent": producer.idempotent,
-                        "partition": producer.partition,
-                    }
-                    for producer in self.workload.producers
-                ],
+                "producers": [_producer_dict(producer) for producer in self.workload.producers],
                 "consumers": self.workload.consumers,
             },
             "faults": [_fault_dict(fault) for fault in self.faults],
@@ -167,6 +159,15 @@ class Scenario:
         return replace(self, slug=slug)
 
 
+def _producer_dict(producer: parts.Producer) -> dict[str, Any]:
+    """What later versions added is left out where it is as ever: older digests stay."""
+    written = {name: getattr(producer, name) for name in parts.PRODUCER_FIELDS}
+    for name, default in (("batch", 1), ("steady", False), ("calm_rate_per_s", 0), ("wave_ms", 0)):
+        if written[name] == default:
+            del written[name]
+    return written
+
+
 def _fault_dict(fault: Fault) -> dict[str, Any]:
     written: dict[str, Any] = {"kind": fault.kind, "together": fault.together}
     if fault.racks:
@@ -179,6 +180,10 @@ def _fault_dict(fault: Fault) -> dict[str, Any]:
         written["mtbf_ms"] = fault.mtbf_ms
     written["mttr_ms"] = fault.mttr_ms
     written["delay_ms"] = fault.delay_ms
+    if fault.records_per_s:  # as below: digests of older scenarios stay
+        written["records_per_s"] = fault.records_per_s
+    if fault.importance != 1.0:
+        written["importance"] = fault.importance
     return written
 
 
@@ -282,7 +287,7 @@ def _profiles(
     return tuple(names), {name: promised[name] for name in names if name in promised}
 
 
-def _configs(read: Reader, value: object, profiles: tuple[str, ...]) -> dict[str, int]:
+def _configs(read: Reader, value: object, profiles: tuple[str, ...]) -> Settings:
     fields = read.mapping(value, ("configs",), tuple(configuration.CATALOGUE))
     settings = {
         name: configuration.checked(name, one, read.places.of(("configs", name)))

@@ -15,9 +15,12 @@ from typing import Any, Final
 from engine.model.configs import CATALOGUE
 from engine.model.errors import BadInput
 from engine.model.profiles import nearest
+from engine.scenarios.parts import PRODUCER_FIELDS
 
-_PRODUCER: Final = ("rate_per_s", "acks", "retries", "timeout_ms", "idempotent", "partition")
-_FAULT: Final = ("mtbf_ms", "mttr_ms", "at_ms", "delay_ms", "together")
+_FAULT: Final = (
+    *("mtbf_ms", "mttr_ms", "at_ms", "delay_ms", "records_per_s", "together"),
+    "importance",
+)
 _NETWORK: Final = ("delay_ms", "loss", "control_delay_ms")
 
 
@@ -85,7 +88,7 @@ def _vary_workload(producers: list[dict[str, Any]], rest: str, value: object, ke
         if not index.isdecimal() or int(index) >= len(producers):
             raise BadInput("unknown", f"There is no producer {index[:20]} to vary.")
         chosen = [producers[int(index)]]
-    if field not in _PRODUCER:
+    if field not in PRODUCER_FIELDS:
         raise _unknown(key)
     if not chosen:
         raise BadInput("impossible", "This scenario has no producers to vary.")

@@ -10,6 +10,7 @@ from engine.model.effects import Cue
 from engine.model.errors import NONE, NOT_ENOUGH_REPLICAS, NOT_LEADER_OR_FOLLOWER
 from engine.model.messages import CONTROLLER
 from engine.model.state import FOLLOWER, LEADER, NEVER, TRUNCATING, Replica
+from engine.show import breakages, operators
 from engine.show.entities import (
     Happening,
     Sentence,
@@ -22,9 +23,7 @@ from engine.show.entities import (
     offset,
     records,
     say,
-    word,
 )
-from engine.show.operators import configured, reassigned, reassignment_over
 from engine.show.rules import RULES
 
 Teller = Callable[[Happening, Cue], "Sentence | None"]
@@ -279,13 +278,16 @@ def _waits(h: Happening, cue: Cue) -> Sentence:
 # -- the controller -------------------------------------------------------------------------------
 
 
-def _elected(h: Happening, cue: Cue) -> Sentence:
+def _elected(h: Happening, cue: Cue) -> Sentence | None:
     """With its cause: the old leader was silent or leaves, or nobody better was left."""
     _, _, field, old, new = cue
     k, tp = CONTROL, int(field.split()[1])
     if new < 0:
         return say("lead.none", k=k)
-    e = epoch(h.sim.cluster.controller.records[tp].leader_epoch)
+    record = h.sim.cluster.controller.records.get(tp)
+    if record is None:
+        return None  # its topic went in the same event
+    e = epoch(record.leader_epoch)
     b = node(new)
     trusted = [c[3] for c in h.cues if c[2] in (f"isr {tp}", f"elr {tp}")]
     if trusted and not any(new in ids for ids in trusted):
@@ -350,53 +352,6 @@ def _controller_up(h: Happening, cue: Cue) -> Sentence:
     return say("controller.up", n=number(cue[4]))
 
 
-# -- faults ---------------------------------------------------------------------------------------
-
-
-def _cut(h: Happening, cue: Cue) -> Sentence:
-    a, b, both = cue[4]
-    return say("fault.cut" if both else "fault.cut.one", a=node(a), b=node(b))
-
-
-def _healed(h: Happening, cue: Cue) -> Sentence:
-    a, b = cue[4]
-    return say("fault.heal", a=node(a), b=node(b))
-
-
-def _slowed(h: Happening, cue: Cue) -> Sentence:
-    a, b, ms = cue[4]
-    if not ms:
-        return say("fault.slow.over", a=node(a), b=node(b))
-    return say("fault.slow", a=node(a), b=node(b), n=number(ms))
-
-
-def _lossy(h: Happening, cue: Cue) -> Sentence:
-    a, b, percent = cue[4]
-    if not percent:
-        return say("fault.lose.over", a=node(a), b=node(b))
-    return say("fault.lose", a=node(a), b=node(b), n=number(percent))
-
-
-def _jumped(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.jump", b=node(cue[1]), n=number(cue[4]))
-
-
-def _dropped(h: Happening, cue: Cue) -> Sentence:
-    kind, (src, dst) = cue[3], cue[4]
-    name = word(messages.NAMES[kind])
-    if kind in messages.REPLIES:
-        return say("fault.drop.answer", a=node(src), b=node(dst), t=name)
-    return say("fault.drop", a=node(src), b=node(dst), t=name)
-
-
-def _held(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.hold.metadata" if cue[4] else "fault.hold.alter", b=node(cue[1]))
-
-
-def _released(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.release.metadata" if cue[3] else "fault.release.alter", b=node(cue[1]))
-
-
 def told_by_the_message(h: Happening, cue: Cue) -> None:
     """The sentence of what arrived says it already (happenings.py)."""
 
@@ -450,18 +405,9 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-REG": _registered,
     "CP-MAKE-LEADER": _leads,
     "CP-MAKE-FOLLOWER": _follows,
-    "CP-REASSIGN": reassigned,
-    "CP-REASSIGN.done": reassignment_over,
-    "CP-12": configured,
-    "CP-8.5.cut": _cut,
-    "CP-8.5.heal": _healed,
-    "CP-8.5.drop": _dropped,
-    "CP-8.6.slow": _slowed,
-    "CP-8.6.lose": _lossy,
-    "CP-8.7.jump": _jumped,
-    "CP-5.4.hold": _held,
-    "CP-5.4.release": _released,
+    **breakages.TELLERS,
     "CP-10.up": _controller_up,
+    **operators.TELLERS,
 }
 """Rules whose sentence needs more than the node, the old and the new value."""
 

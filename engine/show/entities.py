@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from engine.model import timers
 from engine.model.effects import Cue
 from engine.model.errors import name_of
 from engine.model.messages import CONTROLLER, Message
 from engine.show.view import node_name
+from engine.sim.kernel import DELIVERY
 
 if TYPE_CHECKING:
     from engine.sim.simulation import Simulation
@@ -34,6 +36,8 @@ class Happening:
         sends: Sequence[Message],
         sim: Simulation,
     ) -> None:
+        if isinstance(what, tuple) and what[0] == timers.DISK_WRITE:
+            kind, what = DELIVERY, what[1]  # what a slow disk has written takes effect now
         self.kind = kind
         self.at = at
         self.what = what

@@ -53,8 +53,7 @@ def of_mark(sim: Simulation, broker: Broker, replica: Replica) -> list[Guard]:
     if log.leo > log.hw:
         found = [guard("H-2", True, say("guard.mark.more", b=b, o=leo, h=hw))]
     else:
-        fresh = f"produce x{sim.ledger.sent} acks=1"
-        needed = cures.cure(sim, say("cure.append"), fresh)
+        needed = cures.appended(sim, replica.tp)
         found = [guard("H-2", False, say("guard.mark.end", b=b, o=leo), needed)]
     found += _followers(sim, broker, replica, log.hw + 1 if log.leo > log.hw else -1)
     if replica.profile.strict_min_isr:
@@ -147,7 +146,8 @@ def of_joining(
     found = [_nothing_in_flight(sim, broker, replica, follower)]
     if follower not in replica.assignment:
         target = " ".join(label(sim, one) for one in (*replica.assignment, follower))
-        needed = cures.cure(sim, say("cure.assign", f=f), f"reassign {target}")
+        line = f"reassign {target}{cures.place(replica.tp)}"
+        needed = cures.cure(sim, say("cure.assign", f=f), line)
         return [*found, guard("S-7", False, say("guard.join.stranger", f=f), needed)]
     if follower in replica.isr:
         told = say("guard.join.counted", b=b, f=f)
@@ -255,7 +255,7 @@ def _fetches(sim: Simulation, leader: Replica, follower: int) -> Guard:
     stopped = cures.run_again(sim, follower) or cures.run_again(sim, leader.broker)
     cut = cures.connect(sim, follower, leader.broker)
     if follows and stopped is None and cut is None:
-        return guard(FETCHING, True, say("guard.fetch.runs", f=f, b=b))
+        return _may_receive(sim, leader, follower)
     if broker.status != UP:
         told = say("guard.fetch.stopped", f=f)
     elif cut is not None:
@@ -267,6 +267,19 @@ def _fetches(sim: Simulation, leader: Replica, follower: int) -> Guard:
     else:
         told = say("guard.fetch.stopped", f=b)
     return guard(FETCHING, False, told, stopped or cut or cures.informed(sim, follower))
+
+
+def _may_receive(sim: Simulation, leader: Replica, follower: int) -> Guard:
+    """Q-2, Q-3, 8.6: is the follower given what it asks for, and does its disk keep up?"""
+    f, b = node(follower), node(leader.broker)
+    held, slow = cures.unthrottled(sim, leader, follower), cures.written(sim, follower)
+    if held is not None:
+        rule = "Q-2" if cures.throttle(sim, leader, follower) == "leader" else "Q-3"
+        return guard(rule, False, say("guard.fetch.held", f=f), held)
+    if slow is not None:
+        n = number(cures.disk_ms(sim, follower))
+        return guard("CP-8.6", False, say("guard.fetch.disk", f=f, n=n), slow)
+    return guard(FETCHING, True, say("guard.fetch.runs", f=f, b=b))
 
 
 def of_leaving(sim: Simulation, broker: Broker, replica: Replica, member: int) -> list[Guard]:
@@ -310,8 +323,7 @@ def of_answer(
     if all_hold(found) and decided == purgatory.UNDECIDED:
         # H-3: the mark moves with the next append, fetch or ISR change, not by itself.
         reach = say("guard.ack.mark", b=b, h=offset(replica.log.hw), o=offset(required))
-        fresh = f"produce x{sim.ledger.sent} acks=1"
-        found.append(guard("H-3", False, reach, cures.cure(sim, say("cure.append"), fresh)))
+        found.append(guard("H-3", False, reach, cures.appended(sim, replica.tp)))
     return found
 
 

@@ -26,7 +26,7 @@ def acceptable(sim: Simulation, broker: int) -> bool:
 
 
 def chosen(sim: Simulation, tp: int, replicas: tuple[int, ...] | None = None) -> int:
-    """CP-ELECT: whom the controller would choose now, of all replicas or of these only.
+    """CP-ELECT-KR, CP-ELECT-ZK: whom the controller would choose now, of all or of these only.
 
     The present leader has no privilege here, so that each candidate can be asked for itself.
     """
@@ -50,7 +50,7 @@ def chosen(sim: Simulation, tp: int, replicas: tuple[int, ...] | None = None) ->
 
 
 def of_election(sim: Simulation, tp: int) -> list[Guard]:
-    """CP-ELECT: why nobody is elected; one replica for which all is so would be enough."""
+    """CP-ELECT-KR, CP-ELECT-ZK: why nobody is elected; one replica that may be is enough."""
     record = sim.cluster.controller.records[tp]
     return [_controller(sim), *(_candidate(sim, tp, record, b) for b in record.replicas)]
 
@@ -72,7 +72,7 @@ def _candidate(sim: Simulation, tp: int, record: PartitionRecord, broker: int) -
         return guard(rule_of(sim), True, say("guard.elect.yes", b=b, i=i))
     clean = broker in (record.isr or record.elr)
     if acceptable(sim, broker):
-        needed = cures.cure(sim, say("cure.unclean", b=b), "elect unclean")
+        needed = cures.cure(sim, say("cure.unclean", b=b), f"elect unclean{cures.place(tp)}")
         return guard(rule_of(sim), False, say("guard.elect.outside", b=b, i=i), needed)
     if not clean:
         return guard(rule_of(sim), False, say("guard.elect.neither", b=b, i=i))
@@ -91,11 +91,18 @@ def election_cure(sim: Simulation, tp: int) -> Cure | None:
     return None if best is None else (best["say"], best["move"])
 
 
+def leaderless_cure(sim: Simulation) -> Cure | None:
+    """The same for the first partition that nobody leads."""
+    records = sim.cluster.controller.records
+    alone = [tp for tp, record in records.items() if record.leader == NO_LEADER]
+    return election_cure(sim, alone[0]) if alone else None
+
+
 # -- one broker leads, or does not ----------------------------------------------------------------
 
 
 def of_leading(sim: Simulation, tp: int, broker: int) -> list[Guard]:
-    """CP-ELECT, 5.8: is this broker the one that leads, and does it know?"""
+    """CP-ELECT-KR, 5.8: is this broker the one that leads, and does it know?"""
     record = sim.cluster.controller.records[tp]
     if record.leader == broker:
         return _recorded(sim, tp, record, broker)
@@ -105,7 +112,7 @@ def of_leading(sim: Simulation, tp: int, broker: int) -> list[Guard]:
         return [*found, guard(rule_of(sim), False, say("guard.elect.stranger", b=b))]
     found.append(_candidate(sim, tp, record, broker))
     if record.leader != NO_LEADER:
-        found.append(_leader_stands(sim, record, broker))
+        found.append(_leader_stands(sim, tp, broker))
     else:
         first = chosen(sim, tp)
         if first not in (broker, NO_LEADER):
@@ -142,16 +149,17 @@ def _has_heard(sim: Simulation, tp: int, record: PartitionRecord, broker: int) -
     return guard(rule, False, told, cures.informed(sim, broker))
 
 
-def _leader_stands(sim: Simulation, record: PartitionRecord, wanted: int) -> Guard:
+def _leader_stands(sim: Simulation, tp: int, wanted: int) -> Guard:
     """CP-ELECT-KR 3: a leader that is still valid is kept; a dead one until its session is over."""
-    leader = record.leader
+    leader = sim.cluster.controller.records[tp].leader
     stands, b = node(leader), node(wanted)
     status = sim.brokers[leader].status
     cut = cures.connect(sim, leader, CONTROLLER) is not None
     if not acceptable(sim, leader):
         return guard(rule_of(sim), True, say("guard.elect.gone", l=stands))
     if status != DOWN and not cut:
-        needed = cures.cure(sim, say("cure.elect", b=b), f"elect {label(sim, wanted)}")
+        line = f"elect {label(sim, wanted)}{cures.place(tp)}"
+        needed = cures.cure(sim, say("cure.elect", b=b), line)
         return guard(rule_of(sim), False, say("guard.elect.kept", l=stands), needed)
     rule = "CP-KR-FENCE" if sim.profile.kraft else "CP-ZK-BROKERS"
     noticed = f"detect {label(sim, leader)}"
@@ -199,9 +207,9 @@ def _cure_of_move(sim: Simulation, why: str) -> Cure | None:
         return cures.cure(sim, needed, why.cure, "advance 5s")
     # Who is to be elected, written to or read from needs a leader, an ISR, or a live replica.
     if why.key in ("cannot.no.leader", "cannot.no.leader.to.write", "cannot.no.leader.to.read"):
-        return election_cure(sim, 0)
+        return leaderless_cure(sim)
     if why.key in ("cannot.not.alive", "cannot.follows.nobody") and "b" in why.args:
         return cures.informed(sim, int(why.args["b"]["b"]))
     if why.key == "cannot.nobody.alive":
-        return election_cure(sim, 0)
+        return leaderless_cure(sim)
     return None

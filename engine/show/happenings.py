@@ -294,6 +294,10 @@ def _stop_replica(h: Happening, m: Any) -> Sentence:
     return say("message.StopReplica", k=CONTROL, b=node(m.dst))
 
 
+def _stop_replica_answered(h: Happening, m: Any) -> Sentence:
+    return say("message.StopReplica.done", k=CONTROL, b=node(m.src))
+
+
 def _shutdown_asked(h: Happening, m: Any) -> Sentence:
     return say("shutdown.got", k=CONTROL, b=node(m.src))
 
@@ -350,6 +354,7 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.LEADER_AND_ISR: _leader_and_isr,
     messages.UPDATE_METADATA: _update_metadata,
     messages.STOP_REPLICA: _stop_replica,
+    messages.STOP_REPLICA_R: _stop_replica_answered,
     messages.SHUTDOWN: _shutdown_asked,
     messages.SHUTDOWN_R: _shutdown_answered,
     messages.CLIENT_METADATA: _leader_asked,
@@ -401,6 +406,8 @@ def tell_quiet(happening: Happening) -> Sentence:
         return _committed(happening)
     if name == "fetching":
         return say("fetching.auto" if happening.sim.auto else "fetching.manual")
+    if name == "future":
+        return say("future")
     key = QUIET_TIMERS.get(name)
     return say("timer", a=a, t=word(name)) if key is None else say(key, a=a)
 

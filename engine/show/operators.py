@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 from engine.model.effects import Cue
-from engine.show.entities import Happening, Sentence, members, say, word
+from engine.show.entities import Happening, Sentence, members, nodes, number, say, word
 
 
 def configured(h: Happening, cue: Cue) -> Sentence:
+    if cue[4] == "":
+        return say("admin.set.empty", c=word(cue[3]))
     return say("admin.set", c=word(cue[3]), v=word(cue[4]))
 
 
@@ -16,5 +21,79 @@ def reassigned(h: Happening, cue: Cue) -> Sentence:
     return say("admin.reassign", i=members(cue[3]), j=members(cue[4]))
 
 
+def _topic(cue: Cue) -> str:
+    return cue[2].removeprefix("topic ")
+
+
+def placed(h: Happening, cue: Cue) -> Sentence:
+    """Which rule found the replicas of how many partitions."""
+    count = len(cue[4])
+    key = PLACERS[cue[0]]
+    return say(key, n=number(count), t=word(_topic(cue)))
+
+
+PLACERS: Final = {
+    "CP-PLACE-SIMPLE": "topic.place.textbook",
+    "CP-PLACE-ZK": "topic.place.zk",
+    "CP-PLACE-ZK-RACK": "topic.place.zk_rack",
+    "CP-PLACE-KR": "topic.place.striped",
+}
+
+
+def made(h: Happening, cue: Cue) -> Sentence:
+    """All partitions made in this event in one sentence."""
+    count = sum(rule == "CP-ELECT-NEW" for rule, *_ in h.cues)
+    if count == 1:
+        return say("topic.made.one", l=nodes([cue[4]])) if cue[4] >= 0 else say("topic.made.nobody")
+    return say("topic.made", n=number(count))
+
+
+def deletion_asked(h: Happening, cue: Cue) -> Sentence:
+    return say("topic.delete", t=word(_topic(cue)))
+
+
+def deletion_waits(h: Happening, cue: Cue) -> Sentence:
+    return say("topic.ineligible", t=word(_topic(cue)), w=nodes(cue[4]))
+
+
+def deleted(h: Happening, cue: Cue) -> Sentence:
+    return say("topic.deleted", t=word(_topic(cue)))
+
+
+def stray(h: Happening, cue: Cue) -> Sentence:
+    """All strays of one start in one sentence."""
+    found = [tp for rule, _, _, _, tp in h.cues if rule == cue[0]]
+    names = ", ".join(h.sim.cluster.names[tp] for tp in found)
+    return say("topic.stray", b=nodes([cue[1]]), t=word(names))
+
+
+def retired(h: Happening, cue: Cue) -> Sentence:
+    b = nodes([int(cue[2].split()[1])])
+    return say("broker.retire", b=b, n=number(cue[4]))
+
+
+def forgotten(h: Happening, cue: Cue) -> Sentence:
+    return say("broker.forgotten", b=nodes([int(cue[2].split()[1])]))
+
+
 def reassignment_over(h: Happening, cue: Cue) -> Sentence:
     return say("reassign.over", i=members(cue[4]))
+
+
+TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
+    "CP-12": configured,
+    "CP-DECOMMISSION": retired,
+    "CP-DECOMMISSION.forget": forgotten,
+    "CP-PLACE-SIMPLE": placed,
+    "CP-PLACE-ZK": placed,
+    "CP-PLACE-ZK-RACK": placed,
+    "CP-PLACE-KR": placed,
+    "CP-ELECT-NEW": made,
+    "CP-KR-APPLY.stray": stray,
+    "CP-REASSIGN": reassigned,
+    "CP-REASSIGN.done": reassignment_over,
+    "CP-7.7.delete": deletion_asked,
+    "CP-7.7.ineligible": deletion_waits,
+    "CP-7.7.deleted": deleted,
+}
+"""Rules of operators' doings whose sentence needs more than the node and the two values."""

@@ -17,6 +17,8 @@ from engine.show import story, text
 from engine.show.cursor import Checkpoint, Cursor, Happened
 from engine.show.entities import Happening, say
 from engine.show.guards_control import refusal
+from engine.show.staging import Cut, dress, letters
+from engine.show.suggesting import suggestions
 from engine.show.view import Json, node_name, view
 from engine.show.why import why
 from engine.sim import moves
@@ -28,7 +30,6 @@ EVENTS_BETWEEN: Final = 256
 MOST_CHECKPOINTS: Final = 24
 MOST_STEPS_AT_ONCE: Final = 64
 MOST_MARKS: Final = 2_000
-
 
 class Replay:
     """One run, looked at.  Step 0 is the initial state; step n is the state after event n.
@@ -45,10 +46,12 @@ class Replay:
         self._move_of: list[int] = [-1]  # step -> index of the move it belongs to
         self._moments: list[int] = [0]
         self._marks: list[tuple[int, str]] = []
+        self._cuts: list[Cut] = []
         self._golden: list[str] = []
         self._cache: OrderedDict[int, Json] = OrderedDict()
         self._cursor: Cursor | None = None
         self._checkpoints: list[Checkpoint] = []
+        self._there: tuple[tuple[str, ...], Simulation] | None = None
         self._play_through()
 
     # -- the first pass --------------------------------------------------------------------------
@@ -83,9 +86,10 @@ class Replay:
         self._golden += ["verdict", "----"]
         self._golden += text.verdict_lines(cursor.sim)
         self._end = cursor.sim
-        self._final = view(cursor.sim)
-        final = json.dumps(self._final, sort_keys=True, separators=(",", ":"))
-        self.outcome = sha256((self.golden() + final).encode()).hexdigest()[:16]
+        bare = json.dumps(view(cursor.sim), sort_keys=True, separators=(",", ":"))
+        self.outcome = sha256((self.golden() + bare).encode()).hexdigest()[:16]
+        ghosts = self._ghosts(self.total, self.total)
+        self._final = dress(cursor.sim, view(cursor.sim), ghosts)
 
     def _maybe_checkpoint(self, cursor: Cursor) -> None:
         """Every so often, where the run can be taken up again."""
@@ -97,6 +101,7 @@ class Replay:
 
     def _note(self, kind: int, what: Any, cues: list[Cue], broken: bool) -> None:
         self._moments.append(story.moment(kind, what, cues, broken))
+        self._cuts += [(self.total, node, tp, gone) for node, tp, gone in _cut_by(cues)]
         kinds = [story.MARKS[cue[0]] for cue in cues if cue[0] in story.MARKS]
         if broken:
             kinds.append("violation")
@@ -169,14 +174,23 @@ class Replay:
             "script": self.run.moves is None,
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
             "moments": [step for step, weight in enumerate(self._moments) if weight >= 2],
-            "chapters": self._chapters(),
+            "chapters": [[step, self.lines[line], told] for step, line, told in self.chapters()],
             "verdict": self.verdict(),
             "outcome": self.outcome,
             "engine": ENGINE_VERSION,
         }
 
-    def _chapters(self) -> list[list[Any]]:
-        """[first step, move, comment] of every move that did anything."""
+    def chapters(self) -> list[tuple[int, int, str]]:
+        """(first step, number of the move, comment) of every move that did anything."""
+        comments = self.comments()
+        first: dict[int, int] = {}
+        for step, move in enumerate(self._move_of):
+            if move >= 0:
+                first.setdefault(move, step)
+        return [(step, move, comments[move]) for move, step in first.items()]
+
+    def comments(self) -> list[str]:
+        """What the script tells with each move, as far as the moves are those of the script."""
         comments = [""] * len(self.lines)
         script = [
             line for line in self.run.scenario.lines(self.run.profile) if not line.is_expect
@@ -185,11 +199,7 @@ class Replay:
             if line.text != self.lines[number].split(" !")[0]:
                 break
             comments[number] = line.comment
-        first: dict[int, int] = {}
-        for step, move in enumerate(self._move_of):
-            if move >= 0:
-                first.setdefault(move, step)
-        return [[step, self.lines[move], comments[move]] for move, step in first.items()]
+        return comments
 
     # -- steps -----------------------------------------------------------------------------------
 
@@ -234,12 +244,8 @@ class Replay:
     ) -> None:
         """Events that one turn of the kernel brought share the view after the last of them."""
         sim = cursor.sim
-        cut: dict[tuple[int, int], tuple[Batch, ...]] = {}
-        for _, _, _, cues, _ in events:
-            for rule, node, field, tp, batches in cues:
-                if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
-                    cut[node, tp] = batches
-        shown = view(sim, cut)
+        cut = {(node, tp): gone for _, _, _, cues, _ in events for node, tp, gone in _cut_by(cues)}
+        shown = dress(sim, view(sim, cut), self._ghosts(before, before + len(events)))
         new = sim.broken[broken:]
         for number, (kind, node, what, cues, sends) in enumerate(events, before + 1):
             said, why = story.tell(Happening(kind, node, what, cues, sends, sim))
@@ -260,6 +266,12 @@ class Replay:
                 }
             )
 
+    def _ghosts(self, step: int, last: int) -> list[Cut]:
+        """What was cut before this turn of the kernel, since the last moment up to its end."""
+        since = next((n for n in range(last, 0, -1) if self._moments[n] >= story.WEIGHTY), 0)
+        first = bisect_left(self._cuts, since, key=lambda one: one[0])
+        return [one for one in self._cuts[first:] if one[0] <= step]
+
     def _initial(self, sim: Simulation) -> Json:
         return {
             "n": 0,
@@ -271,7 +283,7 @@ class Replay:
             "say": [say("run.begins")],
             "why": [],
             "broken": [],
-            "view": view(sim),
+            "view": dress(sim, view(sim)),
         }
 
     def _keep(self, step: Json) -> None:
@@ -307,10 +319,17 @@ class Replay:
         return Run(run.scenario, run.profile, run.seed, (*kept, move.text))
 
     def _at(self, lines: tuple[str, ...]) -> Simulation:
-        sim = self.run.simulation()
-        for _ in play(sim, lines):
-            pass
-        return sim
+        """The simulation after these moves, kept as long as nobody asks for another; to look at."""
+        if self._there is None or self._there[0] != lines:
+            sim = self.run.simulation()
+            for _ in play(sim, lines):
+                pass
+            self._there = (lines, sim)
+        return self._there[1]
+
+    def letters(self, step: int) -> dict[str, Json]:
+        """Every field of the messages under way at a step, by their id."""
+        return letters(self._at(self.cut(step)))
 
     def possible(self, step: int) -> list[Json]:
         """What a hand may do at this step, grouped; the impossible with its reason."""
@@ -335,6 +354,13 @@ class Replay:
         return why(self._at(self.cut(step)), subject)
 
 
+def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:
+    """(broker, partition, batches) of what these cues cut from logs."""
+    for rule, node, field, tp, batches in cues:
+        if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
+            yield node, tp, batches
+
+
 def _cue_json(cue: Cue) -> Json:
     rule, node, field, old, new = cue
     return {
@@ -348,53 +374,3 @@ def _cue_json(cue: Cue) -> Json:
 
 def _plain(value: Any) -> Any:
     return value if isinstance(value, int | str | None) else text.value_text(value)
-
-
-def suggestions(sim: Simulation) -> Iterator[str]:
-    """Moves worth offering: one of each kind for each broker and link."""
-    names = [spec.label for spec in sim.scenario.brokers]
-    record = sim.cluster.controller.records[0]
-    fresh = sim.ledger.sent
-    for acks in ("all", "1"):
-        yield f"produce x{fresh} acks={acks}"
-    yield "read"
-    yield from ("settle", "+1", "advance 500ms", "advance 5s")
-    for name in names:
-        if not sim.auto:
-            yield f"fetch {name}"
-            yield f"ask {name}"
-    for m in sim.network.under_way()[:12]:
-        if m.src >= -1 and m.dst >= -1:
-            yield f"deliver {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
-            yield f"drop {_node_label(sim, m.src)}->{_node_label(sim, m.dst)}"
-    for name in names:
-        for verb in ("kill", "restart", "power", "pause", "resume", "shutdown", "detect"):
-            yield f"{verb} {name}"
-    for name in names:
-        yield f"cut {name} K"
-        yield f"heal {name} K"
-    for i, one in enumerate(names[:6]):
-        for other in names[i + 1 : 6]:
-            yield f"cut {one} {other}"
-            yield f"heal {one} {other}"
-    yield from ("kill K", "restart K", "elect preferred", "elect unclean")
-    for broker in record.replicas:
-        yield f"elect {sim.scenario.broker_name(broker)}"
-    for name in names:
-        yield f"tick {name}"
-        yield f"flush {name}"
-    leader = sim.brokers.get(record.leader)
-    replica = None if leader is None else leader.replicas.get(0)
-    if replica is not None:
-        yield f"delete records {replica.log.hw}"
-    others = [spec.id for spec in sim.scenario.brokers if spec.id not in record.replicas]
-    if record.reassigning:
-        yield "reassign cancel"
-    elif others:
-        moved = (*record.replicas[1:], others[0])
-        yield "reassign " + " ".join(map(sim.scenario.broker_name, moved))
-    yield "checkpoint"
-
-
-def _node_label(sim: Simulation, node: int) -> str:
-    return "K" if node == -1 else sim.scenario.broker_name(node)

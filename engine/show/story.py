@@ -69,6 +69,8 @@ MARKS: Final = {
     "CP-8.3.pause": "fault",
     "CP-8.5.cut": "fault",
     "CP-8.5.drop": "fault",
+    "CP-8.5.duplicate": "fault",
+    "CP-8.6.slow_disk": "fault",
     "CP-8.7.jump": "fault",
     "CP-10.down": "fault",
     "CP-8.2.start": "heal",

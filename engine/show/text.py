@@ -10,10 +10,15 @@ from engine.model.effects import Cue
 from engine.model.errors import name_of
 from engine.model.log import Batch
 from engine.model.messages import NAMES, REPLIES, Message
+from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, LEADER, ROLE_NAMES, Broker, Replica
+from engine.show.gone import partitions
 from engine.show.view import fields_of, node_name
 from engine.sim.kernel import DELIVERY
 from engine.sim.simulation import Simulation
+
+MOST_NAMED: Final = 8
+"""Records of a batch that are named one by one."""
 
 ROLE_LETTERS: Final = {name: name[0].upper() for name in ROLE_NAMES.values()} | {"none": "-"}
 
@@ -55,6 +60,11 @@ def event_lines(kind: int, node: int, what: Any, cues: list[Cue]) -> list[str]:
     return [head, *(cue_line(cue) for cue in cues)]
 
 
+def _named(batch: Batch) -> str:
+    values = batch.values
+    return "+".join(values) if len(values) <= MOST_NAMED else f"{values[0]}...{values[-1]}"
+
+
 def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
     """`b1{L le=0 LEO=2 HW=2}  m0@0 m1@0 |`"""
     disk = broker.disks.get(tp)
@@ -76,27 +86,30 @@ def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
         if not marked and batch.base >= hw:
             cells.append("|")
             marked = True
-        cells.append(f"{'+'.join(batch.values)}@{batch.epoch}")
+        cells.append(f"{_named(batch)}@{batch.epoch}")
     if not marked:
         cells.append("|")
     return f"{head}  {' '.join(cells)}"
+
+
+def _record_text(record: PartitionRecord) -> str:
+    """`{1 0 0 [1,2]} elr [3]`"""
+    isr = ",".join(map(str, record.isr))
+    elr = f" elr [{','.join(map(str, record.elr))}]" if record.elr else ""
+    recovering = " RECOVERING" if record.recovering else ""
+    target = value_text(target_of(record.replicas, record.removing))
+    moving = f" to {target}" if record.reassigning else ""
+    epochs = f"{record.leader_epoch} {record.partition_epoch}"
+    return f"{{{record.leader} {epochs} [{isr}]}}{elr}{recovering}{moving}"
 
 
 def state_lines(sim: Simulation) -> list[str]:
     """The controller's record and every replica, partition by partition."""
     lines = []
     several = len(sim.cluster.names) > 1
-    for tp, record in sim.cluster.controller.records.items():
+    for tp, record, gone in partitions(sim):
         name = sim.cluster.names[tp] if several else "P"
-        isr = ",".join(map(str, record.isr))
-        elr = f" elr [{','.join(map(str, record.elr))}]" if record.elr else ""
-        recovering = " RECOVERING" if record.recovering else ""
-        target = value_text(target_of(record.replicas, record.removing))
-        moving = f" to {target}" if record.reassigning else ""
-        lines.append(
-            f"{name}{{{record.leader} {record.leader_epoch} {record.partition_epoch} "
-            f"[{isr}]}}{elr}{recovering}{moving}"
-        )
+        lines.append(f"{name}{{{gone}}}" if gone else name + _record_text(record))
         for broker_id in sorted(record.replicas):
             broker = sim.brokers[broker_id]
             replica = broker.replicas.get(tp)

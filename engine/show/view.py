@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from copy import deepcopy
 from typing import Any, Final
 
 from engine.dataplane.fetcher import thread_of
 from engine.dataplane.watermark import blocked_by, caught_up, eligible
+from engine.model.configs import UNLIMITED
 from engine.model.errors import name_of
 from engine.model.log import Batch, Log
 from engine.model.messages import (
@@ -28,6 +31,8 @@ from engine.model.messages import (
     PRODUCE_R,
     REPLIES,
 )
+from engine.model.quotas import TOPIC, Quotas
+from engine.model.records import PartitionRecord
 from engine.model.state import (
     COMMITTED,
     DOWN,
@@ -39,6 +44,7 @@ from engine.model.state import (
     Broker,
     Replica,
 )
+from engine.show.gone import partitions
 from engine.sim.clients import Consumer, Producer
 from engine.sim.simulation import Simulation
 
@@ -72,7 +78,8 @@ def view(sim: Simulation, cut: dict[tuple[int, int], tuple[Batch, ...]] | None =
             "waiting": len(k.answers),
         },
         "partitions": [
-            _partition(sim, tp, cut or {}, acked) for tp in range(len(sim.cluster.names))
+            _partition(sim, tp, record, state, cut or {}, acked)
+            for tp, record, state in partitions(sim)
         ],
         "brokers": [_broker(sim, broker) for broker in sim.brokers.values()],
         "links": _links(sim),
@@ -92,14 +99,15 @@ def _acked_values(sim: Simulation) -> list[set[str]]:
 def _partition(
     sim: Simulation,
     tp: int,
+    record: PartitionRecord,
+    gone: str,
     cut: dict[tuple[int, int], tuple[Batch, ...]],
     acked: list[set[str]],
 ) -> Json:
-    record = sim.cluster.controller.records[tp]
     logs = {
         b: sim.brokers[b].disks[tp].log for b in record.replicas if tp in sim.brokers[b].disks
     }
-    return {
+    shown: Json = {
         "p": tp,
         "name": sim.cluster.names[tp],
         "ar": list(record.replicas),
@@ -122,6 +130,9 @@ def _partition(
             for b in record.replicas
         },
     }
+    if gone:
+        shown["gone"] = gone
+    return shown
 
 
 def _same_prefix(logs: list[Log]) -> int:
@@ -197,7 +208,25 @@ def _replica(
         _add_leader(sim, broker, replica, shown)
     else:
         shown["fetch"] = _fetch_state(sim, broker, replica)
+    if broker.quotas is not None:
+        _add_quota(sim.now, broker.quotas, replica, shown)
     return shown
+
+
+def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: Json) -> None:
+    """The rate that is measured where this replica is throttled, the limit, and who waits for it.
+
+    Measuring clears old samples, so a copy is measured.
+    """
+    leads = replica.role == LEADER
+    quota = quotas.leader if leads else quotas.follower
+    if quota.limit < UNLIMITED and quota.is_throttled(TOPIC, replica.tp):
+        held = [follower for tp, follower in quotas.held if tp == replica.tp]
+        shown["throttled"] = {
+            "rate": round(deepcopy(quota).per_second(now)),
+            "limit": quota.limit,
+            "held": sorted(follower for follower in held if (follower != replica.broker) == leads),
+        }
 
 
 def _runs(log: Log) -> list[list[int]]:
@@ -209,6 +238,11 @@ def _runs(log: Log) -> list[list[int]]:
         else:
             runs.append([batch.base, batch.end, batch.epoch])
     return runs
+
+
+def records_of(sim: Simulation, tp: int, batches: Iterable[Batch]) -> list[Json]:
+    """The records of these batches as the stage tells them."""
+    return _records(sim, tp, list(batches), _acked_values(sim)[tp])
 
 
 def _records(sim: Simulation, tp: int, batches: list[Batch], acked: set[str]) -> list[Json]:
@@ -299,7 +333,7 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
     alive = broker.status
     if alive == UP and broker.shutting_down:
         alive = "shutting"
-    return {
+    shown: Json = {
         "id": broker.id,
         "name": broker.name,
         "rack": broker.rack,
@@ -309,6 +343,10 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
         "clean": broker.clean_epoch >= 0,
         "session": left,
     }
+    if broker.disk_rate:
+        busy = max(0, -(-broker.disk_free_us // 1_000) - sim.now)
+        shown["disk"] = {"rate": broker.disk_rate, "busy": busy}
+    return shown
 
 
 def _links(sim: Simulation) -> list[Json]:

@@ -130,7 +130,7 @@ def _isr(sim: Simulation, rest: str) -> Found:
 
 
 def _ack(sim: Simulation, rest: str) -> Found:
-    value, _ = _place(sim, rest)
+    value = re.sub(r"\s+p=\d{1,4}$", "", rest)
     m = records([value])
     about = say("ask.ack", m=m)
     if any(value in one.values for acked in sim.ledger.acked for one in acked):
@@ -155,7 +155,7 @@ def _ack(sim: Simulation, rest: str) -> Found:
     for client in sim.clients.values():
         if isinstance(client, Producer) and any(value in s.values for s in client.queue):
             told = say("guard.ack.queued", m=m)
-            needed = guards_control.election_cure(sim, 0)
+            needed = guards_control.leaderless_cure(sim)
             return about, [guards.guard("P-6", False, told, needed)], False, say("then.not")
     raise BadInput("unknown", f"No record “{value[:40]}” waits for an answer here.")
 

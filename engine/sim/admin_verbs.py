@@ -11,7 +11,7 @@ from engine.model.configs import CATALOGUE
 from engine.model.errors import BadInput
 from engine.model.messages import CONTROLLER
 from engine.model.state import UP
-from engine.sim import pacing
+from engine.sim import pacing, partitions
 from engine.sim.kernel import TIMER
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
@@ -63,17 +63,21 @@ def _flush(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _parse_elect(words: Words) -> Args:
+    tp = partitions.take(words)
     who = words.take("preferred, unclean or a broker")
     if who in ("preferred", "PREFERRED"):
-        return {"kind": election.PREFERRED, "broker": None}
+        return {"kind": election.PREFERRED, "broker": None, "tp": tp}
     if who in ("unclean", "UNCLEAN"):
-        return {"kind": election.UNCLEAN, "broker": None}
-    return {"kind": election.ONLINE, "broker": words.broker_of(who)}
+        return {"kind": election.UNCLEAN, "broker": None, "tp": tp}
+    return {"kind": election.ONLINE, "broker": words.broker_of(who), "tp": tp}
 
 
 def _why_not_elect(sim: Simulation, args: Args) -> str:
     k = sim.cluster.controller
-    record = k.records[0]
+    why = partitions.missing(sim, args["tp"])
+    if why:
+        return why
+    record = k.records[partitions.number(sim, args["tp"])]
     if args["broker"] is not None:
         if args["broker"] not in record.isr:
             return refuse(sim, "not.in.isr", b=args["broker"])
@@ -103,7 +107,7 @@ def _is_active(sim: Simulation, broker: int) -> bool:
 @verb(
     "elect",
     "admin",
-    "elect preferred|unclean|B",
+    "elect preferred|unclean|B [p=0]",
     "An operator asks for an election, or moves leadership to an in-sync broker.",
     _parse_elect,
     _why_not_elect,
@@ -111,20 +115,21 @@ def _is_active(sim: Simulation, broker: int) -> bool:
 def _elect(sim: Simulation, args: Args) -> Iterator[None]:
     k = sim.cluster.controller
     broker, kind = args["broker"], args["kind"]
+    tp = partitions.number(sim, args["tp"])
 
     def act(out: Any) -> None:
         out.cue("CP-ELECT-ADMIN", CONTROLLER, "elect", kind, broker)
         if sim.profile.mode == "kraft":
             if broker is not None:
-                kraft.move_leadership(k, 0, broker, out)
+                kraft.move_leadership(k, tp, broker, out)
             else:
-                kraft.elect(k, 0, kind, out)
+                kraft.elect(k, tp, kind, out)
         elif broker is not None:
-            zookeeper.admin_elect(k, 0, election.REASSIGN, out, unclean=False, only=broker)
+            zookeeper.admin_elect(k, tp, election.REASSIGN, out, unclean=False, only=broker)
         elif kind == election.PREFERRED:
-            zookeeper.admin_elect(k, 0, election.PREFERRED_REPLICA, out, unclean=False)
+            zookeeper.admin_elect(k, tp, election.PREFERRED_REPLICA, out, unclean=False)
         else:
-            zookeeper.admin_elect(k, 0, election.OFFLINE, out, unclean=True)
+            zookeeper.admin_elect(k, tp, election.OFFLINE, out, unclean=True)
 
     sim.act(TIMER, CONTROLLER, "elect", act)
     yield
@@ -168,9 +173,7 @@ def _set(sim: Simulation, args: Args) -> Iterator[None]:
             kraft.set_configs(k, after, args["key"] == "min.insync.replicas", out)
             return
         for broker in sim.brokers.values():
-            broker.configs = after
-            for replica in broker.replicas.values():
-                replica.configs = after
+            broker.configure(after)
         zookeeper.set_configs(k, after, after.unclean and not before.unclean, out)
 
     sim.act(TIMER, CONTROLLER, "set", act)

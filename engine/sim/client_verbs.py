@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.model.messages import FIRST_CONSUMER
 from engine.model.state import PAUSED
-from engine.sim import pacing
+from engine.sim import pacing, partitions
 from engine.sim.clients import Consumer, Producer, Sent
 from engine.sim.kernel import CLIENT
 from engine.sim.moves import Args, Words, record_names, verb
@@ -27,15 +27,17 @@ def _parse_produce(words: Words) -> Args:
             if args["acks"] is None:
                 args["acks"] = int(word[5:])
         elif word.startswith("p="):
-            args["tp"] = words.number(word[2:], 63)
+            args["tp"] = partitions.read(words, word)
         else:
             raise words.fail(f"“{word}” is not expected there.")
     return args
 
 
 def _why_not_produce(sim: Simulation, args: Args) -> str:
-    if args["tp"] >= len(sim.cluster.names):
-        return f"There is no partition {args['tp']}; there are {len(sim.cluster.names)}."
+    tp = partitions.number(sim, args["tp"])
+    why = "" if tp >= 0 and args["to"] is not None else partitions.missing(sim, args["tp"])
+    if why:
+        return why
     to = _addressee(sim, args)
     if to < 0:
         return refuse(sim, "no.leader.to.write")
@@ -47,23 +49,23 @@ def _why_not_produce(sim: Simulation, args: Args) -> str:
 def _addressee(sim: Simulation, args: Args) -> int:
     if args["to"] is not None:
         return int(args["to"])
-    return sim.cluster.controller.records[args["tp"]].leader
+    return sim.cluster.controller.records[partitions.number(sim, args["tp"])].leader
 
 
 @verb(
     "produce",
     "clients",
-    "produce m1 m2 [to B] [acks=all|1|0] [p=0]",
+    "produce m1 m2 [to B] [acks=all|1|0] [p=0|p=t-0]",
     "A producer sends each record as a batch to the broker it believes to lead.",
     _parse_produce,
     _why_not_produce,
 )
 def _produce(sim: Simulation, args: Args) -> Iterator[None]:
-    to = _addressee(sim, args)
+    to, tp = _addressee(sim, args), partitions.number(sim, args["tp"])
     for value in args["values"]:
         producer = sim.producer()
         sent = Sent(
-            (value,), args["tp"], args["acks"], producer.timeout, sim.now, retries=False
+            (value,), tp, args["acks"], producer.timeout, sim.now, retries=False
         )
         sim.act(CLIENT, producer.id, "produce", _sender(producer, sent, to))
         yield
@@ -85,10 +87,20 @@ def _parse_read(words: Words) -> Args:
 
 def _why_not_read(sim: Simulation, args: Args) -> str:
     if args["client"] not in sim.clients:
-        return "There is no such consumer."
-    if sim.cluster.controller.records[0].leader < 0:
+        return refuse(sim, "no.consumer")
+    tp = _read_from(sim, args)
+    why = partitions.missing(sim, tp)
+    if why:
+        return why
+    if sim.cluster.controller.records[tp].leader < 0:
         return refuse(sim, "no.leader.to.read")
     return ""
+
+
+def _read_from(sim: Simulation, args: Args) -> int:
+    consumer = sim.clients[args["client"]]
+    assert isinstance(consumer, Consumer)
+    return consumer.tp
 
 
 @verb(
@@ -102,7 +114,7 @@ def _why_not_read(sim: Simulation, args: Args) -> str:
 def _read(sim: Simulation, args: Args) -> Iterator[None]:
     consumer = sim.clients[args["client"]]
     assert isinstance(consumer, Consumer)
-    consumer.leaders[0] = sim.cluster.controller.records[0].leader
+    consumer.leaders[consumer.tp] = sim.cluster.controller.records[consumer.tp].leader
     sim.act(CLIENT, consumer.id, "read", consumer.fetch)
     yield
     yield from pacing.pump(sim)

@@ -20,6 +20,7 @@ from engine.model.errors import (
 from engine.model.log import Batch
 from engine.model.messages import (
     FETCH,
+    FIRST_PRODUCER,
     NO_EPOCH,
     PRODUCE,
     Broken,
@@ -33,6 +34,7 @@ from engine.model.messages import (
 )
 from engine.model.timers import CLIENT_RETRY, CLIENT_TICK
 from engine.sim.kernel import Chance
+from engine.sim.pace import Pace
 
 RETRIABLE: Final = frozenset(
     (
@@ -126,11 +128,13 @@ class Producer(_Client):
         "interval",
         "made",
         "outstanding",
+        "pace",
         "partition",
         "partitions",
         "queue",
         "retries",
         "stop_at",
+        "ticking",
         "timeout",
     )
 
@@ -153,6 +157,8 @@ class Producer(_Client):
         self.backoff_ms = 100
         self.delivery_ms = 120_000
         self.stop_at = 0
+        self.pace: Pace | None = None  # None: one record at a time, at random
+        self.ticking = False  # is its next tick in the queue?
         self.made = 0
         self.outstanding: dict[int, Sent] = {}
         self.queue: list[Sent] = []  # waits for a leader or for its back-off
@@ -160,14 +166,31 @@ class Producer(_Client):
     def on_tick(self, out: Effects) -> bool:
         """Makes a record and sends it; then sleeps for a random while of the configured mean."""
         if out.now >= self.stop_at:
+            self.ticking = False
             return False
-        self.made += 1
-        tp = self.partition if self.partition >= 0 else self.made % self.partitions
-        value = f"m{self.made}" if self.id == -11 else f"p{-self.id - 10}.{self.made}"
-        sent = Sent((value,), tp, self.acks, self.timeout, out.now, self.retries)
+        pace = self.pace
+        if pace is None:
+            self.made += 1
+            value = f"m{self.made}" if self.id == -11 else f"p{-self.id - 10}.{self.made}"
+            values: tuple[str, ...] = (value,)
+            turn = self.made
+            wait = self.chance.between(1, 2 * self.interval - 1)
+        else:
+            values = self._batch(pace.batch)
+            turn = self.made // pace.batch
+            wait = pace.wait_ms(out.now, self.chance)
+        tp = self.partition if self.partition >= 0 else turn % self.partitions
+        sent = Sent(values, tp, self.acks, self.timeout, out.now, self.retries)
         self.send(sent, self.leaders.get(tp, -1), out)
-        out.timer(self.id, self.chance.between(1, 2 * self.interval - 1), CLIENT_TICK)
+        out.timer(self.id, wait, CLIENT_TICK)
         return True
+
+    def _batch(self, count: int) -> tuple[str, ...]:
+        """The next so many records."""
+        prefix = "m" if self.id == FIRST_PRODUCER else f"p{FIRST_PRODUCER - self.id + 1}."
+        first = self.made + 1
+        self.made += count
+        return tuple(f"{prefix}{number}" for number in range(first, first + count))
 
     def is_busy(self, now: int) -> bool:
         """Is there anything it still sends or waits for?"""

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.controlplane import kraft, membership, zookeeper
-from engine.dataplane import fetcher, insync, produce, purgatory, serving, watermark
+from engine.controlplane import kraft, membership, zk_topics, zookeeper
+from engine.dataplane import (
+    fetcher,
+    insync,
+    produce,
+    purgatory,
+    serving,
+    slow_disk,
+    watermark,
+)
 from engine.model import messages, timers
 from engine.model.controller import Controller
 from engine.model.effects import Effects
@@ -64,6 +72,12 @@ ON_BROKER: dict[int, BrokerHandler] = {
     messages.BROKEN: on_broken,
 }
 
+ON_SLOW_DISKS: dict[int, BrokerHandler] = {
+    messages.FETCH_R: slow_disk.on_fetch_response,
+    messages.PRODUCE: slow_disk.on_produce_request,
+}
+"""These take their place where some broker's disk is slow."""
+
 ON_KRAFT: dict[int, ControllerHandler] = {
     messages.ALTER_PARTITION: kraft.on_alter_partition,
     messages.HEARTBEAT: kraft.on_heartbeat,
@@ -76,6 +90,7 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
     messages.HEARTBEAT: zookeeper.on_ping,
     messages.REGISTER: zookeeper.on_register,
     messages.SHUTDOWN: zookeeper.on_shutdown_request,
+    messages.STOP_REPLICA_R: zk_topics.on_stop_replica_response,
 }
 
 
@@ -144,6 +159,7 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.REGISTER: _register,
     timers.METADATA_RETRY: _metadata,
     timers.SHUTDOWN_RETRY: _shutdown,
+    timers.DISK_WRITE: slow_disk.on_written,
 }
 
 KRAFT_TIMERS: dict[int, ControllerTimer] = {

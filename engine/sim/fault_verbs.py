@@ -255,6 +255,23 @@ def _slow(sim: Simulation, args: Args) -> Iterator[None]:
     yield
 
 
+def _parse_slow_disk(words: Words) -> Args:
+    broker = words.broker()
+    return {"broker": broker, "rate": words.rate(words.take("records a second"))}
+
+
+@verb(
+    "slow_disk",
+    "faults",
+    "slow_disk B 10",
+    "A disk writes so many records a second and no more; 0 ends it.",
+    _parse_slow_disk,
+)
+def _slow_disk(sim: Simulation, args: Args) -> Iterator[None]:
+    faults.slow_disk(sim, args["broker"], args["rate"])
+    yield
+
+
 def _parse_lose(words: Words) -> Args:
     a, b, _ = words.link()
     share = words.take("a share such as 10%").removesuffix("%")

@@ -1,23 +1,21 @@
 """What can go wrong, and what ends it: each fault one function on the simulation (control-plane 8).
 
-Every function is one event.  A fault plan strikes by a rate or a schedule, each target from its own
-stream of chance, so that one target's luck does not depend on another's.
+Every function is one event; `fault_plan` strikes with them by a rate or a schedule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from engine.controlplane import kraft, membership, zookeeper
+from engine.controlplane import kraft, membership, zk_topics, zookeeper
 from engine.dataplane.recovery import lose_unflushed
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER, PRODUCE, Message
 from engine.model.state import DOWN, NEVER, PAUSED, UP
+from engine.sim import dispatch
 from engine.sim.kernel import FAILURE, TIMER, Chance
 
 if TYPE_CHECKING:
-    from engine.scenarios.parts import Fault
     from engine.sim.simulation import Simulation
 
 # -- processes and machines -----------------------------------------------------------------------
@@ -216,6 +214,8 @@ def _hear_again(sim: Simulation, broker_id: int, out: Effects) -> None:
         membership.fetch_metadata(broker, out)
     membership.send_heartbeat(broker, out)
     membership.on_alter_timer(broker, out)
+    if sim.profile.mode == "zk":
+        zk_topics.resume_for(sim.cluster.controller, broker_id, out)
 
 
 def slow(sim: Simulation, a: int, b: int, delay_ms: int) -> None:
@@ -240,145 +240,15 @@ def lose(sim: Simulation, a: int, b: int, share: float) -> None:
     sim.act(FAILURE, a, f"lose {a} {b}", action)
 
 
-# -- plans ----------------------------------------------------------------------------------------
+# -- disks ----------------------------------------------------------------------------------------
 
 
-def _peers(sim: Simulation, broker: int) -> list[int]:
-    return [b for b in sim.brokers if b != broker]
+def slow_disk(sim: Simulation, broker: int, rate: float) -> None:
+    """8.6.  The disk writes so many records a second and no more; 0 makes it as all others."""
 
+    def action(out: Effects) -> None:
+        out.cue("CP-8.6.slow_disk", broker, "disk", None, rate)
+        sim.brokers[broker].disk_rate = rate
+        sim.on_broker = {**sim.on_broker, **dispatch.ON_SLOW_DISKS}
 
-def _strike_kill(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
-    kill(sim, broker)
-
-
-def _strike_power(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
-    power(sim, broker, chance)
-
-
-def _strike_wipe(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
-    wipe(sim, broker)
-
-
-def _strike_pause(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
-    pause(sim, broker)
-
-
-def _strike_bounce(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
-    bounce(sim, broker)
-
-
-def _strike_cut(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
-    for peer in _peers(sim, broker):
-        cut(sim, broker, peer)
-
-
-def _strike_cut_controller(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
-    cut(sim, broker, CONTROLLER)
-
-
-def _strike_slow(sim: Simulation, broker: int, fault: Fault, chance: Chance) -> None:
-    for peer in _peers(sim, broker):
-        slow(sim, broker, peer, fault.delay_ms)
-
-
-def _repair_start(sim: Simulation, broker: int) -> None:
-    if sim.brokers[broker].status == DOWN:
-        start(sim, broker)
-
-
-def _repair_resume(sim: Simulation, broker: int) -> None:
-    if sim.brokers[broker].status == PAUSED:
-        resume(sim, broker)
-
-
-def _repair_cut(sim: Simulation, broker: int) -> None:
-    for peer in _peers(sim, broker):
-        heal(sim, broker, peer)
-
-
-def _repair_cut_controller(sim: Simulation, broker: int) -> None:
-    heal(sim, broker, CONTROLLER)
-
-
-def _repair_slow(sim: Simulation, broker: int) -> None:
-    for peer in _peers(sim, broker):
-        slow(sim, broker, peer, 0)
-
-
-def _repair_nothing(sim: Simulation, broker: int) -> None:
-    """A bounce repairs itself."""
-
-
-Strike = Callable[["Simulation", int, "Fault", Chance], None]
-PLAN_KINDS: Final[dict[str, tuple[Strike, Callable[[Simulation, int], None]]]] = {
-    "kill": (_strike_kill, _repair_start),
-    "power": (_strike_power, _repair_start),
-    "wipe": (_strike_wipe, _repair_start),
-    "pause": (_strike_pause, _repair_resume),
-    "bounce": (_strike_bounce, _repair_nothing),
-    "cut": (_strike_cut, _repair_cut),
-    "cut_controller": (_strike_cut_controller, _repair_cut_controller),
-    "slow": (_strike_slow, _repair_slow),
-}
-
-
-class Plan:
-    """One line of a fault plan for one group of brokers: strikes, repairs, strikes again.
-
-    A call is one turn; the kernel holds the plan itself as the event's payload.
-    """
-
-    __slots__ = ("chance", "fault", "group", "stop_at", "struck")
-
-    def __init__(
-        self, fault: Fault, group: tuple[int, ...], chance: Chance, stop_at: int
-    ) -> None:
-        self.fault = fault
-        self.group = group
-        self.chance = chance
-        self.stop_at = stop_at
-        self.struck: tuple[int, ...] = ()
-
-    def first(self, sim: Simulation) -> None:
-        """Schedules the first strike."""
-        fault = self.fault
-        wait = fault.at_ms if fault.at_ms >= 0 else self.chance.exponential(fault.mtbf_ms)
-        if wait >= 0 and sim.now + wait <= self.stop_at:
-            sim.kernel.schedule(wait, FAILURE, min(self.group), self)
-
-    def __call__(self, sim: Simulation) -> bool:
-        strike, repair = PLAN_KINDS[self.fault.kind]
-        fault = self.fault
-        if self.struck:
-            struck, self.struck = self.struck, ()
-            for broker in struck:
-                repair(sim, broker)
-            self._again(sim)
-            return True
-        self.struck = tuple(b for b in self.group if sim.brokers[b].status == UP)
-        for broker in self.struck:
-            strike(sim, broker, fault, self.chance)
-        if fault.kind == "bounce" or not self.struck:
-            self.struck = ()
-            self._again(sim)
-        elif fault.mttr_ms:
-            wait = fault.mttr_ms if fault.at_ms >= 0 else self.chance.exponential(fault.mttr_ms)
-            sim.kernel.schedule(wait, FAILURE, min(self.group), self)
-        return True
-
-    def _again(self, sim: Simulation) -> None:
-        if self.fault.at_ms < 0:
-            wait = self.chance.exponential(self.fault.mtbf_ms)
-            if sim.now + wait <= self.stop_at:
-                sim.kernel.schedule(wait, FAILURE, min(self.group), self)
-
-
-def schedule_plans(sim: Simulation, stop_at: int) -> None:
-    """Sets every line of the scenario's fault plan going."""
-    for number, fault in enumerate(sim.scenario.faults):
-        groups: Iterable[tuple[int, ...]] = fault.groups(sim.scenario.brokers)
-        for index, group in enumerate(groups):
-            if group:
-                chance = Chance(sim.seed, f"fault {number} {index}")
-                Plan(fault, group, chance, stop_at).first(sim)
-
+    sim.act(FAILURE, broker, f"slow_disk {broker}", action)

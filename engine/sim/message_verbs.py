@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.dataplane import purgatory
-from engine.model.messages import Message
+from engine.model.messages import CONTROLLER, REPLIES, Message
 from engine.model.state import DOWN, UP
 from engine.sim import pacing
 from engine.sim.kernel import FAILURE
-from engine.sim.moves import Args, Words, verb
+from engine.sim.moves import Args, Words, label_of, verb
 from engine.sim.simulation import Simulation
 from engine.sim.wording import label, not_running, one_broker, refuse
 
@@ -65,25 +65,38 @@ def _ask(sim: Simulation, args: Args) -> Iterator[None]:
     yield from pacing.pump(sim)
 
 
-def _parse_direction(words: Words) -> Args:
-    a, b, both = words.link()
-    if both:
-        raise words.fail("Say which way, such as 2->1.")
-    return {"src": a, "dst": b}
+def _parse_message(words: Words) -> Args:
+    src, dst = words.way()
+    return {"src": src, "dst": dst, "kind": words.message_kind()}
+
+
+def _nobody(sim: Simulation, args: Args) -> str:
+    """Is one end a client that this run does not have?"""
+    for node in (args["src"], args["dst"]):
+        if node < CONTROLLER and node not in sim.clients:
+            return refuse(sim, "no.client", b=node)
+    return ""
 
 
 def _why_not_deliver(sim: Simulation, args: Args) -> str:
     src, dst = args["src"], args["dst"]
-    if _on_link(sim, src, dst) is not None or _can_appear(sim, src, dst):
+    if _on_link(sim, args) is not None or (not args["kind"] and _can_appear(sim, src, dst)):
         return ""
     for node in (src, dst):
         if node >= 0 and sim.brokers[node].status == DOWN:
             return not_running(sim, node)
+    return _nobody(sim, args) or _nothing(sim, args)
+
+
+def _nothing(sim: Simulation, args: Args) -> str:
+    src, dst = args["src"], args["dst"]
+    if args["kind"]:
+        return refuse(sim, "nothing.such.sent", s=label_of(args["kind"]), b=src, d=dst)
     return refuse(sim, "nothing.sent", b=src, d=dst)
 
 
-def _on_link(sim: Simulation, src: int, dst: int) -> Message | None:
-    return sim.network.waiting_on(src, dst)
+def _on_link(sim: Simulation, args: Args) -> Message | None:
+    return sim.network.waiting_on(args["src"], args["dst"], args["kind"])
 
 
 def _can_appear(sim: Simulation, src: int, dst: int) -> bool:
@@ -97,9 +110,10 @@ def _can_appear(sim: Simulation, src: int, dst: int) -> bool:
     return purgatory.parked_from(sim.brokers[src], dst) is not None
 
 
-def _bring_about(sim: Simulation, src: int, dst: int) -> Iterator[None]:
+def _bring_about(sim: Simulation, args: Args) -> Iterator[None]:
     """Makes the message that is to travel from `src` to `dst`, if there is none yet."""
-    if _on_link(sim, src, dst) is not None:
+    src, dst = args["src"], args["dst"]
+    if _on_link(sim, args) is not None:
         return
     parked = purgatory.parked_from(sim.brokers[src], dst)
     if parked is not None:
@@ -115,15 +129,14 @@ def _bring_about(sim: Simulation, src: int, dst: int) -> Iterator[None]:
 @verb(
     "deliver",
     "deliver",
-    "deliver 2->1",
+    "deliver 2->1 [Fetch]",
     "The oldest message on its way arrives; an idle follower sends its fetch first.",
-    _parse_direction,
+    _parse_message,
     _why_not_deliver,
 )
 def _deliver(sim: Simulation, args: Args) -> Iterator[None]:
-    src, dst = args["src"], args["dst"]
-    yield from _bring_about(sim, src, dst)
-    m = _on_link(sim, src, dst)
+    yield from _bring_about(sim, args)
+    m = _on_link(sim, args)
     if m is not None and sim.take(m):
         yield
     yield from pacing.pump(sim)
@@ -132,15 +145,15 @@ def _deliver(sim: Simulation, args: Args) -> Iterator[None]:
 @verb(
     "drop",
     "deliver",
-    "drop 1->2",
+    "drop 1->2 [FetchResponse]",
     "The oldest message on its way is lost, and its connection breaks.",
-    _parse_direction,
+    _parse_message,
     _why_not_deliver,
 )
 def _drop(sim: Simulation, args: Args) -> Iterator[None]:
     src, dst = args["src"], args["dst"]
-    yield from _bring_about(sim, src, dst)
-    m = _on_link(sim, src, dst)
+    yield from _bring_about(sim, args)
+    m = _on_link(sim, args)
     if m is not None:
 
         def lose(out: Any) -> None:
@@ -152,33 +165,63 @@ def _drop(sim: Simulation, args: Args) -> Iterator[None]:
     yield from pacing.pump(sim)
 
 
+# -- holding --------------------------------------------------------------------------------------
+
+
 def _parse_hold(words: Words) -> Args:
-    what = words.take("md or alter")
+    if words.words and ">" in words.words[0]:
+        return _parse_message(words)
+    what = words.take("md, alter or a direction")
     if what not in ("md", "alter"):
-        raise words.fail(f"“{what}” is neither md nor alter.")
+        raise words.fail(f"“{what}” is neither md nor alter nor a direction.")
     return {"metadata": what == "md", "broker": words.broker()}
+
+
+def _way(args: Args) -> tuple[int, int, int]:
+    return args["src"], args["dst"], args["kind"]
+
+
+def _why_not_hold(sim: Simulation, args: Args) -> str:
+    if "broker" in args:
+        return ""
+    if _way(args) in sim.network.held_ways:
+        return refuse(sim, "held.already", d=args["dst"])
+    return _nobody(sim, args)
 
 
 @verb(
     "hold",
     "deliver",
-    "hold md B | hold alter B",
-    "Control messages for a broker, or its AlterPartition requests, stay on the wire.",
+    "hold 2->1 [Fetch] | hold md B | hold alter B",
+    "Messages on a way, metadata for a broker, or its AlterPartition requests, stay on the wire.",
     _parse_hold,
+    _why_not_hold,
 )
 def _hold(sim: Simulation, args: Args) -> Iterator[None]:
     network = sim.network
 
-    def act(out: Any) -> None:
+    def hold_kind(out: Any) -> None:
         network.hold(args["broker"], args["metadata"])
         out.cue("CP-5.4.hold", args["broker"], "held", None, args["metadata"])
 
-    sim.act(FAILURE, args["broker"], "hold", act)
+    def hold_way(out: Any) -> None:
+        network.hold_way(*_way(args))
+        out.cue("CP-8.5.hold", args["src"], "held", args["kind"], (args["src"], args["dst"]))
+
+    if "broker" in args:
+        sim.act(FAILURE, args["broker"], "hold", hold_kind)
+    else:
+        sim.act(FAILURE, args["src"], "hold", hold_way)
     yield
 
 
-def _is_held(sim: Simulation, args: Args) -> str:
-    network, broker = sim.network, args["broker"]
+def _why_not_release(sim: Simulation, args: Args) -> str:
+    network = sim.network
+    if "broker" not in args:
+        if _way(args) in network.held_ways:
+            return ""
+        return refuse(sim, "nothing.way.held", b=args["src"], d=args["dst"])
+    broker = args["broker"]
     if broker in (network.held_metadata if args["metadata"] else network.held_alter):
         return ""
     what = "md" if args["metadata"] else "alter"
@@ -188,16 +231,93 @@ def _is_held(sim: Simulation, args: Args) -> str:
 @verb(
     "release",
     "deliver",
-    "release md B | release alter B",
-    "What was held is delivered now.",
+    "release 2->1 [Fetch] | release md B | release alter B",
+    "What was held goes on its way now.",
     _parse_hold,
-    _is_held,
+    _why_not_release,
 )
 def _release(sim: Simulation, args: Args) -> Iterator[None]:
-    def act(out: Any) -> None:
-        sim.network.release(args["broker"], args["metadata"])
+    network = sim.network
+
+    def release_kind(out: Any) -> None:
+        network.release(args["broker"], args["metadata"])
         out.cue("CP-5.4.release", args["broker"], "held", args["metadata"], None)
 
-    sim.act(FAILURE, args["broker"], "release", act)
+    def release_way(out: Any) -> None:
+        network.release_way(*_way(args))
+        out.cue("CP-8.5.release", args["src"], "held", args["kind"], (args["src"], args["dst"]))
+
+    if "broker" in args:
+        sim.act(FAILURE, args["broker"], "release", release_kind)
+    else:
+        sim.act(FAILURE, args["src"], "release", release_way)
     yield
     yield from pacing.pump(sim)
+
+
+# -- one message ----------------------------------------------------------------------------------
+
+
+def _parse_delay(words: Words) -> Args:
+    src, dst = words.way()
+    return {"src": src, "dst": dst, "ms": words.duration(), "kind": words.message_kind()}
+
+
+def _why_not_delay(sim: Simulation, args: Args) -> str:
+    m = _on_link(sim, args)
+    if m is None:
+        return _nobody(sim, args) or _nothing(sim, args)
+    if m in sim.network.hands:
+        return refuse(sim, "by.hand")
+    return refuse(sim, "is.held") if m in sim.network.held else ""
+
+
+@verb(
+    "delay",
+    "deliver",
+    "delay 2->1 500ms [Fetch]",
+    "The oldest message on its way arrives later; nothing behind it overtakes it.",
+    _parse_delay,
+    _why_not_delay,
+)
+def _delay(sim: Simulation, args: Args) -> Iterator[None]:
+    m = _on_link(sim, args)
+    assert m is not None
+
+    def act(out: Any) -> None:
+        out.cue("CP-8.5.delay", m.src, "due", m.kind, (m.src, m.dst, args["ms"]))
+        sim.network.delay(m, args["ms"])
+
+    sim.act(FAILURE, m.src, "delay", act)
+    yield
+
+
+def _why_not_duplicate(sim: Simulation, args: Args) -> str:
+    m = _on_link(sim, args)
+    if m is None:
+        return _nobody(sim, args) or _nothing(sim, args)
+    if m.kind in REPLIES:
+        return refuse(sim, "answer.once")
+    if m.corr < 0:
+        return refuse(sim, "copy.once")
+    return ""
+
+
+@verb(
+    "duplicate",
+    "deliver",
+    "duplicate P1->1 [Produce]",
+    "A retry: the sender loses the connection and sends the request again; both copies arrive.",
+    _parse_message,
+    _why_not_duplicate,
+)
+def _duplicate(sim: Simulation, args: Args) -> Iterator[None]:
+    m = _on_link(sim, args)
+    assert m is not None
+
+    def act(out: Any) -> None:
+        out.cue("CP-8.5.duplicate", m.src, "copies", m.kind, (m.src, m.dst))
+        sim.network.duplicate(m)
+
+    sim.act(FAILURE, m.src, "duplicate", act)
+    yield

@@ -11,8 +11,16 @@ from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
+from engine.model.configs import NEVER
 from engine.model.errors import BadInput
-from engine.model.messages import CONTROLLER
+from engine.model.messages import (
+    BROKEN,
+    CONTROLLER,
+    FIRST_CONSUMER,
+    FIRST_PRODUCER,
+    NAMES,
+    REPLIES,
+)
 from engine.scenarios.parts import BrokerSpec
 
 if TYPE_CHECKING:
@@ -28,9 +36,22 @@ MAX_RECORDS: Final = 200
 DAY_MS: Final = 86_400_000
 UNITS: Final = {"": 1, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 _DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(ms|s|m|h|)")
+_RATE: Final = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,3})?")
 _LIMIT: Final = re.compile(r"\s+!([0-9]{1,7})$")
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\u2028\u2029\ud800-\udfff]")
+_CLIENT: Final = re.compile("([PC])([1-9][0-9]?)")
+KINDS: Final = {
+    name + ("Response" if kind in REPLIES else ""): kind
+    for kind, name in NAMES.items()
+    if kind != BROKEN
+}
+"""How a move names a kind of message."""
 _RECORD: Final = re.compile(r"[A-Za-z0-9_.:'-]{1,24}")
+
+
+def label_of(kind: int) -> str:
+    """How a move names a kind of message."""
+    return next(word for word, known in KINDS.items() if known == kind)
 
 
 def invalid(sentence: str) -> BadInput:
@@ -94,6 +115,12 @@ class Words:
             raise self.fail(f"“{word}” is no number up to {high}.")
         return int(word)
 
+    def rate(self, word: str) -> float:
+        """So many a second, to the thousandth."""
+        if not _RATE.fullmatch(word):
+            raise self.fail(f"“{word}” is no number a second, such as 10 or 0.5.")
+        return float(word)
+
     def link(self) -> tuple[int, int, bool]:
         """`1->2` or `1>2` (one way), or `1 2` (both)."""
         first = self.take("a link such as 1->2")
@@ -102,6 +129,32 @@ class Words:
                 a, _, b = first.partition(arrow)
                 return self._distinct(self.node(a), self.node(b), False)
         return self._distinct(self.node(first), self.node(self.take("a second node")), True)
+
+    def way(self) -> tuple[int, int]:
+        """`2->1`, one way; the ends may be clients (P1, C1), too."""
+        word = self.take("a direction such as 2->1")
+        for arrow in ("->", ">"):
+            if arrow in word:
+                a, _, b = word.partition(arrow)
+                src, dst, _ = self._distinct(self._party(a), self._party(b), False)
+                return src, dst
+        raise self.fail("Say which way, such as 2->1.")
+
+    def _party(self, word: str) -> int:
+        match = _CLIENT.fullmatch(word)
+        if match is None:
+            return self.node(word)
+        first = FIRST_PRODUCER if match[1] == "P" else FIRST_CONSUMER
+        return first - int(match[2]) + 1
+
+    def message_kind(self) -> int:
+        """`Fetch`, `FetchResponse`, ...: which of the messages on their way; 0 = not said."""
+        if not self.words:
+            return 0
+        word = self.words.pop(0)
+        if word not in KINDS:
+            raise self.fail(f"“{word[:40]}” is no kind of message, such as Fetch or FetchResponse.")
+        return KINDS[word]
 
     def _distinct(self, a: int, b: int, both: bool) -> tuple[int, int, bool]:
         if a == b:
@@ -209,9 +262,10 @@ def play(sim: Simulation, move: Move) -> Iterator[None]:
         return
     if move.limit > 0:
         sim.rush = False
-    for done, _ in enumerate(move.verb.play(sim, move.args), 1):
+    enough = sim.events + move.limit if move.limit > 0 else NEVER
+    for _ in move.verb.play(sim, move.args):
         yield
-        if done == move.limit:
+        if sim.events >= enough:
             return
 
 

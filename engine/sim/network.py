@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from heapq import heappush
 
 from engine.model.messages import (
@@ -61,12 +62,14 @@ class Network:
         "held",
         "held_alter",
         "held_metadata",
+        "held_ways",
         "kernel",
         "last_due",
         "links",
         "lost",
         "md_delay",
         "open",
+        "orphans",
         "plain",
         "running",
         "settings",
@@ -83,6 +86,8 @@ class Network:
         self.held: list[Message] = []
         self.held_metadata: set[int] = set()
         self.held_alter: set[int] = set()
+        self.held_ways: set[tuple[int, int, int]] = set()  # (src, dst, kind); kind 0: all
+        self.orphans = False  # a request was sent again: answers to its first copy reach nobody
         self.open: dict[tuple[int, int], Message] = {}
         self.last_due: dict[tuple[int, int], int] = {}
         self.running: set[int] = set()  # brokers whose process lives
@@ -143,6 +148,12 @@ class Network:
         if link is not None and link.cut:
             self._break(m, 0)
             return -1
+        if m.corr < 0 and m.kind in REPLIES:
+            return -1
+        if self.held_ways and self._is_held_back(m):
+            m.due = self.kernel.now
+            self.held.append(m)
+            return -1
         if self.by_hand and m.src >= 0 and m.dst >= 0 and m.kind in REPLICATION:
             m.due = self.kernel.now
             self.hands.append(m)
@@ -162,6 +173,10 @@ class Network:
     def _wants_answer(self, m: Message) -> bool:
         assert isinstance(m, ProduceRequest)
         return m.acks != 0
+
+    def _is_held_back(self, m: Message) -> bool:
+        ways = self.held_ways
+        return (m.src, m.dst, 0) in ways or (m.src, m.dst, m.kind) in ways
 
     def _is_held(self, m: Message) -> bool:
         if m.dst in self.held_metadata and m.kind in METADATA:
@@ -262,9 +277,13 @@ class Network:
 
     # -- hands ---------------------------------------------------------------------------------
 
-    def waiting_on(self, src: int, dst: int) -> Message | None:
-        """The oldest message under way from `src` to `dst`: what a hand would deliver or drop."""
-        found = [m for m in self.under_way() if m.src == src and m.dst == dst]
+    def waiting_on(self, src: int, dst: int, kind: int = 0) -> Message | None:
+        """The oldest message (of a kind) from `src` to `dst`: what a hand would deliver or drop."""
+        found = [
+            m
+            for m in self.under_way()
+            if m.src == src and m.dst == dst and (not kind or m.kind == kind)
+        ]
         return min(found, key=lambda m: m.id) if found else None
 
     def release(self, broker: int, metadata: bool) -> list[Message]:
@@ -298,4 +317,79 @@ class Network:
                 self.send(m)
 
     def _refresh(self) -> None:
-        self.plain = not (self.by_hand or self.links or self.held_metadata or self.held_alter)
+        self.plain = not (
+            self.by_hand
+            or self.links
+            or self.held_metadata
+            or self.held_alter
+            or self.held_ways
+            or self.orphans
+        )
+
+    # -- one message ---------------------------------------------------------------------------
+
+    def hold_way(self, src: int, dst: int, kind: int) -> None:
+        """What is under way from `src` to `dst`, and what follows, stays on the wire."""
+        self.held_ways.add((src, dst, kind))
+        for m in self.under_way():
+            if m not in self.held and self._is_held_back(m):
+                self.remove(m)
+                self.held.append(m)
+        self._refresh()
+
+    def release_way(self, src: int, dst: int, kind: int) -> None:
+        """What was held goes on: at once, or into the hands that move replication traffic."""
+        self.held_ways.discard((src, dst, kind))
+        for m in sorted(self.held, key=lambda m: m.id):
+            if (m.src, m.dst) != (src, dst) or self._is_held_back(m) or self._is_held(m):
+                continue
+            self.held.remove(m)
+            if self.by_hand and src >= 0 and dst >= 0 and m.kind in REPLICATION:
+                self.hands.append(m)
+            else:
+                self._put(m, self.kernel.now)
+        self._refresh()
+
+    def delay(self, m: Message, ms: int) -> None:
+        """The message arrives later; nothing on its connection overtakes it."""
+        due = m.due + ms
+        behind = [
+            event[4]
+            for event in self.kernel.pending
+            if event[1] == DELIVERY
+            and (event[4].src, event[4].dst) == (m.src, m.dst)
+            and event[4].id >= m.id
+            and event[0] < due
+        ]
+        for late in sorted(behind, key=lambda one: one.id):
+            self.kernel.remove(late)
+            self._put(late, due)
+        key = (m.src, m.dst)
+        self.last_due[key] = max(self.last_due.get(key, 0), due)
+
+    def duplicate(self, m: Message) -> None:
+        """The requester sends its request again: the first copy arrives, its answer does not."""
+        first, again = copy(m), copy(m)
+        first.corr = -m.id
+        self.kernel.seq = again.id = self.kernel.seq + 1
+        again.sent = self.kernel.now
+        if (m.src, m.corr) in self.open:
+            self.open[m.src, m.corr] = again
+        for waiting in (self.hands, self.held):
+            if m in waiting:
+                at = waiting.index(m)
+                waiting[at : at + 1] = [first, again]
+                break
+        else:
+            self.kernel.remove(m)
+            self._put(first, m.due)
+            self._put(again, m.due)
+        self.orphans = True
+        self._refresh()
+
+    def _put(self, m: Message, due: int) -> None:
+        """On its way, due then.  A copy: checkpoints of the run share the message."""
+        late = copy(m)
+        late.due = due
+        self.kernel.seq = seq = self.kernel.seq + 1
+        heappush(self.kernel.pending, (due, DELIVERY, m.dst, seq, late))

@@ -55,7 +55,7 @@ def run_while(
     end = sim.now + patience
     while condition():
         due = sim.kernel.due()
-        if due < 0 or due > end:
+        if due < 0 or due > end or sim.events > sim.budget:
             return
         if sim.fire_next():
             yield

@@ -15,7 +15,7 @@ from engine.model import messages, timers
 from engine.model.cluster import Cluster
 from engine.model.configs import NEVER, build
 from engine.model.control_messages import MetadataFetch
-from engine.model.controller import Registration
+from engine.model.controller import Registration, Topic
 from engine.model.effects import Effects
 from engine.model.errors import NONE
 from engine.model.messages import (
@@ -27,14 +27,17 @@ from engine.model.messages import (
     Message,
 )
 from engine.model.profiles import get_profile
+from engine.model.quotas import TOPIC
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, PAUSED, UP, Broker, Peer
 from engine.scenarios.scenario import Scenario
 from engine.sim import dispatch
 from engine.sim.clients import Client, Consumer, Producer, Sent
+from engine.sim.fault_plan import Plan, reseed_plans
 from engine.sim.idempotent import IdempotentProducer
 from engine.sim.kernel import DELIVERY, FAILURE, TIMER, Chance, Event, Kernel
 from engine.sim.network import Network
+from engine.sim.pace import pace_of
 
 Timer = tuple[int, Any, int]
 """(kind, data, incarnation): a timer of a former incarnation fires into nothing."""
@@ -53,6 +56,9 @@ AVAILABILITY_KINDS: Final = frozenset(
     )
 )
 """Deliveries that may change whether a partition can be written to."""
+
+TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE))
+"""Timers of a broker that may touch a log or a role."""
 
 
 class _Wires(Effects):
@@ -106,7 +112,7 @@ class Simulation:
             self.kernel, scenario.network, Chance(seed, "network"), not self.auto
         )
         self.network.md_delay = self.configs.md_delay
-        names = tuple(f"t-{number}" for number in range(len(scenario.partitions)))
+        names = tuple(f"{TOPIC}-{number}" for number in range(len(scenario.partitions)))
         self.cluster = Cluster(self.profile, self.configs, names)
         self.brokers = self.cluster.brokers
         self.clients: dict[int, Client] = {}
@@ -119,9 +125,11 @@ class Simulation:
         self.rush = False  # the clock may run without a pause between events
         self.clock_until = -1  # while a move lets the clock run: until when
         self.deferred: dict[int, list[Event]] = {}
+        self.placing: Chance | None = None  # made when the first replicas are placed
         self.listener: Callable[[int, int, Any], None] | None = None
-        self.faults: dict[str, Any] = {}
+        self.plans: list[Plan] = []
         kraft_mode = self.profile.mode == "kraft"
+        self.on_broker = dispatch.ON_BROKER
         self.on_controller = dispatch.ON_KRAFT if kraft_mode else dispatch.ON_ZOOKEEPER
         self.controller_timers = (
             dispatch.KRAFT_TIMERS if kraft_mode else dispatch.ZOOKEEPER_TIMERS
@@ -146,6 +154,7 @@ class Simulation:
             self.scenario,
             self.profile,
             self.configs,
+            self.on_broker,
             self.on_controller,
             self.controller_timers,
         )
@@ -153,6 +162,14 @@ class Simulation:
         twin = deepcopy(self, memo)
         self.listener = listener
         return twin
+
+    def draw_anew(self, number: int) -> None:
+        """Another future of this present: every stream of chance goes on as number `number`."""
+        self.network.chance = Chance(self.seed, f"future {number} network")
+        for node, client in self.clients.items():
+            if isinstance(client, Producer):
+                client.chance = Chance(self.seed, f"future {number} client {node}")
+        reseed_plans(self, self.seed, number)
 
     # -- one event -------------------------------------------------------------------------------
 
@@ -207,11 +224,11 @@ class Simulation:
                     self.network.arrived(payload)
                 if status == DOWN:
                     return False
-                dispatch.ON_BROKER[code](broker, payload, out)
+                self.on_broker[code](broker, payload, out)
             elif not self._fire_broker_timer(broker, payload):
                 return False
             else:
-                look = payload[0] == timers.FETCHER_WORK  # no other timer touches a log or a role
+                look = payload[0] in TOUCHING
         elif kind == DELIVERY:
             if payload.kind in REPLIES:
                 self.network.arrived(payload)
@@ -259,7 +276,7 @@ class Simulation:
             self.out.sends.clear()
 
     def _note_availability(self) -> None:
-        for tp in range(len(self.cluster.names)):
+        for tp in self.cluster.controller.records:
             available = self.cluster.accepts_writes(tp, True)
             self.ledger.availability(tp, available, self.kernel.now)
 
@@ -367,6 +384,8 @@ def _build_cluster(sim: Simulation) -> None:
     k.next_broker_epoch = len(scenario.brokers) + 1
     for tp, replicas in enumerate(scenario.partitions):
         k.records[tp] = PartitionRecord(replicas, replicas, replicas[0])
+    k.topics[TOPIC] = Topic()
+    k.topics[TOPIC].tps += range(k.take_numbers(0))
     _fill_metadata_log(sim)
     for broker in cluster.brokers.values():
         _start_informed(sim, broker, out)
@@ -404,6 +423,7 @@ def _fill_metadata_log(sim: Simulation) -> None:
 def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
     """A broker that has heard of everything, sends heartbeats and waits for news."""
     k = sim.cluster.controller
+    broker.configure(sim.configs)
     for peer_id, registration in k.brokers.items():
         broker.peers[peer_id] = Peer(registration.epoch)
     for tp, record in k.records.items():
@@ -442,7 +462,8 @@ def _add_clients(sim: Simulation) -> None:
         producer.delivery_ms = sim.configs.delivery_timeout_ms
         producer.timeout = sim.configs.request_timeout_ms
         if load is not None:
-            producer.interval = max(1, round(1000 / load.rate_per_s))
+            producer.interval = max(1, round(1000 * load.batch / load.rate_per_s))
+            producer.pace = pace_of(load)
             producer.acks = load.acks
             producer.timeout = load.timeout_ms
             producer.retries = load.retries

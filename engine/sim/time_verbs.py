@@ -9,9 +9,9 @@ from engine.dataplane import insync
 from engine.model import timers
 from engine.model.messages import CONTROLLER
 from engine.model.state import UP
-from engine.sim import faults, pacing
+from engine.sim import fault_plan, pacing
 from engine.sim.clients import Producer
-from engine.sim.kernel import TIMER
+from engine.sim.kernel import FAILURE, TIMER
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
 from engine.sim.wording import is_up, label, nothing, one_broker, refuse
@@ -115,14 +115,34 @@ def start_workload(sim: Simulation, stop_at: int) -> None:
     for client in sim.clients.values():
         if isinstance(client, Producer) and client.interval:
             client.stop_at = stop_at
+            if client.ticking:
+                continue  # an earlier run's last tick goes on from there
+            client.ticking = True
             first = client.chance.between(1, client.interval)
+            if client.pace is not None and client.pace.steady:
+                first = client.interval
             sim.kernel.schedule(first, TIMER, client.id, (timers.CLIENT_TICK, None, 0))
     for number in range(sim.scenario.workload.consumers):
         consumer = sim.consumer(number + 1)
         if not consumer.running:
             consumer.running = True
             sim.kernel.schedule(0, TIMER, consumer.id, (timers.CLIENT_TICK, None, 0))
-    faults.schedule_plans(sim, stop_at)
+    fault_plan.schedule_plans(sim, stop_at)
+
+
+@verb(
+    "future",
+    "time",
+    "future 7",
+    "From here on chance is drawn anew: another future of the same present.",
+    lambda words: {"number": words.number(words.take("a number"), 100_000_000)},
+)
+def _future(sim: Simulation, args: Args) -> Iterator[None]:
+    def draw_anew(out: Any) -> None:
+        sim.draw_anew(args["number"])
+
+    sim.act(FAILURE, CONTROLLER, "future", draw_anew)
+    yield
 
 
 def _parse_fetching(words: Words) -> Args:

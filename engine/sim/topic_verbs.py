@@ -7,9 +7,11 @@ from typing import Any
 
 from engine.controlplane import admin, reassignment, zk_reassign
 from engine.dataplane import retention
+from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
+from engine.model.records import Ids
 from engine.model.state import LEADER
-from engine.sim import pacing
+from engine.sim import pacing, partitions
 from engine.sim.kernel import TIMER
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
@@ -24,17 +26,22 @@ HIGHEST_OFFSET = 10**9
 def _parse_delete(words: Words) -> Args:
     if words.take("the word “records”") != "records":
         raise words.fail("Only records can be deleted.")
-    return {"offset": words.number(words.take("an offset"), HIGHEST_OFFSET)}
+    tp = partitions.take(words)
+    return {"offset": words.number(words.take("an offset"), HIGHEST_OFFSET), "tp": tp}
 
 
 def _why_not_delete(sim: Simulation, args: Args) -> str:
-    leader = sim.cluster.controller.records[0].leader
+    why = partitions.missing(sim, args["tp"])
+    if why:
+        return why
+    tp = partitions.number(sim, args["tp"])
+    leader = sim.cluster.controller.records[tp].leader
     if leader < 0:
         return refuse(sim, "no.leader")
     why = not_running(sim, leader)
     if why:
         return why
-    replica = sim.brokers[leader].replicas.get(0)
+    replica = sim.brokers[leader].replicas.get(tp)
     if replica is None or replica.role != LEADER:
         return refuse(sim, "leads.unknowing", b=leader)
     if args["offset"] > replica.log.hw:
@@ -45,14 +52,15 @@ def _why_not_delete(sim: Simulation, args: Args) -> str:
 @verb(
     "delete",
     "admin",
-    "delete records 3",
+    "delete records 3 [p=0]",
     "An operator deletes the records below an offset: the leader moves its log start.",
     _parse_delete,
     _why_not_delete,
 )
 def _delete(sim: Simulation, args: Args) -> Iterator[None]:
-    leader = sim.cluster.controller.records[0].leader
-    replica = sim.brokers[leader].replicas[0]
+    tp = partitions.number(sim, args["tp"])
+    leader = sim.cluster.controller.records[tp].leader
+    replica = sim.brokers[leader].replicas[tp]
     offset = args["offset"]
 
     def act(out: Any) -> None:
@@ -71,22 +79,27 @@ def _delete(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _parse_reassign(words: Words) -> Args:
+    tp = partitions.take(words)
     first = words.take("a broker, or “cancel”,")
     if first == "cancel":
-        return {"target": None}
+        return {"target": None, "tp": tp}
     target = [words.broker_of(first)]
     while words.words:
         target.append(words.broker())
     if len(set(target)) != len(target):
         raise words.fail("A broker is named twice.")
-    return {"target": tuple(target)}
+    return {"target": tuple(target), "tp": tp}
 
 
 def _why_not_reassign(sim: Simulation, args: Args) -> str:
     k = sim.cluster.controller
-    record = k.records[0]
     if not k.alive:
         return refuse(sim, "controller.none", "restart K")
+    why = partitions.missing(sim, args["tp"])
+    if why:
+        return why
+    tp = partitions.number(sim, args["tp"])
+    record = k.records[tp]
     if args["target"] is not None:
         absent = [broker for broker in args["target"] if broker not in k.brokers]
         if absent:
@@ -96,7 +109,7 @@ def _why_not_reassign(sim: Simulation, args: Args) -> str:
         return ""
     if not record.reassigning:
         return refuse(sim, "no.reassignment")
-    if sim.profile.mode == "kraft" and not k.unclean_for(0):
+    if sim.profile.mode == "kraft" and not k.unclean_for(tp):
         left = reassignment.revert(record.replicas, record.isr, record.adding)
         if left.unclean:
             return refuse(sim, "former.not.in.sync")
@@ -106,20 +119,21 @@ def _why_not_reassign(sim: Simulation, args: Args) -> str:
 @verb(
     "reassign",
     "admin",
-    "reassign 2 3 | reassign cancel",
+    "reassign 2 3 [p=0] | reassign cancel [p=0]",
     "An operator moves the partition to other brokers, or takes that back while it is under way.",
     _parse_reassign,
     _why_not_reassign,
 )
 def _reassign(sim: Simulation, args: Args) -> Iterator[None]:
-    k = sim.cluster.controller
-    change = zk_reassign.reassign if sim.profile.mode == "zk" else admin.reassign
-    target = args["target"]
-
-    def act(out: Any) -> None:
-        out.cue("CP-REASSIGN", CONTROLLER, "replicas 0", k.records[0].replicas, target)
-        change(k, 0, target, out)
-
-    sim.act(TIMER, CONTROLLER, "reassign", act)
+    tp, target = partitions.number(sim, args["tp"]), args["target"]
+    sim.act(TIMER, CONTROLLER, "reassign", lambda out: reassign(sim, tp, target, out))
     yield
     yield from pacing.pump(sim)
+
+
+def reassign(sim: Simulation, tp: int, target: Ids | None, out: Effects) -> None:
+    """An operator's request for other replicas; None takes it back."""
+    k = sim.cluster.controller
+    change = zk_reassign.reassign if sim.profile.mode == "zk" else admin.reassign
+    out.cue("CP-REASSIGN", CONTROLLER, f"replicas {tp}", k.records[tp].replicas, target)
+    change(k, tp, target, out)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from engine.sim import (
     admin_verbs,
     client_verbs,
+    creating_verbs,
     fault_verbs,
     message_verbs,
+    retiring_verbs,
     time_verbs,
     topic_verbs,
 )
 from engine.sim.moves import VERBS
 
-assert admin_verbs and client_verbs and fault_verbs and message_verbs and time_verbs and topic_verbs
+assert admin_verbs and client_verbs and creating_verbs and fault_verbs and message_verbs
+assert retiring_verbs and time_verbs and topic_verbs
 
 __all__ = ["VERBS"]

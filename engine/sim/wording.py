@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.model.messages import CONTROLLER
+from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER
 from engine.model.state import DOWN, PAUSED, UP
 from engine.sim.moves import Args, Words
 from engine.sim.simulation import Simulation
 
 
 def name(sim: Simulation, node: int) -> str:
+    if node < CONTROLLER:
+        return (
+            f"consumer C{FIRST_CONSUMER - node + 1}"
+            if node <= FIRST_CONSUMER
+            else (f"producer P{FIRST_PRODUCER - node + 1}")
+        )
     return "the controller" if node == CONTROLLER else f"broker {sim.scenario.broker_name(node)}"
 
 
@@ -54,6 +60,32 @@ REFUSALS: Final[dict[str, str]] = {
     "no.reassignment": "No reassignment is running (NO_REASSIGNMENT_IN_PROGRESS).",
     "former.not.in.sync": "No former replica is in sync, and unclean elections are off "
     "(INVALID_REPLICA_ASSIGNMENT).",
+    "no.consumer": "There is no such consumer.",
+    "no.client": "There is no {b}.",
+    "nothing.such.sent": "No {s} is under way from {b} to {d}.",
+    "held.already": "That is held already; “release” lets it go on to {d}.",
+    "nothing.way.held": "Nothing from {b} to {d} is held so.",
+    "by.hand": "It waits for a hand: time does not move it.",
+    "is.held": "It is held; release it first.",
+    "answer.once": "An answer travels once: TCP repeats nothing, and only requests are sent again.",
+    "copy.once": "This copy was sent again already.",
+    "no.partition": "There is no partition {s}; there are {n}.",
+    "partition.deleted": "Partition {s} is deleted (UNKNOWN_TOPIC_OR_PARTITION).",
+    "partitions.full": "A run has at most {n} partitions; there is room for {o} more.",
+    "partitions.none": "A topic has at least one partition (INVALID_PARTITIONS).",
+    "placement.few": "There are not enough usable brokers for so many replicas "
+    "(INVALID_REPLICATION_FACTOR).",
+    "placement.wrong": "These brokers cannot be the replicas (INVALID_REPLICA_ASSIGNMENT).",
+    "placement.racks": "Either all brokers name their rack or none does ({s}).",
+    "topic.exists": "Topic {s} exists already (TOPIC_ALREADY_EXISTS).",
+    "topic.none": "There is no topic {s} (UNKNOWN_TOPIC_OR_PARTITION); there is {t}.",
+    "topic.deleting": "Topic {s} is being deleted already.",
+    "zookeeper.forgets": "ZooKeeper forgets a broker with its session; "
+    "only KRaft keeps registrations.",
+    "reassigning": "A reassignment is under way (REASSIGNMENT_IN_PROGRESS).",
+    "id.unknown": "{b} is not registered (BROKER_ID_NOT_REGISTERED).",
+    "shut.first": "{b} is running; shut it down first.",
+    "nobody.takes.over": "No other live broker can take over {s}.",
 }
 """Why a move cannot be made, in English; the catalogues have each as `cannot.<name>`."""
 
@@ -68,22 +100,30 @@ class Refused(str):
     cure: str
 
 
-def refuse(sim: Simulation, key: str, cure: str = "", **args: int) -> Refused:
-    """A reason of REFUSALS; `b` and `d` are nodes, whatever else is a number."""
+def refuse(sim: Simulation, key: str, cure: str = "", **args: int | str) -> Refused:
+    """A reason of REFUSALS; `b` and `d` are nodes, other numbers offsets, texts names."""
     entities: dict[str, dict[str, Any]] = {}
     text = REFUSALS[key]
     for place, value in args.items():
         known = str(value)
-        if place in ("b", "d"):
+        if isinstance(value, str):
+            entities[place] = {"s": value}
+        elif place in ("b", "d"):
             first = text.startswith("{" + place)
             known = named(sim, value) if first else name(sim, value)
-            entities[place] = {"k": "K"} if value == CONTROLLER else {"b": value}
+            entities[place] = _entity(sim, value)
         else:
             entities[place] = {"o": value}
         text = text.replace("{" + place + "}", known)
     made = Refused(text)
     made.key, made.args, made.cure = f"cannot.{key}", entities, cure
     return made
+
+
+def _entity(sim: Simulation, node: int) -> dict[str, Any]:
+    if node < CONTROLLER:
+        return {"c": name(sim, node).split()[-1]}
+    return {"k": "K"} if node == CONTROLLER else {"b": node}
 
 
 def label(sim: Simulation, node: int) -> str:

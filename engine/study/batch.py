@@ -11,7 +11,9 @@ from engine.model.errors import BadInput
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
+from engine.study.futures import Present
 from engine.study.metrics import METRICS, Played
+from engine.study.weights import log_weight_nano
 
 EVENT_BUDGET: Final = 500_000
 """Events of one run; beyond that it has run away, and its row says so."""
@@ -27,26 +29,36 @@ Row = dict[str, Any]
 def run_chunk(chunk: dict[str, Any]) -> list[Row]:
     """Plays `count` seeds from `first_seed` on and returns a row for each.
 
-    chunk: {"scenario": Scenario.to_dict(), "profile", "cell", "first_seed", "count"}
+    chunk: {"scenario": Scenario.to_dict(), "profile", "cell", "first_seed", "count"}; in place of
+           the scenario may stand {"run": Run.text(), "present": Present.to_dict()}: then a seed is
+           the number of a future of that present
     row: {"cell", "profile", "seed", "verdict": "holds" | "violates" | "error",
           "invariant", "step", "why": of the first violation ("", -1, "" if none),
           "broken": [[invariant, step, why], ...] each invariant once, "events",
+          "log_weight": logarithm of how much the run counts, in billionths (importance factors),
           <metric>: int | None}
     A run that fails is a row with the verdict "error" and the reason as its why.
     """
+    first, cell = chunk["first_seed"], chunk["cell"]
+    seeds = range(first, first + chunk["count"])
+    if "present" in chunk["scenario"]:
+        run = Run.from_text(chunk["scenario"]["run"])
+        present = Present.from_dict(chunk["scenario"]["present"])
+        return [row_of(present.future(run, seed), cell, seed) for seed in seeds]
     scenario = Scenario.from_dict(chunk["scenario"])
-    first = chunk["first_seed"]
-    return [
-        play_row(scenario, chunk["profile"], chunk["cell"], seed)
-        for seed in range(first, first + chunk["count"])
-    ]
+    return [play_row(scenario, chunk["profile"], cell, seed) for seed in seeds]
 
 
 def play_row(scenario: Scenario, profile: str, cell: int, seed: int) -> Row:
-    """One run as a row."""
+    """One run of a scenario as a row."""
+    return row_of(Run(scenario, profile, seed), cell, seed)
+
+
+def row_of(run: Run, cell: int, seed: int) -> Row:
+    """A run as a row under this seed, or number of a future."""
     row: Row = {
         "cell": cell,
-        "profile": profile,
+        "profile": run.profile,
         "seed": seed,
         "verdict": ERROR,
         "invariant": "",
@@ -54,17 +66,18 @@ def play_row(scenario: Scenario, profile: str, cell: int, seed: int) -> Row:
         "why": "",
         "broken": [],
         "events": 0,
+        "log_weight": 0,
         **dict.fromkeys(METRICS),
     }
     sim: Simulation | None = None
     try:
-        run = Run(scenario, profile, seed)
         sim = run.simulation()
         _play(sim, run)
         played = Played(sim)
         row.update((name, metric.of(played)) for name, metric in METRICS.items())
         broken = _first_of_each(sim.broken)
         row["broken"] = broken
+        row["log_weight"] = log_weight_nano(sim)
         row["verdict"] = VIOLATES if broken else HOLDS
         if broken:
             row["invariant"], row["step"], row["why"] = broken[0]

@@ -1,17 +1,20 @@
 """Does a scenario keep what it promises?  Plays the script and checks every `expect` on the way.
 
-Tests ask this of the whole library, the command line of any scenario file.
+Tests ask this of the whole library, the command line of any scenario file.  Below: what any run may
+count on, by the Kafka that plays it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-from engine.model.errors import name_of
+from engine.model.errors import BadInput, name_of
 from engine.model.log import Log
+from engine.model.profiles import FETCH, KIP101, KIP279_FENCED, Profile
 from engine.scenarios.expectations import INVARIANTS, Expectation, parse
 from engine.scenarios.scenario import Scenario
+from engine.scenarios.script import ScriptLine
 from engine.sim import moves
 from engine.sim.run import Run
 from engine.sim.simulation import Simulation
@@ -28,10 +31,12 @@ class Played:
     complaints: list[str] = field(default_factory=list)
 
 
-def play(scenario: Scenario, profile: str, seed: int = 0) -> Played:
+def play(scenario: Scenario, profile: str, seed: int = 0, budget: int = 0) -> Played:
     """Plays the script; each `expect` line is checked where it stands, the verdict at the end.
-    Raises BadInput for a move that is malformed or impossible, naming the line."""
+    Raises BadInput for a move that is malformed or impossible, naming the line ("line 7"), and for
+    a run of more events than the budget allows."""
     sim = Run(scenario, profile, seed).simulation()
+    sim.budget = budget or sim.budget
     played = Played(scenario, profile, seed, sim)
     for line in scenario.lines(profile):
         if line.is_expect:
@@ -40,10 +45,21 @@ def play(scenario: Scenario, profile: str, seed: int = 0) -> Played:
             if why:
                 played.complaints.append(f"line {line.number}: expected {wanted.text}, but {why}")
         else:
-            for _ in moves.play(sim, moves.parse(line.text, scenario.brokers)):
-                pass
+            _move(sim, line)
     played.complaints += _final(played)
     return played
+
+
+def _move(sim: Simulation, line: ScriptLine) -> None:
+    try:
+        for _ in moves.play(sim, moves.parse(line.text, sim.scenario.brokers)):
+            pass
+    except BadInput as bad:
+        raise BadInput(bad.code, bad.sentence, bad.where or f"line {line.number}") from bad
+    if sim.events > sim.budget:
+        raise BadInput(
+            "too_large", f"The run passed {sim.budget} events.", f"line {line.number}"
+        )
 
 
 def _final(played: Played) -> list[str]:
@@ -79,6 +95,8 @@ def unkept(sim: Simulation, wanted: Expectation) -> str:
         return _record(sim, wanted)
     if wanted.kind in ("ack", "refused", "waiting"):
         return _answers(sim, wanted)
+    if wanted.kind in ("deleting", "deleted"):
+        return _deletion(sim, wanted)
     disk = sim.brokers[wanted.who].disks.get(wanted.partition)
     log = disk.log if disk is not None else Log()
     if wanted.kind == "replica":
@@ -96,6 +114,18 @@ def unkept(sim: Simulation, wanted: Expectation) -> str:
     return "its cache is " + (" ".join(f"{e}:{s}" for e, s in log.epochs.entries()) or "empty")
 
 
+def _deletion(sim: Simulation, wanted: Expectation) -> str:
+    k, (name,) = sim.cluster.controller, wanted.names
+    tps = [tp for tp, one in enumerate(sim.cluster.names) if one == name]
+    if not tps:
+        return f"there never was a partition {name}"
+    dying = {tp for topic in k.deletions for tp in k.topics[topic].tps}
+    state = "deleting" if dying & set(tps) else ""
+    if not state:
+        state = "deleted" if any(tp not in k.records for tp in tps) else "there"
+    return "" if state == wanted.kind else f"it is {state}"
+
+
 def _record(sim: Simulation, wanted: Expectation) -> str:
     record = sim.cluster.controller.records.get(wanted.partition)
     if record is None:
@@ -108,12 +138,17 @@ def _record(sim: Simulation, wanted: Expectation) -> str:
         and wanted.elr in (None, tuple(sorted(record.elr)))
         and wanted.last in (None, tuple(sorted(last)))
     )
-    if same:
-        return ""
+    return "" if same else f"the record is {record_text(sim, wanted.partition)}"
+
+
+def record_text(sim: Simulation, tp: int) -> str:
+    """The record of a partition as expectations write it: P{1 0 0 [1,2,3]}."""
+    record = sim.cluster.controller.records[tp]
+    last: Any = record.last_known_elr
     names = sim.scenario.broker_name
     isr = ",".join(names(one) for one in record.isr)
     text = (
-        f"the record is P{{{names(record.leader) if record.leader >= 0 else -1} "
+        f"P{tp or ''}{{{names(record.leader) if record.leader >= 0 else -1} "
         f"{record.leader_epoch} {record.partition_epoch} [{isr}]"
     )
     if record.elr or last:
@@ -140,3 +175,62 @@ def _answers(sim: Simulation, wanted: Expectation) -> str:
         if not kept:
             return f"{name} was {told}"
     return ""
+
+
+# -- what this Kafka promises of any run ----------------------------------------------------------
+
+ALWAYS: Final = frozenset(("I1", "I2", "I3", "I13", "I15", "INV-1", "INV-10", "INV-18", "INV-20"))
+EPOCHS: Final = frozenset(("INV-3", "INV-4", "INV-5"))
+DURABILITY: Final = frozenset(("I5", "I6", "I7", "I9", "I10", "I12", "INV-12", "INV-13"))
+
+
+def promised(run: Run, sim: Simulation) -> frozenset[str]:
+    """control-plane 11.  What must hold in a run whatever was done in it, by the flags of its Kafka
+    and by what it was spared: assumptions A1 (disks keep what they had) and A2 (clean elections).
+
+    I4 is left out: DESIGN tells how any Kafka with AlterPartition breaks it for a moment.
+    """
+    profile = sim.profile
+    names = ALWAYS
+    if profile.strict_min_isr:
+        names |= {"I14"}
+    if (
+        profile.truncation >= KIP101
+        and profile.monotonic_epoch_cache
+        and profile.epoch_entry_at_election
+    ):
+        names |= EPOCHS
+    if _is_sound(profile) and keeps_disks(run) and not sim.ledger.elections_unclean:
+        names |= DURABILITY
+    return names
+
+
+def _is_sound(profile: Profile) -> bool:
+    """Has this Kafka every mend without which clean elections lose or mix records (2.1 and later)?
+
+    KIP-320 (a fetch says its epoch), KAFKA-7128 (joining too early), KAFKA-7415 (epochs without
+    records), KAFKA-7164 (missed epochs); and from 2.8 on KAFKA-13141 (a diverging fetch counts).
+    """
+    return (
+        profile.truncation >= KIP279_FENCED
+        and profile.fetch_epoch_check
+        and profile.join_needs_epoch_start
+        and profile.epoch_entry_at_election
+        and profile.monotonic_epoch_cache
+        and profile.refetch_on_new_epoch
+        and (profile.truncation < FETCH or profile.diverging_skips_follower_update)
+    )
+
+
+def keeps_disks(run: Run) -> bool:
+    """A1, and no operator's unclean election: no move or fault takes anything off a disk."""
+    plain = all(fault.kind not in ("power", "wipe") for fault in run.scenario.faults)
+    return plain and all(is_clean(line) for line in run.lines())
+
+
+DIRTY: Final = ("power", "wipe", "elect unclean", "jump", "set unclean", "duplicate P")
+
+
+def is_clean(line: str) -> bool:
+    """Does a move leave disks whole and elections clean (A1, A2), and write nothing twice (I12)?"""
+    return not line.startswith(DIRTY) and not (line.startswith("bounce") and "power" in line)

@@ -170,6 +170,7 @@ BESIDE: Final[dict[str, str]] = {
     "CP-REASSIGN": "An operator asks for other replicas",
     "CP-12": "A configuration changes",
     "CP-5.4": "Delivery of metadata",
+    "CP-7.7": "A topic is deleted",
     "CP-8.1": "A process or a machine crashes",
     "CP-8.2": "Restart",
     "CP-8.3": "Pause",
@@ -181,30 +182,20 @@ BESIDE: Final[dict[str, str]] = {
 """What cues name beside the rules: changes without a rule of their own, operators, faults."""
 
 _SESSIONS: Final = "fetch sessions are modules for conformance; no run plays them yet"
-_PLACEMENT: Final = "functions for conformance; a run begins with the replicas its scenario names"
 _DIRECTORIES: Final = "not modelled: a broker has one directory, so nothing moves between two"
 
 EXCUSES: Final[dict[str, str]] = {
     "E-8": "not modelled: every batch has the format that carries its epoch",
     "S-1": "not modelled: authorisation, topic ids and limits in bytes",
     **dict.fromkeys(("X-1", "X-2", "X-3", "X-4", "X-5", "X-6"), _SESSIONS),
-    "Q-7": "no rule to follow but what comes of Q-2, Q-3 and S-7",
     "P-8": "stories, told by scenarios of the library; no rule of their own",
     "C-7": "not yet: consumers carry no epoch with their position",
     **dict.fromkeys(("D-1", "D-2", "D-3", "D-4", "D-5", "D-6"), _DIRECTORIES),
-    **dict.fromkeys(
-        ("CP-PLACE-SIMPLE", "CP-PLACE-ZK", "CP-PLACE-ZK-RACK", "CP-PLACE-KR"), _PLACEMENT
-    ),
-    "CP-ELECT-NEW": "functions for conformance; no move of a run creates a topic yet",
-    "CP-DECOMMISSION": "an operator's procedure, made of other rules; none of its own",
 }
 """Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
 
-_QUOTAS: Final = "no configuration or move of a run sets a quota yet"
-
 DORMANT: Final[dict[str, str]] = {
     "L-16": "no fault of a run fails a log directory yet",
-    **dict.fromkeys(("Q-1", "Q-2", "Q-3", "Q-4", "Q-5", "Q-6", "CP-THROTTLE"), _QUOTAS),
     "C-8": "consumers of a run do not ask to read from followers yet",
     "L-8": "no timer of a run deletes old segments yet",
 }

@@ -4,15 +4,18 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { html } from "htm/preact";
 import { nameOf, use } from "./asking.js";
-import { fromFragment, goTo, open, prefetch, switchTo } from "./player.js";
-import { pack } from "./packing.js";
+import { asked, follow, settle, spoken } from "./address.js";
+import { goTo, open, prefetch, switchTo } from "./player.js";
 import * as s from "./state.js";
 import * as stage from "./stage.js";
 import { connect, Refused } from "./socket.js";
+import { layersText } from "./scene/layers.js";
 import { listen } from "./keys.js";
 import { sayAll } from "./panels/common.js";
 import { Connection, Notice, Violation } from "./panels/banner.js";
 import { Help } from "./panels/help.js";
+import { Share } from "./share/dialog.js";
+import { Corner } from "./panels/corner.js";
 import { drawn, Hits } from "./panels/hits.js";
 import { useAsk } from "./possible.js";
 import { Rail } from "./panels/rail.js";
@@ -25,8 +28,6 @@ import { Why } from "./panels/why.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
-const home = location.pathname;     // the page a branch that was not saved hangs its text on
-let told = null;
 
 async function start() {
   s.boot.value = boot;
@@ -34,7 +35,7 @@ async function start() {
   const response = await fetch(`/i18n/${boot.lang.startsWith("zh") ? "zh-Hans" : "en"}.json`);
   s.words.value = await response.json();
   fetch("/api/registry").then((r) => r.json()).then((found) => { s.registry.value = found; }).catch(() => { /* menus stay short */ });
-  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, hits: Hits, why: Why })) render(html`<${part} />`, at(id));
+  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, sharebox: Share, hits: Hits, corner: Corner, why: Why })) render(html`<${part} />`, at(id));
   stage.mount(at("stage"), { drawn: (shown) => { drawn.value = shown; } });
   const channel = connect({ csrf: document.body.dataset.csrf, onConnect: arrive, onLost: lose });
   use(channel);
@@ -43,6 +44,7 @@ async function start() {
   effect(follow);
   effect(announce);
   effect(() => { loadCards(s.facts.value?.profile); });
+  effect(() => s.remember("layers", layersText(s.layers.value)));
   addEventListener("popstate", back);
 }
 
@@ -63,15 +65,22 @@ async function arrive() {
   }
 }
 
+/** What the address asks for; what of it cannot be read is said, and the nearest readable opens. */
 async function first() {
-  const step = Number(new URLSearchParams(location.search).get("step") ?? boot.step ?? 0) || 0;
-  const text = await fromFragment();
-  if (text) {
-    try { await open({ text, step }); return; } catch (problem) {
-      s.notice.value = { kind: "warn", text: `${s.t.value("run.unreadable")} ${problem.message}` };
-    }
+  const { seen, problems, text } = await asked();
+  const step = seen.step ?? 0;
+  if (!text || !(await opens(text, step, problems))) {
+    const answer = await open({ run: boot.run, step });
+    if (!boot.kept) Object.assign(s.tapeNow.value, { saved: false, text: answer.text });
   }
-  await open({ run: boot.run, step });
+  settle(seen, problems);
+}
+
+async function opens(text, step, problems) {
+  try { await open({ text, step }); return true; } catch (problem) {
+    problems.push({ text: `${s.t.value("run.unreadable")} ${problem.message}` });
+    return false;
+  }
 }
 
 async function reopen(here) {
@@ -91,38 +100,10 @@ function lose() {
   s.offlineSince.value ??= performance.now();
 }
 
-/** The address says what is seen: the run, the step; a run not saved travels in the fragment. */
-async function follow() {
-  const on = s.tapeNow.value;
-  const n = s.n.value;
-  void s.revision.value;
-  if (!on) return;
-  const keep = new URLSearchParams(location.search);
-  keep.delete("lang");
-  if (n > 0) keep.set("step", n); else keep.delete("step");
-  keep.delete("profile");
-  const own = on.saved === false;
-  if (!own && !on.parent && on.digest !== boot.run) keep.set("profile", on.facts.profile);
-  const path = own ? home : on.parent ? `/r/${on.digest}` : home;
-  if (own && on.text) on.packed ??= await pack(on.text);
-  if (s.tapeNow.value !== on || s.n.value !== n) return;
-  const url = `${path}${keep.size ? `?${keep}` : ""}${own && on.packed ? `#run=${on.packed}` : ""}`;
-  // A branch is a place one can come back from; a step is not.
-  const state = { run: on.digest };
-  if (told && told !== on.digest) history.pushState(state, "", url);
-  else if (url !== location.pathname + location.search + location.hash || !history.state) history.replaceState(state, "", url);
-  told = on.digest;
-  for (const link of document.querySelectorAll("[data-keep-place]")) link.href = `?${new URLSearchParams({ ...Object.fromEntries(keep), lang: link.hreflang.slice(0, 2) })}${location.hash}`;
-}
-
 /** The browser's own way back: to the run and the step an address spoke of. */
 function back(event) {
-  const run = event.state?.run;
-  const step = Number(new URLSearchParams(location.search).get("step") ?? 0);
-  if (run && s.tapes.value.some((one) => one.digest === run)) {
-    told = run;
-    if (run !== s.run.value) switchTo(run);
-  }
+  const { run, step } = spoken(event);
+  if (run && run !== s.run.value && s.tapes.value.some((one) => one.digest === run)) switchTo(run);
   goTo(step);
 }
 

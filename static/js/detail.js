@@ -1,5 +1,7 @@
 // Between two steps, cue by cue: a view that has of the coming step only what has been told.  Pure.
 
+import { partIn } from "./partition.js";
+
 const LOG = ["leo", "records", "runs", "cut", "epochs", "start", "fetch"];
 /** Field a cue names -> fields of a replica that change with it. */
 const OF_FIELD = {
@@ -13,10 +15,11 @@ export function partial(before, after, upto) {
   for (const cue of after.cues.slice(0, upto + 1)) {
     const fields = OF_FIELD[String(cue.field ?? "").split(" ")[0]];
     const ofController = cue.node === "K" || cue.node === -1;
-    view.partitions.forEach((part, i) => {
-      if (ofController) part.record = after.view.partitions[i]?.record ?? part.record;
+    view.partitions.forEach((part) => {
+      const then = partIn(after.view, part.p);
+      if (ofController) part.record = then?.record ?? part.record;
       const replica = part.replicas[cue.node];
-      const next = after.view.partitions[i]?.replicas[cue.node];
+      const next = then?.replicas[cue.node];
       if (!replica || !next || !fields) return;
       for (const field of fields) replica[field] = next[field];
     });

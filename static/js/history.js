@@ -1,5 +1,7 @@
 // What is known of a run and how one moves over it.  Pure: no DOM, no socket, no clock.
 
+import { partIn } from "./partition.js";
+
 export const SIZES = ["detail", "event", "moment", "chapter"];
 
 /** A tape: the facts of a run and those of its steps that have arrived. */
@@ -18,25 +20,27 @@ export function add(on, steps) {
     for (const at of [n, n + 1]) {
       const step = on.steps.get(at);
       const before = on.steps.get(at - 1);
-      if (step && before && !step.changed) step.changed = changes(before.view, step.view);
+      if (step && before && !step.changed) Object.assign(step, { changed: changes(before.view, step.view), was: backwards(before.view, step.view) });
     }
   }
   return on;
 }
 
-/** The names of what differs between two views: "b2:hw", "b2:leo", "b2:isr", "rec:isr", "client:P1". */
+/** The names of what differs between two views: "b2:hw", "b2:isr", "rec:isr", "client:P1"; "p1/b2:hw"
+ *  for the second partition. */
 export function changes(a, b) {
   const out = new Set();
-  b.partitions.forEach((part, i) => {
-    const was = a.partitions[i];
+  b.partitions.forEach((part) => {
+    const was = partIn(a, part.p);
     if (!was) return;
+    const own = i ? `p${i}/` : "";
     for (const [id, r] of Object.entries(part.replicas)) {
       const old = was.replicas[id];
       if (!old) continue;
-      for (const field of ["hw", "leo", "role"]) if (old[field] !== r[field]) out.add(`b${id}:${field}`);
-      if (was.record.isr.includes(Number(id)) !== part.record.isr.includes(Number(id))) out.add(`b${id}:isr`);
+      for (const field of ["hw", "leo", "role"]) if (old[field] !== r[field]) out.add(`${own}b${id}:${field}`);
+      if (was.record.isr.includes(Number(id)) !== part.record.isr.includes(Number(id))) out.add(`${own}b${id}:isr`);
     }
-    for (const key of Object.keys(part.record)) if (String(was.record[key]) !== String(part.record[key])) out.add(`rec:${key}`);
+    for (const key of Object.keys(part.record)) if (String(was.record[key]) !== String(part.record[key])) out.add(`${own}rec:${key}`);
   });
   for (const c of b.clients) {
     const old = a.clients.find((one) => one.id === c.id);
@@ -46,6 +50,25 @@ export function changes(a, b) {
     if (a.brokers.find((one) => one.id === broker.id)?.alive !== broker.alive) out.add(`b${broker.id}:alive`);
   });
   return out;
+}
+
+/** High watermarks that went back: {partition: {broker: {hw: what it was}}}. */
+export function backwards(a, b) {
+  const out = {};
+  b.partitions.forEach((part, i) => {
+    for (const [id, r] of Object.entries(part.replicas)) {
+      const old = a.partitions[i]?.replicas[id]?.hw;
+      if (old > r.hw) (out[i] ??= {})[id] = { hw: old };
+    }
+  });
+  return out;
+}
+
+/** What changed, as one partition's lanes name it. */
+export function changedIn(changed, partition) {
+  if (!changed || !partition) return changed ?? new Set();
+  const own = `p${partition}/`;
+  return new Set([...changed].filter((one) => one.startsWith(own) || /^(client:|b-?\d+:alive)/.test(one)).map((one) => (one.startsWith(own) ? one.slice(own.length) : one)));
 }
 
 const after = (list, n, end) => list.find((at) => at > n) ?? end;

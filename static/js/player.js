@@ -4,7 +4,6 @@ import { batch } from "@preact/signals";
 import * as s from "./state.js";
 import { add, branchName, nextSeen, tape, target, wanted } from "./history.js";
 import { detailTarget } from "./detail.js";
-import { unpack } from "./packing.js";
 import { askAbout, channel } from "./asking.js";
 import { Refused } from "./socket.js";
 import * as stage from "./stage.js";
@@ -34,12 +33,6 @@ export async function open(payload, { parent = null, n } = {}) {
   });
   prefetch();
   return answer;
-}
-
-/** Reads the run a link carries in its fragment; null when there is none or it cannot be read. */
-export async function fromFragment() {
-  const packed = new URLSearchParams(location.hash.slice(1)).get("run");
-  return packed ? unpack(packed) : null;
 }
 
 /** Asks for steps around the cursor, then for the rest of a run that is not long. */

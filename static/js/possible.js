@@ -13,6 +13,6 @@ export async function loadPossible() {
   if (s.possible.value.key === key) return;
   try {
     const answer = await ask("possible", { run: on.digest, step: s.n.value });
-    if (`${s.run.value}@${s.n.value}` === key) s.possible.value = { key, moves: answer.moves };
+    if (`${s.run.value}@${s.n.value}` === key) s.possible.value = { key, moves: answer.moves, messages: answer.messages };
   } catch { /* offline or too fast: asked again with the next step */ }
 }

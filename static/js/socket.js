@@ -16,7 +16,7 @@ export class Refused extends Error {
 /** Connects and returns {ask, online}.  `onState(online, first)` hears of every change. */
 export function connect({ csrf, onConnect, onLost }) {
   const transports = document.body.dataset.transports?.split(",") ?? ["websocket"];
-  const socket = io({ transports, auth: { csrf }, reconnectionDelay: 300, reconnectionDelayMax: 5000, randomizationFactor: 0.4 });
+  const socket = io({ transports, auth: { csrf, lang: document.documentElement.lang }, reconnectionDelay: 300, reconnectionDelayMax: 5000, randomizationFactor: 0.4 });
   socket.on("connect", () => onConnect());
   socket.on("disconnect", () => onLost());
   socket.on("connect_error", () => onLost());

@@ -49,7 +49,7 @@ export function mount(element, { drawn }) {
   const resized = new ResizeObserver(() => rest());
   resized.observe(host.parentElement);
   effect(() => {
-    void s.n.value; void s.cue.value; void s.run.value; void s.revision.value; void s.words.value; void s.partition.value; void s.unfolded.value;
+    void s.n.value; void s.cue.value; void s.run.value; void s.revision.value; void s.words.value; void s.partition.value; void s.unfolded.value; void s.layers.value;
     if (!running && !frozen) rest();
   });
   effect(() => light(s.lit.value));
@@ -69,7 +69,8 @@ function zoomFor(view) {
 }
 
 const options = (view) => ({ zoom: zoomFor(view), ...sized(zoomFor(view)) });
-const sized = (zoom) => ({ width: Math.max(300, Math.floor(host.clientWidth / zoom)), partition: s.partition.value, unfolded: s.unfolded.value, t: s.t.value, name: s.name.value });
+const CORNER = 220;      // px the controls in the corner take beside the clients
+const sized = (zoom) => ({ corner: CORNER / zoom, width: Math.max(300, Math.floor(host.clientWidth / zoom)), partition: s.partition.value, unfolded: s.unfolded.value, layers: s.layers.value, t: s.t.value, name: s.name.value });
 
 /** The step to draw: the one rested on, or a part of the next in detail size. */
 function current() {
@@ -153,7 +154,11 @@ export function stop() {
 function light(id) {
   if (!host) return;
   for (const el of host.querySelectorAll(".lit")) el.classList.remove("lit");
+  for (const el of host.querySelectorAll(".twin")) el.classList.remove("twin");
   if (!id) return;
+  // A record lights up wherever else it is.
+  const own = /^b-?\d+:o\d+$/.test(id) ? host.querySelector(`[data-id="${CSS.escape(id)}"]`)?.dataset.record : null;
+  if (own) for (const el of host.querySelectorAll(`[data-record="${CSS.escape(own)}"]`)) el.classList.add("twin");
   const record = id.startsWith("rec:") ? `[data-record="${CSS.escape(id.slice(4))}"]` : null;
   const offset = /^o\d+$/.test(id) ? `[data-id$=":${id}"]` : null;
   const epoch = /^e\d+$/.test(id) ? `[data-id$=":${id}"]` : null;

@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { namer, translator } from "./i18n.js";
 import { chapterAt } from "./history.js";
+import { layersOf } from "./scene/layers.js";
 
 export const words = signal({});
 export const lang = signal("en");
@@ -26,6 +27,9 @@ export const selected = signal(null);       // data-id of what Inspect shows
 export const lit = signal(null);            // data-id a sentence points at, or the reverse
 export const partition = signal(0);
 export const unfolded = signal(false);
+const asked = new URLSearchParams(location.search);
+export const layers = signal(layersOf(asked.get("layers") ?? remembered("layers", "")));
+export const view = signal(asked.get("view") ?? "lanes");
 export const registry = signal({});         // what the engine offers: profiles, rules, invariants
 export const cards = signal({});            // rule -> its card under this run's profile
 export const possible = signal({ key: null, moves: [] });

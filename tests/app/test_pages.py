@@ -63,10 +63,33 @@ def test_what_is_not_there_gets_one_sentence(
 
 
 def test_bad_queries_are_refused(client: FlaskClient, scenario: str) -> None:
-    for query in ("seed=x", "step=-1", "seed=99999999999999999999", "profile=K99"):
+    for query in ("seed=x", "seed=99999999999999999999", "profile=K99"):
         page = client.get(f"/s/{scenario}?{query}")
         assert page.status_code == 400, query
     assert client.get("/r/0123456789abcdef/steps.json?from=x").status_code == 400
+
+
+def test_a_step_that_cannot_be_read_opens_the_page_which_names_it(client: FlaskClient) -> None:
+    for query in ("step=-1", "step=x", "size=huge&p=99"):
+        assert client.get(f"/s/S01?{query}").status_code == 200
+
+
+def test_a_run_may_travel_in_the_fragment(client: FlaskClient, socket: Socket) -> None:
+    page = client.get("/r?step=3#run=2.1.a").text
+    assert '"bare": true' in page.replace('"bare":true', '"bare": true')
+    run = socket.open(scenario="S01")["run"]
+    assert '"kept":true' in client.get(f"/r/{run}").text.replace(": ", ":")
+
+
+def test_a_link_that_somebody_sent_does_not_change_the_language_for_good(
+    client: FlaskClient,
+) -> None:
+    for site in ("cross-site", "none"):
+        sent = client.get("/?lang=zh", headers={"Sec-Fetch-Site": site})
+        assert 'lang="zh-Hans"' in sent.text
+        assert '<html lang="en"' in client.get("/").text
+    client.get("/?lang=zh", headers={"Sec-Fetch-Site": "same-origin"})
+    assert 'lang="zh-Hans"' in client.get("/").text
 
 
 def test_an_error_inside_the_server_is_told_without_its_insides(

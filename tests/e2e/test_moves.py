@@ -16,7 +16,7 @@ def test_killing_by_click_opens_a_branch_and_keeps_the_old_future(visit: Opener)
     assert run_of(page) != old
     branches = page.get_by_role("list", name="Branches").get_by_role("button")
     assert branches.count() == 2
-    assert "#run=1." in page.url
+    assert "#run=2." in page.url
     page.go_back()
     page.wait_for_function("old => document.body.innerHTML.includes(`run=${old}`)", arg=old)
     at(page, 4)
@@ -64,29 +64,12 @@ def test_an_unsaved_branch_survives_a_reload_by_its_link(visit: Opener) -> None:
     page.get_by_label("Type a move").fill("kill 3")
     page.keyboard.press("Enter")
     page.wait_for_selector('[data-id="b3"][data-alive="down"]')
-    page.wait_for_url("**#run=1.*")
+    page.wait_for_url("**#run=2.*")
     run, step = run_of(page), step_of(page)
     page.reload()
     page.wait_for_selector('body[data-ready="1"]')
     at(page, step)
     assert run_of(page) == run
-
-
-def test_saving_gives_a_short_link_that_opens_elsewhere(visit: Opener) -> None:
-    page = visit("/s/S01")
-    jump(page, 3)
-    page.get_by_label("Type a move").fill("kill 3")
-    page.keyboard.press("Enter")
-    page.wait_for_selector('[data-id="b3"][data-alive="down"]')
-    step = step_of(page)
-    page.get_by_role("button", name="Save link").click()
-    link = page.locator('[data-notice="ok"] a')
-    link.wait_for()
-    href = link.get_attribute("href")
-    assert "/r/" in href and len(href) < 80
-    other = visit(href[href.index("/r/") :])
-    at(other, step)
-    assert other.get_attribute('[data-id="b3"]', "data-alive") == "down"
 
 
 def test_a_violation_is_told_in_words_with_the_lost_records(visit: Opener) -> None:

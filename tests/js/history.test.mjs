@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { add, branchName, changes, chapterAt, chapterEnds, isQuiet, moments, nextSeen, tape, target, wanted } from "../../static/js/history.js";
 import { detailTarget, partial } from "../../static/js/detail.js";
-import { pack, unpack } from "../../static/js/packing.js";
 import { fixture } from "./helpers.mjs";
 
 const run = fixture("s20");
@@ -71,15 +70,6 @@ test("a part of a step changes only what its cues have named", () => {
   const made = partial(before, after, 0);
   assert.equal(made.view.partitions[0].replicas["2"].leo, after.view.partitions[0].replicas["2"].leo);
   assert.equal(before.view.partitions[0].replicas["2"].leo, 0, "the step itself stays as it was");
-});
-
-test("a packed run survives its link; rubbish is told from it", async () => {
-  const text = JSON.stringify({ moves: ["produce m0", "杀"], seed: 4711 });
-  const packed = await pack(text);
-  assert.match(packed, /^1\.[\w-]+$/);
-  assert.equal(await unpack(packed), text);
-  assert.equal(await unpack("1.%%%"), null);
-  assert.equal(await unpack("9.abc"), null);
 });
 
 test("quiet steps are passed over, but never the end of a line, and the way back is the same", () => {

@@ -12,6 +12,9 @@ from engine.model.log import Batch, Log
 from engine.model.profiles import get_profile
 from engine.model.quotas import Quotas, ReplicationQuota
 from engine.model.state import FOLLOWER, LEADER, Broker, Disk, Replica
+from engine.scenarios.file import find
+from engine.show.view import view
+from engine.sim.run import Run, play_all
 
 
 def test_the_example_of_q6() -> None:
@@ -101,3 +104,55 @@ def test_a_follower_that_is_behind_holds_itself_back(lag: int | None, asks: bool
     thread.partitions[0].lag = lag
     assert fetcher.maybe_fetch(follower, thread, out) is asks
     assert bool(out.timers) is not asks, "it looks again after a back-off"
+
+
+# -- in a run -------------------------------------------------------------------------------------
+
+THROTTLED = (
+    "set leader.replication.throttled.replicas=*",
+    "set leader.replication.throttled.rate=1000",
+    "kill 3",
+    "advance 10s",
+    "produce a b c d e",
+    "fetching auto",
+    "restart 3",
+    "advance 2s",
+)
+
+
+def test_a_view_shows_who_is_held_back_and_disturbs_nothing() -> None:
+    sim = play_all(Run(find("S01"), "K39", 0, THROTTLED))
+    throttle = sim.brokers[1].quotas
+    assert throttle is not None
+    before = samples(throttle)
+    sim.kernel.now += 60_000  # old enough to be cleared, were it measured in earnest
+    shown = view(sim)["partitions"][0]["replicas"]["1"]["throttled"]
+    assert shown == {"rate": 0, "limit": 1_000, "held": [3]}
+    assert samples(throttle) == before
+    plain = view(play_all(Run(find("S01"), "K39")))
+    assert "throttled" not in plain["partitions"][0]["replicas"]["1"]
+
+
+def samples(throttle: Quotas) -> list[tuple[int, int, int]]:
+    ring = throttle.leader.rate.ring
+    return [(sample.start_ms, sample.last_event_ms, sample.value) for sample in ring]
+
+
+def test_bytes_are_records_of_one_size() -> None:
+    throttle = Quotas(record_bytes=500)
+    throttle.leader.mark(quotas.TOPIC, quotas.ALL)
+    throttle.count_sent(0, 3, 0)
+    assert throttle.leader.per_second(0) == 1_500
+
+
+def test_a_limit_may_change_while_a_broker_runs_and_what_it_measured_stays() -> None:
+    values = {**configs.build(get_profile("K39")).values}
+    assert quotas.settled(None, values, 1) is None
+    values["leader.replication.throttled.replicas"] = "0:1"
+    first = quotas.settled(None, values, 1)
+    assert first is not None and not first.leader.exceeded(0)
+    first.count_sent(0, 10, 0)
+    values["leader.replication.throttled.rate"] = 9_999
+    again = quotas.settled(first, values, 1)
+    assert again is first and again.leader.exceeded(0)
+    assert quotas.settled(None, values, 2) is None

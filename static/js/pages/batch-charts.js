@@ -5,6 +5,7 @@ import * as f from "../charts/figures.js";
 import * as interval from "../charts/interval.js";
 import * as ecdf from "../charts/ecdf.js";
 import * as heat from "../charts/heat.js";
+import * as futures from "../charts/futures.js";
 
 const WIDEST = 1100;
 const LONG_TABLE = 12;
@@ -75,11 +76,21 @@ function curves(batch, t) {
   figure.redraw();
 }
 
+function noReturn(batch, t) {
+  const figure = document.getElementById("futures");
+  if (!figure) return;
+  figure.hidden = false;
+  const rows = batch.futures.steps;
+  figure.redraw = () => show(figure, futures.draw(rows, t, widthOf(figure)), { sentence: t("batch.futures"), rows, t, name: `futures-${batch.id}` });
+  figure.redraw();
+}
+
 /** Everything of a finished batch; drawn again when the page changes its width. */
 export function result(batch, t) {
   shares(batch, t);
   map(batch, t);
   curves(batch, t);
+  noReturn(batch, t);
   const twin = document.querySelector("#shares details");
   if (twin && twin.querySelectorAll("tbody tr").length > LONG_TABLE) twin.open = false;
   let due = 0;

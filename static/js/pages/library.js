@@ -1,33 +1,104 @@
-// The library works without this script; with it, cards can be searched and filtered in place.
+// The library works without this script; with it, cards are found as one types, and what this
+// browser remembers is shown.
+
+import { nearest } from "../nearest.js";
+import * as visits from "../visits.js";
+
+const at = (id) => document.getElementById(id);
 const cards = [...document.querySelectorAll(".card")];
-const filters = document.getElementById("filters");
-const find = document.getElementById("find");
-const chips = [...document.querySelectorAll(".chip")];
-const found = document.getElementById("found");
 const texts = new Map(cards.map((card) => [card, card.textContent.toLowerCase()]));
+const vocabulary = [...new Set([...texts.values()].flatMap((text) => text.match(/[\p{L}\p{N}.]+/gu) ?? []))].filter((word) => word.length > 2);
+const form = at("filters");
+
+function asked() {
+  const fields = new FormData(form);
+  return { words: String(fields.get("q")).toLowerCase().split(/\s+/).filter(Boolean), tags: fields.getAll("tag"), difficulty: fields.get("difficulty"), profile: fields.get("profile") };
+}
 
 function show() {
-  const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const tags = chips.filter((c) => c.getAttribute("aria-pressed") === "true").map((c) => c.dataset.tag);
+  const { words, tags, difficulty, profile } = asked();
   let shown = 0;
   for (const card of cards) {
-    const mine = (card.dataset.tags ?? "").split(" ");
-    const fits = words.every((w) => texts.get(card).includes(w)) && (!tags.length || tags.some((t) => mine.includes(t)));
+    const { tags: mine, profiles, difficulty: level } = card.dataset;
+    const fits = words.every((w) => texts.get(card).includes(w))
+      && (!tags.length || tags.some((tag) => mine.split(" ").includes(tag)))
+      && (!difficulty || difficulty === level) && (!profile || profiles.split(" ").includes(profile));
     card.hidden = !fits;
     shown += fits ? 1 : 0;
   }
-  document.getElementById("nothing").hidden = shown > 0;
-  found.textContent = found.dataset.text.replace("{n}", shown);
+  for (const id of ["all", "museum"]) {
+    const section = at(id)?.closest("section");
+    if (section) section.hidden = !section.querySelector(".card:not([hidden])");
+  }
+  at("nothing").hidden = shown > 0;
+  at("found").textContent = at("found").dataset.text.replace("{n}", shown);
+  if (!shown) suggest(words.join(" "));
 }
 
-find.addEventListener("input", show);
-for (const chip of chips) {
-  chip.addEventListener("click", () => {
-    chip.setAttribute("aria-pressed", String(chip.getAttribute("aria-pressed") !== "true"));
-    show();
-  });
+/** Nothing has these words: the nearest ones, and the way to build it. */
+function suggest(query) {
+  const near = at("near");
+  const words = nearest(query, vocabulary);
+  near.replaceChildren(...(words.length ? [`${near.dataset.text} `] : []), ...words.flatMap((word) => [pick(word), " "]));
+  at("build").href = `/edit?title=${encodeURIComponent(at("find").value.slice(0, 80))}`;
 }
-const used = new Set(cards.flatMap((card) => (card.dataset.tags ?? "").split(" ")));
-for (const chip of chips) chip.hidden = !used.has(chip.dataset.tag);
-filters.hidden = false;
+
+function pick(word) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "chip";
+  button.textContent = word;
+  button.addEventListener("click", () => { at("find").value = word; at("find").focus(); show(); });
+  return button;
+}
+
+function follow() {
+  const done = visits.done();
+  const steps = [...document.querySelectorAll(".steps li")];
+  const finished = steps.filter((li) => done.includes(li.dataset.key));
+  const next = steps.find((li) => !done.includes(li.dataset.key));
+  for (const li of steps) {
+    const was = li.querySelector(".was");
+    li.classList.toggle("done", finished.includes(li));
+    li.classList.toggle("next", finished.length > 0 && li === next);
+    was.textContent = finished.includes(li) ? `· ${was.dataset.done}` : finished.length && li === next ? `· ${was.dataset.next}` : "";
+  }
+  const progress = at("progress");
+  progress.hidden = at("again").hidden = finished.length === 0;
+  progress.textContent = progress.dataset.text.replace("{done}", finished.length).replace("{n}", steps.length);
+}
+
+function row(run, told) {
+  const li = document.createElement("li");
+  const link = document.createElement("a");
+  link.href = run.url;
+  link.textContent = run.title;
+  const rest = document.createElement("span");
+  rest.className = "soft";
+  rest.textContent = [run.profile, run.move, run.step ? told.replace("{n}", run.step) : ""].filter(Boolean).join(" · ");
+  li.append(link, rest);
+  return li;
+}
+
+function remember() {
+  const runs = visits.runs().filter((run) => typeof run.url === "string" && run.url.startsWith("/"));
+  const told = at("runs").dataset.step;
+  const saved = runs.filter((run) => run.saved);
+  at("runs").replaceChildren(...runs.map((run) => row(run, told)));
+  at("runs").hidden = at("forget").hidden = runs.length === 0;
+  at("noruns").hidden = runs.length > 0;
+  at("saved").append(...saved.map((run) => row(run, told)));
+  if (saved.length) { at("saved").hidden = false; at("noshared")?.remove(); }
+}
+
+form.addEventListener("input", show);
+form.addEventListener("submit", (event) => { event.preventDefault(); show(); });
+at("clear").addEventListener("click", (event) => { event.preventDefault(); form.reset(); at("find").value = ""; for (const box of form.querySelectorAll("input:checked")) box.checked = false; for (const list of form.querySelectorAll("select")) list.value = ""; show(); });
+at("again").addEventListener("click", () => { visits.forgetDone(); follow(); });
+at("forget").addEventListener("click", () => { visits.forgetRuns(); for (const li of [...at("runs").children]) li.remove(); remember(); });
+at("go").hidden = true;
+addEventListener("pageshow", () => { follow(); });
+follow();
+remember();
+show();
 document.body.dataset.ready = "1";

@@ -68,7 +68,7 @@ export function Notice() {
   const t = s.t.value;
   const notice = s.notice.value;
   useEffect(() => {
-    if (!notice || notice.kind === "bad") return undefined;
+    if (!notice || notice.kind === "bad" || notice.stays) return undefined;
     const wait = setTimeout(() => { if (s.notice.value === notice) s.notice.value = null; }, 9000);
     return () => clearTimeout(wait);
   }, [notice]);

@@ -8,6 +8,7 @@ import { Icon } from "./common.js";
 import { loadPossible } from "../possible.js";
 import { MoveButton } from "./moves.js";
 import { spots } from "./spots.js";
+import { Surgery } from "./surgery.js";
 import { pick } from "./tabs.js";
 import { whyNot } from "./why.js";
 
@@ -22,9 +23,14 @@ function things({ geo, step, over }) {
   const top = [{ id: "K", label: t("hit.controller"), x: geo.narrow ? 0 : geo.gutter, y: 3, w: geo.cardW, h: 36 }];
   const flying = over.filter((n) => n.m?.at).map((n) => {
     const m = step.view.messages.find((one) => `msg-${one.id}` === n.k);
-    return { id: `m${m?.id}`, label: t("hit.message", { kind: m?.kind, a: name(m?.from, true), b: name(m?.to, true) }), x: n.m.at[0] - 64, y: n.m.at[1] - 18, w: 128, h: 36 };
+    return { id: `m${m?.id}`, label: t(m?.reply ? "hit.answer" : "hit.message", { kind: m?.kind, a: name(m?.from, true), b: name(m?.to, true) }), x: n.m.at[0] - 64, y: n.m.at[1] - 18, w: 128, h: 36 };
   });
-  return [["lanes", cards], ["top", top], ["flying", flying]];
+  const links = over.filter((n) => n.a["data-id"]?.startsWith("link:")).map((n) => {
+    const box = n.c.find((one) => one.k === "bg");
+    const [, a, b] = n.a["data-id"].split(":");
+    return { id: n.a["data-id"], label: t("hit.link", { a: name(a, true), b: name(b, true) }), x: box.a.x, y: box.a.y - 4, w: box.a.width, h: 28 };
+  });
+  return [["lanes", cards], ["top", top], ["flying", flying], ["links", links]];
 }
 
 function openMenu(thing, target) {
@@ -57,11 +63,15 @@ export function concerns(move, id, step) {
     const names = [broker[1], own?.name].filter((v) => v !== undefined && v !== null).map(String);
     return tokens.some((token) => token.split(/->|>/).some((part) => names.includes(part)));
   }
+  const link = /^link:(.+):(.+)$/.exec(id);
+  if (link) {
+    const label = (node) => step.view.brokers.find((one) => String(one.id) === node)?.name || node;
+    const [a, b] = [label(link[1]), label(link[2])];
+    const said = tokens.slice(0, 2).join(" ");
+    return said === `${a} ${b}` || said === `${b} ${a}` || [`${a}->${b}`, `${b}->${a}`].includes(tokens[0]) || (b === "K" && /^(md|alter)$/.test(tokens[0]) && tokens[1] === a);
+  }
   if (id === "K") return tokens.includes("K") || /^(elect|set|reassign)\b/.test(move.text);
-  const m = step.view.messages.find((one) => `m${one.id}` === id);
-  if (!m) return false;
-  const name = (node) => step.view.brokers.find((b) => b.id === node)?.name ?? String(node);
-  return tokens.some((token) => [`${m.from}->${m.to}`, `${name(m.from)}->${name(m.to)}`].includes(token));
+  return false;
 }
 
 /** What may be asked about a thing: [words of the button, subject]. */
@@ -89,6 +99,7 @@ function Menu() {
   if (!at || !s.step.value) return null;
   const ready = s.possible.value.key === `${s.run.value}@${s.n.value}`;
   const mine = ready ? s.possible.value.moves.filter((m) => concerns(m, at.id, s.step.value)) : [];
+  const message = s.step.value.view.messages.find((one) => `m${one.id}` === at.id);
   const past = s.facts.value && s.n.value < s.facts.value.total;
   const width = drawn.value?.geo.width ?? 600;
   const zoom = drawn.value?.zoom ?? 1;
@@ -100,9 +111,10 @@ function Menu() {
     <header><h3>${at.label}</h3><button type="button" class="btn quiet square" aria-label=${t("bad.close")} onClick=${close}><${Icon} name="close" /></button></header>
     ${past && html`<p class="soft">${t("moves.branches")}</p>`}
     ${!ready && html`<p class="soft">…</p>`}
+    ${ready && message && html`<${Surgery} message=${message} onDone=${() => { menu.value = null; }} />`}
     <ul class="moves">${mine.filter((m) => m.enabled).map((m) => html`<${MoveButton} key=${m.text} move=${m} onDone=${() => { menu.value = null; }} />`)}</ul>
     ${mine.some((m) => !m.enabled) && html`<details><summary>${t("moves.cannot", { n: mine.filter((m) => !m.enabled).length })}</summary><ul class="moves no">${mine.filter((m) => !m.enabled).map((m) => html`<${MoveButton} key=${m.text} move=${m} />`)}</ul></details>`}
-    ${ready && !mine.length && html`<p class="soft">${t("menu.nothing")}</p>`}
+    ${ready && !message && !mine.length && html`<p class="soft">${t("menu.nothing")}</p>`}
     <p class="row"><button type="button" class="btn" onClick=${() => { s.selected.value = at.id; pick("inspect"); close(); }}>${t("menu.inspect")}</button>${asks(at.id).map(([key, subject]) => html`<button key=${key} type="button" class="btn" onClick=${(e) => whyNot(subject, e.currentTarget)}>${t(key)}</button>`)}</p>
   </div>`;
 }

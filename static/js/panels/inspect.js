@@ -2,14 +2,15 @@
 
 import { html } from "htm/preact";
 import * as s from "../state.js";
+import { partIn, partOf } from "../partition.js";
 
 const list = (v) => (Array.isArray(v) ? (v.length ? v.map((one) => (typeof one === "object" ? list(Object.values(one)) : one)).join(", ") : "–") : v === null || v === undefined || v === "" ? "–" : typeof v === "object" ? Object.entries(v).map(([k, one]) => `${k} ${list(one)}`).join(" · ") : typeof v === "boolean" ? (v ? "✓" : "✗") : String(v));
 
 /** The rows [name, value, value before] of a thing on the stage. */
 export function rows(step, before, id, { t }) {
   const view = step.view;
-  const part = view.partitions[s.partition.value] ?? view.partitions[0];
-  const old = before?.view.partitions[s.partition.value];
+  const part = partOf(view, s.partition.value);
+  const old = before && partIn(before.view, part.p);
   const pick = (a, b, keys) => keys.filter((k) => a && k in a).map((k) => [t(`field.${k}`), list(a[k]), b ? list(b[k]) : null]);
   const broker = /^b(\d+)$/.exec(id ?? "");
   if (broker) {
@@ -17,14 +18,14 @@ export function rows(step, before, id, { t }) {
     const r = part.replicas[broker[1]];
     const r0 = old?.replicas[broker[1]];
     return [
-      ...pick(a, before?.view.brokers.find((b) => b.id === a?.id), ["alive", "fenced", "brokerEpoch", "rack", "session"]),
-      ...pick(r, r0, ["role", "start", "leo", "hw", "hwCheckpoint", "flushed", "epochs", "epochStart", "belief", "fetch", "isr", "maximal", "pending", "blocks", "waiting"]),
+      ...pick(a, before?.view.brokers.find((b) => b.id === a?.id), ["alive", "fenced", "brokerEpoch", "rack", "session", "disk"]),
+      ...pick(r, r0, ["role", "start", "leo", "hw", "hwCheckpoint", "flushed", "epochs", "epochStart", "belief", "fetch", "isr", "maximal", "pending", "blocks", "waiting", "throttled"]),
       ...Object.entries(r?.remote ?? {}).map(([id2, m]) => [t("field.remote", { b: s.name.value(Number(id2), true) }), list(m), r0?.remote?.[id2] ? list(r0.remote[id2]) : null]),
     ];
   }
   if (id === "K") return [...pick(view.controller, before?.view.controller, ["alive", "epoch", "waiting"]), ...pick(part.record, old?.record, Object.keys(part.record))];
   const message = view.messages.find((m) => `m${m.id}` === id);
-  if (message) return [...pick(message, null, ["kind", "from", "to", "reply", "sent", "due", "held", "error", "records"]), ...Object.entries(message.fields ?? {}).map(([k, v]) => [k, list(v), null])];
+  if (message) return [...pick(message, null, ["kind", "from", "to", "reply", "sent", "due", "held", "error", "records"]), ...Object.entries(s.possible.value.messages?.[message.id] ?? message.fields ?? {}).map(([k, v]) => [k, list(v), null])];
   const client = view.clients.find((c) => String(c.id) === id);
   return client ? pick(client, before?.view.clients.find((c) => c.id === id), ["kind", "sent", "acked", "waiting", "position", "read"]) : [];
 }

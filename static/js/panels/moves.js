@@ -11,7 +11,7 @@ import { whyNot } from "./why.js";
 
 const GROUPS = ["deliver", "time", "clients", "faults", "admin"];
 
-export function MoveButton({ move, onDone }) {
+export function MoveButton({ move, label, onDone }) {
   const t = s.t.value;
   const off = !move.enabled || !s.online.value;
   const why = !s.online.value ? t("offline.wait") : move.no ? say(move.no) : move.why;
@@ -19,7 +19,7 @@ export function MoveButton({ move, onDone }) {
     if (!off) { onDone?.(); act(move.text); } else if (!move.enabled && s.online.value) whyNot(`move ${move.text}`, event.currentTarget);
   };
   return html`<li><button type="button" class=${`movebtn ${off ? "off" : ""}`} aria-disabled=${off && move.enabled ? "true" : null} title=${move.enabled ? null : t("whynot.move")} onClick=${press}>
-    <code>${move.text}</code></button>${!move.enabled && why ? html`<span class="soft">${why}</span>` : null}</li>`;
+    ${label ? html`${label} ` : null}<code>${move.text}</code></button>${!move.enabled && why ? html`<span class="soft">${why}</span>` : null}</li>`;
 }
 
 export function Moves() {

@@ -2,31 +2,17 @@
 
 import { html } from "htm/preact";
 import * as s from "../state.js";
+import { partOf } from "../partition.js";
 import { act, complain, open } from "../player.js";
-import { Refused } from "../socket.js";
 import { Icon } from "./common.js";
 import { help } from "./help.js";
+import { share } from "../share/dialog.js";
 
 /** The same scenario under another Kafka: a run of its own, one key away from this one. */
 export async function change(profile) {
   const { scenario, seed } = s.facts.value;
   try {
     await open({ scenario: scenario.slug || scenario.digest, profile, seed, step: 0 });
-  } catch (problem) { complain(problem); }
-}
-
-async function save() {
-  const on = s.tapeNow.value;
-  const body = on.text ? { text: on.text } : { run: on.digest };
-  try {
-    const answer = await fetch("/api/runs", { method: "POST", headers: { "Content-Type": "application/json", "X-CSRF-Token": document.body.dataset.csrf }, body: JSON.stringify(body) }).then((r) => r.json());
-    if (!answer.ok) throw new Refused(answer);
-    on.saved = true;
-    s.revision.value += 1;
-    const url = new URL(`${answer.url}?step=${s.n.value}`, location.href).href;
-    let copied = true;
-    try { await navigator.clipboard.writeText(url); } catch { copied = false; }
-    s.notice.value = { kind: "ok", text: s.t.value(copied ? "save.copied" : "save.done"), link: url };
   } catch (problem) { complain(problem); }
 }
 
@@ -45,10 +31,11 @@ export function Title() {
     <h1>${facts.scenario.title}</h1>
     <div class="row">
       <label class="field"><span class="wide">${t("title.profile")}</span><select id="profile" value=${facts.profile} onChange=${(e) => change(e.target.value)}>${all.map((p) => html`<option key=${p.name} value=${p.name}>${mine.includes(p.name) ? "" : "· "}${p.name}${p.stands_for ? ` · ${p.stands_for}` : ""}</option>`)}</select></label>
-      ${parts.length > 1 && html`<label class="field"><span>${t("title.partition")}</span><select value=${String(s.partition.value)} onChange=${(e) => { s.partition.value = Number(e.target.value); }}>${parts.map((p, i) => html`<option key=${i} value=${String(i)}>${p.name}</option>`)}</select></label>`}
+      ${parts.length > 1 && html`<label class="field"><span>${t("title.partition")}</span><select value=${String(partOf({ partitions: parts }, s.partition.value).p)} onChange=${(e) => { s.partition.value = Number(e.target.value); }}>${parts.map((p) => html`<option key=${p.p} value=${String(p.p)}>${p.name}${p.gone ? ` · ${t(`ctl.${p.gone}`)}` : ""}</option>`)}</select></label>`}
       <button type="button" class="btn" aria-pressed=${fetching === "auto" ? "true" : "false"} title=${t("title.fetching.why")} disabled=${!s.online.value} onClick=${() => act(`fetching ${fetching === "auto" ? "manual" : "auto"}`)}><${Icon} name=${fetching === "auto" ? "clock" : "hand"} /><span class="wide">${t(`title.fetching.${fetching ?? "manual"}`)}</span></button>
       <a class="btn" href=${`/batch?run=${facts.digest}`}><${Icon} name="chart" /><span class="wide">${t("title.scale")}</span></a>
-      <button type="button" class="btn" onClick=${save} disabled=${!s.online.value}><${Icon} name="save" /><span class="wide">${t("title.save")}</span></button>
+      <a class="btn" href=${`/edit?run=${facts.digest}`} title=${t("edit.record.why")}><${Icon} name="record" /><span class="wide">${t("edit.record")}</span></a>
+      <button type="button" class="btn" aria-haspopup="dialog" onClick=${share}><${Icon} name="save" /><span class="wide">${t("share.open")}</span></button>
       <button type="button" class="btn quiet square" aria-label=${t("help.title")} title=${t("help.title")} onClick=${help}><${Icon} name="help" /></button>
     </div>
   </div>`;

@@ -1,6 +1,6 @@
 // A broker's card: who it is, what it does, where it stands, what it believes.
 
-import { fit, g, icon, line, pill, rect, text, textWidth } from "./node.js";
+import { circle, fit, g, icon, line, path, pill, rect, text, textWidth, title } from "./node.js";
 
 const PROCESS = { down: ["cross", "bad"], paused: ["pause", "warn"], starting: ["restart", "warn"], shutting: ["power", "warn"] };
 
@@ -14,6 +14,7 @@ export function isStale(replica, record) {
 export function standing(part, broker, t) {
   const { record } = part;
   const id = broker.id;
+  if (part.gone && part.p >= 0) return [{ label: t(part.replicas[id] ? "pill.left" : "pill.none"), cls: "out" }];
   const leader = part.replicas[record.leader];
   const pending = leader?.pending?.who !== undefined && [leader.pending.who].flat().includes(id) ? leader.pending.kind : null;
   const pills = [];
@@ -27,6 +28,8 @@ export function standing(part, broker, t) {
   } else pills.push({ label: t("pill.none"), cls: "out" });
   if (record.elr?.includes(id)) pills.push({ label: "ELR", cls: "elr" });
   if (broker.fenced && broker.alive === "up") pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
+  if (broker.disk) pills.push({ label: t("pill.slow_disk"), cls: "slow", name: "hourglass" });
+  if (Object.values(part.replicas).some((r) => r.throttled?.held.includes(id))) pills.push({ label: t("pill.throttled"), cls: "throttled", name: "hourglass" });
   if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out" });
   if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out" });
   return pills;
@@ -70,6 +73,7 @@ function small(geo, lane, broker, { acts, x, h }, ctx) {
   const pills = dense ? [] : standing(geo.part, broker, ctx.t).slice(0, 1);
   const parts = head(geo, broker, { acts, x, y: dense ? y : lane.y + 22 }, ctx);
   let at = x + 12;
+  if (ctx.blocked.has(broker.id)) parts.push(g("waits", [icon("i", "hourglass", geo.cardX + geo.cardW - 20, lane.y + (dense ? h / 2 - 1 : 30), 12, "warn")], { "data-id": `b${broker.id}:waits` }));
   for (const p of pills) {
     const made = pill(`pill-${p.cls}`, at, lane.y + 29, p.label, p.cls, { name: p.name, size: 10.5, height: 17 });
     at += made.width + 4;
@@ -99,13 +103,15 @@ function full(geo, lane, broker, { acts, recorded, x, replica }, ctx) {
   const stale = isStale(replica, geo.part.record);
   const waits = blocked.has(broker.id);
   const selfish = acts && !recorded;
-  if (replica && replica.role !== "offline" && (stale || geo.density === "comfortable")) parts.push(belief(lane, x, right, { stale, selfish, replica, broker }, ctx));
-  if (waits && geo.density === "comfortable") {
+  if (ctx.layers.has("beliefs") && replica && replica.role !== "offline" && (stale || geo.density === "comfortable")) parts.push(belief(lane, x, right, { stale, selfish, replica, broker }, ctx));
+  if (waits) {
+    const low = geo.density === "comfortable" ? lane.y + 86 : lane.y + 84;
     parts.push(g("waits", [
-      icon("i", "hourglass", x + 11, lane.y + 86, 13, "warn"),
-      text("t", x + 28, lane.y + 97, fit(t("card.waits"), right - x - 28, 12), "small warn"),
+      icon("i", "hourglass", x + 11, low, 13, "warn"),
+      text("t", x + 28, low + 11, fit(t("card.waits"), right - x - 28, 12), "small warn"),
     ], { "data-id": `b${broker.id}:waits` }));
   }
+  if (ctx.layers.has("sessions")) parts.push(session(geo, lane, broker, right, ctx));
   return parts;
 }
 
@@ -122,4 +128,21 @@ function belief(lane, x, right, { stale, selfish, replica, broker }, { t, name }
     stale && icon("i", "alert", x + 11, y - 11, 13, "warn"),
     text("t", x + 11 + lead, y, fit(words, right - x - 11 - lead, 12), `small ${stale ? "warn stale" : ""}`),
   ], { class: "belief", "data-id": `b${broker.id}:belief`, "data-stale": stale ? 1 : 0 });
+}
+
+/** The ring that runs down until the controller fences a broker that it does not hear. */
+function session(geo, lane, broker, right, { t, session: whole }) {
+  if (broker.session === null || broker.session === undefined || !whole) return null;
+  const left = Math.max(0, broker.session);
+  const share = Math.min(1, left / whole);
+  const [cx, cy, r] = [right - 9, lane.y + geo.laneH - 20, 8];
+  const angle = 2 * Math.PI * share;
+  const end = `${(cx + r * Math.sin(angle)).toFixed(2)} ${(cy - r * Math.cos(angle)).toFixed(2)}`;
+  const low = share < 0.34 ? "low" : "";
+  return g("session", [
+    circle("base", cx, cy, r, "ringbase"),
+    share >= 0.999 ? circle("full", cx, cy, r, "ring") : path("arc", `M${cx} ${cy - r}A${r} ${r} 0 ${share > 0.5 ? 1 : 0} 1 ${end}`, `ring ${low}`),
+    text("t", cx - r - 5, cy + 4, t("card.session", { s: (left / 1000).toFixed(left < 10_000 ? 1 : 0) }), `small ${low ? "warn" : ""}`, { "text-anchor": "end" }),
+    title("title", t("card.session.why", { ms: left })),
+  ], { "data-id": `b${broker.id}:session`, "data-value": left });
 }

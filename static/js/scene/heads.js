@@ -8,8 +8,8 @@ export function controller(geo, view, { t, name, changed }) {
   const c = view.controller;
   const dead = c.alive === false;
   const x = geo.narrow ? 8 : geo.gutter + 6;
-  const list = (ids) => `{${ids.map((id) => name(id, true)).join(", ")}}`;
-  const fields = [
+  const list = (ids) => `[${ids.map((id) => name(id, true)).join(", ")}]`;
+  const fields = geo.part.gone ? [["gone", "", t(`ctl.${geo.part.gone}`)]] : [
     ["leader", `${t("ctl.leader")} `, record.leader >= 0 ? name(record.leader, true) : t("ctl.none")],
     ["le", `${t("ctl.epoch")} `, record.le],
     ["pe", `${view.mode === "zk" ? t("ctl.zversion") : t("ctl.pe")} `, record.pe],
@@ -29,7 +29,7 @@ export function controller(geo, view, { t, name, changed }) {
   let at = geo.narrow ? 16 : geo.logX + 10;
   let y = geo.narrow ? 50 : 26;
   const size = geo.narrow ? 11.5 : 12.5;
-  if (view.partitions.length > 1) {
+  if (view.partitions.length > 1 || (geo.part.gone && geo.part.name)) {
     parts.push(text("p", at, y, geo.part.name, "mono small"));
     at += textWidth(geo.part.name, 12) + 14;
   }
@@ -56,7 +56,7 @@ export function clients(geo, view, { t, name, changed }) {
     const producer = c.kind === "producer";
     const label = `${c.id}`;
     const all = producer ? t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked }) : t("client.reads", { o: c.position ?? 0 });
-    const words = fit(all, geo.width - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
+    const words = fit(all, geo.width - geo.corner - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
     const w = textWidth(`${label} `, 12.5, true) + textWidth(words, 12.5) + 26;
     const waiting = (c.waiting ?? []).slice(0, 5);
     parts.push(g(`client-${c.id}`, [
@@ -89,11 +89,25 @@ export function ruler(geo, view, { t }) {
   for (let o = Math.ceil(geo.fold / every) * every; o < geo.end; o += every) {
     parts.push(text(`o${o}`, geo.x(o) + (geo.pitch - 3) / 2, y + 19, o, "mono ruler", { "text-anchor": "middle" }));
   }
+  parts.push(...notches(geo, y, t));
   for (const c of view.clients.filter((one) => one.kind === "consumer" && one.position !== undefined && one.position >= geo.fold)) {
     const x = geo.x(c.position) - 1.5;
     parts.push(g(`c-${c.id}`, [path("m", `M${x - 5} ${y + 21}h10l-5 6z`, "reads"), title("title", t("ruler.reads", { c: c.id, o: c.position }))]));
   }
   return g("ruler", parts, { class: "ruler" });
+}
+
+/** Where the acting leaders' epochs begin: who has the log up to there may join the ISR. */
+function notches(geo, y, t) {
+  const found = new Map();
+  for (const r of Object.values(geo.part.replicas)) {
+    if (r.role === "leader" && r.epochStart !== null && r.epochStart >= geo.fold && r.epochStart > geo.base) found.set(r.belief.le, r.epochStart);
+  }
+  return [...found].map(([e, o]) => g(`notch${e}`, [
+    path("l", `M${geo.x(o) - 1.5} ${y + 1}v24`, "notch"),
+    geo.pitch >= 26 && text("t", geo.x(o) + 2, y + 7, `e${e}`, "mono notchtext"),
+    title("title", t("mark.notch", { e, o })),
+  ], { "data-id": `notch:${e}`, "data-value": o }));
 }
 
 /** The frame around columns in which two replicas hold different records. */

@@ -1,5 +1,7 @@
 // Where everything stands: pure geometry, a function of the view and of the room there is.
 
+import { partOf } from "../partition.js";
+
 export const PITCH = 40;
 const HEAD = { controller: 44, clients: 32, ruler: 28 };
 const DENSITIES = {
@@ -35,8 +37,8 @@ export function foldAt({ base, end, same, capacity, unfolded }) {
 }
 
 /** The geometry of one view: lanes, the shared offset axis, the heads above it. */
-export function layout(view, { width, partition = 0, unfolded = false } = {}) {
-  const part = view.partitions[partition] ?? view.partitions[0];
+export function layout(view, { width, partition = 0, unfolded = false, corner = 0 } = {}) {
+  const part = partOf(view, partition);
   const narrow = width < 700;
   const name = densityFor(view.brokers.length);
   const d = DENSITIES[name];
@@ -56,7 +58,7 @@ export function layout(view, { width, partition = 0, unfolded = false } = {}) {
   });
   const axis = axisOf(part, logX, logW);
   return {
-    width, height: y0 + view.brokers.length * laneH + 8, narrow, density: name, d, gutter, cardX: gutter, cardW, cardH,
+    width, corner: narrow ? 0 : corner, height: y0 + view.brokers.length * laneH + 8, narrow, density: name, d, gutter, cardX: gutter, cardW, cardH,
     logX, logW, laneH, lanes, y0, heads: { controller: 0, strip, clients: strip, ruler: top }, part, ...axis(unfolded),
   };
 }

@@ -86,9 +86,9 @@ function cell(geo, broker, replica, r, y, ctx) {
   return g(`o${r.o}-${r.e}-${r.id}`, parts, data, { enter: "grow", cx: x + 2, cy: y + h / 2, exit: "fall" });
 }
 
-/** Records cut off in this step: outline without fill, so that nobody takes them for part of the log. */
+/** Records cut off since the last moment: outline without fill, so that nobody takes them for part of the log. */
 function ghosts(geo, broker, replica, y, ctx) {
-  if (geo.detail === "run") return [];
+  if (geo.detail === "run" || !ctx.layers.has("ghosts")) return [];
   return (replica.cut ?? []).map((r) => {
     const x = geo.x(r.o);
     const w = geo.pitch - 3;
@@ -98,9 +98,11 @@ function ghosts(geo, broker, replica, y, ctx) {
     const cx = x + w / 2;
     const cy = top + h / 2;
     return g(`cut${r.o}-${r.e}-${r.id}`, [
-      rect("r", x, top, w, h, "ghost", { rx: 4 }),
-      geo.pitch >= 14 && path("x", `M${cx - 5} ${cy - 5}l10 10m0-10l-10 10`, "ghostx"),
+      rect("r", x, top, w, h, `ghost ${r.old ? "old" : ""}`, { rx: 4 }),
       geo.pitch >= 26 && r.acked && circle("ring", cx, cy, 10, "ghostring"),
+      geo.pitch >= 14 && path("x", `M${cx - 5} ${cy - 5}l10 10m0-10l-10 10`, `ghostx ${r.acked && geo.pitch >= 26 ? "onring" : ""}`),
+      geo.pitch >= 26 && r.acked && path("ok", `M${x + w - 11} ${top + 6}l2.600 2.600l4.600-5.200`, "ghosttick"),
+      geo.pitch >= 26 && r.acked && path("struck", `M${x + w - 13} ${top + 10}l11-6`, "struck"),
       title("title", ctx.t(r.acked ? "cell.cut_acked" : "cell.cut", { o: r.o, m: r.id ?? "", b: ctx.name(broker.id) })),
     ], { class: "cut", "data-id": `b${broker.id}:cut${r.o}`, "data-acked": r.acked ? 1 : 0 }, { exit: "fade" });
   });

@@ -1,5 +1,6 @@
 // Marks on a log: end, high watermark and its water line, what the leader remembers of the others.
 
+import { disk } from "./disk.js";
 import { g, icon, line, pack, path, rect, text, textWidth, title } from "./node.js";
 
 /** All marks of one replica, keyed by what they mean. */
@@ -8,19 +9,49 @@ export function marks(geo, broker, ctx) {
   if (!replica) return [];
   const lane = geo.lanes.get(broker.id);
   const y = { cell: lane.log + geo.d.cell, water: lane.log + geo.d.water, memory: lane.log + geo.d.memory, foot: lane.log + geo.d.marks, bottom: lane.log + geo.d.cell + geo.d.cellH };
+  const shown = ctx.layers.has("watermarks");
   return [
-    ...water(geo, broker, replica, y),
-    ...leadersMark(geo, broker, replica, y, ctx),
+    ...(shown ? water(geo, broker, replica, y) : []),
+    ...(shown ? leadersMark(geo, broker, replica, y, ctx) : []),
     ...end(geo, broker, replica, y, ctx),
-    ...mark(geo, broker, replica, y, ctx),
-    ...memory(geo, broker, replica, y, ctx),
-    ...from(geo, broker, replica, y, ctx),
+    ...(shown ? trail(geo, broker, replica, y, ctx) : []),
+    ...(shown ? mark(geo, broker, replica, y, ctx) : []),
+    ...(shown ? memory(geo, broker, replica, y, ctx) : []),
+    ...(ctx.layers.has("disk") ? disk(geo, broker, replica, y, ctx) : shown ? from(geo, broker, replica, y, ctx) : []),
   ];
 }
 
 function water(geo, broker, replica, y) {
   const x0 = geo.x(Math.max(replica.start ?? 0, geo.base));
   return [rect("water", x0, y.water, geo.x(replica.hw) - x0 - 2, geo.density === "dense" ? 2 : 5, "water", { rx: 1 })];
+}
+
+/** A high watermark that went back leaves a trail for the step in which it did. */
+function trail(geo, broker, replica, y, { was, t }) {
+  const old = was[broker.id]?.hw;
+  if (old === undefined || old <= replica.hw) return [];
+  const [a, b] = [geo.x(Math.max(replica.hw, geo.base)), geo.x(Math.min(old, geo.end))];
+  return [g("trail", [
+    line("l", a, y.water + 2.5, b - 2, y.water + 2.5, "trail"),
+    path("h", `M${a + 7} ${y.water - 2}l-6 4.500l6 4.500`, "trailhead"),
+    title("title", t("mark.hw_back", { a: old, b: replica.hw })),
+  ], { "data-id": `b${broker.id}:trail`, "data-value": old })];
+}
+
+/** Thin lines from what the leader remembers to where the follower really is, where the two differ. */
+export function joins(geo) {
+  const { record, replicas } = geo.part;
+  const lane = geo.lanes.get(record.leader);
+  if (!geo.d.labels || geo.narrow || !lane) return [];
+  return Object.entries(replicas[record.leader]?.remote ?? {}).flatMap(([id, m]) => {
+    const other = geo.lanes.get(Number(id));
+    const real = replicas[id];
+    const known = m.leo ?? -1;
+    if (!other || known < 0 || real?.role !== "follower" || real.leo === known || known < geo.fold) return [];
+    const y1 = lane.log + geo.d.memory + 9;
+    const y2 = other.log + geo.d.cell - 13;
+    return [line(`join${id}`, geo.x(known) - 1.5, y1, geo.x(real.leo) - 1.5, y2, "join", { "data-id": `join:${record.leader}:${id}` })];
+  });
 }
 
 function leadersMark(geo, broker, replica, y) {

@@ -1,29 +1,34 @@
 // The picture of one step: a pure function of the step and of the room there is.
 
+import { changedIn } from "../history.js";
 import { card } from "./brokers.js";
 import { clients, controller, divergence, ruler } from "./heads.js";
+import { USUAL } from "./layers.js";
 import { layout } from "./layout.js";
+import { beats, links } from "./links.js";
 import { epochs, log } from "./logs.js";
-import { marks } from "./marks.js";
-import { links, messages, partings } from "./messages.js";
+import { joins, marks } from "./marks.js";
+import { messages } from "./messages.js";
 import { g, rect, textWidth } from "./node.js";
+import { partings } from "./parting.js";
 
 /** {geo, logs, over}: the geometry and the two layers, the upper one for what moves. */
-export function picture(step, { width, partition = 0, unfolded = false, t, name }) {
+export function picture(step, { width, partition = 0, unfolded = false, corner = 0, layers = USUAL, t, name }) {
   const view = step.view;
-  const geo = layout(view, { width, partition, unfolded });
+  const geo = layout(view, { width, partition, unfolded, corner });
   const blocked = new Set(geo.part.replicas[geo.part.record.leader]?.blocks ?? []);
   const lost = new Set(view.ledger?.lost ?? []);
-  const ctx = { t, name, width: textWidth, blocked, lost, changed: step.changed ?? new Set(), alarm: (step.broken ?? []).length > 0 };
+  const ctx = { t, name, width: textWidth, blocked, lost, changed: changedIn(step.changed, partition), was: step.was?.[partition] ?? {}, layers, session: view.controller.sessionMs, alarm: (step.broken ?? []).length > 0 };
   const logs = [
     ruler(geo, view, ctx),
     ...view.brokers.map((b) => ground(geo, b)),
     divergence(geo, view, ctx),
     ...view.brokers.map((b) => laneOf(geo, view, b, ctx)),
+    ...(layers.has("watermarks") ? joins(geo) : []),
     controller(geo, view, ctx),
-    clients(geo, view, ctx),
+    layers.has("clients") && clients(geo, view, ctx),
   ].filter(Boolean);
-  const over = [...links(geo, view, ctx), ...partings(geo, view, ctx), ...messages(geo, view, ctx)];
+  const over = [...links(geo, view, ctx), ...beats(geo, view, ctx), ...partings(geo, step, ctx), ...messages(geo, view, ctx)];
   return { geo, logs, over };
 }
 
@@ -40,7 +45,7 @@ function laneOf(geo, view, broker, ctx) {
     card(geo, view, broker, ctx),
     g("log", log(geo, broker, ctx)),
     g("marks", marks(geo, broker, ctx)),
-    ...epochs(geo, broker, ctx),
+    ...(ctx.layers.has("epochs") ? epochs(geo, broker, ctx) : []),
   ], { class: "lanegroup", role: "img", "aria-label": sentence(geo, broker, ctx) });
 }
 

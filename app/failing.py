@@ -1,0 +1,161 @@
+"""A failing run of a batch: replayed, shortened, and asked where it could no longer be saved."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from flask import Blueprint, Response, redirect, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from app import batch_records as records
+from app import choosing, security
+from app.api import json_answer
+from app.asked import Asked
+from app.batch_spec import FUTURES_EACH, FUTURES_MOST, make_futures
+from app.batches import body, jobs, typed_number
+from app.refusals import Refusal
+from app.runners.summary import Failure
+from app.services import services
+from app.words import SENTENCES
+from engine.sim.run import Run
+from engine.study.shrink import Shortened, shorten
+
+blueprint = Blueprint("failing", __name__)
+
+AT_ONCE = threading.BoundedSemaphore(1)
+"""Shortening plays some hundred runs: one visitor's at a time leaves the processor to the rest."""
+BUSY_MS = 3000
+
+SENTENCES.update(
+    {
+        "failing.busy": (
+            "Another run is being shortened; try again in {ms} ms.",
+            "正在缩短另一次运行；请在 {ms} ms 后再试。",
+        ),
+    }
+)
+
+
+def _found(number: str, place: int) -> tuple[Run, Failure]:
+    batch = jobs().batch(number)
+    failure = records.failure(jobs().database, batch, place)
+    if failure is None:
+        raise Refusal("not_found")
+    return records.run_in(batch, failure.profile, failure.cell, failure.seed), failure
+
+
+def _at(run: Run, step: int) -> str:
+    """Where the animator shows a run one step before this one."""
+    digest = services().replays.register(run)
+    return url_for("pages.run", digest=digest, step=max(0, step - 1))
+
+
+def _shorten(run: Run, invariant: str) -> Shortened:
+    if not AT_ONCE.acquire(timeout=BUSY_MS / 1000):
+        raise Refusal("slow_down", "failing.busy", ms=BUSY_MS)
+    try:
+        return shorten(run, invariant)
+    finally:
+        AT_ONCE.release()
+
+
+def _facts(found: Shortened) -> dict[str, Any]:
+    return {
+        "ok": True,
+        "url": _at(found.run, found.after),
+        "digest": found.run.digest,
+        "invariant": found.invariant,
+        "before": found.before,
+        "after": found.after,
+        "plays": found.plays,
+    }
+
+
+@blueprint.get("/batch/<number>/failure/<int:place>")
+def replay(number: str, place: int) -> AnyResponse:
+    """Opens a failing run at the step before the one that broke the invariant."""
+    run, failure = _found(number, place)
+    return redirect(_at(run, failure.step))
+
+
+@blueprint.get("/batch/<number>/row/<profile>/<int:cell>/<int:seed>")
+def row(number: str, profile: str, cell: int, seed: int) -> AnyResponse:
+    """Opens the run of any row of a batch, failing or not."""
+    batch = jobs().batch(number)
+    last = batch.first_seed + batch.runs
+    known = profile in batch.profiles and cell < len(batch.cells)
+    if not known or not batch.first_seed <= seed < last:
+        raise Refusal("not_found")
+    return redirect(_at(records.run_in(batch, profile, cell, seed), _step_asked() + 1))
+
+
+def _step_asked() -> int:
+    step = request.args.get("step", "0")
+    if not (step.isascii() and step.isdigit() and len(step) <= 9):
+        raise Refusal("invalid", what="step")
+    return int(step)
+
+
+@blueprint.get("/batch/<number>/run")
+def run_of_futures(number: str) -> AnyResponse:
+    """Opens the run whose futures a batch played."""
+    batch = jobs().batch(number)
+    if batch.kind != records.FUTURES:
+        raise Refusal("not_found")
+    digest = services().replays.register(Run.from_text(batch.about["run"]))
+    return redirect(url_for("pages.run", digest=digest, step=_step_asked(), futures=number))
+
+
+@blueprint.post("/batch/<number>/failure/<int:place>/shorten")
+def shorten_failure(number: str, place: int) -> AnyResponse:
+    """Opens a shorter run that breaks the same invariant, one step before it does."""
+    security.require_token()
+    security.require_patience()
+    found = _shorten(*_named(number, place))
+    return redirect(_at(found.run, found.after), 303)
+
+
+@blueprint.post("/batch/<number>/failure/<int:place>/futures")
+def futures_of_failure(number: str, place: int) -> AnyResponse:
+    """Starts a batch that plays futures of a failing run from many of its steps."""
+    security.require_token()
+    security.require_patience()
+    run, invariant = _named(number, place)
+    each = typed_number("runs", FUTURES_MOST) if "runs" in request.form else FUTURES_EACH
+    started = jobs().submit(make_futures(run, invariant, each), security.owner())
+    return redirect(url_for("batches.page", number=started), 303)
+
+
+def _named(number: str, place: int) -> tuple[Run, str]:
+    run, failure = _found(number, place)
+    if failure.step < 0:
+        raise Refusal("not_found")
+    return run, failure.invariant
+
+
+@blueprint.post("/api/shorten")
+def shorten_run() -> Response:
+    """{run, invariant}: a shorter run that breaks the same invariant."""
+    security.require_token()
+    security.require_patience()
+    run, invariant = _run_asked(body())
+    return json_answer(_facts(_shorten(run, invariant)))
+
+
+@blueprint.post("/api/futures")
+def futures() -> Response:
+    """{run, invariant, runs}: a batch of futures of a failing run, from many of its steps."""
+    security.require_token()
+    security.require_patience()
+    given = body()
+    run, invariant = _run_asked(given)
+    each = given.whole("runs", 1, FUTURES_MOST, default=FUTURES_EACH)
+    number = jobs().submit(make_futures(run, invariant, each), security.owner())
+    url = url_for("batches.page", number=number)
+    return json_answer({"ok": True, "id": number, "url": url}, 201)
+
+
+def _run_asked(given: Asked) -> tuple[Run, str]:
+    run = services().replays.run(choosing.digest_asked(given))
+    return run, given.text("invariant", most=20)

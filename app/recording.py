@@ -1,0 +1,40 @@
+"""A scenario made of a run: its moves become the script, and its moments ask for a comment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.scenarios.scenario import Scenario
+from engine.show import story
+from engine.show.replay import Replay
+
+MOST_ASKED = 40
+COLUMN = 30
+"""Where comments begin, as in the library."""
+
+
+def recorded(replay: Replay, lang: str) -> tuple[Scenario, list[dict[str, Any]]]:
+    """The scenario, and for each line that deserves a comment what the engine says of it:
+    {script: its number, sentence}.  Raises BadInput for a run too long to be a script."""
+    run = replay.run
+    told = _moments(replay, lang)
+    lines, asks = [], []
+    for number, (move, comment) in enumerate(zip(replay.lines, replay.comments(), strict=True), 1):
+        lines.append(f"{move:<{COLUMN}}# {comment}" if comment else move)
+        if not comment and number - 1 in told:
+            asks.append({"script": number, "sentence": told[number - 1]})
+    data = run.scenario.to_dict()
+    data |= {"slug": "", "code": "", "script": "\n".join(lines)}
+    data |= {"profiles": [run.profile], "expect": {}}
+    return Scenario.from_dict(data), asks
+
+
+def _moments(replay: Replay, lang: str) -> dict[int, str]:
+    """Move -> the sentence of its weightiest step, for moves in which something happened."""
+    names = {broker.id: broker.label for broker in replay.run.scenario.brokers}
+    found: dict[int, tuple[int, str]] = {}
+    for step in replay.facts()["moments"][:MOST_ASKED]:
+        (seen,) = replay.steps(step, 1)
+        if seen["say"] and seen["moment"] > found.get(seen["line"], (0, ""))[0]:
+            found[seen["line"]] = (seen["moment"], story.render(seen["say"][0], names, lang))
+    return {line: sentence for line, (_, sentence) in found.items()}

@@ -1,0 +1,143 @@
+"""Topics of the ZooKeeper era: made, grown, deleted (control-plane, 3.2, 7.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.controlplane import election, placement
+from engine.controlplane.znodes import is_live, live_epochs, send_update_metadata
+from engine.model import errors
+from engine.model.control_messages import (
+    LeaderAndIsr,
+    StopReplica,
+    StopReplicaResponse,
+    UpdateMetadata,
+)
+from engine.model.controller import Controller, Deletion, Topic
+from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
+from engine.model.records import DURING_DELETE, Ids, PartitionRecord
+
+# -- made ------------------------------------------------------------------------------------------
+
+
+def create_topic(k: Controller, name: str, assignments: Sequence[Ids], out: Effects) -> int:
+    """CP-ELECT-NEW, ZK, with the replica lists given.  An error code."""
+    if name in k.topics:
+        return errors.TOPIC_ALREADY_EXISTS
+    error = placement.check_manual(assignments, k.brokers)
+    if error:
+        return error
+    topic = k.topics[name] = Topic()
+    _add(k, topic, assignments, out)
+    return errors.NONE
+
+
+def create_partitions(k: Controller, name: str, assignments: Sequence[Ids], out: Effects) -> int:
+    """2.2.  Further partitions of a topic, as long as its first one."""
+    topic = k.topics.get(name)
+    if topic is None or name in k.deletions:
+        return errors.UNKNOWN_TOPIC_OR_PARTITION
+    factor = len(k.records[topic.tps[0]].replicas)
+    error = placement.check_manual(assignments, k.brokers, factor)
+    if error == errors.NONE:
+        _add(k, topic, assignments, out)
+    return error
+
+
+def _add(k: Controller, topic: Topic, assignments: Sequence[Ids], out: Effects) -> None:
+    """CP-ELECT-NEW 3 - 6.  The state znodes; LeaderAndIsr to the ISR, metadata to everybody.
+
+    With nobody live a partition has no state yet: its epochs stand one below the first, so that the
+    election when a broker starts begins it.
+    """
+    made = []
+    for tp, replicas in enumerate(assignments, k.take_numbers(len(assignments))):
+        record = election.new_partition(replicas, lambda b: is_live(k, b))
+        if record is None:
+            record = PartitionRecord(replicas, replicas, -1, -1, -1)
+        k.records[tp] = record
+        topic.tps.append(tp)
+        made.append(tp)
+        out.cue("CP-ELECT-NEW", CONTROLLER, f"leader {tp}", None, record.leader)
+    live = live_epochs(k)
+    for broker, registration in k.brokers.items():
+        states = [(tp, k.records[tp], True) for tp in made if broker in k.records[tp].isr]
+        if states:
+            epoch = registration.epoch
+            out.send(LeaderAndIsr(CONTROLLER, broker, 0, k.epoch, epoch, states, live))
+    send_update_metadata(k, made, out)
+
+
+# -- deleted ---------------------------------------------------------------------------------------
+
+
+def delete_topic(k: Controller, name: str, out: Effects) -> int:
+    """7.7, ZK 1, 2.  An error code.  While one of its partitions is being moved the topic is not
+    eligible: the deletion begins when the move ends."""
+    topic = k.topics.get(name)
+    if topic is None or name in k.deletions:
+        return errors.UNKNOWN_TOPIC_OR_PARTITION
+    k.deletions[name] = Deletion()
+    if not any(k.records[tp].reassigning for tp in topic.tps):
+        _begin(k, name, out)
+    return errors.NONE
+
+
+def after_reassignment(k: Controller, out: Effects) -> None:
+    """7.7, ZK 2.  A deletion that waited for reassignments begins."""
+    for name, deletion in k.deletions.items():
+        moving = any(k.records[tp].reassigning for tp in k.topics[name].tps if tp in k.records)
+        if not deletion.records and not moving:
+            _begin(k, name, out)
+
+
+def _begin(k: Controller, name: str, out: Effects) -> None:
+    """7.7, ZK 3, 4.  Clients hear of the leader -2; live replicas go, dead ones keep the topic."""
+    deletion = k.deletions[name]
+    for tp in k.topics[name].tps:
+        record = k.records.pop(tp).copy()
+        record.leader = DURING_DELETE
+        deletion.records[tp] = record
+        for broker in record.replicas:
+            deletion.left.setdefault(broker, set()).add(tp)
+    live = live_epochs(k)
+    states = list(deletion.records.items())
+    for broker, registration in k.brokers.items():
+        epoch = registration.epoch
+        out.send(UpdateMetadata(CONTROLLER, broker, 0, k.epoch, epoch, states, live))
+    dead = tuple(broker for broker in sorted(deletion.left) if not is_live(k, broker))
+    if dead:
+        out.cue("CP-7.7.ineligible", CONTROLLER, f"topic {name}", None, dead)
+    for broker in sorted(deletion.left):
+        _stop(k, broker, deletion, out)
+
+
+def _stop(k: Controller, broker: int, deletion: Deletion, out: Effects) -> None:
+    """7.7, ZK 4.  StopReplica for what a live broker still holds of the topic."""
+    left = deletion.left.get(broker)
+    if left and is_live(k, broker):
+        states = [(tp, DURING_DELETE, True) for tp in sorted(left)]
+        epoch = k.brokers[broker].epoch
+        out.send(StopReplica(CONTROLLER, broker, 0, k.epoch, epoch, states))
+
+
+def resume_for(k: Controller, broker: int, out: Effects) -> None:
+    """7.7, ZK 2.  A broker is back, or reachable again: what it holds of deleted topics goes."""
+    for deletion in k.deletions.values():
+        _stop(k, broker, deletion, out)
+
+
+def on_stop_replica_response(k: Controller, m: StopReplicaResponse, out: Effects) -> None:
+    """7.7, ZK 5, 6.  One replica after the other is gone; with the last one the topic is."""
+    for name in list(k.deletions):
+        deletion = k.deletions[name]
+        left = deletion.left.get(m.src)
+        if left is None:
+            continue
+        left.difference_update(tp for tp, error in m.answers if error == errors.NONE)
+        if not left:
+            del deletion.left[m.src]
+        if not deletion.left:
+            del k.deletions[name], k.topics[name]
+            out.cue("CP-7.7.deleted", CONTROLLER, f"topic {name}", None, None)

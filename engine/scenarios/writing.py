@@ -1,0 +1,144 @@
+"""A scenario as YAML text, the way a person would write it: what is as usual is left out.
+
+Only text is made here; reading it is the business of `file`, the one door to YAML.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from engine.scenarios.scenario import DEFAULT_PROFILE, KEYS, Scenario
+
+WIDEST: Final = 96
+
+_PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_./+-]*(?: [A-Za-z0-9_./+-]+)*")
+_NAMES: Final = frozenset(("true", "false", "null"))
+_ODD: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_UNBLOCKED: Final = re.compile(f"[\x00-\x08\x0b-\x1f]|{_ODD.pattern}|^\\s*$")
+
+
+def yaml_of(scenario: Scenario) -> str:
+    """The text of a scenario; `file.load_text` reads an equal one from it."""
+    return written(short(scenario))
+
+
+def written(data: dict[str, Any]) -> str:
+    """Any plain data of a scenario as YAML, also what is not right yet, key by key."""
+    known = [key for key in KEYS if key in data]
+    others = [key for key in data if key not in KEYS]
+    return "".join(_entry(key, data[key]) for key in [*known, *others])
+
+
+def _entry(key: str, value: Any) -> str:
+    name = _scalar(key)
+    if key == "script" and isinstance(value, str) and not _UNBLOCKED.search(value):
+        return f"{name}: |{_block(value)}"
+    line = f"{name}: {_flow(value)}\n"
+    if len(line) <= WIDEST or not isinstance(value, (dict, list)) or not value:
+        return line
+    if isinstance(value, dict):
+        inner = "".join(f"  {_scalar(one)}: {_flow(of)}\n" for one, of in value.items())
+    else:
+        inner = "".join(f"  - {_flow(one)}\n" for one in value)
+    return f"{name}:\n{inner}"
+
+
+def _block(text: str) -> str:
+    """A literal block; where the first line begins with a blank, the indent has to be said."""
+    indent = "2" if text[:1].isspace() else ""
+    lines = "".join(f"  {line}".rstrip() + "\n" for line in text.split("\n"))
+    return f"{indent}\n{lines}"
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_scalar(key)}: {_flow(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_flow(one) for one in value) + "]"
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> str:
+    """Plain where a plain word means itself, quoted everywhere else."""
+    if isinstance(value, str) and _PLAIN.fullmatch(value) and value not in _NAMES:
+        return value
+    text = json.dumps(value, ensure_ascii=False)
+    return _ODD.sub(lambda odd: f"\\u{ord(odd[0]):04x}", text)
+
+
+def short(scenario: Scenario) -> dict[str, Any]:
+    """The scenario as plain data without what goes without saying."""
+    full = scenario.to_dict()
+    usual = Scenario.from_dict({"title": "?", "profiles": full["profiles"]}).to_dict()
+    kept = {key: full[key] for key in KEYS if key == "title" or full[key] != usual[key]}
+    if scenario.expect or full["profiles"] != [DEFAULT_PROFILE]:
+        kept["profiles"] = full["profiles"]
+    label = {broker.id: broker.name or broker.id for broker in scenario.brokers}
+    if "brokers" in kept:
+        kept["brokers"] = _brokers(scenario)
+    if full["partitions"] == [list(label)]:
+        kept.pop("partitions", None)
+    else:
+        kept["partitions"] = [[label[one] for one in replicas] for replicas in full["partitions"]]
+    if "network" in kept:
+        kept["network"] = _network(full["network"])
+    if "workload" in kept:
+        producers = [_producer(one) for one in full["workload"]["producers"]]
+        kept["workload"] = {"producers": producers, "consumers": full["workload"]["consumers"]}
+    if "faults" in kept:
+        every = [broker.id for broker in scenario.brokers]
+        kept["faults"] = [_fault(one, every, label) for one in full["faults"]]
+    if "expect" in kept:
+        kept["expect"] = {name: _expect(one) for name, one in full["expect"].items()}
+    return kept
+
+
+def _brokers(scenario: Scenario) -> Any:
+    """3 | [A, B] | [{id: 7, rack: a}], the shortest that says it all."""
+    plain = [(broker.id, broker.rack) for broker in scenario.brokers]
+    counted = plain == [(number, "") for number in range(1, len(plain) + 1)]
+    names = [broker.name for broker in scenario.brokers]
+    if counted and not any(names):
+        return len(plain)
+    if counted and all(names):
+        return names
+    return [
+        {"id": one.id, **({"name": one.name} if one.name else {}),
+         **({"rack": one.rack} if one.rack else {})}
+        for one in scenario.brokers
+    ]  # fmt: skip
+
+
+def _network(full: dict[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for key in ("delay_ms", "loss", "control_delay_ms"):
+        value = full[key]
+        if isinstance(value, list) and value[0] == value[1]:
+            value = value[0]
+        if value:
+            kept[key] = value
+    return kept
+
+
+def _producer(full: dict[str, Any]) -> dict[str, Any]:
+    usual = {"retries": True, "timeout_ms": 30_000, "idempotent": False, "partition": -1}
+    kept = {key: value for key, value in full.items() if usual.get(key) != value}
+    return {**kept, "acks": "all" if full["acks"] == -1 else full["acks"]}
+
+
+def _fault(full: dict[str, Any], every: list[int], label: dict[int, Any]) -> dict[str, Any]:
+    usual = {"together": False, "mttr_ms": 0, "delay_ms": 0}
+    kept = {key: value for key, value in full.items() if key not in usual or usual[key] != value}
+    if "brokers" in kept:
+        named = [label[one] for one in kept["brokers"]]
+        kept["brokers"] = "all" if kept["brokers"] == every else named
+    return kept
+
+
+def _expect(full: dict[str, Any]) -> dict[str, Any]:
+    verdict = full["verdict"]
+    if isinstance(verdict, list):
+        return {**full, "verdict": " ".join(["violates", *verdict])}
+    return full

@@ -1,0 +1,127 @@
+"""What only the stage draws beside the view; no digest of a run sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from engine.model.log import Batch
+from engine.model.messages import HEARTBEAT, HEARTBEAT_R, METADATA_FETCH, Message
+from engine.show.view import Json, node_name, records_of
+from engine.sim.moves import label_of
+from engine.sim.simulation import Simulation
+
+Cut = tuple[int, int, int, tuple[Batch, ...]]
+"""(step, broker, partition, batches) of one truncation."""
+
+BEATS: Final = frozenset((HEARTBEAT, HEARTBEAT_R, METADATA_FETCH))
+"""Messages that come and go all the time, drawn as dots and only when asked for."""
+
+
+def dress(sim: Simulation, shown: Json, older: Iterable[Cut] = ()) -> Json:
+    """The view with all that the stage wants; `older`: cuts of steps since the last moment."""
+    shown["controller"]["sessionMs"] = sim.configs.session_timeout_ms
+    shown["beats"] = [
+        {"id": m.id, "from": node_name(m.src), "to": node_name(m.dst), "sent": m.sent, "due": m.due}
+        for m in sim.network.under_way()
+        if m.kind in BEATS
+    ]
+    for part in shown["partitions"]:
+        for broker, replica in part["replicas"].items():
+            disk = sim.brokers[int(broker)].disks.get(part["p"])
+            replica["recovery"] = 0 if disk is None else disk.recovery_checkpoint
+    for _, broker, tp, batches in older:
+        _haunt(sim, shown["partitions"][tp]["replicas"].get(str(broker)), tp, batches)
+    _queue(sim, shown["messages"])
+    return shown
+
+
+def _haunt(sim: Simulation, replica: Json | None, tp: int, batches: tuple[Batch, ...]) -> None:
+    """Ghosts stay until the next moment, as long as nothing stands in their place."""
+    if replica is None:
+        return
+    taken = {ghost["o"] for ghost in replica["cut"]}
+    replica["cut"] += [
+        {**ghost, "old": True}
+        for ghost in records_of(sim, tp, batches)
+        if ghost["o"] >= replica["leo"] and ghost["o"] not in taken
+    ]
+
+
+def _queue(sim: Simulation, shown: list[Json]) -> None:
+    """How a move names each message (`way`), and which of its kind goes before it (`behind`)."""
+    first: dict[tuple[int, int, int], int] = {}
+    for (m, way), told in zip(_told(sim), shown, strict=True):
+        key = (m.src, m.dst, m.kind)
+        told["way"] = way
+        if key in first:
+            told["behind"] = first[key]
+        else:
+            first[key] = m.id
+
+
+def ways(sim: Simulation, most: int = 12) -> list[str]:
+    """Every way on which something is, each once: what message surgery is offered for."""
+    return list(dict.fromkeys(way for _, way in _told(sim)))[:most]
+
+
+def _told(sim: Simulation) -> list[tuple[Message, str]]:
+    """The messages that are drawn, each with its way: `2->1`, and its kind where that is needed.
+
+    Without a kind, a move means the oldest of all messages on that way.
+    """
+    oldest: dict[tuple[int, int], int] = {}
+    found = []
+    for m in sim.network.under_way():
+        first = oldest.setdefault((m.src, m.dst), m.kind)
+        if m.kind not in BEATS:
+            way = f"{_label(sim, m.src)}->{_label(sim, m.dst)}"
+            found.append((m, way if m.kind == first else f"{way} {label_of(m.kind)}"))
+    return found
+
+
+def _label(sim: Simulation, node: int) -> str:
+    return str(node_name(node)) if node < 0 else sim.scenario.broker_name(node)
+
+
+# -- a message in full ----------------------------------------------------------------------------
+
+MOST_IN_FULL: Final = 12
+MOST_OF_A_LIST: Final = 8
+_OF_THE_NETWORK: Final = frozenset(("id", "sent", "due", "src", "dst"))
+
+
+def letters(sim: Simulation) -> dict[str, Json]:
+    """What the messages that are drawn say in full, by their id."""
+    return {str(m.id): in_full(m) for m, _ in _told(sim)[:MOST_IN_FULL]}
+
+
+def in_full(m: Message) -> Json:
+    """Every field of a message, named as Kafka's schemas spell names."""
+    return {
+        _camel(slot): _plain(getattr(m, slot))
+        for one in type(m).__mro__
+        for slot in getattr(one, "__slots__", ())
+        if slot not in _OF_THE_NETWORK
+    }
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
+def _plain(value: Any, depth: int = 5) -> Any:
+    if value is None or isinstance(value, bool | int | str | float):
+        return value
+    if isinstance(value, Batch):
+        return f"epoch {value.epoch}, offsets {value.base} to {value.end - 1}"
+    if depth == 0:
+        return str(type(value).__name__)
+    if isinstance(value, dict):
+        return {str(key): _plain(one, depth - 1) for key, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        found = [_plain(one, depth - 1) for one in list(value)[:MOST_OF_A_LIST]]
+        return [*found, "…"] if len(value) > MOST_OF_A_LIST else found
+    slots = [slot for one in type(value).__mro__ for slot in getattr(one, "__slots__", ())]
+    return {_camel(slot): _plain(getattr(value, slot), depth - 1) for slot in slots}

@@ -1,0 +1,45 @@
+"""How a move names a partition: by its number, or as orders-0; without, it means the first."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from engine.scenarios.parts import MOST_PARTITIONS
+from engine.sim.moves import Words
+from engine.sim.simulation import Simulation
+from engine.sim.wording import refuse
+
+TOPIC_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,23}")
+_NAME: Final = re.compile(TOPIC_NAME.pattern + r"-[0-9]{1,2}")
+FIRST: Final = 0
+
+
+def read(words: Words, word: str) -> int | str:
+    """What stands behind p=."""
+    name = word.removeprefix("p=")
+    return name if _NAME.fullmatch(name) else words.number(name, MOST_PARTITIONS - 1)
+
+
+def take(words: Words) -> int | str:
+    """`p=` at the end of a move, taken away."""
+    if words.words and words.words[-1].startswith("p="):
+        return read(words, words.words.pop())
+    return FIRST
+
+
+def number(sim: Simulation, named: int | str) -> int:
+    """Its number, or -1."""
+    if isinstance(named, str):
+        return sim.cluster.number_of(named)
+    return named if named < len(sim.cluster.names) else -1
+
+
+def missing(sim: Simulation, named: int | str) -> str:
+    """Why there is no such partition, or ""."""
+    tp, names = number(sim, named), sim.cluster.names
+    if tp < 0:
+        return refuse(sim, "no.partition", s=str(named), n=len(names))
+    if tp not in sim.cluster.controller.records:
+        return refuse(sim, "partition.deleted", s=names[tp])
+    return ""

@@ -1,0 +1,162 @@
+"""Topics in a run: where their replicas go, and what the observer and the names make of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.controlplane import admin, placement, zk_topics
+from engine.controlplane.placement import Candidate, Placed, StripedPlacer
+from engine.model import errors
+from engine.model.controller import Controller
+from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
+from engine.model.records import Ids
+from engine.scenarios.parts import MOST_PARTITIONS
+from engine.sim.kernel import Chance
+from engine.sim.simulation import Simulation
+
+TEXTBOOK: Final = "textbook"
+ZK: Final = "zk"
+STRIPED: Final = "striped"
+PLACERS: Final = (TEXTBOOK, ZK, STRIPED)
+
+
+class Fixed:
+    """A chance that always says the first: enough to learn whether a placement is possible."""
+
+    def below(self, limit: int) -> int:
+        return 0
+
+
+class Wanted:
+    """What an operator asks for; -1 for `start` or `shift`: chance decides.
+
+    `lists`, if given, are the replicas themselves; else a placer finds them.  `first` is the number
+    of partitions the topic has already.
+    """
+
+    __slots__ = ("factor", "first", "lists", "partitions", "placer", "shift", "start")
+
+    def __init__(self, partitions: int, factor: int, placer: str = "") -> None:
+        self.partitions = partitions
+        self.factor = factor
+        self.placer = placer
+        self.start = -1
+        self.shift = -1
+        self.first = 0
+        self.lists: tuple[Ids, ...] = ()
+
+
+# -- placing ---------------------------------------------------------------------------------------
+
+
+def place(sim: Simulation, wanted: Wanted, chance: placement.Chance) -> tuple[str, Placed]:
+    """CP-PLACE-SIMPLE, CP-PLACE-ZK, CP-PLACE-KR.  (the rule that placed, what it says).
+
+    A cluster's own placer knows every broker it could use; any other stands for a tool, which
+    computes the lists from the live brokers and hands them over.
+    """
+    if wanted.lists:
+        return "", (errors.NONE, list(wanted.lists))
+    own = STRIPED if sim.profile.mode == "kraft" else ZK
+    placer = wanted.placer or own
+    candidates = _candidates(sim, placer == own)
+    if placer == STRIPED:
+        made = StripedPlacer(candidates, chance).place(wanted.partitions, wanted.factor)
+        return "CP-PLACE-KR", made
+    if placer == TEXTBOOK:
+        ids = [one.id for one in candidates]
+        error, lists = placement.place_simple(
+            ids, wanted.first + wanted.partitions, wanted.factor
+        )
+        return "CP-PLACE-SIMPLE", (error, lists[wanted.first :])
+    made = placement.place_zk(
+        candidates,
+        wanted.partitions,
+        wanted.factor,
+        chance,
+        start=wanted.start,
+        shift=wanted.shift,
+        first_partition=wanted.first,
+    )
+    racks = any(one.rack is not None for one in candidates)
+    return "CP-PLACE-ZK-RACK" if racks else "CP-PLACE-ZK", made
+
+
+def _candidates(sim: Simulation, own: bool) -> list[Candidate]:
+    k = sim.cluster.controller
+    if sim.profile.mode == "kraft":
+        return [one for one in admin.candidates(k) if own or not one.fenced]
+    return [Candidate(broker, k.brokers[broker].rack or None) for broker in sorted(k.brokers)]
+
+
+def usable(sim: Simulation) -> list[int]:
+    """The brokers that may get new replicas."""
+    return [one.id for one in _candidates(sim, True)]
+
+
+def first_index(sim: Simulation, topic: str) -> int:
+    """2.2.  Where the placement of the ZooKeeper era begins when partitions are added."""
+    k = sim.cluster.controller
+    head = k.records[k.topics[topic].tps[0]].replicas[0]
+    later = [index for index, one in enumerate(sorted(k.brokers)) if one >= head]
+    return later[0] if later else 0
+
+
+def placement_error(sim: Simulation, wanted: Wanted, factor: int | None = None) -> int:
+    """Why these partitions cannot be made, or NONE; nothing is drawn."""
+    k = sim.cluster.controller
+    _, (error, lists) = place(sim, wanted, Fixed())
+    error = error or placement.check_manual(lists, k.brokers, factor)
+    if error or sim.profile.mode == "zk" or not wanted.lists:
+        return error
+    led = all(any(k.active(broker) for broker in one) for one in lists)
+    return errors.NONE if led else errors.INVALID_REPLICA_ASSIGNMENT
+
+
+def room_left(sim: Simulation) -> int:
+    """How many partitions a run may still make: numbers are never used twice."""
+    return MOST_PARTITIONS - len(sim.cluster.names)
+
+
+# -- making and deleting ---------------------------------------------------------------------------
+
+
+def create(sim: Simulation, name: str, wanted: Wanted, out: Effects) -> None:
+    """A new topic, or, if there is one of this name, more partitions of it."""
+    k = sim.cluster.controller
+    rule, (_, lists) = place(sim, wanted, _placing_chance(sim))
+    if rule:
+        out.cue(rule, CONTROLLER, f"topic {name}", None, tuple(lists))
+    grows = name in k.topics
+    if sim.profile.mode == "zk":
+        make = zk_topics.create_partitions if grows else zk_topics.create_topic
+        make(k, name, lists, out)
+    elif grows:
+        count = len(k.topics[name].tps) + len(lists)
+        admin.create_partitions(k, name, count, Fixed(), out, assignments=lists)
+    else:
+        admin.create_manually(k, name, lists, out)
+    _name_new_partitions(sim, k, name, len(lists))
+
+
+def _placing_chance(sim: Simulation) -> Chance:
+    if sim.placing is None:
+        sim.placing = Chance(sim.seed, "placement")
+    return sim.placing
+
+
+def _name_new_partitions(sim: Simulation, k: Controller, topic: str, count: int) -> None:
+    total = len(k.topics[topic].tps)
+    sim.cluster.names += tuple(f"{topic}-{index}" for index in range(total - count, total))
+    sim.checker.grow(count)
+
+
+def delete(sim: Simulation, name: str, out: Effects) -> None:
+    """7.7.  A topic goes; of its partitions nobody can be without any more."""
+    k = sim.cluster.controller
+    for tp in k.topics[name].tps:
+        sim.ledger.availability(tp, True, sim.now)
+    out.cue("CP-7.7.delete", CONTROLLER, f"topic {name}", None, None)
+    remove = zk_topics.delete_topic if sim.profile.mode == "zk" else admin.delete_topic
+    remove(k, name, out)

@@ -1,0 +1,300 @@
+"""A shorter run that still breaks the same invariant (delta debugging).
+
+What chance did to a failing run is written down as a schedule of faults.  Then whatever is not
+needed goes: moves, faults, the time before and between them, load, loss and delays.  Candidates are
+played, and only one that breaks the invariant in fewer events is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.model.errors import BadInput
+from engine.scenarios.parts import MOST_FAULTS
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run, play
+from engine.sim.simulation import Simulation
+
+PLAYS_MOST: Final = 400
+EVENTS_MOST: Final = 400_000
+"""Events of all candidates together: some seconds of one process."""
+SEEDS_TRIED: Final = 12
+GAP_MS: Final = 5
+"""Shorter waits are not worth a play."""
+
+MARK: Final = " (shortened)"
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Shortened:
+    """`run` ends with the event that breaks `invariant`; lengths are in events up to it."""
+
+    run: Run
+    invariant: str
+    before: int
+    after: int
+    plays: int
+
+
+@dataclass(frozen=True)
+class _Broken:
+    """Where a run broke the invariant: event number, virtual time, why."""
+
+    step: int
+    at_ms: int
+    why: str
+
+
+class _Search:
+    """The shortest failing run so far, and how much may still be played."""
+
+    def __init__(self, invariant: str, run: Run, found: _Broken) -> None:
+        self.invariant = invariant
+        self.run = run
+        self.found = found
+        self.plays = 1
+        self.events = found.step
+
+    def spent(self) -> bool:
+        return self.plays >= PLAYS_MOST or self.events >= EVENTS_MOST
+
+    def try_scenario(self, data: Json, seed: int, worth: int = 0) -> bool:
+        """Plays a changed scenario, with the moves as they are."""
+        try:
+            scenario = Scenario.from_dict(data)
+        except BadInput:
+            return False
+        return self.try_run(Run(scenario, self.run.profile, seed, self.run.moves), worth)
+
+    def try_run(self, run: Run, worth: int = 0) -> bool:
+        """Plays a candidate.  Kept if it fails in fewer events, or in at most `worth` more."""
+        if self.spent():
+            return False
+        most = self.found.step - 1 + worth
+        try:
+            found = first_break(run, self.invariant, most)
+        except BadInput:
+            return False
+        self.plays += 1
+        self.events += most if found is None else found.step
+        if found is None:
+            return False
+        self.run, self.found = run, found
+        return True
+
+
+def shorten(run: Run, invariant: str) -> Shortened:
+    """The shortest failing run that the budget finds, under the same profile.
+
+    Raises BadInput when the run does not break the invariant.
+    """
+    found, sim = _played(run, invariant)
+    if found is None:
+        raise BadInput("impossible", f"This run does not break {invariant}.")
+    search = _Search(invariant, run, found)
+    search.try_scenario(_as_scheduled(run, sim, found), run.seed, worth=found.step)
+    if not any(fault.mtbf_ms for fault in search.run.scenario.faults):
+        for reduce in _REDUCTIONS:
+            reduce(search)
+    if search.found.step >= found.step:
+        search.run, search.found = run, found
+    shorter = _cut_short(search.run, search.found, invariant)
+    return Shortened(shorter, invariant, found.step, search.found.step, search.plays)
+
+
+def first_break(run: Run, invariant: str, most: int) -> _Broken | None:
+    """Where the run first breaks it within `most` events, or None."""
+    found, _ = _played(run, invariant, most)
+    return found
+
+
+def _played(run: Run, invariant: str, most: int = 2_000_000) -> tuple[_Broken | None, Simulation]:
+    sim = run.simulation()
+    seen = 0
+    for _ in play(sim, run.lines()):
+        if len(sim.broken) > seen:
+            for name, step, why in sim.broken[seen:]:
+                if name == invariant:
+                    return _Broken(step, sim.now, why), sim
+            seen = len(sim.broken)
+        if sim.events >= most:
+            break
+    return None, sim
+
+
+def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
+    """The scenario with what chance did written out: the last faults before the violation."""
+    data = run.scenario.to_dict()
+    began = min((plan.began for plan in sim.plans), default=0)
+    struck = []
+    for plan in sim.plans:
+        for at, brokers, until in plan.strikes:
+            end = until if until >= 0 else 0
+            line: Json = {"kind": plan.fault.kind, "brokers": list(brokers), "together": True}
+            line["at_ms"] = at - began
+            line["mttr_ms"] = max(1, end - at) if end else 0
+            line["delay_ms"] = plan.fault.delay_ms
+            struck.append(line)
+    struck.sort(key=lambda line: (line["at_ms"], line["brokers"], line["kind"]))
+    data["faults"] = struck[-MOST_FAULTS:]
+    return _ended(data, run.profile, found)
+
+
+def _ended(data: Json, profile: str, found: _Broken) -> Json:
+    """Played no longer than needed, and promised for this profile alone."""
+    data["duration_ms"] = max(1, min(data["duration_ms"], found.at_ms + 1))
+    data["expect"] = {}
+    data["profiles"] = [profile]
+    return data
+
+
+def _cut_short(run: Run, found: _Broken, invariant: str) -> Run:
+    data = _ended(run.scenario.to_dict(), run.profile, found)
+    data["slug"] = data["code"] = ""
+    data["title"] = f"{data['title'].removesuffix(MARK)[:180]}{MARK}"
+    shorter = Run(Scenario.from_dict(data), run.profile, run.seed, run.moves)
+    return shorter if first_break(shorter, invariant, found.step) else run
+
+
+# -- what is tried --------------------------------------------------------------------------------
+
+
+def _fewer_moves(search: _Search) -> None:
+    """The script, or what was done by hand, without the moves that do not matter."""
+
+    def without(kept: list[Any]) -> bool:
+        run = search.run
+        return search.try_run(Run(run.scenario, run.profile, run.seed, tuple(kept)))
+
+    _ddmin(search, lambda: list(search.run.lines()), without)
+
+
+def _fewer_faults(search: _Search) -> None:
+    """The schedule without the faults that do not matter."""
+
+    def without(kept: list[Any]) -> bool:
+        data = {**search.run.scenario.to_dict(), "faults": kept}
+        # A fault less is worth some events more: the next reductions make them up.
+        return search.try_scenario(data, search.run.seed, worth=search.found.step // 4)
+
+    _ddmin(search, lambda: search.run.scenario.to_dict()["faults"], without)
+
+
+def _ddmin(
+    search: _Search, parts_of: Callable[[], list[Any]], without: Callable[[list[Any]], bool]
+) -> None:
+    """Zeller's delta debugging: leaves out ever smaller parts, as long as it still fails."""
+    count = 2
+    while not search.spent():
+        whole = parts_of()
+        if not whole or count > max(2, len(whole)):
+            return
+        size = -(-len(whole) // count)
+        for start in range(0, len(whole), size):
+            if without(whole[:start] + whole[start + size :]):
+                count = max(2, count - 1)
+                break
+        else:
+            if size == 1:
+                return
+            count = min(len(whole), count * 2)
+
+
+def _sooner(search: _Search) -> None:
+    """Takes time out: before the first fault, between two, before a repair."""
+    place = 0
+    while place < 2 * len(search.run.scenario.faults) and not search.spent():
+        while _halved(search, place):
+            pass
+        place += 1
+
+
+def _halved(search: _Search, place: int) -> bool:
+    """Tries to take all, or half, of the wait before one strike, or of one repair."""
+    data = search.run.scenario.to_dict()
+    faults = data["faults"]
+    if place >= 2 * len(faults):
+        return False
+    index, repair = divmod(place, 2)
+    if repair:
+        gap = faults[index]["mttr_ms"]
+    else:
+        gap = faults[index]["at_ms"] - (faults[index - 1]["at_ms"] if index else 0)
+    for less in (gap - 1, gap * 3 // 4, gap // 2, gap // 4):
+        if less < GAP_MS:
+            continue
+        changed = [dict(line) for line in faults]
+        if repair:
+            changed[index]["mttr_ms"] = gap - less
+        else:
+            for line in changed[index:]:
+                line["at_ms"] -= less
+        if search.try_scenario({**data, "faults": changed}, search.run.seed):
+            return True
+    return False
+
+
+def _simpler(search: _Search) -> None:
+    """Less load, no consumers, no loss, one delay."""
+    for change in _SIMPLER:
+        for data in change(search.run.scenario.to_dict()):
+            search.try_scenario(data, search.run.seed)
+
+
+def _other_seeds(search: _Search) -> None:
+    """The same schedule under other delays: one of them may come to the point sooner."""
+    for seed in range(SEEDS_TRIED):
+        search.try_scenario(search.run.scenario.to_dict(), seed)
+
+
+def _without_consumers(data: Json) -> Iterator[Json]:
+    if data["workload"]["consumers"]:
+        yield {**data, "workload": {**data["workload"], "consumers": 0}}
+
+
+def _one_producer(data: Json) -> Iterator[Json]:
+    producers = data["workload"]["producers"]
+    if len(producers) > 1:
+        for one in producers:
+            yield {**data, "workload": {**data["workload"], "producers": [one]}}
+
+
+def _less_load(data: Json) -> Iterator[Json]:
+    for factor in (8, 4, 2):
+        slower = [
+            {**one, "rate_per_s": max(0.001, one["rate_per_s"] / factor)}
+            for one in data["workload"]["producers"]
+        ]
+        yield {**data, "workload": {**data["workload"], "producers": slower}}
+
+
+def _calm_network(data: Json) -> Iterator[Json]:
+    network = data["network"]
+    if network["loss"]:
+        yield {**data, "network": {**network, "loss": 0.0}}
+    for name in ("delay_ms", "control_delay_ms"):
+        low, high = network[name]
+        if low != high:
+            yield {**data, "network": {**network, name: [low, low]}}
+
+
+_SIMPLER: Final[tuple[Callable[[Json], Iterator[Json]], ...]] = (
+    _without_consumers,
+    _one_producer,
+    _less_load,
+    _calm_network,
+)
+
+_REDUCTIONS: Final = (
+    _fewer_moves,
+    _fewer_faults,
+    _sooner,
+    _simpler,
+    _other_seeds,
+    _fewer_faults,
+    _sooner,
+)

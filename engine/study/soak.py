@@ -1,0 +1,300 @@
+"""Soak: random runs without end, each looked at from all sides; what is found is made short.
+
+A chunk is a function of its number, so two processes, or two days, find the same.  Nothing here
+knows a clock: who asks for chunks decides when it is enough.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from engine.model.errors import BadInput
+from engine.model.profiles import get_profile
+from engine.scenarios.scenario import Scenario
+from engine.show.cursor import Checkpoint, Cursor
+from engine.show.replay import Replay
+from engine.sim.run import Run, play
+from engine.sim.simulation import Simulation
+from engine.study import wander
+from engine.study.digest import digest
+from engine.study.promises import is_clean, promised
+
+MOST_MOVES: Final = 24
+SHRINK_TRIES: Final = 250
+CHECKPOINTS: Final = 3
+STEPS_SHOWN: Final = 8
+BUDGET: Final = 40_000
+"""Events of one run.  Longer ones find nothing that several short ones do not."""
+
+Find = tuple[str, str]
+"""(kind, why): an invariant's name, or crash, refused, told, text, copy, checkpoint, shown."""
+
+
+def soak_chunk(chunk: dict[str, Any]) -> dict[str, Any]:
+    """Plays `count` random runs from number `first` on.
+
+    chunk: {"seed", "first", "count", "profiles": [names], "library": [Scenario.to_dict()]}
+    result: {"runs": {profile: n}, "steps": n, "pairs": {profile: [[rule, rule], ...]},
+             "finds": [{"number", "kind", "why", "run": text, "moves": how many it had}]}
+    """
+    library = [Scenario.from_dict(one) for one in chunk["library"]]
+    runs: dict[str, int] = {}
+    pairs: dict[str, set[tuple[str, str]]] = {}
+    finds, steps = [], 0
+    for number in range(chunk["first"], chunk["first"] + chunk["count"]):
+        drawn = draw(chunk["seed"], number, chunk["profiles"], library)
+        row = get_profile(drawn.run.profile).base
+        runs[row] = runs.get(row, 0) + 1
+        pairs.setdefault(row, set()).update(drawn.pairs)
+        steps += drawn.steps
+        found = drawn.find or examine(drawn.run)
+        if found is not None:
+            kind, why = found
+            short = shrunk(drawn.run, kind)
+            finds.append(
+                {
+                    "number": number,
+                    "kind": kind,
+                    "why": why,
+                    "run": short.text(),
+                    "moves": len(drawn.run.lines()),
+                }
+            )
+    told = {row: sorted(map(list, found)) for row, found in sorted(pairs.items())}
+    return {"runs": runs, "steps": steps, "pairs": told, "finds": finds}
+
+
+# -- drawing --------------------------------------------------------------------------------------
+
+
+class Drawn:
+    """A run as it was drawn: its moves, the pairs of rules it played, and what it ran into."""
+
+    __slots__ = ("find", "pairs", "run", "steps")
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.pairs: set[tuple[str, str]] = set()
+        self.steps = 0
+        self.find: Find | None = None
+
+
+def draw(seed: int, number: int, profiles: Sequence[str], library: Sequence[Scenario]) -> Drawn:
+    """Run `number`: its moves are drawn one by one from what can be done where it stands."""
+    start, chance = wander.draw_run(seed, number, profiles, library)
+    drawn = Drawn(start)
+    wanted = is_clean if chance.hits(0.6) else _anything
+    lines = list(start.lines())
+    try:
+        sim = start.simulation(told=True)
+        sim.budget = BUDGET
+        listen(sim, drawn.pairs)
+        lines = _play_prefix(sim, start.lines())
+        for _ in range(3 + chance.below(MOST_MOVES)):
+            if sim.events > BUDGET:
+                break
+            lines.append(wander.draw_move(sim, chance, wanted))
+            wander.advance(sim, lines[-1])
+        drawn.steps = sim.events
+    except BadInput as error:
+        if error.code != "too_large":
+            drawn.find = ("refused", f"{lines[-1]}: {error.sentence}")
+    except Exception as error:
+        drawn.find = ("crash", _why(error))
+    drawn.run = Run(start.scenario, start.profile, start.seed, tuple(lines))
+    return drawn
+
+
+def _play_prefix(sim: Simulation, script: tuple[str, ...]) -> list[str]:
+    """Plays a script as far as this profile, for which it may not be meant, can."""
+    for number, line in enumerate(script):
+        try:
+            wander.advance(sim, line)
+        except BadInput:
+            return list(script[:number])
+    return list(script)
+
+
+def _anything(line: str) -> bool:
+    return True
+
+
+def listen(sim: Simulation, pairs: set[tuple[str, str]]) -> None:
+    """Collects which rule followed which, from cue to cue."""
+    last = ["start"]
+
+    def note(kind: int, node: int, what: Any) -> None:
+        for cue in sim.out.cues or ():
+            pairs.add((last[0], cue[0]))
+            last[0] = cue[0]
+
+    sim.listener = note
+
+
+def _why(error: Exception) -> str:
+    frames = error.__traceback__
+    while frames is not None and frames.tb_next is not None:
+        frames = frames.tb_next
+    where = "" if frames is None else f" in {frames.tb_frame.f_code.co_qualname}"
+    return f"{type(error).__name__}: {str(error)[:200]}{where}"
+
+
+# -- examining ------------------------------------------------------------------------------------
+
+
+def played(run: Run, told: bool = False) -> Simulation:
+    """The run, played to its end or to the end of its budget."""
+    sim = run.simulation(told)
+    sim.rush = not told
+    sim.budget = BUDGET
+    for _ in play(sim, run.lines()):
+        pass
+    return sim
+
+
+def _end(sim: Simulation) -> str:
+    """The digest of a run that is over: an unavailability that is still going on ends there."""
+    sim.ledger.close(sim.now)
+    return digest(sim)
+
+
+def examine(run: Run) -> Find | None:
+    """What is wrong with the run, if anything; a run that cannot be played is not wrong."""
+    try:
+        sim = played(run)
+        for name, step, why in sim.broken:
+            if name in promised(run, sim):
+                return name, f"step {step}: {why}"
+        end = _end(sim)
+        for kind, differs in CHECKS.items():
+            why = differs(run, end)
+            if why:
+                return kind, why
+    except BadInput:
+        return None
+    except Exception as error:
+        return "crash", _why(error)
+    return None
+
+
+def _told(run: Run, end: str) -> str:
+    """Listening changes nothing."""
+    found = _end(played(run, told=True))
+    return "" if found == end else f"told it ends as {found}, untold as {end}"
+
+
+def _text(run: Run, end: str) -> str:
+    """A run survives its text form."""
+    again = Run.from_text(run.text())
+    if again != run:
+        return "its text is another run"
+    found = _end(played(again))
+    return "" if found == end else f"from its text it ends as {found}, else as {end}"
+
+
+def _copy(run: Run, end: str) -> str:
+    """A copy goes on as its original, wherever it was taken."""
+    lines = run.lines()
+    places = {len(lines) // 4, len(lines) // 2, 3 * len(lines) // 4}
+    sim = run.simulation()
+    sim.rush = True
+    sim.budget = BUDGET
+    twins: list[tuple[int, Simulation]] = []
+    for number in range(len(lines)):
+        if number in places:
+            twins.append((number, sim.copy()))
+        for _ in play(sim, lines[: number + 1], number):
+            pass
+    for number, twin in twins:
+        for _ in play(twin, lines, number):
+            pass
+        if _end(twin) != end:
+            return f"a copy taken before move {number + 1} ends as {_end(twin)}, not as {end}"
+    return "" if _end(sim) == end else "being copied changed the run"
+
+
+def _checkpoint(run: Run, end: str) -> str:
+    """Taken up from a checkpoint, the run ends as if it had been played from the start."""
+    cursor = Cursor(run)
+    kept: list[Checkpoint] = []
+    while cursor.advance() is not None and len(kept) < CHECKPOINTS:
+        if not kept or cursor.sim.events >= 2 * kept[-1].events:
+            found = cursor.checkpoint()
+            kept += [found] if found is not None else []
+    for place in kept:
+        later = Cursor(run, start=place)
+        later.sim.budget = BUDGET
+        while later.advance() is not None:
+            pass
+        if _end(later.sim) != end:
+            return f"taken up after step {place.events} it ends as {_end(later.sim)}, not as {end}"
+    return ""
+
+
+def _shown(run: Run, end: str) -> str:
+    """Every step can be shown, and the last one is the end."""
+    replay = Replay(run)
+    for first in (0, replay.total // 2, replay.total - STEPS_SHOWN):
+        json.dumps(replay.steps(first, STEPS_SHOWN))
+    json.dumps(replay.possible(replay.total // 2))
+    return "" if _end(replay.end) == end else f"shown it ends as {_end(replay.end)}, not as {end}"
+
+
+CHECKS: Final[dict[str, Callable[[Run, str], str]]] = {
+    "told": _told,
+    "text": _text,
+    "copy": _copy,
+    "checkpoint": _checkpoint,
+    "shown": _shown,
+}
+
+
+# -- making it short ------------------------------------------------------------------------------
+
+
+def shrunk(run: Run, kind: str) -> Run:
+    """The run with as few moves and flips as still show the same kind of find."""
+    left = [SHRINK_TRIES]
+
+    def still(candidate: Run) -> bool:
+        left[0] -= 1
+        found = examine(candidate)
+        return found is not None and found[0] == kind
+
+    if kind == "refused" or not still(run):
+        return run
+    size = max(1, len(run.lines()) // 2)
+    while size and left[0] > 0:
+        run = _without(run, size, still, left)
+        size //= 2
+    for flag in _flips(run.profile):
+        candidate = Run(run.scenario, run.profile.replace(flag, "", 1), run.seed, run.lines())
+        if still(candidate):
+            run = candidate
+    return run
+
+
+def _without(run: Run, size: int, still: Callable[[Run], bool], left: list[int]) -> Run:
+    """Takes out stretches of `size` moves, from the end, where the find stays without them."""
+    at = len(run.lines()) - size
+    while at > -size and left[0] > 0:
+        lines = run.lines()
+        candidate = Run(
+            run.scenario,
+            run.profile,
+            run.seed,
+            lines[: max(0, at)] + lines[max(0, at) + size :],
+        )
+        if still(candidate):
+            run = candidate
+        at -= size
+    return run
+
+
+def _flips(profile: str) -> list[str]:
+    """The flips in a profile's name, each with its sign."""
+    row = get_profile(profile).base
+    rest = profile[len(row) :].replace("+", " +").replace("-", " -")
+    return rest.split()

@@ -1,0 +1,196 @@
+"""Random play: small worlds, clusters by chance, and moves drawn from what the engine offers.
+
+Tests and `highwater soak` draw from the same places.  Whatever is drawn is text again: a scenario,
+a profile, a list of moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, TypeVar
+
+from engine.model.profiles import FLAGS, TRUNCATIONS, get_profile
+from engine.scenarios.scenario import Scenario
+from engine.show.suggesting import suggestions
+from engine.sim import moves
+from engine.sim.kernel import Chance
+from engine.sim.run import Run
+from engine.sim.simulation import Simulation
+
+T = TypeVar("T")
+
+WORLDS: Final = {
+    "manual": Scenario.from_dict({"title": "x", "brokers": 3}),
+    "two of three": Scenario.from_dict(
+        {"title": "x", "brokers": 3, "configs": {"min.insync.replicas": 2}}
+    ),
+    "auto": Scenario.from_dict(
+        {
+            "title": "x",
+            "brokers": 3,
+            "fetching": "auto",
+            "network": {"delay_ms": [0, 5], "control_delay_ms": [0, 5]},
+        }
+    ),
+    "two partitions": Scenario.from_dict(
+        {"title": "x", "brokers": 3, "partitions": [[1, 2, 3], [2, 3]]}
+    ),
+}
+
+# -- what can be done -----------------------------------------------------------------------------
+
+
+def allowed(
+    sim: Simulation,
+    wanted: Callable[[str], bool],
+    offers: Callable[[Simulation], Iterator[str]] = suggestions,
+) -> dict[str, list[str]]:
+    """What can be done now, by verb: so that a verb with many targets is not drawn more often."""
+    found: dict[str, list[str]] = {}
+    for line in offers(sim):
+        move = moves.parse(line, sim.scenario.brokers)
+        if wanted(line) and not move.verb.why_not(sim, move.args):
+            found.setdefault(move.verb.name, []).append(line)
+    return found
+
+
+def advance(sim: Simulation, line: str) -> None:
+    """Plays one move to its end."""
+    for _ in moves.play(sim, moves.parse(line, sim.scenario.brokers)):
+        pass
+
+
+def everything(sim: Simulation) -> Iterator[str]:
+    """What the menus suggest, and what only a line or an operator can ask for."""
+    yield from suggestions(sim)
+    names = [spec.label for spec in sim.scenario.brokers]
+    fresh = sim.ledger.sent
+    for tp in range(len(sim.scenario.partitions)):
+        yield f"produce x{fresh} acks=all p={tp}"
+        yield f"produce y{fresh} z{fresh} acks=1 p={tp}"
+    for index, name in enumerate(names):
+        yield f"produce w{fresh} to {name} acks={('all', '1', '0')[fresh % 3]}"
+        if not sim.auto:
+            yield f"fetch {name} x3"
+        for verb in ("wipe {}", "bounce {}", "bounce {} power", "jump {} 60s", "checkpoint {}"):
+            yield verb.format(name)
+        for what in ("md", "alter"):
+            yield f"hold {what} {name}"
+            yield f"release {what} {name}"
+        yield f"slow {name} K 200"
+        for other in names[index + 1 :]:
+            yield f"cut {name}->{other}"
+            yield f"slow {name} {other} {(fresh % 3) * 300}"
+            yield f"lose {name} {other} {(fresh % 2) * 25}%"
+    yield from ("heal", "+40", "run 2s", "advance 20s", "fetching auto", "fetching manual")
+    for value in (1, 2, 3):
+        yield f"set min.insync.replicas={value}"
+    yield from ("set unclean.leader.election.enable=true", "set replica.lag.time.max.ms=10000")
+
+
+# -- by chance ------------------------------------------------------------------------------------
+
+STEADY: Final = ("produce", "settle", "fetch", "deliver", "advance", "detect", "restart", "read")
+"""Half of the moves are of these, so that there is something to lose."""
+
+
+def pick(chance: Chance, found: Sequence[T]) -> T:
+    """One of these, each as likely."""
+    return found[chance.below(len(found))]
+
+
+def draw_move(sim: Simulation, chance: Chance, wanted: Callable[[str], bool]) -> str:
+    """A move that can be played now."""
+    offered = allowed(sim, wanted, everything)
+    verbs = sorted(offered)
+    steady = [verb for verb in verbs if verb in STEADY]
+    verb = pick(chance, steady if steady and chance.hits(0.5) else verbs)
+    return pick(chance, offered[verb])
+
+
+def draw_profile(chance: Chance, names: Sequence[str]) -> str:
+    """One of these releases; in a third of the cases with flags flipped."""
+    row = get_profile(pick(chance, names))
+    changes: dict[str, bool | int] = {}
+    if chance.hits(0.33):
+        modelled = [name for name, flag in FLAGS.items() if flag.modelled]
+        for _ in range(1 + chance.below(3)):
+            flag = pick(chance, [*modelled, "truncation"])
+            if flag == "truncation":
+                changes[flag] = chance.below(len(TRUNCATIONS))
+            else:
+                changes[flag] = not getattr(row, flag)
+    return row.with_flags(changes).name
+
+
+VALUES: Final[dict[str, tuple[int, ...]]] = {
+    "min.insync.replicas": (1, 2, 2, 3),
+    "unclean.leader.election.enable": (0, 0, 0, 1),
+    "replica.lag.time.max.ms": (2_000, 30_000),
+    "broker.session.timeout.ms": (4_000, 9_000),
+    "zookeeper.session.timeout.ms": (4_000, 18_000),
+    "broker.heartbeat.interval.ms": (100, 2_000),
+    "replica.high.watermark.checkpoint.interval.ms": (50, 5_000),
+    "flush.messages": (1, 3),
+    "segment.records": (1, 2, 5),
+    "fetch_max_records": (1, 2, 500),
+    "commit_ms": (0, 30),
+    "md_delay": (0, 50),
+    "controlled.shutdown.enable": (0, 1),
+    "eligible.leader.replicas.version": (0, 1),
+    "leader.imbalance.check.interval.seconds": (2, 300),
+}
+
+
+LOADS: Final[tuple[dict[str, Any], ...]] = (
+    {"acks": "all", "idempotent": True},
+    {"acks": "all"},
+    {"acks": 1},
+    {"acks": 0, "retries": False},
+)
+
+
+def draw_cluster(chance: Chance) -> Scenario:
+    """One to five brokers, one to three partitions, and a few settings unlike the defaults."""
+    brokers = pick(chance, (1, 2, 3, 3, 3, 4, 5))
+    ids = list(range(1, brokers + 1))
+    partitions = []
+    for _ in range(pick(chance, (1, 1, 2, 3))):
+        rest = list(ids)
+        partitions.append(
+            [rest.pop(chance.below(len(rest))) for _ in range(1 + chance.below(min(3, brokers)))]
+        )
+    configs = {name: pick(chance, VALUES[name]) for name in VALUES if chance.hits(0.25)}
+    data: dict[str, Any] = {
+        "title": "by chance",
+        "brokers": brokers,
+        "partitions": partitions,
+        "configs": configs,
+    }
+    if chance.hits(0.4):
+        loss = pick(chance, (0.0, 0.0, 0.05))
+        delays = [0, pick(chance, (0, 3, 20))]
+        data["fetching"] = "auto"
+        data["network"] = {"delay_ms": delays, "control_delay_ms": delays, "loss": loss}
+    if chance.hits(0.3):
+        load = {"rate_per_s": pick(chance, (1, 5)), **pick(chance, LOADS)}
+        data["workload"] = {"producers": [load], "consumers": chance.below(2)}
+    return Scenario.from_dict(data)
+
+
+def draw_run(
+    seed: int, number: int, profiles: Sequence[str], library: Sequence[Scenario]
+) -> tuple[Run, Chance]:
+    """Run `number` of a soak as it begins, before any move of its own, and where to draw them.
+
+    Half of them are scenarios of the library, played from the start or after a part of the script.
+    """
+    chance = Chance(seed, f"soak {number}")
+    profile = draw_profile(chance, profiles)
+    if not library or chance.hits(0.5):
+        return Run(draw_cluster(chance), profile, chance.below(1_000), ()), chance
+    scenario = pick(chance, library)
+    run = Run(scenario, profile, chance.below(1_000))
+    script = [line for line in run.lines() if not line.startswith("run")]
+    kept = tuple(script[: chance.below(len(script) + 1)])
+    return Run(scenario, profile, run.seed, kept), chance

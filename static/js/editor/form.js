@@ -1,0 +1,102 @@
+// The form: what the scenario is called, its cluster, configuration, workload and faults.
+
+import { html } from "htm/preact";
+import { useState } from "preact/hooks";
+import * as e from "./state.js";
+import { Add, Check, Choice, Num, Small, Text } from "./fields.js";
+import { grown, idsOf, labels, replaced, shrunk, without } from "./model.js";
+import { Script } from "./script.js";
+import { Promises } from "./promises.js";
+
+function Part({ title, open = false, note = "", children }) {
+  return html`<details class="part" open=${open}><summary><h2>${title}</h2>${note && html`<span class="soft">${note}</span>`}</summary><div class="partbody">${children}</div></details>`;
+}
+
+function About({ doc, t }) {
+  const tags = (tag, on) => e.change({ tags: on ? [...doc.tags, tag] : doc.tags.filter((one) => one !== tag) });
+  return html`<${Text} wide label=${t("edit.question")} value=${doc.title} onChange=${(title) => e.change({ title })} />
+    <${Text} wide label=${t("edit.teaches")} value=${doc.teaches} onChange=${(teaches) => e.change({ teaches })} />
+    <div class="row"><${Choice} label=${t("filter.difficulty")} value=${doc.difficulty} options=${[[1, "1"], [2, "2"], [3, "3"]]} onChange=${(d) => e.change({ difficulty: Number(d) })} />
+      ${e.offers.value.tags.map((tag) => html`<${Check} key=${tag} label=${t(`tag.${tag}`)} value=${doc.tags.includes(tag)} onChange=${(on) => tags(tag, on)} />`)}</div>`;
+}
+
+function Cluster({ doc, t }) {
+  const broker = (at, more) => e.change({ brokers: replaced(doc.brokers, at, more) });
+  const partition = (at, text) => e.change({ partitions: doc.partitions.map((one, i) => (i === at ? idsOf(text, doc.brokers) : one)) });
+  return html`<ul class="lines">${doc.brokers.map((one, i) => html`<li key=${one.id} class="row"><b class="n">${t("ent.broker", { name: one.id })}</b>
+      <${Text} label=${t("edit.name")} size="6" value=${one.name} onChange=${(name) => broker(i, { name })} /><${Text} label=${t("field.rack")} size="6" value=${one.rack} onChange=${(rack) => broker(i, { rack })} />
+      <${Small} icon="close" label=${t("edit.remove", { what: t("ent.broker", { name: one.id }) })} off=${doc.brokers.length < 2} onClick=${() => e.change(shrunk(doc, i))} /></li>`)}</ul>
+    <${Add} label=${t("edit.broker")} onClick=${() => e.change(grown(doc))} />
+    <h3>${t("edit.partitions")}</h3><p class="soft">${t("edit.partitions.why")}</p>
+    <ul class="lines">${doc.partitions.map((one, i) => html`<li key=${i} class="row"><${Text} label=${`${t("title.partition")} ${i}`} value=${labels(one, doc.brokers)} onChange=${(text) => partition(i, text)} />
+      <${Small} icon="close" label=${t("edit.remove", { what: `${t("title.partition")} ${i}` })} off=${doc.partitions.length < 2} onClick=${() => e.change({ partitions: without(doc.partitions, i) })} /></li>`)}</ul>
+    <${Add} label=${t("title.partition")} onClick=${() => e.change({ partitions: [...doc.partitions, doc.brokers.map((b) => b.id)] })} />`;
+}
+
+function Configs({ doc, t }) {
+  const [chosen, choose] = useState("");
+  const set = Object.entries(doc.configs);
+  const known = e.offers.value.configs;
+  const put = (name, value) => e.change({ configs: { ...doc.configs, [name]: value } });
+  const drop = (name) => e.change({ configs: Object.fromEntries(set.filter(([one]) => one !== name)) });
+  const usual = (one) => [t("edit.default", { value: one.default, unit: one.unit }), ...Object.entries(one.defaults).filter(([p]) => doc.profiles.includes(p)).map(([p, v]) => `${p}: ${v}`)].join(" · ");
+  return html`<ul class="lines">${set.map(([name, value]) => {
+    const one = known.find((c) => c.name === name);
+    return html`<li key=${name}><div class="row"><code>${name}</code><${Num} hidden label=${name} value=${value} unit=${one?.unit} onChange=${(v) => (v === null ? drop(name) : put(name, v))} />
+      <${Small} icon="close" label=${t("edit.remove", { what: name })} onClick=${() => drop(name)} /></div><p class="soft">${one?.meaning} ${one && usual(one)}</p></li>`;
+  })}</ul>
+    <div class="row"><${Choice} label=${t("edit.config")} value=${chosen} options=${[["", "…"], ...known.filter((one) => !(one.name in doc.configs)).map((one) => [one.name, one.name])]} onChange=${choose} />
+    <${Add} label=${t("edit.set")} onClick=${() => { const one = known.find((c) => c.name === chosen); if (one) { put(one.name, one.default); choose(""); } }} /></div>
+    ${known.filter((one) => one.name === chosen).map((one) => html`<p key=${one.name} class="soft">${one.meaning} ${usual(one)}</p>`)}`;
+}
+
+function Network({ doc, t }) {
+  const net = doc.network;
+  const put = (more) => e.change({ network: { ...net, ...more } });
+  const pair = (key, at, value) => { const next = [...net[key]]; next[at] = value ?? 0; put({ [key]: next }); };
+  return html`<div class="row"><${Choice} label=${t("edit.fetching")} value=${doc.fetching} options=${[["manual", t("title.fetching.manual")], ["auto", t("title.fetching.auto")]]} onChange=${(fetching) => e.change({ fetching })} />
+      <${Num} label=${t("edit.duration")} unit="ms" value=${doc.duration_ms} onChange=${(v) => e.change({ duration_ms: v ?? 60000 })} /></div>
+    ${["delay_ms", "control_delay_ms"].map((key) => html`<div key=${key} class="row"><b class="n">${t(`edit.${key}`)}</b><${Num} label=${t("edit.least")} value=${net[key][0]} onChange=${(v) => pair(key, 0, v)} /><${Num} label=${t("edit.most")} unit="ms" value=${net[key][1]} onChange=${(v) => pair(key, 1, v)} /></div>`)}
+    <${Num} label=${t("edit.loss")} value=${net.loss} onChange=${(v) => put({ loss: v ?? 0 })} />`;
+}
+
+function Workload({ doc, t }) {
+  const { producers, consumers } = doc.workload;
+  const put = (more) => e.change({ workload: { producers, consumers, ...more } });
+  const one = (at, more) => put({ producers: replaced(producers, at, more) });
+  return html`<ul class="lines">${producers.map((p, i) => html`<li key=${i} class="row"><b class="n">P${i + 1}</b>
+      <${Num} label=${t("edit.rate")} unit="/s" value=${p.rate_per_s} onChange=${(v) => one(i, { rate_per_s: v ?? 1 })} />
+      <${Choice} label="acks" value=${p.acks} options=${[[-1, "all"], [1, "1"], [0, "0"]]} onChange=${(v) => one(i, { acks: Number(v) })} />
+      <${Check} label=${t("edit.retries")} value=${p.retries} onChange=${(retries) => one(i, { retries })} /><${Check} label=${t("edit.idempotent")} value=${p.idempotent} onChange=${(idempotent) => one(i, { idempotent })} />
+      <${Small} icon="close" label=${t("edit.remove", { what: `P${i + 1}` })} onClick=${() => put({ producers: without(producers, i) })} /></li>`)}</ul>
+    <div class="row"><${Add} label=${t("edit.producer")} onClick=${() => put({ producers: [...producers, { rate_per_s: 5, acks: -1, retries: true, timeout_ms: 30000, idempotent: false, partition: -1 }] })} />
+    <${Num} label=${t("edit.consumers")} value=${consumers} onChange=${(v) => put({ consumers: v ?? 0 })} /></div>`;
+}
+
+function Faults({ doc, t }) {
+  const put = (at, more) => e.change({ faults: replaced(doc.faults, at, more) });
+  const timed = (at, how) => e.change({ faults: doc.faults.map((f, i) => { if (i !== at) return f; const { mtbf_ms: a, at_ms: b, ...rest } = f; return { ...rest, [how]: a ?? b }; }) });
+  return html`<ul class="lines">${doc.faults.map((f, i) => html`<li key=${i} class="row">
+      <${Choice} hidden label=${t("edit.fault")} value=${f.kind} options=${e.offers.value.faults.map((k) => [k, t(`breaks.${k}`)])} onChange=${(kind) => put(i, { kind })} />
+      ${f.racks ? html`<${Text} label=${t("field.rack")} value=${f.racks.join(" ")} onChange=${(v) => put(i, { racks: v.split(/[\s,]+/).filter(Boolean) })} />` : html`<${Text} label=${t("hits.lanes")} value=${labels(f.brokers, doc.brokers)} onChange=${(v) => put(i, { brokers: idsOf(v, doc.brokers) })} />`}
+      <${Choice} hidden label=${t("edit.when")} value=${"at_ms" in f ? "at_ms" : "mtbf_ms"} options=${[["mtbf_ms", t("edit.mtbf")], ["at_ms", t("edit.at")]]} onChange=${(how) => timed(i, how)} />
+      <${Num} hidden label=${t("edit.when")} unit="ms" value=${f.at_ms ?? f.mtbf_ms} onChange=${(v) => put(i, { ["at_ms" in f ? "at_ms" : "mtbf_ms"]: v ?? 0 })} />
+      <${Num} label=${t("edit.repair")} unit="ms" value=${f.mttr_ms} onChange=${(v) => put(i, { mttr_ms: v ?? 0 })} />
+      <${Small} icon="close" label=${t("edit.remove", { what: t(`breaks.${f.kind}`) })} onClick=${() => e.change({ faults: without(doc.faults, i) })} /></li>`)}</ul>
+    <${Add} label=${t("edit.fault")} onClick=${() => e.change({ faults: [...doc.faults, { kind: "kill", brokers: doc.brokers.map((b) => b.id), together: false, mtbf_ms: 30000, mttr_ms: 4000, delay_ms: 0 }] })} />`;
+}
+
+export function Form() {
+  const t = e.t.value;
+  const doc = e.doc.value;
+  if (!doc) return html`<p class="soft">${t("edit.unreadable")}</p>`;
+  const all = { doc, t };
+  return html`<${Part} title=${t("edit.about")} open><${About} ...${all} /><//>
+    <${Part} title=${t("edit.cluster")} note=${t("edit.cluster.note", { n: doc.brokers.length, p: doc.partitions.length })}><${Cluster} ...${all} /><//>
+    <${Part} title=${t("edit.configs")} note=${Object.keys(doc.configs).join(", ")}><${Configs} ...${all} /><//>
+    <${Part} title=${t("edit.script")} open><${Script} ...${all} /><//>
+    <${Part} title=${t("edit.promises")} open><${Promises} ...${all} /><//>
+    <${Part} title=${t("edit.network")} note=${t(`title.fetching.${doc.fetching}`)}><${Network} ...${all} /><//>
+    <${Part} title=${t("edit.workload")} note=${t("edit.workload.note", { n: doc.workload.producers.length, c: doc.workload.consumers })}><${Workload} ...${all} /><//>
+    <${Part} title=${t("edit.faults")} note=${String(doc.faults.length || "")}><${Faults} ...${all} /><//>`;
+}

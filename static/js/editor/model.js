@@ -1,0 +1,79 @@
+// A script as rows and back, and small changes of lists.  Pure.
+
+const LINE = /^\s*(?:\[([^\]]*)\]\s*)?(.*?)\s*(?:(?:^|\s)#\s?(.*))?$/;
+const COLUMN = 30;
+
+/** The lines of a script as {prefix, move, comment}; one row is one line, so numbers agree. */
+export function rowsOf(script) {
+  if (script === "") return [];
+  return script.split("\n").map((line) => {
+    const [, prefix = "", move = "", comment = ""] = LINE.exec(line) ?? [null, "", line, ""];
+    return { prefix: prefix.trim(), move: move.trim(), comment: comment.trim() };
+  });
+}
+
+/** The rows as a script, comments in one column as in the library. */
+export function scriptOf(rows) {
+  return rows.map(({ prefix, move, comment }) => {
+    const text = `${prefix ? `[${prefix}] ` : ""}${move}`;
+    if (!comment) return text;
+    return text ? `${text.padEnd(COLUMN - 1)} # ${comment}` : `# ${comment}`;
+  }).join("\n");
+}
+
+/** A list with one entry moved to another place. */
+export function moved(list, from, to) {
+  if (to < 0 || to >= list.length || from === to) return list;
+  const rest = list.filter((_, i) => i !== from);
+  return [...rest.slice(0, to), list[from], ...rest.slice(to)];
+}
+
+export const replaced = (list, at, change) => list.map((one, i) => (i === at ? { ...one, ...change } : one));
+export const without = (list, at) => list.filter((_, i) => i !== at);
+
+/** The number a field holds; what is no number is sent as it is, so that the answer can say so. */
+export function numberOf(text) {
+  const number = Number(text);
+  return text.trim() !== "" && Number.isFinite(number) ? number : text;
+}
+
+/** "A B C" -> the ids of these brokers; a name that is none stays, so that it is refused. */
+export function idsOf(text, brokers) {
+  return text.split(/[\s,]+/).filter(Boolean).map((word) => {
+    const known = brokers.find((b) => b.name === word || String(b.id) === word);
+    return known ? known.id : numberOf(word);
+  });
+}
+
+export const labelOf = (id, brokers) => { const b = brokers.find((one) => one.id === id); return b ? b.name || String(b.id) : String(id); };
+export const labels = (ids, brokers) => ids.map((id) => labelOf(id, brokers)).join(" ");
+
+/** Three brokers become four: the new one gets the next free id, and a replica of the first partition if all have one. */
+export function grown(doc) {
+  const id = Math.max(0, ...doc.brokers.map((b) => b.id)) + 1;
+  const all = doc.partitions.map((replicas) => (replicas.length === doc.brokers.length ? [...replicas, id] : replicas));
+  return { brokers: [...doc.brokers, { id, name: "", rack: "" }], partitions: all };
+}
+
+/** One broker less, everywhere it was named. */
+export function shrunk(doc, at) {
+  const { id } = doc.brokers[at];
+  const partitions = doc.partitions.map((replicas) => replicas.filter((one) => one !== id)).filter((replicas) => replicas.length);
+  const faults = doc.faults.map((f) => (f.brokers ? { ...f, brokers: f.brokers.filter((one) => one !== id) } : f)).filter((f) => !f.brokers || f.brokers.length);
+  return { brokers: without(doc.brokers, at), partitions, faults };
+}
+
+/** "violates I7 I6" | "holds" -> what the scenario keeps: the word, or the list of what breaks. */
+export function verdictOf(text) {
+  const words = text.trim().split(/[\s,]+/);
+  return words[0] === "violates" ? words.slice(1) : words[0];
+}
+
+export const verdictText = (verdict) => (Array.isArray(verdict) ? `violates ${verdict.join(" ")}` : verdict ?? "");
+
+/** Promises for the profiles that are listed, and for no other; the profiles follow the promises. */
+export function promised(doc, profile, promise) {
+  const expect = { ...doc.expect };
+  if (promise === null) delete expect[profile]; else expect[profile] = promise;
+  return expect;
+}

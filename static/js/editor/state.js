@@ -1,0 +1,82 @@
+// What the editor holds: one scenario, as a value for the form and as text.  Either side changes it.
+
+import { batch, computed, signal } from "@preact/signals";
+import { translator } from "../i18n.js";
+
+export const words = signal({});
+export const lang = signal("en");
+export const t = computed(() => translator(words.value, lang.value));
+export const doc = signal(null);          // the last value that could be read
+export const text = signal("");
+export const problems = signal([]);       // {line, column, sentence, script?}
+export const offers = signal({ configs: [], profiles: [], invariants: [], faults: [], tags: [], verbs: [] });
+export const asks = signal([]);           // lines of a recorded run that want a comment: {script, sentence}
+export const outcomes = signal([]);       // what happened under each profile
+export const notice = signal(null);       // {kind, text, link?}
+export const busy = signal(false);
+export const readable = computed(() => problems.value.length === 0);
+
+const WAIT_MS = 350;
+let timer = 0;
+let ticket = 0;
+
+/** One question to the server; what is refused is thrown as its sentence. */
+export async function ask(path, body) {
+  const answer = await fetch(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRF-Token": document.body.dataset.csrf },
+    body: JSON.stringify(body),
+  });
+  const said = await answer.json();
+  if (!said.ok) throw Object.assign(new Error(said.sentence), { code: said.code, args: said.args ?? {} });
+  return said;
+}
+
+/** The form changed something: the text follows once the server has written it. */
+export function change(more) {
+  doc.value = { ...doc.value, ...more };
+  outcomes.value = [];
+  later({ scenario: doc.value }, true);
+}
+
+/** The text was typed in: the form follows where it can be read. */
+export function typed(value) {
+  text.value = value;
+  outcomes.value = [];
+  later({ yaml: value }, false);
+}
+
+function later(body, fromForm) {
+  clearTimeout(timer);
+  ticket += 1;
+  timer = setTimeout(() => check(body, fromForm), WAIT_MS);
+}
+
+async function check(body, fromForm) {
+  const mine = ++ticket;
+  try {
+    const said = await ask("/api/scenarios/check", body);
+    if (mine !== ticket) return;      // something was changed meanwhile: its own answer is coming
+    batch(() => {
+      problems.value = said.problems;
+      if (fromForm) text.value = said.yaml;
+      else if (said.scenario) doc.value = said.scenario;
+      if (notice.value?.kind !== "ok") notice.value = null;
+    });
+  } catch (problem) {
+    if (mine !== ticket) return;
+    notice.value = { kind: "warn", text: problem.message || t.value("offline.wait") };
+    if (problem.code === "slow_down") later(body, fromForm);
+  }
+}
+
+/** Does something that takes a moment, once at a time; a refusal is said and nothing is lost. */
+export async function during(act) {
+  if (busy.value) return;
+  busy.value = true;
+  notice.value = null;
+  try { await act(); } catch (problem) {
+    notice.value = { kind: "warn", text: problem.message || t.value("offline.wait") };
+  }
+  busy.value = false;
+}

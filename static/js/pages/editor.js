@@ -1,0 +1,88 @@
+// Entry of the editor page: the form, the text beside it, and the stage below.
+
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { html } from "htm/preact";
+import * as e from "../editor/state.js";
+import { Form } from "../editor/form.js";
+import { attempt, TryHead } from "../editor/trial.js";
+import { Icon } from "../panels/common.js";
+import { Sentence } from "../panels/sentence.js";
+import * as s from "../state.js";
+
+const boot = JSON.parse(document.getElementById("boot").textContent);
+const at = (id) => document.getElementById(id);
+const area = at("yaml");
+
+async function start() {
+  const lang = boot.lang.startsWith("zh") ? "zh" : "en";
+  const words = await (await fetch(`/i18n/${lang === "zh" ? "zh-Hans" : "en"}.json`)).json();
+  for (const state of [e, s]) { state.lang.value = lang; state.words.value = words; }
+  e.offers.value = boot.offers;
+  e.asks.value = boot.asks;
+  e.problems.value = boot.problems;
+  e.text.value = boot.yaml;
+  e.doc.value = boot.scenario;
+  for (const [id, part] of Object.entries({ form: Form, acts: Acts, problems: Problems, tryhead: TryHead, say: Sentence })) render(html`<${part} />`, at(id));
+  area.addEventListener("input", () => e.typed(area.value));
+  area.addEventListener("scroll", () => { at("numbers").scrollTop = area.scrollTop; });
+  effect(() => { if (area.value !== e.text.value) area.value = e.text.value; number(); });
+  document.body.dataset.ready = "1";
+}
+
+/** Line numbers beside the text; those with a problem are marked. */
+function number() {
+  const bad = new Set(e.problems.value.map((one) => one.line));
+  const count = e.text.value.split("\n").length;
+  at("numbers").replaceChildren(...Array.from({ length: count }, (_, i) => {
+    const line = document.createElement("span");
+    line.textContent = `${i + 1}\n`;
+    if (bad.has(i + 1)) line.className = "bad";
+    return line;
+  }));
+  at("numbers").scrollTop = area.scrollTop;
+}
+
+/** The cursor to where a problem is. */
+function show({ line, column }) {
+  const lines = area.value.split("\n");
+  const from = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+  area.focus();
+  area.setSelectionRange(from + column - 1, from + (lines[line - 1]?.length ?? 0));
+}
+
+function Problems() {
+  const t = e.t.value;
+  const found = e.problems.value;
+  if (!found.length) return html`<p class="ok"><${Icon} name="tick" /> ${t("edit.fine")}</p>`;
+  return html`<ul class="problems">${found.map((one, i) => html`<li key=${i}><button type="button" class="jump" onClick=${() => show(one)}>${t("edit.place", { line: one.line, column: one.column })}</button> ${one.sentence}</li>`)}</ul>`;
+}
+
+const save = () => e.during(async () => {
+  const said = await e.ask("/api/scenarios", { yaml: e.text.value });
+  history.replaceState(null, "", `/edit/${said.digest}`);
+  const url = new URL(said.url, location.href).href;
+  let copied = true;
+  try { await navigator.clipboard.writeText(url); } catch { copied = false; }
+  e.notice.value = { kind: "ok", text: e.t.value(copied ? "save.copied" : "save.done"), link: url };
+});
+
+function download() {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([e.text.value], { type: "application/yaml" }));
+  link.download = `${(e.doc.value?.title ?? "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60) || "scenario"}.yaml`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+function Acts() {
+  const t = e.t.value;
+  const off = !e.readable.value || e.busy.value;
+  const note = e.notice.value;
+  return html`<button type="button" class="btn primary" disabled=${off} onClick=${() => attempt()}><${Icon} name="play" />${t("edit.try")}</button>
+    <button type="button" class="btn" disabled=${off} onClick=${save}><${Icon} name="save" />${t("edit.save")}</button>
+    <button type="button" class="btn" onClick=${download}>${t("edit.download")}</button>
+    ${note && html`<p class=${`bar ${note.kind}`} role="status"><span class="grow">${note.text} ${note.link && html`<a href=${note.link}>${note.link}</a>`}</span></p>`}`;
+}
+
+start();

@@ -1,0 +1,61 @@
+// The stage's corner: which view, which layers, folded or not, how large.
+
+import { html } from "htm/preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import * as s from "../state.js";
+import { LAYERS, toggled } from "../scene/layers.js";
+import { Icon } from "./common.js";
+import { drawn } from "./hits.js";
+
+export const VIEWS = ["lanes"];
+
+/** The next view, or the one named. */
+export function setView(name) {
+  s.view.value = name ?? VIEWS[(VIEWS.indexOf(s.view.value) + 1) % VIEWS.length];
+}
+
+export function setLayer(name) {
+  s.layers.value = toggled(s.layers.value, name);
+}
+
+function Layers() {
+  const t = s.t.value;
+  const box = useRef(null);
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    if (!open) return undefined;
+    const outside = (event) => { if (!box.current?.contains(event.target)) setOpen(false); };
+    addEventListener("pointerdown", outside);
+    return () => removeEventListener("pointerdown", outside);
+  }, [open]);
+  const keys = (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    setOpen(false);
+    box.current?.querySelector("button")?.focus();
+  };
+  return html`<div class="layers" ref=${box} onKeyDown=${keys}>
+    <button type="button" class="btn" aria-expanded=${open ? "true" : "false"} aria-controls="layerlist" onClick=${() => setOpen(!open)}>${t("corner.layers")}</button>
+    ${open && html`<fieldset id="layerlist" class="sheetlist"><legend class="sr">${t("corner.layers")}</legend>${LAYERS.map((name) => html`<label key=${name} class="row"><input type="checkbox" checked=${s.layers.value.has(name)} onChange=${() => setLayer(name)} /> ${t(`layer.${name}`)}</label>`)}</fieldset>`}
+  </div>`;
+}
+
+export function Corner() {
+  const t = s.t.value;
+  const shown = drawn.value;
+  const [full, setFull] = useState(false);
+  useEffect(() => {
+    const heard = () => setFull(Boolean(document.fullscreenElement));
+    addEventListener("fullscreenchange", heard);
+    return () => removeEventListener("fullscreenchange", heard);
+  }, []);
+  if (!s.step.value) return null;
+  const foldable = s.view.value === "lanes" && (s.unfolded.value || shown?.geo.foldW > 0);
+  const large = () => (document.fullscreenElement ? document.exitFullscreen() : document.getElementById("board").requestFullscreen());
+  return html`<div class="corner" style=${`--strip:${Math.round((shown?.geo.heads.strip ?? 44) * (shown?.zoom ?? 1))}px`} role="group" aria-label=${t("corner.label")}>
+    ${VIEWS.length > 1 && html`<label class="field"><span class="sr">${t("corner.view")}</span><select value=${s.view.value} onChange=${(e) => setView(e.target.value)}>${VIEWS.map((name) => html`<option key=${name} value=${name}>${t(`corner.${name}`)}</option>`)}</select></label>`}
+    ${s.view.value === "lanes" && html`<${Layers} />`}
+    ${foldable && html`<button type="button" class="btn quiet square" aria-pressed=${s.unfolded.value ? "true" : "false"} aria-label=${t(s.unfolded.value ? "corner.fold" : "corner.unfold")} title=${t(s.unfolded.value ? "corner.fold" : "corner.unfold")} onClick=${() => { s.unfolded.value = !s.unfolded.value; }}><${Icon} name=${s.unfolded.value ? "fold" : "unfold"} /></button>`}
+    ${document.fullscreenEnabled && html`<button type="button" class="btn quiet square full" aria-label=${t(full ? "corner.window" : "corner.full")} title=${t(full ? "corner.window" : "corner.full")} onClick=${large}><${Icon} name="full" /></button>`}
+  </div>`;
+}

@@ -1,0 +1,51 @@
+// Message surgery: one message in full, and what a hand may do with it.
+
+import { html } from "htm/preact";
+import { useState } from "preact/hooks";
+import * as s from "../state.js";
+import { act } from "../player.js";
+import { MoveButton } from "./moves.js";
+
+/** The text of a verb for a message: `delay` takes its time between the way and the kind. */
+export function surgeryText(verb, way, ms) {
+  const [ends, kind] = way.split(" ");
+  return verb === "delay" ? [verb, ends, `${ms}ms`, kind].filter(Boolean).join(" ") : `${verb} ${way}`;
+}
+
+/** What may be done with a message: the moves of the server, all refused while another goes first. */
+export function surgeryMoves(message, moves, { behind }) {
+  const found = (verb) => moves.find((m) => m.text === surgeryText(verb, message.way, 500));
+  const list = ["deliver", "drop", "hold", "release", "delay", "duplicate"].map(found).filter(Boolean);
+  return message.behind === undefined ? list : list.map((m) => ({ ...m, enabled: false, why: behind }));
+}
+
+const shown = (v) => (v === null || v === "" ? "–" : Array.isArray(v) ? (v.length ? v.map(shown).join(", ") : "[]") : typeof v === "object" ? `{${Object.entries(v).map(([k, one]) => `${k} ${shown(one)}`).join(", ")}}` : String(v));
+
+export function Fields({ id }) {
+  const full = s.possible.value.messages?.[id];
+  if (!full) return null;
+  return html`<dl class="fullfields mono">${Object.entries(full).map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${shown(value)}</dd></div>`)}</dl>`;
+}
+
+function Delay({ message, off, why, onDone }) {
+  const t = s.t.value;
+  const [ms, setMs] = useState(500);
+  const send = (event) => {
+    event.preventDefault();
+    if (off) return;
+    onDone?.();
+    act(surgeryText("delay", message.way, ms));
+  };
+  return html`<li><form class="row tight" onSubmit=${send}><button type="submit" class="movebtn" aria-disabled=${off ? "true" : null}>${t("surgery.delay")}</button><input type="number" min="1" max="600000" step="1" required value=${ms} aria-label=${t("surgery.ms")} onInput=${(e) => setMs(Number(e.target.value))} /><span class="soft">ms</span></form>${off && why ? html`<span class="soft">${why}</span>` : null}</li>`;
+}
+
+/** The menu of one message, instead of the list of moves that concern a node. */
+export function Surgery({ message, onDone }) {
+  const t = s.t.value;
+  const list = surgeryMoves(message, s.possible.value.moves, { behind: t("surgery.behind") });
+  const word = (move) => t(`surgery.${move.text.split(" ")[0]}`);
+  const usual = list.filter((m) => m.enabled || !/^(hold|release) /.test(m.text) || m.text.startsWith(message.held && !message.deliverable ? "release" : "hold"));
+  return html`<${Fields} id=${message.id} />
+    <ul class="moves surgery">${usual.map((move) => (move.text.startsWith("delay") ? html`<${Delay} key="delay" message=${message} off=${!move.enabled || !s.online.value} why=${move.why} onDone=${onDone} />` : html`<${MoveButton} key=${move.text} move=${move} label=${word(move)} onDone=${onDone} />`))}</ul>
+    <p class="soft small">${t("surgery.models")}</p>`;
+}

@@ -1,0 +1,39 @@
+// The share dialog: a link to this moment, a frame for other pages, files, and a test.
+
+import { html } from "htm/preact";
+import { computed, signal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import * as s from "../state.js";
+import { Embed } from "./frames.js";
+import { Link } from "./links.js";
+
+const PARTS = { link: Link, embed: Embed };
+const part = signal("link");
+const opened = signal(false);
+
+export function share() {
+  opened.value = true;
+  document.getElementById("share")?.showModal();
+}
+
+const names = Object.keys(PARTS);
+const current = computed(() => (names.includes(part.value) ? part.value : "link"));
+
+export function Share() {
+  const t = s.t.value;
+  const bar = useRef(null);
+  const keys = (event) => {
+    const at = names.indexOf(current.value);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: names.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    part.value = names[(to + names.length) % names.length];
+    bar.current?.querySelector(`#share-${part.value}`)?.focus();
+  };
+  const Part = PARTS[current.value];
+  return html`<dialog id="share" aria-labelledby="sharetitle" onClose=${() => { opened.value = false; }}>
+    <form method="dialog"><header class="row"><h2 id="sharetitle" class="grow">${t("share.title")}</h2><button class="btn">${t("bad.close")}</button></header></form>
+    ${names.length > 1 && html`<div role="tablist" aria-label=${t("share.title")} ref=${bar} onKeyDown=${keys}>${names.map((name) => html`<button key=${name} type="button" role="tab" id=${`share-${name}`} aria-selected=${name === current.value ? "true" : "false"} aria-controls="sharepart" tabindex=${name === current.value ? 0 : -1} onClick=${() => { part.value = name; }}>${t(`share.${name}`)}</button>`)}</div>`}
+    <div role=${names.length > 1 ? "tabpanel" : null} id="sharepart" class="sharepart">${opened.value && s.facts.value && html`<${Part} />`}</div>
+  </dialog>`;
+}

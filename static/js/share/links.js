@@ -1,0 +1,38 @@
+// A link to this moment, or to the start: short, or with the whole run inside.
+
+import { html } from "htm/preact";
+import { useEffect, useState } from "preact/hooks";
+import * as s from "../state.js";
+import { seeing } from "../address.js";
+import { Code } from "./code.js";
+import { Choice, Copied, isKept, packedOf, save } from "./common.js";
+import { short, whole } from "./link.js";
+
+export function Link() {
+  const t = s.t.value;
+  const on = s.tapeNow.value;
+  void s.revision.value;
+  const [where, setWhere] = useState("here");
+  const [kind, setKind] = useState("short");
+  const [packed, setPacked] = useState(on.packed ?? null);
+  useEffect(() => {
+    setPacked(on.packed ?? null);
+    packedOf(on).then(setPacked).catch(() => { /* the short link is still to be had */ });
+  }, [on.digest]);
+  const seen = seeing(where === "here" ? s.n.value : 0);
+  const kept = isKept(on);
+  const url = kind === "short" ? short(location.origin, on.digest, seen) : packed && whole(location.origin, packed, seen);
+  const prepare = async () => {
+    if (kind === "short" && !kept) await save(on);
+    return url;
+  };
+  const n = s.n.value;
+  return html`<div class="stack">
+    <div class="sides">
+      <${Choice} name="where" legend=${t("share.where")} value=${where} onChange=${setWhere} options=${[["here", t("share.where.here", { step: n }), t("share.where.here.why")], ["start", t("share.where.start"), null]]} />
+      <${Choice} name="kind" legend=${t("share.kind")} value=${kind} onChange=${setKind} options=${[["short", t("share.kind.short"), t(kept ? "share.kind.short.kept" : "share.kind.short.why")], ["whole", t("share.kind.whole"), t("share.kind.whole.why", { chars: packed?.length ?? "…" })]]} />
+    </div>
+    ${url && html`<${Copied} key=${kind} label=${t("share.link.label")} text=${url} prepare=${prepare} action=${kind === "short" && !kept ? t("share.save") : null} />`}
+    ${url && (kind === "whole" || kept) && html`<${Code} text=${url} />`}
+  </div>`;
+}

@@ -1,0 +1,49 @@
+// What this browser remembers of the runs it watched: the path's progress, and runs of one's own.
+
+const MOST = 24;
+const LONGEST = 4000;     // a link that carries a whole run may be long; beyond this it is not kept
+
+function read(key) {
+  try {
+    const found = JSON.parse(localStorage.getItem(`highwater.${key}`) ?? "[]");
+    return Array.isArray(found) ? found : [];
+  } catch { return []; }
+}
+
+function write(key, list) {
+  try { localStorage.setItem(`highwater.${key}`, JSON.stringify(list)); } catch { /* a private window: nothing is kept */ }
+}
+
+/** Keys of library runs that were watched to their end: "S20:Z0102". */
+export const done = () => read("done");
+export const forgetDone = () => write("done", []);
+
+/** This run was seen to its end. */
+export function finish(facts) {
+  if (!facts.script || !facts.scenario.code) return;
+  mark(`${facts.scenario.code}:${facts.profile}`);
+}
+
+/** One key of the path, once. */
+export function mark(key) {
+  const known = done();
+  if (!known.includes(key)) write("done", [...known, key]);
+}
+
+/** Runs changed or saved here, the latest first: {run, url, title, profile, step, saved}. */
+export const runs = () => read("runs");
+export const forgetRuns = () => write("runs", []);
+
+/** Keeps a run, or what changed of it; the oldest is let go. */
+export function keep(run) {
+  if (run.url.length > LONGEST) return;
+  write("runs", [run, ...runs().filter((one) => one.run !== run.run)].slice(0, MOST));
+}
+
+/** The library's page shows which runs were watched to their end, and those of one's own. */
+export function remember(on, n, url) {
+  const { facts } = on;
+  if (n > 0 && n === facts.total) finish(facts);
+  const saved = Boolean(facts.saved || (on.parent && on.saved));
+  if (on.parent || saved || !facts.script) keep({ run: on.digest, url, title: facts.scenario.title, profile: facts.profile, move: on.name ?? "", step: n, saved });
+}

@@ -1,0 +1,43 @@
+"""A run inside somebody else's page: readable without scripts, without cookies, from anywhere."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.app.conftest import Socket
+
+
+@pytest.fixture
+def run(socket: Socket) -> str:
+    return str(socket.open(scenario="S20", profile="Z0102")["run"])
+
+
+def test_the_first_view_needs_no_script_and_sets_no_cookie(client: FlaskClient, run: str) -> None:
+    client = client.application.test_client()  # one that was never here
+    page = client.get(f"/e/{run}?step=51&lang=zh", headers={"Sec-Fetch-Site": "same-origin"})
+    assert page.status_code == 200
+    assert "Set-Cookie" not in page.headers
+    assert 'lang="zh-Hans"' in page.text
+    assert "Broker A" in page.text and "第 51 步" in page.text
+    table = page.text[page.text.index("<tbody>") : page.text.index("</tbody>")]
+    assert table.count("<tr>") == 2 and 'class="chip e0">m3' in table
+
+
+def test_only_embedded_pages_may_be_framed(client: FlaskClient, run: str) -> None:
+    for address, may in ((f"/e/{run}", "*"), (f"/r/{run}", "'self'"), ("/", "'self'")):
+        policy = client.get(address).headers["Content-Security-Policy"]
+        assert f"frame-ancestors {may}" in policy.split("; "), address
+    missing = client.get("/e/0123456789abcdef")
+    assert missing.status_code == 404 and "Set-Cookie" not in missing.headers
+
+
+def test_what_the_address_cannot_say_is_named(client: FlaskClient, run: str) -> None:
+    page = client.get(f"/e/{run}?step=x&controls=fly&panel=none&theme=dark&lang=xx")
+    assert page.status_code == 200
+    assert "step=x" in page.text and "controls=fly" in page.text and "lang=xx" in page.text
+    assert 'data-theme="dark"' in page.text and 'id="say"' not in page.text
+
+
+def test_a_step_after_the_end_is_the_end(client: FlaskClient, run: str) -> None:
+    assert "Step 76 of 76" in client.get(f"/e/{run}?step=99999").text

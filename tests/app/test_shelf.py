@@ -1,0 +1,118 @@
+"""The library page: cards and pictures, what is found without a script, the path, what is kept."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from flask.testing import FlaskClient
+
+from app.cards import card, minutes, outcomes, pictures
+from engine.scenarios.file import find, library
+from engine.show import thumbnail
+from engine.show.replay import Replay
+from tests.app.conftest import SCENARIO, post
+
+SHOWN = re.compile(r'<li class="card"[^>]*data-slug="([a-z0-9-]+)"[^>]*?(hidden)?>')
+
+
+def shown(client: FlaskClient, query: str = "") -> set[str]:
+    page = client.get(f"/{query}").text
+    return {slug for slug, hidden in SHOWN.findall(page) if not hidden}
+
+
+def test_every_scenario_has_a_card_with_its_picture(client: FlaskClient) -> None:
+    page = client.get("/").text
+    address = re.search(r'href="(/pictures/\w+\.svg)#', page)
+    assert address
+    sheet = client.get(address[1])
+    assert sheet.mimetype == "image/svg+xml"
+    assert "immutable" in sheet.headers["Cache-Control"]
+    for slug in library():
+        assert f'<symbol id="{slug}"' in sheet.text
+        assert f'{address[1]}#{slug}"' in page
+    assert "immutable" not in client.get("/pictures/0.svg").headers.get("Cache-Control", "")
+
+
+def test_the_page_is_quick_and_small(client: FlaskClient) -> None:
+    client.get("/")
+    began = time.perf_counter()
+    page = client.get("/")
+    assert time.perf_counter() - began < 1
+    assert len(page.data) < 1_700 * len(library())
+
+
+def test_a_picture_shows_the_most_telling_step() -> None:
+    scenario = find("S20")
+    run = thumbnail.telling_run(scenario)
+    assert run.profile == "Z0102", "where it breaks"
+    replay = Replay(run)
+    step = thumbnail.telling_step(replay)
+    assert replay.steps(step, 1)[0]["broken"]
+    drawn = thumbnail.draw(replay.steps(step, 1)[0]["view"])
+    assert drawn.count("var(--panel)") == 2, "a lane for each replica"
+    assert "var(--hw)" in drawn and 'fill="var(--e0)"' in drawn
+
+
+def test_pictures_know_colours_by_name_only() -> None:
+    colours = set(re.findall(r'(?:fill|stroke)="([^"]+)"', pictures()))
+    assert {one for one in colours if not one.startswith("var(--")} == {"none", "#14171a"}
+
+
+@pytest.mark.parametrize(
+    ("query", "found", "missing"),
+    [
+        ("?q=S20", {"lost-to-truncation"}, {"happy-path"}),
+        ("?q=kip-101", {"lost-to-truncation"}, {"happy-path"}),
+        ("?tag=network", {"lossy-link"}, {"happy-path"}),
+        ("?tag=network&tag=basics", {"lossy-link", "happy-path"}, {"lost-to-truncation"}),
+        ("?difficulty=1", {"happy-path"}, {"lost-to-truncation"}),
+        ("?profile=Z08", {"thrash-by-counting"}, {"happy-path"}),
+        ("?difficulty=9&tag=nothing", {"happy-path"}, set()),
+    ],
+)
+def test_cards_are_found_without_a_script(
+    client: FlaskClient, query: str, found: set[str], missing: set[str]
+) -> None:
+    there = shown(client, query)
+    assert found <= there
+    assert not missing & there
+
+
+def test_a_search_that_finds_nothing_offers_near_words_and_the_editor(client: FlaskClient) -> None:
+    page = client.get("/?q=elecktion").text
+    assert "/?q=election" in page
+    assert 'href="/edit"' in page
+    assert not shown(client, "?q=elecktion")
+
+
+def test_what_is_searched_for_stays_text(client: FlaskClient) -> None:
+    page = client.get('/?q="><script>alert(1)</script>').text
+    assert "<script>alert" not in page
+
+
+def test_the_path_has_six_steps_and_the_editor_at_its_end(client: FlaskClient) -> None:
+    page = client.get("/").text
+    keys = re.findall(r'<li data-key="([^"]+)"', page)
+    assert len(keys) == 6
+    assert keys[:4] == ["S01:K39", "S02:K39", "S10:K39", "S20:Z0102"]
+    assert "/s/lost-to-truncation?profile=Z0102" in page
+
+
+def test_what_somebody_saved_stands_on_their_own_shelf_only(client: FlaskClient) -> None:
+    digest = post(client, "/api/scenarios", {"yaml": SCENARIO}).json["digest"]
+    assert f"/s/{digest}" in client.get("/").text
+    assert f"/s/{digest}" not in client.application.test_client().get("/").text
+    assert f"/edit/{digest}" in client.get("/").text
+
+
+def test_verdicts_that_are_the_same_are_said_once() -> None:
+    told = outcomes(card(find("S20")))
+    assert [one["verdict"] for one in told] == ["violates", "holds"]
+    assert told[0]["profiles"] == ["Z0102"] and "I7" in told[0]["invariants"]
+    assert told[1]["profiles"] == ["Z011", "Z20", "Z21", "Z28", "K39"]
+
+
+def test_minutes_grow_with_what_is_to_be_seen() -> None:
+    assert 2 <= minutes(find("S01")) <= minutes(find("S22")) < 12

@@ -1,0 +1,79 @@
+"""The editor: form and text follow each other, lines move, a try is seen, what happened is kept."""
+
+from __future__ import annotations
+
+import re
+
+from tests.e2e.conftest import Opener
+
+
+def test_either_side_changes_the_other_and_mistakes_have_a_place(visit: Opener) -> None:
+    page = visit("/edit")
+    text = page.get_by_label("The same as YAML")
+    page.get_by_label("Question", exact=True).fill("Who wins?")
+    page.get_by_label("Question", exact=True).press("Enter")
+    page.wait_for_function("() => document.querySelector('#yaml').value.includes('Who wins?')")
+    text.fill("title: Other?\nscript: |\n  fech 2\n  settle\n")
+    jump = page.get_by_role("button", name="Line 3, column 3:")
+    jump.click()
+    assert page.evaluate("document.getElementById('yaml').selectionStart") == 26
+    assert page.locator("input[name=move]").first.get_attribute("aria-invalid") == "true"
+    page.locator("input[name=move]").first.fill("fetch 2")
+    page.locator("input[name=move]").first.press("Enter")
+    page.get_by_text("Nothing is wrong with it.").wait_for()
+    assert "fetch 2" in text.input_value()
+
+
+def test_lines_move_by_button_by_key_and_by_dragging(visit: Opener) -> None:
+    page = visit("/edit")
+    moves = page.locator("input[name=move]")
+
+    def becomes(*order: str) -> None:
+        page.wait_for_function(
+            "want => [...document.querySelectorAll('input[name=move]')]"
+            ".map(i => i.value.split(' ').slice(0, 2).join(' ')).join() === want",
+            arg=",".join(order),
+        )
+
+    becomes("produce m0", "fetch 2", "fetch 3")
+    page.get_by_role("button", name="Line 1 down").click()
+    becomes("fetch 2", "produce m0", "fetch 3")
+    moves.nth(2).press("Alt+ArrowUp")
+    becomes("fetch 2", "fetch 3", "produce m0")
+    page.locator(".grip").nth(2).drag_to(page.locator(".move").nth(0))
+    becomes("produce m0", "fetch 2", "fetch 3")
+
+
+def test_a_script_is_tried_judged_and_saved(visit: Opener) -> None:
+    page = visit("/edit/S03")
+    page.get_by_label("Expected under Z0102").fill("violates I7")
+    page.get_by_label("Expected under Z0102").press("Enter")
+    wrong = "/Z0102: .*violates I7/.test(document.querySelector('#yaml').value)"
+    page.wait_for_function(f"() => {wrong}")
+    page.get_by_role("button", name="Play under all profiles").click()
+    page.get_by_text("As meant?").wait_for()
+    page.get_by_role("button", name="Yes").click()
+    page.wait_for_function(f"() => !{wrong}")
+    page.get_by_role("button", name="Try", exact=True).click()
+    page.wait_for_selector('#stage[data-step="0"] .lanegroup')
+    page.get_by_role("button", name="Step on").click()
+    page.wait_for_selector('#stage[data-step="1"]')
+    page.get_by_role("button", name="Save and get a link").click()
+    link = page.locator("a[href*='/s/']")
+    link.wait_for()
+    assert re.search(r"/s/[0-9a-f]{16}$", link.get_attribute("href") or "")
+    assert re.search(r"/edit/[0-9a-f]{16}$", page.url)
+
+
+def test_a_run_of_the_animator_becomes_a_scenario(visit: Opener) -> None:
+    page = visit("/s/S01")
+    page.get_by_label("Type a move").fill("kill 1")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => location.hash.startsWith('#run=')")
+    page.get_by_role("link", name="Make a scenario").click()
+    page.wait_for_selector('body[data-ready="1"]')
+    assert page.locator("input[name=move]").last.input_value() == "kill 1"
+    asked = page.locator(".asked").last
+    sentence = asked.locator("span").inner_text()
+    asked.get_by_role("button", name="Say this").click()
+    page.wait_for_function("s => document.querySelector('#yaml').value.includes(s)", arg=sentence)

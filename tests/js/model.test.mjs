@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { grown, idsOf, labels, moved, numberOf, rowsOf, scriptOf, shrunk, verdictOf, verdictText } from "../../static/js/editor/model.js";
+
+test("a script is rows, and rows are the script again", () => {
+  const script = "produce m0\n[Z0102,K39] kill B         # It dies.\n# A line of its own.\n\nsettle #";
+  const rows = rowsOf(script);
+  assert.deepEqual(rows[1], { prefix: "Z0102,K39", move: "kill B", comment: "It dies." });
+  assert.deepEqual(rows[2], { prefix: "", move: "", comment: "A line of its own." });
+  assert.equal(rows.length, script.split("\n").length);
+  assert.deepEqual(rowsOf(scriptOf(rows)), rows);
+  assert.deepEqual(rowsOf(""), []);
+});
+
+test("a comment begins in one column", () => {
+  assert.equal(scriptOf([{ prefix: "", move: "settle", comment: "Quiet." }]), `${"settle".padEnd(29)} # Quiet.`);
+});
+
+test("entries move within their list only", () => {
+  assert.deepEqual(moved([1, 2, 3], 0, 2), [2, 3, 1]);
+  assert.deepEqual(moved([1, 2, 3], 2, 0), [3, 1, 2]);
+  assert.deepEqual(moved([1, 2, 3], 0, -1), [1, 2, 3]);
+});
+
+test("what is no number is kept, so that the answer can say so", () => {
+  assert.equal(numberOf("12"), 12);
+  assert.equal(numberOf("many"), "many");
+});
+
+test("brokers come and go everywhere they are named", () => {
+  const doc = { brokers: [{ id: 1, name: "A" }, { id: 2, name: "B" }], partitions: [[1, 2], [1]], faults: [{ kind: "kill", brokers: [2] }, { kind: "cut", racks: ["a"] }] };
+  assert.deepEqual(grown(doc).partitions, [[1, 2, 3], [1]]);
+  const fewer = shrunk(doc, 1);
+  assert.deepEqual(fewer.partitions, [[1], [1]]);
+  assert.deepEqual(fewer.faults, [{ kind: "cut", racks: ["a"] }]);
+  assert.deepEqual(idsOf("B, A 9 x", doc.brokers), [2, 1, 9, "x"]);
+  assert.equal(labels([2, 1], doc.brokers), "B A");
+});
+
+test("a verdict is a word or what breaks", () => {
+  assert.deepEqual(verdictOf("violates I7, I6"), ["I7", "I6"]);
+  assert.equal(verdictOf(" holds "), "holds");
+  assert.equal(verdictText(["I7"]), "violates I7");
+});

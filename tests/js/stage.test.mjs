@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { add, backwards, changedIn, changes, tape } from "../../static/js/history.js";
+import { LAYERS, layersOf, layersText, toggled, USUAL } from "../../static/js/scene/layers.js";
+import { exchanges, ownEnd } from "../../static/js/scene/parting.js";
+import { picture } from "../../static/js/scene/picture.js";
+import { fixture, room } from "./helpers.mjs";
+
+const ids = (nodes, out = new Map()) => { for (const n of nodes) { if (n.a?.["data-id"]) out.set(n.a["data-id"], n); if (n.c) ids(n.c, out); } return out; };
+const drawn = (step, more = {}) => { const made = picture(step, { ...room(step), ...more }); return ids([...made.logs, ...made.over]); };
+
+test("a choice of layers survives its text, and unknown names are passed over", () => {
+  assert.equal(layersText(USUAL), "");
+  for (const name of LAYERS) {
+    const set = toggled(USUAL, name);
+    assert.deepEqual([...layersOf(layersText(set))].sort(), [...set].sort());
+  }
+  assert.deepEqual([...layersOf("smoke,-mirrors")].sort(), [...USUAL].sort());
+});
+
+test("an own epoch ends where a later one begins, or with the log", () => {
+  const replica = { epochs: [[0, 0], [2, 5]], leo: 9 };
+  assert.deepEqual([0, 1, 2, 3].map((e) => ownEnd(replica, e)), [5, 5, 9, 9]);
+});
+
+test("who asks for an epoch's end sees both vectors, and where the cut will be", () => {
+  const run = fixture("s23");
+  const asking = [...run.steps.values()].filter((step) => exchanges(step.view).length);
+  assert.ok(asking.some((step) => exchanges(step.view)[0].answer === null), "a question under way");
+  const told = asking.filter((step) => exchanges(step.view)[0].answer);
+  assert.ok(told.length);
+  for (const step of told) {
+    const [x] = exchanges(step.view);
+    const mine = step.view.partitions[0].replicas[x.follower];
+    assert.equal(drawn(step).get(`part:${x.follower}`).a["data-offset"], Math.min(x.answer[1], ownEnd(mine, x.answer[0])));
+  }
+});
+
+test("layers leave out what they are for, and nothing else", () => {
+  const step = fixture("s20").steps.get(30);
+  const of = (text) => new Set([...drawn(step, { layers: layersOf(text) }).keys()]);
+  const all = of("");
+  assert.ok(all.has("b1:hw") && !of("-watermarks").has("b1:hw") && of("-watermarks").has("b1:leo"));
+  assert.ok(all.has("b1:e0") && !of("-epochs").has("b1:e0"));
+  assert.ok(!all.has("b1:disk") && of("disk").has("b1:disk") && of("disk").has("b1:rp"));
+  assert.ok(!all.has("b1:session") && of("sessions").has("b1:session"));
+});
+
+test("ghosts stand until the next moment", () => {
+  const run = fixture("s20");
+  const cut = [...run.steps.values()].find((step) => Object.values(step.view.partitions[0].replicas).some((r) => r.cut.length));
+  const next = run.steps.get(cut.n + 1);
+  assert.ok(next.moment < 2 && [...drawn(next).keys()].some((id) => id.includes(":cut")), "still there");
+  const later = [...run.steps.values()].find((step) => step.n > cut.n && step.moment >= 2);
+  assert.ok(![...drawn(later).keys()].some((id) => id.includes(":cut")), "gone with the next moment");
+});
+
+test("a high watermark that goes back leaves a trail for that step", () => {
+  const run = fixture("s20");
+  const [a, b] = [structuredClone(run.steps.get(30)), structuredClone(run.steps.get(31))];
+  a.view.partitions[0].replicas[1].hw = b.view.partitions[0].replicas[1].hw + 2;
+  delete b.changed;
+  const made = tape(run.facts, []);
+  add(made, [a, b]);
+  assert.deepEqual(b.was, { 0: { 1: { hw: a.view.partitions[0].replicas[1].hw } } });
+  assert.ok(drawn(b).has("b1:trail"));
+  assert.deepEqual(backwards(b.view, b.view), {});
+});
+
+test("what changed in a second partition is told under its own name", () => {
+  const step = structuredClone(fixture("s20").steps.get(30));
+  step.view.partitions.push(structuredClone(step.view.partitions[0]));
+  const before = structuredClone(step);
+  step.view.partitions[1].replicas[1].hw += 1;
+  const found = changes(before.view, step.view);
+  assert.deepEqual([...found], ["p1/b1:hw"]);
+  assert.deepEqual([...changedIn(found, 1)], ["b1:hw"]);
+  assert.deepEqual([...changedIn(found, 0)], ["p1/b1:hw"]);
+});

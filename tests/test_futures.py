@@ -1,0 +1,70 @@
+"""Futures of a present: the past stays as it was, chance goes on otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.model.errors import BadInput
+from engine.scenarios.file import find
+from engine.show.replay import Replay
+from engine.sim.run import Run, play, play_all
+from engine.study.futures import Present, presents
+
+SCENARIO = find("S61")
+RUN = Run(SCENARIO, "Z0102", 1)
+
+
+def breaks(run: Run, invariant: str = "I7") -> bool:
+    return any(name == invariant for name, _, _ in play_all(run).broken)
+
+
+def test_presents_lie_between_the_beginning_and_the_violation() -> None:
+    found = presents(RUN, "I7", 8)
+    steps = [present.step for present in found]
+    broken = next(step for name, step, _ in Replay(RUN).end.broken if name == "I7")
+    assert len(steps) == 8 and steps == sorted(set(steps))
+    assert (steps[0], steps[-1]) == (1, broken - 1)
+
+
+def test_a_future_shares_the_past_and_the_end_of_the_run() -> None:
+    present = presents(RUN, "I7", 8)[4]
+    future = present.future(RUN, 3)
+    there, here = RUN.simulation(), future.simulation()
+    for _ in play(there, present.past):
+        pass
+    for _ in play(here, present.past):
+        pass
+    assert here.events == there.events == present.step
+    assert here.now == there.now
+    assert play_all(future).now == play_all(RUN).now == SCENARIO.duration_ms
+
+
+def test_futures_differ_and_each_is_a_run_like_any_other() -> None:
+    present = presents(RUN, "I7", 8)[2]
+    outcomes = {Replay(present.future(RUN, number)).outcome for number in range(4)}
+    assert len(outcomes) == 4
+    again = present.future(RUN, 2)
+    assert Replay(again).outcome == Replay(Run.from_text(again.text())).outcome
+    assert Present.from_dict(present.to_dict()) == present
+
+
+def test_the_last_present_has_no_way_out() -> None:
+    first, *_, last = presents(RUN, "I7", 8)
+    assert all(breaks(last.future(RUN, number)) for number in range(6))
+    assert not all(breaks(first.future(RUN, number)) for number in range(12))
+
+
+def test_strikes_that_were_awaited_do_not_fall_in_a_new_future() -> None:
+    sim = RUN.simulation()
+    for _ in play(sim, ("run !20",)):
+        pass
+    before = {id(event[4]): event[0] for event in sim.kernel.pending if event[4] in sim.plans}
+    sim.draw_anew(5)
+    after = {id(event[4]): event[0] for event in sim.kernel.pending if event[4] in sim.plans}
+    assert before and before != after
+    assert len(set(after)) == len(after), "each plan awaits one strike at most"
+
+
+def test_a_run_that_holds_has_no_point_of_no_return() -> None:
+    with pytest.raises(BadInput, match="does not break I7"):
+        presents(Run(SCENARIO, "K39", 1), "I7")

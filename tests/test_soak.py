@@ -1,0 +1,152 @@
+"""The soak finds nothing in the engine as it is, and finds what is planted in it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from app import cli, soaking
+from engine.dataplane import watermark
+from engine.model.profiles import PROFILES
+from engine.scenarios.file import find, library
+from engine.show import text
+from engine.sim.run import Run, play_all
+from engine.sim.simulation import Simulation
+from engine.study import soak
+from engine.study.promises import promised
+from tests.app.test_cli import highwater
+
+
+def chunk(first: int, count: int, profiles: list[str], stored: bool = True) -> dict[str, Any]:
+    scenarios = [one.to_dict() for one in library().values()] if stored else []
+    return {
+        "seed": 0,
+        "first": first,
+        "count": count,
+        "profiles": profiles,
+        "library": scenarios,
+    }
+
+
+def test_a_few_chunks_find_nothing_and_are_the_same_again() -> None:
+    wanted = chunk(0, 12, list(PROFILES))
+    first, second = soak.soak_chunk(wanted), soak.soak_chunk(json.loads(json.dumps(wanted)))
+    assert first["finds"] == [], first["finds"]
+    assert first == second
+    assert sum(first["runs"].values()) == 12 and len(first["runs"]) > 5
+    assert first["steps"] > 1_000
+    assert ["S-4", "H-2"] in [pair for pairs in first["pairs"].values() for pair in pairs]
+
+
+def finds(count: int = 12) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = soak.soak_chunk(chunk(0, count, ["K39"], False))["finds"]
+    return found
+
+
+def test_a_planted_wrong_rule_is_found_and_made_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """H-4: the follower takes over the leader's mark, whatever its own log holds."""
+
+    def wrong(replica: Any, leader_hw: int, out: Any) -> bool:
+        replica.log.hw = leader_hw + 5
+        return True
+
+    monkeypatch.setattr(watermark, "follow", wrong)
+    found = finds()
+    assert {"INV-1", "INV-20"} & {one["kind"] for one in found}
+    for one in found:
+        run = Run.from_text(one["run"])
+        assert len(run.lines()) <= min(6, one["moves"]), run.lines()
+        assert one["kind"] in {name for name, _, _ in play_all(run).broken}
+
+
+def test_a_planted_crash_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def falls(*_: Any) -> bool:
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr(watermark, "follow", falls)
+    found = finds(4)
+    assert [one for one in found if one["kind"] == "crash" and "planted" in one["why"]]
+
+
+def test_a_copy_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def copy(self: Simulation) -> Simulation:
+        twin = deepcopy(self)
+        twin.kernel.pending.clear()
+        return twin
+
+    monkeypatch.setattr(Simulation, "copy", copy)
+    kinds = {one["kind"] for one in finds(6)}
+    assert "copy" in kinds
+
+
+def test_listening_that_changes_something_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    act = Simulation.act
+
+    def meddles(self: Simulation, *arguments: Any) -> None:
+        act(self, *arguments)
+        self.kernel.now += self.out.cues is not None
+
+    monkeypatch.setattr(Simulation, "act", meddles)
+    assert "told" in {one["kind"] for one in finds(3)}
+
+
+def test_a_step_that_cannot_be_told_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "verdict_lines", lambda sim: [][0])
+    found = finds(2)
+    assert {one["kind"] for one in found} == {"crash"}
+    assert "IndexError" in found[0]["why"]
+
+
+@pytest.mark.parametrize(
+    ("code", "profile", "kept", "broken"),
+    [
+        ("S20", "Z0102", set(), {"I6", "I7"}),  # before epochs nothing is promised of them
+        ("S23", "Z011", set(), {"I5", "INV-12"}),  # KIP-279
+        ("S24", "Z20", set(), {"INV-12"}),  # KIP-320
+        ("S05", "K36", set(), {"I14"}),
+        ("S14", "Z0102", set(), {"INV-13"}),
+        ("S01", "K39", {"I5", "I6", "I7", "I9", "I10", "I14", "INV-12", "INV-3"}, {"I4", "I8"}),
+        ("S01", "K39-join_needs_epoch_start", {"I2", "INV-3"}, {"I6"}),
+    ],
+)
+def test_what_a_kafka_promises(code: str, profile: str, kept: set[str], broken: set[str]) -> None:
+    run = Run(find(code), profile)
+    promise = promised(run, play_all(run))
+    assert kept <= promise
+    assert not broken & promise
+
+
+# -- the command ----------------------------------------------------------------------------------
+
+
+def test_the_command_plays_in_processes(capsys: pytest.CaptureFixture[str]) -> None:
+    report = soaking.soak(0, ["K39", "Z24"], 0, 1, print, chunk=3)
+    assert report["runs"] == 3 and report["finds"] == []
+    assert set(report["profiles"]) <= {"K39", "Z24"}
+    told = "\n".join(soaking.lines(report))
+    assert "3 runs" in told and "0 found" in told
+
+
+def test_a_find_is_told_with_its_line_and_exit_code_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(find("S01"), "K39", 3, ("produce a", "settle"))
+    found = soaking.Soak()
+    for kind in ("I7", "copy"):
+        one = {"number": 5, "kind": kind, "why": "because", "run": run.text(), "moves": 9}
+        found.finds.append(one)
+    monkeypatch.setattr(soaking, "soak", lambda *_: found.report())
+    told = highwater("soak", "--minutes", "0")
+    assert told.exit_code == 1
+    assert "highwater run S01 --profile K39 --seed 3 --moves 'produce a; settle'" in told.stdout
+    line = next(one for one in told.stdout.splitlines() if "soak --run" in one)
+    assert highwater(*shlex.split(line)[1:]).exit_code == 0, "nothing is wrong with it in truth"
+    assert json.loads(highwater("soak", "--json").stdout)["finds"][0]["moves"] == 9
+
+
+def test_bad_profiles_are_refused() -> None:
+    told = highwater("soak", "--minutes", "0", "--profiles", "K99")
+    assert told.exit_code == 2 and told.stderr.startswith("There is no profile K99")
+    assert cli.soak.help

@@ -1,0 +1,77 @@
+"""Importance factors: rare faults made frequent, and undone by the weights."""
+
+from __future__ import annotations
+
+from math import exp
+
+import pytest
+
+from engine.model.errors import BadInput
+from engine.scenarios.file import find
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run, play_all
+from engine.study.weights import NANO, log_weight_nano
+
+SEEDS = 1500
+
+
+def storm(mtbf_ms: int, importance: float = 1.0) -> Scenario:
+    data = find("S61").to_dict()
+    line = {"kind": "bounce", "brokers": [1, 2, 3], "mtbf_ms": mtbf_ms, "mttr_ms": 300}
+    data["faults"] = [line | ({} if importance == 1 else {"importance": importance})]
+    data.update(duration_ms=5_000, expect={}, profiles=["K39"])
+    data["workload"] = {"producers": [{"rate_per_s": 0.2}]}
+    return Scenario.from_dict(data)
+
+
+def played(scenario: Scenario, seed: int) -> tuple[int, float]:
+    """(strikes, weight) of one run."""
+    sim = play_all(Run(scenario, "K39", seed))
+    strikes = sum(plan.draws for plan in sim.plans)
+    return strikes, exp(log_weight_nano(sim) / NANO)
+
+
+def mean_and_error(values: list[float]) -> tuple[float, float]:
+    mean = sum(values) / len(values)
+    spread = sum((value - mean) ** 2 for value in values) / len(values)
+    return mean, (spread / len(values)) ** 0.5
+
+
+def test_weights_are_one_on_average_and_undo_the_factor() -> None:
+    plain = [played(storm(20_000), seed)[0] for seed in range(SEEDS)]
+    tilted = [played(storm(20_000, 3.0), seed) for seed in range(SEEDS)]
+    ones, off = mean_and_error([weight for _, weight in tilted])
+    assert abs(ones - 1) < 4 * off < 0.25
+    often = sum(strikes for strikes, _ in tilted) / SEEDS
+    truth, error = mean_and_error([float(strikes) for strikes in plain])
+    found, other = mean_and_error([strikes * weight for strikes, weight in tilted])
+    assert often > 2.5 * truth, "the factor makes faults frequent"
+    assert abs(found - truth) < 4 * (error + other), (found, truth)
+
+
+def test_without_a_factor_every_run_counts_one() -> None:
+    assert log_weight_nano(play_all(Run(storm(2_000), "K39", 1))) == 0
+
+
+def test_a_factor_is_written_only_where_there_is_one() -> None:
+    """Digests are links: what older versions wrote must keep its name."""
+    assert "importance" not in storm(2_000).canonical()
+    tilted = storm(2_000, 4.0)
+    assert tilted.faults[0].struck_every_ms == 500
+    assert Scenario.from_dict(tilted.to_dict()) == tilted
+    assert storm(2_000).vary("faults.bounce.importance", "4") == tilted
+
+
+@pytest.mark.parametrize("factor", [0, -1, 1e9, "much"])
+def test_a_factor_is_bounded(factor: object) -> None:
+    data = storm(2_000).to_dict()
+    data["faults"][0]["importance"] = factor
+    with pytest.raises(BadInput, match="importance"):
+        Scenario.from_dict(data)
+
+
+def test_a_schedule_has_no_factor() -> None:
+    data = storm(2_000).to_dict()
+    data["faults"] = [{"kind": "kill", "brokers": [1], "at_ms": 5, "importance": 2}]
+    with pytest.raises(BadInput, match="no schedule has"):
+        Scenario.from_dict(data)
