@@ -205,5 +205,5 @@ def test_every_configuration_is_obeyed_by_a_rule() -> None:
 
 
 def test_what_no_rule_asks_for_cannot_be_flipped() -> None:
-    with pytest.raises(BadInput, match="No rule here asks for dir_failure_kraft"):
-        get_profile("K39-dir_failure_kraft")
+    with pytest.raises(BadInput, match="No rule here asks for isr_propagation"):
+        get_profile("Z24-isr_propagation")

@@ -173,6 +173,11 @@ _LIST: Final[tuple[Config, ...]] = (
            "Imbalance a ZooKeeper-era controller tolerates; KRaft ignores it.", 0, 100),
     Config("eligible.leader.replicas.version", 0, "level", "cluster",
            "1 switches eligible leader replicas on (4.0 and later).", 0, 1, flag="elr"),
+    Config("replica.alter.log.dirs.io.max.bytes.per.second", NEVER, "bytes/s", "broker",
+           "What moves between directories may copy each second (the engine counts records).", 1),
+    Config("log.dir.failure.timeout.ms", 30_000, "ms", "broker",
+           "A KRaft broker that cannot tell of a failed disk halts after so long (3.8 and later).",
+           1, NEVER, (((3, 8, 0), NEVER),)),
     # -- clients ---------------------------------------------------------------------------
     Config("request.timeout.ms", 30_000, "ms", "producer",
            "How long an acks=all write may wait for its replicas.", 1, 24 * _HOUR),
@@ -212,6 +217,8 @@ class Configs:
         "consumer_wait_ms",
         "controlled_shutdown",
         "delivery_timeout_ms",
+        "dir_failure_timeout_ms",
+        "dir_move_rate",
         "elr",
         "fence_check_ms",
         "fetch_backoff_ms",
@@ -295,6 +302,9 @@ class Configs:
         self.consumer_wait_ms = values["fetch.max.wait.ms"]
         self.metadata_max_age_ms = values["metadata.max.age.ms"]
         self.rack_aware_reads = profile.follower_reads and values["replica.selector.class"] != 0
+        rate = values["replica.alter.log.dirs.io.max.bytes.per.second"]
+        self.dir_move_rate = None if rate == NEVER else rate
+        self.dir_failure_timeout_ms = values["log.dir.failure.timeout.ms"]
         self.commit_ms = values["commit_ms"]
         self.md_delay = values["md_delay"]
 

@@ -45,7 +45,12 @@ CLIENT_METADATA: Final = 22
 CLIENT_METADATA_R: Final = 23
 BROKEN: Final = 24
 STOP_REPLICA_R: Final = 25
+LEADER_AND_ISR_R: Final = 26
+LOG_DIR_EVENT: Final = 27
+ASSIGN_DIRS: Final = 28
+ASSIGN_DIRS_R: Final = 29
 SESSION_CLOSED: Final = 40
+ISR_CHANGE: Final = 41
 
 NAMES: Final = {
     FETCH: "Fetch",
@@ -73,7 +78,12 @@ NAMES: Final = {
     CLIENT_METADATA_R: "Metadata",
     BROKEN: "connection lost",
     STOP_REPLICA_R: "StopReplica",
+    LEADER_AND_ISR_R: "LeaderAndIsr",
+    LOG_DIR_EVENT: "LogDirEvent",
+    ASSIGN_DIRS: "AssignReplicasToDirs",
+    ASSIGN_DIRS_R: "AssignReplicasToDirs",
     SESSION_CLOSED: "SessionClosed",
+    ISR_CHANGE: "IsrChange",
 }
 REPLIES: Final = frozenset(
     (
@@ -88,6 +98,8 @@ REPLIES: Final = frozenset(
         SHUTDOWN_R,
         CLIENT_METADATA_R,
         STOP_REPLICA_R,
+        LEADER_AND_ISR_R,
+        ASSIGN_DIRS_R,
     )
 )
 REPLICATION: Final = frozenset(

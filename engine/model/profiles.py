@@ -82,8 +82,7 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
     Flag("alter_partition", _r("2.7"), "KIP-497",
          "ISR changes are proposed to the controller; meanwhile the maximal ISR counts."),
     Flag("isr_propagation", _r("0.9"), "control-plane 4.6",
-         "ISR changes reach the controller by batched notification znodes.", _r("2.7"), ZK,
-         modelled=False),
+         "ISR changes reach the controller by batched notification znodes.", _r("2.7"), ZK),
     Flag("isr_eligibility", _r("3.3"), "KIP-841",
          "Fenced, leaving or dead followers are refused in the ISR."),
     Flag("isr_broker_epoch", _r("3.5"), "KIP-903",
@@ -147,7 +146,11 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "Eligible leader replicas are on for new clusters.", mode=KRAFT),
     # -- operations ------------------------------------------------------------------------
     Flag("dir_failure_kraft", _r("3.7"), "KIP-858",
-         "Heartbeats report offline log directories.", mode=KRAFT, modelled=False),
+         "Heartbeats report offline log directories; before, the broker halts.", mode=KRAFT),
+    Flag("dir_failure_zk", _r("1.0"), "KIP-112",
+         "A failed log directory costs its own replicas; before, the broker halts.", mode=ZK),
+    Flag("future_replicas", _r("1.1"), "KIP-113",
+         "A log can move to another directory of its broker."),
     Flag("reassign_needs_all_targets", _r("3.8"), "control-plane 0.2",
          "A reassignment completes only with all targets in the ISR.", mode=KRAFT),
     Flag("consumer_epochs", _r("2.3"), "KIP-320",
@@ -223,6 +226,8 @@ class Profile:
     elr_available: bool
     elr: bool
     dir_failure_kraft: bool
+    dir_failure_zk: bool
+    future_replicas: bool
     reassign_needs_all_targets: bool
     consumer_epochs: bool
     follower_reads: bool

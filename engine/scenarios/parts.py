@@ -11,6 +11,7 @@ from engine.scenarios.places import Path, Reader, name_of, shown
 MOST_BROKERS: Final = 40
 MOST_PARTITIONS: Final = 64
 MOST_ID: Final = 999_999
+MOST_DIRS: Final = 8
 MOST_PRODUCERS: Final = 20
 MOST_CONSUMERS: Final = 20
 RESETS: Final = ("earliest", "latest", "none")
@@ -62,11 +63,12 @@ _RACK: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
 @dataclass(frozen=True, slots=True)
 class BrokerSpec:
-    """One broker: its id, a display name ("" = none) and a rack ("" = none)."""
+    """One broker: its id, a display name ("" = none), a rack ("" = none), its log directories."""
 
     id: int
     name: str = ""
     rack: str = ""
+    dirs: int = 1
 
     @property
     def label(self) -> str:
@@ -154,7 +156,7 @@ class Fault:
 
 
 def read_brokers(read: Reader, value: object) -> tuple[BrokerSpec, ...]:
-    """3 | [1, 2, 3] | [A, B] | [{id: 1, name: A, rack: a}]."""
+    """3 | [1, 2, 3] | [A, B] | [{id: 1, name: A, rack: a, dirs: 2}]."""
     path: Path = ("brokers",)
     if isinstance(value, int) and not isinstance(value, bool):
         count = read.integer(value, path, 1, MOST_BROKERS)
@@ -174,7 +176,7 @@ def _read_broker(read: Reader, item: object, path: Path, number: int) -> BrokerS
     if isinstance(item, str):
         return BrokerSpec(number, _broker_name(read, item, path))
     if isinstance(item, dict):
-        fields = read.mapping(item, path, ("id", "name", "rack"))
+        fields = read.mapping(item, path, ("id", "name", "rack", "dirs"))
         name = fields.get("name", "")
         rack = read.text(fields.get("rack", ""), (*path, "rack"), 32)
         if rack and not _RACK.fullmatch(rack):
@@ -183,6 +185,7 @@ def _read_broker(read: Reader, item: object, path: Path, number: int) -> BrokerS
             read.integer(fields.get("id", number), (*path, "id"), 0, MOST_ID),
             _broker_name(read, name, (*path, "name")) if name != "" else "",
             rack,
+            read.integer(fields.get("dirs", 1), (*path, "dirs"), 1, MOST_DIRS),
         )
     return BrokerSpec(read.integer(item, path, 0, MOST_ID))
 

@@ -305,8 +305,30 @@ def _stop_replica_answered(h: Happening, m: Any) -> Sentence:
     return say("message.StopReplica.done", k=CONTROL, b=node(m.src))
 
 
+def _event_znode(h: Happening, m: Any) -> Sentence:
+    return _from_cue(h, "CP-8.4.event") or say("dirs.got", k=CONTROL, b=node(m.src))
+
+
+def _storage_error_heard(h: Happening, m: Any) -> Sentence:
+    return _from_cue(h, "CP-8.4.offline") or say("dirs.got", k=CONTROL, b=node(m.src))
+
+
+def _assignment_arrives(h: Happening, m: Any) -> Sentence:
+    return _from_cue(h, "CP-8.4.assign") or say("dirs.got", k=CONTROL, b=node(m.src))
+
+
+def _assignment_answered(h: Happening, m: Any) -> Sentence:
+    if m.error:
+        return say("heartbeat.refused", b=node(m.dst), x=error(m.error))
+    return say("dirs.accepted", b=node(m.dst), k=CONTROL)
+
+
 def _session_closed(h: Happening, m: Any) -> Sentence:
     return say("session.closed", b=node(m.src), k=CONTROL)
+
+
+def _isr_change(h: Happening, m: Any) -> Sentence:
+    return say("isr.notified", b=node(m.src), k=CONTROL)
 
 
 def _shutdown_asked(h: Happening, m: Any) -> Sentence:
@@ -366,7 +388,12 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.UPDATE_METADATA: _update_metadata,
     messages.STOP_REPLICA: _stop_replica,
     messages.STOP_REPLICA_R: _stop_replica_answered,
+    messages.LEADER_AND_ISR_R: _storage_error_heard,
+    messages.LOG_DIR_EVENT: _event_znode,
+    messages.ASSIGN_DIRS: _assignment_arrives,
+    messages.ASSIGN_DIRS_R: _assignment_answered,
     messages.SESSION_CLOSED: _session_closed,
+    messages.ISR_CHANGE: _isr_change,
     messages.SHUTDOWN: _shutdown_asked,
     messages.SHUTDOWN_R: _shutdown_answered,
     messages.CLIENT_METADATA: _leader_asked,
@@ -386,6 +413,7 @@ SENDINGS: Final[dict[int, Sending]] = {
     messages.REGISTER: _asks_controller("register.ask"),
     messages.METADATA_FETCH: _asks_controller("metadata.ask"),
     messages.SHUTDOWN: _asks_controller("shutdown.ask"),
+    messages.ASSIGN_DIRS: _asks_controller("dirs.tell"),
     messages.CLIENT_METADATA: lambda m: say("client.ask", c=node(m.src), b=node(m.dst)),
 }
 """Message kind -> what is told when a timer or a hand made its sender send it."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from engine.dataplane import directories
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, PAUSED, UP
 from engine.sim import faults, pacing
+from engine.sim.dir_verbs import directory, no_such_directory
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
 from engine.sim.wording import is_up, named, one_broker, stranger
@@ -30,10 +32,6 @@ def _is_paused(sim: Simulation, args: Args) -> str:
     return ""
 
 
-def _may_exist(sim: Simulation, args: Args) -> str:
-    return ""
-
-
 def _on_broker(
     verb_name: str,
     help: str,
@@ -53,9 +51,29 @@ def _on_broker(
 _on_broker(
     "power", "Power fails: what was not flushed is gone.", _is_alive, faults.power
 )
-_on_broker("wipe", "The disks are replaced by empty ones.", _may_exist, faults.wipe)
 _on_broker("pause", "The process freezes, as in a long GC pause.", is_up, faults.pause)
 _on_broker("resume", "The frozen process goes on.", _is_paused, faults.resume)
+
+
+def _parse_wipe(words: Words) -> Args:
+    args: Args = {"broker": words.broker(), "dir": 0}
+    if words.words:
+        args["dir"] = directory(words)
+    return args
+
+
+@verb(
+    "wipe",
+    "faults",
+    "wipe B [d1]",
+    "The disks, or that of one log directory, are replaced by empty ones.",
+    _parse_wipe,
+    no_such_directory,
+)
+def _wipe(sim: Simulation, args: Args) -> Iterator[None]:
+    faults.wipe(sim, args["broker"], args["dir"])
+    yield
+    yield from pacing.pump(sim)
 
 
 def _one_node(words: Words) -> Args:
@@ -88,7 +106,15 @@ def _kill(sim: Simulation, args: Args) -> Iterator[None]:
 def _why_not_restart(sim: Simulation, args: Args) -> str:
     if args["broker"] == CONTROLLER:
         return "The controller is active." if sim.cluster.controller.alive else ""
-    return _is_down(sim, args)
+    return _is_down(sim, args) or _has_no_disk(sim, args["broker"])
+
+
+def _has_no_disk(sim: Simulation, broker: int) -> str:
+    if not faults.cannot_start(sim, broker):
+        return ""
+    lost = directories.name(min(sim.brokers[broker].broken))
+    who = sim.scenario.broker_name(broker)
+    return f"Log directory {lost} has failed; replace its disk first, with “wipe {who} {lost}”."
 
 
 @verb(
@@ -152,7 +178,7 @@ def _parse_bounce(words: Words) -> Args:
     "A crash, of the process or the machine, and restart quicker than ZooKeeper's notice; "
     "KRaft makes the broker wait.",
     _parse_bounce,
-    _is_alive,
+    lambda sim, args: _is_alive(sim, args) or _has_no_disk(sim, args["broker"]),
 )
 def _bounce(sim: Simulation, args: Args) -> Iterator[None]:
     if args["power"]:

@@ -50,6 +50,7 @@ AVAILABILITY_KINDS: Final = frozenset(
         messages.ALTER_PARTITION_R,
         messages.HEARTBEAT_R,
         messages.LEADER_AND_ISR,
+        messages.LEADER_AND_ISR_R,
         messages.METADATA_FETCH_R,
         messages.REGISTER,
         messages.REGISTER_R,
@@ -408,6 +409,7 @@ def _build_cluster(sim: Simulation) -> None:
         broker = Broker(
             spec.id, spec.label, spec.rack, sim.profile, sim.configs, sim.auto
         )
+        broker.dirs = spec.dirs
         broker.incarnation = 1
         broker.status = UP
         broker.fenced = False
@@ -473,9 +475,12 @@ def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
     for tp, record in k.records.items():
         broker.metadata[tp] = (record.leader, record.leader_epoch)
         broker.image[tp] = record
+        if sim.profile.isr_propagation:
+            broker.known_isr[tp] = record.isr
         if broker.id in record.replicas:
-            if tp not in broker.disks:
-                broker.disks[tp] = new_disk(broker)
+            disk = broker.disks[tp] = broker.disks.get(tp) or new_disk(broker)
+            if broker.dirs > 1:
+                k.directories[broker.id, tp] = disk.dir
             apply_record(broker, tp, record, out)
     if sim.profile.mode == "kraft":
         broker.metadata_offset = k.committed

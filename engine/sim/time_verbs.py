@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.dataplane import insync
+from engine.dataplane import futures, insync
 from engine.model import timers
 from engine.model.messages import CONTROLLER
 from engine.model.state import UP
@@ -167,6 +167,7 @@ def _fetching(sim: Simulation, args: Args) -> Iterator[None]:
         sim.network.drive(by_hand=not sim.auto)
         if sim.auto:
             for broker in sim.brokers.values():
+                futures.wake(broker, out)
                 for key, thread in broker.fetchers.items():
                     if not thread.outstanding:
                         thread.waking = out.now

@@ -85,7 +85,6 @@ function Faults({ doc, t }) {
   const timed = (at, how) => e.change({ faults: doc.faults.map((f, i) => { if (i !== at) return f; const { mtbf_ms: a, at_ms: b, ...rest } = f; return { ...rest, [how]: a ?? b }; }) });
   return html`<ul class="lines">${doc.faults.map((f, i) => html`<li key=${i} class="row">
       <${Choice} hidden label=${t("edit.fault")} value=${f.kind} options=${e.offers.value.faults.map((k) => [k, t(`breaks.${k}`)])} onChange=${(kind) => e.change({ faults: doc.faults.map((one, at) => (at === i ? ofKind(one, kind) : one)) })} />
-      ${f.kind === "slow" && html`<${Num} label="+" unit="ms" value=${f.delay_ms} onChange=${(v) => put(i, { delay_ms: v ?? 0 })} />`}
       ${f.kind === "slow_disk" && html`<${Num} label=${t("edit.writes")} unit="/s" value=${f.records_per_s} onChange=${(v) => put(i, { records_per_s: v ?? 0 })} />`}
       ${f.racks ? html`<${Text} label=${t("field.rack")} value=${f.racks.join(" ")} onChange=${(v) => put(i, { racks: v.split(/[\s,]+/).filter(Boolean) })} />` : html`<${Text} label=${t("hits.lanes")} value=${labels(f.brokers, doc.brokers)} onChange=${(v) => put(i, { brokers: idsOf(v, doc.brokers) })} />`}
       <${Choice} hidden label=${t("edit.when")} value=${"at_ms" in f ? "at_ms" : "mtbf_ms"} options=${[["mtbf_ms", t("edit.mtbf")], ["at_ms", t("edit.at")]]} onChange=${(how) => timed(i, how)} />
