@@ -4,7 +4,7 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as e from "./state.js";
 import { Add, Check, Choice, Num, Small, Text } from "./fields.js";
-import { grown, idsOf, labels, replaced, shrunk, without } from "./model.js";
+import { grown, idsOf, labels, ofKind, replaced, shrunk, without } from "./model.js";
 import { Script } from "./script.js";
 import { Promises } from "./promises.js";
 
@@ -78,12 +78,12 @@ function Faults({ doc, t }) {
   const put = (at, more) => e.change({ faults: replaced(doc.faults, at, more) });
   const timed = (at, how) => e.change({ faults: doc.faults.map((f, i) => { if (i !== at) return f; const { mtbf_ms: a, at_ms: b, ...rest } = f; return { ...rest, [how]: a ?? b }; }) });
   return html`<ul class="lines">${doc.faults.map((f, i) => html`<li key=${i} class="row">
-      <${Choice} hidden label=${t("edit.fault")} value=${f.kind} options=${e.offers.value.faults.map((k) => [k, t(`breaks.${k}`)])} onChange=${(kind) => put(i, kind === "slow_disk" ? { kind, records_per_s: f.records_per_s || 10 } : { kind })} />
+      <${Choice} hidden label=${t("edit.fault")} value=${f.kind} options=${e.offers.value.faults.map((k) => [k, t(`breaks.${k}`)])} onChange=${(kind) => e.change({ faults: doc.faults.map((one, at) => (at === i ? ofKind(one, kind) : one)) })} />
+      ${f.kind === "slow_disk" && html`<${Num} label=${t("edit.writes")} unit="/s" value=${f.records_per_s} onChange=${(v) => put(i, { records_per_s: v ?? 0 })} />`}
       ${f.racks ? html`<${Text} label=${t("field.rack")} value=${f.racks.join(" ")} onChange=${(v) => put(i, { racks: v.split(/[\s,]+/).filter(Boolean) })} />` : html`<${Text} label=${t("hits.lanes")} value=${labels(f.brokers, doc.brokers)} onChange=${(v) => put(i, { brokers: idsOf(v, doc.brokers) })} />`}
       <${Choice} hidden label=${t("edit.when")} value=${"at_ms" in f ? "at_ms" : "mtbf_ms"} options=${[["mtbf_ms", t("edit.mtbf")], ["at_ms", t("edit.at")]]} onChange=${(how) => timed(i, how)} />
       <${Num} hidden label=${t("edit.when")} unit="ms" value=${f.at_ms ?? f.mtbf_ms} onChange=${(v) => put(i, { ["at_ms" in f ? "at_ms" : "mtbf_ms"]: v ?? 0 })} />
       ${f.kind === "slow" && html`<${Num} label=${t("edit.slower")} unit="ms" value=${f.delay_ms} onChange=${(v) => put(i, { delay_ms: v ?? 0 })} />`}
-      ${f.kind === "slow_disk" && html`<${Num} label=${t("edit.writes")} unit="/s" value=${f.records_per_s} onChange=${(v) => put(i, { records_per_s: v ?? 10 })} />`}
       <${Num} label=${t("edit.repair")} unit="ms" value=${f.mttr_ms} onChange=${(v) => put(i, { mttr_ms: v ?? 0 })} />
       <${Small} icon="close" label=${t("edit.remove", { what: t(`breaks.${f.kind}`) })} onClick=${() => e.change({ faults: without(doc.faults, i) })} /></li>`)}</ul>
     <${Add} label=${t("edit.fault")} onClick=${() => e.change({ faults: [...doc.faults, { kind: "kill", brokers: doc.brokers.map((b) => b.id), together: false, mtbf_ms: 30000, mttr_ms: 4000, delay_ms: 0 }] })} />`;

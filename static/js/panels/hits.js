@@ -7,8 +7,10 @@ import * as s from "../state.js";
 import { Icon } from "./common.js";
 import { loadPossible } from "../possible.js";
 import { MoveButton } from "./moves.js";
+import { spots } from "./spots.js";
 import { Surgery } from "./surgery.js";
 import { pick } from "./tabs.js";
+import { whyNot } from "./why.js";
 
 export const drawn = signal(null);   // what the stage shows at rest
 const menu = signal(null);           // {id, label, x, y}
@@ -28,8 +30,10 @@ function things({ geo, step, over }) {
     const [, a, b] = n.a["data-id"].split(":");
     return { id: n.a["data-id"], label: t("hit.link", { a: name(a, true), b: name(b, true) }), x: box.a.x, y: box.a.y - 4, w: box.a.width, h: 28 };
   });
+  // The flag of a log's end stands for the log: what can be written to it, flushed, cut off its beginning.
+  const logs = [...geo.lanes.values()].filter((lane) => geo.d.labels && geo.part.replicas[lane.id]).map((lane) => ({ id: `log:${lane.id}`, label: t("hit.log", { b: t("card.name", { name: name(lane.id, true) }) }), x: geo.x(geo.part.replicas[lane.id].leo) + 4, y: lane.log + geo.d.cell - 22, w: 58, h: 24 }));
   const fold = geo.foldW > 0 ? [{ id: "fold", label: t("corner.unfold"), x: geo.left - 4, y: geo.heads.ruler, w: geo.foldW, h: 28, act: () => { s.unfolded.value = true; } }] : [];
-  return [["lanes", cards], ["top", top], ["fold", fold], ["flying", flying], ["links", links]];
+  return [["lanes", cards], ["top", top], ["logs", logs], ["fold", fold], ["flying", flying], ["links", links]];
 }
 
 function openMenu(thing, target) {
@@ -38,7 +42,8 @@ function openMenu(thing, target) {
   loadPossible();
 }
 
-function Group({ list, label }) {
+/** `onPress` opens what belongs to the thing: its menu, or the answer to a why. */
+function Group({ list, label, kind = "", onPress = openMenu }) {
   if (!list.length) return null;
   const keys = (event) => {
     const all = [...event.currentTarget.querySelectorAll("button")];
@@ -49,7 +54,7 @@ function Group({ list, label }) {
     all[(all.indexOf(document.activeElement) + dir + all.length) % all.length]?.focus();
   };
   const stop = Math.max(0, list.findIndex((one) => one.id === s.selected.value));
-  return html`<div role="group" aria-label=${label} onKeyDown=${keys}>${list.map((one, i) => html`<button key=${one.id} type="button" class=${`hit ${s.selected.value === one.id ? "sel" : ""}`} data-hit=${one.id} tabindex=${i === stop ? 0 : -1} aria-label=${one.label} aria-haspopup=${one.act ? null : "dialog"} style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`} onClick=${(e) => (one.act ? one.act() : openMenu(one, e.currentTarget))} onPointerEnter=${() => { s.lit.value = one.id; }} onPointerLeave=${() => { s.lit.value = null; }}></button>`)}</div>`;
+  return html`<div role="group" aria-label=${label} onKeyDown=${keys}>${list.map((one, i) => html`<button key=${one.id} type="button" class=${`hit ${kind} ${s.selected.value === one.id ? "sel" : ""}`} data-hit=${one.id} tabindex=${i === stop ? 0 : -1} aria-label=${one.label} aria-haspopup=${one.act ? null : "dialog"} style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`} onClick=${(e) => (one.act ? one.act() : onPress(one, e.currentTarget))} onPointerEnter=${() => { s.lit.value = one.id.replace("why:", ""); }} onPointerLeave=${() => { s.lit.value = null; }}></button>`)}</div>`;
 }
 
 /** Does a move speak of this thing? */
@@ -61,6 +66,11 @@ export function concerns(move, id, step) {
     const names = [broker[1], own?.name].filter((v) => v !== undefined && v !== null).map(String);
     return tokens.some((token) => token.split(/->|>/).some((part) => names.includes(part)));
   }
+  const log = /^log:(-?\d+)$/.exec(id);
+  if (log) {
+    const own = step.view.brokers.find((b) => String(b.id) === log[1])?.name || log[1];
+    return (/^produce .* to /.test(move.text) && tokens.at(-1) === own) || (/^(checkpoint|flush) /.test(move.text) && tokens[0] === own) || /^delete records /.test(move.text);
+  }
   const link = /^link:(.+):(.+)$/.exec(id);
   if (link) {
     const label = (node) => step.view.brokers.find((one) => String(one.id) === node)?.name || node;
@@ -70,6 +80,15 @@ export function concerns(move, id, step) {
   }
   if (id === "K") return tokens.includes("K") || /^(elect|set|reassign)\b/.test(move.text);
   return false;
+}
+
+/** What may be asked about a thing: [words of the button, subject]. */
+function asks(id) {
+  if (id === "K") return [["whynot.menu.lead", "leader"]];
+  const broker = /^b(\d+)$/.exec(id)?.[1];
+  if (broker === undefined) return [];
+  const who = s.name.value(Number(broker), true);
+  return [["whynot.menu.lead", `leader ${who}`], ["whynot.menu.isr", `isr ${who}`]];
 }
 
 function Menu() {
@@ -104,12 +123,12 @@ function Menu() {
     <ul class="moves">${mine.filter((m) => m.enabled).map((m) => html`<${MoveButton} key=${m.text} move=${m} onDone=${() => { menu.value = null; }} />`)}</ul>
     ${mine.some((m) => !m.enabled) && html`<details><summary>${t("moves.cannot", { n: mine.filter((m) => !m.enabled).length })}</summary><ul class="moves no">${mine.filter((m) => !m.enabled).map((m) => html`<${MoveButton} key=${m.text} move=${m} />`)}</ul></details>`}
     ${ready && !message && !mine.length && html`<p class="soft">${t("menu.nothing")}</p>`}
-    <p><button type="button" class="btn" onClick=${() => { s.selected.value = at.id; pick("inspect"); close(); }}>${t("menu.inspect")}</button></p>
+    <p class="row"><button type="button" class="btn" onClick=${() => { s.selected.value = at.id; pick("inspect"); close(); }}>${t("menu.inspect")}</button>${asks(at.id).map(([key, subject]) => html`<button key=${key} type="button" class="btn" onClick=${(e) => whyNot(subject, e.currentTarget)}>${t(key)}</button>`)}</p>
   </div>`;
 }
 
 export function Hits() {
   const t = s.t.value;
   if (!drawn.value) return null;
-  return html`<div class="hits" style=${`transform:scale(${drawn.value.zoom});width:${100 / drawn.value.zoom}%`}>${things(drawn.value).map(([key, list]) => html`<${Group} key=${key} list=${list} label=${t(`hits.${key}`)} />`)}<${Menu} /></div>`;
+  return html`<div class="hits" style=${`transform:scale(${drawn.value.zoom});width:${100 / drawn.value.zoom}%`}>${things(drawn.value).map(([key, list]) => html`<${Group} key=${key} list=${list} label=${t(`hits.${key}`)} />`)}<${Group} list=${spots(drawn.value, { t, name: s.name.value })} label=${t("hits.why")} kind="spot" onPress=${(one, from) => whyNot(one.subject, from)} /><${Menu} /></div>`;
 }
