@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.dataplane.reading import (
     agrees_at_once,
     divergence,
@@ -18,9 +20,12 @@ from engine.model.errors import (
     NOT_LEADER_OR_FOLLOWER,
     REQUEST_TIMED_OUT,
 )
-from engine.model.messages import FetchRequest, FetchResponse, ProduceResponse
+from engine.model.messages import FetchData, FetchRequest, FetchResponse, ProduceResponse
 from engine.model.state import LEADER, NEVER, Broker, DelayedFetch, DelayedProduce, Replica
 from engine.model.timers import PURGATORY
+
+UNDECIDED = -2
+"""No wire code: the produce goes on waiting."""
 
 # -- produce --------------------------------------------------------------------------------------
 
@@ -38,18 +43,27 @@ def complete_produce(
     broker: Broker, replica: Replica, waiting: DelayedProduce, out: Effects
 ) -> bool:
     """P-4, P-5.  Answers a waiting produce if its fate is decided; True if it was."""
-    if replica.tp in broker.offline:
-        error = KAFKA_STORAGE_ERROR
-    elif replica.role != LEADER:
-        error = NOT_LEADER_OR_FOLLOWER
-    elif replica.log.hw < waiting.required:
+    error = fate(broker, replica, waiting.required)
+    if error == UNDECIDED:
         return False
-    elif replica.min_isr() <= len(replica.maximal_isr):
-        error = NONE
-    else:
-        error = NOT_ENOUGH_REPLICAS_AFTER_APPEND
     answer_produce(broker, waiting, error, out)
     return True
+
+
+def fate(broker: Broker, replica: Replica, required: int) -> int:
+    """P-4, P-5.  What becomes now of a produce that waits for HW to reach `required`."""
+    if replica.tp in broker.offline:
+        return KAFKA_STORAGE_ERROR
+    if replica.role != LEADER:
+        return NOT_LEADER_OR_FOLLOWER
+    if replica.log.hw < required:
+        return UNDECIDED
+    return NONE if has_enough_in_sync(replica) else NOT_ENOUGH_REPLICAS_AFTER_APPEND
+
+
+def has_enough_in_sync(replica: Replica) -> bool:
+    """P-4, CP-MINISR.  Does the maximal ISR allow a yes?"""
+    return replica.min_isr() <= len(replica.maximal_isr)
 
 
 def answer_produce(broker: Broker, waiting: DelayedProduce, error: int, out: Effects) -> None:
@@ -74,10 +88,16 @@ def wake_produce(broker: Broker, replica: Replica, out: Effects) -> None:
 
 
 def park_fetch(broker: Broker, m: FetchRequest, out: Effects) -> None:
-    """S-5.  Nothing to say yet: the Fetch waits under each of its partitions."""
+    """S-5.  Nothing to say yet: the Fetch waits under each of its partitions.
+
+    In 2.4 and 2.5 it does not, while there is a higher mark to tell (H-5).
+    """
     parked = DelayedFetch(m, out.now + m.max_wait)
     for fp in m.partitions:
         broker.replicas[fp.tp].parked.append(parked)
+    if broker.profile.hw_sent_at_once and owes_mark(broker, m):
+        complete_fetch(broker, parked, out)
+        return
     _arm(broker, parked.deadline, out)
     if out.cues is not None:
         out.cue("S-5", broker.id, "parked", None, m.src)
@@ -110,7 +130,28 @@ def fetch_is_ready(broker: Broker, m: FetchRequest, now: int) -> bool:
             error, diverging = divergence(log, fp)
             if error or diverging is not None:
                 return True
-    return available >= m.min_bytes
+    if available >= m.min_bytes:
+        return True
+    return broker.profile.hw_sent_at_once and owes_mark(broker, m)
+
+
+def owes_mark(broker: Broker, m: FetchRequest) -> bool:
+    """H-5.3.  Is the mark of a partition higher than what this follower was told last?"""
+    for fp in m.partitions:
+        replica = broker.replicas[fp.tp]
+        remote = replica.remote.get(m.replica)
+        if remote is not None and replica.log.hw > remote.last_sent_hw:
+            return True
+    return False
+
+
+def note_marks(broker: Broker, m: FetchRequest, answer: Sequence[FetchData]) -> None:
+    """H-5.3.  The marks a follower is being told."""
+    for data in answer:
+        replica = broker.replicas.get(data.tp)
+        remote = None if replica is None else replica.remote.get(m.replica)
+        if remote is not None and not data.error and data.diverging is None:
+            remote.last_sent_hw = data.hw
 
 
 def complete_fetch(broker: Broker, parked: DelayedFetch, out: Effects) -> None:
@@ -122,6 +163,8 @@ def complete_fetch(broker: Broker, parked: DelayedFetch, out: Effects) -> None:
         if replica is not None and parked in replica.parked:
             replica.parked.remove(parked)
     data = [read_partition(broker, m, fp, out) for fp in m.partitions]
+    if broker.profile.hw_sent_at_once:
+        note_marks(broker, m, data)
     if m.context is None:
         out.send(FetchResponse(broker.id, m.src, m.corr, data))
     else:

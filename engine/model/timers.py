@@ -23,6 +23,9 @@ CLIENT_RETRY: Final = 17  # retry.backoff.ms is over
 LOG_FLUSHER: Final = 18  # L-10: flush.ms
 DISK_WRITE: Final = 19  # CP 8.6: a slow disk is done; data = the message it wrote
 RETENTION: Final = 20  # L-8: log.retention.check.interval.ms
+ASSIGN_RETRY: Final = 23  # KIP-858: tell the controller again where a log is
+DIR_FAILURE: Final = 21  # L-16: log.dir.failure.timeout.ms
+DIR_MOVE: Final = 22  # D-2: the thread that copies a log to another directory
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -42,6 +45,9 @@ NAMES: Final = {
     CLIENT_TICK: "client",
     CLIENT_RETRY: "client retry",
     LOG_FLUSHER: "log flusher",
+    ASSIGN_RETRY: "directory assignment",
+    DIR_FAILURE: "directory failure",
+    DIR_MOVE: "log directory move",
     DISK_WRITE: "disk write",
     RETENTION: "log retention",
 }

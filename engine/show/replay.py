@@ -13,13 +13,18 @@ from engine import ENGINE_VERSION
 from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
+from engine.scenarios.expectations import INVARIANTS
 from engine.scenarios.scenario import Scenario
 from engine.show import story, text
+from engine.show.chronicle import Chronicle
 from engine.show.cursor import Checkpoint, Cursor, Happened
+from engine.show.dashboard import dashboard
 from engine.show.entities import Happening, say
+from engine.show.guards_control import refusal
 from engine.show.staging import Cut, dress, letters
 from engine.show.suggesting import suggestions
 from engine.show.view import Json, node_name, view
+from engine.show.why import why
 from engine.sim import moves
 from engine.sim.kernel import DELIVERY
 from engine.sim.run import Run, play
@@ -51,6 +56,7 @@ class Replay:
         self._marks: list[tuple[int, str]] = []
         self._cuts: list[Cut] = []
         self._golden: list[str] = []
+        self._chronicle = Chronicle()
         self._cache: OrderedDict[int, Json] = OrderedDict()
         self._cursor: Cursor | None = None
         self._checkpoints: list[Checkpoint] = []
@@ -85,6 +91,7 @@ class Replay:
                 now_broken = len(cursor.sim.broken)
                 self._times.append(cursor.sim.now)
                 self._note(kind, what, cues, now_broken > broken)
+                self._chronicle.note(self.total, what, cues, cursor.sim.cluster.names)
                 broken = now_broken
         cursor.sim.ledger.close(cursor.sim.now)
         self._golden += ["verdict", "----"]
@@ -136,7 +143,7 @@ class Replay:
         broken = [
             {"invariant": name, "step": step, "why": why} for name, step, why in sim.broken
         ]
-        names = sorted({name for name, _, _ in sim.broken if not name.startswith("INV")})
+        names = sorted({name for name, _, _ in sim.broken if name in INVARIANTS})
         promise = None
         if self.run.moves is None:
             promise = self.run.scenario.expectation(self.run.profile)
@@ -332,9 +339,9 @@ class Replay:
         move = moves.parse(line, run.scenario.brokers)
         kept = self.cut(step)
         sim = self._at(kept)
-        why = move.verb.why_not(sim, move.args)
-        if why:
-            raise BadInput("impossible", why)
+        reason = move.verb.why_not(sim, move.args)
+        if reason:
+            raise BadInput("impossible", reason)
         return Run(run.scenario, run.profile, run.seed, (*kept, move.text))
 
     def _at(self, lines: tuple[str, ...]) -> Simulation:
@@ -350,17 +357,32 @@ class Replay:
         """Every field of the messages under way at a step, by their id."""
         return letters(self._at(self.cut(step)))
 
+    def dashboard(self, step: int) -> Json:
+        """What an operator would see at this step, beside what is so."""
+        step = max(0, min(step, self.total))
+        return dashboard(self._at(self.cut(step)), self._chronicle, step)
+
     def possible(self, step: int) -> list[Json]:
         """What a hand may do at this step, grouped; the impossible with its reason."""
         sim = self._at(self.cut(step))
         found = []
         for line in suggestions(sim):
             move = moves.parse(line, self.run.scenario.brokers)
-            why = move.verb.why_not(sim, move.args)
-            found.append(
-                {"text": line, "group": move.verb.group, "enabled": not why, "why": why}
-            )
+            reason = move.verb.why_not(sim, move.args)
+            shown: Json = {
+                "text": line,
+                "group": move.verb.group,
+                "enabled": not reason,
+                "why": reason,
+            }
+            if reason:
+                shown["no"] = refusal(reason)
+            found.append(shown)
         return found
+
+    def why(self, step: int, subject: str) -> Json:
+        """The guards of what does not happen at this step.  Raises BadInput for no subject."""
+        return why(self._at(self.cut(step)), subject)
 
 
 def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:

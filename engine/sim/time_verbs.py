@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.dataplane import insync
+from engine.dataplane import futures, insync
 from engine.model import timers
 from engine.model.messages import CONTROLLER
 from engine.model.state import UP
@@ -14,7 +14,7 @@ from engine.sim.clients import Producer
 from engine.sim.kernel import FAILURE, TIMER
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
-from engine.sim.wording import is_up, named, nothing, one_broker
+from engine.sim.wording import is_up, label, nothing, one_broker, refuse
 
 
 @verb(
@@ -80,7 +80,7 @@ def _why_not_detect(sim: Simulation, args: Args) -> str:
     broker = args["broker"]
     running = sim.brokers[broker].status == UP
     if running and not sim.network.is_cut(broker, CONTROLLER):
-        return f"{named(sim, broker)} is alive and reaches the controller."
+        return refuse(sim, "alive", f"kill {label(sim, broker)}", b=broker)
     return ""
 
 
@@ -122,7 +122,7 @@ def start_workload(sim: Simulation, stop_at: int) -> None:
             if client.pace is not None and client.pace.steady:
                 first = client.interval
             sim.kernel.schedule(first, TIMER, client.id, (timers.CLIENT_TICK, None, 0))
-    for number in range(sim.scenario.workload.consumers):
+    for number in range(len(sim.scenario.workload.consumers)):
         consumer = sim.consumer(number + 1)
         if not consumer.running:
             consumer.running = True
@@ -167,6 +167,7 @@ def _fetching(sim: Simulation, args: Args) -> Iterator[None]:
         sim.network.drive(by_hand=not sim.auto)
         if sim.auto:
             for broker in sim.brokers.values():
+                futures.wake(broker, out)
                 for key, thread in broker.fetchers.items():
                     if not thread.outstanding:
                         thread.waking = out.now

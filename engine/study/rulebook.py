@@ -170,6 +170,7 @@ BESIDE: Final[dict[str, str]] = {
     "CP-REASSIGN": "An operator asks for other replicas",
     "CP-12": "A configuration changes",
     "CP-5.4": "Delivery of metadata",
+    "CP-7.7": "A topic is deleted",
     "CP-8.1": "A process or a machine crashes",
     "CP-8.2": "Restart",
     "CP-8.3": "Pause",
@@ -180,18 +181,12 @@ BESIDE: Final[dict[str, str]] = {
 }
 """What cues name beside the rules: changes without a rule of their own, operators, faults."""
 
-_DIRECTORIES: Final = "not modelled: a broker has one directory, so nothing moves between two"
-
 EXCUSES: Final[dict[str, str]] = {
     "E-8": "not modelled: every batch has the format that carries its epoch",
     "P-8": "stories, told by scenarios of the library; no rule of their own",
-    "C-7": "not yet: consumers carry no epoch with their position",
-    **dict.fromkeys(("D-1", "D-2", "D-3", "D-4", "D-5", "D-6"), _DIRECTORIES),
 }
 """Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
 
 DORMANT: Final[dict[str, str]] = {
-    "L-16": "no fault of a run fails a log directory yet",
-    "C-8": "consumers of a run do not ask to read from followers yet",
 }
 """Identifier -> why its code, though a run passes by it, never comes into effect there."""

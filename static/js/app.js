@@ -18,6 +18,7 @@ import { Connection, Notice, Violation } from "./panels/banner.js";
 import { begin, Coach } from "./panels/coach.js";
 import { Help } from "./panels/help.js";
 import { Share } from "./share/dialog.js";
+import { Older } from "./share/older.js";
 import { Corner } from "./panels/corner.js";
 import { drawn, Hits } from "./panels/hits.js";
 import { useAsk } from "./possible.js";
@@ -29,6 +30,7 @@ import { TableView } from "./panels/table.js";
 import { Tabs } from "./panels/tabs.js";
 import { Title } from "./panels/title.js";
 import { Transport } from "./panels/transport.js";
+import { Why } from "./panels/why.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
@@ -39,7 +41,7 @@ async function start() {
   const response = await fetch(`/i18n/${boot.lang.startsWith("zh") ? "zh-Hans" : "en"}.json`);
   s.words.value = await response.json();
   fetch("/api/registry").then((r) => r.json()).then((found) => { s.registry.value = found; }).catch(() => { /* menus stay short */ });
-  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, coachbox: Coach, sharebox: Share, hits: Hits, corner: Corner })) render(html`<${part} />`, at(id));
+  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, coachbox: Coach, sharebox: Share, hits: Hits, corner: Corner, why: Why })) render(html`<${part} />`, at(id));
   effect(() => { at("board").dataset.view = s.view.value; });
   render(html`<${Whole} />`, at("tableview"));
   timeview.mount(at("spacetime"));
@@ -60,7 +62,7 @@ async function start() {
 /** The table, or the matrix, where the lanes are, when that view is chosen. */
 const Whole = () => (s.view.value === "table" ? html`<${TableView} />` : s.view.value === "matrix" ? html`<${Matrix} />` : null);
 
-const Bars = () => html`<${Violation} /><${Connection} /><${Notice} />`;
+const Bars = () => html`<${Violation} /><${Connection} /><${Older} /><${Notice} />`;
 
 /** Connected, for the first time or again: the run is opened by its name, or told by its text. */
 async function arrive() {
@@ -82,6 +84,7 @@ async function first() {
   const { seen, problems, text } = await asked();
   const step = seen.step ?? 0;
   if (!text || !(await opens(text, step, problems))) {
+    if (boot.bare) problems.push({ key: "link.instead" });
     const answer = await open({ run: boot.run, step });
     if (!boot.kept) Object.assign(s.tapeNow.value, { saved: false, text: answer.text });
   }

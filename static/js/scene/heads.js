@@ -53,19 +53,22 @@ export function clients(geo, view, { t, name, changed, blocked }) {
   const parts = [];
   let at = geo.narrow ? 8 : geo.gutter + 14;
   const room = geo.width - geo.corner;
-  for (const c of view.clients.slice(0, geo.narrow ? 2 : 4)) {
-    if (parts.length && at > room - 96) break;   // no room for its name: the tables have it
+  const crowded = !geo.narrow && view.clients.length > (room - at > 620 ? 3 : 2);
+  for (const c of view.clients.slice(0, geo.narrow ? 2 : 9)) {
+    if (parts.length && at > room - 84) break;   // no room for its name: the tables have it
     const producer = c.kind === "producer";
     const label = `${c.id}`;
     const seen = geo.part.replicas[c.believes];
     const all = producer ? t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked }) : seen ? t("client.sees", { o: c.position ?? 0, hw: seen.hw, leo: seen.leo }) : t("client.reads", { o: c.position ?? 0 });
-    const words = fit(all, room - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
+    const short = producer ? `${c.acked ?? view.ledger.acked}/${c.sent ?? view.ledger.sent}` : `→ ${c.position ?? 0}`;
+    const words = crowded ? short : fit(all, room - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
     const w = textWidth(`${label} `, 12.5, true) + textWidth(words, 12.5) + 26;
     const waiting = (c.waiting ?? []).slice(0, Math.max(1, Math.min(5, Math.floor((room - at - w - 6) / 70))));
     parts.push(g(`client-${c.id}`, [
       rect("bg", at, y + 3, w, 24, `client ${producer ? "" : "reader"}`, { rx: 12 }),
       spans("w", at + 12, y + 19.5, [[`${label} `, "strong"], [words, "quiet"]], "field", { "font-size": 12.5 }),
       ...waiting.map((wait, i) => waitMark(wait, at + w + 6 + i * 70, y + 4, { t, name, blocked })),
+      title("title", `${label} ${all}`),
       changed.has(`client:${c.id}`) && line("chg", at + 12, y + 28, at + w - 12, y + 28, "changed"),
     ], { "data-id": String(c.id), "data-acked": c.acked ?? view.ledger.acked, "data-position": c.position ?? "" }));
     at += w + 14 + waiting.length * 70;
