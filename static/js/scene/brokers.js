@@ -20,15 +20,16 @@ export function standing(part, broker, t) {
   const pills = [];
   const inIsr = record.isr.includes(id);
   const throttled = Object.values(part.replicas).some((r) => r.throttled?.held.includes(id));
+  const dirs = broker.dirs ?? [];
+  const lostDir = dirs.some((dir) => dir.failed);
   if (pending === "expand" && !inIsr) pills.push({ label: t("pill.joining"), cls: "joining", name: "plusminus" });
   else if (pending === "shrink" && inIsr) pills.push({ label: t("pill.leaving"), cls: "leaving", name: "plusminus" });
   else if (inIsr) pills.push({ label: "ISR", cls: "isr", name: "tick" });
   else if (part.ar.includes(id)) {
     const lag = part.replicas[id]?.fetch?.lag;
-    pills.push({ label: lag > 0 && !broker.disk && !throttled ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
+    pills.push({ label: lag > 0 && !broker.disk && !throttled && !lostDir ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
   } else pills.push({ label: t("pill.none"), cls: "out" });
   const kept = part.replicas[id]?.dir;
-  const dirs = broker.dirs ?? [];
   for (const { name } of dirs.filter((dir) => dir.failed)) {
     const lost = { label: t("pill.dir_failed", { d: name }), cls: "fenced", name: "cross", key: `dir-${name}` };
     if (name === kept) pills.unshift(lost); else pills.push(lost);  // what matters most has room
@@ -113,8 +114,11 @@ function full(geo, lane, broker, { acts, recorded, x, replica }, ctx) {
   }
   let at = x + 11;
   const right = geo.cardX + geo.cardW - 10;
-  for (const p of standing(geo.part, broker, t)) {
-    const made = pill(`pill-${p.key ?? p.cls}`, at, lane.y + 35, p.label, p.cls, { name: p.name, data: p.key ? `b${broker.id}:${p.key}` : `b${broker.id}:isr` });
+  const pills = standing(geo.part, broker, t);
+  // Two that would not fit beside each other stand closer, without their icons.
+  const close = pills.length > 1 && pills.slice(0, 2).reduce((sum, p) => sum + textWidth(p.label, 11.5, true) + (p.name ? 35 : 19), at) > right;
+  for (const p of pills) {
+    const made = pill(`pill-${p.key ?? p.cls}`, at, lane.y + 35, p.label, p.cls, { name: close ? undefined : p.name, size: close ? 10 : 11.5, data: p.key ? `b${broker.id}:${p.key}` : `b${broker.id}:isr` });
     if (at + made.width > right && at > x + 11) break;
     at += made.width + 5;
     parts.push(made.node);
