@@ -36,6 +36,11 @@ PARSED = [
     ("produce a", {"values": ("a",), "to": None, "acks": -1, "tp": 0}),
     ("produce a acks=-1", {"values": ("a",), "to": None, "acks": -1, "tp": 0}),
     ("produce a acks=0", {"values": ("a",), "to": None, "acks": 0, "tp": 0}),
+    ("produce a retries=on", {"values": ("a",), "to": None, "acks": -1, "tp": 0, "how": "retries"}),
+    ("produce a idempotence=on",
+     {"values": ("a",), "to": None, "acks": -1, "tp": 0, "how": "idempotence"}),
+    ("seek latest", {"client": -31, "timestamp": -1}),
+    ("seek C2 earliest", {"client": -32, "timestamp": -2}),
     ("read", {"client": -31}),
     ("read C2", {"client": -32}),
     ("produce a p=orders-0", {"values": ("a",), "to": None, "acks": -1, "tp": "orders-0"}),
@@ -164,6 +169,9 @@ UNREADABLE = [
     ("produce " + "a " * 190 + "to A x", "“x” is not expected there."),
     ("read C0", "“C0” is no consumer."),
     ("read P1", "“P1” is no consumer."),
+    ("seek", "Latest or earliest is missing."),
+    ("seek C1 first", "“first” is neither latest nor earliest."),
+    ("produce a acks=1 idempotence=on", "An idempotent producer needs acks=all."),
     ("fetch", "A broker is missing."),
     ("fetch D", "There is no broker “D”; there are A, B, C."),
     ("fetch K", "There is no broker “K”"),
@@ -249,6 +257,7 @@ REFUSED = [
      "The partition has no leader to write to; name a broker with “to”."),
     ("kill B", "produce a to B", "Broker B is down; restart it first."),
     ("", "read C2", "There is no such consumer."),
+    ("", "seek C2 latest", "There is no such consumer."),
     ("kill A; kill B; kill C; detect A; detect B; detect C", "read",
      "The partition has no leader to read from."),
     ("", "fetch A", "Broker A follows nobody now."),
@@ -334,9 +343,11 @@ REFUSED = [
     ("kill A", "jump A 1s", "Broker A is down; restart it first."),
     ("cut A B", "cut A B", "The link is cut already."),
     ("", "heal A B", "The link is not cut."),
+    ("", "slow A P2 1s", "There is no producer P2."),
+    ("", "lose A C2 10%", "There is no consumer C2."),
 ]  # fmt: skip
 NEVER_REFUSED = {
-    *("settle", "advance", "step", "run", "future", "fetching", "slow", "lose", "slow_disk")
+    *("settle", "advance", "step", "run", "future", "fetching", "slow_disk")
 }
 
 
@@ -383,6 +394,9 @@ def leader(sim: Simulation) -> int:
 PLAYED = [
     # verb, moves, what is then so
     ("produce", "produce a b to A acks=1", lambda sim: log(sim, 1) == "a@0 b@0"),
+    ("produce", "kill B; detect B; produce a idempotence=on; produce b retries=on; settle",
+     lambda sim: (len(sim.ledger.acked[0]), len(sim.clients)) == (2, 3)),
+    ("seek", "produce a b; settle; seek latest", lambda sim: sim.consumer().position == 2),
     ("read", "produce a; settle; read", lambda sim: sim.consumer().read == 1),
     ("fetch", "produce a b; fetch B x2; fetch C x2", lambda sim: hw(sim, 1) == 2),
     ("ask", "produce a; ask B", lambda sim: (log(sim, 2), len(sim.network.hands)) == ("", 1)),

@@ -6,6 +6,7 @@ Control-plane 1.3, 1.6 - 1.12, 5.4, 5.5.
 from __future__ import annotations
 
 from engine.controlplane.roles import apply_record, stop_replica
+from engine.dataplane import retention
 from engine.dataplane.insync import send_alter_partition
 from engine.dataplane.recovery import flush_everything, load_log
 from engine.model.control_messages import (
@@ -56,6 +57,7 @@ R_UNREGISTER = "UnregisterBroker"
 def start(broker: Broker, out: Effects, bounced: bool = False) -> None:
     """CP-KR-REG, CP-ZK-REG.  The process starts: it asks to be registered."""
     broker.forget()
+    broker.isr_told_at = out.now
     broker.incarnation += 1
     broker.status = STARTING
     for move in broker.futures.values():
@@ -254,6 +256,7 @@ def on_metadata_records(broker: Broker, m: MetadataRecords, out: Effects) -> Non
             changed[record[1]] = None
         elif kind == R_CONFIG:
             broker.configure(record[1])
+            retention.arm(broker, out)
         elif kind == R_UNREGISTER:
             broker.peers.pop(record[1], None)
         else:
@@ -340,7 +343,19 @@ def on_update_metadata(broker: Broker, m: UpdateMetadata, out: Effects) -> None:
         if record.leader == DURING_DELETE:
             broker.metadata.pop(tp, None)
         else:
+            _know_isr(broker, tp, record, out)
             broker.metadata[tp] = (record.leader, record.leader_epoch)
+
+
+def _know_isr(broker: Broker, tp: int, record: PartitionRecord, out: Effects) -> None:
+    """CP-ISR-ZKPROP 3.  What clients are told of the ISR, which may be long known to its leader."""
+    if not broker.profile.isr_propagation:
+        return
+    before = broker.known_isr.get(tp, record.isr)
+    broker.known_isr[tp] = record.isr
+    same_term = broker.metadata.get(tp) == (record.leader, record.leader_epoch)
+    if same_term and before != record.isr:
+        out.cue("CP-ISR-ZKPROP.known", broker.id, f"isr {tp}", before, record.isr)
 
 
 def on_stop_replica(broker: Broker, m: StopReplica, out: Effects) -> None:

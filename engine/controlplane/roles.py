@@ -22,7 +22,6 @@ def new_disk(broker: Broker, directory: int = 0) -> Disk:
         profile.cache_cleaned_by_noop_truncate,
         profile.hw_clamped_on_truncate,
     )
-    log.segment_records = broker.configs.segment_records
     return Disk(log, directory or (directories.least_used(broker) if broker.dirs > 1 else 1))
 
 
@@ -112,7 +111,7 @@ def make_follower(broker: Broker, tp: int, record: PartitionRecord, out: Effects
     if record.leader_epoch <= old_epoch:
         return False
     out.cue("CP-MAKE-FOLLOWER", broker.id, "epoch", old_epoch, record.leader_epoch)
-    if was_leader:
+    if was_leader or replica.parked:
         role_lost(broker, replica, out)
     if broker.shutting_down and (record.leader < 0 or broker.id not in record.isr):
         fetcher.remove_partition(broker, tp)
@@ -171,7 +170,7 @@ def stop_replica(broker: Broker, tp: int, delete: bool, out: Effects) -> None:
     replica = broker.replicas.get(tp)
     if replica is not None:
         was_leader, replica.role = replica.role == LEADER, NONE
-        if was_leader:
+        if was_leader or replica.parked:
             role_lost(broker, replica, out)
     out.cue("CP-STOP-REPLICA", broker.id, "delete", None, delete)
     if delete:

@@ -42,7 +42,7 @@ from engine.model.errors import (
 from engine.model.messages import CONTROLLER
 from engine.model.state import NEVER
 from engine.model.timers import FENCE_CHECK, PREFERRED_CHECK
-from engine.model.zk_messages import SessionClosed
+from engine.model.zk_messages import IsrChange, SessionClosed
 
 # -- the broker set -------------------------------------------------------------------------------
 
@@ -212,6 +212,15 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
         send_update_metadata(k, written, out)
     for tp in written:
         # Before 2.7 the notification or the znode's watch tells the controller; here at once.
+        zk_reassign.complete(k, tp, out)
+
+
+def on_isr_change(k: Controller, m: IsrChange, out: Effects) -> None:
+    """CP-ISR-ZKPROP 3.  A notification znode: its partitions are read again and told to all
+    brokers; nobody is elected, nobody becomes anything."""
+    known = [tp for tp in m.tps if tp in k.records]
+    send_update_metadata(k, known, out)
+    for tp in known:
         zk_reassign.complete(k, tp, out)
 
 

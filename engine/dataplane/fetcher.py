@@ -14,6 +14,7 @@ from engine.dataplane.following import (
     restart_at,
     usable_batches,
 )
+from engine.dataplane.purgatory import wake_fetch
 from engine.model.effects import Effects
 from engine.model.errors import FENCED_LEADER_EPOCH, NONE, OFFSET_OUT_OF_RANGE
 from engine.model.log import OK
@@ -281,7 +282,7 @@ def _process_partition_data(
     data: FetchData,
     out: Effects,
 ) -> None:
-    """F-7.  check_offset, append, hw_update, logstart_update, next_fetch_state."""
+    """F-7, H-6.  check_offset, append, hw_update, logstart_update, next_fetch_state."""
     replica = broker.replicas[state.tp]
     log = replica.log
     if state.offset != log.leo:
@@ -305,7 +306,8 @@ def _process_partition_data(
             log.flush(log.leo)
         if broker.futures:
             futures.wake(broker, out)
-    watermark.follow(replica, data.hw, out)
+    if watermark.follow(replica, data.hw, out) and replica.parked:
+        wake_fetch(broker, replica, out)
     if data.log_start > log.log_start:
         if data.log_start > log.hw:
             fail_partition(broker, thread, state.tp, out)

@@ -97,4 +97,5 @@ def open_replica(broker: Broker, tp: int, disk: Disk, out: Effects) -> Replica:
     load_log(disk)
     out.cue("L-13", broker.id, "hw", disk.hw_checkpoint, disk.log.hw)
     configs = broker.topic_configs.get(tp, broker.configs)
+    disk.log.segment_records = configs.segment_records
     return Replica(tp, broker.id, disk, broker.profile, configs)

@@ -85,10 +85,10 @@ class Controller:
     KRaft: `log` holds metadata records, visible below `committed`; `readers` are the brokers'
     fetches that wait for more: broker -> (offset, corr); `answers` leave once an offset commits.
     `topics` holds those made by name; a cluster's own partitions need no entry.  `next_partition`
-    is the number of the next one: numbers are never used again.  `unsaid` is what
-    an operator asked of a controller that died before it was committed.  `directories` says where
-    the log of (broker, partition) is, for brokers with several; `offline` names those whose
-    directory has failed.
+    is the number of the next one: numbers are never used again.  `unsaid` is what an operator asked
+    of a controller that died before it was committed.
+    `directories` says where the log of (broker, partition) is, for brokers with several; `offline`
+    names those whose directory has failed.
     """
 
     __slots__ = (

@@ -50,6 +50,7 @@ LOG_DIR_EVENT: Final = 27
 ASSIGN_DIRS: Final = 28
 ASSIGN_DIRS_R: Final = 29
 SESSION_CLOSED: Final = 40
+ISR_CHANGE: Final = 41
 
 NAMES: Final = {
     FETCH: "Fetch",
@@ -82,6 +83,7 @@ NAMES: Final = {
     ASSIGN_DIRS: "AssignReplicasToDirs",
     ASSIGN_DIRS_R: "AssignReplicasToDirs",
     SESSION_CLOSED: "SessionClosed",
+    ISR_CHANGE: "IsrChange",
 }
 REPLIES: Final = frozenset(
     (
@@ -142,15 +144,16 @@ class FetchPartition:
 class FetchRequest(Message):
     """Fetch (1).  `replica`: the follower's id, -1 for a consumer; `max_records` per partition.
 
-    `follower_reads`: a consumer that may also be served by a follower (KIP-392, version 11).
+    `rack`: where a consumer stands that may also be served by a follower, "" for nowhere (KIP-392,
+    version 11); None for a replica, and for a consumer that does not know of it.
     """
 
     __slots__ = (
-        "follower_reads",
         "max_records",
         "max_wait",
         "min_bytes",
         "partitions",
+        "rack",
         "replica",
         "replica_epoch",
     )
@@ -169,7 +172,7 @@ class FetchRequest(Message):
         max_wait: int,
         min_bytes: int,
         max_records: int,
-        follower_reads: bool = False,
+        rack: str | None = None,
     ) -> None:
         self.src = src
         self.dst = dst
@@ -180,7 +183,7 @@ class FetchRequest(Message):
         self.max_wait = max_wait
         self.min_bytes = min_bytes
         self.max_records = max_records
-        self.follower_reads = follower_reads
+        self.rack = rack
 
 
 class SessionFetch(FetchRequest):
@@ -229,7 +232,7 @@ def _copy_fetch(
         plain.max_wait,
         plain.min_bytes,
         plain.max_records,
-        plain.follower_reads,
+        plain.rack,
     )
 
 
@@ -237,6 +240,7 @@ class FetchData:
     """One partition of a Fetch answer."""
 
     __slots__ = ("batches", "diverging", "error", "hw", "log_start", "tp")
+    preferred = -1
 
     def __init__(
         self,
@@ -253,6 +257,16 @@ class FetchData:
         self.log_start = log_start
         self.batches = batches
         self.diverging = diverging
+
+
+class Redirection(FetchData):
+    """C-8.  The leader has nothing to say but who else may be asked: PreferredReadReplica."""
+
+    __slots__ = ("preferred",)
+
+    def __init__(self, tp: int, hw: int, log_start: int, preferred: int) -> None:
+        FetchData.__init__(self, tp, 0, hw, log_start, ())
+        self.preferred = preferred
 
 
 class FetchResponse(Message):
@@ -318,7 +332,7 @@ class EpochEndResponse(Message):
 
 
 class ListOffsetsRequest(Message):
-    """ListOffsets (2) of a replica: LATEST is the leader's log end, EARLIEST its log start."""
+    """ListOffsets (2).  LATEST is the leader's log end to a replica, its HW to a client."""
 
     __slots__ = ("leader_epoch", "timestamp", "tp")
     kind = LIST_OFFSETS
@@ -335,11 +349,19 @@ class ListOffsetsRequest(Message):
 
 
 class ListOffsetsResponse(Message):
-    __slots__ = ("error", "offset", "timestamp", "tp")
+    __slots__ = ("error", "leader_epoch", "offset", "timestamp", "tp")
     kind = LIST_OFFSETS_R
 
     def __init__(
-        self, src: int, dst: int, corr: int, tp: int, timestamp: int, error: int, offset: int
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        tp: int,
+        timestamp: int,
+        error: int,
+        offset: int,
+        leader_epoch: int = NO_EPOCH,
     ) -> None:
         self.src = src
         self.dst = dst
@@ -348,6 +370,7 @@ class ListOffsetsResponse(Message):
         self.timestamp = timestamp
         self.error = error
         self.offset = offset
+        self.leader_epoch = leader_epoch
 
 
 class ProduceRequest(Message):

@@ -60,12 +60,14 @@ class RemoteReplica:
         "last_caught_up_ms",
         "last_fetch_leader_leo",
         "last_fetch_ms",
+        "last_sent_hw",
         "leo",
         "log_start",
     )
 
     def __init__(self) -> None:
         self.leo = -1
+        self.last_sent_hw = 0  # only where it is sent at once (H-5)
         self.log_start = -1
         self.last_fetch_leader_leo = 0
         self.last_fetch_ms = NEVER
@@ -279,6 +281,10 @@ class Broker:
         "id",
         "image",
         "incarnation",
+        "isr_changed_at",
+        "isr_changes",
+        "isr_told_at",
+        "known_isr",
         "metadata",
         "metadata_corr",
         "metadata_offset",
@@ -291,9 +297,11 @@ class Broker:
         "purgatory_wake",
         "quotas",
         "rack",
+        "racks",
         "register_attempt",
         "registered_corr",
         "replicas",
+        "retention_armed",
         "sessions",
         "shutdown_attempt",
         "shutting_down",
@@ -311,6 +319,8 @@ class Broker:
         self.configs = configs
         self.auto_fetch = auto_fetch
         self.num_fetchers = 1  # F-1, per source broker
+        # C-8: where every broker stands, as metadata told when it was created
+        self.racks: dict[int, str] = {}
         self.disks: dict[int, Disk] = {}
         self.dirs = 1  # log directories
         self.broken: set[int] = set()
@@ -342,6 +352,7 @@ class Broker:
         self.image: dict[int, Any] = {}
         self.metadata_offset = 0
         self.metadata_corr = 0
+        self.retention_armed = False  # is the timer of L-8 set?
         self.disk_free_us = 0  # when a slow disk has written all it was given
         self.purgatory_wake = NEVER  # when the timer of waiting requests is set for
         self.registered_corr = 0
@@ -349,6 +360,11 @@ class Broker:
         self.alter_queue: dict[int, Any] = {}
         self.alter_corr = 0
         self.controller_epoch = 0
+        # CP-ISR-ZKPROP: changes that only this leader and the state znode know, and when.
+        self.isr_changes: tuple[int, ...] = ()
+        self.isr_changed_at = NEVER
+        self.isr_told_at = 0
+        self.known_isr: dict[int, tuple[int, ...]] = {}  # what its clients are told (0.9 - 2.6)
         self.assignments: dict[int, int] = {}  # KIP-858: partition -> directory, not told yet
         self.assign_corr = 0
         self.copying = False  # D-2: the thread is to go round
@@ -362,6 +378,7 @@ class Broker:
         self.configs = configs
         for replica in self.replicas.values():
             replica.configs = configs
+            replica.log.segment_records = configs.segment_records
         self.quotas = settled(self.quotas, configs.values, self.id)
         if not (configs.values["fetch_sessions"] and self.profile.fetch_sessions):
             self.sessions = None

@@ -13,6 +13,8 @@ MOST_PARTITIONS: Final = 64
 MOST_ID: Final = 999_999
 MOST_DIRS: Final = 8
 MOST_PRODUCERS: Final = 20
+MOST_CONSUMERS: Final = 20
+RESETS: Final = ("earliest", "latest", "none")
 MOST_FAULTS: Final = 50
 MOST_BATCH: Final = 1_000  # records of one batch
 MOST_RECORDS: Final = 500_000  # of the whole workload of one run
@@ -100,11 +102,21 @@ class Producer:
 
 
 @dataclass(frozen=True, slots=True)
+class Consumer:
+    """One consumer.  epochs: it looks after the epoch of its position, if its release can;
+    rack: where it stands ("" = nowhere), so that a follower near it may serve it."""
+
+    epochs: bool = True
+    reset: str = "earliest"  # auto.offset.reset
+    rack: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
-    """What keeps a run busy: producers, and the number of consumers that follow them."""
+    """What keeps a run busy: producers, and the consumers that follow them."""
 
     producers: tuple[Producer, ...] = ()
-    consumers: int = 0
+    consumers: tuple[Consumer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +265,7 @@ def acks_of(read: Reader, value: object, path: Path) -> int:
 
 
 def read_workload(read: Reader, value: object, partitions: int) -> Workload:
-    """{producers: [{rate_per_s: 20, acks: all, ...}], consumers: 1}."""
+    """{producers: [{rate_per_s: 20, acks: all, ...}], consumers: 1 | [{rack: a}, ...]}."""
     path: Path = ("workload",)
     fields = read.mapping(value, path, ("producers", "consumers"))
     producers: list[Producer] = []
@@ -281,8 +293,29 @@ def read_workload(read: Reader, value: object, partitions: int) -> Workload:
             path_to = (*here, "idempotent")
             raise read.bad(path_to, "An idempotent producer needs acks all and retries.")
         producers.append(made)
-    consumers = read.integer(fields.get("consumers", 0), (*path, "consumers"), 0, 20)
+    consumers = _read_consumers(read, fields.get("consumers", 0), (*path, "consumers"))
     return Workload(tuple(producers), consumers)
+
+
+def _read_consumers(read: Reader, value: object, path: Path) -> tuple[Consumer, ...]:
+    """How many, or one by one."""
+    if not isinstance(value, list | tuple):
+        return (Consumer(),) * read.integer(value, path, 0, MOST_CONSUMERS)
+    found: list[Consumer] = []
+    for index, item in enumerate(read.listing(value, path, MOST_CONSUMERS)):
+        here = (*path, index)
+        one = read.mapping(item, here, ("epochs", "reset", "rack"))
+        rack = read.text(one.get("rack", ""), (*here, "rack"), 32)
+        if rack and not _RACK.fullmatch(rack):
+            raise read.bad((*here, "rack"), "A rack is named with letters, digits, -, _ and dots.")
+        found.append(
+            Consumer(
+                read.boolean(one.get("epochs", True), (*here, "epochs")),
+                read.choice(one.get("reset", "earliest"), (*here, "reset"), RESETS),
+                rack,
+            )
+        )
+    return tuple(found)
 
 
 def read_faults(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) -> tuple[Fault, ...]:

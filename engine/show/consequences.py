@@ -10,7 +10,7 @@ from engine.model.effects import Cue
 from engine.model.errors import NONE, NOT_ENOUGH_REPLICAS, NOT_LEADER_OR_FOLLOWER
 from engine.model.messages import CONTROLLER
 from engine.model.state import FOLLOWER, LEADER, NEVER, TRUNCATING, Replica
-from engine.show import breakages, disks, in_sessions, operators
+from engine.show import breakages, disks, in_sessions, operators, readers
 from engine.show.entities import (
     Happening,
     Sentence,
@@ -412,7 +412,9 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-MAKE-FOLLOWER": _follows,
     **breakages.TELLERS,
     "CP-10.up": _controller_up,
-    **operators.TELLERS, **disks.TELLERS,
+    **operators.TELLERS,
+    **readers.TELLERS,
+    **disks.TELLERS,
 }
 """Rules whose sentence needs more than the node, the old and the new value."""
 

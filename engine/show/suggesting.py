@@ -37,7 +37,7 @@ def suggestions(sim: Simulation) -> Iterator[str]:
         yield from (f"hold md {name}", f"release md {name}")
         yield from (f"hold alter {name}", f"release alter {name}")
         yield f"tick {name}"
-        yield f"flush {name}"
+        yield from (f"flush {name}", f"checkpoint {name}")
     record = sim.cluster.controller.records.get(0)
     if record is not None:
         yield from _first_partition(sim, record)
@@ -56,7 +56,9 @@ def _clients(sim: Simulation) -> Iterator[str]:
     for broker in sim.brokers.values():
         if any(replica.role == LEADER for replica in broker.replicas.values()):
             yield f"produce x{fresh} to {sim.scenario.broker_name(broker.id)}"
+    yield f"produce x{fresh} idempotence=on"
     yield "read"
+    yield "seek latest"
 
 
 def _faults(names: list[str]) -> Iterator[str]:

@@ -41,7 +41,8 @@ from engine.model.state import (
 )
 from engine.show.fields import fields_of
 from engine.show.gone import partitions
-from engine.sim.clients import Consumer, Producer
+from engine.sim.clients import Producer
+from engine.sim.consumers import RESETS, Consumer
 from engine.sim.simulation import Simulation
 
 RECORDS_SHOWN: Final = 64
@@ -458,6 +459,8 @@ def _client(client: Any) -> Json:
         return {
             "id": node_name(client.id),
             "kind": "producer",
+            "sent": client.sent,
+            "acked": client.acked,
             "believes": client.leaders.get(0, -1),
             "waiting": [
                 {"m": ", ".join(sent.values), "to": sent.to, "acks": sent.acks}
@@ -471,6 +474,11 @@ def _client(client: Any) -> Json:
         "kind": "consumer",
         "believes": client.leaders.get(client.tp, -1),
         "position": client.position,
+        "epoch": client.position_epoch if client.position_epoch >= 0 else None,
+        "reset": next(name for name, wanted in RESETS.items() if wanted == client.reset),
+        "rack": client.rack or "",
+        "preferred": client.preferred if client.preferred >= 0 else None,
+        "failed": client.failed,
         "read": client.read,
         "waiting": [],
     }

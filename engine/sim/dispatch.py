@@ -11,8 +11,10 @@ from engine.dataplane import (
     fetcher,
     futures,
     insync,
+    isr_propagation,
     produce,
     purgatory,
+    retention,
     serving,
     slow_disk,
     watermark,
@@ -105,6 +107,7 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
     messages.LEADER_AND_ISR_R: storage.on_leader_and_isr_response,
     messages.LOG_DIR_EVENT: storage.on_log_dir_event,
     messages.SESSION_CLOSED: zookeeper.on_session_closed,
+    messages.ISR_CHANGE: zookeeper.on_isr_change,
 }
 
 
@@ -114,6 +117,10 @@ def _isr_expiration(broker: Broker, data: Any, out: Effects) -> bool:
     for replica in broker.replicas.values():
         insync.maybe_shrink_isr(broker, replica, out)
     return True
+
+
+def _isr_propagation(broker: Broker, data: Any, out: Effects) -> bool:
+    return isr_propagation.on_tick(broker, out)
 
 
 def _hw_checkpoint(broker: Broker, data: Any, out: Effects) -> bool:
@@ -173,10 +180,12 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.REGISTER: _register,
     timers.METADATA_RETRY: _metadata,
     timers.SHUTDOWN_RETRY: _shutdown,
+    timers.ISR_PROPAGATION: _isr_propagation,
     timers.ASSIGN_RETRY: lambda broker, data, out: directories.send_assignments(broker, out),
     timers.DIR_MOVE: lambda broker, data, out: futures.on_timer(broker, out),
     timers.DIR_FAILURE: lambda broker, data, out: storage.on_dir_failure_timer(broker, out),
     timers.DISK_WRITE: slow_disk.on_written,
+    timers.RETENTION: retention.on_check,
 }
 
 KRAFT_TIMERS: dict[int, ControllerTimer] = {

@@ -11,7 +11,7 @@ from engine.sim import faults, pacing
 from engine.sim.dir_verbs import directory, no_such_directory
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
-from engine.sim.wording import is_up, named, one_broker
+from engine.sim.wording import is_up, named, one_broker, stranger
 
 
 def _is_alive(sim: Simulation, args: Args) -> str:
@@ -211,17 +211,19 @@ def _parse_link(words: Words) -> Args:
     return {"a": a, "b": b, "both": both}
 
 
+def _why_not_cut(sim: Simulation, args: Args) -> str:
+    if args["both"] and sim.network.is_cut(args["a"], args["b"]):
+        return "The link is cut already."
+    return stranger(sim, args["a"], args["b"])
+
+
 @verb(
     "cut",
     "faults",
     "cut 1 2 | cut 1->2 | cut 1 K",
     "Nothing passes over a link, in one direction or in both.",
     _parse_link,
-    lambda sim, args: (
-        "The link is cut already."
-        if sim.network.is_cut(args["a"], args["b"]) and args["both"]
-        else ""
-    ),
+    _why_not_cut,
 )
 def _cut(sim: Simulation, args: Args) -> Iterator[None]:
     faults.cut(sim, args["a"], args["b"], args["both"])
@@ -243,7 +245,7 @@ def _parse_heal(words: Words) -> Args:
     _parse_heal,
     lambda sim, args: (
         "" if args["a"] is None or sim.network.is_cut(args["a"], args["b"]) else
-        "The link is not cut."
+        stranger(sim, args["a"], args["b"]) or "The link is not cut."
     ),
 )
 def _heal(sim: Simulation, args: Args) -> Iterator[None]:
@@ -263,7 +265,18 @@ def _parse_slow(words: Words) -> Args:
     return {"a": a, "b": b, "ms": words.duration()}
 
 
-@verb("slow", "faults", "slow 1 2 200", "A link takes so much longer; 0 ends it.", _parse_slow)
+def _is_stranger(sim: Simulation, args: Args) -> str:
+    return stranger(sim, args["a"], args["b"])
+
+
+@verb(
+    "slow",
+    "faults",
+    "slow 1 2 200",
+    "A link takes so much longer; 0 ends it.",
+    _parse_slow,
+    _is_stranger,
+)
 def _slow(sim: Simulation, args: Args) -> Iterator[None]:
     faults.slow(sim, args["a"], args["b"], args["ms"])
     yield
@@ -292,7 +305,14 @@ def _parse_lose(words: Words) -> Args:
     return {"a": a, "b": b, "percent": words.number(share, 100)}
 
 
-@verb("lose", "faults", "lose 1 2 10%", "A link loses a share of what is sent.", _parse_lose)
+@verb(
+    "lose",
+    "faults",
+    "lose 1 2 10%",
+    "A link loses a share of what is sent.",
+    _parse_lose,
+    _is_stranger,
+)
 def _lose(sim: Simulation, args: Args) -> Iterator[None]:
     faults.lose(sim, args["a"], args["b"], args["percent"] / 100)
     yield

@@ -122,7 +122,7 @@ def start_workload(sim: Simulation, stop_at: int) -> None:
             if client.pace is not None and client.pace.steady:
                 first = client.interval
             sim.kernel.schedule(first, TIMER, client.id, (timers.CLIENT_TICK, None, 0))
-    for number in range(sim.scenario.workload.consumers):
+    for number in range(len(sim.scenario.workload.consumers)):
         consumer = sim.consumer(number + 1)
         if not consumer.running:
             consumer.running = True

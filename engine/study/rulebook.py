@@ -185,12 +185,9 @@ BESIDE: Final[dict[str, str]] = {
 EXCUSES: Final[dict[str, str]] = {
     "E-8": "not modelled: every batch has the format that carries its epoch",
     "P-8": "stories, told by scenarios of the library; no rule of their own",
-    "C-7": "not yet: consumers carry no epoch with their position",
 }
 """Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
 
 DORMANT: Final[dict[str, str]] = {
-    "C-8": "consumers of a run do not ask to read from followers yet",
-    "L-8": "no timer of a run deletes old segments yet",
 }
 """Identifier -> why its code, though a run passes by it, never comes into effect there."""

@@ -28,7 +28,7 @@ export function rows(step, before, id, { t }) {
   const message = view.messages.find((m) => `m${m.id}` === id);
   if (message) return [...pick(message, null, ["kind", "from", "to", "reply", "sent", "due", "held", "error", "records"]), ...Object.entries(s.possible.value.messages?.[message.id] ?? message.fields ?? {}).map(([k, v]) => [k, list(v), null])];
   const client = view.clients.find((c) => String(c.id) === id);
-  return client ? pick(client, before?.view.clients.find((c) => c.id === id), ["kind", "sent", "acked", "waiting", "position", "read"]) : [];
+  return client ? pick(client, before?.view.clients.find((c) => c.id === id), ["kind", "sent", "acked", "waiting", "position", "epoch", "reset", "rack", "preferred", "failed", "read"]) : [];
 }
 
 export function Inspect() {

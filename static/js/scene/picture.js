@@ -23,8 +23,8 @@ export function picture(step, { width, partition = 0, unfolded = false, corner =
     ruler(geo, view, ctx),
     ...view.brokers.map((b) => ground(geo, b)),
     divergence(geo, view, ctx),
-    ...view.brokers.map((b) => laneOf(geo, view, b, ctx)),
     ...(layers.has("watermarks") ? joins(geo) : []),
+    ...view.brokers.map((b) => laneOf(geo, view, b, ctx)),
     controller(geo, view, ctx),
     layers.has("clients") && clients(geo, view, ctx),
   ].filter(Boolean);
