@@ -13,6 +13,7 @@ from engine.sim.kernel import Chance
 from engine.sim.moves import ALIASES, VERBS, Move
 from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
+from tests import topic_moves
 
 SCENARIO = Scenario.from_dict({"title": "What can be done?", "brokers": ["A", "B", "C"]})
 GROUPS = {"deliver", "time", "clients", "faults", "admin"}
@@ -80,17 +81,6 @@ PARSED = [
     ("delete records 3", {"offset": 3, "tp": 0}),
     ("reassign 2 C", {"target": (2, 3), "tp": 0}),
     ("reassign cancel p=1", {"target": None, "tp": 1}),
-    ("create_topic orders", {"topic": "orders", "lists": ()}),
-    ("create_topic o.2 factor=2 placer=zk start=0 shift=1 partitions=4",
-     {"topic": "o.2", "lists": (), "partitions": 4, "factor": 2, "placer": "zk", "start": 0,
-      "shift": 1}),
-    ("create_topic orders A,B 2,3", {"topic": "orders", "lists": ((1, 2), (2, 3))}),
-    ("add_partitions t count=2 placer=textbook",
-     {"topic": "t", "count": 2, "lists": (), "placer": "textbook"}),
-    ("add_partitions t 1,2,3", {"topic": "t", "count": 1, "lists": ((1, 2, 3),)}),
-    ("delete_topic t", {"topic": "t"}),
-    ("decommission A", {"broker": 1}),
-    ("unregister A", {"broker": 1}),
     ("hold md A", {"metadata": True, "broker": 1}),
     ("release alter A", {"metadata": False, "broker": 1}),
     ("kill K", {"broker": -1}),
@@ -98,9 +88,6 @@ PARSED = [
     ("power_off B", {"broker": 2}),
     ("wipe B", {"broker": 2, "dir": 0}),
     ("wipe B d2", {"broker": 2, "dir": 2}),
-    ("disk_fail B d1", {"broker": 2, "dir": 1}),
-    ("move_dir B d2 p=1", {"broker": 2, "dir": 2, "tp": 1}),
-    ("copy B", {"broker": 2}),
     ("restart k", {"broker": -1}),
     ("shutdown B", {"broker": 2}),
     ("pause B", {"broker": 2}),
@@ -115,6 +102,7 @@ PARSED = [
     ("slow A B 2s", {"a": 1, "b": 2, "ms": 2000}),
     ("lose A B 10%", {"a": 1, "b": 2, "percent": 10}),
     ("slow_disk B 0.5", {"broker": 2, "rate": 0.5}),
+    *topic_moves.PARSED,
 ]
 
 
@@ -301,26 +289,6 @@ REFUSED = [
     ("produce a; ask B", "duplicate A->B",
      "An answer travels once: TCP repeats nothing, and only requests are sent again."),
     ("", "elect A p=2", "There is no partition 2; there are 1."),
-    ("delete_topic t", "reassign A p=t-0",
-     "Partition t-0 is deleted (UNKNOWN_TOPIC_OR_PARTITION)."),
-    ("delete_topic t", "read", "Partition t-0 is deleted (UNKNOWN_TOPIC_OR_PARTITION)."),
-    ("", "create_topic t", "Topic t exists already (TOPIC_ALREADY_EXISTS)."),
-    ("", "create_topic orders partitions=0", "at least one partition (INVALID_PARTITIONS)."),
-    ("", "create_topic orders factor=4",
-     "There are not enough usable brokers for so many replicas (INVALID_REPLICATION_FACTOR)."),
-    ("", "create_topic orders partitions=64",
-     "A run has at most 64 partitions; there is room for 63 more."),
-    ("", "create_topic orders A,B C", "cannot be the replicas (INVALID_REPLICA_ASSIGNMENT)."),
-    ("kill C; detect C", "create_topic orders C",
-     "These brokers cannot be the replicas (INVALID_REPLICA_ASSIGNMENT)."),
-    ("", "add_partitions orders count=1",
-     "There is no topic orders (UNKNOWN_TOPIC_OR_PARTITION); there is t."),
-    ("", "add_partitions t A,B", "cannot be the replicas (INVALID_REPLICA_ASSIGNMENT)."),
-    ("kill K", "delete_topic t", "There is no active controller."),
-    ("", "decommission A", "No other live broker can take over t-0."),
-    ("", "unregister A", "Broker A is running; shut it down first."),
-    ("reassign B C; settle; shutdown A; unregister A", "unregister A",
-     "Broker A is not registered (BROKER_ID_NOT_REGISTERED)."),
     ("", "release md A", "Nothing of broker A is held."),
     ("", "release alter A", "Nothing of broker A is held."),
     ("kill A", "kill A", "Broker A is down already."),
@@ -329,14 +297,6 @@ REFUSED = [
     ("", "restart A", "Broker A is running already."),
     ("", "restart K", "The controller is active."),
     ("kill A", "shutdown A", "Broker A is down; restart it first."),
-    ("", "wipe A d2", "Broker A has no log directory d2; there is d1."),
-    ("", "disk_fail A d2", "Broker A has no log directory d2; there is d1."),
-    ("disk_fail A d1", "disk_fail A d1", "Log directory d1 of broker A has failed already."),
-    ("", "move_dir A d2", "has no log directory d2; there is d1 (LOG_DIR_NOT_FOUND)."),
-    ("", "move_dir A d1", "The log lies in d1 already."),
-    ("", "copy A", "No log of broker A is on its way to another directory."),
-    ("disk_fail A d1", "restart A",
-     "Log directory d1 has failed; replace its disk first, with “wipe A d1”."),
     ("kill A", "pause A", "Broker A is down; restart it first."),
     ("", "resume A", "Broker A is not paused."),
     ("kill A", "bounce A", "Broker A is down already."),
@@ -345,6 +305,7 @@ REFUSED = [
     ("", "heal A B", "The link is not cut."),
     ("", "slow A P2 1s", "There is no producer P2."),
     ("", "lose A C2 10%", "There is no consumer C2."),
+    *topic_moves.REFUSED,
 ]  # fmt: skip
 NEVER_REFUSED = {
     *("settle", "advance", "step", "run", "future", "fetching", "slow_disk")
