@@ -98,9 +98,9 @@ def short(scenario: Scenario) -> dict[str, Any]:
 
 
 def _brokers(scenario: Scenario) -> Any:
-    """3 | [A, B] | [{id: 7, rack: a}], the shortest that says it all."""
-    plain = [(broker.id, broker.rack) for broker in scenario.brokers]
-    counted = plain == [(number, "") for number in range(1, len(plain) + 1)]
+    """3 | [A, B] | [{id: 7, rack: a, dirs: 2}], the shortest that says it all."""
+    plain = [(broker.id, broker.rack, broker.dirs) for broker in scenario.brokers]
+    counted = plain == [(number, "", 1) for number in range(1, len(plain) + 1)]
     names = [broker.name for broker in scenario.brokers]
     if counted and not any(names):
         return len(plain)
@@ -108,7 +108,8 @@ def _brokers(scenario: Scenario) -> Any:
         return names
     return [
         {"id": one.id, **({"name": one.name} if one.name else {}),
-         **({"rack": one.rack} if one.rack else {})}
+         **({"rack": one.rack} if one.rack else {}),
+         **({"dirs": one.dirs} if one.dirs > 1 else {})}
         for one in scenario.brokers
     ]  # fmt: skip
 
