@@ -17,7 +17,7 @@ from engine.study import promises
 ALL = list(library().values())
 SCRIPTED = [one for one in ALL if "scale" not in one.tags]
 MUSEUM = [one for one in ALL if one.code.startswith("M")]
-NUMBERS: Final = (*range(1, 44), *range(45, 49), 51, 52, 53, 54, 55, 56, 58, 59)
+NUMBERS: Final = (*range(1, 44), *range(45, 49), 51, 52, 53, 54, 55, 56, 57, 58, 59)
 SCALE = [one for one in ALL if "scale" in one.tags]
 
 

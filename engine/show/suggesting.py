@@ -30,7 +30,7 @@ def suggestions(sim: Simulation) -> Iterator[str]:
         yield from (f"deliver {way}", f"drop {way}", f"hold {way}", f"release {way}")
         yield from (f"delay {ends} 500ms {kind}".rstrip(), f"duplicate {way}")
     yield from _faults(names)
-    yield from ("kill K", "restart K")
+    yield from ("kill K", "restart K", "pause K", "resume K")
     for name in names:
         yield from (f"hold md {name}", f"release md {name}")
         yield from (f"hold alter {name}", f"release alter {name}")
