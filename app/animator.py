@@ -25,6 +25,7 @@ from app.services import services
 from app.words import language
 from engine.model.errors import BadInput
 from engine.show.replay import Replay
+from engine.show.sayings import said
 from engine.sim.run import Run
 
 log = logging.getLogger(__name__)
@@ -177,12 +178,23 @@ def _possible(question: Question) -> Answer:
     question.run = services().replays.run(digest)
     with services().replays.using(digest) as replay:
         step = choosing.step_asked(asked, digest, replay.total)
+        lang = question.client.lang
         return {
             "run": digest,
             "step": step,
-            "moves": replay.possible(step),
+            "moves": [{**one, "why": said(one["why"], lang)} for one in replay.possible(step)],
             "messages": replay.letters(step),
         }
+
+
+def _metrics(question: Question) -> Answer:
+    """What an operator's dashboard shows at a step, beside what is so."""
+    asked = question.asked
+    digest = choosing.digest_asked(asked)
+    question.run = services().replays.run(digest)
+    with services().replays.using(digest) as replay:
+        step = choosing.step_asked(asked, digest, replay.total)
+        return {"run": digest, "step": step, "metrics": replay.dashboard(step)}
 
 
 def _watch(question: Question) -> Answer:
@@ -214,6 +226,7 @@ EVENTS: dict[str, tuple[Handler, str]] = {
     "play": (_play, "moves"),
     "seek": (_seek, "moves"),
     "possible": (_possible, "moves"),
+    "metrics": (_metrics, "moves"),
     "watch": (_watch, "moves"),
     "cancel": (_cancel, "moves"),
 }

@@ -14,6 +14,9 @@ from app import (
     animator,
     api,
     channel,
+    cluster,
+    comparing,
+    compression,
     config,
     editing,
     embeds,
@@ -75,12 +78,15 @@ def build(settings: Settings | None = None) -> Flask:
     pages.prepare(app)
     security.guard(app)
     app.after_request(_keep_vendored)
+    compression.install(app)
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(shelf.blueprint)
     app.register_blueprint(editing.blueprint)
     app.register_blueprint(api.blueprint)
+    app.register_blueprint(comparing.blueprint)
     app.register_blueprint(embeds.blueprint)
     app.register_blueprint(exporting.blueprint)
+    app.register_blueprint(cluster.blueprint)
     _attach_batches(app)
     channel.attach(socketio, app)
     if settings.proxies:

@@ -21,6 +21,7 @@ from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.translated import OWN, in_language
 from engine.show.replay import Replay
+from engine.show.sayings import said
 from engine.sim.run import Run
 
 
@@ -133,6 +134,8 @@ class Replays:
         """What the engine says of a run, its texts in a language, and whether it was saved by
         another engine version."""
         facts = dict(replay.facts(in_language(replay.run.scenario, lang)))
+        broken = [{**one, "why": said(one["why"], lang)} for one in facts["verdict"]["broken"]]
+        facts["verdict"] = {**facts["verdict"], "broken": broken}
         saved = self._store.run(facts["digest"])
         facts["saved"] = saved is not None
         if saved is not None and saved.engine_version != ENGINE_VERSION:

@@ -12,6 +12,7 @@ from engine.controlplane import alter_partition, election, zk_reassign, zk_topic
 from engine.controlplane.znodes import (
     elect,
     is_live,
+    replicas_died,
     send_leader_and_isr,
     send_update_metadata,
     take_offline,
@@ -112,11 +113,9 @@ def on_broker_failure(k: Controller, broker: int, out: Effects) -> None:
     """CP-ZK-BROKERS, failure: elections where it led, then its replicas leave the ISRs."""
     k.brokers.pop(broker, None)
     out.cue("CP-ZK-BROKERS", CONTROLLER, f"broker {broker}", "live", "dead")
-    led = [tp for tp, record in k.records.items() if record.leader == broker]
-    changed = [tp for tp in led if elect(k, tp, election.OFFLINE, out)]
+    k.offline = {one for one in k.offline if one[0] != broker}
     hosted = [tp for tp, record in k.records.items() if broker in record.replicas]
-    changed += [tp for tp in take_offline(k, broker, hosted, out) if tp not in changed]
-    tell_changes(k, sorted(changed), out)
+    replicas_died(k, broker, hosted, out)
 
 
 def on_ping(k: Controller, m: Heartbeat, out: Effects) -> None:

@@ -29,7 +29,9 @@ def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
 
 def flush_everything(broker: Broker) -> None:
     """L-12.  Clean shutdown: every log flushed, checkpoints exact, the marker written last."""
-    for disk in broker.disks.values():
+    for disk in (*broker.disks.values(), *(move.disk for move in broker.futures.values())):
+        if disk.dir in broker.broken:
+            continue
         log = disk.log
         log.flush(log.leo)
         disk.hw_checkpoint = log.hw
@@ -95,4 +97,5 @@ def open_replica(broker: Broker, tp: int, disk: Disk, out: Effects) -> Replica:
     load_log(disk)
     out.cue("L-13", broker.id, "hw", disk.hw_checkpoint, disk.log.hw)
     configs = broker.topic_configs.get(tp, broker.configs)
+    disk.log.segment_records = configs.segment_records
     return Replica(tp, broker.id, disk, broker.profile, configs)

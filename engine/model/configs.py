@@ -19,6 +19,7 @@ UNLIMITED: Final = NEVER
 MOST_LIST: Final = 2_000  # characters of a list
 
 _HOUR: Final = 3_600_000
+WEEK_MS: Final = 7 * 24 * _HOUR
 
 Value = int | str
 """Of a configuration: a number, or the text of a list."""
@@ -120,12 +121,20 @@ _LIST: Final[tuple[Config, ...]] = (
            "A follower's pause after a fetch that failed.", 1, 60_000),
     Config("replica.high.watermark.checkpoint.interval.ms", 5_000, "ms", "broker",
            "How often the high watermarks are written to disk.", 10, 24 * _HOUR),
+    Config("replica.selector.class", 0, "boolean", "broker",
+           "Does a leader send consumers to a follower in their rack (RackAwareReplicaSelector)?"),
     Config("flush.messages", NEVER, "records", "topic",
            "Force the log to disk after so many records; by default never.", 1),
     Config("flush.ms", NEVER, "ms", "topic",
            "Force the log to disk after so long; by default never. Read when a broker starts.", 10),
     Config("segment.records", 1_000_000, "records", "topic",
            "Start a new segment after so many records (the engine counts records).", 1),
+    Config("retention.ms", WEEK_MS, "ms", "topic",
+           "Segments older than this are deleted; the default, a week, outlasts any run.", -1),
+    Config("retention.bytes", -1, "bytes", "topic",
+           "The oldest segments beyond this size of the log are deleted; -1 keeps them.", -1),
+    Config("log.retention.check.interval.ms", 300_000, "ms", "broker",
+           "How often old segments are looked for.", 10, 24 * _HOUR),
     Config("message.max.records", 1_000_000, "records", "topic",
            "The largest batch accepted (the engine counts records).", 1),
     # -- replication quotas ----------------------------------------------------------------
@@ -164,6 +173,11 @@ _LIST: Final[tuple[Config, ...]] = (
            "Imbalance a ZooKeeper-era controller tolerates; KRaft ignores it.", 0, 100),
     Config("eligible.leader.replicas.version", 0, "level", "cluster",
            "1 switches eligible leader replicas on (4.0 and later).", 0, 1, flag="elr"),
+    Config("replica.alter.log.dirs.io.max.bytes.per.second", NEVER, "bytes/s", "broker",
+           "What moves between directories may copy each second (the engine counts records).", 1),
+    Config("log.dir.failure.timeout.ms", 30_000, "ms", "broker",
+           "A KRaft broker that cannot tell of a failed disk halts after so long (3.8 and later).",
+           1, NEVER, (((3, 8, 0), NEVER),)),
     # -- clients ---------------------------------------------------------------------------
     Config("request.timeout.ms", 30_000, "ms", "producer",
            "How long an acks=all write may wait for its replicas.", 1, 24 * _HOUR),
@@ -173,6 +187,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "A producer gives up a record it could not deliver for so long.", 1, 24 * _HOUR),
     Config("fetch.max.wait.ms", 500, "ms", "consumer",
            "How long a consumer's fetch that finds nothing may wait.", 0, 60_000),
+    Config("metadata.max.age.ms", 300_000, "ms", "consumer",
+           "How long a consumer reads from the follower it was sent to.", 0, 24 * _HOUR),
     # -- the engine's own parameters -------------------------------------------------------
     Config("fetch_max_records", 500, "records", "engine",
            "The most records one fetch answer carries.", 1, 100_000),
@@ -201,6 +217,8 @@ class Configs:
         "consumer_wait_ms",
         "controlled_shutdown",
         "delivery_timeout_ms",
+        "dir_failure_timeout_ms",
+        "dir_move_rate",
         "elr",
         "fence_check_ms",
         "fetch_backoff_ms",
@@ -217,9 +235,15 @@ class Configs:
         "lag_time_max_ms",
         "md_delay",
         "message_max_records",
+        "metadata_max_age_ms",
         "min_insync_replicas",
+        "rack_aware_reads",
         "registration_backoff_ms",
         "request_timeout_ms",
+        "retains",
+        "retention_check_ms",
+        "retention_ms",
+        "retention_records",
         "retry_backoff_ms",
         "segment_records",
         "session_timeout_ms",
@@ -247,6 +271,13 @@ class Configs:
         self.flush_messages = values["flush.messages"]
         self.flush_ms = values["flush.ms"]
         self.segment_records = values["segment.records"]
+        self.retention_ms = values["retention.ms"]
+        # in records, which have one size: as many as it takes to fill the bytes
+        self.retention_records = -(-values["retention.bytes"] // values["record_bytes"])
+        if values["retention.bytes"] < 0:
+            self.retention_records = -1
+        self.retention_check_ms = values["log.retention.check.interval.ms"]
+        self.retains = self.retention_records >= 0 or 0 <= self.retention_ms < WEEK_MS
         self.message_max_records = values["message.max.records"]
         if profile.kraft:
             self.session_timeout_ms = values["broker.session.timeout.ms"]
@@ -269,6 +300,11 @@ class Configs:
         self.retry_backoff_ms = values["retry.backoff.ms"]
         self.delivery_timeout_ms = values["delivery.timeout.ms"]
         self.consumer_wait_ms = values["fetch.max.wait.ms"]
+        self.metadata_max_age_ms = values["metadata.max.age.ms"]
+        self.rack_aware_reads = profile.follower_reads and values["replica.selector.class"] != 0
+        rate = values["replica.alter.log.dirs.io.max.bytes.per.second"]
+        self.dir_move_rate = None if rate == NEVER else rate
+        self.dir_failure_timeout_ms = values["log.dir.failure.timeout.ms"]
         self.commit_ms = values["commit_ms"]
         self.md_delay = values["md_delay"]
 

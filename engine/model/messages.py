@@ -45,6 +45,10 @@ CLIENT_METADATA: Final = 22
 CLIENT_METADATA_R: Final = 23
 BROKEN: Final = 24
 STOP_REPLICA_R: Final = 25
+LEADER_AND_ISR_R: Final = 26
+LOG_DIR_EVENT: Final = 27
+ASSIGN_DIRS: Final = 28
+ASSIGN_DIRS_R: Final = 29
 SESSION_CLOSED: Final = 40
 ISR_CHANGE: Final = 41
 
@@ -74,6 +78,10 @@ NAMES: Final = {
     CLIENT_METADATA_R: "Metadata",
     BROKEN: "connection lost",
     STOP_REPLICA_R: "StopReplica",
+    LEADER_AND_ISR_R: "LeaderAndIsr",
+    LOG_DIR_EVENT: "LogDirEvent",
+    ASSIGN_DIRS: "AssignReplicasToDirs",
+    ASSIGN_DIRS_R: "AssignReplicasToDirs",
     SESSION_CLOSED: "SessionClosed",
     ISR_CHANGE: "IsrChange",
 }
@@ -90,6 +98,8 @@ REPLIES: Final = frozenset(
         SHUTDOWN_R,
         CLIENT_METADATA_R,
         STOP_REPLICA_R,
+        LEADER_AND_ISR_R,
+        ASSIGN_DIRS_R,
     )
 )
 REPLICATION: Final = frozenset(
@@ -134,15 +144,16 @@ class FetchPartition:
 class FetchRequest(Message):
     """Fetch (1).  `replica`: the follower's id, -1 for a consumer; `max_records` per partition.
 
-    `follower_reads`: a consumer that may also be served by a follower (KIP-392, version 11).
+    `rack`: where a consumer stands that may also be served by a follower, "" for nowhere (KIP-392,
+    version 11); None for a replica, and for a consumer that does not know of it.
     """
 
     __slots__ = (
-        "follower_reads",
         "max_records",
         "max_wait",
         "min_bytes",
         "partitions",
+        "rack",
         "replica",
         "replica_epoch",
     )
@@ -161,7 +172,7 @@ class FetchRequest(Message):
         max_wait: int,
         min_bytes: int,
         max_records: int,
-        follower_reads: bool = False,
+        rack: str | None = None,
     ) -> None:
         self.src = src
         self.dst = dst
@@ -172,7 +183,7 @@ class FetchRequest(Message):
         self.max_wait = max_wait
         self.min_bytes = min_bytes
         self.max_records = max_records
-        self.follower_reads = follower_reads
+        self.rack = rack
 
 
 class SessionFetch(FetchRequest):
@@ -221,7 +232,7 @@ def _copy_fetch(
         plain.max_wait,
         plain.min_bytes,
         plain.max_records,
-        plain.follower_reads,
+        plain.rack,
     )
 
 
@@ -229,6 +240,7 @@ class FetchData:
     """One partition of a Fetch answer."""
 
     __slots__ = ("batches", "diverging", "error", "hw", "log_start", "tp")
+    preferred = -1
 
     def __init__(
         self,
@@ -245,6 +257,16 @@ class FetchData:
         self.log_start = log_start
         self.batches = batches
         self.diverging = diverging
+
+
+class Redirection(FetchData):
+    """C-8.  The leader has nothing to say but who else may be asked: PreferredReadReplica."""
+
+    __slots__ = ("preferred",)
+
+    def __init__(self, tp: int, hw: int, log_start: int, preferred: int) -> None:
+        FetchData.__init__(self, tp, 0, hw, log_start, ())
+        self.preferred = preferred
 
 
 class FetchResponse(Message):
@@ -310,7 +332,7 @@ class EpochEndResponse(Message):
 
 
 class ListOffsetsRequest(Message):
-    """ListOffsets (2) of a replica: LATEST is the leader's log end, EARLIEST its log start."""
+    """ListOffsets (2).  LATEST is the leader's log end to a replica, its HW to a client."""
 
     __slots__ = ("leader_epoch", "timestamp", "tp")
     kind = LIST_OFFSETS
@@ -327,11 +349,19 @@ class ListOffsetsRequest(Message):
 
 
 class ListOffsetsResponse(Message):
-    __slots__ = ("error", "offset", "timestamp", "tp")
+    __slots__ = ("error", "leader_epoch", "offset", "timestamp", "tp")
     kind = LIST_OFFSETS_R
 
     def __init__(
-        self, src: int, dst: int, corr: int, tp: int, timestamp: int, error: int, offset: int
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        tp: int,
+        timestamp: int,
+        error: int,
+        offset: int,
+        leader_epoch: int = NO_EPOCH,
     ) -> None:
         self.src = src
         self.dst = dst
@@ -340,6 +370,7 @@ class ListOffsetsResponse(Message):
         self.timestamp = timestamp
         self.error = error
         self.offset = offset
+        self.leader_epoch = leader_epoch
 
 
 class ProduceRequest(Message):

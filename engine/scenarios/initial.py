@@ -15,7 +15,7 @@ MOST_KEPT: Final = 500
 """Records of one log; what is older is not there: the log starts later."""
 MOST_EPOCHS: Final = 64
 
-_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,40}-[0-9]{1,6}")
+_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,249}-[0-9]{1,6}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _partition(
     index: int,
 ) -> PartitionState:
     fields = read.mapping(value, path, KNOWN)
-    name = read.text(fields.get("name", f"t-{index}"), (*path, "name"), 48)
+    name = read.text(fields.get("name", f"t-{index}"), (*path, "name"), 256)
     if not _NAME.fullmatch(name):
         raise read.bad((*path, "name"), "A partition is called after its topic, like orders-0.")
 

@@ -11,7 +11,7 @@ from engine.model.log import Batch
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, LEADER, Broker, Disk
 from engine.scenarios.initial import Initial, LogState, PartitionState
-from engine.sim.clients import Consumer
+from engine.sim.consumers import Consumer
 
 if TYPE_CHECKING:
     from engine.sim.simulation import Simulation

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from engine.dataplane import directories
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, PAUSED, UP
 from engine.sim import faults, pacing, zombies
+from engine.sim.dir_verbs import directory, no_such_directory
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
-from engine.sim.wording import is_up, named, one_broker
+from engine.sim.wording import is_up, named, one_broker, stranger
 
 
 def _is_alive(sim: Simulation, args: Args) -> str:
@@ -27,10 +29,6 @@ def _is_down(sim: Simulation, args: Args) -> str:
 def _is_paused(sim: Simulation, args: Args) -> str:
     if sim.brokers[args["broker"]].status != PAUSED:
         return f"{named(sim, args['broker'])} is not paused."
-    return ""
-
-
-def _may_exist(sim: Simulation, args: Args) -> str:
     return ""
 
 
@@ -53,7 +51,27 @@ def _on_broker(
 _on_broker(
     "power", "Power fails: what was not flushed is gone.", _is_alive, faults.power
 )
-_on_broker("wipe", "The disks are replaced by empty ones.", _may_exist, faults.wipe)
+
+
+def _parse_wipe(words: Words) -> Args:
+    args: Args = {"broker": words.broker(), "dir": 0}
+    if words.words:
+        args["dir"] = directory(words)
+    return args
+
+
+@verb(
+    "wipe",
+    "faults",
+    "wipe B [d1]",
+    "The disks, or that of one log directory, are replaced by empty ones.",
+    _parse_wipe,
+    no_such_directory,
+)
+def _wipe(sim: Simulation, args: Args) -> Iterator[None]:
+    faults.wipe(sim, args["broker"], args["dir"])
+    yield
+    yield from pacing.pump(sim)
 
 
 def _one_node(words: Words) -> Args:
@@ -139,7 +157,15 @@ def _resume(sim: Simulation, args: Args) -> Iterator[None]:
 def _why_not_restart(sim: Simulation, args: Args) -> str:
     if args["broker"] == CONTROLLER:
         return "The controller is active." if sim.cluster.controller.alive else ""
-    return _is_down(sim, args)
+    return _is_down(sim, args) or _has_no_disk(sim, args["broker"])
+
+
+def _has_no_disk(sim: Simulation, broker: int) -> str:
+    if not faults.cannot_start(sim, broker):
+        return ""
+    lost = directories.name(min(sim.brokers[broker].broken))
+    who = sim.scenario.broker_name(broker)
+    return f"Log directory {lost} has failed; replace its disk first, with “wipe {who} {lost}”."
 
 
 @verb(
@@ -203,7 +229,7 @@ def _parse_bounce(words: Words) -> Args:
     "A crash, of the process or the machine, and restart quicker than ZooKeeper's notice; "
     "KRaft makes the broker wait.",
     _parse_bounce,
-    _is_alive,
+    lambda sim, args: _is_alive(sim, args) or _has_no_disk(sim, args["broker"]),
 )
 def _bounce(sim: Simulation, args: Args) -> Iterator[None]:
     if args["power"]:
@@ -236,17 +262,19 @@ def _parse_link(words: Words) -> Args:
     return {"a": a, "b": b, "both": both}
 
 
+def _why_not_cut(sim: Simulation, args: Args) -> str:
+    if args["both"] and sim.network.is_cut(args["a"], args["b"]):
+        return "The link is cut already."
+    return stranger(sim, args["a"], args["b"])
+
+
 @verb(
     "cut",
     "faults",
     "cut 1 2 | cut 1->2 | cut 1 K",
     "Nothing passes over a link, in one direction or in both.",
     _parse_link,
-    lambda sim, args: (
-        "The link is cut already."
-        if sim.network.is_cut(args["a"], args["b"]) and args["both"]
-        else ""
-    ),
+    _why_not_cut,
 )
 def _cut(sim: Simulation, args: Args) -> Iterator[None]:
     faults.cut(sim, args["a"], args["b"], args["both"])
@@ -268,7 +296,7 @@ def _parse_heal(words: Words) -> Args:
     _parse_heal,
     lambda sim, args: (
         "" if args["a"] is None or sim.network.is_cut(args["a"], args["b"]) else
-        "The link is not cut."
+        stranger(sim, args["a"], args["b"]) or "The link is not cut."
     ),
 )
 def _heal(sim: Simulation, args: Args) -> Iterator[None]:
@@ -288,7 +316,18 @@ def _parse_slow(words: Words) -> Args:
     return {"a": a, "b": b, "ms": words.duration()}
 
 
-@verb("slow", "faults", "slow 1 2 200", "A link takes so much longer; 0 ends it.", _parse_slow)
+def _is_stranger(sim: Simulation, args: Args) -> str:
+    return stranger(sim, args["a"], args["b"])
+
+
+@verb(
+    "slow",
+    "faults",
+    "slow 1 2 200",
+    "A link takes so much longer; 0 ends it.",
+    _parse_slow,
+    _is_stranger,
+)
 def _slow(sim: Simulation, args: Args) -> Iterator[None]:
     faults.slow(sim, args["a"], args["b"], args["ms"])
     yield
@@ -317,7 +356,14 @@ def _parse_lose(words: Words) -> Args:
     return {"a": a, "b": b, "percent": words.number(share, 100)}
 
 
-@verb("lose", "faults", "lose 1 2 10%", "A link loses a share of what is sent.", _parse_lose)
+@verb(
+    "lose",
+    "faults",
+    "lose 1 2 10%",
+    "A link loses a share of what is sent.",
+    _parse_lose,
+    _is_stranger,
+)
 def _lose(sim: Simulation, args: Args) -> Iterator[None]:
     faults.lose(sim, args["a"], args["b"], args["percent"] / 100)
     yield

@@ -180,19 +180,12 @@ BESIDE: Final[dict[str, str]] = {
 }
 """What cues name beside the rules: changes without a rule of their own, operators, faults."""
 
-_DIRECTORIES: Final = "not modelled: a broker has one directory, so nothing moves between two"
-
 EXCUSES: Final[dict[str, str]] = {
     "E-8": "not modelled: every batch has the format that carries its epoch",
     "P-8": "stories, told by scenarios of the library; no rule of their own",
-    "C-7": "not yet: consumers carry no epoch with their position",
-    **dict.fromkeys(("D-1", "D-2", "D-3", "D-4", "D-5", "D-6"), _DIRECTORIES),
 }
 """Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
 
 DORMANT: Final[dict[str, str]] = {
-    "L-16": "no fault of a run fails a log directory yet",
-    "C-8": "consumers of a run do not ask to read from followers yet",
-    "L-8": "no timer of a run deletes old segments yet",
 }
 """Identifier -> why its code, though a run passes by it, never comes into effect there."""

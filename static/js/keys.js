@@ -44,7 +44,7 @@ const COMMANDS = {
   Home: () => goTo(0, { leaveCrumb: true }), End: () => goTo(s.facts.value?.total ?? 0, { leaveCrumb: true }),
   "/": () => document.getElementById("typed")?.focus(), "?": help, "{": () => branch(-1), "}": () => branch(1),
 };
-const LETTERS = { k: () => onBroker("kill"), r: () => onBroker("restart"), n: violation, u: crumb, b: () => toggle(), x: cut, v: () => setView(), ".": () => act("+1") };
+const LETTERS = { k: () => onBroker("kill"), r: () => onBroker("restart"), n: violation, u: crumb, b: () => toggle(), x: cut, c: () => document.getElementById("compare")?.click(), v: () => setView(), ".": () => act("+1") };
 SIZES.forEach((size, i) => { LETTERS[String(i + 1)] = () => setSize(size); });
 
 export function listen() {

@@ -34,5 +34,5 @@ export const SIGNS = [
   ["cell", '[data-sign="b1:o0"]', "top"], ["open", '[data-sign="b2:o3"] .cell', "right"], ["acked", '[data-sign="b3:o1"] .acked', "top"], ["ghost", '[data-sign="b3:cut3"]', "right"],
   ["hw", '[data-sign="b1:hw"] .hwpill', "left"], ["leo", '[data-sign="b1:leo"] text', "right"], ["memory", '[data-sign="b2:mem3"]', "right"], ["waits", '[data-sign="b2:hw"] .hwpill', "left"],
   ["stale", '[data-sign="b1:belief"] text', "bottom"], ["crown", ".ic.crown:not(.self)", "top"], ["differ", '[data-sign="differ"] text', "right"], ["epochs", '[data-sign="b2:e1"]', "right"],
-  ["message", '[data-sign="m1"]', "top"], ["isr", '.lanegroup .pillbox', "right"],
+  ["notch", '[data-sign="notch:1"] text', "right"], ["message", '[data-sign="m1"]', "top"], ["isr", '.lanegroup .pillbox', "right"],
 ];

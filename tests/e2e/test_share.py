@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import struct
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -112,9 +113,12 @@ def test_what_a_link_cannot_say_is_named_and_the_nearest_opens(visit: Opener) ->
     cut = visit(href[:-7])
     assert "the last 7 are missing" in cut.locator('[data-notice="warn"]').inner_text()
     assert step_of(cut) == 0 or step_of(cut) <= total(cut)
-    late = visit("/s/S01?step=999999&size=huge&p=3")
+    nothing = visit("/r#run=2.99.abc").locator('[data-notice="warn"]').inner_text()
+    assert "the last 96 are missing" in nothing and "first scenario" in nothing
+    late = visit("/s/S01?step=999999&size=huge&p=3&view=map&layers=disk,sky")
     words = late.locator('[data-notice="warn"]').inner_text()
     assert "step 999999" in words and "size=huge" in words and "partition 3" in words
+    assert "view=map" in words and "layers=sky" in words
     at(late, total(late))
 
 
@@ -150,6 +154,19 @@ def test_axe_finds_nothing_in_what_is_shared(
     page.goto(f"{server.url}/e/{digest}?lang={lang}")
     page.wait_for_selector('body[data-ready="1"]')
     assert axe(page) == []
+
+
+def test_a_run_that_replays_differently_says_so(visit: Opener, frail: Server) -> None:
+    page = visit("/s/S01?step=3", site=frail)
+    href = shared(page)
+    with sqlite3.connect(frail.place / "highwater.db") as rows:
+        rows.execute("update run set engine_version = 0, outcome = 'another'")
+    frail.stop()
+    frail.start()
+    other = visit(href, site=frail)
+    at(other, 3)
+    words = other.locator('[data-older="differs"]').inner_text()
+    assert words.startswith("Engine 0 saved this run") and words.endswith("replays it differently.")
 
 
 # -- files ----------------------------------------------------------------------------------------
@@ -243,3 +260,36 @@ def test_texts_are_handed_over_under_their_names(visit: Opener) -> None:
     page.get_by_role("tab", name="Test").click()
     page.get_by_label("Test of this run").wait_for()
     assert "def test_run_" in page.get_by_label("Test of this run").input_value()
+
+
+# -- one's own cluster ----------------------------------------------------------------------------
+
+
+def test_a_pasted_cluster_opens_in_the_animator(visit: Opener) -> None:
+    page = visit("/cluster")
+    assert axe(page) == []
+    page.get_by_role("button", name="Show an example").click()
+    box = page.get_by_label("Output of the tools")
+    assert page.get_by_role("button", name="Show an example").is_disabled()
+    page.get_by_role("button", name="Put the line in").click()
+    assert box.input_value().endswith("# broker 1 orders-0 leader-epoch-checkpoint\n")
+    page.get_by_role("button", name="Read it").click()
+    page.get_by_text("Broker 3 is in no ISR").wait_for()
+    assert axe(page) == []
+    page.get_by_role("link", name="Open in the animator, K39").click()
+    page.wait_for_selector('body[data-ready="1"] #stage[data-step="0"]')
+    page.wait_for_selector('[data-id="b3"][data-alive="down"]')
+    assert page.get_by_text("LEO 1203410").count() == 2
+    page.get_by_label("Type a move").fill("restart 3")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('[data-id="b3"]:not([data-alive="down"])')
+
+
+def test_a_garbled_line_is_named_by_its_number(visit: Opener) -> None:
+    page = visit("/cluster?lang=zh", color_scheme="dark")
+    text = "Topic: a Partition: 0 Leader: 1 Replicas: 1,2 Isr: 1\nhello\n"
+    page.locator("#text").fill(text)
+    page.get_by_role("button", name="读取").click()
+    assert "第 2 行" in page.get_by_role("alert").inner_text()
+    page.get_by_role("link", name="打开已读取的部分").wait_for()
+    assert axe(page) == []

@@ -190,3 +190,11 @@ def test_a_stage_of_many_brokers_stays_small(visit: Opener, brokers: int) -> Non
     assert page.locator("#stage *").count() < 5000
     page.get_by_role("button", name="Unfold the common beginning").first.click()
     assert page.locator("#stage *").count() < 5000
+
+
+def test_the_flag_of_a_logs_end_opens_what_can_be_done_with_the_log(visit: Opener) -> None:
+    page = visit("/s/S20?step=30")
+    page.get_by_role("button", name="Do something with the log of Broker B").click()
+    page.get_by_role("button", name="checkpoint B").click()
+    at(page, 31)
+    assert page.locator(".branch").count() == 2

@@ -21,8 +21,10 @@ SHARDS = 4
 
 DRAW = """async ({ slug, profile, moments }) => {
   const load = (path) => import(`/static/js/${path}`);
-  const [s, history, asking] = await Promise.all(["state.js", "history.js", "asking.js"].map(load));
-  const told = await asking.channel().ask("open", { scenario: slug, profile, step: 0, ahead: 1 });
+  const names = ["state.js", "history.js", "asking.js"];
+  const [s, history, asking] = await Promise.all(names.map(load));
+  const named = { scenario: slug, profile, step: 0, ahead: 1 };
+  const told = await asking.channel().ask("open", named);
   const on = history.tape(told.facts, told.steps);
   for (const n of moments) {
     if (on.steps.has(n)) continue;
@@ -33,6 +35,9 @@ DRAW = """async ({ slug, profile, moments }) => {
   const all = (root, selector) => [...root.querySelectorAll(selector)];
   const stage = document.getElementById("stage");
   const one = (id) => stage.querySelector(`[data-id="${id}"]`);
+  const chip = ({ dataset }) => `${dataset.id.split(":e")[1]}→${dataset.start}`;
+  const cell = ({ dataset: { id, epoch, open, acked } }) =>
+    [id.split(":o")[1], epoch, open, acked].join(":");
   const lane = (b) => {
     const card = one(`b${b.id}`);
     const group = card.parentNode;
@@ -40,9 +45,9 @@ DRAW = """async ({ slug, profile, moments }) => {
       role: read(card, "role")[0],
       leo: read(one(`b${b.id}:leo`), "value")[0],
       hw: read(one(`b${b.id}:hw`), "value")[0],
-      epochs: all(group, ".epochs [data-start]").map((c) => [c.dataset.id.split(":e")[1], c.dataset.start].join("→")),
+      epochs: all(group, ".epochs [data-start]").map(chip),
       pill: card.querySelector(`[data-id="b${b.id}:isr"]`)?.textContent ?? null,
-      cells: all(group, ".record").map((c) => [c.dataset.id.split(":o")[1], c.dataset.epoch, c.dataset.open, c.dataset.acked].join(":")),
+      cells: all(group, ".record").map(cell),
     };
   };
   s.chosen.value = "lanes";
@@ -54,13 +59,15 @@ DRAW = """async ({ slug, profile, moments }) => {
   for (const [i, n] of moments.entries()) {
     s.partition.value = i % on.steps.get(n).view.partitions.length;
     s.n.value = n;
-    if (stage.dataset.step !== String(n)) throw new Error(`${slug} ${profile}: drew ${stage.dataset.step} for ${n}`);
+    const { step, density } = stage.dataset;
+    if (step !== String(n)) throw new Error(`${slug} ${profile}: drew ${step} for ${n}`);
     const lanes = Object.fromEntries(on.steps.get(n).view.brokers.map((b) => [b.id, lane(b)]));
-    const record = Object.fromEntries(["leader", "le", "pe", "isr", "elr"].map((key) => [key, read(one(`rec:${key}`), "value")[0]]));
-    out.push({ n, partition: s.partition.value, density: stage.dataset.density, lanes, record });
+    const said = (key) => [key, read(one(`rec:${key}`), "value")[0]];
+    const record = Object.fromEntries(["leader", "le", "pe", "isr", "elr"].map(said));
+    out.push({ n, partition: s.partition.value, density, lanes, record });
   }
   return out;
-}"""  # noqa: E501
+}"""
 
 
 def runs(shard: int) -> Iterator[tuple[Scenario, str]]:

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { breakOf, breakText, firstHit, hit, WHATS } from "../../static/js/breaks.js";
+import { changeList } from "../../static/js/changes.js";
 import { merged, railSpace, stepAt, timeOf } from "../../static/js/railspace.js";
 import { fixture } from "./helpers.mjs";
 
@@ -49,4 +50,13 @@ test("crowded marks stand as one with a count, and the gravest is its face", () 
   const found = merged([[10, "ack"], [10, "violation"], [11, "isr"], [50, "leader"]], space, 20);
   assert.deepEqual(found.map(({ kind, count }) => [kind, count]), [["violation", 3], ["leader", 1]]);
   assert.equal(merged([[10, "ack"], [50, "leader"]], space, 2).length, 1);
+});
+
+test("what a step changed is listed with the values before and after", () => {
+  for (const step of steps.slice(1)) {
+    for (const one of changeList(run.steps.get(step.n - 1), step, step.changed)) assert.notEqual(one.was, one.now, `${step.n} ${one.ref}`);
+  }
+  const moved = steps.find((step) => step.changed?.has("b1:hw"));
+  const line = changeList(run.steps.get(moved.n - 1), moved, moved.changed).find((one) => one.ref === "b1:hw");
+  assert.equal(line.now, String(moved.view.partitions[0].replicas[1].hw));
 });

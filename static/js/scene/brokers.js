@@ -19,17 +19,27 @@ export function standing(part, broker, t) {
   const pending = leader?.pending?.who !== undefined && [leader.pending.who].flat().includes(id) ? leader.pending.kind : null;
   const pills = [];
   const inIsr = record.isr.includes(id);
+  const throttled = Object.values(part.replicas).some((r) => r.throttled?.held.includes(id));
   if (pending === "expand" && !inIsr) pills.push({ label: t("pill.joining"), cls: "joining", name: "plusminus" });
   else if (pending === "shrink" && inIsr) pills.push({ label: t("pill.leaving"), cls: "leaving", name: "plusminus" });
   else if (inIsr) pills.push({ label: "ISR", cls: "isr", name: "tick" });
   else if (part.ar.includes(id)) {
     const lag = part.replicas[id]?.fetch?.lag;
-    pills.push({ label: lag > 0 ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
+    pills.push({ label: lag > 0 && !broker.disk && !throttled ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
   } else pills.push({ label: t("pill.none"), cls: "out" });
+  const kept = part.replicas[id]?.dir;
+  const dirs = broker.dirs ?? [];
+  for (const { name } of dirs.filter((dir) => dir.failed)) {
+    const lost = { label: t("pill.dir_failed", { d: name }), cls: "fenced", name: "cross" };
+    if (name === kept) pills.unshift(lost); else pills.push(lost);  // what matters most has room
+  }
+  const { future, leo } = part.replicas[id] ?? {};
+  if (future) pills.push({ label: t("pill.future", { a: kept, d: future.dir, n: future.leo, m: leo }), cls: "joining", name: "plusminus" });
+  else if (dirs.some((dir) => dir.name === kept && !dir.failed)) pills.push({ label: kept, cls: "out" });
   if (record.elr?.includes(id)) pills.push({ label: "ELR", cls: "elr" });
   if (broker.fenced && broker.alive === "up") pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
-  if (broker.disk) pills.push({ label: t("pill.slow_disk"), cls: "slow", name: "hourglass" });
-  if (Object.values(part.replicas).some((r) => r.throttled?.held.includes(id))) pills.push({ label: t("pill.throttled"), cls: "throttled", name: "hourglass" });
+  if (broker.disk) pills.push({ label: t("pill.slow_disk"), cls: "slow" });
+  if (throttled) pills.push({ label: t("pill.throttled"), cls: "throttled" });
   if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out", key: "adding" });
   if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out", key: "removing" });
   return pills;
@@ -50,7 +60,16 @@ export function card(geo, view, broker, ctx) {
     acts && rect("edge", x, lane.y + pad, 4, h, `cardedge ${recorded ? "" : "self"}`, { rx: 2 }),
     ...(geo.density === "dense" || geo.density === "compact" ? small(geo, lane, broker, { acts, x, h }, ctx) : full(geo, lane, broker, { acts, recorded, x, replica }, ctx)),
   ];
+  if (broker.rack && geo.d.labels) parts.push(rack(geo, lane, broker, h));
   return g(`card${broker.id}`, parts, { class: "broker", "data-id": `b${broker.id}`, "data-role": replica?.role ?? "none", "data-alive": broker.alive });
+}
+
+/** The rack, as a small tab at the card's foot. */
+function rack(geo, lane, broker, h) {
+  const label = fit(broker.rack, 64, 11);
+  const w = textWidth(label, 11, true) + 12;
+  const [x, y] = [geo.cardX + geo.cardW - w - 8, lane.y + 5 + h - 17];
+  return g("rack", [rect("r", x, y, w, 17, "racktab", { rx: 3 }), text("t", x + w / 2, y + 12.5, label, "small", { "text-anchor": "middle", "font-size": 11 })], { "data-id": `b${broker.id}:rack` });
 }
 
 function head(geo, broker, { acts, recorded, x, y }, { t, name }) {
@@ -137,7 +156,7 @@ function session(geo, lane, broker, right, { t, session: whole }) {
   if (broker.session === null || broker.session === undefined || !whole) return null;
   const left = Math.max(0, broker.session);
   const share = Math.min(1, left / whole);
-  const [cx, cy, r] = [right - 9, lane.y + geo.laneH - 20, 8];
+  const [cx, cy, r] = [right - 9, lane.y + geo.laneH - (broker.rack ? 38 : 20), 8];
   const angle = 2 * Math.PI * share;
   const end = `${(cx + r * Math.sin(angle)).toFixed(2)} ${(cy - r * Math.cos(angle)).toFixed(2)}`;
   const low = share < 0.34 ? "low" : "";

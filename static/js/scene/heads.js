@@ -48,35 +48,45 @@ export function controller(geo, view, { t, name, changed }) {
 }
 
 /** Producers with what they wait for, consumers with what they see, and the observer's count. */
-export function clients(geo, view, { t, name, changed }) {
+export function clients(geo, view, { t, name, changed, blocked }) {
   const y = geo.heads.clients;
   const parts = [];
   let at = geo.narrow ? 8 : geo.gutter + 14;
-  for (const c of view.clients.slice(0, geo.narrow ? 2 : 4)) {
+  const room = geo.width - geo.corner;
+  const crowded = !geo.narrow && view.clients.length > (room - at > 620 ? 3 : 2);
+  for (const c of view.clients.slice(0, geo.narrow ? 2 : 9)) {
+    if (parts.length && at > room - 84) break;   // no room for its name: the tables have it
     const producer = c.kind === "producer";
     const label = `${c.id}`;
-    const all = producer ? t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked }) : t("client.reads", { o: c.position ?? 0 });
-    const words = fit(all, geo.width - geo.corner - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
+    const seen = geo.part.replicas[c.believes];
+    const all = producer ? t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked }) : seen ? t("client.sees", { o: c.position ?? 0, hw: seen.hw, leo: seen.leo }) : t("client.reads", { o: c.position ?? 0 });
+    const short = producer ? `${c.acked ?? view.ledger.acked}/${c.sent ?? view.ledger.sent}` : `→ ${c.position ?? 0}`;
+    const words = crowded ? short : fit(all, room - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
     const w = textWidth(`${label} `, 12.5, true) + textWidth(words, 12.5) + 26;
-    const waiting = (c.waiting ?? []).slice(0, 5);
+    const waiting = (c.waiting ?? []).slice(0, Math.max(1, Math.min(5, Math.floor((room - at - w - 6) / 70))));
     parts.push(g(`client-${c.id}`, [
       rect("bg", at, y + 3, w, 24, `client ${producer ? "" : "reader"}`, { rx: 12 }),
       spans("w", at + 12, y + 19.5, [[`${label} `, "strong"], [words, "quiet"]], "field", { "font-size": 12.5 }),
-      ...waiting.map((wait, i) => waitMark(wait, at + w + 6 + i * 62, y + 4, { t, name })),
+      ...waiting.map((wait, i) => waitMark(wait, at + w + 6 + i * 70, y + 4, { t, name, blocked })),
+      title("title", `${label} ${all}`),
       changed.has(`client:${c.id}`) && line("chg", at + 12, y + 28, at + w - 12, y + 28, "changed"),
     ], { "data-id": String(c.id), "data-acked": c.acked ?? view.ledger.acked, "data-position": c.position ?? "" }));
-    at += w + 14 + waiting.length * 62;
+    at += w + 14 + waiting.length * 70;
   }
   return g("clients", parts);
 }
 
-function waitMark(wait, x, y, { t, name }) {
+/** What a producer waits for; with acks=all it waits for those the high watermark waits for. */
+function waitMark(wait, x, y, { t, name, blocked }) {
   const label = [wait.m].flat().join(" ");
+  const ids = wait.acks === -1 ? [...blocked] : [];
+  const whom = ids.length && !label.includes(",") ? `${label}→${ids.map((id) => name(id, true)).join("")}` : label;
+  const more = ids.length ? ` ${t("mark.hw_waits", { b: ids.map((id) => name(id)).join(t("list.comma")) })}` : "";
   return g(`w-${label}`, [
-    rect("r", x, y + 1, 58, 20, "waiting", { rx: 4 }),
+    rect("r", x, y + 1, 66, 20, "waiting", { rx: 4 }),
     icon("i", "hourglass", x + 4, y + 5, 12, "warn"),
-    text("t", x + 18, y + 15, fit(label, 38, 11.5), "mono small"),
-    title("title", t("client.waits", { m: label, b: name(wait.to), acks: wait.acks === -1 ? "all" : wait.acks })),
+    text("t", x + 18, y + 15, fit(whom, 46, 11.5), "mono small"),
+    title("title", t("client.waits", { m: label, b: name(wait.to), acks: wait.acks === -1 ? "all" : wait.acks }) + more),
   ], { "data-id": `wait:${label}` });
 }
 
@@ -84,7 +94,9 @@ function waitMark(wait, x, y, { t, name }) {
 export function ruler(geo, view, { t }) {
   const y = geo.heads.ruler;
   const parts = [];
-  const every = geo.pitch >= 26 ? 1 : geo.pitch >= 13 ? 2 : geo.pitch >= 5 ? 10 : 10 ** Math.ceil(Math.log10(60 / geo.pitch));
+  const dense = geo.pitch >= 26 ? 1 : geo.pitch >= 13 ? 2 : geo.pitch >= 5 ? 10 : 10 ** Math.ceil(Math.log10(60 / geo.pitch));
+  // Offsets in the millions are wider than a column.
+  const every = [1, 2, 5, 10, 20, 50].find((n) => n >= dense && n * geo.pitch > textWidth(String(geo.end), 11.5) + 8) ?? dense;
   if (geo.foldW) parts.push(text("same", geo.left, y + 19, fit(t("ruler.same", { a: geo.base, b: geo.fold - 1 }), geo.foldW - 4, 11.5), "mono ruler"));
   for (let o = Math.ceil(geo.fold / every) * every; o < geo.end; o += every) {
     parts.push(text(`o${o}`, geo.x(o) + (geo.pitch - 3) / 2, y + 19, o, "mono ruler", { "text-anchor": "middle" }));

@@ -6,6 +6,7 @@ import { fit, g, icon, rect, text, textWidth, title } from "./node.js";
 
 const W = 128;
 const H = 36;
+const MOST = 24;
 
 /** What a message says under its name: the two or three fields that matter. */
 export function essence(m, t, name = String) {
@@ -31,8 +32,10 @@ export function progress(m, now) {
 /** The messages of a view as travellers: groups that know where they come from and where they go. */
 export function messages(geo, view, { t, name }) {
   const taken = [];
-  const shown = view.messages.slice(0, 24);
-  return shown.map((m) => {
+  const shown = view.messages.slice(0, MOST);
+  const rest = view.messages.length - shown.length;
+  const more = rest > 0 && !geo.narrow ? [text("more", 8, geo.height - 4, t("msg.more", { n: rest }), "small")] : [];
+  return [...more, ...shown.map((m) => {
     const from = anchor(geo, m.from);
     const to = anchor(geo, m.to);
     const shift = geo.narrow ? 0 : -geo.gutter / 2 - 6;
@@ -40,7 +43,7 @@ export function messages(geo, view, { t, name }) {
     const at = [from[0] + shift, free(taken, y, geo.height)];
     const a = { class: `msg ${m.reply ? "reply" : "ask"} ${m.error ? "error" : ""}`, "data-id": `m${m.id}`, "data-kind": m.kind, transform: `translate(${at[0]},${at[1]})` };
     return g(`msg-${m.id}`, face(m, { t, name }), a, { at, from: [from[0] + shift, from[1]], to: [to[0] + shift, to[1]], bow: 3 });
-  });
+  })];
 }
 
 function free(taken, wanted, height) {
@@ -59,6 +62,7 @@ function face(m, { t, name }) {
   const parts = [
     rect("r", -W / 2, -H / 2, W, H, "msgbox", { rx: m.kind.startsWith("Alter") || m.kind.startsWith("Leader") ? 2 : 9 }),
     text("h", -W / 2 + 8, -3.5, fit(kind, room, 11.5, true) + where, "msghead"),
+    m.held && m.deliverable && m.behind === undefined && icon("go", "play", W / 2 - 17, H / 2 - 15, 10, "go"),
     m.held && !m.deliverable && icon("held", "hand", W / 2 - 18, -H / 2 + 3, 12, "warn"),
   ];
   let x = -W / 2 + 8;
@@ -68,7 +72,8 @@ function face(m, { t, name }) {
   });
   if (carried.length > 4) { parts.push(text("more", x + 1, 12.5, `+${carried.length - 4}`, "msgtext")); x += 8 + textWidth(`+${carried.length - 4}`, 11); }
   if (carried.length) x += 2;
-  if (what && W / 2 - 6 - x > 14) parts.push(text("w", x, 12.5, fit(what, W / 2 - 5 - x, 11), "msgtext"));
+  const edge = W / 2 - (m.held && m.deliverable ? 18 : 5);
+  if (what && edge - 1 - x > 14) parts.push(text("w", x, 12.5, fit(what, edge - x, 11), "msgtext"));
   parts.push(title("title", `${kind} ${name(m.from, true)} → ${name(m.to, true)} ${what}`));
   return parts;
 }
