@@ -144,7 +144,7 @@ def send_heartbeat(broker: Broker, out: Effects) -> None:
             broker.metadata_offset,
             starting and broker.metadata_offset < broker.broker_epoch,
             broker.shutting_down,
-            tuple(sorted(broker.broken)),
+            tuple(sorted(broker.broken)) if broker.broken else (),
         )
     )
     if starting:

@@ -7,6 +7,7 @@ with its controller), clients lie below.  `corr` is the sender's own number; the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Final
 
 from engine.model.log import Batch
@@ -216,6 +217,11 @@ class SessionRead(FetchRequest):
     ) -> None:
         _copy_fetch(self, asked, partitions)
         self.context = context
+
+    def __deepcopy__(self, memo: dict[int, object]) -> SessionRead:
+        """It is no message on a wire: it holds on to a session, which a copy has of its own."""
+        twin = memo[id(self)] = SessionRead(self, self.partitions, deepcopy(self.context, memo))
+        return twin
 
 
 def _copy_fetch(

@@ -98,7 +98,7 @@ def short(scenario: Scenario) -> dict[str, Any]:
 
 
 def _brokers(full: list[dict[str, Any]]) -> Any:
-    """3 | [A, B] | [{id: 7, rack: a}], the shortest that says it all."""
+    """3 | [A, B] | [{id: 7, rack: a, dirs: 2}], the shortest that says it all."""
     names = [one["name"] for one in full]
     usual = [{"id": number, "name": name, "rack": ""} for number, name in enumerate(names, 1)]
     if full == usual and not any(names):

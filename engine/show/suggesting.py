@@ -66,6 +66,7 @@ def _faults(names: list[str]) -> Iterator[str]:
         for verb in _FAULTS:
             yield f"{verb} {name}"
     for name in names:
+        yield f"slow_disk {name} 2"
         yield f"cut {name} K"
         yield f"heal {name} K"
     for i, one in enumerate(names[:6]):
