@@ -26,6 +26,7 @@ from app.words import language
 from engine.model.errors import BadInput
 from engine.show.replay import Replay
 from engine.show.sayings import said
+from engine.show.why import MAX_SUBJECT
 from engine.sim.run import Run
 
 log = logging.getLogger(__name__)
@@ -197,6 +198,17 @@ def _metrics(question: Question) -> Answer:
         return {"run": digest, "step": step, "metrics": replay.dashboard(step)}
 
 
+def _why(question: Question) -> Answer:
+    """Why something does not happen at a step: its guards, each with what would make it true."""
+    asked = question.asked
+    digest = choosing.digest_asked(asked)
+    subject = asked.text("subject", most=MAX_SUBJECT)
+    question.run = services().replays.run(digest)
+    with services().replays.using(digest) as replay:
+        step = choosing.step_asked(asked, digest, replay.total)
+        return {"run": digest, "step": step, **replay.why(step, subject)}
+
+
 def _watch(question: Question) -> Answer:
     """How far a batch is; from now on this client hears of its progress."""
     batch = question.asked.text("batch")
@@ -227,6 +239,7 @@ EVENTS: dict[str, tuple[Handler, str]] = {
     "seek": (_seek, "moves"),
     "possible": (_possible, "moves"),
     "metrics": (_metrics, "moves"),
+    "why": (_why, "moves"),
     "watch": (_watch, "moves"),
     "cancel": (_cancel, "moves"),
 }

@@ -21,6 +21,7 @@ from app import (
     editing,
     embeds,
     exporting,
+    glossary,
     pages,
     security,
     shelf,
@@ -84,6 +85,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(editing.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(comparing.blueprint)
+    app.register_blueprint(glossary.blueprint)
     app.register_blueprint(embeds.blueprint)
     app.register_blueprint(exporting.blueprint)
     app.register_blueprint(cluster.blueprint)

@@ -25,7 +25,16 @@ from engine.model.errors import (
     UNKNOWN_TOPIC_OR_PARTITION,
 )
 from engine.model.messages import CONTROLLER
-from engine.model.state import COMMITTED, EXPAND, LEADER, NEVER, SHRINK, Broker, Replica
+from engine.model.state import (
+    COMMITTED,
+    EXPAND,
+    LEADER,
+    NEVER,
+    SHRINK,
+    Broker,
+    RemoteReplica,
+    Replica,
+)
 from engine.model.timers import ALTER_RETRY
 
 RETRY_MS = 50
@@ -129,26 +138,46 @@ def at_min_isr(replica: Replica) -> bool:
 # -- expand and shrink -------------------------------------------------------------------------
 
 
+def reaches_mark(replica: Replica, remote: RemoteReplica) -> bool:
+    """S-7, CP-ISR-EXPAND 2.  Has the follower everything below the leader's high watermark?"""
+    return remote.leo >= replica.log.hw
+
+
+def reaches_epoch_start(replica: Replica, remote: RemoteReplica) -> bool:
+    """S-7, CP-ISR-EXPAND 3, KAFKA-7128.  And everything from before this leader's epoch?"""
+    return not replica.profile.join_needs_epoch_start or remote.leo >= replica.epoch_start
+
+
+def may_be_proposed(broker: Broker, replica: Replica, follower: int) -> bool:
+    """S-7, CP-ISR-EXPAND 4, KIP-841.  Would the controller take the follower, as far as known?"""
+    remote = replica.remote[follower]
+    return not replica.profile.isr_eligibility or eligible(broker, follower, remote)
+
+
+def with_follower(replica: Replica, follower: int) -> tuple[int, ...]:
+    """The committed ISR and the follower, in the order of the assignment."""
+    return tuple(b for b in replica.assignment if b in replica.isr or b == follower)
+
+
 def maybe_expand_isr(broker: Broker, replica: Replica, follower: int, out: Effects) -> None:
     """S-7, CP-ISR-EXPAND.  To join: LEO >= HW, and (2.0.1) >= the epoch's start.
 
     Nothing else keeps a follower out: one that is throttled stays out until it has caught up (Q-7).
     """
-    profile = replica.profile
     remote = replica.remote[follower]
     if (
         replica.pending != COMMITTED
         or follower in replica.isr
         or follower not in replica.assignment
-        or remote.leo < replica.log.hw
+        or not reaches_mark(replica, remote)
     ):
         return
-    if profile.join_needs_epoch_start and remote.leo < replica.epoch_start:
+    if not reaches_epoch_start(replica, remote):
         out.cue("S-7.epoch_start", broker.id, f"remote {follower}", remote.leo, replica.epoch_start)
         return
-    if profile.isr_eligibility and not eligible(broker, follower, remote):
+    if not may_be_proposed(broker, replica, follower):
         return
-    isr = tuple(b for b in replica.assignment if b in replica.isr or b == follower)
+    isr = with_follower(replica, follower)
     out.cue("S-7", broker.id, "isr", replica.isr, isr)
     _propose(broker, replica, EXPAND, isr, out)
 
@@ -157,18 +186,21 @@ def out_of_sync(replica: Replica, now: int) -> list[int]:
     """S-8, CP-ISR-SHRINK.  Members that have not been caught up for longer than the lag time."""
     if replica.pending != COMMITTED:
         return []  # one change at a time
+    return [
+        follower
+        for follower in replica.isr
+        if follower in replica.remote and is_late(replica, replica.remote[follower], now)
+    ]
+
+
+def is_late(replica: Replica, remote: RemoteReplica, now: int) -> bool:
+    """S-8, CP-ISR-SHRINK.  Not caught up for too long, or (0.8) too many records behind."""
     profile, leo, configs = replica.profile, replica.log.leo, replica.configs
-    late = []
-    for follower in replica.isr:
-        remote = replica.remote.get(follower)
-        if remote is None:
-            continue
-        if profile.leo_equal_is_insync and remote.leo == leo:
-            continue
-        too_many = profile.lag_messages and leo - remote.leo > configs.lag_max_messages
-        if too_many or now - remote.last_caught_up_ms > configs.lag_time_max_ms:
-            late.append(follower)
-    return late
+    if profile.leo_equal_is_insync and remote.leo == leo:
+        return False
+    if profile.lag_messages and leo - remote.leo > configs.lag_max_messages:
+        return True
+    return now - remote.last_caught_up_ms > configs.lag_time_max_ms
 
 
 def maybe_shrink_isr(broker: Broker, replica: Replica, out: Effects) -> None:
@@ -192,11 +224,14 @@ def _propose(
     replica.pending_isr = isr
     if kind == EXPAND and replica.profile.alter_partition:
         replica.maximal_isr = isr
-    epochs = tuple((b, _known_epoch(broker, replica, b)) for b in isr)
-    broker.alter_queue[replica.tp] = AlterItem(
-        replica.tp, replica.leader_epoch, replica.partition_epoch, epochs
-    )
+    broker.alter_queue[replica.tp] = proposal(broker, replica, isr)
     send_alter_partition(broker, out)
+
+
+def proposal(broker: Broker, replica: Replica, isr: tuple[int, ...]) -> AlterItem:
+    """CP-ALTER.  What is sent: the own epochs, and each member with the one of its last fetch."""
+    epochs = tuple((b, _known_epoch(broker, replica, b)) for b in isr)
+    return AlterItem(replica.tp, replica.leader_epoch, replica.partition_epoch, epochs)
 
 
 def _known_epoch(broker: Broker, replica: Replica, member: int) -> int:

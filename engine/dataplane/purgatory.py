@@ -24,6 +24,9 @@ from engine.model.messages import FetchData, FetchRequest, FetchResponse, Produc
 from engine.model.state import LEADER, NEVER, Broker, DelayedFetch, DelayedProduce, Replica
 from engine.model.timers import PURGATORY
 
+UNDECIDED = -2
+"""No wire code: the produce goes on waiting."""
+
 # -- produce --------------------------------------------------------------------------------------
 
 
@@ -40,18 +43,27 @@ def complete_produce(
     broker: Broker, replica: Replica, waiting: DelayedProduce, out: Effects
 ) -> bool:
     """P-4, P-5.  Answers a waiting produce if its fate is decided; True if it was."""
-    if replica.tp in broker.offline:
-        error = KAFKA_STORAGE_ERROR
-    elif replica.role != LEADER:
-        error = NOT_LEADER_OR_FOLLOWER
-    elif replica.log.hw < waiting.required:
+    error = fate(broker, replica, waiting.required)
+    if error == UNDECIDED:
         return False
-    elif replica.min_isr() <= len(replica.maximal_isr):
-        error = NONE
-    else:
-        error = NOT_ENOUGH_REPLICAS_AFTER_APPEND
     answer_produce(broker, waiting, error, out)
     return True
+
+
+def fate(broker: Broker, replica: Replica, required: int) -> int:
+    """P-4, P-5.  What becomes now of a produce that waits for HW to reach `required`."""
+    if replica.tp in broker.offline:
+        return KAFKA_STORAGE_ERROR
+    if replica.role != LEADER:
+        return NOT_LEADER_OR_FOLLOWER
+    if replica.log.hw < required:
+        return UNDECIDED
+    return NONE if has_enough_in_sync(replica) else NOT_ENOUGH_REPLICAS_AFTER_APPEND
+
+
+def has_enough_in_sync(replica: Replica) -> bool:
+    """P-4, CP-MINISR.  Does the maximal ISR allow a yes?"""
+    return replica.min_isr() <= len(replica.maximal_isr)
 
 
 def answer_produce(broker: Broker, waiting: DelayedProduce, error: int, out: Effects) -> None:

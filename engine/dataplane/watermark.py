@@ -39,6 +39,11 @@ def waits_for(broker: Broker, replica: Replica, now: int) -> list[int]:
     ]
 
 
+def is_frozen(replica: Replica) -> bool:
+    """H-2, CP-MINISR, from 3.7 (KAFKA-15583).  Is the ISR too small to commit anything?"""
+    return replica.profile.strict_min_isr and len(replica.isr) < replica.min_isr()
+
+
 def maybe_increment_hw(broker: Broker, replica: Replica, out: Effects) -> bool:
     """H-2, H-3.  The leader's own computation; True if the mark moved.
 
@@ -58,7 +63,7 @@ def maybe_increment_hw(broker: Broker, replica: Replica, out: Effects) -> bool:
             candidate = leo
             if leo <= old:
                 return False
-    if replica.profile.strict_min_isr and len(replica.isr) < replica.min_isr():
+    if is_frozen(replica):
         out.cue("H-2.min_isr", broker.id, "hw", old, candidate)
         return False
     log.hw = candidate
@@ -78,16 +83,19 @@ def _counts_outside_isr(
     )
 
 
-def blocked_by(broker: Broker, replica: Replica, now: int) -> list[int]:
-    """The replicas whose known end keeps the high watermark where it is."""
-    log = replica.log
-    if log.hw >= log.leo:
-        return []
+def short_of(broker: Broker, replica: Replica, target: int, now: int) -> list[int]:
+    """H-2.  The followers that count and are not known to have everything below `target`."""
     return [
         follower
         for follower in waits_for(broker, replica, now)
-        if replica.remote[follower].leo <= log.hw
+        if replica.remote[follower].leo < target
     ]
+
+
+def blocked_by(broker: Broker, replica: Replica, now: int) -> list[int]:
+    """The replicas whose known end keeps the high watermark where it is."""
+    log = replica.log
+    return [] if log.hw >= log.leo else short_of(broker, replica, log.hw + 1, now)
 
 
 def follow(replica: Replica, leader_hw: int, out: Effects) -> bool:

@@ -7,7 +7,8 @@ with its controller), clients lie below.  `corr` is the sender's own number; the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from copy import deepcopy
+from typing import Any, Final
 
 from engine.model.log import Batch
 from engine.model.sessions import FetchContext
@@ -216,6 +217,13 @@ class SessionRead(FetchRequest):
     ) -> None:
         _copy_fetch(self, asked, partitions)
         self.context = context
+
+    def __deepcopy__(self, memo: Any) -> SessionRead:
+        """It is no message on a wire: it holds on to a session, which a copy has of its own."""
+        context = deepcopy(self.context, memo)
+        assert context is not None
+        twin = memo[id(self)] = SessionRead(self, self.partitions, context)
+        return twin
 
 
 def _copy_fetch(

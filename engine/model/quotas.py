@@ -123,9 +123,12 @@ class Quotas:
     def leader_holds_back(self, partition: int, follower: int, in_isr: bool, now: int) -> bool:
         """Q-2, Q-4, CP-THROTTLE.  A follower outside the committed ISR gets no records of a listed
         partition while the leader's quota is exceeded; members of the ISR are never held back."""
+        return self._decided(partition, follower, self.leader_would(partition, in_isr, now))
+
+    def leader_would(self, partition: int, in_isr: bool, now: int) -> bool:
+        """Q-2, Q-4.  The same question, asked without a fetch."""
         quota = self.leader
-        held = not in_isr and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
-        return self._decided(partition, follower, held)
+        return not in_isr and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
 
     def follower_holds_back(
         self, partition: int, follower: int, lag: int | None, now: int
@@ -133,9 +136,12 @@ class Quotas:
         """Q-3, CP-THROTTLE.  A follower leaves a listed partition out of its fetch while it
         believes itself behind and its quota is exceeded.  It does not know the ISR; no lag yet
         counts as behind."""
+        return self._decided(partition, follower, self.follower_would(partition, lag, now))
+
+    def follower_would(self, partition: int, lag: int | None, now: int) -> bool:
+        """Q-3.  The same question, asked without a fetch."""
         behind, quota = lag is None or lag > 0, self.follower
-        held = behind and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
-        return self._decided(partition, follower, held)
+        return behind and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
 
     def _decided(self, partition: int, follower: int, held: bool) -> bool:
         """For whoever looks from outside."""

@@ -20,9 +20,11 @@ from engine.show.chronicle import Chronicle
 from engine.show.cursor import Checkpoint, Cursor, Happened
 from engine.show.dashboard import dashboard
 from engine.show.entities import Happening, say
+from engine.show.guards_control import refusal
 from engine.show.staging import Cut, dress, letters
 from engine.show.suggesting import suggestions
 from engine.show.view import Json, node_name, view
+from engine.show.why import why
 from engine.sim import moves
 from engine.sim.kernel import DELIVERY
 from engine.sim.run import Run, play
@@ -337,9 +339,9 @@ class Replay:
         move = moves.parse(line, run.scenario.brokers)
         kept = self.cut(step)
         sim = self._at(kept)
-        why = move.verb.why_not(sim, move.args)
-        if why:
-            raise BadInput("impossible", why)
+        reason = move.verb.why_not(sim, move.args)
+        if reason:
+            raise BadInput("impossible", reason)
         return Run(run.scenario, run.profile, run.seed, (*kept, move.text))
 
     def _at(self, lines: tuple[str, ...]) -> Simulation:
@@ -366,11 +368,21 @@ class Replay:
         found = []
         for line in suggestions(sim):
             move = moves.parse(line, self.run.scenario.brokers)
-            why = move.verb.why_not(sim, move.args)
-            found.append(
-                {"text": line, "group": move.verb.group, "enabled": not why, "why": why}
-            )
+            reason = move.verb.why_not(sim, move.args)
+            shown: Json = {
+                "text": line,
+                "group": move.verb.group,
+                "enabled": not reason,
+                "why": reason,
+            }
+            if reason:
+                shown["no"] = refusal(reason)
+            found.append(shown)
         return found
+
+    def why(self, step: int, subject: str) -> Json:
+        """The guards of what does not happen at this step.  Raises BadInput for no subject."""
+        return why(self._at(self.cut(step)), subject)
 
 
 def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:

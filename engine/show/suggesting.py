@@ -32,7 +32,7 @@ def suggestions(sim: Simulation) -> Iterator[str]:
         yield from (f"delay {ends} 500ms {kind}".rstrip(), f"duplicate {way}")
     yield from _faults(names)
     yield from _disks(sim)
-    yield from ("kill K", "restart K")
+    yield from ("kill K", "restart K", "pause K", "resume K")
     for name in names:
         yield from (f"hold md {name}", f"release md {name}")
         yield from (f"hold alter {name}", f"release alter {name}")
@@ -66,6 +66,7 @@ def _faults(names: list[str]) -> Iterator[str]:
         for verb in _FAULTS:
             yield f"{verb} {name}"
     for name in names:
+        yield f"slow_disk {name} 2"
         yield f"cut {name} K"
         yield f"heal {name} K"
     for i, one in enumerate(names[:6]):

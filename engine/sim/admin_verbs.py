@@ -15,7 +15,7 @@ from engine.sim import pacing, partitions
 from engine.sim.kernel import TIMER
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
-from engine.sim.wording import is_up, named, not_running
+from engine.sim.wording import is_up, not_running, refuse
 
 
 @verb(
@@ -80,22 +80,22 @@ def _why_not_elect(sim: Simulation, args: Args) -> str:
     record = k.records[partitions.number(sim, args["tp"])]
     if args["broker"] is not None:
         if args["broker"] not in record.isr:
-            return f"{named(sim, args['broker'])} is not in the ISR."
+            return refuse(sim, "not.in.isr", b=args["broker"])
         if not _is_active(sim, args["broker"]):
-            return f"{named(sim, args['broker'])} is not alive for the controller."
+            return refuse(sim, "not.alive", b=args["broker"])
         if record.leader == args["broker"]:
-            return f"{named(sim, args['broker'])} leads already."
+            return refuse(sim, "leads.already", b=args["broker"])
     elif args["kind"] == election.PREFERRED:
         if record.leader == record.replicas[0]:
-            return "The preferred replica leads already (ELECTION_NOT_NEEDED)."
+            return refuse(sim, "preferred.leads")
         if record.leader >= 0 and not (
             record.replicas[0] in record.isr and _is_active(sim, record.replicas[0])
         ):
-            return "AR[0] is not alive and in sync (PREFERRED_LEADER_NOT_AVAILABLE)."
+            return refuse(sim, "preferred.away")
     elif record.leader >= 0:
-        return "The partition has a leader (ELECTION_NOT_NEEDED)."
+        return refuse(sim, "has.leader")
     elif not any(_is_active(sim, b) for b in record.replicas):
-        return "No replica is alive (ELIGIBLE_LEADERS_NOT_AVAILABLE)."
+        return refuse(sim, "nobody.alive")
     return ""
 
 

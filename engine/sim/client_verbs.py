@@ -13,7 +13,7 @@ from engine.sim.consumers import RESETS, Consumer
 from engine.sim.kernel import CLIENT
 from engine.sim.moves import Args, Words, record_names, verb
 from engine.sim.simulation import Simulation
-from engine.sim.wording import not_running
+from engine.sim.wording import not_running, refuse
 
 
 def _parse_produce(words: Words) -> Args:
@@ -44,7 +44,7 @@ def _why_not_produce(sim: Simulation, args: Args) -> str:
         return why
     to = _addressee(sim, args)
     if to < 0:
-        return "The partition has no leader to write to; name a broker with “to”."
+        return refuse(sim, "no.leader.to.write")
     if sim.brokers[to].status == PAUSED:
         return ""  # 8.3: what clients send to a frozen process waits in its socket
     return not_running(sim, to)
@@ -95,13 +95,13 @@ def _consumer(words: Words, word: str) -> int:
 
 def _why_not_read(sim: Simulation, args: Args) -> str:
     if args["client"] not in sim.clients:
-        return "There is no such consumer."
+        return refuse(sim, "no.consumer")
     tp = _read_from(sim, args)
     why = partitions.missing(sim, tp)
     if why:
         return why
     if sim.cluster.controller.records[tp].leader < 0:
-        return "The partition has no leader to read from."
+        return refuse(sim, "no.leader.to.read")
     return ""
 
 

@@ -20,6 +20,7 @@ from engine.sim.moves import Args, Words, verb
 from engine.sim.partitions import TOPIC_NAME
 from engine.sim.simulation import Simulation
 from engine.sim.topics import Wanted
+from engine.sim.wording import refuse
 
 _NUMBERS: Final = {
     "partitions": MOST_PARTITIONS,
@@ -27,9 +28,9 @@ _NUMBERS: Final = {
     "start": MOST_BROKERS - 1,
     "shift": MOST_BROKERS - 1,
 }
-_SENTENCES: Final = {
-    INVALID_REPLICATION_FACTOR: "There are not enough usable brokers for so many replicas",
-    INVALID_REPLICA_ASSIGNMENT: "These brokers cannot be the replicas",
+_REFUSALS: Final = {
+    INVALID_REPLICATION_FACTOR: "placement.few",
+    INVALID_REPLICA_ASSIGNMENT: "placement.wrong",
 }
 
 
@@ -83,22 +84,23 @@ def _wanted(sim: Simulation, args: Args) -> Wanted:
 
 def _why_not_place(sim: Simulation, wanted: Wanted, factor: int | None = None) -> str:
     if not sim.cluster.controller.alive:
-        return "There is no active controller."
+        return refuse(sim, "controller.none", "restart K")
     room = topics.room_left(sim)
     if (len(wanted.lists) or wanted.partitions) > room:
-        return f"A run has at most {MOST_PARTITIONS} partitions; there is room for {room} more."
+        return refuse(sim, "partitions.full", n=MOST_PARTITIONS, o=room)
     if wanted.partitions == 0:
-        return "A topic has at least one partition (INVALID_PARTITIONS)."
+        return refuse(sim, "partitions.none")
     error = topics.placement_error(sim, wanted, factor)
     if error == NONE:
         return ""
-    why = _SENTENCES.get(error, "Either all brokers name their rack or none does")
-    return f"{why} ({name_of(error)})."
+    if error in _REFUSALS:
+        return refuse(sim, _REFUSALS[error])
+    return refuse(sim, "placement.racks", s=name_of(error))
 
 
 def _why_not_create(sim: Simulation, args: Args) -> str:
     if args["topic"] in sim.cluster.controller.topics:
-        return f"Topic {args['topic']} exists already (TOPIC_ALREADY_EXISTS)."
+        return refuse(sim, "topic.exists", s=args["topic"])
     return _why_not_place(sim, _wanted(sim, args))
 
 
@@ -160,8 +162,8 @@ def _why_not_topic(sim: Simulation, args: Args) -> str:
     name = args["topic"]
     if name not in k.topics:
         known = ", ".join(k.topics) or "none"
-        return f"There is no topic {name} (UNKNOWN_TOPIC_OR_PARTITION); there is {known}."
-    return f"Topic {name} is being deleted already." if name in k.deletions else ""
+        return refuse(sim, "topic.none", s=name, t=known)
+    return refuse(sim, "topic.deleting", s=name) if name in k.deletions else ""
 
 
 @verb(
@@ -178,7 +180,7 @@ def _add(sim: Simulation, args: Args) -> Iterator[None]:
 
 def _why_not_delete(sim: Simulation, args: Args) -> str:
     if not sim.cluster.controller.alive:
-        return "There is no active controller."
+        return refuse(sim, "controller.none", "restart K")
     return _why_not_topic(sim, args)
 
 

@@ -7,28 +7,31 @@ from collections.abc import Callable, Iterator
 from engine.dataplane import directories
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, PAUSED, UP
-from engine.sim import faults, pacing
+from engine.sim import faults, pacing, zombies
 from engine.sim.dir_verbs import directory, no_such_directory
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
-from engine.sim.wording import is_up, named, one_broker, stranger
+from engine.sim.wording import is_up, label, one_broker, refuse, stranger
 
 
 def _is_alive(sim: Simulation, args: Args) -> str:
     if sim.brokers[args["broker"]].status == DOWN:
-        return f"{named(sim, args['broker'])} is down already."
+        cure = f"restart {label(sim, args['broker'])}"
+        return refuse(sim, "down.already", cure, b=args["broker"])
     return ""
 
 
 def _is_down(sim: Simulation, args: Args) -> str:
     if sim.brokers[args["broker"]].status != DOWN:
-        return f"{named(sim, args['broker'])} is running already."
+        cure = f"kill {label(sim, args['broker'])}"
+        return refuse(sim, "running.already", cure, b=args["broker"])
     return ""
 
 
 def _is_paused(sim: Simulation, args: Args) -> str:
     if sim.brokers[args["broker"]].status != PAUSED:
-        return f"{named(sim, args['broker'])} is not paused."
+        cure = f"pause {label(sim, args['broker'])}"
+        return refuse(sim, "not.paused", cure, b=args["broker"])
     return ""
 
 
@@ -51,8 +54,6 @@ def _on_broker(
 _on_broker(
     "power", "Power fails: what was not flushed is gone.", _is_alive, faults.power
 )
-_on_broker("pause", "The process freezes, as in a long GC pause.", is_up, faults.pause)
-_on_broker("resume", "The frozen process goes on.", _is_paused, faults.resume)
 
 
 def _parse_wipe(words: Words) -> Args:
@@ -82,7 +83,9 @@ def _one_node(words: Words) -> Args:
 
 def _why_not_kill(sim: Simulation, args: Args) -> str:
     if args["broker"] == CONTROLLER:
-        return "" if sim.cluster.controller.alive else "There is no active controller already."
+        if sim.cluster.controller.alive:
+            return ""
+        return refuse(sim, "controller.gone", "restart K")
     return _is_alive(sim, args)
 
 
@@ -103,9 +106,64 @@ def _kill(sim: Simulation, args: Args) -> Iterator[None]:
     yield from pacing.pump(sim)
 
 
+def _why_not_pause(sim: Simulation, args: Args) -> str:
+    if args["broker"] != CONTROLLER:
+        return is_up(sim, args)
+    if sim.cluster.zombie is not None:
+        return "A controller is paused already."
+    return "" if sim.cluster.controller.alive else "There is no active controller."
+
+
+@verb(
+    "pause",
+    "faults",
+    "pause B | pause K",
+    "The process freezes, as in a long GC pause; for a controller another one takes over.",
+    _one_node,
+    _why_not_pause,
+)
+def _pause(sim: Simulation, args: Args) -> Iterator[None]:
+    if args["broker"] == CONTROLLER:
+        zombies.pause_controller(sim)
+    else:
+        faults.pause(sim, args["broker"])
+    yield
+    yield from pacing.pump(sim)
+
+
+def _why_not_resume(sim: Simulation, args: Args) -> str:
+    if args["broker"] != CONTROLLER:
+        return _is_paused(sim, args)
+    return "" if sim.cluster.zombie is not None else "No controller is paused."
+
+
+@verb(
+    "resume",
+    "faults",
+    "resume B | resume K",
+    "The frozen process goes on; a controller that was replaced learns it the hard way.",
+    _one_node,
+    _why_not_resume,
+)
+def _resume(sim: Simulation, args: Args) -> Iterator[None]:
+    if args["broker"] == CONTROLLER:
+        zombies.resume_controller(sim)
+        yield
+        yield from pacing.pump(sim)
+        if sim.cluster.zombie is not None:
+            zombies.finish_resume(sim)
+            yield
+        return
+    faults.resume(sim, args["broker"])
+    yield
+    yield from pacing.pump(sim)
+
+
 def _why_not_restart(sim: Simulation, args: Args) -> str:
     if args["broker"] == CONTROLLER:
-        return "The controller is active." if sim.cluster.controller.alive else ""
+        if not sim.cluster.controller.alive:
+            return ""
+        return refuse(sim, "controller.here", "kill K")
     return _is_down(sim, args) or _has_no_disk(sim, args["broker"])
 
 
@@ -211,10 +269,17 @@ def _parse_link(words: Words) -> Args:
     return {"a": a, "b": b, "both": both}
 
 
-def _why_not_cut(sim: Simulation, args: Args) -> str:
-    if args["both"] and sim.network.is_cut(args["a"], args["b"]):
-        return "The link is cut already."
-    return stranger(sim, args["a"], args["b"])
+def _is_whole(sim: Simulation, args: Args) -> str:
+    if not (sim.network.is_cut(args["a"], args["b"]) and args["both"]):
+        return stranger(sim, args["a"], args["b"])
+    return refuse(sim, "cut.already", f"heal {label(sim, args['a'])} {label(sim, args['b'])}")
+
+
+def _is_cut(sim: Simulation, args: Args) -> str:
+    if args["a"] is None or sim.network.is_cut(args["a"], args["b"]):
+        return ""
+    why = stranger(sim, args["a"], args["b"])
+    return why or refuse(sim, "not.cut", f"cut {label(sim, args['a'])} {label(sim, args['b'])}")
 
 
 @verb(
@@ -223,7 +288,7 @@ def _why_not_cut(sim: Simulation, args: Args) -> str:
     "cut 1 2 | cut 1->2 | cut 1 K",
     "Nothing passes over a link, in one direction or in both.",
     _parse_link,
-    _why_not_cut,
+    _is_whole,
 )
 def _cut(sim: Simulation, args: Args) -> Iterator[None]:
     faults.cut(sim, args["a"], args["b"], args["both"])
@@ -243,10 +308,7 @@ def _parse_heal(words: Words) -> Args:
     "heal 1 2 | heal",
     "The link, or every link, works again.",
     _parse_heal,
-    lambda sim, args: (
-        "" if args["a"] is None or sim.network.is_cut(args["a"], args["b"]) else
-        stranger(sim, args["a"], args["b"]) or "The link is not cut."
-    ),
+    _is_cut,
 )
 def _heal(sim: Simulation, args: Args) -> Iterator[None]:
     if args["a"] is not None:

@@ -12,7 +12,7 @@ from engine.sim import pacing
 from engine.sim.kernel import FAILURE
 from engine.sim.moves import Args, Words, label_of, verb
 from engine.sim.simulation import Simulation
-from engine.sim.wording import name, named, not_running, one_broker
+from engine.sim.wording import label, not_running, one_broker, refuse
 
 
 def _parse_fetch(words: Words) -> Args:
@@ -29,13 +29,10 @@ def _why_not_fetch(sim: Simulation, args: Args) -> str:
         return why
     if not sim.brokers[broker].fetchers:
         if sim.brokers[broker].failed:
-            return (
-                f"{named(sim, broker)}'s fetcher has given up the partition until it "
-                "hears of a newer leader epoch."
-            )
-        return f"{named(sim, broker)} follows nobody now."
+            return refuse(sim, "fetcher.failed", b=broker)
+        return refuse(sim, "follows.nobody", b=broker)
     if sim.auto:
-        return "Followers fetch by themselves in this run; “fetching manual” changes that."
+        return refuse(sim, "auto", "fetching manual")
     return ""
 
 
@@ -77,7 +74,7 @@ def _nobody(sim: Simulation, args: Args) -> str:
     """Is one end a client that this run does not have?"""
     for node in (args["src"], args["dst"]):
         if node < CONTROLLER and node not in sim.clients:
-            return f"There is no {name(sim, node)}."
+            return refuse(sim, "no.client", b=node)
     return ""
 
 
@@ -92,8 +89,10 @@ def _why_not_deliver(sim: Simulation, args: Args) -> str:
 
 
 def _nothing(sim: Simulation, args: Args) -> str:
-    what = f"No {label_of(args['kind'])}" if args["kind"] else "Nothing"
-    return f"{what} is under way from {name(sim, args['src'])} to {name(sim, args['dst'])}."
+    src, dst = args["src"], args["dst"]
+    if args["kind"]:
+        return refuse(sim, "nothing.such.sent", s=label_of(args["kind"]), b=src, d=dst)
+    return refuse(sim, "nothing.sent", b=src, d=dst)
 
 
 def _on_link(sim: Simulation, args: Args) -> Message | None:
@@ -186,7 +185,7 @@ def _why_not_hold(sim: Simulation, args: Args) -> str:
     if "broker" in args:
         return ""
     if _way(args) in sim.network.held_ways:
-        return f"That is held already; “release” lets it go on to {name(sim, args['dst'])}."
+        return refuse(sim, "held.already", d=args["dst"])
     return _nobody(sim, args)
 
 
@@ -221,9 +220,12 @@ def _why_not_release(sim: Simulation, args: Args) -> str:
     if "broker" not in args:
         if _way(args) in network.held_ways:
             return ""
-        return f"Nothing from {name(sim, args['src'])} to {name(sim, args['dst'])} is held so."
-    held = network.held_metadata if args["metadata"] else network.held_alter
-    return "" if args["broker"] in held else f"Nothing of {name(sim, args['broker'])} is held."
+        return refuse(sim, "nothing.way.held", b=args["src"], d=args["dst"])
+    broker = args["broker"]
+    if broker in (network.held_metadata if args["metadata"] else network.held_alter):
+        return ""
+    what = "md" if args["metadata"] else "alter"
+    return refuse(sim, "nothing.held", f"hold {what} {label(sim, broker)}", b=broker)
 
 
 @verb(
@@ -266,8 +268,8 @@ def _why_not_delay(sim: Simulation, args: Args) -> str:
     if m is None:
         return _nobody(sim, args) or _nothing(sim, args)
     if m in sim.network.hands:
-        return "It waits for a hand: time does not move it."
-    return "It is held; release it first." if m in sim.network.held else ""
+        return refuse(sim, "by.hand")
+    return refuse(sim, "is.held") if m in sim.network.held else ""
 
 
 @verb(
@@ -295,9 +297,9 @@ def _why_not_duplicate(sim: Simulation, args: Args) -> str:
     if m is None:
         return _nobody(sim, args) or _nothing(sim, args)
     if m.kind in REPLIES:
-        return "An answer travels once: TCP repeats nothing, and only requests are sent again."
+        return refuse(sim, "answer.once")
     if m.corr < 0:
-        return "This copy was sent again already."
+        return refuse(sim, "copy.once")
     return ""
 
 

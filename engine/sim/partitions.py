@@ -8,6 +8,7 @@ from typing import Final
 from engine.scenarios.parts import MOST_PARTITIONS
 from engine.sim.moves import Words
 from engine.sim.simulation import Simulation
+from engine.sim.wording import refuse
 
 TOPIC_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,23}")
 _NAME: Final = re.compile(TOPIC_NAME.pattern + r"-[0-9]{1,2}")
@@ -38,7 +39,7 @@ def missing(sim: Simulation, named: int | str) -> str:
     """Why there is no such partition, or ""."""
     tp, names = number(sim, named), sim.cluster.names
     if tp < 0:
-        return f"There is no partition {named}; there are {len(names)}."
+        return refuse(sim, "no.partition", s=str(named), n=len(names))
     if tp not in sim.cluster.controller.records:
-        return f"Partition {names[tp]} is deleted (UNKNOWN_TOPIC_OR_PARTITION)."
+        return refuse(sim, "partition.deleted", s=names[tp])
     return ""

@@ -14,7 +14,7 @@ from engine.sim.kernel import TIMER
 from engine.sim.moves import Args, verb
 from engine.sim.simulation import Simulation
 from engine.sim.topic_verbs import reassign
-from engine.sim.wording import named, not_running, one_broker
+from engine.sim.wording import label, not_running, one_broker, refuse
 
 # -- unregister ------------------------------------------------------------------------------------
 
@@ -22,13 +22,13 @@ from engine.sim.wording import named, not_running, one_broker
 def _why_not_unregister(sim: Simulation, args: Args) -> str:
     k, broker = sim.cluster.controller, args["broker"]
     if sim.profile.mode == "zk":
-        return "ZooKeeper forgets a broker with its session; only KRaft keeps registrations."
+        return refuse(sim, "zookeeper.forgets")
     if not k.alive:
-        return "There is no active controller."
+        return refuse(sim, "controller.none", "restart K")
     if broker not in k.brokers:
-        return f"{named(sim, broker)} is not registered (BROKER_ID_NOT_REGISTERED)."
+        return refuse(sim, "id.unknown", b=broker)
     if sim.brokers[broker].status != DOWN:
-        return f"{named(sim, broker)} is running; shut it down first."
+        return refuse(sim, "shut.first", f"shutdown {label(sim, broker)}", b=broker)
     return ""
 
 
@@ -91,13 +91,13 @@ def _why_not_decommission(sim: Simulation, args: Args) -> str:
     if why:
         return why
     if not sim.cluster.controller.alive:
-        return "There is no active controller."
+        return refuse(sim, "controller.none", "restart K")
     records = sim.cluster.controller.records
     if any(records[tp].reassigning for tp in hosted(sim, broker)):
-        return "A reassignment is under way (REASSIGNMENT_IN_PROGRESS)."
+        return refuse(sim, "reassigning")
     stuck = [tp for tp in hosted(sim, broker) if tp not in targets(sim, broker)]
     if stuck:
-        return f"No other live broker can take over {sim.cluster.names[stuck[0]]}."
+        return refuse(sim, "nobody.takes.over", s=sim.cluster.names[stuck[0]])
     return ""
 
 

@@ -14,7 +14,7 @@ from engine.sim.clients import Producer
 from engine.sim.kernel import FAILURE, TIMER
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
-from engine.sim.wording import is_up, named, nothing, one_broker
+from engine.sim.wording import is_up, label, nothing, one_broker, refuse
 
 
 @verb(
@@ -80,7 +80,7 @@ def _why_not_detect(sim: Simulation, args: Args) -> str:
     broker = args["broker"]
     running = sim.brokers[broker].status == UP
     if running and not sim.network.is_cut(broker, CONTROLLER):
-        return f"{named(sim, broker)} is alive and reaches the controller."
+        return refuse(sim, "alive", f"kill {label(sim, broker)}", b=broker)
     return ""
 
 

@@ -15,7 +15,7 @@ from engine.sim import pacing, partitions
 from engine.sim.kernel import TIMER
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
-from engine.sim.wording import named, not_running
+from engine.sim.wording import label, not_running, refuse
 
 HIGHEST_OFFSET = 10**9
 
@@ -37,18 +37,15 @@ def _why_not_delete(sim: Simulation, args: Args) -> str:
     tp = partitions.number(sim, args["tp"])
     leader = sim.cluster.controller.records[tp].leader
     if leader < 0:
-        return "The partition has no leader (LEADER_NOT_AVAILABLE)."
+        return refuse(sim, "no.leader")
     why = not_running(sim, leader)
     if why:
         return why
     replica = sim.brokers[leader].replicas.get(tp)
     if replica is None or replica.role != LEADER:
-        return f"{named(sim, leader)} does not know that it leads (NOT_LEADER_OR_FOLLOWER)."
+        return refuse(sim, "leads.unknowing", b=leader)
     if args["offset"] > replica.log.hw:
-        return (
-            f"Offset {args['offset']} lies beyond the high watermark {replica.log.hw} "
-            "(OFFSET_OUT_OF_RANGE)."
-        )
+        return refuse(sim, "beyond.mark", o=args["offset"], h=replica.log.hw)
     return ""
 
 
@@ -97,7 +94,7 @@ def _parse_reassign(words: Words) -> Args:
 def _why_not_reassign(sim: Simulation, args: Args) -> str:
     k = sim.cluster.controller
     if not k.alive:
-        return "There is no active controller."
+        return refuse(sim, "controller.none", "restart K")
     why = partitions.missing(sim, args["tp"])
     if why:
         return why
@@ -106,17 +103,16 @@ def _why_not_reassign(sim: Simulation, args: Args) -> str:
     if args["target"] is not None:
         absent = [broker for broker in args["target"] if broker not in k.brokers]
         if absent:
-            return f"{named(sim, absent[0])} is not registered (INVALID_REPLICA_ASSIGNMENT)."
+            return refuse(
+                sim, "not.registered", f"restart {label(sim, absent[0])}", b=absent[0]
+            )
         return ""
     if not record.reassigning:
-        return "No reassignment is running (NO_REASSIGNMENT_IN_PROGRESS)."
+        return refuse(sim, "no.reassignment")
     if sim.profile.mode == "kraft" and not k.unclean_for(tp):
         left = reassignment.revert(record.replicas, record.isr, record.adding)
         if left.unclean:
-            return (
-                "None of the former replicas is in sync, and unclean elections are not allowed "
-                "(INVALID_REPLICA_ASSIGNMENT)."
-            )
+            return refuse(sim, "former.not.in.sync")
     return ""
 
 

@@ -170,7 +170,7 @@ BESIDE: Final[dict[str, str]] = {
     "CP-REASSIGN": "An operator asks for other replicas",
     "CP-12": "A configuration changes",
     "CP-5.4": "Delivery of metadata",
-    "CP-7.7": "Topic deletion",
+    "CP-7.7": "A topic is deleted",
     "CP-8.1": "A process or a machine crashes",
     "CP-8.2": "Restart",
     "CP-8.3": "Pause",

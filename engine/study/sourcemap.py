@@ -5,6 +5,7 @@
     kafka Partition.makeLeader, …   who does it; — nobody in this generation
     kip KIP-497                     where it was proposed or mended
     outside                         no part of Kafka does it: a fault, a procedure
+    see H-2                         a cue that shows it, where it has none of its own
     | if candidate > HW: HW := …    a line of pseudo-code, in Kafka's names and in no language
 
 Behind two spaces a line may say which cues it stands for (@H-2,H-4) and when it applies (?strict):
@@ -47,7 +48,7 @@ class Line:
 class Card:
     """One rule: pseudo-code, Kafka's classes, proposals; `outside`: no part of Kafka does it."""
 
-    __slots__ = ("id", "kafka", "kip", "lines", "outside")
+    __slots__ = ("id", "kafka", "kip", "lines", "outside", "see")
 
     def __init__(self, id: str) -> None:
         self.id = id
@@ -55,6 +56,7 @@ class Card:
         self.lines: list[Line] = []
         self.kafka: list[Line] = []
         self.kip: list[Line] = []
+        self.see: list[Line] = []
 
     def classes(self, profile: Profile) -> list[str]:
         """Who does it under this profile; nobody where the rule does not exist there."""
@@ -63,9 +65,16 @@ class Card:
     def proposals(self, profile: Profile) -> list[str]:
         return _names(self.kip, profile)
 
+    def shown_by(self, profile: Profile) -> list[str]:
+        """The cues that show it under this profile: its own, or those of a step it lives in."""
+        own = [cue for line in self.lines if line.applies(profile) for cue in line.cues]
+        mine = [cue for cue in own if cue == self.id or cue.startswith(f"{self.id}.")]
+        return sorted(mine, key=len) or _names(self.see, profile)
+
     def words(self) -> set[str]:
         """Every word its lines depend on."""
-        return {word for line in (*self.lines, *self.kafka, *self.kip) for word in line.when}
+        rows = (*self.lines, *self.kafka, *self.kip, *self.see)
+        return {word for line in rows for word in line.when}
 
     def under(self, profile: Profile) -> dict[str, Any]:
         """{lines: [[text, cues]], kafka, kip, outside} as this profile has it."""
@@ -117,7 +126,8 @@ def parse(text: str, name: str = "") -> dict[str, Card]:
             card.outside = True
         else:
             kind, _, rest = row.partition(" ")
-            place = {"|": card.lines, "kafka": card.kafka, "kip": card.kip}.get(kind)
+            rows = {"|": card.lines, "kafka": card.kafka, "kip": card.kip, "see": card.see}
+            place = rows.get(kind)
             if place is None:
                 raise ValueError(f"{where}: “{kind}” begins no line of a card")
             match = _TAIL.match(rest)

@@ -7,6 +7,7 @@ import { SIZES } from "./history.js";
 import { setView } from "./panels/corner.js";
 import { help } from "./panels/help.js";
 import { setSize } from "./panels/transport.js";
+import { whySelected } from "./panels/why.js";
 
 const selectedBroker = () => {
   const id = /^b(\d+)$/.exec(s.selected.value ?? "")?.[1];
@@ -44,7 +45,7 @@ const COMMANDS = {
   Home: () => goTo(0, { leaveCrumb: true }), End: () => goTo(s.facts.value?.total ?? 0, { leaveCrumb: true }),
   "/": () => document.getElementById("typed")?.focus(), "?": help, "{": () => branch(-1), "}": () => branch(1),
 };
-const LETTERS = { k: () => onBroker("kill"), r: () => onBroker("restart"), n: violation, u: crumb, b: () => toggle(), x: cut, c: () => document.getElementById("compare")?.click(), v: () => setView(), ".": () => act("+1") };
+const LETTERS = { k: () => onBroker("kill"), r: () => onBroker("restart"), n: violation, u: crumb, b: () => toggle(), x: cut, w: whySelected, c: () => document.getElementById("compare")?.click(), v: () => setView(), ".": () => act("+1") };
 SIZES.forEach((size, i) => { LETTERS[String(i + 1)] = () => setSize(size); });
 
 export function listen() {
@@ -52,7 +53,7 @@ export function listen() {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const el = event.target;
     const empty = el.id === "typed" && el.value === "" && /^(Arrow(Left|Right)|Home|End)$/.test(event.key);
-    if (!empty && (el.closest?.("dialog[open], .menu") || el.matches?.("input:not([type=radio]), select, textarea, [contenteditable]"))) {
+    if (!empty && (el.closest?.("dialog[open], .menu, .whybox") || el.matches?.("input:not([type=radio]), select, textarea, [contenteditable]"))) {
       // The rail understands arrows itself; everything else belongs to the field.
       if (!(el.matches?.("input[type=range]") && !["ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"].includes(event.key))) return;
     }

@@ -289,3 +289,26 @@ def test_the_dashboard_of_a_step_is_told_only_when_asked_for(
     for wrong in ({"run": opened["run"], "step": -1}, {"run": opened["run"], "step": 10**9}):
         assert not socket.ask("metrics", wrong)["ok"]
     assert socket.ask("metrics", {"run": "0" * 16, "step": 0})["code"] == "gone"
+
+
+def test_why_tells_the_guards_and_what_would_help(socket: Socket, scenario: str) -> None:
+    run = socket.open(scenario=scenario)["run"]
+    answer = socket.ask("why", {"run": run, "step": 2, "subject": "hw"})
+    assert answer["ok"] and answer["step"] == 2 and not answer["holds"], answer
+    false = [one for one in answer["guards"] if not one["ok"]]
+    assert false[0]["rule"] == "H-2" and false[0]["cure"]["move"] == "fetch 2 x2"
+    assert socket.ask("move", {"run": run, "step": 2, "text": "fetch 2 x2"})["ok"]
+
+
+@pytest.mark.parametrize(
+    ("subject", "code"),
+    [("", "invalid"), ("weather", "invalid"), ("isr 9", "unknown"), ("x" * 441, "too_large")],
+)
+def test_why_refuses_what_is_no_subject(
+    socket: Socket, scenario: str, subject: str, code: str
+) -> None:
+    run = socket.open(scenario=scenario)["run"]
+    answer = socket.ask("why", {"run": run, "step": 1, "subject": subject})
+    assert not answer["ok"] and answer["code"] in (code, "invalid"), answer
+    assert answer["sentence"].endswith("."), answer
+    assert not socket.ask("why", {"run": run, "step": 999, "subject": "hw"})["ok"]

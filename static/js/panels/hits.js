@@ -7,8 +7,10 @@ import * as s from "../state.js";
 import { Icon } from "./common.js";
 import { loadPossible } from "../possible.js";
 import { MoveButton } from "./moves.js";
+import { spots } from "./spots.js";
 import { Surgery } from "./surgery.js";
 import { pick } from "./tabs.js";
+import { whyNot } from "./why.js";
 
 export const drawn = signal(null);   // what the stage shows at rest
 const menu = signal(null);           // {id, label, x, y}
@@ -40,7 +42,8 @@ function openMenu(thing, target) {
   loadPossible();
 }
 
-function Group({ list, label }) {
+/** `onPress` opens what belongs to the thing: its menu, or the answer to a why. */
+function Group({ list, label, kind = "", onPress = openMenu }) {
   if (!list.length) return null;
   const keys = (event) => {
     const all = [...event.currentTarget.querySelectorAll("button")];
@@ -51,7 +54,7 @@ function Group({ list, label }) {
     all[(all.indexOf(document.activeElement) + dir + all.length) % all.length]?.focus();
   };
   const stop = Math.max(0, list.findIndex((one) => one.id === s.selected.value));
-  return html`<div role="group" aria-label=${label} onKeyDown=${keys}>${list.map((one, i) => html`<button key=${one.id} type="button" class=${`hit ${s.selected.value === one.id ? "sel" : ""}`} data-hit=${one.id} tabindex=${i === stop ? 0 : -1} aria-label=${one.label} aria-haspopup=${one.act ? null : "dialog"} style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`} onClick=${(e) => (one.act ? one.act() : openMenu(one, e.currentTarget))} onPointerEnter=${() => { s.lit.value = one.id; }} onPointerLeave=${() => { s.lit.value = null; }}></button>`)}</div>`;
+  return html`<div role="group" aria-label=${label} onKeyDown=${keys}>${list.map((one, i) => html`<button key=${one.id} type="button" class=${`hit ${kind} ${s.selected.value === one.id ? "sel" : ""}`} data-hit=${one.id} tabindex=${i === stop ? 0 : -1} aria-label=${one.label} aria-haspopup=${one.act ? null : "dialog"} style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`} onClick=${(e) => (one.act ? one.act() : onPress(one, e.currentTarget))} onPointerEnter=${() => { s.lit.value = one.id.replace("why:", ""); }} onPointerLeave=${() => { s.lit.value = null; }}></button>`)}</div>`;
 }
 
 /** Does a move speak of this thing? */
@@ -77,6 +80,15 @@ export function concerns(move, id, step) {
   }
   if (id === "K") return tokens.includes("K") || /^(elect|set|reassign)\b/.test(move.text);
   return false;
+}
+
+/** What may be asked about a thing: [words of the button, subject]. */
+function asks(id) {
+  if (id === "K") return [["whynot.menu.lead", "leader"]];
+  const broker = /^b(\d+)$/.exec(id)?.[1];
+  if (broker === undefined) return [];
+  const who = s.name.value(Number(broker), true);
+  return [["whynot.menu.lead", `leader ${who}`], ["whynot.menu.isr", `isr ${who}`]];
 }
 
 function Menu() {
@@ -111,12 +123,12 @@ function Menu() {
     <ul class="moves">${mine.filter((m) => m.enabled).map((m) => html`<${MoveButton} key=${m.text} move=${m} onDone=${() => { menu.value = null; }} />`)}</ul>
     ${mine.some((m) => !m.enabled) && html`<details><summary>${t("moves.cannot", { n: mine.filter((m) => !m.enabled).length })}</summary><ul class="moves no">${mine.filter((m) => !m.enabled).map((m) => html`<${MoveButton} key=${m.text} move=${m} />`)}</ul></details>`}
     ${ready && !message && !mine.length && html`<p class="soft">${t("menu.nothing")}</p>`}
-    <p><button type="button" class="btn" onClick=${() => { s.selected.value = at.id; pick("inspect"); close(); }}>${t("menu.inspect")}</button></p>
+    <p class="row"><button type="button" class="btn" onClick=${() => { s.selected.value = at.id; pick("inspect"); close(); }}>${t("menu.inspect")}</button>${asks(at.id).map(([key, subject]) => html`<button key=${key} type="button" class="btn" onClick=${(e) => whyNot(subject, e.currentTarget)}>${t(key)}</button>`)}</p>
   </div>`;
 }
 
 export function Hits() {
   const t = s.t.value;
   if (!drawn.value) return null;
-  return html`<div class="hits" style=${`transform:scale(${drawn.value.zoom});width:${100 / drawn.value.zoom}%`}>${things(drawn.value).map(([key, list]) => html`<${Group} key=${key} list=${list} label=${t(`hits.${key}`)} />`)}<${Menu} /></div>`;
+  return html`<div class="hits" style=${`transform:scale(${drawn.value.zoom});width:${100 / drawn.value.zoom}%`}>${things(drawn.value).map(([key, list]) => html`<${Group} key=${key} list=${list} label=${t(`hits.${key}`)} />`)}<${Group} list=${spots(drawn.value, { t, name: s.name.value })} label=${t("hits.why")} kind="spot" onPress=${(one, from) => whyNot(one.subject, from)} /><${Menu} /></div>`;
 }

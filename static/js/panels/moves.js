@@ -5,15 +5,20 @@ import { useEffect } from "preact/hooks";
 import * as s from "../state.js";
 import { act } from "../player.js";
 import { loadPossible } from "../possible.js";
+import { say } from "./common.js";
 import { MoveLine } from "./moveline.js";
+import { whyNot } from "./why.js";
 
 const GROUPS = ["deliver", "time", "clients", "faults", "admin"];
 
 export function MoveButton({ move, label, onDone }) {
   const t = s.t.value;
   const off = !move.enabled || !s.online.value;
-  const why = !s.online.value ? t("offline.wait") : move.why;
-  return html`<li><button type="button" class="movebtn" aria-disabled=${off ? "true" : null} onClick=${() => { if (!off) { onDone?.(); act(move.text); } }}>
+  const why = !s.online.value ? t("offline.wait") : move.no ? say(move.no) : move.why;
+  const press = (event) => {
+    if (!off) { onDone?.(); act(move.text); } else if (!move.enabled && s.online.value) whyNot(`move ${move.text}`, event.currentTarget);
+  };
+  return html`<li><button type="button" class=${`movebtn ${off ? "off" : ""}`} aria-disabled=${off && move.enabled ? "true" : null} title=${move.enabled ? null : t("whynot.move")} onClick=${press}>
     ${label ? html`${label} ` : null}<code>${move.text}</code></button>${!move.enabled && why ? html`<span class="soft">${why}</span>` : null}</li>`;
 }
 

@@ -1,0 +1,169 @@
+"""What would make something happen: what is needed, and the first helpful move that is possible."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from engine.dataplane.fetcher import thread_of
+from engine.dataplane.following import lag_of
+from engine.model.errors import BadInput
+from engine.model.messages import CONTROLLER
+from engine.model.state import DOWN, PAUSED, Replica
+from engine.show.entities import Sentence, node, offset, say
+from engine.sim import moves
+from engine.sim.wording import label
+
+if TYPE_CHECKING:
+    from engine.sim.simulation import Simulation
+
+Cure = tuple[Sentence, str]
+"""(what is needed, the move that brings it about or at least nearer; "" if there is none)"""
+
+LONGER: Final = 3
+"""So many lag times are enough for every check that watches the lag."""
+
+
+def is_possible(sim: Simulation, line: str) -> bool:
+    """Can this move be made now?"""
+    try:
+        move = moves.parse(line, sim.scenario.brokers)
+    except BadInput:
+        return False
+    return not move.verb.why_not(sim, move.args)
+
+
+def cure(sim: Simulation, needed: Sentence, *lines: str) -> Cure:
+    """The first of the lines that is possible."""
+    return needed, next((line for line in lines if is_possible(sim, line)), "")
+
+
+def place(tp: int) -> str:
+    """How a move names this partition; the first needs no name."""
+    return f" p={tp}" if tp else ""
+
+
+def appended(sim: Simulation, tp: int) -> Cure:
+    """A record more, whoever has to confirm it."""
+    return cure(sim, say("cure.append"), f"produce x{sim.ledger.sent} acks=1{place(tp)}")
+
+
+FAR: Final = 10
+"""Records behind which a follower may need more rounds than one would make by hand."""
+
+
+# -- nodes and links ------------------------------------------------------------------------------
+
+
+def run_again(sim: Simulation, broker: int) -> Cure | None:
+    """What a process that stands or lies needs; None if it runs."""
+    status, who = sim.brokers[broker].status, label(sim, broker)
+    if status == DOWN:
+        return cure(sim, say("cure.restart", b=node(broker)), f"restart {who}")
+    if status == PAUSED:
+        return cure(sim, say("cure.resume", b=node(broker)), f"resume {who}")
+    return None
+
+
+def connect(sim: Simulation, one: int, other: int) -> Cure | None:
+    """What a cut link needs; None if messages pass both ways."""
+    if not sim.network.is_cut(one, other):
+        return None
+    a, b = label(sim, one), label(sim, other)
+    needed = say("cure.heal", a=node(one), b=node(other))
+    return cure(sim, needed, f"heal {a} {b}", f"heal {b} {a}")
+
+
+def informed(sim: Simulation, broker: int) -> Cure:
+    """What stands between a broker and the newest metadata; at last only time."""
+    who = label(sim, broker)
+    found = run_again(sim, broker)
+    if found is None and not sim.cluster.controller.alive:
+        found = cure(sim, say("cure.controller"), "restart K")
+    if found is None:
+        found = connect(sim, broker, CONTROLLER)
+    if found is None and broker in sim.network.held_metadata:
+        found = cure(sim, say("cure.release.md", b=node(broker)), f"release md {who}")
+    return found or cure(sim, say("cure.time"), "advance 5s")
+
+
+def answered(sim: Simulation, leader: int) -> Cure:
+    """What an ISR change that is in flight waits for."""
+    if leader in sim.network.held_alter:
+        needed = say("cure.release.alter", b=node(leader))
+        return cure(sim, needed, f"release alter {label(sim, leader)}")
+    return informed(sim, leader)
+
+
+# -- fetching -------------------------------------------------------------------------------------
+
+
+def fetched(sim: Simulation, leader: Replica, follower: int, target: int) -> Cure:
+    """What it takes until the leader knows that the follower has everything below `target`."""
+    found = (
+        run_again(sim, leader.broker)
+        or run_again(sim, follower)
+        or connect(sim, follower, leader.broker)
+    )
+    if found is not None:
+        return found
+    thread = thread_of(sim.brokers[follower], leader.tp)
+    if thread is None or thread.leader != leader.broker:
+        return informed(sim, follower)
+    f = node(follower)
+    held = unthrottled(sim, leader, follower) or written(sim, follower)
+    if held is not None:
+        return held
+    if sim.auto:
+        return cure(sim, say("cure.fetch.time", f=f, o=offset(target)), "advance 2s")
+    who = label(sim, follower)
+    needed = say("cure.fetch", f=f, o=offset(target))
+    own = sim.brokers[follower].disks[leader.tp].log
+    if target - own.leo > FAR:
+        return cure(sim, needed, "settle")
+    rounds = f"fetch {who}" if own.leo >= target else f"fetch {who} x2"
+    return cure(sim, needed, rounds, f"fetch {who}", "settle")
+
+
+def unthrottled(sim: Simulation, leader: Replica, follower: int) -> Cure | None:
+    """What a quota needs that holds this follower back now; None if none does (Q-2, Q-3)."""
+    side = throttle(sim, leader, follower)
+    if not side:
+        return None
+    key = f"{side}.replication.throttled.replicas"
+    return cure(sim, say("cure.quota", f=node(follower)), f"set {key}=", "advance 10s")
+
+
+def throttle(sim: Simulation, leader: Replica, follower: int) -> str:
+    """Which side's replication quota holds this follower back now; "" if neither does."""
+    sends, asks = sim.brokers[leader.broker].quotas, sim.brokers[follower].quotas
+    if sends is not None and sends.leader_would(leader.tp, follower in leader.isr, sim.now):
+        return "leader"
+    lag = lag_of(sim.brokers[follower], leader.tp)
+    if asks is not None and asks.follower_would(leader.tp, lag, sim.now):
+        return "follower"
+    return ""
+
+
+def written(sim: Simulation, broker: int) -> Cure | None:
+    """What a disk that is still writing needs; None if it is done (8.6)."""
+    if sim.brokers[broker].disk_free_us <= 1000 * sim.now:
+        return None
+    needed = say("cure.disk", b=node(broker))
+    return cure(sim, needed, f"advance {disk_ms(sim, broker)}")
+
+
+def disk_ms(sim: Simulation, broker: int) -> int:
+    """How long the disk goes on writing."""
+    return -(-sim.brokers[broker].disk_free_us // 1000) - sim.now
+
+
+def fallen_behind(sim: Simulation, replica: Replica, follower: int) -> Cure:
+    """What it takes until a member is late: no fetch for longer than the lag time allows."""
+    lag = replica.configs.lag_time_max_ms
+    a, b = label(sim, replica.broker), label(sim, follower)
+    f = node(follower)
+    if replica.profile.leo_equal_is_insync and replica.remote[follower].leo == replica.log.leo:
+        return appended(sim, replica.tp)
+    if connect(sim, follower, replica.broker) is None and run_again(sim, follower) is None:
+        return cure(sim, say("cure.cut", a=node(replica.broker), b=f), f"cut {a} {b}")
+    return cure(sim, say("cure.lag", f=f, n=offset(lag)), f"advance {LONGER * lag}")

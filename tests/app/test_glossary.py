@@ -1,0 +1,106 @@
+"""The glossary: complete in both languages, and every link leads to what it promises."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import glossary
+from app.config import ROOT
+from engine.checks.catalogue import INVARIANTS
+from engine.model.configs import CATALOGUE
+from engine.model.errors import all_names
+from engine.model.profiles import FLAGS, get_profile
+from engine.scenarios.file import library
+from engine.show.cursor import Cursor
+from engine.sim.run import Run
+from engine.study.sightings import sightings
+from engine.study.sourcemap import cards
+
+UNFILLED = re.compile(r">\s*(?:gloss|term|wire|card|rule|flag|config|invariant)\.[\w.%-]+\s*<")
+
+
+def pages(client: FlaskClient, query: str) -> str:
+    answer = client.get(f"/glossary?{query}")
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def test_everything_has_an_entry_that_can_be_linked_to(client: FlaskClient) -> None:
+    text = pages(client, "lang=en")
+    anchors = set(re.findall(r'id="([^"]+)"', text))
+    names = [*cards(), *INVARIANTS, *CATALOGUE, *FLAGS]
+    names += [name for name in all_names() if name != "NONE"]
+    names += [f"term-{term}" for term in glossary.TERMS]
+    assert sorted(set(names) - anchors) == []
+    assert sorted(set(re.findall(r'href="#([^"]+)"', text)) - anchors) == []
+
+
+@pytest.mark.parametrize(
+    "query", ["lang=en", "lang=zh", "lang=zh&profile=Z0102", "profile=K39-elr"]
+)
+def test_no_word_is_missing(client: FlaskClient, query: str) -> None:
+    text = pages(client, query)
+    assert UNFILLED.search(text) is None, UNFILLED.search(text)
+    assert "{" not in re.sub(r"<script.*?</script>|<code>.*?</code>", "", text, flags=re.S)
+
+
+def test_both_languages_have_the_same_words() -> None:
+    english, chinese = (
+        json.loads((ROOT / "static" / "i18n" / f"glossary.{lang}.json").read_text("utf-8"))
+        for lang in ("en", "zh-Hans")
+    )
+    assert list(english) == list(chinese)
+    for key, text in english.items():
+        assert sorted(re.findall(r"\{\w+\}", text)) == sorted(
+            re.findall(r"\{\w+\}", chinese[key])
+        ), key
+
+
+def test_a_profile_shows_its_own_lines_only(client: FlaskClient) -> None:
+    old, new = (pages(client, f"profile={name}") for name in ("Z0102", "K39"))
+    assert "|committed ISR| &lt; min.insync.replicas" in new
+    assert "|committed ISR|" not in old
+    assert 'class="when"' not in new
+    assert client.get("/glossary?profile=K99").status_code == 400
+
+
+def test_what_is_linked_to_is_seen_there() -> None:
+    """Each sighting names a step of a run at which the cue is given."""
+    found = sightings()
+    runs: dict[tuple[str, str], dict[int, set[str]]] = {}
+    for card in cards().values():
+        where = found.of_card(card)
+        if where is None:
+            continue
+        slug, profile, step = where
+        if (slug, profile) not in runs:
+            runs[slug, profile] = steps_of(slug, profile)
+        shown = set(card.shown_by(get_profile(profile)))
+        assert runs[slug, profile][step] & shown, (card.id, where)
+    assert len(runs) > 10
+
+
+def steps_of(slug: str, profile: str) -> dict[int, set[str]]:
+    """step -> its cues"""
+    cursor, told, step = Cursor(Run(library()[slug], profile)), {}, 0
+    while (events := cursor.advance()) is not None:
+        for event in events:
+            step += 1
+            told[step] = {cue[0] for cue in event[3]}
+    return told
+
+
+def test_links_open_a_run_at_the_step(client: FlaskClient) -> None:
+    links = re.findall(r'class="see" href="([^"]+)"', pages(client, "lang=en"))
+    assert len(links) > 150
+    for address in sorted({unescape(link) for link in links})[::12]:
+        page = client.get(address)
+        assert page.status_code == 200, address
+        (profile,) = parse_qs(urlsplit(address).query)["profile"]
+        assert f'"profile": "{profile}"' in page.text, address
