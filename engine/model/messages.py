@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Final
+from typing import Any, Final
 
 from engine.model.log import Batch
 from engine.model.sessions import FetchContext
