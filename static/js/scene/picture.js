@@ -18,7 +18,7 @@ export function picture(step, { width, partition = 0, unfolded = false, corner =
   const geo = layout(view, { width, partition, unfolded, corner });
   const blocked = new Set(geo.part.replicas[geo.part.record.leader]?.blocks ?? []);
   const lost = new Set(view.ledger?.lost ?? []);
-  const ctx = { t, name, width: textWidth, blocked, lost, changed: changedIn(step.changed, partition), was: step.was?.[partition] ?? {}, layers, session: view.controller.sessionMs, alarm: (step.broken ?? []).length > 0 };
+  const ctx = { t, name, width: textWidth, blocked, lost, changed: changedIn(step.changed, geo.part.p), was: step.was?.[geo.part.p] ?? {}, layers, session: view.controller.sessionMs, alarm: (step.broken ?? []).length > 0 };
   const logs = [
     ruler(geo, view, ctx),
     ...view.brokers.map((b) => ground(geo, b)),
