@@ -10,6 +10,7 @@ from pathlib import Path
 from app.words import Catalogue
 from engine.model.configs import CATALOGUE
 from engine.sim.verbs import VERBS
+from engine.sim.wording import REFUSALS
 
 ROOT = Path(__file__).resolve().parent.parent / "engine"
 RAISED = ("checks", "sim", "scenarios", "model", "study/promises.py", "show/replay.py")
@@ -89,6 +90,7 @@ def _branches(node: ast.expr) -> Iterator[ast.expr]:
 def templates() -> dict[str, str]:
     """Every sentence as a template, and the first place where it stands."""
     found = {verb.help: f"the move {verb.name}" for verb in VERBS.values()}
+    keyed = set(REFUSALS.values())
     told = Catalogue().words("zh-Hans")
     for config in CATALOGUE.values():
         if f"config.{config.name}" not in told:
@@ -101,7 +103,7 @@ def templates() -> dict[str, str]:
             for told in _told(node, path in returning):
                 for one in _branches(told):
                     text = template(one)
-                    if text and SENTENCE.fullmatch(text):
+                    if text and SENTENCE.fullmatch(text) and text not in keyed:
                         found.setdefault(text, f"{path.name}:{node.lineno}")
     return found
 
