@@ -10,6 +10,7 @@ from pathlib import Path
 from app.words import Catalogue
 from engine.model.configs import CATALOGUE
 from engine.sim.verbs import VERBS
+from engine.sim.wording import REFUSALS
 
 ROOT = Path(__file__).resolve().parent.parent / "engine"
 RAISED = ("checks", "sim", "scenarios", "model", "study/promises.py", "show/replay.py")
@@ -17,6 +18,7 @@ RAISED = ("checks", "sim", "scenarios", "model", "study/promises.py", "show/repl
 RETURNED = (
     "sim",
     "model/profiles.py",
+    "checks/clients.py",
     "checks/prefix.py",
     "scenarios/places.py",
     "study/promises.py",
@@ -66,7 +68,7 @@ def _told(node: ast.AST, returns: bool) -> Iterator[ast.expr]:
     elif returns and isinstance(node, ast.Dict):
         yield from node.values
     elif isinstance(node, ast.Assign):
-        if getattr(node.targets[0], "id", "") == "sentence":
+        if getattr(node.targets[0], "id", "") in ("sentence", "why"):
             yield node.value
     elif returns and isinstance(node, ast.Return | ast.Lambda):
         told = node.value if isinstance(node, ast.Return) else node.body
@@ -78,6 +80,9 @@ def _branches(node: ast.expr) -> Iterator[ast.expr]:
     if isinstance(node, ast.IfExp):
         yield from _branches(node.body)
         yield from _branches(node.orelse)
+    elif isinstance(node, ast.BoolOp):
+        for one in node.values:
+            yield from _branches(one)
     else:
         yield node
 
@@ -85,6 +90,7 @@ def _branches(node: ast.expr) -> Iterator[ast.expr]:
 def templates() -> dict[str, str]:
     """Every sentence as a template, and the first place where it stands."""
     found = {verb.help: f"the move {verb.name}" for verb in VERBS.values()}
+    keyed = set(REFUSALS.values())
     told = Catalogue().words("zh-Hans")
     for config in CATALOGUE.values():
         if f"config.{config.name}" not in told:
@@ -97,7 +103,7 @@ def templates() -> dict[str, str]:
             for told in _told(node, path in returning):
                 for one in _branches(told):
                     text = template(one)
-                    if text and SENTENCE.fullmatch(text):
+                    if text and SENTENCE.fullmatch(text) and text not in keyed:
                         found.setdefault(text, f"{path.name}:{node.lineno}")
     return found
 

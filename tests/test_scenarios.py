@@ -17,7 +17,7 @@ from engine.study import promises
 ALL = list(library().values())
 SCRIPTED = [one for one in ALL if "scale" not in one.tags]
 MUSEUM = [one for one in ALL if one.code.startswith("M")]
-NUMBERS: Final = (*range(1, 44), *range(45, 57), *range(58, 61), 64, 65, 66, 71, 72, 74)
+NUMBERS: Final = (*range(1, 61), 64, 65, 66, 71, 72, 74)
 SCALE = [one for one in ALL if "scale" in one.tags]
 
 

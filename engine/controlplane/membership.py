@@ -144,7 +144,7 @@ def send_heartbeat(broker: Broker, out: Effects) -> None:
             broker.metadata_offset,
             starting and broker.metadata_offset < broker.broker_epoch,
             broker.shutting_down,
-            tuple(sorted(broker.broken)),
+            tuple(sorted(broker.broken)) if broker.broken else (),
         )
     )
     if starting:
@@ -320,7 +320,11 @@ def delete_strays(broker: Broker, out: Effects) -> None:
 
 def on_leader_and_isr(broker: Broker, m: LeaderAndIsr, out: Effects) -> None:
     """CP-LISR.  Stale requests are ignored; leaders first, then followers."""
-    if request_error(broker, m.controller_epoch, m.broker_epoch):
+    error = request_error(broker, m.controller_epoch, m.broker_epoch)
+    if error:
+        if error == STALE_CONTROLLER_EPOCH:
+            known = broker.controller_epoch
+            out.cue("CP-LISR.stale", broker.id, "controller epoch", m.controller_epoch, known)
         return
     _know_live(broker, m.live)
     verdicts = [(tp, record, state_error(broker, tp, record)) for tp, record, _ in m.states]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Final
+from typing import Any, Final
 
 from engine.model.log import Batch
 from engine.model.sessions import FetchContext
@@ -218,9 +218,11 @@ class SessionRead(FetchRequest):
         _copy_fetch(self, asked, partitions)
         self.context = context
 
-    def __deepcopy__(self, memo: dict[int, object]) -> SessionRead:
+    def __deepcopy__(self, memo: Any) -> SessionRead:
         """It is no message on a wire: it holds on to a session, which a copy has of its own."""
-        twin = memo[id(self)] = SessionRead(self, self.partitions, deepcopy(self.context, memo))
+        context = deepcopy(self.context, memo)
+        assert context is not None
+        twin = memo[id(self)] = SessionRead(self, self.partitions, context)
         return twin
 
 

@@ -13,7 +13,11 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
+from engine.show import story
+
 KEPT: Final = 4_096
+KEYED: Final = "cannot."
+"""Refusals of moves have keys of their own; as plain sentences they come here."""
 LONGEST: Final = 2_000
 """Characters of a sentence that is looked up; longer ones come from texts of a visitor."""
 
@@ -21,7 +25,7 @@ LONGEST: Final = 2_000
 _HAN: Final = "\u3400-\u9fff"
 _CROWDED: Final = re.compile(f"(?<=[{_HAN}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{_HAN}])")
 _LOOSE: Final = re.compile(f"(?<=[{_HAN}])[ \u2009](?=[{_HAN}])")
-_PLACE: Final = re.compile(r"\{(\d)\}")
+_PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
 @lru_cache(KEPT)
@@ -44,12 +48,14 @@ def _filled(told: str, values: dict[str, str]) -> str:
 
 @cache
 def catalogue(language: str) -> dict[str, str]:
-    """Template -> template; empty for the engine's own language."""
+    """Template -> template, those that the story's words hold as well; empty for the engine's own
+    language."""
     found = files("engine.show").joinpath("sayings", f"{language}.json")
     if not found.is_file():
         return {}
     read: dict[str, str] = json.loads(found.read_text("utf-8"))
-    return read
+    own, told = story.words("en"), story.words(language)
+    return {**read, **{own[key]: told[key] for key in own if key.startswith(KEYED)}}
 
 
 @cache
@@ -61,7 +67,7 @@ def _templates(language: str) -> list[tuple[re.Pattern[str], str]]:
 
 
 def _pattern(template: str) -> re.Pattern[str]:
-    """Places are marked {0}; every other brace stands for itself."""
+    """Places are marked {0} or {b}; every other brace stands for itself."""
     pieces = _PLACE.split(template)
     texts, places = pieces[::2], pieces[1::2]
     found = re.escape(texts[0])

@@ -32,7 +32,7 @@ def suggestions(sim: Simulation) -> Iterator[str]:
         yield from (f"delay {ends} 500ms {kind}".rstrip(), f"duplicate {way}")
     yield from _faults(names)
     yield from _disks(sim)
-    yield from ("kill K", "restart K")
+    yield from ("kill K", "restart K", "pause K", "resume K")
     for name in names:
         yield from (f"hold md {name}", f"release md {name}")
         yield from (f"hold alter {name}", f"release alter {name}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from engine.dataplane import directories
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, PAUSED, UP
-from engine.sim import faults, pacing
+from engine.sim import faults, pacing, zombies
 from engine.sim.dir_verbs import directory, no_such_directory
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
@@ -54,8 +54,6 @@ def _on_broker(
 _on_broker(
     "power", "Power fails: what was not flushed is gone.", _is_alive, faults.power
 )
-_on_broker("pause", "The process freezes, as in a long GC pause.", is_up, faults.pause)
-_on_broker("resume", "The frozen process goes on.", _is_paused, faults.resume)
 
 
 def _parse_wipe(words: Words) -> Args:
@@ -104,6 +102,59 @@ def _kill(sim: Simulation, args: Args) -> Iterator[None]:
         faults.kill_controller(sim)
     else:
         faults.kill(sim, args["broker"])
+    yield
+    yield from pacing.pump(sim)
+
+
+def _why_not_pause(sim: Simulation, args: Args) -> str:
+    if args["broker"] != CONTROLLER:
+        return is_up(sim, args)
+    if sim.cluster.zombie is not None:
+        return "A controller is paused already."
+    return "" if sim.cluster.controller.alive else "There is no active controller."
+
+
+@verb(
+    "pause",
+    "faults",
+    "pause B | pause K",
+    "The process freezes, as in a long GC pause; for a controller another one takes over.",
+    _one_node,
+    _why_not_pause,
+)
+def _pause(sim: Simulation, args: Args) -> Iterator[None]:
+    if args["broker"] == CONTROLLER:
+        zombies.pause_controller(sim)
+    else:
+        faults.pause(sim, args["broker"])
+    yield
+    yield from pacing.pump(sim)
+
+
+def _why_not_resume(sim: Simulation, args: Args) -> str:
+    if args["broker"] != CONTROLLER:
+        return _is_paused(sim, args)
+    return "" if sim.cluster.zombie is not None else "No controller is paused."
+
+
+@verb(
+    "resume",
+    "faults",
+    "resume B | resume K",
+    "The frozen process goes on; a controller that was replaced learns it the hard way.",
+    _one_node,
+    _why_not_resume,
+)
+def _resume(sim: Simulation, args: Args) -> Iterator[None]:
+    if args["broker"] == CONTROLLER:
+        zombies.resume_controller(sim)
+        yield
+        yield from pacing.pump(sim)
+        if sim.cluster.zombie is not None:
+            zombies.finish_resume(sim)
+            yield
+        return
+    faults.resume(sim, args["broker"])
     yield
     yield from pacing.pump(sim)
 

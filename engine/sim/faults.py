@@ -197,6 +197,8 @@ def start_controller(sim: Simulation) -> None:
     def action(out: Effects) -> None:
         k = sim.cluster.controller
         out.cue("CP-10.up", CONTROLLER, "controller epoch", k.epoch, k.epoch + 1)
+        for tp in failover.lose_uncommitted(k, out) if sim.profile.kraft else ():
+            sim.checker.goes_back(tp)
         k.alive = True
         k.epoch += 1
         k.check_at = NEVER
@@ -208,7 +210,7 @@ def start_controller(sim: Simulation) -> None:
             zookeeper.resume(k, running, out)
         for broker in sim.brokers.values():
             if broker.status == UP:
-                _hear_again(sim, broker.id, out)
+                hear_again(sim, broker.id, out)
 
     sim.act(FAILURE, CONTROLLER, "restart K", action)
 
@@ -244,12 +246,12 @@ def heal(sim: Simulation, a: int, b: int) -> None:
         for broker_id in (a, b):
             broker = sim.brokers.get(broker_id)
             if broker is not None and CONTROLLER in (a, b) and broker.status == UP:
-                _hear_again(sim, broker_id, out)
+                hear_again(sim, broker_id, out)
 
     sim.act(FAILURE, a, f"heal {a} {b}", action)
 
 
-def _hear_again(sim: Simulation, broker_id: int, out: Effects) -> None:
+def hear_again(sim: Simulation, broker_id: int, out: Effects) -> None:
     """A broker that reaches its controller again: metadata, heartbeat, pending AlterPartition."""
     broker = sim.brokers[broker_id]
     if sim.profile.mode == "kraft" and not broker.metadata_corr:

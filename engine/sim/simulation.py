@@ -288,8 +288,9 @@ class Simulation:
 
     def _note_availability(self) -> None:
         for tp in self.cluster.controller.records:
-            available = self.cluster.accepts_writes(tp, True)
-            self.ledger.availability(tp, available, self.kernel.now)
+            led = self.cluster.accepts_writes(tp, False)
+            writable = led and self.cluster.accepts_writes(tp, True)
+            self.ledger.availability(tp, led, writable, self.kernel.now)
 
     # -- clients ---------------------------------------------------------------------------------
 
@@ -428,7 +429,7 @@ def _build_cluster(sim: Simulation) -> None:
         k.topics[TOPIC].tps += range(k.take_numbers(0))
     else:
         beginning.prepare(sim, scenario.initial)
-    _fill_metadata_log(sim)
+    beginning.fill_metadata_log(sim)
     for broker in cluster.brokers.values():
         if broker.status == UP:
             _start_informed(sim, broker, out)
@@ -449,21 +450,6 @@ def _build_cluster(sim: Simulation) -> None:
     for broker in cluster.brokers.values():
         sim.checker.after(broker.id, 0)
     sim.checker.after(CONTROLLER, 0)
-
-
-def _fill_metadata_log(sim: Simulation) -> None:
-    """KRaft: what the log holds when the run begins; a broker's epoch is its record's offset."""
-    k = sim.cluster.controller
-    if sim.profile.mode != "kraft":
-        return
-    for broker_id, registration in k.brokers.items():
-        fenced = registration.fenced
-        k.log.append((membership.R_REGISTER, broker_id, registration.epoch, fenced, False))
-    for tp, record in k.records.items():
-        k.log.append((membership.R_PARTITION, tp, record))
-    k.committed = len(k.log)
-    for registration in k.brokers.values():
-        registration.metadata_offset = k.committed
 
 
 def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:

@@ -174,6 +174,7 @@ BESIDE: Final[dict[str, str]] = {
     "CP-8.1": "A process or a machine crashes",
     "CP-8.2": "Restart",
     "CP-8.3": "Pause",
+    "CP-8.4": "A log directory fails",
     "CP-8.5": "Faults of the network",
     "CP-8.6": "Slow and lossy links, slow disks",
     "CP-8.7": "Clocks",

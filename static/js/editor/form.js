@@ -25,6 +25,7 @@ function Cluster({ doc, t }) {
   const partition = (at, text) => e.change({ partitions: doc.partitions.map((one, i) => (i === at ? idsOf(text, doc.brokers) : one)) });
   return html`<ul class="lines">${doc.brokers.map((one, i) => html`<li key=${one.id} class="row"><b class="n">${t("ent.broker", { name: one.id })}</b>
       <${Text} label=${t("edit.name")} size="6" value=${one.name} onChange=${(name) => broker(i, { name })} /><${Text} label=${t("field.rack")} size="6" value=${one.rack} onChange=${(rack) => broker(i, { rack })} />
+      <${Num} label=${t("field.dirs")} value=${one.dirs ?? 1} onChange=${(dirs) => broker(i, { dirs })} />
       <${Small} icon="close" label=${t("edit.remove", { what: t("ent.broker", { name: one.id }) })} off=${doc.brokers.length < 2} onClick=${() => e.change(shrunk(doc, i))} /></li>`)}</ul>
     <${Add} label=${t("edit.broker")} onClick=${() => e.change(grown(doc))} />
     <h3>${t("edit.partitions")}</h3><p class="soft">${t("edit.partitions.why")}</p>
