@@ -87,6 +87,8 @@ def test_a_failed_directory_ends_the_move(profile: str) -> None:
     assert sim.cluster.controller.records[0].isr == (1, 2, 3)
     sim = after(f"{start}; disk_fail 2 d1; settle", profile)
     assert not sim.brokers[2].futures and sim.cluster.controller.records[0].isr == (1, 3)
+    sim = after(f"{start}; cut 2 K; kill 2; restart 2; disk_fail 2 d2; heal; settle", profile)
+    assert not sim.brokers[2].futures, "it had not been told its role yet"
     with pytest.raises(BadInput, match="KAFKA_STORAGE_ERROR"):
         after("disk_fail 2 d2; move_dir 2 d2", profile)
 

@@ -30,6 +30,27 @@ class Acked:
         return self
 
 
+class Outage:
+    """A partition that cannot do something: since when (-1: it can), how long in all, at most."""
+
+    __slots__ = ("longest_ms", "since", "total_ms")
+
+    def __init__(self) -> None:
+        self.since = -1
+        self.total_ms = 0
+        self.longest_ms = 0
+
+    def note(self, available: bool, now: int) -> None:
+        if available:
+            if self.since >= 0:
+                lasted = now - self.since
+                self.total_ms += lasted
+                self.longest_ms = max(self.longest_ms, lasted)
+                self.since = -1
+        elif self.since < 0:
+            self.since = now
+
+
 class Ledger:
     """Per partition, since the start of the run.  Times and latencies are ms."""
 
@@ -44,6 +65,7 @@ class Ledger:
         "isr_expands",
         "isr_shrinks",
         "latest",
+        "leaderless",
         "leaders",
         "lost",
         "lost_single",
@@ -52,9 +74,8 @@ class Ledger:
         "sent",
         "sequences",
         "truncated",
-        "unavailable_ms",
-        "unavailable_since",
         "unclean_epochs",
+        "unwritable",
     )
 
     def __init__(self, partitions: int) -> None:
@@ -78,8 +99,8 @@ class Ledger:
         self.elections_clean = 0
         self.elections_unclean = 0
         self.unclean_epochs: set[tuple[int, int]] = set()  # (tp, leader epoch)
-        self.unavailable_ms = [0] * partitions
-        self.unavailable_since = [-1] * partitions
+        self.unwritable = [Outage() for _ in range(partitions)]  # A2: acks=all is refused
+        self.leaderless = [Outage() for _ in range(partitions)]  # A1: acks=1 finds nobody
 
     def grow(self, partitions: int) -> None:
         """So many partitions more, of which nothing is known yet."""
@@ -91,8 +112,8 @@ class Ledger:
             self.latest.append(-1)
             self.epoch_starts.append([])
             self.sequences.append({})
-            self.unavailable_ms.append(0)
-            self.unavailable_since.append(-1)
+            self.unwritable.append(Outage())
+            self.leaderless.append(Outage())
 
     @staticmethod
     def key(batch: Batch) -> Sequence:
@@ -141,19 +162,19 @@ class Ledger:
         """Of every acknowledged produce, in the order of the acknowledgements per partition."""
         return [acked.latency_ms for of_one in self.acked for acked in of_one]
 
-    def availability(self, tp: int, available: bool, now: int) -> None:
-        """A2.  Adds up the time in which acks=all would be refused or find no leader."""
-        since = self.unavailable_since[tp]
-        if available:
-            if since >= 0:
-                self.unavailable_ms[tp] += now - since
-                self.unavailable_since[tp] = -1
-        elif since < 0:
-            self.unavailable_since[tp] = now
+    @property
+    def unavailable_ms(self) -> list[int]:
+        """A2.  How long acks=all would have been refused or found no leader, per partition."""
+        return [outage.total_ms for outage in self.unwritable]
+
+    def availability(self, tp: int, led: bool, writable: bool, now: int) -> None:
+        """A1, A2.  Is there a leader, and does it take acks=all?"""
+        self.leaderless[tp].note(led, now)
+        self.unwritable[tp].note(writable, now)
 
     def close(self, now: int) -> None:
         """The run is over: open intervals of unavailability end here."""
-        for tp in range(len(self.unavailable_since)):
-            self.availability(tp, True, now)
+        for tp in range(len(self.unwritable)):
+            self.availability(tp, True, True, now)
 
 

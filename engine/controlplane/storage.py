@@ -36,8 +36,7 @@ def fail_directory(broker: Broker, directory: int, out: Effects) -> None:
     for tp, disk in broker.disks.items():
         if disk.dir == directory:
             mark_offline(broker, tp, out)
-    for tp in [tp for tp, move in broker.futures.items() if move.disk.dir == directory]:
-        futures.cancel(broker, broker.replicas[tp], out)
+    futures.drop(broker, directory, out)
     tell_controller(broker, out)
 
 
@@ -51,7 +50,8 @@ def tell_controller(broker: Broker, out: Effects) -> None:
     if not broker.dir_report:
         broker.dir_report = 1  # the heartbeat puts its own number there
         broker.dir_due = out.now + wait
-    membership.send_heartbeat(broker, out)
+    if broker.broker_epoch >= 0:  # else the first heartbeat after the registration tells it
+        membership.send_heartbeat(broker, out)
     if wait < NEVER:
         out.timer(broker.id, wait, DIR_FAILURE)
 

@@ -44,6 +44,16 @@ def cancel(broker: Broker, replica: Replica, out: Effects) -> None:
         directories.assign(broker, replica.tp, replica.disk.dir, out)
 
 
+def drop(broker: Broker, directory: int, out: Effects) -> None:
+    """L-16.  The directory has failed: whatever was on its way there stays where it is."""
+    for tp in [tp for tp, move in broker.futures.items() if move.disk.dir == directory]:
+        replica = broker.replicas.get(tp)
+        if replica is None:  # the process has only started
+            del broker.futures[tp]
+        else:
+            cancel(broker, replica, out)
+
+
 def restart(broker: Broker, replica: Replica, out: Effects) -> None:
     """D-2.  In a new leader epoch, and after a start of the process, it compares the logs anew."""
     move = broker.futures.get(replica.tp)

@@ -288,8 +288,9 @@ class Simulation:
 
     def _note_availability(self) -> None:
         for tp in self.cluster.controller.records:
-            available = self.cluster.accepts_writes(tp, True)
-            self.ledger.availability(tp, available, self.kernel.now)
+            led = self.cluster.accepts_writes(tp, False)
+            writable = led and self.cluster.accepts_writes(tp, True)
+            self.ledger.availability(tp, led, writable, self.kernel.now)
 
     # -- clients ---------------------------------------------------------------------------------
 

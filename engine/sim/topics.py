@@ -156,7 +156,7 @@ def delete(sim: Simulation, name: str, out: Effects) -> None:
     """7.7.  A topic goes; of its partitions nobody can be without any more."""
     k = sim.cluster.controller
     for tp in k.topics[name].tps:
-        sim.ledger.availability(tp, True, sim.now)
+        sim.ledger.availability(tp, True, True, sim.now)
     out.cue("CP-7.7.delete", CONTROLLER, f"topic {name}", None, None)
     remove = zk_topics.delete_topic if sim.profile.mode == "zk" else admin.delete_topic
     remove(k, name, out)

@@ -20,10 +20,11 @@ MEAN: Final = "mean"  # how much on average
 class Played:
     """A run that was played to its end, with its latencies in order."""
 
-    __slots__ = ("faults", "latencies", "ledger")
+    __slots__ = ("duplicates", "faults", "latencies", "ledger")
 
     def __init__(self, sim: Simulation) -> None:
         self.faults = sum(len(plan.strikes) for plan in sim.plans)
+        self.duplicates = sim.checker.counts.get("I12", 0)
         self.ledger = sim.ledger
         self.latencies = sorted(sim.ledger.latencies())
 
@@ -52,6 +53,21 @@ def acked1_lost(played: Played) -> int:
 def unavailable_ms(played: Played) -> int:
     """A2: summed over partitions."""
     return sum(played.ledger.unavailable_ms)
+
+
+def recover_ms(played: Played) -> int:
+    """Of all partitions the longest."""
+    return max((outage.longest_ms for outage in played.ledger.unwritable), default=0)
+
+
+def leaderless_ms(played: Played) -> int:
+    """A1: summed over partitions."""
+    return sum(outage.total_ms for outage in played.ledger.leaderless)
+
+
+def duplicates(played: Played) -> int:
+    """I12 counted."""
+    return played.duplicates
 
 
 def produce_p50_ms(played: Played) -> int | None:
@@ -102,6 +118,12 @@ _LIST: Final = (
            SHARE, acked1_lost),
     Metric("unavailable_ms", "ms", "Time without a leader that accepts acks=all, in a run.",
            PERCENTILES, unavailable_ms),
+    Metric("recover_ms", "ms", "The longest time in a run until acks=all was accepted again.",
+           PERCENTILES, recover_ms),
+    Metric("leaderless_ms", "ms", "Time without a leader that accepts acks=1, in a run.",
+           PERCENTILES, leaderless_ms),
+    Metric("duplicates", "records", "Records that a retry stored a second time.",
+           SHARE, duplicates),
     Metric("produce_p50_ms", "ms", "Half of a run's acknowledged produces took at most this.",
            PERCENTILES, produce_p50_ms),
     Metric("produce_p99_ms", "ms", "99 % of a run's acknowledged produces took at most this.",
