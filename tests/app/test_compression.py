@@ -19,6 +19,7 @@ GZIP = {"Accept-Encoding": "gzip, br"}
         "/static/vendor/preact-11.2.0.mjs",
         "/i18n/zh.json",
         "/api/registry",
+        "/api/cards/K39",
     ],
 )
 def test_text_is_compressed_once_and_says_the_same(client: FlaskClient, path: str) -> None:
