@@ -25,6 +25,7 @@ from app.services import services
 from app.words import language
 from engine.model.errors import BadInput
 from engine.show.replay import Replay
+from engine.show.sayings import said
 from engine.show.why import MAX_SUBJECT
 from engine.sim.run import Run
 
@@ -115,7 +116,7 @@ def _open(question: Question) -> Answer:
         return {
             "run": digest,
             "text": question.run.text(),
-            "facts": replays.facts(replay),
+            "facts": replays.facts(replay, question.client.lang),
             "first": first,
             "steps": _steps(replay, first, asked.count("ahead", AHEAD, WINDOW)),
         }
@@ -139,7 +140,7 @@ def _move(question: Question) -> Answer:
             "run": digest,
             "at": step + 1,
             "text": question.run.text(),
-            "facts": replays.facts(replay),
+            "facts": replays.facts(replay, question.client.lang),
             "steps": _steps(replay, step + 1, ahead),
         }
 
@@ -178,10 +179,11 @@ def _possible(question: Question) -> Answer:
     question.run = services().replays.run(digest)
     with services().replays.using(digest) as replay:
         step = choosing.step_asked(asked, digest, replay.total)
+        lang = question.client.lang
         return {
             "run": digest,
             "step": step,
-            "moves": replay.possible(step),
+            "moves": [{**one, "why": said(one["why"], lang)} for one in replay.possible(step)],
             "messages": replay.letters(step),
         }
 

@@ -49,6 +49,8 @@ def create(database: Database, spec: Spec, owner: str) -> str:
                 first_seed=spec.first_seed,
                 engine_version=ENGINE_VERSION,
                 owner=owner,
+                kind=spec.kind,
+                about=spec.about,
             )
         )
     return number

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from app import batch_records as records
 from app import stats
-from app.models import BatchRow
+from app.advice_result import advice_of
+from app.models import BatchCellRow, BatchRow
 from app.runners.summary import QUANTILES
 from engine.sim.run import Run
 from engine.study.metrics import METRICS
@@ -61,6 +62,7 @@ def result(
         sentences=sentences(shown["cells"]),
         metrics=metrics_of(jobs, batch),
         paired=pairs(batch),
+        advice=advice_of(jobs.database, batch),
         futures=futures_of(batch, shown["cells"]),
         weighted=any("effective" in cell["violating"] for cell in shown["cells"]),
         failures={
@@ -155,7 +157,7 @@ def metrics_of(jobs: Jobs, batch: BatchRow) -> list[dict[str, Any]]:
     found = []
     for name, metric in METRICS.items():
         measured = [
-            _measured(row.profile, row.cell, row.label, row.metrics[name])
+            _measured(row, name)
             for row in rows
             if name in row.metrics
         ]
@@ -172,17 +174,24 @@ def metrics_of(jobs: Jobs, batch: BatchRow) -> list[dict[str, Any]]:
     return found
 
 
-def _measured(profile: str, cell: int, label: str, kept: dict[str, Any]) -> dict[str, Any]:
+def _measured(row: BatchCellRow, name: str) -> dict[str, Any]:
+    kept = row.metrics[name]
     n, quantiles = kept["n"], kept["quantiles"]
+    mean = kept["sum"] / n if n else None
+    share = stats.interval(kept["positive"], n)
+    if row.weights:
+        total, squares, weighted, _ = row.weights[f"metric {name}"]
+        mean = weighted / n if n else None
+        share = stats.weighted_interval(kept["positive"], total, squares, n)
     return {
-        "profile": profile,
-        "cell": cell,
-        "label": label,
+        "profile": row.profile,
+        "cell": row.cell,
+        "label": row.label,
         "n": n,
-        "mean": kept["sum"] / n if n else None,
+        "mean": mean,
         "min": kept["min"],
         "max": kept["max"],
-        "share": stats.interval(kept["positive"], n),
+        "share": share,
         "curve": [] if quantiles is None else list(zip(QUANTILES, quantiles, strict=True)),
         "quantiles": [
             None if quantiles is None else quantiles[QUANTILES.index(at)] for at in SHOWN_QUANTILES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from app import stats
@@ -84,6 +84,8 @@ class Spec:
     runs: int
     first_seed: int
     cells: tuple[Cell, ...]
+    kind: str = "seeds"
+    about: dict[str, Any] = field(default_factory=dict)
 
     @property
     def total(self) -> int:

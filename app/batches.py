@@ -23,6 +23,7 @@ from app.services import services
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
 from engine.sim.run import Run
 
 blueprint = Blueprint("batches", __name__)
@@ -118,10 +119,11 @@ def form() -> str:
 
 
 def _facts(scenario: Scenario) -> dict[str, Any]:
+    told = in_language(scenario, security.lang())
     return {
         "name": scenario.slug or scenario.digest,
-        "title": scenario.title,
-        "teaches": scenario.teaches,
+        "title": told.title,
+        "teaches": told.teaches,
         "profiles": list(scenario.profiles)[:PROFILES_MOST],
         "random": is_random(scenario),
     }
@@ -140,7 +142,7 @@ def is_random(scenario: Scenario) -> bool:
 
 
 def _listed(row: BatchRow) -> dict[str, Any]:
-    scenario = records.scenario_of(row)
+    scenario = in_language(records.scenario_of(row), security.lang())
     return {
         "id": row.id,
         "title": scenario.title,
@@ -202,6 +204,8 @@ def page(number: str) -> str:
     """Progress while it runs, the result afterwards; both also without a script."""
     shown = _result(number)
     batch = jobs().batch(number)
+    told = in_language(records.scenario_of(batch), security.lang())
+    shown["scenario"] = {**shown["scenario"], "title": told.title}
     active = shown["state"] in records.ACTIVE
     return render_template(
         "batch_result.html",

@@ -106,9 +106,16 @@ def _frame() -> tuple[float, Figures]:
     return frame()
 
 
+def _stage() -> tuple[float, Figures]:
+    from app.bench_stage import stage
+
+    return stage()
+
+
 BENCHMARKS: dict[str, Benchmark] = {
     "engine": Benchmark("times SimPy's bare timeouts, in events per second", _engine),
     "frame": Benchmark("times a frame, median from a key to the next step on the screen", _frame),
+    "stage": Benchmark("of the tightest budget: frames, drawing, nodes left, first view", _stage),
     "socket": Benchmark("times a question without an answer, p99 of a step's round trip", _socket),
     "batch": Benchmark("of two plain processes' runs per second, on Spark local[2]", _batch),
 }

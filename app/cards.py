@@ -10,6 +10,7 @@ from typing import Any
 from engine import ENGINE_VERSION
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import OWN, in_language
 from engine.show.thumbnail import HEIGHT, WIDTH, thumbnail
 
 SECONDS_A_MOVE = 12
@@ -37,7 +38,9 @@ def minutes(scenario: Scenario) -> int:
     return max(2, 1 + round((SECONDS_A_MOVE * len(lines) + words / WORDS_A_SECOND) / 60))
 
 
-def card(scenario: Scenario) -> dict[str, Any]:
+def card(scenario: Scenario, lang: str = OWN) -> dict[str, Any]:
+    """What a card says of a scenario, in a language."""
+    told = in_language(scenario, lang)
     verdicts = []
     for profile in scenario.profiles:
         kind, invariants = verdict_of(scenario.expectation(profile))
@@ -45,11 +48,11 @@ def card(scenario: Scenario) -> dict[str, Any]:
     return {
         "slug": scenario.slug,
         "code": scenario.code,
-        "title": scenario.title,
+        "title": told.title,
         "origin": scenario.origin,
         "difficulty": scenario.difficulty,
         "minutes": minutes(scenario),
-        "teaches": scenario.teaches,
+        "teaches": told.teaches,
         "tags": list(scenario.tags),
         "museum": scenario.code.startswith(MUSEUM),
         "digest": scenario.digest,
@@ -69,8 +72,8 @@ def outcomes(card: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def cards(scenarios: Iterable[Scenario]) -> list[dict[str, Any]]:
-    return [card(scenario) for scenario in scenarios]
+def cards(scenarios: Iterable[Scenario], lang: str = OWN) -> list[dict[str, Any]]:
+    return [card(scenario, lang) for scenario in scenarios]
 
 
 @cache

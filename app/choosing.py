@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 
 from app.asked import SEED_MAX, Asked
 from app.refusals import Refusal
@@ -14,6 +15,7 @@ from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
 DIGEST = re.compile(r"[0-9a-f]{16}\Z")
+NEAR = 4
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,119}\Z")
 
 
@@ -30,6 +32,14 @@ def scenario_named(name: str) -> Scenario:
         if saved is not None:
             return saved
     raise Refusal("not_found", key="not_found.scenario", scenario=name[:120])
+
+
+def scenarios_like(name: str) -> list[Scenario]:
+    """Those of the library whose code or slug is written nearest to a name that none has."""
+    named = {one.slug: one for one in file.library().values()}
+    named |= {one.code.lower(): one for one in named.values() if one.code}
+    near = get_close_matches(name.lower(), list(named), NEAR, 0.6) if name else []
+    return list({named[one].slug: named[one] for one in near}.values())
 
 
 def default_run(scenario: Scenario, profile: str = "", seed: int = 0) -> Run:

@@ -78,22 +78,32 @@ def serve(host: str | None, port: int | None) -> None:
 @click.option("--profile", help="Which Kafka, such as Z0102 or K39+elr [the scenario's first].")
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
 @click.option("--moves", help="Moves to play instead of the script, separated by ; or new lines.")
+@click.option("--export", "form", help="Write it in another form (see above).")
 @AS_JSON
 @plain
 def run(
-    scenario: str, profile: str | None, seed: int, moves: str | None, as_json: bool
+    scenario: str,
+    profile: str | None,
+    seed: int,
+    moves: str | None,
+    form: str | None,
+    as_json: bool,
 ) -> None:
     """Plays SCENARIO to its end and says what became of it.
 
     SCENARIO is a name of the library (S20, or its slug), a YAML file, or the text of a run.
 
     Exit code 0: every promise of the scenario for this profile was kept, or, where it promises
-    nothing, no invariant was broken; 1: otherwise.
+    nothing, no invariant was broken; 1: otherwise.  With --export (yaml, json, steps, golden,
+    mermaid, shiviz, pytest) the run is only written, and the code is 0.
     """
-    from app.playing import complaints, report
+    from app.playing import complaints, exported, report
     from engine.show.replay import Replay
 
     replay = Replay(_run_of(scenario, profile, seed, moves))
+    if form is not None:
+        click.echo(exported(replay, form), nl=False)
+        return
     unkept = complaints(replay)
     if as_json:
         tell(report(replay, unkept))

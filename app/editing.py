@@ -27,7 +27,9 @@ from engine.scenarios import file
 from engine.scenarios.parts import FAULT_KINDS
 from engine.scenarios.places import Places
 from engine.scenarios.scenario import TAGS, Scenario
+from engine.scenarios.translated import in_language
 from engine.scenarios.writing import written, yaml_of
+from engine.show.sayings import said
 from engine.sim import moves
 from engine.sim.run import Run
 from engine.study import promises
@@ -59,12 +61,14 @@ def edit(name: str = "") -> str:
         with services().replays.using(digest) as replay:
             scenario, asks = recorded(replay, security.lang())
     elif name:
-        scenario = replace(choosing.scenario_named(name), slug="", code="")
+        own = in_language(choosing.scenario_named(name), security.lang())
+        scenario = replace(own, slug="", code="")
     else:
         title = " ".join(request.args.get("title", "")[:TITLE_CHARS].split())
         scenario = empty(title)
     text = yaml_of(scenario)
-    boot = {**looked_at(text), "asks": asks, "lang": security.lang(), "offers": offers()}
+    lang = security.lang()
+    boot = {**looked_at(text), "asks": asks, "lang": lang, "offers": offers(lang)}
     return render_template("editor.html", boot=boot, text=text, recorded=bool(digest))
 
 
@@ -76,27 +80,30 @@ def empty(title: str) -> Scenario:
 
 
 @cache
-def offers() -> Json:
-    """What the form's lists are made of."""
+def offers(lang: str) -> Json:
+    """What the form's lists are made of, told in a language."""
     return {
-        "configs": [_offer(config) for config in CATALOGUE.values()],
+        "configs": [_offer(config, lang) for config in CATALOGUE.values()],
         "profiles": [[one.name, one.stands_for] for one in PROFILES.values()],
         "invariants": [name for name in INVARIANTS if name.startswith("I") and name[1:].isdigit()],
         "faults": list(FAULT_KINDS),
         "tags": list(TAGS),
-        "verbs": [[one["grammar"], one["help"]] for one in registry.registry()["verbs"]],
+        "verbs": [
+            [one["grammar"], said(one["help"], lang)] for one in registry.registry()["verbs"]
+        ],
     }
 
 
-def _offer(config: Config) -> Json:
+def _offer(config: Config, lang: str) -> Json:
     """A configuration; `defaults` names the profiles whose default is another one."""
     defaults = {profile.name: config.default_in(profile) for profile in PROFILES.values()}
     usual = defaults["K39"]
+    meaning = services().words.words(lang).get(f"config.{config.name}")
     return {
         "name": config.name,
         "unit": config.unit,
         "scope": config.scope,
-        "meaning": config.meaning,
+        "meaning": meaning or said(config.meaning, lang),
         "default": usual,
         "defaults": {name: value for name, value in defaults.items() if value != usual},
     }
@@ -179,7 +186,7 @@ def _problem(text: str, where: str, bad: BadInput) -> Json:
     lines = text.split("\n")
     if column == 1 and line <= len(lines):
         column += len(lines[line - 1]) - len(lines[line - 1].lstrip())
-    return {"line": line, "column": column, "sentence": bad.sentence}
+    return {"line": line, "column": column, "sentence": said(bad.sentence, security.lang())}
 
 
 # -- playing it -----------------------------------------------------------------------------------
@@ -212,14 +219,15 @@ def _outcome(scenario: Scenario, profile: str) -> Json:
     try:
         one = promises.play(scenario, profile, budget=BUDGET)
     except BadInput as bad:
-        return {"problem": {"script": _line_of(bad), "sentence": bad.sentence}}
+        sentence = said(bad.sentence, security.lang())
+        return {"problem": {"script": _line_of(bad), "sentence": sentence}}
     broken = {name for name, _, _ in one.sim.broken}
     names = [name for name in INVARIANTS if name in broken]
     return {
         "verdict": " ".join(["violates", *names]) if names else "holds",
         "broken": names,
         "final": promises.record_text(one.sim, 0),
-        "complaints": one.complaints,
+        "complaints": [said(text, security.lang()) for text in one.complaints],
     }
 
 
@@ -248,7 +256,7 @@ def attempt() -> Response:
             {
                 "ok": True,
                 "run": digest,
-                "facts": services().replays.facts(replay),
+                "facts": services().replays.facts(replay, security.lang()),
                 "steps": replay.steps(0, STEPS_AT_ONCE),
                 "problem": problem,
             }

@@ -33,13 +33,13 @@ def embed(digest: str) -> str:
     if not choosing.DIGEST.match(digest):
         raise Refusal("not_found")
     chosen, problems = chosen_of(request.args)
+    lang = security.lang()
     with services().replays.using(digest) as replay:
-        facts = replay.facts()
+        facts = services().replays.facts(replay, lang)
         step = min(chosen.pop("step"), replay.total)
         first = max(0, step - 2)
         steps = replay.steps(first, STEPS_AT_FIRST)
     here = steps[step - first]
-    lang = security.lang()
     boot = {
         "run": digest,
         "step": step,

@@ -14,9 +14,13 @@ from app import (
     animator,
     api,
     channel,
+    cluster,
+    comparing,
+    compression,
     config,
     editing,
     embeds,
+    exporting,
     glossary,
     pages,
     security,
@@ -75,12 +79,16 @@ def build(settings: Settings | None = None) -> Flask:
     pages.prepare(app)
     security.guard(app)
     app.after_request(_keep_vendored)
+    compression.install(app)
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(shelf.blueprint)
     app.register_blueprint(editing.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(glossary.blueprint)
+    app.register_blueprint(comparing.blueprint)
     app.register_blueprint(embeds.blueprint)
+    app.register_blueprint(exporting.blueprint)
+    app.register_blueprint(cluster.blueprint)
     _attach_batches(app)
     channel.attach(socketio, app)
     if settings.proxies:
@@ -106,3 +114,4 @@ def _attach_batches(app: Flask) -> None:
     app.extensions[KEY].jobs = jobs.Jobs(app)
     app.register_blueprint(batches.blueprint)
     app.register_blueprint(importlib.import_module("app.failing").blueprint)
+    app.register_blueprint(importlib.import_module("app.advice").blueprint)

@@ -98,7 +98,7 @@ class BatchCellRow(Base):
     broken: Mapped[dict[str, Any]]
     metrics: Mapped[dict[str, Any]]
     weights: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
-    """Where faults had an importance factor: name -> [sum of weights, sum of their squares]."""
+    """Where faults had an importance factor: the sums of `app.runners.weighing`."""
 
 
 class FailureRow(Base):

@@ -6,12 +6,13 @@ import json
 import logging
 from functools import cache
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import Blueprint, Flask, Response, redirect, render_template, request, url_for
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
-from app import choosing, security
+from app import choosing, plain, security
 from app.api import json_answer
 from app.asked import SEED_MAX
 from app.config import ROOT
@@ -23,6 +24,7 @@ from engine import ENGINE_VERSION
 from engine.model.errors import BadInput
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
 from engine.sim.run import Run
 
 log = logging.getLogger(__name__)
@@ -59,10 +61,13 @@ def run(digest: str) -> str:
 
 def _animator(found: Scenario, run: Run, bare: bool = False) -> str:
     services().replays.register(run)
+    if plain.wanted() and not bare:
+        return plain.page(run, _number("step"))
+    shown = told(found)
     named = request.path.startswith("/s/")  # by its scenario, and so without being saved
     boot = {
         "run": run.digest,
-        "scenario": {"slug": found.slug, "digest": found.digest, "title": found.title},
+        "scenario": {"slug": found.slug, "digest": found.digest, "title": shown.title},
         "profile": run.profile,
         "seed": run.seed,
         "engine": ENGINE_VERSION,
@@ -73,7 +78,7 @@ def _animator(found: Scenario, run: Run, bare: bool = False) -> str:
         "library": named and found.slug in file.library(),
         "kept": named or services().replays.is_kept(run.digest),
     }
-    return render_template("animator.html", boot=boot, title="" if bare else found.title)
+    return render_template("animator.html", boot=boot, title="" if bare else shown.title)
 
 
 def _number(name: str) -> int:
@@ -93,9 +98,21 @@ def words(key: str, **args: Any) -> str:
     return services().words.text(security.lang(), key, args)
 
 
+def here(**changes: Any) -> str:
+    """This very address with some of what it asks for changed."""
+    return "?" + urlencode({**request.args.to_dict(), **changes})
+
+
+def told(scenario: Scenario) -> Scenario:
+    """A scenario with its texts in the visitor's language."""
+    return in_language(scenario, security.lang())
+
+
 def _helpers() -> dict[str, Any]:
     return {
         "t": words,
+        "here": here,
+        "told": told,
         "lang": security.lang(),
         "languages": LANGUAGES,
         "csp_nonce": security.nonce(),
@@ -152,6 +169,8 @@ def _refused(refusal: Refusal) -> Response:
             status=refusal.status,
             sentence=refusal.sentence(lang),
             where=refusal.args_.get("where", ""),
+            asked=refusal.args_.get("scenario", ""),
+            near=choosing.scenarios_like(refusal.args_.get("scenario", "")),
         )
         return Response(page, refusal.status, mimetype="text/html")
     except Exception:

@@ -6,7 +6,9 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from engine.model.errors import BadInput
 from engine.scenarios.file import library
+from engine.show.exports import FORMATS
 from engine.show.replay import Replay
 from engine.sim.run import Run
 from engine.study import promises
@@ -39,6 +41,14 @@ def report(replay: Replay, unkept: list[str]) -> dict[str, Any]:
         "final": replay.final_view(),
         "digest": replay.outcome,
     }
+
+
+def exported(replay: Replay, form: str) -> str:
+    """The run in one of the forms to take along.  Raises BadInput for another."""
+    if form not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise BadInput("unknown", f"A run cannot be exported as {form[:40]}; known are {known}.")
+    return FORMATS[form].make(replay)
 
 
 def command_of(run: Run) -> str:

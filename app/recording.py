@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
 from engine.show import story
 from engine.show.replay import Replay
 
@@ -18,12 +19,14 @@ def recorded(replay: Replay, lang: str) -> tuple[Scenario, list[dict[str, Any]]]
     {script: its number, sentence}.  Raises BadInput for a run too long to be a script."""
     run = replay.run
     told = _moments(replay, lang)
+    comments = replay.comments(in_language(run.scenario, lang))
     lines, asks = [], []
-    for number, (move, comment) in enumerate(zip(replay.lines, replay.comments(), strict=True), 1):
+    for number, (move, comment) in enumerate(zip(replay.lines, comments, strict=True), 1):
         lines.append(f"{move:<{COLUMN}}# {comment}" if comment else move)
         if not comment and number - 1 in told:
             asks.append({"script": number, "sentence": told[number - 1]})
     data = run.scenario.to_dict()
+    data["title"] = in_language(run.scenario, lang).title
     data |= {"slug": "", "code": "", "script": "\n".join(lines)}
     data |= {"profiles": [run.profile], "expect": {}}
     return Scenario.from_dict(data), asks

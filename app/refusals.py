@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from app.words import fill, sentence
+from engine.show.sayings import said
 
 if TYPE_CHECKING:
     from engine.model.errors import BadInput
@@ -46,7 +47,12 @@ class Refusal(Exception):
         return STATUS.get(self.code, 400)
 
     def sentence(self, lang: str = "en") -> str:
-        return self.text or fill(sentence(self.key, lang), self.args_)
+        if not self.text:
+            return fill(sentence(self.key, lang), self.args_)
+        where = self.args_.get("where", "")
+        told = said(self.text, lang)
+        # A place is named before the sentence, unless the sentence names it itself.
+        return f"{where}: {told}" if where and not self.text.startswith(where) else told
 
     def answer(self, lang: str = "en") -> dict[str, Any]:
         return {
@@ -62,7 +68,7 @@ class Refusal(Exception):
 
 def from_bad_input(error: BadInput) -> Refusal:
     """The engine's own refusal: it knows the sentence, and where in a file the trouble is."""
-    return Refusal(error.code, text=located(error), where=error.where)
+    return Refusal(error.code, text=error.sentence, where=error.where)
 
 
 def located(error: BadInput) -> str:

@@ -19,7 +19,9 @@ from app.store import SavedRun, Store
 from engine import ENGINE_VERSION
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
+from engine.scenarios.translated import OWN, in_language
 from engine.show.replay import Replay
+from engine.show.sayings import said
 from engine.sim.run import Run
 
 
@@ -128,9 +130,12 @@ class Replays:
             yield live.replay
         self._trim()
 
-    def facts(self, replay: Replay) -> dict[str, Any]:
-        """What the engine says of a run, and whether it was saved by another engine version."""
-        facts = dict(replay.facts())
+    def facts(self, replay: Replay, lang: str = OWN) -> dict[str, Any]:
+        """What the engine says of a run, its texts in a language, and whether it was saved by
+        another engine version."""
+        facts = dict(replay.facts(in_language(replay.run.scenario, lang)))
+        broken = [{**one, "why": said(one["why"], lang)} for one in facts["verdict"]["broken"]]
+        facts["verdict"] = {**facts["verdict"], "broken": broken}
         saved = self._store.run(facts["digest"])
         facts["saved"] = saved is not None
         if saved is not None and saved.engine_version != ENGINE_VERSION:

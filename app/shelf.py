@@ -99,7 +99,7 @@ def path(found: Iterable[Card]) -> list[Card]:
 @blueprint.get("/")
 def library() -> str:
     """Every scenario of the library with its verdicts; works without JavaScript."""
-    every = cards(file.library().values())
+    every = cards(file.library().values(), security.lang())
     wanted = Wanted.asked()
     shown = [card for card in every if wanted.fits(card)]
     profiles = [verdict["profile"] for card in every for verdict in card["verdicts"]]

@@ -81,7 +81,7 @@ def summary_of(rows: list[dict[str, Any]], plan: Plan, keep: int) -> Summary:
         broken = Counter(b["invariant"] for row in mine for b in row["broken"])
         cells.append(
             CellSummary(profile, cell, len(mine), verdicts["violates"], verdicts["error"],
-                        dict(broken), metrics, _weights(mine))
+                        dict(broken), metrics, _weights(mine, plan))
         )  # fmt: skip
         found: dict[str, list[Failure]] = {}
         for row in sorted(mine, key=lambda row: row["seed"]):
@@ -97,22 +97,29 @@ def summary_of(rows: list[dict[str, Any]], plan: Plan, keep: int) -> Summary:
     return Summary(tuple(cells), tuple(failures), _together(rows, plan))
 
 
-def _weights(rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+def _weights(rows: list[dict[str, Any]], plan: Plan) -> dict[str, list[float]]:
     """In decimals of twelve places, as the SQL has them."""
-    if not any(row["log_weight"] for row in rows):
+    if not plan.tilted:
         return {}
-    found: dict[str, list[Decimal]] = {}
+    heaviest = max((_decimal(exp(row["log_weight"] / 1e9)) for row in rows), default=Decimal(0))
+    found: dict[str, list[Decimal]] = {"heaviest": [heaviest]}
+    found |= {f"metric {name}": [Decimal(0)] * 4 for name in plan.metrics}
     for row in rows:
-        logarithm = row["log_weight"] / 1e9
-        weight, square = (
-            Decimal(repr(exp(power * logarithm))).quantize(PLACES, ROUND_HALF_UP)
-            for power in (1, 2)
-        )
+        weight, square = exp(row["log_weight"] / 1e9), exp(2 * row["log_weight"] / 1e9)
+        for name in plan.metrics:
+            value = row[name] or 0
+            one = [weight, square] if value > 0 else [0.0, 0.0]
+            more = [*one, weight * value, square * value * value]
+            sums = found[f"metric {name}"]
+            found[f"metric {name}"] = [a + _decimal(b) for a, b in zip(sums, more, strict=True)]
         for name in {b["invariant"] for b in row["broken"]} | ({"any"} if row["broken"] else set()):
             sums = found.setdefault(name, [Decimal(0), Decimal(0)])
-            sums[0] += weight
-            sums[1] += square
+            found[name] = [sums[0] + _decimal(weight), sums[1] + _decimal(square)]
     return {name: [float(one) for one in sums] for name, sums in found.items()}
+
+
+def _decimal(value: float) -> Decimal:
+    return Decimal(repr(value)).quantize(PLACES, ROUND_HALF_UP)
 
 
 def _metric(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:

@@ -17,11 +17,12 @@ import pytest
 from engine.checks.invariants import INVARIANTS
 from engine.controlplane import election, membership, roles
 from engine.controlplane.roles import make_leader
-from engine.dataplane import insync, produce, serving, watermark
+from engine.dataplane import insync, produce, serving, session_serving, watermark
 from engine.model.epochs import EpochCache
 from engine.model.messages import FETCH
 from engine.model.producers import Producers
 from engine.model.quotas import Quotas
+from engine.model.sessions import Wanted
 from engine.model.state import SHRINK
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
@@ -236,6 +237,27 @@ def quotas_do_not_ask_for_the_lag(patch: pytest.MonkeyPatch) -> None:
     )
 
 
+def forgotten_partitions_stay(patch: pytest.MonkeyPatch) -> None:
+    """X-3: the leader does not take out of the session what the fetcher has forgotten."""
+    right = session_serving.new_context
+    patch.setattr(
+        session_serving,
+        "new_context",
+        lambda cache, now, id, epoch, wanted, forgotten, *rest: right(
+            cache, now, id, epoch, wanted, (), *rest
+        ),
+    )
+
+
+def leaders_note_no_offset(patch: pytest.MonkeyPatch) -> None:
+    """X-3: the leader remembers of each partition that it is fetched from the start."""
+    patch.setattr(
+        session_serving,
+        "Wanted",
+        lambda offset, log_start, *rest: Wanted(0, log_start, *rest),
+    )
+
+
 # -- cases ----------------------------------------------------------------------------------------
 
 
@@ -314,6 +336,8 @@ CASES = (
     Case("INV-20", THREE, "K39", followers_commit_what_they_have, moves="produce a b; settle"),
     Case("INV-28", THREE, "K39", quotas_hold_everybody_back, moves=THROTTLED.format("leader")),
     Case("INV-28", THREE, "K39", quotas_do_not_ask_for_the_lag, moves=THROTTLED.format("follower")),
+    Case("INV-29", find("S64"), "K39", forgotten_partitions_stay),
+    Case("INV-29", find("S64"), "K39", leaders_note_no_offset),
 )
 
 

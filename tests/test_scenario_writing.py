@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.model.errors import BadInput
@@ -33,6 +33,7 @@ def test_what_is_usual_is_left_out() -> None:
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
 
 
+@settings(derandomize=True, deadline=None)
 @given(TEXT, TEXT)
 def test_any_title_and_any_script_survive(title: str, script: str) -> None:
     try:
@@ -42,6 +43,7 @@ def test_any_title_and_any_script_survive(title: str, script: str) -> None:
     assert load_text(yaml_of(scenario)) == scenario
 
 
+@settings(derandomize=True, deadline=None)
 @given(st.dictionaries(TEXT, st.recursive(
     st.none() | st.booleans() | st.integers() | TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),

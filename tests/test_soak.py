@@ -120,6 +120,18 @@ def test_what_a_kafka_promises(code: str, profile: str, kept: set[str], broken: 
     assert not broken & promise
 
 
+def test_what_is_deleted_cannot_part() -> None:
+    """INV-12 speaks of what both logs still have: below the leader's start z may stand for b."""
+    moves = (
+        "produce a", "settle", "hold md 1", "cut 1 K", "detect 1", "produce z to 1 acks=1",
+        "produce b to 2 acks=all", "settle", "heal 1 K", "release md 1", "delete records 2",
+        "produce c", "fetch 1",
+    )  # fmt: skip
+    sim = play_all(Run(find("S41"), "Z27", 0, moves))
+    assert sim.brokers[1].replicas[0].log.log_start == 2
+    assert sim.broken == []
+
+
 # -- the command ----------------------------------------------------------------------------------
 
 

@@ -58,6 +58,15 @@ class Plan:
         return self.runs * len(self.profiles) * len(self.scenarios)
 
     @property
+    def tilted(self) -> bool:
+        """Whether runs count differently: some fault has an importance factor."""
+        return any(
+            fault.get("importance", 1) != 1
+            for scenario in self.scenarios
+            for fault in scenario.get("faults", ())
+        )
+
+    @property
     def slices(self) -> int:
         return sum(-(-part // self.chunk_runs) for part in self.parts or (self.runs,))
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from app.runners.plan import Plan
 from app.runners.rows import chunk_name, spark_schema
+from app.runners.weighing import weigh
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 ERROR = "error"
-ANY = "any"
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,7 @@ class CellSummary:
 
     `metrics` maps a name to n (runs that have it), sum, positive (runs above zero), min, max and
     quantiles: the values at QUANTILES, each one that occurred (percentile_disc).
-    `weights` maps invariants and "any" to the sum of the weights of the runs that broke them and
-    the sum of their squares; empty where every run counts the same.
+    `weights` holds the sums of weighing.py; empty where every run counts the same.
     """
 
     profile: str
@@ -71,12 +70,9 @@ def summarise(
     else:
         rows = files.parquet(*(f"{directory}/{chunk_name(number)}" for number in sorted(done)))
     counts: dict[tuple[str, int], dict[str, int]] = {}
-    weights: dict[tuple[str, int], dict[str, list[float]]] = {}
     for row in session.sql(BROKEN, rows=rows).collect():
-        key = row.profile, row.cell
-        if row.invariant != ANY:
-            counts.setdefault(key, {})[row.invariant] = row.n
-        weights.setdefault(key, {})[row.invariant] = [float(row.w), float(row.w2)]
+        counts.setdefault((row.profile, row.cell), {})[row.invariant] = row.n
+    weights = weigh(session, rows, plan.metrics) if plan.tilted else {}
     return Summary(
         tuple(
             CellSummary(
@@ -87,7 +83,7 @@ def summarise(
                 row.errors,
                 counts.get((row.profile, row.cell), {}),
                 {name: _metric(row, index) for index, name in enumerate(plan.metrics)},
-                weights.get((row.profile, row.cell), {}) if row.tilted else {},
+                weights.get((row.profile, row.cell), {}),
             )
             for row in session.sql(cells_sql(plan.metrics), rows=rows).collect()
         ),
@@ -99,16 +95,10 @@ def summarise(
     )
 
 
-# Weights are summed as decimals: a sum of doubles would depend on the order of the rows.
-BROKEN = f"""
-SELECT profile, cell, invariant, count(*) AS n,
-       sum(cast(exp(w) AS DECIMAL(24, 12))) AS w,
-       sum(cast(exp(2 * w) AS DECIMAL(24, 12))) AS w2
+BROKEN = """
+SELECT profile, cell, invariant, count(*) AS n
 FROM (SELECT profile, cell,
-             coalesce(log_weight, 0) / 1e9D AS w,
-             explode(array_append(array_distinct(transform(broken, b -> b.invariant)), '{ANY}'))
-             AS invariant
-      FROM {{rows}} WHERE size(broken) > 0)
+             explode(array_distinct(transform(broken, b -> b.invariant))) AS invariant FROM {rows})
 GROUP BY profile, cell, invariant ORDER BY profile, cell, invariant
 """
 
@@ -141,7 +131,6 @@ def cells_sql(metrics: Sequence[str]) -> str:
     columns = [
         "count(*) AS n",
         f"count_if(verdict = 'violates') AS violating, count_if(verdict = '{ERROR}') AS errors",
-        "count_if(log_weight != 0) > 0 AS tilted",
     ]
     for i, name in enumerate(metrics):
         columns.append(

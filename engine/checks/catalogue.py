@@ -77,5 +77,8 @@ _LIST: Final = (
     Invariant(
         "INV-28", "IsrNotThrottled", "", "A quota holds back nobody who is in sync."
     ),
+    Invariant(
+        "INV-29", "SessionInStep", "", "A session knows of each partition what was last said of it."
+    ),
 )
 INVARIANTS: Final = {one.name: one for one in _LIST}

@@ -11,6 +11,7 @@ from collections import defaultdict
 from engine.checks.catalogue import INVARIANTS
 from engine.checks.ledger import Acked, Ledger
 from engine.checks.prefix import unlike_prefix
+from engine.checks.sessions import out_of_step
 from engine.dataplane.following import lag_of
 from engine.model.cluster import Cluster
 from engine.model.log import Batch, Log
@@ -87,6 +88,10 @@ class Checker:
             broker = self.cluster.brokers[node]
             if broker.quotas is not None:
                 self._check_quotas(broker, broker.quotas)
+            if broker.sessions is not None:
+                why = out_of_step(self.cluster, node, broker.sessions)
+                if why:
+                    self.report("INV-29", why)
             seen_here = self.seen[node]
             for tp, replica in broker.replicas.items():
                 seen = seen_here.get(tp)
@@ -216,10 +221,11 @@ class Checker:
     def _check_junction(
         self, node: int, tp: int, replica: Replica, previous: Batch, first: Batch
     ) -> None:
-        """INV-12 by induction: the batch before the first one taken must be the leader's too."""
+        """INV-12 by induction: the batch before the first one taken must be the leader's too, where
+        both logs have not deleted it."""
         leader = self.cluster.brokers.get(replica.leader)
         disk = leader.disks.get(tp) if leader is not None else None
-        if disk is None:
+        if disk is None or previous.end <= disk.log.log_start:
             return
         log = disk.log
         at = log.index_of(first.base)
@@ -372,6 +378,10 @@ class Checker:
                 if seen is not None:
                     seen.agreed = 0
                     self._compare(broker, tp, seen)
+
+    def goes_back(self, tp: int) -> None:
+        """A change of this partition was never committed: what was seen of it does not count."""
+        self.records[tp] = self.cluster.controller.records[tp]
 
     # -- the controller's record -----------------------------------------------------------------
 

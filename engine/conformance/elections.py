@@ -80,8 +80,7 @@ class PartitionChangeCase(Adapter):
             elr=self.elr,
             last_known_leader=self.given.get("last_known_leader", True),
             shrink_bumps_leader_epoch=self.metadata_version < (3, 6),
-            # A rule of the code, not of the metadata version; the facts are of releases with it.
-            reassign_needs_all_targets=True,
+            reassign_needs_all_targets=self.metadata_version >= (3, 8),
             target_isr=_wanted(a, "isr"),
             target_replicas=_wanted(a, "replicas"),
             adding=_wanted(a, "adding"),

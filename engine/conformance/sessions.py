@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from engine.conformance.adapter import NONE, Adapter, Fields
-from engine.dataplane import sessions
-from engine.dataplane.session_client import SessionClient
-from engine.dataplane.sessions import (
+from engine.model import sessions
+from engine.model.errors import code_of, name_of
+from engine.model.session_client import SessionClient
+from engine.model.sessions import (
     Answer,
     CachedPartition,
     FetchContext,
@@ -13,7 +14,6 @@ from engine.dataplane.sessions import (
     SessionCache,
     Wanted,
 )
-from engine.model.errors import code_of, name_of
 
 
 def topic_of(tp: str) -> tuple[str, int]:

@@ -41,7 +41,13 @@ def append(k: Controller, records: list[tuple[Any, ...]], out: Effects) -> None:
     if k.configs.commit_ms == 0:
         commit(k, len(k.log), out)
     else:
-        out.timer(CONTROLLER, k.configs.commit_ms, COMMIT, len(k.log))
+        out.timer(CONTROLLER, k.configs.commit_ms, COMMIT, (k.epoch, len(k.log)))
+
+
+def on_commit(k: Controller, appended: tuple[int, int], out: Effects) -> bool:
+    """10(b).  A majority has what was appended, unless the controller that appended it is gone."""
+    epoch, offset = appended
+    return k.alive and epoch == k.epoch and commit(k, offset, out)
 
 
 def commit(k: Controller, offset: int, out: Effects) -> bool:
@@ -302,10 +308,11 @@ def resume(k: Controller, out: Effects) -> None:
 
 
 def arm_fence_check(k: Controller, out: Effects) -> None:
-    """CP-KR-FENCE.  When the next session can expire (4.x: up to an eighth later)."""
+    """CP-KR-FENCE.  The first instant past the next session (4.x: up to an eighth later)."""
     due = liveness.next_check(k.brokers, k.configs.session_timeout_ms)
     if due < 0 or k.check_at > out.now:
         return
+    due += 1
     period = k.configs.fence_check_ms
     if period:
         due = -(-due // period) * period

@@ -19,11 +19,12 @@ Brokers = Mapping[int, Registration]
 
 
 def has_valid_session(registration: Registration | None, now: int, timeout_ms: int) -> bool:
-    """1.7.  Unfenced, and heard of within broker.session.timeout.ms."""
+    """1.7, CP-KR-FENCE.  Unfenced, and heard of within broker.session.timeout.ms, its very end
+    included."""
     return (
         registration is not None
         and not registration.fenced
-        and now - registration.last_contact < timeout_ms
+        and now - registration.last_contact <= timeout_ms
     )
 
 

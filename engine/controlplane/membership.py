@@ -6,6 +6,7 @@ Control-plane 1.3, 1.6 - 1.12, 5.4, 5.5.
 from __future__ import annotations
 
 from engine.controlplane.roles import apply_record, stop_replica
+from engine.dataplane import retention
 from engine.dataplane.insync import send_alter_partition
 from engine.dataplane.recovery import flush_everything
 from engine.model.control_messages import (
@@ -242,6 +243,7 @@ def on_metadata_records(broker: Broker, m: MetadataRecords, out: Effects) -> Non
             changed[record[1]] = None
         elif kind == R_CONFIG:
             broker.configure(record[1])
+            retention.arm(broker, out)
         elif kind == R_UNREGISTER:
             broker.peers.pop(record[1], None)
         else:

@@ -22,7 +22,6 @@ def new_disk(broker: Broker) -> Disk:
         profile.cache_cleaned_by_noop_truncate,
         profile.hw_clamped_on_truncate,
     )
-    log.segment_records = broker.configs.segment_records
     return Disk(log)
 
 

@@ -41,6 +41,7 @@ from engine.model.errors import (
 from engine.model.messages import CONTROLLER
 from engine.model.state import NEVER
 from engine.model.timers import FENCE_CHECK, PREFERRED_CHECK
+from engine.model.zk_messages import SessionClosed
 
 # -- the broker set -------------------------------------------------------------------------------
 
@@ -128,6 +129,13 @@ def on_ping(k: Controller, m: Heartbeat, out: Effects) -> None:
             CONTROLLER, m.src, m.corr, STALE_BROKER_EPOCH, False, True, False
         )
         out.send(answer)
+
+
+def on_session_closed(k: Controller, m: SessionClosed, out: Effects) -> None:
+    """CP-ZK-SHUTDOWN 8.  The process closed its session: its znode vanishes at once."""
+    registration = k.brokers.get(m.src)
+    if registration is not None and registration.epoch == m.broker_epoch:
+        on_broker_failure(k, m.src, out)
 
 
 def arm_session_check(k: Controller, out: Effects) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from engine.dataplane import truncation, watermark
+from engine.dataplane.asking import accepts, build_fetch
 from engine.dataplane.following import (
     cut_or_fail,
     delay,
@@ -30,13 +29,13 @@ from engine.model.messages import (
     EpochEndResponse,
     FetchData,
     FetchPartition,
-    FetchRequest,
     FetchResponse,
     ListOffsetsRequest,
     ListOffsetsResponse,
 )
 from engine.model.profiles import FETCH, HW, KIP101
 from engine.model.quotas import TOPIC
+from engine.model.session_client import SessionClient
 from engine.model.state import (
     FETCHING,
     NEVER,
@@ -47,9 +46,6 @@ from engine.model.state import (
     Replica,
 )
 from engine.model.timers import FETCHER_WORK
-
-MIN_BYTES: Final = 1  # replica.fetch.min.bytes
-
 
 # -- which thread, which partitions ---------------------------------------------------------------
 
@@ -116,6 +112,8 @@ def add_partition(
     thread = broker.fetchers.get(key)
     if thread is None:
         thread = broker.fetchers[key] = FetcherThread(*key)
+        if broker.sessions is not None:
+            thread.session = SessionClient()
     known = thread.partitions.get(tp)
     if known is None or known.leader_epoch != leader_epoch:
         state = thread.partitions[tp] = initial_state(replica, offset, leader_epoch)
@@ -191,24 +189,11 @@ def maybe_fetch(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
                     replica.log.log_start,
                 )
             )
-    if not parts:
+    request = build_fetch(broker, thread, parts)
+    if request is None:
         _sleep_until_ready(broker, thread, out)
         return False
-    configs = broker.configs
-    thread.outstanding = broker.next_corr()
-    out.send(
-        FetchRequest(
-            broker.id,
-            thread.leader,
-            thread.outstanding,
-            parts,
-            broker.id,
-            broker.broker_epoch if broker.profile.isr_broker_epoch else NO_EPOCH,
-            configs.fetch_wait_max_ms,
-            MIN_BYTES,
-            configs.fetch_max_records,
-        )
-    )
+    out.send(request)
     return True
 
 
@@ -264,6 +249,9 @@ def on_fetch_response(broker: Broker, m: FetchResponse, out: Effects) -> None:
     if thread is None:
         return
     thread.outstanding = 0
+    if thread.session is not None and not accepts(broker.id, thread.session, m, out):
+        _continue(broker, thread, out)
+        return
     diverging = []
     for data in m.partitions:
         state = thread.partitions.get(data.tp)
@@ -373,6 +361,8 @@ def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> b
     if thread is None:
         return False
     thread.outstanding = 0
+    if thread.session is not None:
+        thread.session.fail()
     thread.lookups.clear()
     for state in thread.partitions.values():
         state.asked = -1

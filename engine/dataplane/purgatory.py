@@ -9,6 +9,7 @@ from engine.dataplane.reading import (
     held_back,
     read_partition,
 )
+from engine.dataplane.session_serving import answer_in_session
 from engine.model.effects import Effects
 from engine.model.errors import (
     KAFKA_STORAGE_ERROR,
@@ -133,7 +134,10 @@ def complete_fetch(broker: Broker, parked: DelayedFetch, out: Effects) -> None:
         if replica is not None and parked in replica.parked:
             replica.parked.remove(parked)
     data = [read_partition(broker, m, fp, out) for fp in m.partitions]
-    out.send(FetchResponse(broker.id, m.src, m.corr, data))
+    if m.context is None:
+        out.send(FetchResponse(broker.id, m.src, m.corr, data))
+    else:
+        answer_in_session(broker, m, m.context, data, out)
 
 
 # -- time -----------------------------------------------------------------------------------------

@@ -90,7 +90,10 @@ def load_log(disk: Disk) -> None:
 
 def open_replica(broker: Broker, tp: int, disk: Disk, out: Effects) -> Replica:
     """CP 0.6 ensure_log.  The first role of a partition in this process loads its log."""
+    if disk.log.producers.reaches_past(disk.log.leo):  # L-13.7: the tail was lost with the power
+        disk.log.producers.rebuild(disk.log.batches)
     load_log(disk)
     out.cue("L-13", broker.id, "hw", disk.hw_checkpoint, disk.log.hw)
     configs = broker.topic_configs.get(tp, broker.configs)
+    disk.log.segment_records = configs.segment_records
     return Replica(tp, broker.id, disk, broker.profile, configs)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from engine.model.effects import Effects
 from engine.model.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE
 from engine.model.log import Log
 from engine.model.state import LEADER, Broker, Replica
+from engine.model.timers import RETENTION
 
 UNLIMITED = -1
 UP_TO_HW = -1
@@ -45,6 +47,30 @@ def low_watermark(broker: Broker, replica: Replica) -> int:
         if peer is not None and peer.alive and not peer.fenced:
             starts.append(remote.log_start)
     return min(starts)
+
+
+def arm(broker: Broker, out: Effects) -> None:
+    """L-8.  The timer of the retention check runs while something is to be deleted some day."""
+    if broker.configs.retains and not broker.retention_armed:
+        broker.retention_armed = True
+        period = broker.configs.retention_check_ms
+        out.timer(broker.id, period - out.now % period, RETENTION)
+
+
+def on_check(broker: Broker, data: object, out: Effects) -> bool:
+    """L-8.  Every replica is looked at, whoever leads it."""
+    broker.retention_armed = False
+    configs = broker.configs
+    if not configs.retains:
+        return False
+    arm(broker, out)
+    for replica in broker.replicas.values():
+        log = replica.log
+        before = log.log_start
+        delete_old_segments(log, out.now, configs.retention_records, configs.retention_ms)
+        if log.log_start != before:
+            out.cue("L-8", broker.id, "log start", before, log.log_start)
+    return True
 
 
 def delete_old_segments(

@@ -6,6 +6,7 @@ from engine.dataplane import offsets
 from engine.dataplane.insync import update_follower_fetch_state
 from engine.dataplane.purgatory import park_fetch
 from engine.dataplane.reading import access_error, not_hosted, read_partition
+from engine.dataplane.session_serving import answer_in_session, take_context
 from engine.model.effects import Effects
 from engine.model.errors import (
     NONE,
@@ -24,10 +25,15 @@ from engine.model.state import Broker
 
 
 def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
-    """S-2, S-4, S-5.  Read; record how far the follower is; answer, or wait for bytes."""
+    """S-1, S-2, S-4, S-5.  Read; record how far the follower is; answer, or wait for bytes."""
+    if m.session_epoch is not None:
+        read = take_context(broker, m, out)
+        if read is None:
+            return
+        m = read
     answer = []
     available = 0
-    at_once = m.max_wait <= 0
+    at_once = m.max_wait <= 0 or not m.partitions
     for fp in m.partitions:
         data = read_partition(broker, m, fp, out)
         if data.error or data.diverging is not None:
@@ -53,10 +59,12 @@ def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
                 elif replica.profile.textbook_response_hw:
                     data.hw = replica.log.hw
         answer.append(data)
-    if at_once or available >= m.min_bytes:
+    if not at_once and available < m.min_bytes:
+        park_fetch(broker, m, out)
+    elif m.context is None:
         out.send(FetchResponse(broker.id, m.src, m.corr, answer))
     else:
-        park_fetch(broker, m, out)
+        answer_in_session(broker, m, m.context, answer, out)
 
 
 def _counts_diverging(broker: Broker, fp: FetchPartition) -> bool:

@@ -19,6 +19,7 @@ UNLIMITED: Final = NEVER
 MOST_LIST: Final = 2_000  # characters of a list
 
 _HOUR: Final = 3_600_000
+WEEK_MS: Final = 7 * 24 * _HOUR
 
 Value = int | str
 """Of a configuration: a number, or the text of a list."""
@@ -126,6 +127,12 @@ _LIST: Final[tuple[Config, ...]] = (
            "Force the log to disk after so long; by default never. Read when a broker starts.", 10),
     Config("segment.records", 1_000_000, "records", "topic",
            "Start a new segment after so many records (the engine counts records).", 1),
+    Config("retention.ms", WEEK_MS, "ms", "topic",
+           "Segments older than this are deleted; the default, a week, outlasts any run.", -1),
+    Config("retention.bytes", -1, "bytes", "topic",
+           "The oldest segments beyond this size of the log are deleted; -1 keeps them.", -1),
+    Config("log.retention.check.interval.ms", 300_000, "ms", "broker",
+           "How often old segments are looked for.", 10, 24 * _HOUR),
     Config("message.max.records", 1_000_000, "records", "topic",
            "The largest batch accepted (the engine counts records).", 1),
     # -- replication quotas ----------------------------------------------------------------
@@ -141,6 +148,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "Over how many samples a rate is measured. Read when a broker starts.", 2, 1_000),
     Config("replication.quota.window.size.seconds", 1, "s", "broker",
            "How long each sample is. Read when a broker starts.", 1, 3_600),
+    Config("max.incremental.fetch.session.cache.slots", 1_000, "sessions", "broker",
+           "How many fetch sessions a broker keeps. Read when a broker starts.", 0, 100_000),
     # -- liveness and the controller -------------------------------------------------------
     Config("zookeeper.session.timeout.ms", 18_000, "ms", "broker",
            "ZooKeeper forgets a broker that is silent for so long.", 10, _HOUR, _OLD_ZK_SESSION),
@@ -174,6 +183,8 @@ _LIST: Final[tuple[Config, ...]] = (
     # -- the engine's own parameters -------------------------------------------------------
     Config("fetch_max_records", 500, "records", "engine",
            "The most records one fetch answer carries.", 1, 100_000),
+    Config("fetch_sessions", 0, "boolean", "engine",
+           "Do fetchers and consumers keep sessions (1.1 and later)? They cost a run time."),
     Config("record_bytes", 1_000, "bytes", "engine",
            "The size of a record, as quotas and retention count it.", 1, 1_000_000_000),
     Config("commit_ms", 0, "ms", "engine",
@@ -216,6 +227,10 @@ class Configs:
         "min_insync_replicas",
         "registration_backoff_ms",
         "request_timeout_ms",
+        "retains",
+        "retention_check_ms",
+        "retention_ms",
+        "retention_records",
         "retry_backoff_ms",
         "segment_records",
         "session_timeout_ms",
@@ -243,6 +258,13 @@ class Configs:
         self.flush_messages = values["flush.messages"]
         self.flush_ms = values["flush.ms"]
         self.segment_records = values["segment.records"]
+        self.retention_ms = values["retention.ms"]
+        # in records, which have one size: as many as it takes to fill the bytes
+        self.retention_records = -(-values["retention.bytes"] // values["record_bytes"])
+        if values["retention.bytes"] < 0:
+            self.retention_records = -1
+        self.retention_check_ms = values["log.retention.check.interval.ms"]
+        self.retains = self.retention_records >= 0 or 0 <= self.retention_ms < WEEK_MS
         self.message_max_records = values["message.max.records"]
         if profile.kraft:
             self.session_timeout_ms = values["broker.session.timeout.ms"]

@@ -82,7 +82,8 @@ class Controller:
     KRaft: `log` holds metadata records, visible below `committed`; `readers` are the brokers'
     fetches that wait for more: broker -> (offset, corr); `answers` leave once an offset commits.
     `topics` holds those made by name; a cluster's own partitions need no entry.  `next_partition`
-    is the number of the next one: numbers are never used again.
+    is the number of the next one: numbers are never used again.  `unsaid` is what
+    an operator asked of a controller that died before it was committed.
     """
 
     __slots__ = (
@@ -102,6 +103,7 @@ class Controller:
         "records",
         "topics",
         "unclean_elections",
+        "unsaid",
     )
 
     def __init__(self, profile: Profile, configs: Configs) -> None:
@@ -118,6 +120,7 @@ class Controller:
         self.check_at = NEVER
         self.next_broker_epoch = 1
         self.unclean_elections = 0
+        self.unsaid: list[tuple[Any, ...]] = []
         self.topics: dict[str, Topic] = {}
         self.deletions: dict[str, Deletion] = {}
         self.next_partition = 0

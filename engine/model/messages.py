@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.model.log import Batch
+from engine.model.sessions import FetchContext
 
 CONTROLLER: Final = -1
 FIRST_PRODUCER: Final = -11
@@ -44,6 +45,7 @@ CLIENT_METADATA: Final = 22
 CLIENT_METADATA_R: Final = 23
 BROKEN: Final = 24
 STOP_REPLICA_R: Final = 25
+SESSION_CLOSED: Final = 40
 
 NAMES: Final = {
     FETCH: "Fetch",
@@ -71,6 +73,7 @@ NAMES: Final = {
     CLIENT_METADATA_R: "Metadata",
     BROKEN: "connection lost",
     STOP_REPLICA_R: "StopReplica",
+    SESSION_CLOSED: "SessionClosed",
 }
 REPLIES: Final = frozenset(
     (
@@ -142,6 +145,8 @@ class FetchRequest(Message):
         "replica_epoch",
     )
     kind = FETCH
+    session_epoch: int | None = None  # not within a session (KIP-227)
+    context: FetchContext | None = None
 
     def __init__(
         self,
@@ -166,6 +171,56 @@ class FetchRequest(Message):
         self.min_bytes = min_bytes
         self.max_records = max_records
         self.follower_reads = follower_reads
+
+
+class SessionFetch(FetchRequest):
+    """A Fetch within a session (KIP-227): `partitions` are those that are new or have changed."""
+
+    __slots__ = ("forgotten", "session_epoch", "session_id")
+    session_epoch: int
+
+    def __init__(
+        self,
+        plain: FetchRequest,
+        partitions: Sequence[FetchPartition],
+        session_id: int,
+        session_epoch: int,
+        forgotten: Sequence[int],
+    ) -> None:
+        _copy_fetch(self, plain, partitions)
+        self.session_id = session_id
+        self.session_epoch = session_epoch
+        self.forgotten = forgotten
+
+
+class SessionRead(FetchRequest):
+    """What a leader reads for a Fetch within a session: every partition of it.  Never sent."""
+
+    __slots__ = ("context",)
+
+    def __init__(
+        self, asked: FetchRequest, partitions: Sequence[FetchPartition], context: FetchContext
+    ) -> None:
+        _copy_fetch(self, asked, partitions)
+        self.context = context
+
+
+def _copy_fetch(
+    m: FetchRequest, plain: FetchRequest, partitions: Sequence[FetchPartition]
+) -> None:
+    FetchRequest.__init__(
+        m,
+        plain.src,
+        plain.dst,
+        plain.corr,
+        partitions,
+        plain.replica,
+        plain.replica_epoch,
+        plain.max_wait,
+        plain.min_bytes,
+        plain.max_records,
+        plain.follower_reads,
+    )
 
 
 class FetchData:
@@ -193,12 +248,33 @@ class FetchData:
 class FetchResponse(Message):
     __slots__ = ("partitions",)
     kind = FETCH_R
+    error = 0  # of the request as a whole: only within a session
 
     def __init__(self, src: int, dst: int, corr: int, partitions: Sequence[FetchData]) -> None:
         self.src = src
         self.dst = dst
         self.corr = corr
         self.partitions = partitions
+
+
+class SessionAnswer(FetchResponse):
+    """Within a session: `partitions` are those with news.  `error` is of the whole request."""
+
+    __slots__ = ("error", "session_id")
+    error: int
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        partitions: Sequence[FetchData],
+        error: int,
+        session_id: int,
+    ) -> None:
+        FetchResponse.__init__(self, src, dst, corr, partitions)
+        self.error = error
+        self.session_id = session_id
 
 
 class EpochEndRequest(Message):

@@ -102,6 +102,10 @@ class Producers:
             if batch.producer >= 0:
                 self.record(batch)
 
+    def reaches_past(self, end: int) -> bool:
+        """Does it remember a batch that a log of this length no longer has?"""
+        return any(entry.batches[-1][3] >= end for entry in self.entries.values())
+
     def expire(self, now: int, expiration_ms: int) -> None:
         """producer.id.expiration.ms: forgets who has not written for so long."""
         for producer, entry in list(self.entries.items()):

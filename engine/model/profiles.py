@@ -149,6 +149,8 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "A reassignment completes only with all targets in the ISR.", mode=KRAFT),
     Flag("follower_reads", _r("2.4"), "KIP-392",
          "Consumers that know of it may read from a follower."),
+    Flag("fetch_sessions", _r("1.1"), "KIP-227",
+         "Fetches say only what changed, answers only what is new; where a scenario asks for it."),
     Flag("idempotent_producer", _r("0.11"), "KIP-98",
          "A retried batch is recognised by its sequence number."),
 )  # fmt: skip
@@ -218,6 +220,7 @@ class Profile:
     reassign_needs_all_targets: bool
     follower_reads: bool
     idempotent_producer: bool
+    fetch_sessions: bool
 
     def __init__(self, name: str, stands_for: str, mode: str, release: Release) -> None:
         self.name = name

@@ -9,9 +9,14 @@ from engine.model.log import Log
 from engine.model.messages import FetchRequest, ProduceRequest
 from engine.model.profiles import Profile
 from engine.model.quotas import Quotas, settled
+from engine.model.session_client import SessionClient
+from engine.model.sessions import SessionCache
 
 NEVER: Final = -(1 << 60)
 """Where Kafka writes the time 0 for 'never': a clock that starts at 0 needs minus infinity."""
+
+SESSION_IDS: Final = 1_000
+"""Each incarnation of a broker counts its fetch sessions from another thousand."""
 
 NONE: Final = 0
 FOLLOWER: Final = 1
@@ -183,7 +188,16 @@ class PartitionFetchState:
 class FetcherThread:
     """0.4.  One replica fetcher: key (leader, fetcher id), at most one request outstanding."""
 
-    __slots__ = ("fetcher", "leader", "lookups", "outstanding", "partitions", "requested", "waking")
+    __slots__ = (
+        "fetcher",
+        "leader",
+        "lookups",
+        "outstanding",
+        "partitions",
+        "requested",
+        "session",
+        "waking",
+    )
 
     def __init__(self, leader: int, fetcher: int) -> None:
         self.leader = leader
@@ -192,6 +206,7 @@ class FetcherThread:
         self.outstanding = 0  # corr of the request in flight, 0 = none
         self.requested: frozenset[int] = frozenset()  # of an OffsetForLeaderEpoch in flight
         self.lookups: list[int] = []  # F-9: partitions whose offsets are to be looked up
+        self.session: SessionClient | None = None  # KIP-227; None: every fetch is a full one
         self.waking = NEVER  # when the back-off timer is set for
 
 
@@ -251,6 +266,8 @@ class Broker:
         "register_attempt",
         "registered_corr",
         "replicas",
+        "retention_armed",
+        "sessions",
         "shutdown_attempt",
         "shutting_down",
         "status",
@@ -288,12 +305,14 @@ class Broker:
         self.fetchers: dict[tuple[int, int], FetcherThread] = {}
         self.failed: set[int] = set()
         self.quotas: Quotas | None = None  # KIP-73; None: nothing is throttled
+        self.sessions: SessionCache | None = None  # KIP-227; None: it keeps none
         self.offline: set[int] = set()  # L-16: partitions whose log directory failed
         self.peers: dict[int, Peer] = {}
         self.metadata: dict[int, tuple[int, int]] = {}
         self.image: dict[int, Any] = {}
         self.metadata_offset = 0
         self.metadata_corr = 0
+        self.retention_armed = False  # is the timer of L-8 set?
         self.disk_free_us = 0  # when a slow disk has written all it was given
         self.purgatory_wake = NEVER  # when the timer of waiting requests is set for
         self.registered_corr = 0
@@ -303,11 +322,17 @@ class Broker:
         self.controller_epoch = 0
 
     def configure(self, configs: Configs) -> None:
-        """Q-1.  From now on these configurations hold for the broker and its replicas."""
+        """Q-1, X-1.  From now on these configurations hold for the broker and its replicas."""
         self.configs = configs
         for replica in self.replicas.values():
             replica.configs = configs
+            replica.log.segment_records = configs.segment_records
         self.quotas = settled(self.quotas, configs.values, self.id)
+        if not (configs.values["fetch_sessions"] and self.profile.fetch_sessions):
+            self.sessions = None
+        elif self.sessions is None:
+            slots = int(configs.values["max.incremental.fetch.session.cache.slots"])
+            self.sessions = SessionCache(slots, last_id=self.incarnation * SESSION_IDS)
 
     def next_corr(self) -> int:
         self.corr += 1

@@ -22,6 +22,7 @@ CLIENT_TICK: Final = 16  # a workload producer or consumer acts
 CLIENT_RETRY: Final = 17  # retry.backoff.ms is over
 LOG_FLUSHER: Final = 18  # L-10: flush.ms
 DISK_WRITE: Final = 19  # CP 8.6: a slow disk is done; data = the message it wrote
+RETENTION: Final = 20  # L-8: log.retention.check.interval.ms
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -42,4 +43,5 @@ NAMES: Final = {
     CLIENT_RETRY: "client retry",
     LOG_FLUSHER: "log flusher",
     DISK_WRITE: "disk write",
+    RETENTION: "log retention",
 }

@@ -7,6 +7,7 @@ little depth, little text.  The tree is built from the parser's events without r
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path as FilePath
@@ -16,12 +17,14 @@ import yaml
 
 from engine.model.errors import BadInput
 from engine.model.profiles import nearest
-from engine.scenarios.places import Path, Places
+from engine.scenarios.places import Path, Places, Reader
 from engine.scenarios.scenario import Scenario
 
 MOST_BYTES: Final = 65_536
 MOST_DEPTH: Final = 8
 MOST_VALUES: Final = 5_000
+MOST_TOLD: Final = 600
+"""Characters of one translated text."""
 
 _INT: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,14})")
 _FLOAT: Final = re.compile(r"-?[0-9]{1,15}\.[0-9]{1,15}")
@@ -78,6 +81,39 @@ def library() -> dict[str, Scenario]:
             found.append(load_text(entry.read_text("utf-8"), entry.name, slug))
     found.sort(key=lambda one: (one.code[:1] != "S", one.code == "", one.code, one.slug))
     return {one.slug: one for one in found}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A scenario's words in another language; comments by what they say in the library's own."""
+
+    title: str
+    teaches: str
+    comments: dict[str, str]
+
+
+@cache
+def translations(language: str) -> dict[str, Told]:
+    """The words of the library in a language, by the code of the scenario."""
+    folder = resources.files("engine.scenarios") / "library" / language
+    if not folder.is_dir():
+        return {}
+    found: dict[str, Told] = {}
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        where = f"{language}/{entry.name}"
+        read = Reader(Places(where))
+        fields = read.mapping(
+            _Tree(read.places).build(entry.read_text("utf-8")), (), ("title", "teaches", "comments")
+        )
+        title, teaches = (
+            read.text(fields.get(key), (key,), MOST_TOLD) for key in ("title", "teaches")
+        )
+        comments = read.mapping(fields.get("comments", {}), ("comments",), ())
+        told = {
+            key: read.text(text, ("comments", key), MOST_TOLD) for key, text in comments.items()
+        }
+        found[entry.name.removesuffix(".yaml")] = Told(title, teaches, told)
+    return found
 
 
 def find(name: str) -> Scenario:

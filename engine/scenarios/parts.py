@@ -306,7 +306,7 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
         raise read.bad(path, "A slow disk needs records_per_s: what it can write.")
     mtbf = at = -1
     if "mtbf_ms" in fields:
-        mtbf = read.integer(fields["mtbf_ms"], (*path, "mtbf_ms"), 10, 365 * DAY_MS, "ms")
+        mtbf = read.integer(fields["mtbf_ms"], (*path, "mtbf_ms"), 10, 3650 * DAY_MS, "ms")
     else:
         at = read.integer(fields["at_ms"], (*path, "at_ms"), 0, DAY_MS, "ms")
     return Fault(
@@ -319,7 +319,7 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
         read.integer(fields.get("mttr_ms", 0), (*path, "mttr_ms"), 0, DAY_MS, "ms"),
         read.integer(fields.get("delay_ms", 0), (*path, "delay_ms"), 0, 60_000, "ms"),
         read.number(fields.get("records_per_s", 0.0), (*path, "records_per_s"), 0.0, 100_000),
-        read.number(fields.get("importance", 1.0), (*path, "importance"), 0.01, 1000.0),
+        read.number(fields.get("importance", 1.0), (*path, "importance"), 0.01, 1_000_000.0),
     )
 
 

@@ -17,6 +17,7 @@ from engine.model import configs as configuration
 from engine.model.errors import BadInput
 from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios import expectations, parts, varying
+from engine.scenarios.initial import Initial, read_initial
 from engine.scenarios.parts import BrokerSpec, Fault, Network, Workload
 from engine.scenarios.places import Path, Places, Reader
 from engine.scenarios.script import ScriptLine, read_script, script_lines
@@ -50,6 +51,7 @@ KEYS: Final = (
     "duration_ms",
     "script",
     "expect",
+    "initial",
 )
 DEFAULT_PROFILE: Final = "K39"
 MOST_PROFILES: Final = 40
@@ -83,6 +85,7 @@ class Scenario:
     duration_ms: int = 60_000
     script: str = ""
     expect: dict[str, dict[str, Any]] = field(default_factory=dict)
+    initial: Initial | None = None
 
     @staticmethod
     def from_dict(data: object, where: Places | None = None) -> Scenario:
@@ -117,6 +120,8 @@ class Scenario:
             "duration_ms": self.duration_ms,
             "script": self.script,
             "expect": copy.deepcopy(self.expect),
+            # Only where there is one: the texts of all others, and so their names, stay.
+            **({} if self.initial is None else {"initial": self.initial.to_dict()}),
         }
 
     def canonical(self) -> str:
@@ -227,6 +232,7 @@ def _from_dict(read: Reader, data: object) -> Scenario:
         duration_ms=duration,
         script=script,
         expect=expect,
+        initial=read_initial(read, fields.get("initial"), brokers, partitions),
     )
 
 

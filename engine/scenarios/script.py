@@ -6,6 +6,7 @@ What a move means is the business of the simulation; here a line is only taken a
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -81,6 +82,23 @@ def script_lines(script: str, profile: str) -> tuple[ScriptLine, ...]:
             found.append(ScriptLine(split.text, comment, False, number))
             told.clear()
     return tuple(found)
+
+
+def comments_of(script: str) -> list[str]:
+    """Every comment once, in order."""
+    found = (_split(line).comment for line in script.split("\n"))
+    return list(dict.fromkeys(comment for comment in found if comment))
+
+
+def retold(script: str, words: Mapping[str, str]) -> str:
+    """The same script, line for line, with the comments that `words` knows in other words."""
+    return "\n".join(_retold(line, words) for line in script.split("\n"))
+
+
+def _retold(line: str, words: Mapping[str, str]) -> str:
+    comment = _COMMENT.search(line)
+    told = words.get(comment[1].strip()) if comment else None
+    return line if comment is None or told is None else line[: comment.start(1)] + told
 
 
 def read_script(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) -> str:

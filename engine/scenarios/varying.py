@@ -5,7 +5,7 @@ network.delay_ms | loss | control_delay_ms
 workload.rate_per_s, workload.producers.acks, ...   of every producer
 workload.producers.<n>.<field>, workload.consumers
 faults.<n>.<field>, faults.<kind>.<field>           one line, or every line of that kind
-brokers (how many), fetching, duration_ms
+brokers, replication.factor, racks (how many), fetching, duration_ms
 """
 
 from __future__ import annotations
@@ -66,6 +66,10 @@ def varied(data: dict[str, Any], key: str, value: object) -> dict[str, Any]:
         _vary_faults(data["faults"], rest, value, key)
     elif key == "brokers":
         _vary_brokers(data, value)
+    elif key == "replication.factor":
+        _vary_factor(data, value)
+    elif key == "racks":
+        _vary_racks(data, value)
     elif key in ("fetching", "duration_ms"):
         data[key] = value
     else:
@@ -77,7 +81,7 @@ def _unknown(key: str) -> BadInput:
     return BadInput(
         "unknown",
         f"{key[:80]} cannot be varied; a configuration, network., workload., faults., brokers, "
-        "fetching or duration_ms can.",
+        "replication.factor, racks, fetching or duration_ms can.",
     )
 
 
@@ -138,6 +142,28 @@ def _vary_brokers(data: dict[str, Any], value: object) -> None:
         elif "racks" in fault:
             left = {broker["rack"] for broker in brokers}
             fault["racks"] = [rack for rack in fault["racks"] if rack in left]
+
+
+def _vary_factor(data: dict[str, Any], value: object) -> None:
+    """So many replicas of every partition: the preferred leader and those that follow it."""
+    ids = [broker["id"] for broker in data["brokers"]]
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= len(ids):
+        raise BadInput("invalid", f"The replication factor lies between 1 and {len(ids)} brokers.")
+    for index, replicas in enumerate(data["partitions"]):
+        first = ids.index(replicas[0])
+        data["partitions"][index] = [ids[(first + n) % len(ids)] for n in range(value)]
+
+
+def _vary_racks(data: dict[str, Any], value: object) -> None:
+    """Brokers dealt out to so many racks in turn; faults of racks strike any of them."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 26:
+        raise BadInput("invalid", "The number of racks lies between 1 and 26.")
+    for index, broker in enumerate(data["brokers"]):
+        broker["rack"] = chr(ord("a") + index % value)
+    used = list(dict.fromkeys(broker["rack"] for broker in data["brokers"]))
+    for fault in data["faults"]:
+        if "racks" in fault:
+            fault["racks"] = used
 
 
 def _resized(chosen: list[int], before: list[int], after: list[int]) -> list[int]:

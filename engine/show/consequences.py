@@ -10,7 +10,7 @@ from engine.model.effects import Cue
 from engine.model.errors import NONE, NOT_ENOUGH_REPLICAS, NOT_LEADER_OR_FOLLOWER
 from engine.model.messages import CONTROLLER
 from engine.model.state import FOLLOWER, LEADER, NEVER, TRUNCATING, Replica
-from engine.show import breakages, operators
+from engine.show import breakages, in_sessions, operators
 from engine.show.entities import (
     Happening,
     Sentence,
@@ -383,6 +383,11 @@ TELLERS: Final[dict[str, Teller]] = {
     "C-2": told_by_the_message,
     "Q-2": _held_back,
     "Q-3": _held_back,
+    "X-3": in_sessions.refused,
+    "X-4": in_sessions.news,
+    "X-5": in_sessions.opened,
+    "X-5.evicted": in_sessions.evicted,
+    "X-6": in_sessions.begins_anew,
     "F-2": _fetching_starts,
     "F-8": _backs_off,
     "F-8.failed": _fails,
@@ -439,7 +444,7 @@ def speaks(happening: Happening, cue: Cue) -> bool:
     if rule is None or not rule.why:
         return False
     answer = happening.delivered(messages.FETCH_R)
-    if cue[0] == "C-2" and answer is not None and answer.partitions[0].error:
-        return False
+    if cue[0] == "C-2" and answer is not None:
+        return bool(answer.partitions) and not answer.partitions[0].error
     by_message = TELLERS.get(cue[0]) is told_by_the_message
     return by_message or tell_cue(happening, cue) is not None

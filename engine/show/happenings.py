@@ -8,6 +8,7 @@ from typing import Any, Final
 from engine.model import messages, timers
 from engine.model.errors import NONE
 from engine.model.messages import CONTROLLER, Message
+from engine.show import in_sessions
 from engine.show.consequences import tell_cue
 from engine.show.entities import (
     Happening,
@@ -55,6 +56,8 @@ def _size(data: Any) -> int:
 
 
 def _fetch_arrives(h: Happening, m: Any) -> Sentence | None:
+    if m.session_epoch is not None:
+        return in_sessions.arrives(h, m)
     if not m.partitions:
         return None
     args = {"l": node(m.dst), "f": node(m.src), "o": offset(m.partitions[0].offset)}
@@ -84,6 +87,8 @@ def _fetch_released(m: Any) -> Sentence | None:
 
 
 def _fetch_answered(h: Happening, m: Any) -> Sentence | None:
+    if isinstance(m, messages.SessionAnswer) and (m.error or not m.partitions):
+        return in_sessions.answered(m)
     if not m.partitions:
         return None
     if m.dst < CONTROLLER:
@@ -120,6 +125,8 @@ def _consumer_answered(h: Happening, m: Any) -> Sentence:
 
 
 def _fetch_sent(m: Any) -> Sentence | None:
+    if m.session_epoch is not None:
+        return in_sessions.asked(m)
     if not m.partitions:
         return None
     fp = m.partitions[0]
@@ -298,6 +305,10 @@ def _stop_replica_answered(h: Happening, m: Any) -> Sentence:
     return say("message.StopReplica.done", k=CONTROL, b=node(m.src))
 
 
+def _session_closed(h: Happening, m: Any) -> Sentence:
+    return say("session.closed", b=node(m.src), k=CONTROL)
+
+
 def _shutdown_asked(h: Happening, m: Any) -> Sentence:
     return say("shutdown.got", k=CONTROL, b=node(m.src))
 
@@ -355,6 +366,7 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.UPDATE_METADATA: _update_metadata,
     messages.STOP_REPLICA: _stop_replica,
     messages.STOP_REPLICA_R: _stop_replica_answered,
+    messages.SESSION_CLOSED: _session_closed,
     messages.SHUTDOWN: _shutdown_asked,
     messages.SHUTDOWN_R: _shutdown_answered,
     messages.CLIENT_METADATA: _leader_asked,
@@ -388,6 +400,7 @@ QUIET_TIMERS: Final = {
     timers.NAMES[timers.HW_CHECKPOINT]: "timer.checkpoint",
     "checkpoint": "timer.checkpoint",
     timers.NAMES[timers.LOG_FLUSHER]: "timer.flusher",
+    timers.NAMES[timers.RETENTION]: "timer.retention",
     "controller start-up": "timer.startup",
     timers.NAMES[timers.CLIENT_TICK]: "client.stuck",
     "produce": "client.stuck",

@@ -13,15 +13,16 @@ from engine import ENGINE_VERSION
 from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
+from engine.scenarios.scenario import Scenario
 from engine.show import story, text
 from engine.show.cursor import Checkpoint, Cursor, Happened
 from engine.show.entities import Happening, say
-from engine.show.guards_control import refusal
 from engine.show.staging import Cut, dress, letters
 from engine.show.suggesting import suggestions
 from engine.show.view import Json, node_name, view
 from engine.show.why import why
 from engine.sim import moves
+from engine.sim.kernel import DELIVERY
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
@@ -30,6 +31,8 @@ EVENTS_BETWEEN: Final = 256
 MOST_CHECKPOINTS: Final = 24
 MOST_STEPS_AT_ONCE: Final = 64
 MOST_MARKS: Final = 2_000
+MOST_TICKS: Final = 400
+
 
 class Replay:
     """One run, looked at.  Step 0 is the initial state; step n is the state after event n.
@@ -45,6 +48,7 @@ class Replay:
         self.outcome = ""
         self._move_of: list[int] = [-1]  # step -> index of the move it belongs to
         self._moments: list[int] = [0]
+        self._times: list[int] = [0]
         self._marks: list[tuple[int, str]] = []
         self._cuts: list[Cut] = []
         self._golden: list[str] = []
@@ -80,6 +84,7 @@ class Replay:
                 self._move_of.append(cursor.move)
                 self._golden += text.event_lines(kind, node, what, cues)
                 now_broken = len(cursor.sim.broken)
+                self._times.append(cursor.sim.now)
                 self._note(kind, what, cues, now_broken > broken)
                 broken = now_broken
         cursor.sim.ledger.close(cursor.sim.now)
@@ -150,9 +155,12 @@ class Replay:
         }
         return {"holds": not broken, "expected": expected, "broken": broken, "counts": counts}
 
-    def facts(self) -> Json:
-        """What the page needs to know of the run before it asks for steps."""
-        scenario = self.run.scenario
+    def facts(self, told: Scenario | None = None) -> Json:
+        """What the page needs to know of the run before it asks for steps.
+
+        `told` is the run's scenario with its texts in another language.
+        """
+        scenario = told or self.run.scenario
         return {
             "digest": self.run.digest,
             "scenario": {
@@ -161,7 +169,7 @@ class Replay:
                 "title": scenario.title,
                 "origin": scenario.origin,
                 "teaches": scenario.teaches,
-                "digest": scenario.digest,
+                "digest": self.run.scenario.digest,
                 "brokers": [
                     {"id": b.id, "name": b.label, "rack": b.rack} for b in scenario.brokers
                 ],
@@ -174,27 +182,35 @@ class Replay:
             "script": self.run.moves is None,
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
             "moments": [step for step, weight in enumerate(self._moments) if weight >= 2],
-            "chapters": [[step, self.lines[line], told] for step, line, told in self.chapters()],
+            "chapters": [
+                [step, self.lines[line], text] for step, line, text in self.chapters(told)
+            ],
+            "clock": self._clock(),
             "verdict": self.verdict(),
             "outcome": self.outcome,
             "engine": ENGINE_VERSION,
         }
 
-    def chapters(self) -> list[tuple[int, int, str]]:
+    def _clock(self) -> list[list[int]]:
+        """[step, its time in ms], thinned where a run is long: what spaces a rail by time."""
+        every = -(-max(self.total, 1) // MOST_TICKS)
+        steps = sorted({*range(0, self.total, every), self.total})
+        return [[step, self._times[step]] for step in steps]
+
+    def chapters(self, told: Scenario | None = None) -> list[tuple[int, int, str]]:
         """(first step, number of the move, comment) of every move that did anything."""
-        comments = self.comments()
+        comments = self.comments(told)
         first: dict[int, int] = {}
         for step, move in enumerate(self._move_of):
             if move >= 0:
                 first.setdefault(move, step)
         return [(step, move, comments[move]) for move, step in first.items()]
 
-    def comments(self) -> list[str]:
+    def comments(self, told: Scenario | None = None) -> list[str]:
         """What the script tells with each move, as far as the moves are those of the script."""
         comments = [""] * len(self.lines)
-        script = [
-            line for line in self.run.scenario.lines(self.run.profile) if not line.is_expect
-        ]
+        scenario = told or self.run.scenario
+        script = [line for line in scenario.lines(self.run.profile) if not line.is_expect]
         for number, line in enumerate(script[: len(self.lines)]):
             if line.text != self.lines[number].split(" !")[0]:
                 break
@@ -256,6 +272,8 @@ class Replay:
                     "move": self.lines[cursor.move],
                     "line": cursor.move,
                     "moment": self._moments[number],
+                    "at": node_name(node),
+                    "arrived": what.id if kind == DELIVERY else None,
                     "cues": [_cue_json(cue) for cue in cues],
                     "say": said,
                     "why": why,
@@ -279,6 +297,8 @@ class Replay:
             "move": "",
             "line": -1,
             "moment": 0,
+            "at": None,
+            "arrived": None,
             "cues": [],
             "say": [say("run.begins")],
             "why": [],
@@ -344,8 +364,6 @@ class Replay:
                 "enabled": not reason,
                 "why": reason,
             }
-            if reason:
-                shown["no"] = refusal(reason)
             found.append(shown)
         return found
 

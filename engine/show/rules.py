@@ -37,6 +37,8 @@ _LIST: Final = (
     Rule("L-4", 1, "", "Append as follower",
          "Partition.appendRecordsToFollowerOrFutureReplica", "why.verbatim"),
     Rule("L-7", 1, "log.start", "Raise the log start", "UnifiedLog.maybeIncrementLogStartOffset"),
+    Rule("L-8", 2, "log.retention", "Old segments are deleted", "UnifiedLog.deleteOldSegments",
+         "why.retention"),
     Rule("L-9", 2, "log.delete", "Records are deleted", "ReplicaManager.deleteRecords",
          "why.delete"),
     Rule("L-10", 1, "log.flush", "Flush", "UnifiedLog.flush"),
@@ -95,6 +97,16 @@ _LIST: Final = (
          "why.quota"),
     Rule("Q-3", 1, "", "The follower's replication quota is used up",
          "ReplicaFetcherThread.shouldFollowerThrottle", "why.quota"),
+    # -- fetch sessions ------------------------------------------------------------------------
+    Rule("X-3", 2, "", "A session is not known, or out of step", "FetchManager.newContext",
+         "why.session_error"),
+    Rule("X-4", 0, "", "An answer with the news only",
+         "IncrementalFetchContext.updateAndGenerateResponseData", "why.session"),
+    Rule("X-5", 1, "", "A session is opened", "FetchSessionCache.maybeCreateSession",
+         "why.session"),
+    Rule("X-5.evicted", 2, "", "A session gives way", "FetchSessionCache.tryEvict", "why.evicted"),
+    Rule("X-6", 2, "", "The fetcher begins anew", "FetchSessionHandler.handleResponse",
+         "why.session_error"),
     # -- fetcher -------------------------------------------------------------------------------
     Rule("F-2", 0, "", "Fetching starts", "AbstractFetcherManager.addFetcherFor"),
     Rule("F-8", 1, "", "Back off and retry",
@@ -201,6 +213,8 @@ _LIST: Final = (
     Rule("CP-5.4.hold", 1, "", "Held back", ""),
     Rule("CP-5.4.release", 1, "", "Released", ""),
     Rule("CP-10.down", 3, "controller.down", "No active controller", "", "why.no_controller"),
+    Rule("CP-10.discarded", 2, "controller.discarded", "Uncommitted metadata is gone",
+         "RaftManager", "why.discarded"),
     Rule("CP-10.up", 2, "", "A new controller", "QuorumController", "why.controller"),
 )  # fmt: skip
 

@@ -33,6 +33,7 @@ def dress(sim: Simulation, shown: Json, older: Iterable[Cut] = ()) -> Json:
     for _, broker, tp, batches in older:
         _haunt(sim, shown["partitions"][tp]["replicas"].get(str(broker)), tp, batches)
     _queue(sim, shown["messages"])
+    _hold(sim, shown["links"])
     return shown
 
 
@@ -58,6 +59,17 @@ def _queue(sim: Simulation, shown: list[Json]) -> None:
             told["behind"] = first[key]
         else:
             first[key] = m.id
+
+
+def _hold(sim: Simulation, links: list[Json]) -> None:
+    """A link on which a hand holds messages says so."""
+    for src, dst, _ in sorted(sim.network.held_ways):
+        a, b = node_name(max(src, dst)), node_name(min(src, dst))
+        link = next((one for one in links if (one["a"], one["b"]) == (a, b)), None)
+        if link is None:
+            link = {"a": a, "b": b, "cut": "none", "delay": 0, "loss": 0.0}
+            links.append(link)
+        link["held"] = True
 
 
 def ways(sim: Simulation, most: int = 12) -> list[str]:

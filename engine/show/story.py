@@ -49,6 +49,7 @@ COVERS: Final[dict[str, frozenset[str]]] = {
     "isr.shrink.far": frozenset(("alter.ask",)),
     "lead.leaving": frozenset(("member.leaving",)),
     "lead.silent": frozenset(("member.out",)),
+    "session.anew": frozenset(("session.heard",)),
     "trunc.range": frozenset(("offsets.end.heard",)),
     "trunc.restart": frozenset(("offsets.start.heard",)),
 }

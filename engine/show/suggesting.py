@@ -35,7 +35,7 @@ def suggestions(sim: Simulation) -> Iterator[str]:
         yield from (f"hold md {name}", f"release md {name}")
         yield from (f"hold alter {name}", f"release alter {name}")
         yield f"tick {name}"
-        yield f"flush {name}"
+        yield from (f"flush {name}", f"checkpoint {name}")
     record = sim.cluster.controller.records.get(0)
     if record is not None:
         yield from _first_partition(sim, record)

@@ -12,8 +12,9 @@ from engine.model.log import Batch
 from engine.model.messages import NAMES, REPLIES, Message
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, LEADER, ROLE_NAMES, Broker, Replica
+from engine.show.fields import fields_of
 from engine.show.gone import partitions
-from engine.show.view import fields_of, node_name
+from engine.show.view import node_name
 from engine.sim.kernel import DELIVERY
 from engine.sim.simulation import Simulation
 
@@ -34,11 +35,17 @@ def value_text(value: Any) -> str:
 
 def cue_line(cue: Cue) -> str:
     """`H-2   b1 hw 1 -> 2`"""
-    rule, node, field, old, new = cue
+    rule, node, field, old, _ = cue
     name = f"b{node}" if node >= 0 else str(node_name(node))
+    return f"{rule:<6} {name} {field} {value_text(old)} -> {new_text(cue)}"
+
+
+def new_text(cue: Cue) -> str:
+    """What became of it; errors by their names."""
+    rule, _, field, _, new = cue
     if field == "error" or rule in ("L-3.refused", "P-4.answer", "P-2", "CP-ALTER"):
         new = name_of(new) if isinstance(new, int) else new
-    return f"{rule:<6} {name} {field} {value_text(old)} -> {value_text(new)}"
+    return value_text(new)
 
 
 def message_line(m: Any) -> str:

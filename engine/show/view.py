@@ -12,27 +12,19 @@ from engine.model.configs import UNLIMITED
 from engine.model.errors import name_of
 from engine.model.log import Batch, Log
 from engine.model.messages import (
-    ALTER_PARTITION,
     CONTROLLER,
-    EPOCH_END,
-    EPOCH_END_R,
-    FETCH,
     FETCH_R,
     FIRST_CONSUMER,
     FIRST_PRODUCER,
     HEARTBEAT,
     HEARTBEAT_R,
-    LIST_OFFSETS,
-    LIST_OFFSETS_R,
     METADATA_FETCH,
-    METADATA_FETCH_R,
     NAMES,
-    PRODUCE,
-    PRODUCE_R,
     REPLIES,
 )
 from engine.model.quotas import TOPIC, Quotas
 from engine.model.records import PartitionRecord
+from engine.model.sessions import Session
 from engine.model.state import (
     COMMITTED,
     DOWN,
@@ -44,6 +36,7 @@ from engine.model.state import (
     Broker,
     Replica,
 )
+from engine.show.fields import fields_of
 from engine.show.gone import partitions
 from engine.sim.clients import Consumer, Producer
 from engine.sim.simulation import Simulation
@@ -111,7 +104,7 @@ def _partition(
         "p": tp,
         "name": sim.cluster.names[tp],
         "ar": list(record.replicas),
-        "minIsr": sim.configs.min_insync_replicas,
+        "minIsr": sim.cluster.controller.min_isr_for(tp),
         "record": {
             "leader": record.leader,
             "le": record.leader_epoch,
@@ -208,6 +201,9 @@ def _replica(
         _add_leader(sim, broker, replica, shown)
     else:
         shown["fetch"] = _fetch_state(sim, broker, replica)
+        thread = thread_of(broker, tp)
+        if thread is not None and thread.session is not None:
+            shown["session"] = {"id": thread.session.session_id, "next": thread.session.epoch}
     if broker.quotas is not None:
         _add_quota(sim.now, broker.quotas, replica, shown)
     return shown
@@ -346,7 +342,18 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
     if broker.disk_rate:
         busy = max(0, -(-broker.disk_free_us // 1_000) - sim.now)
         shown["disk"] = {"rate": broker.disk_rate, "busy": busy}
+    if broker.sessions is not None:
+        shown["fetchSessions"] = [_session(one) for one in broker.sessions.sessions.values()]
     return shown
+
+
+def _session(session: Session) -> Json:
+    return {
+        "id": session.id,
+        "of": None if session.owner is None else node_name(session.owner),
+        "next": session.epoch,
+        "partitions": [partition for _, partition in session.partitions],
+    }
 
 
 def _links(sim: Simulation) -> list[Json]:
@@ -406,7 +413,7 @@ def _message(sim: Simulation, m: Any) -> Json:
         "deliverable": by_hand or not held,
         "fields": fields_of(m),
     }
-    if m.kind == FETCH_R:
+    if m.kind == FETCH_R and not m.error:
         data = m.partitions[0] if m.partitions else None
         if data is not None:
             shown["records"] = [batch.epoch for batch in data.batches]
@@ -415,47 +422,6 @@ def _message(sim: Simulation, m: Any) -> Json:
     elif getattr(m, "error", 0):
         shown["error"] = name_of(m.error)
     return shown
-
-
-def fields_of(m: Any) -> Json:
-    """The two or three fields of a message that matter, under Kafka's names."""
-    kind = m.kind
-    if kind == FETCH:
-        if not m.partitions:
-            return {}
-        fp = m.partitions[0]
-        fields = {"offset": fp.offset}
-        if fp.last_epoch >= 0:
-            fields["lastEpoch"] = fp.last_epoch
-        if fp.leader_epoch >= 0:
-            fields["epoch"] = fp.leader_epoch
-        return fields
-    if kind == FETCH_R:
-        if not m.partitions:
-            return {}
-        data = m.partitions[0]
-        if data.error:
-            return {"error": name_of(data.error)}
-        if data.diverging is not None:
-            return {"diverging": list(data.diverging)}
-        return {"hw": data.hw, "records": sum(len(b.values) for b in data.batches)}
-    if kind == EPOCH_END and m.partitions:
-        return {"epoch": m.partitions[0][1]}
-    if kind == EPOCH_END_R and m.partitions:
-        return {"epoch": m.partitions[0][2], "end": m.partitions[0][3]}
-    if kind == LIST_OFFSETS:
-        return {"wants": "latest" if m.timestamp == -1 else "earliest"}
-    if kind == LIST_OFFSETS_R:
-        return {"offset": m.offset}
-    if kind == PRODUCE:
-        return {"records": list(m.values), "acks": m.acks}
-    if kind == PRODUCE_R:
-        return {"offset": m.base, "error": name_of(m.error)}
-    if kind == ALTER_PARTITION:
-        return {"isr": [b for b, _ in m.items[0].isr], "pe": m.items[0].partition_epoch}
-    if kind == METADATA_FETCH_R:
-        return {"records": len(m.records)}
-    return {}
 
 
 # -- clients and ledger ----------------------------------------------------------------------------

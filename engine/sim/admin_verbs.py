@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.controlplane import election, kraft, znodes, zookeeper
-from engine.dataplane import watermark
+from engine.dataplane import retention, watermark
 from engine.model.configs import CATALOGUE
 from engine.model.errors import BadInput
 from engine.model.messages import CONTROLLER
@@ -174,6 +174,8 @@ def _set(sim: Simulation, args: Args) -> Iterator[None]:
             return
         for broker in sim.brokers.values():
             broker.configure(after)
+            if broker.status == UP:
+                retention.arm(broker, out)
         zookeeper.set_configs(k, after, after.unclean and not before.unclean, out)
 
     sim.act(TIMER, CONTROLLER, "set", act)

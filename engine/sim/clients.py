@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from engine.dataplane.asking import accepts, in_session
 from engine.model.effects import Effects
 from engine.model.errors import (
     KAFKA_STORAGE_ERROR,
@@ -32,6 +33,7 @@ from engine.model.messages import (
     ProduceRequest,
     ProduceResponse,
 )
+from engine.model.session_client import SessionClient
 from engine.model.timers import CLIENT_RETRY, CLIENT_TICK
 from engine.sim.kernel import Chance
 from engine.sim.pace import Pace
@@ -279,7 +281,16 @@ class Producer(_Client):
 class Consumer(_Client):
     """C-1.  Reads one partition after another up to the leader's high watermark."""
 
-    __slots__ = ("backoff_ms", "outstanding", "position", "read", "running", "tp", "wait_ms")
+    __slots__ = (
+        "backoff_ms",
+        "outstanding",
+        "position",
+        "read",
+        "running",
+        "sessions",
+        "tp",
+        "wait_ms",
+    )
 
     def __init__(self, id: int, brokers: tuple[int, ...], leaders: dict[int, int]) -> None:
         _Client.__init__(self, id, brokers, leaders)
@@ -290,6 +301,7 @@ class Consumer(_Client):
         self.running = False  # by the clock; else a hand says when to read
         self.wait_ms = 500
         self.backoff_ms = 100
+        self.sessions: dict[int, SessionClient] | None = None  # by leader; None: it keeps none
 
     def is_busy(self, now: int) -> bool:
         """Reading changes nothing that others could wait for."""
@@ -304,9 +316,10 @@ class Consumer(_Client):
         self.outstanding = self.next_corr()
         parts = (FetchPartition(self.tp, self.position, NO_EPOCH, NO_EPOCH, 0),)
         wait = self.wait_ms if self.running else 0
-        out.send(
-            FetchRequest(self.id, leader, self.outstanding, parts, -1, NO_EPOCH, wait, 1, 500)
-        )
+        m = FetchRequest(self.id, leader, self.outstanding, parts, -1, NO_EPOCH, wait, 1, 500)
+        if self.sessions is not None:
+            m = in_session(self.sessions.setdefault(leader, SessionClient()), m)
+        out.send(m)
 
     def on_tick(self, out: Effects) -> bool:
         if self.outstanding:
@@ -319,6 +332,13 @@ class Consumer(_Client):
         if m.corr != self.outstanding:
             return [], NONE
         self.outstanding = 0
+        if self.sessions is not None and not accepts(self.id, self.sessions[m.src], m, out):
+            self.fetch(out)
+            return [], NONE
+        if not m.partitions:  # nothing has changed, says the session
+            if self.running:
+                self.fetch(out)
+            return [], NONE
         data = m.partitions[0]
         if data.error == OFFSET_OUT_OF_RANGE:
             # auto.offset.reset=earliest: begin where the log begins
@@ -340,6 +360,8 @@ class Consumer(_Client):
         if m.request_kind == FETCH:
             self.outstanding = 0
             self.leaders.pop(self.tp, None)
+            if self.sessions is not None and m.src in self.sessions:
+                self.sessions[m.src].fail()
         if self.running:
             out.timer(self.id, self.backoff_ms, CLIENT_TICK)
 

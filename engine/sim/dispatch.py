@@ -11,6 +11,7 @@ from engine.dataplane import (
     insync,
     produce,
     purgatory,
+    retention,
     serving,
     slow_disk,
     watermark,
@@ -91,6 +92,7 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
     messages.REGISTER: zookeeper.on_register,
     messages.SHUTDOWN: zookeeper.on_shutdown_request,
     messages.STOP_REPLICA_R: zk_topics.on_stop_replica_response,
+    messages.SESSION_CLOSED: zookeeper.on_session_closed,
 }
 
 
@@ -160,11 +162,12 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.METADATA_RETRY: _metadata,
     timers.SHUTDOWN_RETRY: _shutdown,
     timers.DISK_WRITE: slow_disk.on_written,
+    timers.RETENTION: retention.on_check,
 }
 
 KRAFT_TIMERS: dict[int, ControllerTimer] = {
     timers.FENCE_CHECK: lambda k, data, out: kraft.on_fence_check(k, out),
-    timers.COMMIT: lambda k, data, out: kraft.commit(k, data, out),
+    timers.COMMIT: lambda k, data, out: kraft.on_commit(k, data, out),
     timers.PREFERRED_CHECK: lambda k, data, out: kraft.on_preferred_check(k, out),
     timers.UNCLEAN_CHECK: lambda k, data, out: kraft.on_unclean_check(k, out),
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.controlplane import kraft, membership, zk_topics, zookeeper
+from engine.controlplane import failover, membership, zk_topics, zookeeper
 from engine.dataplane.recovery import lose_unflushed
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER, PRODUCE, Message
@@ -142,11 +142,19 @@ def kill_controller(sim: Simulation) -> None:
 
     def action(out: Effects) -> None:
         out.cue("CP-10.down", CONTROLLER, "controller", "active", "none")
-        sim.cluster.controller.alive = False
-        sim.network.controller_up = False
-        sim.network.break_connections(CONTROLLER)
+        _without_controller(sim, out)
 
     sim.act(FAILURE, CONTROLLER, "kill K", action)
+
+
+def _without_controller(sim: Simulation, out: Effects) -> None:
+    """Nobody is the active controller; what was not committed by then has never happened."""
+    k = sim.cluster.controller
+    k.alive = False
+    sim.network.controller_up = False
+    sim.network.break_connections(CONTROLLER)
+    for tp in failover.lose_uncommitted(k, out):
+        sim.checker.goes_back(tp)
 
 
 def start_controller(sim: Simulation) -> None:
@@ -160,7 +168,7 @@ def start_controller(sim: Simulation) -> None:
         k.check_at = NEVER
         sim.network.controller_up = True
         if sim.profile.mode == "kraft":
-            kraft.resume(k, out)
+            failover.take_over(k, out)
         else:
             running = {b for b, broker in sim.brokers.items() if broker.status == UP}
             zookeeper.resume(k, running, out)

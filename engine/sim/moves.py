@@ -75,7 +75,8 @@ class Words:
 
     def take(self, what: str) -> str:
         if not self.words:
-            raise self.fail(f"{what[:1].upper()}{what[1:]} is missing.")
+            what = what[:1].upper() + what[1:]
+            raise self.fail(f"{what} is missing.")
         return self.words.pop(0)
 
     def end(self) -> None:

@@ -15,6 +15,7 @@ from engine.model.messages import (
     PRODUCE,
     REPLICATION,
     REPLIES,
+    SESSION_CLOSED,
     STOP_REPLICA,
     UPDATE_METADATA,
     Broken,
@@ -28,7 +29,7 @@ NOTICE_LOSS_MS = 200
 """How long until a requester notices that a lost segment broke its connection."""
 
 ONE_WAY = frozenset((LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA))
-UNANSWERED = REPLIES | ONE_WAY | {HEARTBEAT}
+UNANSWERED = REPLIES | ONE_WAY | {HEARTBEAT, SESSION_CLOSED}
 METADATA = frozenset((METADATA_FETCH_R, LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA))
 
 

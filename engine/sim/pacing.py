@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.dataplane import fetcher, purgatory
-from engine.model.messages import FETCH, FETCH_R, Message
+from engine.model.messages import FETCH, FetchResponse, Message
 from engine.model.state import DOWN, NEVER, UP, Broker, FetcherThread
 from engine.sim.kernel import TIMER
 
@@ -137,9 +137,9 @@ def fetch_round(
         yield
         if m is not None and m.kind == FETCH and withhold:
             return
-        if m is not None and m.kind == FETCH_R:
+        if isinstance(m, FetchResponse):
             yield from pump(sim)
-            if not thread.outstanding:
+            if not thread.outstanding and not m.error:  # a session error costs a round trip
                 return
 
 

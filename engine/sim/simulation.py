@@ -11,6 +11,7 @@ from engine.checks.invariants import Checker
 from engine.checks.ledger import Acked, Ledger
 from engine.controlplane import kraft, membership, zookeeper
 from engine.controlplane.roles import apply_record, new_disk
+from engine.dataplane import retention
 from engine.model import messages, timers
 from engine.model.cluster import Cluster
 from engine.model.configs import NEVER, build
@@ -30,8 +31,9 @@ from engine.model.profiles import get_profile
 from engine.model.quotas import TOPIC
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, PAUSED, UP, Broker, Peer
+from engine.model.zk_messages import SessionClosed
 from engine.scenarios.scenario import Scenario
-from engine.sim import dispatch
+from engine.sim import beginning, dispatch
 from engine.sim.clients import Client, Consumer, Producer, Sent
 from engine.sim.fault_plan import Plan, reseed_plans
 from engine.sim.idempotent import IdempotentProducer
@@ -51,13 +53,14 @@ AVAILABILITY_KINDS: Final = frozenset(
         messages.METADATA_FETCH_R,
         messages.REGISTER,
         messages.REGISTER_R,
+        messages.SESSION_CLOSED,
         messages.SHUTDOWN,
         messages.STOP_REPLICA,
     )
 )
 """Deliveries that may change whether a partition can be written to."""
 
-TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE))
+TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETENTION))
 """Timers of a broker that may touch a log or a role."""
 
 
@@ -265,7 +268,7 @@ class Simulation:
         if look:
             self.checker.after(node, self.events)
             if node >= 0 and self.brokers[node].halted:
-                self.stop_process(node)
+                self._end_process(self.brokers[node])
             if kind == DELIVERY:
                 if what.kind in AVAILABILITY_KINDS:
                     self._note_availability()
@@ -328,6 +331,14 @@ class Simulation:
         self.cluster.controller.readers.pop(node, None)
         broker.forget()
 
+    def _end_process(self, broker: Broker) -> None:
+        """The process has ended by itself.  After a clean shutdown it has closed its ZooKeeper
+        session, too (CP-ZK-SHUTDOWN 8); KRaft has fenced it before."""
+        epoch, was_clean = broker.broker_epoch, broker.clean_epoch >= 0
+        self.stop_process(broker.id)
+        if was_clean and not self.profile.kraft:
+            self.out.send(SessionClosed(broker.id, CONTROLLER, 0, epoch))
+
     def start_process(self, node: int, out: Effects, bounced: bool = False) -> None:
         """CP 8.2.  Loads, registers, and sets the periodic tasks of control-plane 9 going."""
         self.network.running.add(node)
@@ -345,6 +356,7 @@ class Simulation:
         ):
             if period < NEVER:
                 out.timer(broker.id, period - self.kernel.now % period, kind)
+        retention.arm(broker, out)
 
     # -- clients of scripts and workloads ----------------------------------------------------------
 
@@ -384,12 +396,18 @@ def _build_cluster(sim: Simulation) -> None:
     k.next_broker_epoch = len(scenario.brokers) + 1
     for tp, replicas in enumerate(scenario.partitions):
         k.records[tp] = PartitionRecord(replicas, replicas, replicas[0])
-    k.topics[TOPIC] = Topic()
-    k.topics[TOPIC].tps += range(k.take_numbers(0))
+    if scenario.initial is None:
+        k.topics[TOPIC] = Topic()
+        k.topics[TOPIC].tps += range(k.take_numbers(0))
+    else:
+        beginning.prepare(sim, scenario.initial)
     _fill_metadata_log(sim)
     for broker in cluster.brokers.values():
-        _start_informed(sim, broker, out)
+        if broker.status == UP:
+            _start_informed(sim, broker, out)
     _add_clients(sim)
+    if scenario.initial is not None:
+        beginning.finish(sim, scenario.initial)
     if sim.profile.mode == "kraft":
         kraft.arm_fence_check(k, out)
         if sim.profile.periodic_unclean:
@@ -412,7 +430,8 @@ def _fill_metadata_log(sim: Simulation) -> None:
     if sim.profile.mode != "kraft":
         return
     for broker_id, registration in k.brokers.items():
-        k.log.append((membership.R_REGISTER, broker_id, registration.epoch, False, False))
+        fenced = registration.fenced
+        k.log.append((membership.R_REGISTER, broker_id, registration.epoch, fenced, False))
     for tp, record in k.records.items():
         k.log.append((membership.R_PARTITION, tp, record))
     k.committed = len(k.log)
@@ -425,12 +444,13 @@ def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
     k = sim.cluster.controller
     broker.configure(sim.configs)
     for peer_id, registration in k.brokers.items():
-        broker.peers[peer_id] = Peer(registration.epoch)
+        broker.peers[peer_id] = Peer(registration.epoch, registration.fenced)
     for tp, record in k.records.items():
         broker.metadata[tp] = (record.leader, record.leader_epoch)
         broker.image[tp] = record
         if broker.id in record.replicas:
-            broker.disks[tp] = new_disk(broker)
+            if tp not in broker.disks:
+                broker.disks[tp] = new_disk(broker)
             apply_record(broker, tp, record, out)
     if sim.profile.mode == "kraft":
         broker.metadata_offset = k.committed
@@ -450,7 +470,7 @@ def _add_clients(sim: Simulation) -> None:
     """P1 and C1 always exist, for scripts and hands; a workload sets them and others going."""
     scenario = sim.scenario
     ids = tuple(broker.id for broker in scenario.brokers)
-    leaders = {tp: replicas[0] for tp, replicas in enumerate(scenario.partitions)}
+    leaders = {tp: record.leader for tp, record in sim.cluster.controller.records.items()}
     partitions = len(scenario.partitions)
     for number, load in enumerate(scenario.workload.producers or (None,)):
         node = FIRST_PRODUCER - number
@@ -474,4 +494,6 @@ def _add_clients(sim: Simulation) -> None:
         consumer = Consumer(node, ids, dict(leaders))
         consumer.wait_ms = sim.configs.consumer_wait_ms
         consumer.backoff_ms = sim.configs.retry_backoff_ms
+        if sim.configs.values["fetch_sessions"] and sim.profile.fetch_sessions:
+            consumer.sessions = {}
         sim.clients[node] = consumer

@@ -20,9 +20,10 @@ MEAN: Final = "mean"  # how much on average
 class Played:
     """A run that was played to its end, with its latencies in order."""
 
-    __slots__ = ("latencies", "ledger")
+    __slots__ = ("faults", "latencies", "ledger")
 
     def __init__(self, sim: Simulation) -> None:
+        self.faults = sum(len(plan.strikes) for plan in sim.plans)
         self.ledger = sim.ledger
         self.latencies = sorted(sim.ledger.latencies())
 
@@ -85,6 +86,10 @@ def truncated(played: Played) -> int:
     return played.ledger.truncated
 
 
+def faults(played: Played) -> int:
+    return played.faults
+
+
 def _rank(ordered: list[int], share: float) -> int | None:
     """The smallest value with at least `share` of all at or below it."""
     return ordered[max(1, ceil(share * len(ordered))) - 1] if ordered else None
@@ -111,6 +116,8 @@ _LIST: Final = (
            MEAN, elections_clean),
     Metric("elections_unclean", "elections", "New leaders from outside ISR and ELR.",
            SHARE, elections_unclean),
+    Metric("faults", "faults", "Faults of the plan that struck, each broker or rack by itself.",
+           MEAN, faults),
     Metric("truncated", "records", "Records that replicas cut off their logs.",
            MEAN, truncated),
 )  # fmt: skip

@@ -175,19 +175,16 @@ BESIDE: Final[dict[str, str]] = {
     "CP-8.2": "Restart",
     "CP-8.3": "Pause",
     "CP-8.5": "Faults of the network",
-    "CP-8.6": "Slow and lossy links",
+    "CP-8.6": "Slow and lossy links, slow disks",
     "CP-8.7": "Clocks",
     "CP-10": "The controller",
 }
 """What cues name beside the rules: changes without a rule of their own, operators, faults."""
 
-_SESSIONS: Final = "fetch sessions are modules for conformance; no run plays them yet"
 _DIRECTORIES: Final = "not modelled: a broker has one directory, so nothing moves between two"
 
 EXCUSES: Final[dict[str, str]] = {
     "E-8": "not modelled: every batch has the format that carries its epoch",
-    "S-1": "not modelled: authorisation, topic ids and limits in bytes",
-    **dict.fromkeys(("X-1", "X-2", "X-3", "X-4", "X-5", "X-6"), _SESSIONS),
     "P-8": "stories, told by scenarios of the library; no rule of their own",
     "C-7": "not yet: consumers carry no epoch with their position",
     **dict.fromkeys(("D-1", "D-2", "D-3", "D-4", "D-5", "D-6"), _DIRECTORIES),
@@ -197,6 +194,5 @@ EXCUSES: Final[dict[str, str]] = {
 DORMANT: Final[dict[str, str]] = {
     "L-16": "no fault of a run fails a log directory yet",
     "C-8": "consumers of a run do not ask to read from followers yet",
-    "L-8": "no timer of a run deletes old segments yet",
 }
 """Identifier -> why its code, though a run passes by it, never comes into effect there."""

@@ -4,15 +4,19 @@ import * as s from "./state.js";
 import { pack, unpack, Unreadable } from "./packing.js";
 import { FIELDS, query, read, within } from "./share/link.js";
 import { TABS } from "./panels/tabs.js";
-import { layersText } from "./scene/layers.js";
+import { LAYERS, layersText } from "./scene/layers.js";
 import { remember } from "./visits.js";
 
+const VIEWS = ["lanes", "spacetime", "table", "matrix"];
 const home = location.pathname;     // the page a branch that was not saved hangs its text on
 let told = null;
 
 /** What the address asks for: {seen, problems, text}.  How it is to be looked at applies at once. */
 export async function asked() {
-  const { seen, problems } = read(location.search, { ...FIELDS, tab: Object.keys(TABS) });
+  const { seen, problems } = read(location.search, { ...FIELDS, tab: Object.keys(TABS), view: VIEWS });
+  for (const word of (new URLSearchParams(location.search).get("layers") ?? "").split(",")) {
+    if (word && !LAYERS.includes(word.replace(/^-/, ""))) problems.push({ key: "link.value", args: { name: "layers", value: word.slice(0, 40), known: LAYERS.join(", ") } });
+  }
   if (seen.size) s.size.value = seen.size;
   if (seen.tab) s.tab.value = seen.tab;
   const hash = new URLSearchParams(location.hash.slice(1));
@@ -36,7 +40,7 @@ export function settle(seen, problems) {
 }
 
 /** What is looked at, for a link. */
-export const seeing = (n = s.n.value) => ({ step: n, p: s.partition.value, size: s.size.value, tab: s.tab.value, lang: s.lang.value, layers: layersText(s.layers.value), view: s.view.value === "lanes" ? "" : s.view.value });
+export const seeing = (n = s.n.value) => ({ step: n, p: s.partition.value, size: s.size.value, tab: s.tab.value, lang: s.lang.value, layers: layersText(s.layers.value), view: s.view.value === s.usualView.value ? "" : s.view.value });
 
 /** The address says what is seen: the run, the step; a run not saved travels in the fragment. */
 export async function follow() {

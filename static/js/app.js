@@ -8,19 +8,24 @@ import { asked, follow, settle, spoken } from "./address.js";
 import { goTo, open, prefetch, switchTo } from "./player.js";
 import * as s from "./state.js";
 import * as stage from "./stage.js";
+import * as timeview from "./timeview.js";
+import { follow as followBookmarks } from "./bookmarks.js";
 import { connect, Refused } from "./socket.js";
 import { layersText } from "./scene/layers.js";
 import { listen } from "./keys.js";
 import { sayAll } from "./panels/common.js";
 import { Connection, Notice, Violation } from "./panels/banner.js";
+import { begin, Coach } from "./panels/coach.js";
 import { Help } from "./panels/help.js";
 import { Share } from "./share/dialog.js";
 import { Corner } from "./panels/corner.js";
 import { drawn, Hits } from "./panels/hits.js";
 import { useAsk } from "./possible.js";
+import { Matrix } from "./panels/matrix.js";
 import { Rail } from "./panels/rail.js";
 import { loadCards } from "./panels/rulecard.js";
 import { Sentence } from "./panels/sentence.js";
+import { TableView } from "./panels/table.js";
 import { Tabs } from "./panels/tabs.js";
 import { Title } from "./panels/title.js";
 import { Transport } from "./panels/transport.js";
@@ -35,7 +40,10 @@ async function start() {
   const response = await fetch(`/i18n/${boot.lang.startsWith("zh") ? "zh-Hans" : "en"}.json`);
   s.words.value = await response.json();
   fetch("/api/registry").then((r) => r.json()).then((found) => { s.registry.value = found; }).catch(() => { /* menus stay short */ });
-  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, sharebox: Share, hits: Hits, corner: Corner, why: Why })) render(html`<${part} />`, at(id));
+  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, coachbox: Coach, sharebox: Share, hits: Hits, corner: Corner, why: Why })) render(html`<${part} />`, at(id));
+  effect(() => { at("board").dataset.view = s.view.value; });
+  render(html`<${Whole} />`, at("tableview"));
+  timeview.mount(at("spacetime"));
   stage.mount(at("stage"), { drawn: (shown) => { drawn.value = shown; } });
   const channel = connect({ csrf: document.body.dataset.csrf, onConnect: arrive, onLost: lose });
   use(channel);
@@ -44,9 +52,14 @@ async function start() {
   effect(follow);
   effect(announce);
   effect(() => { loadCards(s.facts.value?.profile); });
+  followBookmarks();
   effect(() => s.remember("layers", layersText(s.layers.value)));
   addEventListener("popstate", back);
+  addEventListener("settings", ({ detail }) => { if (detail.name === "letters") s.letters.value = detail.value === "on"; if (detail.name === "size") s.size.value = detail.value; });
 }
+
+/** The table, or the matrix, where the lanes are, when that view is chosen. */
+const Whole = () => (s.view.value === "table" ? html`<${TableView} />` : s.view.value === "matrix" ? html`<${Matrix} />` : null);
 
 const Bars = () => html`<${Violation} /><${Connection} /><${Notice} />`;
 
@@ -57,7 +70,7 @@ async function arrive() {
   const here = s.tapeNow.value;
   try {
     if (here) await reopen(here);
-    else await first();
+    else { await first(); begin(); }
     document.body.dataset.ready = "1";
   } catch (problem) {
     s.notice.value = { kind: "bad", text: problem instanceof Refused ? problem.message : s.t.value("offline.wait") };
@@ -95,8 +108,9 @@ async function reopen(here) {
   prefetch();
 }
 
-function lose() {
+function lose(retryAt) {
   s.online.value = false;
+  s.retryAt.value = retryAt;
   s.offlineSince.value ??= performance.now();
 }
 

@@ -20,7 +20,7 @@ export function add(on, steps) {
     for (const at of [n, n + 1]) {
       const step = on.steps.get(at);
       const before = on.steps.get(at - 1);
-      if (step && before && !step.changed) Object.assign(step, { changed: changes(before.view, step.view), was: backwards(before.view, step.view) });
+      if (step && before && !step.changed) Object.assign(step, { changed: changes(before.view, step.view), was: earlier(before.view, step.view) });
     }
   }
   return on;
@@ -30,10 +30,10 @@ export function add(on, steps) {
  *  for the second partition. */
 export function changes(a, b) {
   const out = new Set();
-  b.partitions.forEach((part) => {
+  b.partitions.forEach((part, i) => {
     const was = partIn(a, part.p);
     if (!was) return;
-    const own = i ? `p${i}/` : "";
+    const own = part.p ? `p${part.p}/` : "";
     for (const [id, r] of Object.entries(part.replicas)) {
       const old = was.replicas[id];
       if (!old) continue;
@@ -52,13 +52,13 @@ export function changes(a, b) {
   return out;
 }
 
-/** High watermarks that went back: {partition: {broker: {hw: what it was}}}. */
-export function backwards(a, b) {
+/** What ends and high watermarks were before they moved: {partition: {broker: {hw, leo}}}. */
+export function earlier(a, b) {
   const out = {};
   b.partitions.forEach((part, i) => {
     for (const [id, r] of Object.entries(part.replicas)) {
-      const old = a.partitions[i]?.replicas[id]?.hw;
-      if (old > r.hw) (out[i] ??= {})[id] = { hw: old };
+      const old = partIn(a, part.p)?.replicas[id];
+      if (old && (old.hw !== r.hw || old.leo !== r.leo)) (out[part.p ?? i] ??= {})[id] = { hw: old.hw, leo: old.leo };
     }
   });
   return out;

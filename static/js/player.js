@@ -5,6 +5,8 @@ import * as s from "./state.js";
 import { add, branchName, nextSeen, tape, target, wanted } from "./history.js";
 import { detailTarget } from "./detail.js";
 import { askAbout, channel } from "./asking.js";
+import { breakWords } from "./panels/breakwords.js";
+import { searchBreak } from "./until.js";
 import { Refused } from "./socket.js";
 import * as stage from "./stage.js";
 
@@ -17,7 +19,8 @@ const bump = () => { s.revision.value += 1; };
 /** Shows why something did not happen; nothing else changes. */
 export function complain(problem) {
   const text = problem instanceof Refused ? problem.message : s.t.value("offline.wait");
-  s.notice.value = { kind: "warn", text };
+  const copy = problem.code === "engine" ? problem.args.command : null;
+  s.notice.value = { kind: copy ? "bad" : "warn", text, copy };
 }
 
 /** Opens what the page was called with, or comes back to it after a loss. */
@@ -98,17 +101,19 @@ function hold() {
   return (how) => stage.travel({ ...how, speed: s.speed.value });
 }
 
+/** Where one size on (dir 1) or back (-1) leads: {n, cue}, or null without a run. */
+function destination(dir, size) {
+  const on = s.tapeNow.value;
+  if (!on) return null;
+  if (size === "detail") return detailTarget((at) => on.steps.get(at), on.facts.total, s.n.value, s.cue.value, dir);
+  const from = aim ?? s.n.value;
+  return { n: size === "event" ? nextSeen(on, from, dir) : target(on.facts, from, size, dir), cue: null };
+}
+
 /** One size on (dir 1) or back (-1). */
 export function stepBy(dir, size = s.size.value) {
-  const on = s.tapeNow.value;
-  if (!on) return Promise.resolve();
-  if (size === "detail") {
-    const next = detailTarget((at) => on.steps.get(at), on.facts.total, s.n.value, s.cue.value, dir);
-    return goTo(next.n, { motion: true, cue: next.cue });
-  }
-  const from = aim ?? s.n.value;
-  const to = size === "event" ? nextSeen(on, from, dir) : target(on.facts, from, size, dir);
-  return goTo(to, { motion: true });
+  const to = destination(dir, size);
+  return to ? goTo(to.n, { motion: true, cue: to.cue }) : Promise.resolve();
 }
 
 let beat = 0;
@@ -122,13 +127,24 @@ export async function play() {
   while (mine === beat && s.playing.value) {
     const at = s.n.value;
     const wasCue = s.cue.value;
-    await stepBy(1);
+    if (await stopAtBreak(at)) break;
     const here = s.step.value;
     if (!here || (s.n.value === at && s.cue.value === wasCue) || here.broken?.length || s.n.value >= s.facts.value.total) break;
     const rest = (stage.moves() ? 300 : 900) * (here.moment >= 2 ? 2 : 1);
     await new Promise((done) => setTimeout(done, rest / s.speed.value));
   }
   if (mine === beat) s.playing.value = false;
+}
+
+/** One beat of playing; true when a breakpoint on the way ends it. */
+async function stopAtBreak(from) {
+  const on = s.tapeNow.value;
+  const to = s.breaks.value.length ? destination(1, s.size.value)?.n ?? from : from;
+  const found = to > from ? await searchBreak(on, from, to).catch(() => null) : null;
+  if (!found) { await stepBy(1); return false; }
+  await goTo(found.step.n, { motion: true });
+  s.notice.value = { kind: "ok", text: s.t.value("break.stopped", { what: breakWords(found.brk, s.env.value) }) };
+  return true;
 }
 
 export function pause() { beat += 1; s.playing.value = false; }

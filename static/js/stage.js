@@ -15,7 +15,7 @@ const quiet = matchMedia("(prefers-reduced-motion: reduce)");
 const still = new URLSearchParams(location.search).get("still") === "1";
 
 /** Whether anything may move at all. */
-export const moves = () => !still && !quiet.matches;
+export const moves = () => !still && !quiet.matches && document.documentElement.dataset.motion !== "off" && s.view.peek() === "lanes";
 
 let host, logs, over, shown = null, running = null, frozen = false, onDraw = () => {};
 
@@ -27,6 +27,9 @@ function layer(cls) {
   host.append(svg);
   return { svg, root };
 }
+
+/** Epochs as patterns, for paper: each its own direction and distance. */
+const textures = () => [0, 45, 90, 135, 20, 70, 110].map((turn, e) => `<pattern id="tex${e}" width="${5 + e}" height="${5 + e}" patternUnits="userSpaceOnUse" patternTransform="rotate(${turn})"><path d="M0 0V${5 + e}" class="texture"/></pattern>`).join("");
 
 /** Builds the two layers in `element` and follows the state from then on. */
 export function mount(element, { drawn }) {
@@ -42,14 +45,14 @@ export function mount(element, { drawn }) {
   onDraw = drawn;
   logs = layer("logs");
   over = layer("over");
-  logs.svg.insertAdjacentHTML("afterbegin", '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M1 0V7" class="hatchline"/></pattern><pattern id="off" width="9" height="9" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V9" class="offline"/></pattern></defs>');
+  logs.svg.insertAdjacentHTML("afterbegin", '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M1 0V7" class="hatchline"/></pattern><pattern id="off" width="9" height="9" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V9" class="offline"/></pattern>' + textures() + "</defs>");
   logs.svg.setAttribute("role", "group");
   over.svg.setAttribute("aria-hidden", "true");
   effect(() => logs.svg.setAttribute("aria-label", s.t.value("stage.label")));
   const resized = new ResizeObserver(() => rest());
   resized.observe(host.parentElement);
   effect(() => {
-    void s.n.value; void s.cue.value; void s.run.value; void s.revision.value; void s.words.value; void s.partition.value; void s.unfolded.value; void s.layers.value;
+    void s.n.value; void s.cue.value; void s.run.value; void s.revision.value; void s.words.value; void s.partition.value; void s.unfolded.value; void s.layers.value; void s.view.value;
     if (!running && !frozen) rest();
   });
   effect(() => light(s.lit.value));
@@ -78,6 +81,9 @@ function current() {
   const next = s.cue.value === null ? null : s.tapeNow.value?.steps.get(s.n.value + 1);
   return step && next ? partial(step, next, s.cue.value) : step;
 }
+
+/** The picture of any step as this stage shows it, at a width of its own: for files. */
+export const frame = (step, width) => picture(step, { ...sized(1), width });
 
 /** Draws where we are, without motion. */
 export function rest() {

@@ -2,8 +2,10 @@
 
 import { computed, signal } from "@preact/signals";
 import { namer, translator } from "./i18n.js";
+import { breakOf } from "./breaks.js";
 import { chapterAt } from "./history.js";
 import { layersOf } from "./scene/layers.js";
+import { isLarge } from "./scene/matrix.js";
 
 export const words = signal({});
 export const lang = signal("en");
@@ -21,6 +23,7 @@ export const speed = signal(Number(remembered("speed", "1")));
 export const playing = signal(false);
 export const online = signal(false);
 export const offlineSince = signal(null);
+export const retryAt = signal(0);           // when the page tries to connect again, as performance.now()
 export const notice = signal(null);         // {kind: "bad"|"warn"|"ok", text}
 export const tab = signal(remembered("tab", "now"));
 export const selected = signal(null);       // data-id of what Inspect shows
@@ -29,11 +32,14 @@ export const partition = signal(0);
 export const unfolded = signal(false);
 const asked = new URLSearchParams(location.search);
 export const layers = signal(layersOf(asked.get("layers") ?? remembered("layers", "")));
-export const view = signal(asked.get("view") ?? "lanes");
+export const chosen = signal(["lanes", "spacetime", "table", "matrix"].find((one) => one === asked.get("view")) ?? null);
 export const registry = signal({});         // what the engine offers: profiles, rules, invariants
 export const cards = signal({});            // rule -> its card under this run's profile
 export const possible = signal({ key: null, moves: [] });
 export const dismissed = signal(new Set()); // violations the visitor has put aside
+export const breaks = signal(remembered("breaks", "").split(",").map(breakOf).filter(Boolean));
+export const byTime = signal(remembered("rail", "steps") === "time");
+export const bookmarks = signal([]);        // steps of the run watched that the visitor marked
 export const crumb = signal(null);          // where a jump came from
 const small = matchMedia("(max-width: 600px)");
 export const phone = signal(small.matches);
@@ -44,6 +50,9 @@ export const tapeNow = computed(() => tapes.value.find((one) => one.digest === r
 export const facts = computed(() => tapeNow.value?.facts ?? null);
 export const step = computed(() => { void revision.value; return tapeNow.value?.steps.get(n.value) ?? null; });
 export const chapter = computed(() => (facts.value ? chapterAt(facts.value, n.value) : null));
+/** The view a run begins with, and the one that is seen. */
+export const usualView = computed(() => (step.value && isLarge(step.value.view) ? "matrix" : "lanes"));
+export const view = computed(() => chosen.value ?? usualView.value);
 export const name = computed(() => namer(t.value, step.value?.view.brokers ?? []));
 export const env = computed(() => ({ t: t.value, name: name.value }));
 

@@ -20,6 +20,8 @@ const COPIED = [
   { import: "htm", name: "htm", from: "dist/htm.mjs", as: "htm" },
   { import: "htm/preact", name: "htm", from: "preact/index.mjs", as: "htm-preact" },
   { import: "socket.io-client", name: "socket.io-client", from: "dist/socket.io.esm.min.js", as: "socket.io" },
+  // Import maps do not reach workers, so its one user names the file.
+  { name: "gifenc", from: "dist/gifenc.esm.js", as: "gifenc" },
 ];
 // Plot arrives as many small modules with d3 behind them: one file is kinder to the page.
 const BUNDLED = [{ import: "@observablehq/plot", name: "@observablehq/plot", as: "plot" }];

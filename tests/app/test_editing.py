@@ -104,7 +104,7 @@ def test_a_run_becomes_a_scenario_that_asks_for_comments(
     assert any("# Both disks say" in line for line in lines), "comments of the library are kept"
     asked = {one["script"]: one["sentence"] for one in found["asks"]}
     assert asked[len(lines)].startswith("Broker B crashes") or "B" in asked[len(lines)]
-    assert "控制器" in str(boot(client.get(f"/edit?run={moved['run']}&lang=zh").text)["asks"])
+    assert "崩溃" in str(boot(client.get(f"/edit?run={moved['run']}&lang=zh").text)["asks"])
     assert client.get("/edit?run=nothing").status_code == 404
     assert client.get("/edit?run=0123456789abcdef").status_code == 404
 
@@ -138,3 +138,32 @@ def test_who_asks_too_often_is_told_to_wait(
     assert post(client, "/api/scenarios/play", body).status_code == 200
     refused = post(client, "/api/scenarios/try", body)
     assert refused.status_code == 429 and refused.json["code"] == "slow_down"
+
+
+def test_mistakes_and_refusals_are_told_in_chinese(client: FlaskClient, app: Flask) -> None:
+    client.get("/?lang=zh")
+    (problem,) = check(client, yaml="title: a\nscrpt: b\n")["problems"]
+    assert problem["sentence"].startswith("没有键")
+    told = post(client, "/api/scenarios", {"yaml": "title: a\nbrokers: many"}).json["sentence"]
+    assert told.startswith("scenario:2:10: ") and "列表" in told
+    socket = Socket(app, lang="zh")
+    run = socket.open(scenario="S20", profile="Z0102")
+    assert "领导纪元" in str(run["facts"]["verdict"]["broken"])
+    refused = socket.ask("move", {"run": run["run"], "step": 0, "text": "restart A"})
+    assert refused["sentence"].endswith("已在运行。")
+    whys = [one["why"] for one in socket.ask("possible", {"run": run["run"], "step": 0})["moves"]]
+    assert any(why.endswith("已在运行。") for why in whys)
+
+
+def test_whatever_the_form_offers_has_a_name_in_both_languages(client: FlaskClient) -> None:
+    for lang in ("en", "zh"):
+        words = client.get(f"/i18n/{lang}.json").json
+        offered = boot(client.get(f"/edit?lang={lang}").text)["offers"]
+        for kind in offered["faults"]:
+            assert f"breaks.{kind}" in words
+        for tag in offered["tags"]:
+            assert f"tag.{tag}" in words
+        for name in offered["invariants"]:
+            assert f"broken.{name}" in words
+    for told in [one["meaning"] for one in offered["configs"]] + [h for _, h in offered["verbs"]]:
+        assert re.search("[\u4e00-\u9fff]", told), told

@@ -6,13 +6,14 @@ import re
 import time
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from app.cards import card, minutes, outcomes, pictures
 from engine.scenarios.file import find, library
 from engine.show import thumbnail
 from engine.show.replay import Replay
-from tests.app.conftest import SCENARIO, post
+from tests.app.conftest import SCENARIO, Socket, post
 
 SHOWN = re.compile(r'<li class="card"[^>]*data-slug="([a-z0-9-]+)"[^>]*?(hidden)?>')
 
@@ -116,3 +117,16 @@ def test_verdicts_that_are_the_same_are_said_once() -> None:
 
 def test_minutes_grow_with_what_is_to_be_seen() -> None:
     assert 2 <= minutes(find("S01")) <= minutes(find("S22")) < 12
+
+
+def test_scenarios_are_told_in_the_visitors_language(
+    client: FlaskClient, app: Flask
+) -> None:
+    for address in ("/?lang=zh", "/s/S20?lang=zh", "/s/S20?plain=1&lang=zh", "/batch?lang=zh"):
+        assert "已确认的记录会消失吗？" in client.get(address).text, address
+    assert shown(client, "?lang=zh&q=高水位")
+    facts = Socket(app, lang="zh").open(scenario="S20")["facts"]
+    assert facts["scenario"]["teaches"].startswith("追随者的高水位")
+    assert any("两块磁盘都写着" in comment for _, _, comment in facts["chapters"])
+    copy = client.get("/edit/S20?lang=zh").text
+    assert "已确认的记录会消失吗？" in copy, "who writes a variant begins with their own language"

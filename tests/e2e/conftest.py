@@ -129,6 +129,8 @@ CALM = {
 # What a browser itself says of a server that is down, and of an address that does not exist.
 FORESEEN = ("ERR_CONNECTION_REFUSED", "status of 404")
 Opener = Callable[..., Any]
+SEEN = "try { localStorage.setItem('highwater.coached', '1'); } catch { }"
+"""Coach marks are for newcomers; `visit(newcomer=True)` is one."""
 
 
 @pytest.fixture
@@ -142,10 +144,17 @@ def visit(browser: Any, server: Server, request: pytest.FixtureRequest) -> Itera
     errors: list[str] = []
 
     def open_page(
-        path: str, *, ready: bool = True, site: Server | None = None, **options: Any
+        path: str,
+        *,
+        ready: bool = True,
+        newcomer: bool = False,
+        site: Server | None = None,
+        **options: Any,
     ) -> Any:
         context = browser.new_context(**{**CALM, **options})
         contexts.append(context)
+        if not newcomer:
+            context.add_init_script(SEEN)
         page = context.new_page()
         page.set_default_timeout(15_000)
         pages.append(page)

@@ -20,6 +20,11 @@ SCREENS = {
     "fetch": "/s/S01?step=9",
     "lost": "/s/S20?profile=Z0102&step=51",
     "differ": "/s/S24?profile=Z20&step=150",
+    "parting": "/s/S23?profile=Z20&step=84",
+    "layers": "/s/S20?profile=Z0102&step=41&layers=disk,sessions,heartbeats",
+    "spacetime": "/s/S20?profile=Z0102&step=51&view=spacetime",
+    "table": "/s/S20?profile=Z0102&step=41&view=table",
+    "matrix": "/s/S46?step=60",
     "storm": "/s/crash-storm?step=400",
     "batch": "/batch",
 }

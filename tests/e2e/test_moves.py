@@ -14,7 +14,7 @@ def test_killing_by_click_opens_a_branch_and_keeps_the_old_future(visit: Opener)
     page.get_by_role("dialog").get_by_role("button", name="kill 2").click()
     page.wait_for_selector('[data-id="b2"][data-alive="down"]')
     assert run_of(page) != old
-    branches = page.get_by_role("list", name="Branches").get_by_role("button")
+    branches = page.get_by_role("list", name="Branches").locator(".branch")
     assert branches.count() == 2
     assert "#run=2." in page.url
     page.go_back()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+import struct
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -109,9 +112,10 @@ def test_what_a_link_cannot_say_is_named_and_the_nearest_opens(visit: Opener) ->
     cut = visit(href[:-7])
     assert "the last 7 are missing" in cut.locator('[data-notice="warn"]').inner_text()
     assert step_of(cut) == 0 or step_of(cut) <= total(cut)
-    late = visit("/s/S01?step=999999&size=huge&p=3")
+    late = visit("/s/S01?step=999999&size=huge&p=3&view=map&layers=disk,sky")
     words = late.locator('[data-notice="warn"]').inner_text()
     assert "step 999999" in words and "size=huge" in words and "partition 3" in words
+    assert "view=map" in words and "layers=sky" in words
     at(late, total(late))
 
 
@@ -146,4 +150,130 @@ def test_axe_finds_nothing_in_what_is_shared(
         assert axe(page) == []
     page.goto(f"{server.url}/e/{digest}?lang={lang}")
     page.wait_for_selector('body[data-ready="1"]')
+    assert axe(page) == []
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+def taken(page: Any, press: Callable[[], object]) -> tuple[str, bytes]:
+    """The name and the bytes of what a press hands over."""
+    with page.expect_download() as coming:
+        press()
+    return coming.value.suggested_filename, coming.value.path().read_bytes()
+
+
+def exporting(visit: Opener, path: str) -> Any:
+    page = visit(path)
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("tab", name="Export").click()
+    return page
+
+
+def test_a_frame_is_a_picture_that_needs_nothing_else(visit: Opener) -> None:
+    page = exporting(visit, "/s/S20?profile=Z0102&step=51")
+    name, svg = taken(page, page.get_by_role("button", name="SVG").click)
+    assert name == "lost-to-truncation-Z0102-51.svg"
+    text = svg.decode()
+    root = ElementTree.fromstring(text)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    title, desc = (root.find(f"{{http://www.w3.org/2000/svg}}{one}") for one in ("title", "desc"))
+    assert title is not None and "Can an acknowledged record vanish?" in str(title.text)
+    assert desc is not None and "Broker A becomes leader in epoch 1." in str(desc.text)
+    assert re.search(r"/r/[0-9a-f]{16}\?step=51", str(desc.text)) and "Apache-2.0" in str(desc.text)
+    # Neither links nor style sheets, variables or classes of the page it came from.
+    of_a_page = r"href|@import|var\(|class=|light-dark|color-mix|oklab|<style|<script"
+    assert not re.search(of_a_page, text)
+    assert set(re.findall(r"url\(([^)]*)\)", text)) <= {"#off", "#hatch"}
+    assert text.count("HW 3") == 1 and text.count("LEO 5") == 1
+    name, png = taken(page, page.get_by_role("button", name="PNG").click)
+    assert name.endswith("-51.png") and png[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", png[16:24])
+    assert (width, height) == (2 * int(root.get("width", 0)), 2 * int(root.get("height", 0)))
+    assert page.locator("#stage .offstage").count() == 0
+
+
+def frames_of(gif: bytes) -> int:
+    """How many pictures a GIF has, by walking over its blocks."""
+    at = 13 + (3 << ((gif[10] & 7) + 1) if gif[10] & 128 else 0)
+    frames = 0
+    while gif[at] != 0x3B:
+        if gif[at] == 0x21:
+            at += 2
+        else:
+            assert gif[at] == 0x2C
+            frames += 1
+            packed = gif[at + 9]
+            at += 10 + (3 << ((packed & 7) + 1) if packed & 128 else 0) + 1
+        while gif[at]:
+            at += gif[at] + 1
+        at += 1
+    return frames
+
+
+def test_steps_become_an_animation_that_can_be_stopped(visit: Opener) -> None:
+    page = exporting(visit, "/s/S20?profile=Z0102&step=3")
+    page.get_by_label("from step").fill("2")
+    page.get_by_label("to step").fill("5")
+    page.get_by_label("with motion between steps").uncheck()
+    page.get_by_text("4 frames, ").wait_for()
+    page.get_by_role("button", name="Estimate its size").click()
+    page.get_by_text(re.compile(r"About \d+ kB")).wait_for()
+    name, gif = taken(page, page.get_by_role("button", name="Make the GIF").click)
+    assert name.endswith(".gif") and gif[:6] == b"GIF89a"
+    width, height = struct.unpack("<HH", gif[6:10])
+    assert width == 960 and 300 < height < 700
+    assert frames_of(gif) == 4
+    page.get_by_label("to step").fill("70")
+    page.keyboard.press("Tab")
+    page.get_by_text("69 frames, ").wait_for()
+    page.get_by_role("button", name="Make the GIF").click()
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Make the GIF").wait_for()
+    assert page.locator("#stage .offstage").count() == 0
+
+
+def test_texts_are_handed_over_under_their_names(visit: Opener) -> None:
+    page = visit("/s/S01")
+    branch(page)
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("tab", name="Export").click()
+    press = page.get_by_role("link", name="Download: Run, JSON").click
+    name, run = taken(page, press)
+    assert name.endswith(".run.json") and json.loads(run)["moves"][-1] == "kill 3"
+    page.get_by_role("tab", name="Test").click()
+    page.get_by_label("Test of this run").wait_for()
+    assert "def test_run_" in page.get_by_label("Test of this run").input_value()
+
+
+# -- one's own cluster ----------------------------------------------------------------------------
+
+
+def test_a_pasted_cluster_opens_in_the_animator(visit: Opener) -> None:
+    page = visit("/cluster")
+    assert axe(page) == []
+    page.get_by_role("button", name="Show an example").click()
+    box = page.get_by_label("Output of the tools")
+    assert page.get_by_role("button", name="Show an example").is_disabled()
+    page.get_by_role("button", name="Put the line in").click()
+    assert box.input_value().endswith("# broker 1 orders-0 leader-epoch-checkpoint\n")
+    page.get_by_role("button", name="Read it").click()
+    page.get_by_text("Broker 3 is in no ISR").wait_for()
+    assert axe(page) == []
+    page.get_by_role("link", name="Open in the animator, K39").click()
+    page.wait_for_selector('body[data-ready="1"] #stage[data-step="0"]')
+    page.wait_for_selector('[data-id="b3"][data-alive="down"]')
+    assert page.get_by_text("LEO 1203410").count() == 2
+    page.get_by_label("Type a move").fill("restart 3")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('[data-id="b3"]:not([data-alive="down"])')
+
+
+def test_a_garbled_line_is_named_by_its_number(visit: Opener) -> None:
+    page = visit("/cluster?lang=zh", color_scheme="dark")
+    text = "Topic: a Partition: 0 Leader: 1 Replicas: 1,2 Isr: 1\nhello\n"
+    page.locator("#text").fill(text)
+    page.get_by_role("button", name="读取").click()
+    assert "第 2 行" in page.get_by_role("alert").inner_text()
+    page.get_by_role("link", name="打开已读取的部分").wait_for()
     assert axe(page) == []

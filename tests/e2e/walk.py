@@ -13,7 +13,7 @@ def step_of(page: Any) -> int:
 
 def at(page: Any, step: int) -> None:
     """Waits until the stage rests on a step."""
-    page.wait_for_selector(f'#stage[data-step="{step}"]:not([data-moving])')
+    page.wait_for_selector(f'#stage[data-step="{step}"]:not([data-moving])', state="attached")
 
 
 def total(page: Any) -> int:

@@ -88,10 +88,12 @@ test("the picture tells what the view says: ends, marks, epochs, records", () =>
 
 test("many brokers and long logs stay within the budget of nodes", () => {
   const count = (nodes) => nodes.reduce((sum, n) => sum + 1 + (n.c ? count(n.c) : 0), 0);
-  for (const brokers of [3, 9, 30]) {
-    const step = grown(brokers, 400);
-    const made = picture(step, room(step, 1200));
-    assert.ok(count(made.logs) + count(made.over) < 5000, `${brokers} brokers`);
+  for (const brokers of [3, 9, 30]) for (const leo of [400, 30_000]) {
+    const step = grown(brokers, leo);
+    for (const unfolded of [false, true]) {
+      const made = picture(step, { ...room(step, 1200), unfolded });
+      assert.ok(count(made.logs) + count(made.over) < 5000, `${brokers} brokers`);
+    }
   }
 });
 

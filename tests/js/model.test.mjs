@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { grown, idsOf, labels, moved, numberOf, rowsOf, scriptOf, shrunk, verdictOf, verdictText } from "../../static/js/editor/model.js";
+import { grown, idsOf, labels, moved, numberOf, ofKind, rowsOf, scriptOf, shrunk, verdictOf, verdictText } from "../../static/js/editor/model.js";
 
 test("a script is rows, and rows are the script again", () => {
   const script = "produce m0\n[Z0102,K39] kill B         # It dies.\n# A line of its own.\n\nsettle #";
@@ -41,4 +41,12 @@ test("a verdict is a word or what breaks", () => {
   assert.deepEqual(verdictOf("violates I7, I6"), ["I7", "I6"]);
   assert.equal(verdictOf(" holds "), "holds");
   assert.equal(verdictText(["I7"]), "violates I7");
+});
+
+test("a fault of another kind has what this kind needs", () => {
+  const slow = ofKind({ kind: "kill", delay_ms: 0, mttr_ms: 5 }, "slow");
+  assert.deepEqual(slow, { kind: "slow", delay_ms: 100, mttr_ms: 5 });
+  const disk = ofKind(slow, "slow_disk");
+  assert.deepEqual(disk, { kind: "slow_disk", delay_ms: 0, mttr_ms: 5, records_per_s: 10 });
+  assert.deepEqual(ofKind(disk, "kill"), { kind: "kill", delay_ms: 0, mttr_ms: 5 });
 });

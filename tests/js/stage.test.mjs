@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { add, backwards, changedIn, changes, tape } from "../../static/js/history.js";
+import { add, changedIn, changes, earlier, tape } from "../../static/js/history.js";
 import { LAYERS, layersOf, layersText, toggled, USUAL } from "../../static/js/scene/layers.js";
+import { rows, shade } from "../../static/js/scene/matrix.js";
 import { exchanges, ownEnd } from "../../static/js/scene/parting.js";
 import { picture } from "../../static/js/scene/picture.js";
 import { fixture, room } from "./helpers.mjs";
@@ -62,18 +63,32 @@ test("a high watermark that goes back leaves a trail for that step", () => {
   delete b.changed;
   const made = tape(run.facts, []);
   add(made, [a, b]);
-  assert.deepEqual(b.was, { 0: { 1: { hw: a.view.partitions[0].replicas[1].hw } } });
+  assert.equal(b.was[0][1].hw, a.view.partitions[0].replicas[1].hw);
   assert.ok(drawn(b).has("b1:trail"));
-  assert.deepEqual(backwards(b.view, b.view), {});
+  assert.deepEqual(earlier(b.view, b.view), {});
 });
 
 test("what changed in a second partition is told under its own name", () => {
   const step = structuredClone(fixture("s20").steps.get(30));
-  step.view.partitions.push(structuredClone(step.view.partitions[0]));
+  step.view.partitions.push({ ...structuredClone(step.view.partitions[0]), p: 1 });
   const before = structuredClone(step);
   step.view.partitions[1].replicas[1].hw += 1;
   const found = changes(before.view, step.view);
   assert.deepEqual([...found], ["p1/b1:hw"]);
   assert.deepEqual([...changedIn(found, 1)], ["b1:hw"]);
   assert.deepEqual([...changedIn(found, 0)], ["p1/b1:hw"]);
+});
+
+test("a partition's squares say who leads, who is in sync, how far behind", () => {
+  const step = structuredClone(fixture("s20").steps.get(30));
+  const part = step.view.partitions[0];
+  part.replicas[1].leo = part.replicas[2].leo - 2;
+  const [row] = rows(step.view);
+  const by = Object.fromEntries(step.view.brokers.map((b, i) => [b.id, row.squares[i]]));
+  assert.equal(by[part.record.leader].recorded, true);
+  assert.equal(by[1].behind, part.record.leader === 1 ? 0 : 2);
+  assert.equal(row.health, part.record.isr.length === part.ar.length ? "full" : "under");
+  part.record.leader = -1;
+  assert.equal(rows(step.view)[0].health, "leaderless");
+  assert.deepEqual([0, 1, 5, 99].map(shade), [0, 1, 2, 3]);
 });

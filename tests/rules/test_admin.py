@@ -176,8 +176,10 @@ def test_heartbeat_table(
 def test_sessions_end_one_by_one() -> None:
     k, out = controller("K39", (1, 2)), Effects()
     k.records[0] = PartitionRecord((1, 2), (1, 2), 1)
-    out.now = k.configs.session_timeout_ms
-    assert liveness.stale(k.brokers, out.now, out.now) == 1
+    timeout = out.now = k.configs.session_timeout_ms
+    assert liveness.stale(k.brokers, out.now, timeout) == -1, "until the very end of it"
+    out.now += 1
+    assert liveness.stale(k.brokers, out.now, timeout) == 1
     kraft.on_fence_check(k, out)
     assert (k.records[0].leader, k.brokers[2].fenced) == (2, False), "2 is dead too, but not yet"
     k.check_at = out.now

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from engine.dataplane.recovery import lose_unflushed, open_replica
 from engine.model import errors
+from engine.model.configs import build
+from engine.model.effects import Effects
 from engine.model.log import Batch, Log
 from engine.model.producers import Producers
+from engine.model.profiles import get_profile
+from engine.model.state import Broker, Disk
 
 
 def batch(base: int, sequence: int, count: int = 1, epoch: int = 0, time: int = 0) -> Batch:
@@ -58,6 +63,18 @@ def test_sequences_wrap_to_zero() -> None:
     assert producers.check(7, 0, 0, 1) == (errors.NONE, None)
     wrapped = written(batch(0, last, 3)).producers
     assert wrapped.entries[7].batches == [(last, 1, 0, 2)]
+
+
+def test_power_loss_forgets_what_the_shorter_log_no_longer_has() -> None:
+    """L-13.7.  A batch that went with the power is none that was written already."""
+    broker = Broker(1, "1", "", get_profile("K39"), build(get_profile("K39")), False)
+    disk = broker.disks[0] = Disk(written(batch(0, 0), batch(1, 1), batch(2, 2)))
+    disk.log.flush(1)
+    lose_unflushed(disk)
+    replica = open_replica(broker, 0, disk, Effects())
+    assert replica.log.leo == 1
+    assert replica.log.producers.check(7, 0, 1, 1) == (errors.NONE, None), "to be written again"
+    assert replica.log.producers.check(7, 0, 0, 1)[1] is not None, "still known as written"
 
 
 def test_truncation_and_expiry_forget() -> None:

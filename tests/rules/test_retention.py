@@ -8,6 +8,8 @@ from engine.dataplane import recovery, retention
 from engine.model import errors
 from engine.model.log import Batch, Log
 from engine.model.state import Disk
+from engine.scenarios.file import find
+from engine.sim.run import Run, play_all
 
 
 def log_of(records: int, segment: int, hw: int, times: int = 0) -> Log:
@@ -85,3 +87,49 @@ def test_a_log_that_ends_before_its_start_begins_anew() -> None:
     disk.log_start_checkpoint = 10
     recovery.reopen(disk, False, 0, 1, damaged_from=3)
     assert (log.log_start, log.leo, log.batches) == (10, 10, [])
+
+
+# -- in a run -------------------------------------------------------------------------------------
+
+OLD = (
+    "set segment.records=1",
+    "set log.retention.check.interval.ms=10000",
+    "produce a b",
+    "settle",
+)
+
+
+def starts(*lines: str, profile: str = "K39") -> list[int]:
+    sim = play_all(Run(find("S01"), profile, 0, (*OLD, *lines)))
+    return [sim.brokers[b].disks[0].log.log_start for b in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("profile", ["K39", "Z33"])
+def test_by_default_nothing_is_looked_for(profile: str) -> None:
+    assert starts("advance 1h", profile=profile) == [0, 0, 0]
+
+
+@pytest.mark.parametrize("profile", ["K39", "Z33"])
+def test_switched_on_off_and_on_again(profile: str) -> None:
+    on, off = "set retention.ms=5000", "set retention.ms=604800000"
+    assert starts(on, "advance 11s", profile=profile) == [2, 2, 2]
+    assert starts(on, off, "advance 1m", profile=profile) == [0, 0, 0]
+    assert starts(on, off, "advance 1m", on, "advance 11s", profile=profile) == [2, 2, 2]
+
+
+def test_a_restarted_broker_goes_on_checking() -> None:
+    assert starts("kill 3", "set retention.ms=5000", "advance 11s", "restart 3")[:2] == [2, 2]
+    back = starts("kill 3", "set retention.ms=5000", "restart 3", "settle", "advance 11s")
+    assert back == [2, 2, 2]
+
+
+def test_no_size_at_all_keeps_nothing() -> None:
+    assert starts("set retention.bytes=0", "advance 11s") == [2, 2, 2]
+    assert starts("set retention.bytes=1001", "advance 11s") == [0, 0, 0]
+    assert starts("set retention.bytes=1000", "advance 11s") == [1, 1, 1]
+
+
+def test_a_follower_that_ends_below_the_leaders_start_begins_anew() -> None:
+    lines = ("kill 3", "produce c d", "fetch 2", "fetch 2", "detect 3")
+    grown = (*lines, "set retention.bytes=1000", "fetch 2", "fetch 2", "advance 11s")
+    assert starts(*grown, "restart 3", "settle") == [3, 3, 3]

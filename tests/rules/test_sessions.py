@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from engine.dataplane import sessions
-from engine.dataplane.session_client import SessionClient
-from engine.dataplane.sessions import Answer, FetchContext, Key, SessionCache, Wanted
-from engine.model import errors
+from engine.model import errors, sessions
+from engine.model.session_client import SessionClient
+from engine.model.sessions import Answer, FetchContext, Key, SessionCache, Wanted
+from engine.scenarios.file import find
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run, play_all
+from engine.sim.simulation import Simulation
 
 NAMES = {"id": "t"}
 
@@ -114,3 +117,76 @@ def test_answers_to_what_was_not_asked_cannot_be_used() -> None:
     assert client.verify(["1"], 13) == (["1"], ["0"])
     assert not client.handle(errors.NONE, 9, ["1"], 13)
     assert (client.session_id, client.epoch) == (0, 0)
+
+
+# -- in a run -------------------------------------------------------------------------------------
+
+THREE_PARTITIONS = Scenario.from_dict(
+    {
+        "title": "x",
+        "brokers": 3,
+        "partitions": [[1, 2, 3]] * 3,
+        "configs": {"fetch_sessions": True},
+    }
+)
+
+
+def played(*lines: str, profile: str = "K39") -> Simulation:
+    return play_all(Run(THREE_PARTITIONS, profile, 0, lines))
+
+
+def cache_of(sim: Simulation, broker: int) -> SessionCache:
+    cache = sim.brokers[broker].sessions
+    assert cache is not None
+    return cache
+
+
+@pytest.mark.parametrize("profile", ["K39", "Z33", "Z20"])
+def test_storms_end_as_well_within_sessions(profile: str) -> None:
+    scenario = find("S61").vary("fetch_sessions", True)
+    scenario = scenario.vary("max.incremental.fetch.session.cache.slots", 1)
+    for seed in range(4):
+        sim = play_all(Run(scenario, profile, seed))
+        assert sim.broken == []
+        assert sum(len(one) for one in sim.ledger.acked) > 10
+
+
+def test_sessions_came_with_1_1() -> None:
+    assert played("produce a", "settle", profile="Z0102").brokers[1].sessions is None
+    assert played("produce a", "settle", profile="K39-fetch_sessions").brokers[1].sessions is None
+    assert len(cache_of(played("produce a", "settle"), 1).sessions) == 2
+
+
+def test_a_restarted_leader_knows_no_session_and_gives_other_ids() -> None:
+    sim = played("produce a", "settle", "set unclean.leader.election.enable=false")
+    before = set(cache_of(sim, 1).sessions)
+    lines = ("produce a", "settle", "kill 1", "detect 1", "restart 1", "settle", "elect 1")
+    after = set(cache_of(played(*lines, "settle"), 1).sessions)
+    assert len(before) == len(after) == 2 and not before & after
+
+
+def test_what_a_quota_holds_back_is_forgotten_and_asked_for_again() -> None:
+    lines = (
+        "kill 3",
+        "produce a b c d p=1 acks=1",
+        "set follower.replication.throttled.replicas=1:3",
+        "set follower.replication.throttled.rate=1000",
+        "set fetch_max_records=1",
+        "fetching auto",
+        "restart 3",
+    )
+
+    def wanted(sim: Simulation) -> list[int]:
+        sessions = cache_of(sim, 1).sessions.values()
+        (mine,) = [one for one in sessions if one.owner == 3]
+        return sorted(partition for _, partition in mine.partitions)
+
+    held = played(*lines, "advance 1500")
+    assert (wanted(held), held.brokers[3].replicas[1].log.leo) == ([0, 2], 2)
+    done = played(*lines, "advance 9s")
+    assert (wanted(done), done.brokers[3].replicas[1].log.leo) == ([0, 1, 2], 4)
+
+
+def test_sessions_may_be_switched_off_while_fetchers_have_theirs() -> None:
+    sim = played("produce a", "settle", "set fetch_sessions=false", "produce b", "settle")
+    assert [sim.brokers[b].replicas[0].log.leo for b in (1, 2, 3)] == [2, 2, 2]

@@ -4,7 +4,7 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as e from "./state.js";
 import { Add, Check, Choice, Num, Small, Text } from "./fields.js";
-import { grown, idsOf, labels, replaced, shrunk, without } from "./model.js";
+import { grown, idsOf, labels, ofKind, replaced, shrunk, without } from "./model.js";
 import { Script } from "./script.js";
 import { Promises } from "./promises.js";
 
@@ -42,7 +42,7 @@ function Configs({ doc, t }) {
   const usual = (one) => [t("edit.default", { value: one.default, unit: one.unit }), ...Object.entries(one.defaults).filter(([p]) => doc.profiles.includes(p)).map(([p, v]) => `${p}: ${v}`)].join(" · ");
   return html`<ul class="lines">${set.map(([name, value]) => {
     const one = known.find((c) => c.name === name);
-    return html`<li key=${name}><div class="row"><code>${name}</code><${Num} hidden label=${name} value=${value} unit=${one?.unit} onChange=${(v) => (v === null ? drop(name) : put(name, v))} />
+    return html`<li key=${name}><div class="row"><code>${name}</code>${one?.unit === "list" ? html`<${Text} hidden label=${name} value=${value} onChange=${(v) => put(name, v)} />` : html`<${Num} hidden label=${name} value=${value} unit=${one?.unit} onChange=${(v) => (v === null ? drop(name) : put(name, v))} />`}
       <${Small} icon="close" label=${t("edit.remove", { what: name })} onClick=${() => drop(name)} /></div><p class="soft">${one?.meaning} ${one && usual(one)}</p></li>`;
   })}</ul>
     <div class="row"><${Choice} label=${t("edit.config")} value=${chosen} options=${[["", "…"], ...known.filter((one) => !(one.name in doc.configs)).map((one) => [one.name, one.name])]} onChange=${choose} />
@@ -66,10 +66,11 @@ function Workload({ doc, t }) {
   const one = (at, more) => put({ producers: replaced(producers, at, more) });
   return html`<ul class="lines">${producers.map((p, i) => html`<li key=${i} class="row"><b class="n">P${i + 1}</b>
       <${Num} label=${t("edit.rate")} unit="/s" value=${p.rate_per_s} onChange=${(v) => one(i, { rate_per_s: v ?? 1 })} />
+      <${Num} label=${t("edit.batch")} value=${p.batch} onChange=${(v) => one(i, { batch: v ?? 1 })} />
       <${Choice} label="acks" value=${p.acks} options=${[[-1, "all"], [1, "1"], [0, "0"]]} onChange=${(v) => one(i, { acks: Number(v) })} />
-      <${Check} label=${t("edit.retries")} value=${p.retries} onChange=${(retries) => one(i, { retries })} /><${Check} label=${t("edit.idempotent")} value=${p.idempotent} onChange=${(idempotent) => one(i, { idempotent })} />
+      <${Check} label=${t("edit.retries")} value=${p.retries} onChange=${(retries) => one(i, { retries })} /><${Check} label=${t("edit.idempotent")} value=${p.idempotent} onChange=${(idempotent) => one(i, { idempotent })} /><${Check} label=${t("edit.steady")} value=${p.steady} onChange=${(steady) => one(i, { steady })} />
       <${Small} icon="close" label=${t("edit.remove", { what: `P${i + 1}` })} onClick=${() => put({ producers: without(producers, i) })} /></li>`)}</ul>
-    <div class="row"><${Add} label=${t("edit.producer")} onClick=${() => put({ producers: [...producers, { rate_per_s: 5, acks: -1, retries: true, timeout_ms: 30000, idempotent: false, partition: -1 }] })} />
+    <div class="row"><${Add} label=${t("edit.producer")} onClick=${() => put({ producers: [...producers, { rate_per_s: 5, acks: -1, retries: true, timeout_ms: 30000, idempotent: false, partition: -1, batch: 1, steady: false }] })} />
     <${Num} label=${t("edit.consumers")} value=${consumers} onChange=${(v) => put({ consumers: v ?? 0 })} /></div>`;
 }
 
@@ -77,10 +78,13 @@ function Faults({ doc, t }) {
   const put = (at, more) => e.change({ faults: replaced(doc.faults, at, more) });
   const timed = (at, how) => e.change({ faults: doc.faults.map((f, i) => { if (i !== at) return f; const { mtbf_ms: a, at_ms: b, ...rest } = f; return { ...rest, [how]: a ?? b }; }) });
   return html`<ul class="lines">${doc.faults.map((f, i) => html`<li key=${i} class="row">
-      <${Choice} hidden label=${t("edit.fault")} value=${f.kind} options=${e.offers.value.faults.map((k) => [k, t(`breaks.${k}`)])} onChange=${(kind) => put(i, { kind })} />
+      <${Choice} hidden label=${t("edit.fault")} value=${f.kind} options=${e.offers.value.faults.map((k) => [k, t(`breaks.${k}`)])} onChange=${(kind) => e.change({ faults: doc.faults.map((one, at) => (at === i ? ofKind(one, kind) : one)) })} />
+      ${f.kind === "slow" && html`<${Num} label="+" unit="ms" value=${f.delay_ms} onChange=${(v) => put(i, { delay_ms: v ?? 0 })} />`}
+      ${f.kind === "slow_disk" && html`<${Num} label=${t("edit.writes")} unit="/s" value=${f.records_per_s} onChange=${(v) => put(i, { records_per_s: v ?? 0 })} />`}
       ${f.racks ? html`<${Text} label=${t("field.rack")} value=${f.racks.join(" ")} onChange=${(v) => put(i, { racks: v.split(/[\s,]+/).filter(Boolean) })} />` : html`<${Text} label=${t("hits.lanes")} value=${labels(f.brokers, doc.brokers)} onChange=${(v) => put(i, { brokers: idsOf(v, doc.brokers) })} />`}
       <${Choice} hidden label=${t("edit.when")} value=${"at_ms" in f ? "at_ms" : "mtbf_ms"} options=${[["mtbf_ms", t("edit.mtbf")], ["at_ms", t("edit.at")]]} onChange=${(how) => timed(i, how)} />
       <${Num} hidden label=${t("edit.when")} unit="ms" value=${f.at_ms ?? f.mtbf_ms} onChange=${(v) => put(i, { ["at_ms" in f ? "at_ms" : "mtbf_ms"]: v ?? 0 })} />
+      ${f.kind === "slow" && html`<${Num} label=${t("edit.slower")} unit="ms" value=${f.delay_ms} onChange=${(v) => put(i, { delay_ms: v ?? 0 })} />`}
       <${Num} label=${t("edit.repair")} unit="ms" value=${f.mttr_ms} onChange=${(v) => put(i, { mttr_ms: v ?? 0 })} />
       <${Small} icon="close" label=${t("edit.remove", { what: t(`breaks.${f.kind}`) })} onClick=${() => e.change({ faults: without(doc.faults, i) })} /></li>`)}</ul>
     <${Add} label=${t("edit.fault")} onClick=${() => e.change({ faults: [...doc.faults, { kind: "kill", brokers: doc.brokers.map((b) => b.id), together: false, mtbf_ms: 30000, mttr_ms: 4000, delay_ms: 0 }] })} />`;

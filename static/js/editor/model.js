@@ -63,6 +63,13 @@ export function shrunk(doc, at) {
   return { brokers: without(doc.brokers, at), partitions, faults };
 }
 
+/** A fault of another kind: a slow link needs a delay, a slow disk a rate, and others have neither. */
+export function ofKind(fault, kind) {
+  const { records_per_s: rate, ...rest } = fault;
+  const made = { ...rest, kind, delay_ms: kind === "slow" ? fault.delay_ms || 100 : 0 };
+  return kind === "slow_disk" ? { ...made, records_per_s: rate || 10 } : made;
+}
+
 /** "violates I7 I6" | "holds" -> what the scenario keeps: the word, or the list of what breaks. */
 export function verdictOf(text) {
   const words = text.trim().split(/[\s,]+/);

@@ -61,7 +61,21 @@ export function Connection() {
   }, [s.online.value, s.offlineSince.value]);
   void s.revision.value;
   if (!late || s.online.value) return null;
-  return html`<div class="bar warn" role="status" data-offline="1"><${Icon} name="alert" /><p class="grow">${t("offline.bar", { n: s.tapeNow.value?.steps.size ?? 0 })}</p></div>`;
+  return html`<div class="bar warn" role="status" data-offline="1"><${Icon} name="alert" /><p class="grow">${t("offline.bar", { n: s.tapeNow.value?.steps.size ?? 0 })} <${Countdown} /></p></div>`;
+}
+
+/** Until the next try, in seconds; not read aloud each time. */
+function Countdown() {
+  const [now, setNow] = useState(performance.now());
+  useEffect(() => { const beat = setInterval(() => setNow(performance.now()), 500); return () => clearInterval(beat); }, []);
+  const left = Math.ceil((s.retryAt.value - now) / 1000);
+  return left > 0 ? html`<span class="soft" aria-hidden="true">${s.t.value("offline.again", { n: left })}</span>` : null;
+}
+
+/** A defect of the engine comes with the line that reproduces it. */
+function Copy({ text }) {
+  const [copied, setCopied] = useState(false);
+  return html`<button class="btn" type="button" onClick=${() => navigator.clipboard?.writeText(text).then(() => setCopied(true))}>${s.t.value(copied ? "bad.copied" : "bad.copy")}</button>`;
 }
 
 export function Notice() {
@@ -73,6 +87,6 @@ export function Notice() {
     return () => clearTimeout(wait);
   }, [notice]);
   if (!notice) return null;
-  return html`<div class="bar ${notice.kind}" role="status" data-notice=${notice.kind}><${Icon} name=${notice.kind === "ok" ? "tick" : "alert"} /><p class="grow">${notice.text}${notice.link ? html` <a href=${notice.link}>${notice.link}</a>` : null}</p>
+  return html`<div class="bar ${notice.kind}" role="status" data-notice=${notice.kind}><${Icon} name=${notice.kind === "ok" ? "tick" : "alert"} /><p class="grow">${notice.text}${notice.link ? html` <a href=${notice.link}>${notice.link}</a>` : null}</p>${notice.copy ? html`<${Copy} text=${notice.copy} />` : null}
     <button class="btn quiet square" type="button" aria-label=${t("bad.close")} onClick=${() => { s.notice.value = null; }}><${Icon} name="close" /></button></div>`;
 }

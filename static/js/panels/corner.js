@@ -7,11 +7,13 @@ import { LAYERS, toggled } from "../scene/layers.js";
 import { Icon } from "./common.js";
 import { drawn } from "./hits.js";
 
-export const VIEWS = ["lanes"];
+/** The views of this run: a matrix only where there are several partitions. */
+const views = () => ((s.step.value?.view.partitions.length ?? 0) > 1 ? ["lanes", "spacetime", "table", "matrix"] : ["lanes", "spacetime", "table"]);
 
 /** The next view, or the one named. */
 export function setView(name) {
-  s.view.value = name ?? VIEWS[(VIEWS.indexOf(s.view.value) + 1) % VIEWS.length];
+  const all = views();
+  s.chosen.value = name ?? all[(all.indexOf(s.view.value) + 1) % all.length];
 }
 
 export function setLayer(name) {
@@ -53,7 +55,7 @@ export function Corner() {
   const foldable = s.view.value === "lanes" && (s.unfolded.value || shown?.geo.foldW > 0);
   const large = () => (document.fullscreenElement ? document.exitFullscreen() : document.getElementById("board").requestFullscreen());
   return html`<div class="corner" style=${`--strip:${Math.round((shown?.geo.heads.strip ?? 44) * (shown?.zoom ?? 1))}px`} role="group" aria-label=${t("corner.label")}>
-    ${VIEWS.length > 1 && html`<label class="field"><span class="sr">${t("corner.view")}</span><select value=${s.view.value} onChange=${(e) => setView(e.target.value)}>${VIEWS.map((name) => html`<option key=${name} value=${name}>${t(`corner.${name}`)}</option>`)}</select></label>`}
+    <label class="field"><span class="sr">${t("corner.view")}</span><select value=${s.view.value} onChange=${(e) => setView(e.target.value)}>${views().map((name) => html`<option key=${name} value=${name}>${t(`corner.${name}`)}</option>`)}</select></label>
     ${s.view.value === "lanes" && html`<${Layers} />`}
     ${foldable && html`<button type="button" class="btn quiet square" aria-pressed=${s.unfolded.value ? "true" : "false"} aria-label=${t(s.unfolded.value ? "corner.fold" : "corner.unfold")} title=${t(s.unfolded.value ? "corner.fold" : "corner.unfold")} onClick=${() => { s.unfolded.value = !s.unfolded.value; }}><${Icon} name=${s.unfolded.value ? "fold" : "unfold"} /></button>`}
     ${document.fullscreenEnabled && html`<button type="button" class="btn quiet square full" aria-label=${t(full ? "corner.window" : "corner.full")} title=${t(full ? "corner.window" : "corner.full")} onClick=${large}><${Icon} name="full" /></button>`}

@@ -1,22 +1,75 @@
-// Help: every key, and what the picture's signs mean.
+// Help: every key, and the legend, a live miniature of the stage with each of its signs numbered.
 
 import { html } from "htm/preact";
+import { useEffect, useRef } from "preact/hooks";
 import * as s from "../state.js";
+import { namer } from "../i18n.js";
+import { SIGNS, STEP } from "../legend.js";
+import { patch } from "../scene/draw.js";
+import { picture } from "../scene/picture.js";
 
 export const KEYS = [
   ["Space", "key.play"], ["← →", "key.step"], ["Shift ← →", "key.moment"], ["[ ]", "key.chapter"], ["Home End", "key.ends"], ["1 2 3 4", "key.size"],
-  ["/", "key.type"], [".", "key.time"], ["k r", "key.faults"], ["w", "key.why"], ["n", "key.violation"], ["{ }", "key.branch"], ["u", "key.undo"], ["?", "key.help"],
+  ["/", "key.type"], [".", "key.time"], ["k r", "key.faults"], ["x", "key.cut"], ["b", "key.bookmark"], ["v", "key.view"], ["c", "key.compare"], ["w", "key.why"], ["n", "key.violation"], ["{ }", "key.branch"], ["u", "key.undo"], ["?", "key.help"],
 ];
-const SIGNS = ["cell", "open", "acked", "ghost", "hw", "leo", "memory", "waits", "stale", "crown", "differ", "epochs"];
+const SVG = "http://www.w3.org/2000/svg";
+const WIDTH = 720;
 
 export function help() { document.getElementById("help")?.showModal(); }
 
+/** A number beside each sign, found on the picture that was drawn. */
+function number(svg) {
+  const badges = svg.querySelector(".badges");
+  badges.replaceChildren();
+  const toPicture = svg.getScreenCTM()?.inverse();
+  if (!toPicture) return;
+  SIGNS.forEach(([, selector, side], i) => {
+    const found = svg.querySelector(selector)?.getBoundingClientRect();
+    if (!found) return;
+    const a = new DOMPoint(found.left, found.top).matrixTransform(toPicture);
+    const b = new DOMPoint(found.right, found.bottom).matrixTransform(toPicture);
+    const middle = [(a.x + b.x) / 2, (a.y + b.y) / 2];
+    const [x, y] = { top: [middle[0], a.y - 8], bottom: [middle[0], b.y + 9], left: [a.x - 9, middle[1]], right: [b.x + 11, middle[1]] }[side];
+    const badge = document.createElementNS(SVG, "g");
+    badge.innerHTML = `<circle cx="${x}" cy="${y}" r="8.5"/><text x="${x}" y="${y + 4}">${i + 1}</text>`;
+    badges.append(badge);
+  });
+}
+
+/** The stage alone has data-ids: what is in the legend stands for nothing that can be pressed. */
+function renamed(node) {
+  const { "data-id": id, role, "aria-label": label, ...rest } = node.a;
+  return { ...node, a: id ? { ...rest, "data-sign": id } : rest, ...(node.c ? { c: node.c.map(renamed) } : {}) };
+}
+
+/** The stage in small; drawn when it can be seen, since only then its signs have a place. */
+export function Legend() {
+  const t = s.t.value;
+  const svg = useRef(null);
+  useEffect(() => {
+    const draw = () => {
+      const env = { t, name: namer(t, STEP.view.brokers), width: WIDTH };
+      const { geo, logs, over } = picture(STEP, env);
+      svg.current.setAttribute("viewBox", `0 0 ${geo.width} ${geo.height}`);
+      patch(svg.current.querySelector(".a"), logs.map(renamed));
+      patch(svg.current.querySelector(".b"), over.map(renamed));
+      number(svg.current);
+    };
+    const seen = new ResizeObserver(draw);
+    seen.observe(svg.current);
+    addEventListener("beforeprint", draw);
+    return () => { seen.disconnect(); removeEventListener("beforeprint", draw); };
+  }, [t]);
+  return html`<svg class="legendpicture scene" ref=${svg} role="img" aria-label=${t("legend.label")}><g class="a"></g><g class="b"></g><g class="badges"></g></svg>
+    <ol class="signs">${SIGNS.map(([sign]) => html`<li key=${sign}><b>${t(`sign.${sign}`)}</b> ${t(`sign.${sign}.why`)}</li>`)}</ol>`;
+}
+
 export function Help() {
   const t = s.t.value;
-  const toggle = (e) => { s.letters.value = e.target.checked; s.remember("letters", e.target.checked ? "on" : "off"); };
   return html`<dialog id="help" aria-labelledby="helptitle"><form method="dialog"><header class="row"><h2 id="helptitle" class="grow">${t("help.title")}</h2><button class="btn">${t("bad.close")}</button></header></form>
-    <div class="helpgrid"><section><h3>${t("help.keys")}</h3><dl class="keys">${KEYS.map(([key, words]) => html`<div key=${key}><dt>${key.split(" ").map((k) => html`<kbd key=${k}>${k}</kbd> `)}</dt><dd>${t(words)}</dd></div>`)}</dl>
-      <label class="row"><input type="checkbox" checked=${s.letters.value} onChange=${toggle} /> ${t("help.letters")}</label></section>
-    <section><h3>${t("help.signs")}</h3><dl class="signs">${SIGNS.map((sign) => html`<div key=${sign}><dt><i class=${`sign ${sign}`} aria-hidden="true"></i>${t(`sign.${sign}`)}</dt><dd>${t(`sign.${sign}.why`)}</dd></div>`)}</dl></section></div>
-  </dialog>`;
+    <section><h3>${t("help.signs")}</h3><${Legend} /></section>
+    <section><h3>${t("help.keys")}</h3><dl class="keys">${KEYS.map(([key, words]) => html`<div key=${key}><dt>${key.split(" ").map((k) => html`<kbd key=${k}>${k}</kbd> `)}</dt><dd>${t(words)}</dd></div>`)}</dl>
+      <p class="soft">${t("help.settings")}</p></section>
+  </dialog>
+  <section class="printlegend" aria-hidden="true"><h2>${t("help.signs")}</h2><${Legend} /></section>`;
 }

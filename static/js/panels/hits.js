@@ -30,7 +30,10 @@ function things({ geo, step, over }) {
     const [, a, b] = n.a["data-id"].split(":");
     return { id: n.a["data-id"], label: t("hit.link", { a: name(a, true), b: name(b, true) }), x: box.a.x, y: box.a.y - 4, w: box.a.width, h: 28 };
   });
-  return [["lanes", cards], ["top", top], ["flying", flying], ["links", links]];
+  // The flag of a log's end stands for the log: what can be written to it, flushed, cut off its beginning.
+  const logs = [...geo.lanes.values()].filter((lane) => geo.d.labels && geo.part.replicas[lane.id]).map((lane) => ({ id: `log:${lane.id}`, label: t("hit.log", { b: t("card.name", { name: name(lane.id, true) }) }), x: geo.x(geo.part.replicas[lane.id].leo) + 4, y: lane.log + geo.d.cell - 22, w: 58, h: 24 }));
+  const fold = geo.foldW > 0 ? [{ id: "fold", label: t("corner.unfold"), x: geo.left - 4, y: geo.heads.ruler, w: geo.foldW, h: 28, act: () => { s.unfolded.value = true; } }] : [];
+  return [["lanes", cards], ["top", top], ["logs", logs], ["fold", fold], ["flying", flying], ["links", links]];
 }
 
 function openMenu(thing, target) {
@@ -51,7 +54,7 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
     all[(all.indexOf(document.activeElement) + dir + all.length) % all.length]?.focus();
   };
   const stop = Math.max(0, list.findIndex((one) => one.id === s.selected.value));
-  return html`<div role="group" aria-label=${label} onKeyDown=${keys}>${list.map((one, i) => html`<button key=${one.id} type="button" class=${`hit ${kind} ${s.selected.value === one.id ? "sel" : ""}`} data-hit=${one.id} tabindex=${i === stop ? 0 : -1} aria-label=${one.label} aria-haspopup="dialog" style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`} onClick=${(e) => onPress(one, e.currentTarget)} onPointerEnter=${() => { s.lit.value = one.id.replace("why:", ""); }} onPointerLeave=${() => { s.lit.value = null; }}></button>`)}</div>`;
+  return html`<div role="group" aria-label=${label} onKeyDown=${keys}>${list.map((one, i) => html`<button key=${one.id} type="button" class=${`hit ${kind} ${s.selected.value === one.id ? "sel" : ""}`} data-hit=${one.id} tabindex=${i === stop ? 0 : -1} aria-label=${one.label} aria-haspopup=${one.act ? null : "dialog"} style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`} onClick=${(e) => (one.act ? one.act() : onPress(one, e.currentTarget))} onPointerEnter=${() => { s.lit.value = one.id.replace("why:", ""); }} onPointerLeave=${() => { s.lit.value = null; }}></button>`)}</div>`;
 }
 
 /** Does a move speak of this thing? */
@@ -62,6 +65,11 @@ export function concerns(move, id, step) {
     const own = step.view.brokers.find((b) => String(b.id) === broker[1]);
     const names = [broker[1], own?.name].filter((v) => v !== undefined && v !== null).map(String);
     return tokens.some((token) => token.split(/->|>/).some((part) => names.includes(part)));
+  }
+  const log = /^log:(-?\d+)$/.exec(id);
+  if (log) {
+    const own = step.view.brokers.find((b) => String(b.id) === log[1])?.name || log[1];
+    return (/^produce .* to /.test(move.text) && tokens.at(-1) === own) || (/^(checkpoint|flush) /.test(move.text) && tokens[0] === own) || /^delete records /.test(move.text);
   }
   const link = /^link:(.+):(.+)$/.exec(id);
   if (link) {

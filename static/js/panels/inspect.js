@@ -18,8 +18,9 @@ export function rows(step, before, id, { t }) {
     const r = part.replicas[broker[1]];
     const r0 = old?.replicas[broker[1]];
     return [
-      ...pick(a, before?.view.brokers.find((b) => b.id === a?.id), ["alive", "fenced", "brokerEpoch", "rack", "session", "disk"]),
+      ...pick(a, before?.view.brokers.find((b) => b.id === a?.id), ["alive", "fenced", "brokerEpoch", "rack", "session", "disk", "fetchSessions"]),
       ...pick(r, r0, ["role", "start", "leo", "hw", "hwCheckpoint", "flushed", "epochs", "epochStart", "belief", "fetch", "isr", "maximal", "pending", "blocks", "waiting", "throttled"]),
+      ...(r?.session ? [[t("field.fetchSession"), list(r.session), r0?.session ? list(r0.session) : null]] : []),
       ...Object.entries(r?.remote ?? {}).map(([id2, m]) => [t("field.remote", { b: s.name.value(Number(id2), true) }), list(m), r0?.remote?.[id2] ? list(r0.remote[id2]) : null]),
     ];
   }

@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import * as s from "../state.js";
+import { Changes } from "./changes.js";
 import { Told } from "./common.js";
 
 export function Sentence() {
@@ -20,5 +21,6 @@ export function Sentence() {
     <p class="what">${shown.n === 0 ? t("step.start") : shown.say?.length ? html`<${Told} entry=${shown.say[0]} />` : html`<code>${shown.move}</code>`}</p>
     ${shown.n > 0 && shown.say?.length > 1 && html`<p class="more">${shown.say.slice(1).map((entry, i) => html`<span key=${i}><${Told} entry=${entry} />${" "}</span>`)}</p>`}
     ${shown.why?.length > 0 && html`<p class="why">${shown.why.map((entry, i) => html`<span key=${i}><${Told} entry=${entry} />${" "}</span>`)}</p>`}
+    <${Changes} />
   </section>`;
 }

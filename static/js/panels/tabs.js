@@ -7,8 +7,9 @@ import { Inspect } from "./inspect.js";
 import { Log } from "./log.js";
 import { Moves } from "./moves.js";
 import { Now } from "./now.js";
+import { TableView } from "./table.js";
 
-export const TABS = { now: Now, inspect: Inspect, moves: Moves, log: Log, checks: Checks };
+export const TABS = { now: Now, inspect: Inspect, moves: Moves, log: Log, checks: Checks, table: TableView };
 
 export function pick(name, focus = false) {
   s.tab.value = name;

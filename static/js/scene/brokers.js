@@ -19,19 +19,20 @@ export function standing(part, broker, t) {
   const pending = leader?.pending?.who !== undefined && [leader.pending.who].flat().includes(id) ? leader.pending.kind : null;
   const pills = [];
   const inIsr = record.isr.includes(id);
+  const throttled = Object.values(part.replicas).some((r) => r.throttled?.held.includes(id));
   if (pending === "expand" && !inIsr) pills.push({ label: t("pill.joining"), cls: "joining", name: "plusminus" });
   else if (pending === "shrink" && inIsr) pills.push({ label: t("pill.leaving"), cls: "leaving", name: "plusminus" });
   else if (inIsr) pills.push({ label: "ISR", cls: "isr", name: "tick" });
   else if (part.ar.includes(id)) {
     const lag = part.replicas[id]?.fetch?.lag;
-    pills.push({ label: lag > 0 ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
+    pills.push({ label: lag > 0 && !broker.disk && !throttled ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
   } else pills.push({ label: t("pill.none"), cls: "out" });
   if (record.elr?.includes(id)) pills.push({ label: "ELR", cls: "elr" });
   if (broker.fenced && broker.alive === "up") pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
-  if (broker.disk) pills.push({ label: t("pill.slow_disk"), cls: "slow", name: "hourglass" });
-  if (Object.values(part.replicas).some((r) => r.throttled?.held.includes(id))) pills.push({ label: t("pill.throttled"), cls: "throttled", name: "hourglass" });
-  if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out" });
-  if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out" });
+  if (broker.disk) pills.push({ label: t("pill.slow_disk"), cls: "slow" });
+  if (throttled) pills.push({ label: t("pill.throttled"), cls: "throttled" });
+  if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out", key: "adding" });
+  if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out", key: "removing" });
   return pills;
 }
 
@@ -43,21 +44,32 @@ export function card(geo, view, broker, ctx) {
   const recorded = geo.part.record.leader === broker.id;
   const down = broker.alive === "down";
   const x = geo.cardX + 6;
-  const h = geo.narrow ? geo.cardH - 8 : geo.laneH - 10;
+  const pad = geo.density === "dense" ? 1 : 5;
+  const h = geo.narrow ? geo.cardH - 8 : geo.laneH - 2 * pad;
   const parts = [
-    rect("frame", x, lane.y + 5, geo.cardW - 8, h, `card ${acts ? "acts" : ""} ${down ? "down" : ""} ${broker.alive === "paused" ? "down" : ""}`, { rx: 8 }),
-    acts && rect("edge", x, lane.y + 5, 4, h, `cardedge ${recorded ? "" : "self"}`, { rx: 2 }),
+    rect("frame", x, lane.y + pad, geo.cardW - 8, h, `card ${acts ? "acts" : ""} ${down ? "down" : ""} ${broker.alive === "paused" ? "down" : ""}`, { rx: pad === 1 ? 3 : 8 }),
+    acts && rect("edge", x, lane.y + pad, 4, h, `cardedge ${recorded ? "" : "self"}`, { rx: 2 }),
     ...(geo.density === "dense" || geo.density === "compact" ? small(geo, lane, broker, { acts, x, h }, ctx) : full(geo, lane, broker, { acts, recorded, x, replica }, ctx)),
   ];
+  if (broker.rack && geo.d.labels) parts.push(rack(geo, lane, broker, h));
   return g(`card${broker.id}`, parts, { class: "broker", "data-id": `b${broker.id}`, "data-role": replica?.role ?? "none", "data-alive": broker.alive });
+}
+
+/** The rack, as a small tab at the card's foot. */
+function rack(geo, lane, broker, h) {
+  const label = fit(broker.rack, 64, 11);
+  const w = textWidth(label, 11, true) + 12;
+  const [x, y] = [geo.cardX + geo.cardW - w - 8, lane.y + 5 + h - 17];
+  return g("rack", [rect("r", x, y, w, 17, "racktab", { rx: 3 }), text("t", x + w / 2, y + 12.5, label, "small", { "text-anchor": "middle", "font-size": 11 })], { "data-id": `b${broker.id}:rack` });
 }
 
 function head(geo, broker, { acts, recorded, x, y }, { t, name }) {
   const label = t("card.name", { name: name(broker.id, true) });
-  const lead = acts ? 22 : 0;
+  const size = geo.density === "dense" ? 12 : 14.5;
+  const lead = acts ? size + 7 : 0;
   return [
-    acts && icon("crown", "crown", x + 12, y - 13, 17, recorded === false ? "crown self" : "crown"),
-    text("name", x + 12 + lead, y, fit(label, 118 - lead, 14.5, true), "name", { "font-size": 14.5 }),
+    acts && icon("crown", "crown", x + 12, y - size + 1, size + 2, recorded === false ? "crown self" : "crown"),
+    text("name", x + 12 + lead, y, fit(label, 118 - lead, size, true), "name", { "font-size": size }),
     text("role", geo.cardX + geo.cardW - 12, y, roleWord(geo, broker, t), `role ${PROCESS[broker.alive]?.[1] ?? ""}`, { "text-anchor": "end" }),
   ];
 }
@@ -69,13 +81,13 @@ function roleWord(geo, broker, t) {
 
 function small(geo, lane, broker, { acts, x, h }, ctx) {
   const dense = geo.density === "dense";
-  const y = lane.y + 5 + h / 2 + 4;
+  const y = lane.y + h / 2 + 5;
   const pills = dense ? [] : standing(geo.part, broker, ctx.t).slice(0, 1);
   const parts = head(geo, broker, { acts, x, y: dense ? y : lane.y + 22 }, ctx);
   let at = x + 12;
-  if (ctx.blocked.has(broker.id)) parts.push(g("waits", [icon("i", "hourglass", geo.cardX + geo.cardW - 20, lane.y + (dense ? h / 2 - 1 : 30), 12, "warn")], { "data-id": `b${broker.id}:waits` }));
+  if (ctx.blocked.has(broker.id)) parts.push(g("waits", [icon("i", "hourglass", geo.cardX + geo.cardW - (dense ? 1 : 20), lane.y + (dense ? 6 : 30), dense ? 10 : 12, "warn")], { "data-id": `b${broker.id}:waits` }));
   for (const p of pills) {
-    const made = pill(`pill-${p.cls}`, at, lane.y + 29, p.label, p.cls, { name: p.name, size: 10.5, height: 17 });
+    const made = pill(`pill-${p.key ?? p.cls}`, at, lane.y + 29, p.label, p.cls, { name: p.name, size: 10.5, height: 17 });
     at += made.width + 4;
     parts.push(made.node);
   }
@@ -93,7 +105,7 @@ function full(geo, lane, broker, { acts, recorded, x, replica }, ctx) {
   let at = x + 11;
   const right = geo.cardX + geo.cardW - 10;
   for (const p of standing(geo.part, broker, t)) {
-    const made = pill(`pill-${p.cls}`, at, lane.y + 35, p.label, p.cls, { name: p.name, data: `b${broker.id}:isr` });
+    const made = pill(`pill-${p.key ?? p.cls}`, at, lane.y + 35, p.label, p.cls, { name: p.name, data: p.key ? `b${broker.id}:${p.key}` : `b${broker.id}:isr` });
     if (at + made.width > right && at > x + 11) break;
     at += made.width + 5;
     parts.push(made.node);
@@ -135,7 +147,7 @@ function session(geo, lane, broker, right, { t, session: whole }) {
   if (broker.session === null || broker.session === undefined || !whole) return null;
   const left = Math.max(0, broker.session);
   const share = Math.min(1, left / whole);
-  const [cx, cy, r] = [right - 9, lane.y + geo.laneH - 20, 8];
+  const [cx, cy, r] = [right - 9, lane.y + geo.laneH - (broker.rack ? 38 : 20), 8];
   const angle = 2 * Math.PI * share;
   const end = `${(cx + r * Math.sin(angle)).toFixed(2)} ${(cy - r * Math.cos(angle)).toFixed(2)}`;
   const low = share < 0.34 ? "low" : "";

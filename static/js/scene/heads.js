@@ -52,13 +52,15 @@ export function clients(geo, view, { t, name, changed }) {
   const y = geo.heads.clients;
   const parts = [];
   let at = geo.narrow ? 8 : geo.gutter + 14;
+  const room = geo.width - geo.corner;
   for (const c of view.clients.slice(0, geo.narrow ? 2 : 4)) {
+    if (parts.length && at > room - 96) break;   // no room for its name: the tables have it
     const producer = c.kind === "producer";
     const label = `${c.id}`;
     const all = producer ? t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked }) : t("client.reads", { o: c.position ?? 0 });
-    const words = fit(all, geo.width - geo.corner - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
+    const words = fit(all, room - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
     const w = textWidth(`${label} `, 12.5, true) + textWidth(words, 12.5) + 26;
-    const waiting = (c.waiting ?? []).slice(0, 5);
+    const waiting = (c.waiting ?? []).slice(0, Math.max(1, Math.min(5, Math.floor((room - at - w - 6) / 62))));
     parts.push(g(`client-${c.id}`, [
       rect("bg", at, y + 3, w, 24, `client ${producer ? "" : "reader"}`, { rx: 12 }),
       spans("w", at + 12, y + 19.5, [[`${label} `, "strong"], [words, "quiet"]], "field", { "font-size": 12.5 }),
@@ -84,7 +86,9 @@ function waitMark(wait, x, y, { t, name }) {
 export function ruler(geo, view, { t }) {
   const y = geo.heads.ruler;
   const parts = [];
-  const every = geo.pitch >= 26 ? 1 : geo.pitch >= 13 ? 2 : geo.pitch >= 5 ? 10 : 10 ** Math.ceil(Math.log10(60 / geo.pitch));
+  const dense = geo.pitch >= 26 ? 1 : geo.pitch >= 13 ? 2 : geo.pitch >= 5 ? 10 : 10 ** Math.ceil(Math.log10(60 / geo.pitch));
+  // Offsets in the millions are wider than a column.
+  const every = [1, 2, 5, 10, 20, 50].find((n) => n >= dense && n * geo.pitch > textWidth(String(geo.end), 11.5) + 8) ?? dense;
   if (geo.foldW) parts.push(text("same", geo.left, y + 19, fit(t("ruler.same", { a: geo.base, b: geo.fold - 1 }), geo.foldW - 4, 11.5), "mono ruler"));
   for (let o = Math.ceil(geo.fold / every) * every; o < geo.end; o += every) {
     parts.push(text(`o${o}`, geo.x(o) + (geo.pitch - 3) / 2, y + 19, o, "mono ruler", { "text-anchor": "middle" }));

@@ -69,7 +69,7 @@ function axisOf(part, logX, logW) {
   const end = Math.max(0, ...ends);
   const starts = replicas.map((r) => r.start ?? 0);
   const base = starts.length ? Math.min(...starts) : 0;
-  const room = logW - 84;
+  const room = logW - Math.max(84, 18 + 7.3 * `LEO ${end}`.length);
   return (unfolded) => {
     const fold = foldAt({ base, end, same: part.same ?? 0, capacity: Math.floor(room / PITCH), unfolded });
     const foldW = fold > base ? 96 : 0;

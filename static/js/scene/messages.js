@@ -6,6 +6,7 @@ import { fit, g, icon, rect, text, textWidth, title } from "./node.js";
 
 const W = 128;
 const H = 36;
+const MOST = 24;
 
 /** What a message says under its name: the two or three fields that matter. */
 export function essence(m, t, name = String) {
@@ -31,8 +32,10 @@ export function progress(m, now) {
 /** The messages of a view as travellers: groups that know where they come from and where they go. */
 export function messages(geo, view, { t, name }) {
   const taken = [];
-  const shown = view.messages.slice(0, 24);
-  return shown.map((m) => {
+  const shown = view.messages.slice(0, MOST);
+  const rest = view.messages.length - shown.length;
+  const more = rest > 0 && !geo.narrow ? [text("more", 8, geo.height - 4, t("msg.more", { n: rest }), "small")] : [];
+  return [...more, ...shown.map((m) => {
     const from = anchor(geo, m.from);
     const to = anchor(geo, m.to);
     const shift = geo.narrow ? 0 : -geo.gutter / 2 - 6;
@@ -40,7 +43,7 @@ export function messages(geo, view, { t, name }) {
     const at = [from[0] + shift, free(taken, y, geo.height)];
     const a = { class: `msg ${m.reply ? "reply" : "ask"} ${m.error ? "error" : ""}`, "data-id": `m${m.id}`, "data-kind": m.kind, transform: `translate(${at[0]},${at[1]})` };
     return g(`msg-${m.id}`, face(m, { t, name }), a, { at, from: [from[0] + shift, from[1]], to: [to[0] + shift, to[1]], bow: 3 });
-  });
+  })];
 }
 
 function free(taken, wanted, height) {

@@ -1,6 +1,6 @@
 // "Where did we part?": what two logs know of their epochs, side by side, while one asks the other.
 
-import { g, path, rect, text, textWidth } from "./node.js";
+import { fit, g, path, rect, text, textWidth, title } from "./node.js";
 
 const epochClass = (e) => `e${((e % 7) + 7) % 7}`;
 
@@ -56,17 +56,18 @@ function exchange(geo, x, mine, theirs, ctx) {
   ], a: { ...shown.a, "data-offset": end } };
 }
 
-const COLUMN = 46;
+const COLUMN = 44;
 
 /** The two vectors, aligned by epoch, the asked one ringed, and what each says of its end. */
 function vectors(geo, { id, follower, asked, answer }, rows, ctx) {
   const all = [...new Set(rows.flatMap(([, list]) => list.map(([e]) => e)))].sort((a, b) => a - b).slice(-5);
   const lead = Math.max(...rows.map(([who]) => textWidth(who, 12, true))) + 20;
   const tail = lead + all.length * COLUMN + 6;
-  const width = 12 + Math.max(textWidth(ctx.t("part.title"), 12, true) + 10, ...rows.map(([, , words]) => tail + textWidth(words, 12)));
+  const width = Math.min(geo.width - 8, 12 + Math.max(textWidth(ctx.t("part.title"), 12, true) + 10, ...rows.map(([, , words]) => tail + textWidth(words, 12))));
   const ringed = answer?.[0] ?? asked;
   return sheet(geo, `part-${id}`, follower, width, 70, (x, y) => [
     text("title", x + 10, y + 18, ctx.t("part.title"), "strong small"),
+    title("words", rows.map(([who, , words]) => `${who}: ${words}`).join(" ")),
     ...rows.flatMap(([who, list, words], i) => {
       const top = y + 25 + i * 21;
       return [
@@ -78,7 +79,7 @@ function vectors(geo, { id, follower, asked, answer }, rows, ctx) {
             text(`t${i}-${e}`, cx + (COLUMN - 4) / 2, top + 12.5, `${e}→${start}`, "chiptext"),
           ];
         }),
-        text(`w${i}`, x + tail, top + 12.5, words, "small ink"),
+        text(`w${i}`, x + tail, top + 12.5, fit(words, width - tail - 6, 12), "small ink"),
       ];
     }),
   ]);

@@ -4,10 +4,11 @@ import { html } from "htm/preact";
 import { computed, signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import * as s from "../state.js";
+import { Export, Test } from "./files.js";
 import { Embed } from "./frames.js";
 import { Link } from "./links.js";
 
-const PARTS = { link: Link, embed: Embed };
+const PARTS = { link: Link, embed: Embed, export: Export, test: Test };
 const part = signal("link");
 const opened = signal(false);
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 from flask.testing import FlaskClient
 
+from app.cli import main
+from engine.show.exports import FORMATS
 from tests.app.conftest import Socket
 
 
@@ -41,3 +44,29 @@ def test_what_the_address_cannot_say_is_named(client: FlaskClient, run: str) -> 
 
 def test_a_step_after_the_end_is_the_end(client: FlaskClient, run: str) -> None:
     assert "Step 76 of 76" in client.get(f"/e/{run}?step=99999").text
+
+
+# -- files to take along --------------------------------------------------------------------------
+
+
+def test_every_file_is_handed_over_under_its_name_for_ever(client: FlaskClient, run: str) -> None:
+    for form in FORMATS:
+        answer = client.get(f"/r/{run}/export/{form}")
+        assert answer.status_code == 200, form
+        assert "attachment; filename=" in answer.headers["Content-Disposition"]
+        assert "immutable" in answer.headers["Cache-Control"]
+        again = {"If-None-Match": answer.headers["ETag"]}
+        assert client.get(f"/r/{run}/export/{form}", headers=again).status_code == 304
+    shown = client.get(f"/r/{run}/export/mermaid?show")
+    assert shown.text.startswith("sequenceDiagram") and shown.mimetype == "text/plain"
+    assert client.get(f"/r/{run}/export/pdf").status_code == 404
+    assert client.get("/r/0123456789abcdef/export/yaml").status_code == 404
+
+
+def test_the_command_line_writes_the_same_files(client: FlaskClient, run: str) -> None:
+    for form in ("mermaid", "shiviz", "golden", "yaml", "json", "pytest", "steps"):
+        told = CliRunner().invoke(main, ["run", "S20", "--profile", "Z0102", "--export", form])
+        assert told.exit_code == 0
+        assert told.output == client.get(f"/r/{run}/export/{form}").text
+    told = CliRunner().invoke(main, ["run", "S20", "--export", "pdf"])
+    assert told.exit_code == 2 and "cannot be exported as pdf" in told.output

@@ -1,4 +1,4 @@
-"""Incremental fetch sessions, the leader's side (data-plane, X-1 - X-5; KIP-227, 1.1).
+"""Incremental fetch sessions, the leader's side (data-plane, X-2 - X-5; KIP-227, 1.1).
 
 A session remembers which partitions a fetcher wants and what it was last told of them, so that
 requests carry only changes and answers only news.
@@ -116,6 +116,7 @@ class Session:
         "created_ms",
         "epoch",
         "id",
+        "owner",
         "partitions",
         "privileged",
         "used_ms",
@@ -131,6 +132,7 @@ class Session:
         now: int,
     ) -> None:
         self.id = id
+        self.owner: int | None = None  # the node that opened it, for whoever looks from outside
         self.privileged = privileged
         self.partitions = partitions
         self.uses_ids = uses_ids
@@ -149,17 +151,21 @@ class Session:
 class SessionCache:
     """X-5.  The sessions of one broker.  `eviction_ms`: idle for longer, anybody may evict it.
 
-    Session ids are drawn at random in Kafka; all that matters is that they differ.
+    Session ids are drawn at random in Kafka; all that matters is that they differ, also from those
+    of a former process: ids come after `last_id`.  `evicted` gave way last.
     """
 
-    __slots__ = ("_last_id", "eviction_ms", "evictions", "max_sessions", "sessions")
+    __slots__ = ("_last_id", "evicted", "eviction_ms", "evictions", "max_sessions", "sessions")
 
-    def __init__(self, max_sessions: int = 1_000, eviction_ms: int = 120_000) -> None:
+    def __init__(
+        self, max_sessions: int = 1_000, eviction_ms: int = 120_000, last_id: int = NO_SESSION
+    ) -> None:
         self.max_sessions = max_sessions
         self.eviction_ms = eviction_ms
         self.sessions: dict[int, Session] = {}
         self.evictions = 0
-        self._last_id = NO_SESSION
+        self.evicted: Session | None = None
+        self._last_id = last_id
 
     def create(
         self, now: int, privileged: bool, partitions: dict[Key, CachedPartition], uses_ids: bool
@@ -191,6 +197,7 @@ class SessionCache:
             if (privileged, size, NO_SESSION) < victim.value():
                 return False
         self.remove(victim.id)
+        self.evicted = victim
         self.evictions += 1
         return True
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from engine.dataplane.sessions import INITIAL, NO_SESSION, TOPIC_IDS_SINCE, Wanted, next_epoch
 from engine.model.errors import FETCH_SESSION_ID_NOT_FOUND, NONE
+from engine.model.sessions import INITIAL, NO_SESSION, TOPIC_IDS_SINCE, Wanted, next_epoch
 
 
 class SessionRequest:

@@ -1,0 +1,94 @@
+"""The durability advisor: a form, and the study of its settings."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from flask.sansio.blueprints import BlueprintSetupState
+from werkzeug.wrappers import Response as AnyResponse
+
+from app import security
+from app.advice_result import KIND, how_long, how_often
+from app.batch_spec import Cell, Spec, cell_of, check_total
+from app.batches import jobs, typed_number
+from app.refusals import Refusal
+from app.words import SENTENCES
+from engine.model.profiles import PROFILES
+from engine.study import advice
+from engine.study.advice import Failures, Setting
+
+blueprint = Blueprint("advice", __name__)
+
+RUNS: Final = 400
+RUNS_MOST: Final = 20_000
+
+SENTENCES.update(
+    {
+        "advice.range": (
+            "{name} is a whole number from {low} to {high}.",
+            "{name} 是 {low} 到 {high} 之间的整数。",
+        ),
+    }
+)
+
+
+@blueprint.record
+def _filters(state: BlueprintSetupState) -> None:
+    state.app.jinja_env.filters.update(how_often=how_often, how_long=how_long)
+
+
+@blueprint.get("/advisor")
+def form() -> str:
+    """What one runs and what one fears."""
+    return render_template(
+        "advisor.html",
+        profiles=list(PROFILES.values()),
+        setting=Setting(),
+        failures=Failures(),
+        bounds=advice.BOUNDS,
+        runs={"least": 1, "most": RUNS_MOST, "usual": RUNS},
+    )
+
+
+@blueprint.post("/advisor")
+def ask() -> AnyResponse:
+    """Starts the study; its page tells the advice."""
+    security.require_token()
+    security.require_patience()
+    setting = Setting(
+        profile=request.form.get("profile", "")[:120],
+        brokers=_bounded("brokers"),
+        factor=_bounded("factor"),
+        min_isr=_bounded("min_isr"),
+        acks=request.form.get("acks", "all")[:10],
+        unclean=request.form.get("unclean") == "on",
+        racks=_bounded("racks"),
+    )
+    failures = Failures(*(_bounded(name) for name in Failures.__dataclass_fields__))
+    asked = study(setting, failures, typed_number("runs", RUNS_MOST))
+    number = jobs().submit(asked, security.owner())
+    return redirect(url_for("batches.page", number=number), 303)
+
+
+def _bounded(name: str) -> int:
+    low, high = advice.BOUNDS[name]
+    typed = request.form.get(name, "").strip()
+    if not (typed.isascii() and typed.isdigit() and len(typed) < 9 and low <= int(typed) <= high):
+        raise Refusal("invalid", "advice.range", name=name, low=low, high=high)
+    return int(typed)
+
+
+def study(setting: Setting, failures: Failures, runs: int) -> Spec:
+    """A cell for the setting and for each that differs in one thing.  Raises BadInput, Refusal."""
+    advice.check(setting, failures)
+    scenario = advice.scenario(setting, failures)
+    yours = setting.values()
+    cells = [Cell({}, scenario)]
+    for other in advice.neighbours(setting)[1:]:
+        changed = {key: value for key, value in other.values().items() if value != yours[key]}
+        cells.append(cell_of(scenario, changed))
+    about = {"setting": {**yours, "profile": setting.profile}, "failures": vars(failures).copy()}
+    spec = Spec(scenario, advice.profiles(setting), runs, 0, tuple(cells), KIND, about)
+    check_total(spec.total)
+    return spec

@@ -1,0 +1,104 @@
+"""What a study of the durability advisor says: losses and downtime of a year, and what is best."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from typing import Any, Final
+
+from app import batch_records as records
+from app import stats
+from app.db import Database
+from app.models import BatchCellRow, BatchRow
+from engine.study import advice
+
+KIND: Final = "advice"
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+
+
+def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
+    """Of an advisor's study: per setting losses and downtime of a year, and which setting is best.
+
+    None for other batches, and before anything was counted.
+    """
+    if batch.kind != KIND:
+        return None
+    found = [_told(batch, row) for row in records.cells(database, batch) if row.weights and row.n]
+    yours = next((one for one in found if one["yours"]), None)
+    if yours is None:
+        return None
+    best = min(found, key=lambda one: (one["lost"]["rate"], one["down"]["mean"]))
+    return {
+        "about": batch.about,
+        "window_s": advice.WINDOW_MS // 1000,
+        "settings": found,
+        "yours": yours,
+        "best": best,
+        # Two intervals that overlap tell no difference between what they are about.
+        "better": best["lost"]["high"] < yours["lost"]["low"] or (
+            best["lost"]["rate"] <= yours["lost"]["high"]
+            and best["down"]["high"] < yours["down"]["low"]
+        ),
+    }
+
+
+def _told(batch: BatchRow, row: BatchCellRow) -> dict[str, Any]:
+    values = batch.cells[row.cell]["values"]
+    acks = values.get("workload.acks", batch.about["setting"]["workload.acks"])
+    metric = "acked_lost" if acks == "all" else "acked1_lost"
+    return {
+        "profile": row.profile,
+        "cell": row.cell,
+        "label": row.label,
+        "yours": not row.label and row.profile == batch.profiles[0],
+        "n": row.n,
+        "lost": _losses(row, metric),
+        "down": _downtime(row),
+    }
+
+
+def _losses(row: BatchCellRow, metric: str) -> dict[str, Any]:
+    """Windows of a year in which an acknowledged record is lost: {hits, rate, low, high}.
+
+    Where none was seen, fewer than three in n runs as heavy as the heaviest with a fault.
+    """
+    hits = row.metrics[metric]["positive"]
+    total, squares, _, _ = row.weights[f"metric {metric}"]
+    share = stats.weighted_interval(hits, total, squares, row.n)
+    if not hits:
+        share["high"] = stats.rule_of_three(row.n) * row.weights["heaviest"][0]
+    return {
+        "hits": hits,
+        "rate": advice.per_year(share["share"] or 0.0),
+        "low": advice.per_year(share["low"]),
+        "high": advice.per_year(share["high"]),
+    }
+
+
+def _downtime(row: BatchCellRow) -> dict[str, float]:
+    """Seconds of a year without a leader that accepts the writes: {mean, low, high}."""
+    _, _, weighted, squares = row.weights["metric unavailable_ms"]
+    mean = weighted / row.n
+    error = stats.Z95 * sqrt(max(0.0, squares / row.n - mean * mean) / row.n)
+    return {
+        "mean": advice.seconds_per_year(mean),
+        "low": advice.seconds_per_year(max(0.0, mean - error)),
+        "high": advice.seconds_per_year(mean + error),
+    }
+
+
+def how_often(rate: float) -> tuple[str, dict[str, str]]:
+    """A rate of a year as people say it: a key of the catalogue and its number."""
+    if rate >= 1:
+        return "advice.times", {"n": f"{rate:.1f}" if rate < 10 else stats.whole(rate)}
+    years = 1 / rate if rate > 0 else inf
+    if years > 1e6:
+        return "advice.never", {}
+    return "advice.once", {"n": f"{years:.1f}" if years < 10 else stats.whole(years)}
+
+
+def how_long(seconds: float) -> tuple[str, dict[str, str]]:
+    """Seconds as people say them."""
+    for key, unit in (("advice.d", DAY), ("advice.h", HOUR), ("advice.min", MINUTE)):
+        if seconds >= 2 * unit:
+            return key, {"n": f"{seconds / unit:.1f}"}
+    return "advice.s", {"n": f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.1f}"}

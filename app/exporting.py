@@ -1,0 +1,35 @@
+"""A run as files to take along, over HTTP: they never change, so they are kept for ever."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, request
+
+from app import choosing
+from app.api import FOR_EVER
+from app.refusals import Refusal
+from app.services import services
+from engine import ENGINE_VERSION
+from engine.show.exports import FORMATS, file_name
+
+blueprint = Blueprint("exporting", __name__)
+
+
+@blueprint.get("/r/<digest>/export/<form>")
+def export(digest: str, form: str) -> Response:
+    """One file; ``?show`` asks for its text in the page instead of a download."""
+    if not choosing.DIGEST.match(digest) or form not in FORMATS:
+        raise Refusal("not_found")
+    services().replays.run(digest)
+    etag = f"{digest}-{form}-{ENGINE_VERSION}"
+    if request.if_none_match.contains(etag):
+        response = Response(status=304)
+    else:
+        with services().replays.using(digest) as replay:
+            text, name = FORMATS[form].make(replay), file_name(replay, form)
+        kind = "text/plain" if "show" in request.args else FORMATS[form].mimetype
+        response = Response(text, mimetype=kind)
+        how = "inline" if "show" in request.args else "attachment"
+        response.headers["Content-Disposition"] = f'{how}; filename="{name}"'
+    response.set_etag(etag)
+    response.headers["Cache-Control"] = FOR_EVER
+    return response

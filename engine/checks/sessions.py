@@ -1,0 +1,48 @@
+"""INV-29: a fetch session and its fetcher are in step."""
+
+from __future__ import annotations
+
+from engine.model.cluster import Cluster
+from engine.model.session_client import SessionClient
+from engine.model.sessions import Session, SessionCache, next_epoch
+
+
+def out_of_step(cluster: Cluster, leader: int, cache: SessionCache) -> str:
+    """Why a session of this leader does not hold what its follower last said, or "".
+
+    Looked at while an answer is under way: then the leader's epoch is one ahead, and both sides
+    speak of the same request.  With any other epoch the next exchange ends in an error (X-3).
+    """
+    for session in cache.sessions.values():
+        follower = cluster.brokers.get(-1 if session.owner is None else session.owner)
+        if follower is None:
+            continue
+        for thread in follower.fetchers.values():
+            client = thread.session
+            if (
+                client is not None
+                and thread.leader == leader
+                and client.session_id == session.id
+                and next_epoch(client.epoch) == session.epoch
+                and not _agree(session, client)
+            ):
+                return (
+                    f"broker {cluster.brokers[leader].name} remembers of session {session.id} "
+                    f"{_told(session)}; broker {follower.name} said {_said(client)}"
+                )
+    return ""
+
+
+def _agree(session: Session, client: SessionClient) -> bool:
+    known = {str(partition): one.wanted for (_, partition), one in session.partitions.items()}
+    said = client.partitions
+    return known.keys() == said.keys() and all(said[name].same(known[name]) for name in said)
+
+
+def _told(session: Session) -> dict[int, int]:
+    """Partition -> the offset it is fetched from."""
+    return {partition: one.wanted.offset for (_, partition), one in session.partitions.items()}
+
+
+def _said(client: SessionClient) -> dict[int, int]:
+    return {int(name): wanted.offset for name, wanted in client.partitions.items()}

@@ -1,0 +1,67 @@
+"""What a KRaft controller leaves behind: only what a majority had (control-plane 10)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.controlplane import kraft
+from engine.controlplane.membership import R_CHANGE, R_CONFIG, R_PARTITION, R_REGISTER, R_REMOVE
+from engine.model.controller import Controller, Registration
+from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
+
+Record = tuple[Any, ...]
+
+
+def lose_uncommitted(k: Controller, out: Effects) -> list[int]:
+    """10.  The active controller is gone: what no majority had has never happened.
+
+    The partitions whose state goes back.  What an operator asked for is kept in `unsaid`: nobody
+    answered, so the next controller is asked again.
+    """
+    gone = k.log[k.committed :]
+    if not gone:
+        return []
+    out.cue("CP-10.discarded", CONTROLLER, "metadata log", len(k.log), k.committed)
+    del k.log[k.committed :]
+    back = []
+    for tp in dict.fromkeys(r[1] for r in gone if r[0] in (R_PARTITION, R_REMOVE)):
+        before = _last(k, (R_PARTITION, R_REMOVE), tp)
+        if tp not in k.records:
+            k.unsaid.append((R_REMOVE, tp))
+        elif before is None or before[0] == R_REMOVE:
+            k.unsaid.append((R_PARTITION, tp, k.records[tp]))
+        else:
+            k.records[tp] = before[2]
+            back.append(tp)
+    for broker in dict.fromkeys(r[1] for r in gone if r[0] in (R_REGISTER, R_CHANGE)):
+        _register_again(k, broker)
+    k.unsaid += [record for record in gone if record[0] == R_CONFIG]
+    return back
+
+
+def _last(k: Controller, kinds: tuple[str, ...], key: int) -> Record | None:
+    """The newest committed record of a partition or a broker."""
+    return next((r for r in reversed(k.log) if r[0] in kinds and r[1] == key), None)
+
+
+def _register_again(k: Controller, broker: int) -> None:
+    """A registration as the committed log has it."""
+    before = _last(k, (R_REGISTER, R_CHANGE), broker)
+    if before is None:
+        del k.brokers[broker]
+        return
+    _, _, epoch, fenced, shutting_down = before
+    known = k.brokers[broker]
+    if known.epoch != epoch:  # of a former process: whoever asks next is another one
+        k.brokers[broker] = known = Registration(epoch, -1, known.rack, known.last_contact)
+    known.fenced, known.shutting_down = fenced, shutting_down
+    if not shutting_down:
+        known.shutdown_at = -1
+
+
+def take_over(k: Controller, out: Effects) -> None:
+    """10(f).  A new active controller; operators who got no answer ask it."""
+    kraft.resume(k, out)
+    unsaid, k.unsaid = k.unsaid, []
+    kraft.append(k, unsaid, out)

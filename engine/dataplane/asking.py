@@ -1,0 +1,76 @@
+"""What a fetcher asks, in full or within a session, and whether its answer can be used."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.model.effects import Effects
+from engine.model.messages import (
+    NO_EPOCH,
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    SessionAnswer,
+    SessionFetch,
+)
+from engine.model.session_client import SessionClient
+from engine.model.sessions import INITIAL, Wanted
+from engine.model.state import Broker, FetcherThread
+
+MIN_BYTES: Final = 1  # replica.fetch.min.bytes
+NAMES_VERSION: Final = 12  # the last Fetch that names topics: played topics have no ids
+
+
+def build_fetch(
+    broker: Broker, thread: FetcherThread, parts: list[FetchPartition]
+) -> FetchRequest | None:
+    """F-5, X-6.  The request for the partitions that are ready; None if there is nothing to say.
+
+    A session whose partitions are all held up is told to forget them.
+    """
+    session = thread.session
+    if not parts and (session is None or session.epoch == INITIAL or not session.partitions):
+        return None
+    configs = broker.configs
+    thread.outstanding = broker.next_corr()
+    request = FetchRequest(
+        broker.id,
+        thread.leader,
+        thread.outstanding,
+        parts,
+        broker.id,
+        broker.broker_epoch if broker.profile.isr_broker_epoch else NO_EPOCH,
+        configs.fetch_wait_max_ms,
+        MIN_BYTES,
+        configs.fetch_max_records,
+    )
+    return request if session is None else in_session(session, request)
+
+
+def in_session(session: SessionClient, m: FetchRequest) -> SessionFetch:
+    """X-6.  Of what is wanted, the request says only what the leader does not know yet."""
+    parts = {str(fp.tp): fp for fp in m.partitions}
+    said = session.build(
+        {
+            name: Wanted(
+                fp.offset, fp.log_start, m.max_records, fp.leader_epoch, fp.last_epoch, None
+            )
+            for name, fp in parts.items()
+        }
+    )
+    return SessionFetch(
+        m,
+        [parts[name] for name in said.send],
+        said.session_id,
+        said.epoch,
+        [int(name) for name in said.forget],
+    )
+
+
+def accepts(node: int, session: SessionClient, m: FetchResponse, out: Effects) -> bool:
+    """X-6.  A session error touches no partition; it costs one round trip."""
+    assert isinstance(m, SessionAnswer)
+    if m.error:
+        out.cue("X-6", node, "error", session.session_id, m.error)
+    names = [str(data.tp) for data in m.partitions]
+    return session.handle(m.error, m.session_id, names, NAMES_VERSION)

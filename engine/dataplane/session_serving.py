@@ -1,0 +1,104 @@
+"""The leader's side of a Fetch within a session: what is read for it, and what of it is news."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.dataplane.asking import NAMES_VERSION
+from engine.model.effects import Effects
+from engine.model.messages import (
+    NO_EPOCH,
+    FetchData,
+    FetchPartition,
+    FetchRequest,
+    SessionAnswer,
+    SessionFetch,
+    SessionRead,
+)
+from engine.model.quotas import TOPIC
+from engine.model.sessions import (
+    FULL,
+    NO_SESSION,
+    Answer,
+    CachedPartition,
+    FetchContext,
+    SessionCache,
+    Wanted,
+    new_context,
+    respond,
+)
+from engine.model.state import Broker
+
+
+def _cache(broker: Broker) -> SessionCache:
+    """A broker that keeps no sessions has room for none."""
+    return SessionCache(0) if broker.sessions is None else broker.sessions
+
+
+def take_context(broker: Broker, m: FetchRequest, out: Effects) -> SessionRead | None:
+    """S-1, X-3.  Every partition of the session is read, listed or not; None if the request ends
+    with a session error."""
+    assert isinstance(m, SessionFetch)
+    wanted = {
+        (TOPIC, fp.tp): Wanted(
+            fp.offset, fp.log_start, m.max_records, fp.leader_epoch, fp.last_epoch, None
+        )
+        for fp in m.partitions
+    }
+    context = new_context(
+        _cache(broker),
+        out.now,
+        m.session_id,
+        m.session_epoch,
+        wanted,
+        [(TOPIC, tp) for tp in m.forgotten],
+        m.replica >= 0,
+        NAMES_VERSION,
+        {},
+    )
+    if context.error:
+        out.cue("X-3", broker.id, "error", m.src, context.error)
+        out.send(SessionAnswer(broker.id, m.src, m.corr, (), context.error, NO_SESSION))
+        return None
+    return SessionRead(m, [_part(one) for one in context.partitions.values()], context)
+
+
+def _part(cached: CachedPartition) -> FetchPartition:
+    wanted = cached.wanted
+    last = NO_EPOCH if wanted.last_epoch is None else wanted.last_epoch
+    leader = NO_EPOCH if wanted.leader_epoch is None else wanted.leader_epoch
+    return FetchPartition(cached.partition, wanted.offset, last, leader, wanted.log_start)
+
+
+def answer_in_session(
+    broker: Broker,
+    m: FetchRequest,
+    context: FetchContext,
+    data: Sequence[FetchData],
+    out: Effects,
+) -> None:
+    """X-4, X-5.  The answer has the partitions with news; a full one opens a session if it can."""
+    cache = _cache(broker)
+    answers = {
+        (TOPIC, one.tp): Answer(
+            one.hw,
+            one.log_start,
+            sum(batch.end - batch.base for batch in one.batches),
+            one.error,
+            one.diverging is not None,
+        )
+        for one in data
+    }
+    evictions = cache.evictions
+    error, session_id, sent = respond(cache, context, out.now, answers)
+    if cache.evictions > evictions and cache.evicted is not None:
+        out.cue("X-5.evicted", broker.id, "session", cache.evicted.id, cache.evicted.owner)
+    if context.kind == FULL:
+        if session_id:
+            cache.sessions[session_id].owner = m.src
+        out.cue("X-5", broker.id, "session", m.src, session_id)
+    else:
+        out.cue("X-4", broker.id, "news", len(data), len(sent))
+    news = {tp for _, tp in sent}
+    chosen = [one for one in data if one.tp in news]
+    out.send(SessionAnswer(broker.id, m.src, m.corr, chosen, error, session_id))

@@ -1,0 +1,18 @@
+"""What brokers do in ZooKeeper that its watchers hear of (control-plane 1.2)."""
+
+from __future__ import annotations
+
+from engine.model.messages import SESSION_CLOSED, Message
+
+
+class SessionClosed(Message):
+    """A process ended its session: its ephemeral znode is gone at once."""
+
+    __slots__ = ("broker_epoch",)
+    kind = SESSION_CLOSED
+
+    def __init__(self, src: int, dst: int, corr: int, broker_epoch: int) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.broker_epoch = broker_epoch

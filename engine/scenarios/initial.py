@@ -1,0 +1,218 @@
+"""A state to begin in, other than "all well, all empty": records, epochs, marks, who is offline."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.scenarios.parts import MOST_BROKERS, BrokerSpec, broker_id
+from engine.scenarios.places import Path, Reader
+
+MOST_OFFSET: Final = 2**53 - 1
+MOST_EPOCH: Final = 2**31 - 1
+MOST_KEPT: Final = 500
+"""Records of one log; what is older is not there: the log starts later."""
+MOST_EPOCHS: Final = 64
+
+_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,249}-[0-9]{1,6}")
+
+
+@dataclass(frozen=True, slots=True)
+class LogState:
+    """One replica on disk: [epoch, first offset] of each epoch, the first being the log start; the
+    exclusive end; the checkpointed high watermark; up to where it is flushed."""
+
+    epochs: tuple[tuple[int, int], ...]
+    end: int
+    hw: int
+    recovery: int
+
+    @property
+    def start(self) -> int:
+        return self.epochs[0][1]
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionState:
+    """What the controller has recorded of a partition, and the logs of its replicas."""
+
+    name: str
+    leader: int
+    leader_epoch: int
+    partition_epoch: int
+    isr: tuple[int, ...]
+    elr: tuple[int, ...]
+    last_known_elr: tuple[int, ...]
+    min_isr: int  # 0: as the cluster has it
+    logs: tuple[tuple[int, LogState], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Initial:
+    """Where a run begins: the brokers that are down, and every partition."""
+
+    offline: tuple[int, ...]
+    partitions: tuple[PartitionState, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `read_initial` reads back."""
+        return {
+            "offline": list(self.offline),
+            "partitions": [_partition_dict(one) for one in self.partitions],
+        }
+
+
+def _partition_dict(one: PartitionState) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "leader": one.leader,
+        "leader_epoch": one.leader_epoch,
+        "partition_epoch": one.partition_epoch,
+        "isr": list(one.isr),
+        "elr": list(one.elr),
+        "last_known_elr": list(one.last_known_elr),
+        "min_isr": one.min_isr,
+        "logs": [
+            {
+                "broker": broker,
+                "epochs": [list(pair) for pair in log.epochs],
+                "end": log.end,
+                "hw": log.hw,
+                "recovery": log.recovery,
+            }
+            for broker, log in one.logs
+        ],
+    }
+
+
+def read_initial(
+    read: Reader,
+    value: object,
+    brokers: tuple[BrokerSpec, ...],
+    partitions: tuple[tuple[int, ...], ...],
+) -> Initial | None:
+    """None where nothing is said.  Raises BadInput."""
+    if value is None:
+        return None
+    path: Path = ("initial",)
+    fields = read.mapping(value, path, ("offline", "partitions"))
+    offline = _brokers(read, fields.get("offline", []), (*path, "offline"), brokers)
+    where = (*path, "partitions")
+    listed = read.listing(fields.get("partitions", []), where, len(partitions), len(partitions))
+    states = tuple(
+        _partition(read, one, (*where, index), brokers, partitions[index], index)
+        for index, one in enumerate(listed)
+    )
+    names = [one.name for one in states]
+    for index, one in enumerate(states):
+        if one.name in names[:index]:
+            raise read.bad((*where, index), f"Two partitions are called {one.name}.")
+        if one.leader in offline:
+            raise read.bad(
+                (*where, index, "leader"), f"Broker {one.leader} leads {one.name} and is offline."
+            )
+    return Initial(offline, states)
+
+
+def _brokers(
+    read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec, ...]
+) -> tuple[int, ...]:
+    listed = read.listing(value, path, MOST_BROKERS)
+    found = [broker_id(read, one, (*path, index), brokers) for index, one in enumerate(listed)]
+    return tuple(dict.fromkeys(found))
+
+
+KNOWN: Final = (
+    "name",
+    "leader",
+    "leader_epoch",
+    "partition_epoch",
+    "isr",
+    "elr",
+    "last_known_elr",
+    "min_isr",
+    "logs",
+)
+
+
+def _partition(
+    read: Reader,
+    value: object,
+    path: Path,
+    brokers: tuple[BrokerSpec, ...],
+    replicas: tuple[int, ...],
+    index: int,
+) -> PartitionState:
+    fields = read.mapping(value, path, KNOWN)
+    name = read.text(fields.get("name", f"t-{index}"), (*path, "name"), 256)
+    if not _NAME.fullmatch(name):
+        raise read.bad((*path, "name"), "A partition is called after its topic, like orders-0.")
+
+    def members(key: str) -> tuple[int, ...]:
+        found = _brokers(read, fields.get(key, []), (*path, key), brokers)
+        for one in found:
+            if one not in replicas:
+                raise read.bad((*path, key), f"Broker {one} is no replica of {name}.")
+        return found
+
+    leader = -1
+    if fields.get("leader", replicas[0]) != -1:
+        leader = broker_id(read, fields.get("leader", replicas[0]), (*path, "leader"), brokers)
+    isr = members("isr") if "isr" in fields else replicas
+    if leader >= 0 and leader not in isr:
+        raise read.bad((*path, "leader"), f"Broker {leader} leads {name} but is not in its ISR.")
+    epoch = read.integer(fields.get("leader_epoch", 0), (*path, "leader_epoch"), 0, MOST_EPOCH)
+    return PartitionState(
+        name,
+        leader,
+        epoch,
+        read.integer(
+            fields.get("partition_epoch", epoch), (*path, "partition_epoch"), 0, MOST_EPOCH
+        ),
+        isr,
+        members("elr"),
+        members("last_known_elr"),
+        read.integer(fields.get("min_isr", 0), (*path, "min_isr"), 0, MOST_BROKERS),
+        _logs(read, fields.get("logs", []), (*path, "logs"), brokers, replicas, epoch),
+    )
+
+
+def _logs(
+    read: Reader,
+    value: object,
+    path: Path,
+    brokers: tuple[BrokerSpec, ...],
+    replicas: tuple[int, ...],
+    epoch: int,
+) -> tuple[tuple[int, LogState], ...]:
+    found: dict[int, LogState] = {}
+    for index, one in enumerate(read.listing(value, path, len(replicas))):
+        here = (*path, index)
+        fields = read.mapping(one, here, ("broker", "epochs", "end", "hw", "recovery"))
+        broker = broker_id(read, fields.get("broker"), (*here, "broker"), brokers)
+        if broker in found or broker not in replicas:
+            raise read.bad(here, f"Broker {broker} has one log of each partition it is to have.")
+        found[broker] = _log(read, fields, here, epoch)
+    return tuple(found.items())
+
+
+def _log(read: Reader, fields: dict[str, object], path: Path, latest: int) -> LogState:
+    epochs: list[tuple[int, int]] = []
+    where = (*path, "epochs")
+    for index, pair in enumerate(read.listing(fields.get("epochs"), where, MOST_EPOCHS, 1)):
+        both = read.listing(pair, (*where, index), 2, 2)
+        epoch = read.integer(both[0], (*where, index, 0), 0, latest)
+        start = read.integer(both[1], (*where, index, 1), 0, MOST_OFFSET)
+        if epochs and not (epochs[-1][0] < epoch and epochs[-1][1] < start):
+            raise read.bad((*where, index), "Epochs and their first offsets rise.")
+        epochs.append((epoch, start))
+    start = epochs[0][1]
+    end = read.integer(fields.get("end", start), (*path, "end"), start, MOST_OFFSET)
+    if end - start > MOST_KEPT:
+        raise read.bad((*path, "end"), f"A log keeps at most {MOST_KEPT} records.", "too_large")
+    if epochs[-1][1] > end:
+        raise read.bad(where, f"An epoch begins after the log's end, {end}.")
+    hw = read.integer(fields.get("hw", end), (*path, "hw"), start, end)
+    recovery = read.integer(fields.get("recovery", end), (*path, "recovery"), start, end)
+    return LogState(tuple(epochs), end, hw, recovery)

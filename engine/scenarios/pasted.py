@@ -1,0 +1,247 @@
+"""From what was pasted of a cluster to a scenario that starts in that state.
+
+What no tool tells is assumed, and what is too long is shortened; a note says so each time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final
+
+from engine.scenarios.parts import MOST_BROKERS, MOST_PARTITIONS
+from engine.scenarios.paste import Facts, Partition, Told
+
+MOST_REPLICAS: Final = 240
+"""Of one scenario, so that its run still fits into a link."""
+EPOCHS_KEPT: Final = 6
+WIDEST_GAP: Final = 6
+MOST_COLUMNS: Final = 400
+BEFORE: Final = 4
+MOST_NAMED: Final = 6
+INVENTED: Final = 8
+BEHIND: Final = 3
+"""Records, in a log of which nothing is known, and how many fewer outside the ISR."""
+
+
+def scenario_of(facts: Facts, title: str) -> tuple[dict[str, Any] | None, list[Told]]:
+    """The scenario as plain data, and what was assumed for it; None without any partition."""
+    notes: list[Told] = []
+    chosen = _chosen(facts, notes)
+    if not chosen:
+        return None, [Told("paste.note.nothing")]
+    brokers = sorted({one for part in chosen for one in part.replicas})
+    offline = _offline(facts, chosen, brokers, notes)
+    usual = Counter(facts.min_isr.get(one.topic, 1) for one in chosen).most_common(1)[0][0]
+    states = [_state(facts, one, usual, notes) for one in chosen]
+    invented = [one["name"] for one in states if "hw" not in one["logs"][0]]
+    if invented:
+        shown = _few(invented)
+        notes.append(Told("paste.note.invented", {"names": shown, "n": INVENTED, "less": BEHIND}))
+    _tell_the_rest(facts, chosen, notes)
+    configs: dict[str, Any] = {"min.insync.replicas": usual}
+    return {
+        "title": title,
+        "origin": "",
+        "profiles": [profile_of(facts)],
+        "brokers": [{"id": one} for one in brokers],
+        "partitions": [list(one.replicas) for one in chosen],
+        "configs": configs,
+        "script": "settle",
+        "initial": {"offline": offline, "partitions": states},
+    }, notes
+
+
+def profile_of(facts: Facts) -> str:
+    """The Kafka that prints such columns: ELR from 4.0, topic ids from 2.8, a quorum from 3.0."""
+    if facts.elr_known:
+        return "K41"
+    return "K39" if facts.ids_known or facts.quorum or facts.members else "Z28"
+
+
+def _chosen(facts: Facts, notes: list[Told]) -> list[Partition]:
+    """The partitions that fit, those in trouble first."""
+    every = sorted(facts.partitions.values(), key=lambda one: not _degraded(one))
+    found: list[Partition] = []
+    brokers: set[int] = set()
+    replicas = 0
+    for one in every:
+        more = brokers | set(one.replicas)
+        total = replicas + len(one.replicas)
+        if (
+            len(found) < MOST_PARTITIONS
+            and len(more) <= MOST_BROKERS
+            and (total <= MOST_REPLICAS or not found)
+        ):
+            found.append(one)
+            brokers, replicas = more, total
+    if len(found) < len(every):
+        notes.append(Told("paste.note.left_out", {"n": len(every) - len(found), "of": len(every)}))
+    return found
+
+
+def _degraded(one: Partition) -> bool:
+    return one.leader < 0 or set(one.isr) != set(one.replicas)
+
+
+def _offline(
+    facts: Facts, chosen: list[Partition], brokers: list[int], notes: list[Told]
+) -> list[int]:
+    """Who is down: as said, as the quorum's list has it, or else whoever is in no ISR at all."""
+    leading = {one.leader for one in chosen}
+    isr = {member for one in chosen for member in one.isr}
+    down = set(facts.offline)
+    if facts.members:
+        gone = {one for one in brokers if one not in facts.members}
+        key = "quorum"
+    else:
+        gone = {one for one in brokers if one not in isr}
+        key = "assumed"
+    gone -= facts.running | leading | down
+    if gone:
+        names = ", ".join(map(str, sorted(gone)))
+        notes.append(Told(f"paste.note.offline.{key}", {"brokers": names}))
+    for one in sorted(down & leading):
+        notes.append(Told("paste.note.leads", {"broker": one}))
+    return sorted((down - leading | gone) & set(brokers))
+
+
+# -- one partition -------------------------------------------------------------------------------
+
+
+def _state(facts: Facts, part: Partition, usual: int, notes: list[Told]) -> dict[str, Any]:
+    known = {
+        broker: facts.epochs[broker, part.name][-EPOCHS_KEPT:]
+        for broker in part.replicas
+        if facts.epochs.get((broker, part.name))
+    }
+    latest = max((entries[-1][0] for entries in known.values()), default=0)
+    ends = _ends(facts, part, known)
+    if ends:
+        logs = _logs(facts, part, known, ends, latest, notes)
+    else:
+        logs = [
+            {
+                "broker": broker,
+                "epochs": [[latest, 0]],
+                "end": INVENTED if broker in (*part.isr, *part.elr) else INVENTED - BEHIND,
+            }
+            for broker in part.replicas
+        ]
+    if part.adding or part.removing:
+        notes.append(Told("paste.note.reassign", {"name": part.name}, part.line))
+    own = facts.min_isr.get(part.topic, 1)
+    return {
+        "name": part.name,
+        "leader": part.leader,
+        "leader_epoch": latest,
+        "isr": list(part.isr),
+        "elr": list(part.elr),
+        "last_known_elr": list(part.last_known_elr),
+        "min_isr": 0 if own == usual else own,
+        "logs": logs,
+    }
+
+
+def _ends(
+    facts: Facts, part: Partition, known: dict[int, list[tuple[int, int]]]
+) -> dict[int, int]:
+    """Where each log ends at least: no file says it.  Members of the ISR are taken for equal."""
+    least: dict[int, int] = {}
+    for broker in part.replicas:
+        place = (broker, part.name)
+        told = [table[place] for table in (facts.marks, facts.recovery) if place in table]
+        told += [offset for _, offset in known.get(broker, [])[-1:]]
+        if told:
+            least[broker] = max(told)
+    if not least:
+        return {}
+    in_sync = [least[broker] for broker in part.isr if broker in least]
+    end = max(in_sync or least.values())
+    behind = (max(0, end - BEHIND), end)  # a member of the ELR has all that is committed
+    return {
+        broker: end if broker in part.isr else least.get(broker, behind[broker in part.elr])
+        for broker in part.replicas
+    }
+
+
+def _logs(
+    facts: Facts,
+    part: Partition,
+    known: dict[int, list[tuple[int, int]]],
+    ends: dict[int, int],
+    latest: int,
+    notes: list[Told],
+) -> list[dict[str, Any]]:
+    marks = {b: min(facts.marks.get((b, part.name), ends[b]), ends[b]) for b in part.replicas}
+    flushed = {b: facts.recovery.get((b, part.name), 0) for b in part.replicas}
+    fullest = max(known.values(), key=lambda entries: entries[-1], default=[(latest, 0)])
+    vectors = {b: known.get(b, fullest) for b in part.replicas}
+    points = {*ends.values(), *marks.values()}
+    points |= {min(flushed[b], ends[b]) for b in part.replicas if flushed[b]}
+    points |= {at for b, entries in vectors.items() for _, at in entries if at <= ends[b]}
+    shown = _shortened(sorted(points))
+    least = min(points)
+    base = shown[least] if shown[least] == 0 else max(0, shown[least] - min(BEFORE, least))
+    _tell_shortening(part, points, shown, notes)
+    logs = []
+    for broker in part.replicas:
+        entries = [(e, shown[at]) for e, at in vectors[broker] if at <= ends[broker]]
+        logs.append(
+            {
+                "broker": broker,
+                "epochs": _from(base, entries or [(vectors[broker][0][0], base)]),
+                "end": shown[ends[broker]],
+                "hw": shown[marks[broker]],
+                "recovery": shown.get(min(flushed[broker], ends[broker]), base),
+            }
+        )
+    missing = [str(broker) for broker in part.replicas if broker not in known]
+    if missing and known:
+        args = {"name": part.name, "brokers": ", ".join(missing)}
+        notes.append(Told("paste.note.epochs", args))
+    return logs
+
+
+def _from(base: int, entries: list[tuple[int, int]]) -> list[list[int]]:
+    """The vector of a log that starts at `base`: one entry covers it, the others come after."""
+    covering = [epoch for epoch, at in entries if at <= base]
+    found = [[covering[-1] if covering else entries[0][0], base]]
+    for epoch, at in entries:
+        if at > found[-1][1] and epoch > found[-1][0]:
+            found.append([epoch, at])
+    return found
+
+
+def _shortened(points: list[int]) -> dict[int, int]:
+    """Offset -> offset as shown.  The largest stays; wide gaps below it become narrow ones."""
+    gap = max(1, min(WIDEST_GAP, MOST_COLUMNS // len(points)))
+    shown = {points[-1]: points[-1]}
+    for above, below in zip(reversed(points), reversed(points[:-1]), strict=False):
+        shown[below] = shown[above] - min(above - below, gap)
+    return shown
+
+
+def _tell_shortening(
+    part: Partition, points: set[int], shown: dict[int, int], notes: list[Told]
+) -> None:
+    moved = [at for at in sorted(points) if shown[at] != at]
+    if moved:
+        pairs = _few([f"{at:,} → {shown[at]:,}" for at in moved])
+        notes.append(Told("paste.note.shortened", {"name": part.name, "pairs": pairs}))
+
+
+def _tell_the_rest(facts: Facts, chosen: list[Partition], notes: list[Told]) -> None:
+    names = {one.name for one in chosen}
+    told = {name for table in (facts.epochs, facts.marks, facts.recovery) for _, name in table}
+    unseen = sorted(name for name in told if name not in facts.partitions)
+    if unseen:
+        notes.append(Told("paste.note.unseen", {"n": len(unseen), "names": _few(unseen)}))
+    if told & names:
+        notes.append(Told("paste.note.ends"))
+    if facts.quorum:
+        leader, epoch = (facts.quorum.get(one, "?") for one in ("LeaderId", "LeaderEpoch"))
+        notes.append(Told("paste.note.quorum", {"leader": leader, "epoch": epoch}))
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")

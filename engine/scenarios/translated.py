@@ -1,0 +1,53 @@
+"""The library in other languages: the same scenario, told in other words.
+
+Nothing that is played or saved is ever made from these: a scenario's digest is that of its own
+language, and a text without a translation stays as it was written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from engine.scenarios import file
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.script import comments_of, retold
+
+OWN: Final = "en"
+"""The language the library is written in."""
+KEPT: Final = 512
+
+
+@lru_cache(KEPT)
+def in_language(scenario: Scenario, language: str) -> Scenario:
+    """The scenario with its title, its teaching and its comments in a language, for showing."""
+    if language == OWN:
+        return scenario
+    told = file.translations(language).get(scenario.code)
+    if told is None:
+        return scenario
+    own = next((one for one in file.library().values() if one.code == scenario.code), scenario)
+    return replace(
+        scenario,
+        title=told.title if scenario.title == own.title else scenario.title,
+        teaches=told.teaches if scenario.teaches == own.teaches else scenario.teaches,
+        script=retold(scenario.script, told.comments),
+    )
+
+
+def gaps(language: str) -> list[str]:
+    """What has to be added to the translations, or taken out; one sentence each."""
+    told = file.translations(language)
+    codes = {scenario.code for scenario in file.library().values()}
+    found = [f"{language}/{code}.yaml: no scenario {code}" for code in told if code not in codes]
+    for scenario in file.library().values():
+        where = f"{language}/{scenario.code}.yaml"
+        if scenario.code not in told:
+            found.append(f"{where} is missing: title, teaches and comments of {scenario.slug}.yaml")
+            continue
+        comments = comments_of(scenario.script)
+        known = told[scenario.code].comments
+        found += [f"{where}: add the comment {text!r}" for text in comments if text not in known]
+        found += [f"{where}: take out {text!r}" for text in known if text not in comments]
+    return found

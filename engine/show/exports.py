@@ -1,0 +1,113 @@
+"""A run as files to take along, each made of the run's text and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Final
+
+from engine import ENGINE_VERSION
+from engine.scenarios.writing import yaml_of
+from engine.show import diagrams
+from engine.show.replay import MOST_STEPS_AT_ONCE, Replay
+from engine.sim.run import Run
+
+MOST_STEPS: Final = 1_000
+"""Of one file of steps; the rest is asked for by number."""
+
+
+class Format:
+    """One kind of file: its name's ending, its type, and who writes it."""
+
+    __slots__ = ("make", "mimetype", "suffix")
+
+    def __init__(self, suffix: str, mimetype: str, make: Callable[[Replay], str]) -> None:
+        self.suffix = suffix
+        self.mimetype = mimetype
+        self.make = make
+
+
+def scenario_yaml(replay: Replay) -> str:
+    """The scenario of the run, as `highwater run FILE.yaml` takes it."""
+    return yaml_of(replay.run.scenario)
+
+
+def run_json(replay: Replay) -> str:
+    """The run itself, as `highwater run` takes it."""
+    data = json.loads(replay.run.text())
+    return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def steps_json(replay: Replay) -> str:
+    """Facts and steps with their views, at most `MOST_STEPS` of them; `total` says how many are."""
+    steps = [
+        step
+        for first in range(0, min(replay.total + 1, MOST_STEPS), MOST_STEPS_AT_ONCE)
+        for step in replay.steps(first, min(MOST_STEPS_AT_ONCE, MOST_STEPS - first))
+    ]
+    data = {"facts": replay.facts(), "total": replay.total, "first": 0, "steps": steps}
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+_TEST: Final = '''\
+"""{title}
+
+Replays one run under {profile} and asserts its verdict.  Needs the highwater package.
+"""
+
+from engine import ENGINE_VERSION
+from engine.show.replay import Replay
+from engine.sim.run import Run
+
+RUN = (
+{run}
+)
+BROKEN = {broken}
+ENGINE, OUTCOME = {engine}, "{outcome}"
+
+
+def test_{name}() -> None:
+    replay = Replay(Run.from_text(RUN))
+    found = sorted({{one["invariant"] for one in replay.verdict()["broken"]}})
+    assert found == BROKEN, replay.verdict()["broken"]
+    if ENGINE == ENGINE_VERSION:  # another engine may tell the same story in other steps
+        assert replay.outcome == OUTCOME
+'''
+
+
+def pytest_file(replay: Replay) -> str:
+    """A test that plays the run and asserts that the same invariants break, or none."""
+    run: Run = replay.run
+    text = run.text()
+    pieces = [text[at : at + 72] for at in range(0, len(text), 72)]
+    broken = sorted({one["invariant"] for one in replay.verdict()["broken"]})
+    title = " ".join(run.scenario.title.split()).replace("\\", "/").replace('"', "'")
+    return _TEST.format(
+        title=title if len(title) <= 84 else f"{title[:83]}…",
+        profile=run.profile,
+        run="\n".join(f"    {piece!r}" for piece in pieces),
+        broken=json.dumps(broken),
+        outcome=replay.outcome,
+        engine=ENGINE_VERSION,
+        name=f"run_{run.digest}",
+    )
+
+
+FORMATS: Final[dict[str, Format]] = {
+    "yaml": Format("yaml", "application/yaml", scenario_yaml),
+    "json": Format("run.json", "application/json", run_json),
+    "steps": Format("steps.json", "application/json", steps_json),
+    "golden": Format("txt", "text/plain", Replay.golden),
+    "mermaid": Format("mmd", "text/plain", lambda replay: diagrams.mermaid(replay.run)),
+    "shiviz": Format("shiviz.log", "text/plain", lambda replay: diagrams.shiviz(replay.run)),
+    "pytest": Format("py", "text/x-python", pytest_file),
+}
+
+
+def file_name(replay: Replay, form: str) -> str:
+    """`acks-1-loses-a-record-Z0102.mmd`; a test is found by its name."""
+    run = replay.run
+    stem = f"{run.scenario.slug or run.scenario.digest}-{run.profile}"
+    if form == "pytest":
+        return f"test_{''.join(c if c.isalnum() else '_' for c in stem).lower()}.py"
+    return f"{stem}.{FORMATS[form].suffix}"

@@ -1,0 +1,85 @@
+"""The fields of a message that are shown, under Kafka's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.model.errors import name_of
+from engine.model.messages import (
+    ALTER_PARTITION,
+    EPOCH_END,
+    EPOCH_END_R,
+    FETCH,
+    FETCH_R,
+    LIST_OFFSETS,
+    LIST_OFFSETS_R,
+    METADATA_FETCH_R,
+    PRODUCE,
+    PRODUCE_R,
+    SessionAnswer,
+)
+
+Json = dict[str, Any]
+
+
+def fields_of(m: Any) -> Json:
+    """The two or three fields of a message that matter, under Kafka's names."""
+    kind = m.kind
+    if kind == FETCH:
+        if m.session_epoch is not None:
+            return _session_fields(m)
+        if not m.partitions:
+            return {}
+        fp = m.partitions[0]
+        fields = {"offset": fp.offset}
+        if fp.last_epoch >= 0:
+            fields["lastEpoch"] = fp.last_epoch
+        if fp.leader_epoch >= 0:
+            fields["epoch"] = fp.leader_epoch
+        return fields
+    if kind == FETCH_R:
+        if isinstance(m, SessionAnswer):
+            return _session_answer_fields(m)
+        if not m.partitions:
+            return {}
+        data = m.partitions[0]
+        if data.error:
+            return {"error": name_of(data.error)}
+        if data.diverging is not None:
+            return {"diverging": list(data.diverging)}
+        return {"hw": data.hw, "records": sum(len(b.values) for b in data.batches)}
+    if kind == EPOCH_END and m.partitions:
+        return {"epoch": m.partitions[0][1]}
+    if kind == EPOCH_END_R and m.partitions:
+        return {"epoch": m.partitions[0][2], "end": m.partitions[0][3]}
+    if kind == LIST_OFFSETS:
+        return {"wants": "latest" if m.timestamp == -1 else "earliest"}
+    if kind == LIST_OFFSETS_R:
+        return {"offset": m.offset}
+    if kind == PRODUCE:
+        return {"records": list(m.values), "acks": m.acks}
+    if kind == PRODUCE_R:
+        return {"offset": m.base, "error": name_of(m.error)}
+    if kind == ALTER_PARTITION:
+        return {"isr": [b for b, _ in m.items[0].isr], "pe": m.items[0].partition_epoch}
+    if kind == METADATA_FETCH_R:
+        return {"records": len(m.records)}
+    return {}
+
+
+def _session_fields(m: Any) -> Json:
+    """Which session, which of its fetches, and the partitions named or forgotten."""
+    fields: Json = {"session": m.session_id, "number": m.session_epoch}
+    fields["names"] = [f"{fp.tp}:{fp.offset}" for fp in m.partitions]
+    if m.forgotten:
+        fields["forgets"] = list(m.forgotten)
+    return fields
+
+
+def _session_answer_fields(m: SessionAnswer) -> Json:
+    fields: Json = {"session": m.session_id}
+    if m.error:
+        fields["error"] = name_of(m.error)
+    fields["news"] = [data.tp for data in m.partitions]
+    fields["records"] = sum(len(b.values) for data in m.partitions for b in data.batches)
+    return fields

@@ -1,0 +1,83 @@
+// Steps as an animated GIF: drawn here, encoded in a worker, with progress and a way to stop.
+
+import { askAbout } from "../asking.js";
+import { add } from "../history.js";
+import { mix, travels } from "../scene/motion.js";
+import * as stage from "../stage.js";
+import { drawing, image, loadIcons } from "./frame.js";
+import { weighs } from "./plan.js";
+
+/** All steps of a range, asked for where they are not known yet. */
+async function fetchSteps(on, a, b) {
+  for (let n = Math.max(0, a); n <= b; n += 1) {
+    if (on.steps.has(n)) continue;
+    const answer = await (n === 0 ? askAbout(on, "seek", { step: 0 }) : askAbout(on, "play", { step: n - 1, count: Math.min(32, b - n + 1) }));
+    add(on, answer.steps);
+  }
+}
+
+/** The pictures of one animation, each painted on one canvas. */
+function painter(on, frames, width, words) {
+  const made = new Map();
+  const pictureOf = (n) => {
+    if (!made.has(n)) { made.clear(); made.set(n, stage.frame(on.steps.get(n), width)); }
+    return made.get(n);
+  };
+  let last = null;
+  let canvas = null;
+  let high = 0;
+  return async ({ n, p }) => {
+    const to = pictureOf(n);
+    let shown = to;
+    if (p < 1 && last) {
+      const motion = { cause: travels(last.made.over, to.over) };
+      shown = { geo: to.geo, logs: mix(last.made.logs, to.logs, p, motion), over: mix(last.made.over, to.over, p, motion) };
+    } else last = { made: to };
+    const svg = drawing(shown, words(on.steps.get(n)));
+    high ||= svg.height;
+    canvas ??= new OffscreenCanvas(width, high);
+    const ctx = canvas.getContext("2d", { willReadFrequently: true });
+    ctx.drawImage(await image(svg.text), 0, 0);
+    return ctx.getImageData(0, 0, width, high);
+  };
+}
+
+function encoder() {
+  const worker = new Worker("/static/js/export/gif.worker.js", { type: "module" });
+  let done;
+  let failed;
+  worker.onmessage = ({ data }) => done(data);
+  worker.onerror = (event) => failed(new Error(event.message));
+  const ask = (message, transfer) => new Promise((yes, no) => { done = yes; failed = no; worker.postMessage(message, transfer); });
+  return { ask, end: () => worker.terminate() };
+}
+
+/** Makes the file.  `told({done, of, bytes, ms})` hears of every frame; `signal` stops it: then null. */
+export async function animate(on, frames, { width, words, told = () => {}, signal }) {
+  await loadIcons();
+  await fetchSteps(on, frames[0].n, frames.at(-1).n);
+  const paint = painter(on, frames, width, words);
+  const { ask, end } = encoder();
+  const started = performance.now();
+  try {
+    let under = Promise.resolve();      // the frame being encoded, while the next one is painted
+    for (const [i, frame] of frames.entries()) {
+      const { data, width: w, height } = await paint(frame);
+      await under;
+      if (signal?.aborted) return null;
+      under = ask({ pixels: data.buffer, width: w, height, delay: frame.delay }, [data.buffer]).then(({ bytes }) => told({ done: i + 1, of: frames.length, bytes, ms: (performance.now() - started) / (i + 1) }));
+    }
+    await under;
+    const { made } = await ask({ end: true });
+    return new Blob([made], { type: "image/gif" });
+  } finally { end(); }
+}
+
+/** About how many bytes it will have: its first frames are made and measured. */
+export async function estimate(on, frames, options) {
+  const sizes = [];
+  const few = frames.slice(0, 6);
+  await animate(on, few, { ...options, told: ({ bytes }) => sizes.push(bytes) });
+  const first = sizes[0] ?? 0;
+  return weighs(frames, first, few.length > 1 ? (sizes.at(-1) - first) / (few.length - 1) : 0);
+}

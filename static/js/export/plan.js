@@ -1,0 +1,29 @@
+// Which frames an animation has: pure, so that size and length are known before anything is drawn.
+
+export const MOST_FRAMES = 300;
+export const WIDEST = 960;
+const REST_MS = 1100;
+const MOVE_MS = 90;
+const MOST_BETWEEN = 4;
+
+/** The frames from step a to step b: [{n, p, delay}], p < 1 being on the way to step n.
+ *  When the steps alone are too many, every k-th is shown; the last one always is. */
+export function plan(a, b, { weighty = () => false, motion = true } = {}) {
+  const count = b - a + 1;
+  const stride = Math.ceil(count / MOST_FRAMES);
+  const steps = [];
+  for (let n = a; n <= b; n += stride) steps.push(n);
+  if (steps.at(-1) !== b) steps[steps.length - 1] = b;
+  const room = steps.length > 1 ? Math.floor((MOST_FRAMES - steps.length) / (steps.length - 1)) : 0;
+  const between = motion && stride === 1 ? Math.min(MOST_BETWEEN, room) : 0;
+  return steps.flatMap((n, i) => {
+    const moving = i ? Array.from({ length: between }, (_, j) => ({ n, p: (j + 1) / (between + 1), delay: MOVE_MS })) : [];
+    return [...moving, { n, p: 1, delay: weighty(n) ? 2 * REST_MS : REST_MS }];
+  });
+}
+
+/** How long it plays, in ms. */
+export const lasts = (frames) => frames.reduce((sum, one) => sum + one.delay, 0);
+
+/** How many bytes it will have, from its first frame and from one that follows it. */
+export const weighs = (frames, first, next) => Math.round(first + next * (frames.length - 1));

@@ -1,0 +1,69 @@
+// Four marks on the first visit: where to press, what to read, how to break something, how to share.
+// They cover nothing one needs, can be skipped at any time, and never come again.
+
+import { effect, signal } from "@preact/signals";
+import { html } from "htm/preact";
+import { useEffect, useRef } from "preact/hooks";
+import * as s from "../state.js";
+
+const MARKS = [
+  ["step", "#transport .btn[data-step-on], #transport .row.tight > :nth-child(4)"],
+  ["sentence", "#say .what"],
+  ["break", "#hits .hit"],
+  ["share", "#title [aria-haspopup=dialog], #title .titlebar .row > button.btn:not(.square)"],
+];
+const at = signal(-1);          // which mark stands; -1: none
+
+export function begin() {
+  if (s.remembered("coached", "") === "") at.value = 0;
+}
+
+function end() {
+  s.remember("coached", "1");
+  at.value = -1;
+}
+
+const on = () => { if (at.value + 1 < MARKS.length) at.value += 1; else end(); };
+
+/** Beside what it speaks of: below if there is room, else above. */
+function place(box, target) {
+  const to = target.getBoundingClientRect();
+  const { width, height } = box.getBoundingClientRect();
+  const below = to.bottom + 12 + height < innerHeight;
+  box.style.left = `${Math.max(8, Math.min(innerWidth - width - 8, to.left + to.width / 2 - width / 2))}px`;
+  box.style.top = `${below ? to.bottom + 12 : Math.max(8, to.top - height - 12)}px`;
+  box.dataset.side = below ? "below" : "above";
+}
+
+export function Coach() {
+  const t = s.t.value;
+  const box = useRef(null);
+  const which = at.value;
+  void s.n.value;
+  useEffect(() => {
+    if (which < 0 || !box.current) return undefined;
+    const target = document.querySelector(MARKS[which][1]);
+    if (!target) return undefined;
+    target.scrollIntoView({ block: "nearest" });
+    const fit = () => place(box.current, target);
+    fit();
+    target.classList.add("coached");
+    addEventListener("resize", fit);
+    addEventListener("scroll", fit, true);
+    return () => { target.classList.remove("coached"); removeEventListener("resize", fit); removeEventListener("scroll", fit, true); };
+  });
+  useEffect(() => {
+    const again = () => { at.value = 0; };
+    addEventListener("coach", again);
+    return () => removeEventListener("coach", again);
+  }, []);
+  // Doing what the first mark asks for is as good as pressing its button.
+  useEffect(() => effect(() => { if (s.n.value > 0 && at.peek() === 0) at.value = 1; }), []);
+  if (which < 0) return null;
+  const [name] = MARKS[which];
+  const keys = (event) => { if (event.key === "Escape") { event.stopPropagation(); end(); } };
+  return html`<aside class="coach" ref=${box} role="note" aria-label=${t("coach.label", { n: which + 1, k: MARKS.length })} onKeyDown=${keys}>
+    <p><b>${t(`coach.${name}`)}</b></p><p>${t(`coach.${name}.why`)}</p>
+    <p class="row"><span class="soft grow">${which + 1} / ${MARKS.length}</span><button type="button" class="btn quiet" onClick=${end}>${t("coach.skip")}</button><button type="button" class="btn primary" onClick=${on}>${t(which + 1 < MARKS.length ? "coach.next" : "coach.end")}</button></p>
+  </aside>`;
+}

@@ -1,0 +1,71 @@
+"""The form of the advisor, and its page."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from app.advice_result import advice_of, how_long, how_often
+from app.jobs import Jobs
+from tests.app.conftest import TOKEN, browser
+from tests.app.test_batch_jobs import ended
+from tests.app.test_failing import jobs
+
+__all__ = ["jobs"]
+
+ASKED = {
+    "csrf": TOKEN, "profile": "K41", "brokers": "3", "racks": "1", "factor": "3", "min_isr": "2",
+    "acks": "all", "process_days": "30", "machine_days": "180", "rack_days": "365",
+    "repair_s": "60", "runs": "8",
+}  # fmt: skip
+
+
+def test_the_advisor_answers_with_intervals_and_assumptions(app: Flask, jobs: Jobs) -> None:
+    client = browser(app)
+    assert "min.insync.replicas" in client.get("/advisor").text
+    answer = client.post("/advisor", data=ASKED)
+    assert answer.status_code == 303, answer.text
+    number = answer.location.rsplit("/", 1)[1]
+    ended(jobs, number)
+    told = advice_of(jobs.database, jobs.batch(number))
+    assert told is not None
+    yours = told["yours"]
+    assert yours["lost"]["hits"] > 0, "one rack loses power"
+    assert 0 < yours["lost"]["low"] < yours["lost"]["rate"] < yours["lost"]["high"]
+    assert {one["label"] for one in told["settings"]} > {"", "racks=3", "workload.acks=1"}
+    for lang in ("en", "zh"):
+        page = client.get(f"/batch/{number}?lang={lang}").text
+        assert 'id="advice"' in page and "racks=3" in page
+        shown = re.sub(r"(?s)<script.*?</script>|href=\S+|src=\S+|action=\S+", "", page)
+        assert "advice." not in shown and "batch." not in shown
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"brokers": "10"}, "brokers is a whole number from 1 to 9"),
+        ({"repair_s": "x"}, "repair_s is a whole number"),
+        ({"factor": "5"}, "fewer brokers than replicas"),
+        ({"profile": "K99"}, "K99"),
+        ({"acks": "most"}, "acks is all or 1"),
+        ({"runs": "999999"}, "runs"),
+    ],
+)
+def test_a_wrong_answer_is_one_sentence(
+    app: Flask, jobs: Jobs, wrong: dict[str, Any], why: str
+) -> None:
+    answer = browser(app).post("/advisor", data={**ASKED, **wrong})
+    assert answer.status_code == 400
+    assert why in answer.text
+
+
+def test_rates_and_times_are_said_as_people_say_them() -> None:
+    assert how_often(2.5) == ("advice.times", {"n": "2.5"})
+    assert how_often(0.05) == ("advice.once", {"n": "20"})
+    assert how_often(0.0) == ("advice.never", {})
+    assert how_long(45) == ("advice.s", {"n": "45"})
+    assert how_long(600) == ("advice.min", {"n": "10.0"})
+    assert how_long(86_400 * 3) == ("advice.d", {"n": "3.0"})

@@ -1,0 +1,62 @@
+"""The page that takes what Kafka's tools print; nothing of it is stored."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from flask.testing import FlaskClient
+
+from app.services import services
+from engine.sim.run import Run
+from tests.app.conftest import post
+from tests.conftest import ROOT
+from tests.test_paste import DESCRIBE, FILES, GARBLED, QUORUM
+
+
+def test_a_pasted_cluster_becomes_a_run_and_is_not_stored(client: FlaskClient) -> None:
+    answer = post(client, "/api/cluster", {"text": DESCRIBE + QUORUM + FILES})
+    assert answer.status_code == 200 and answer.json["problems"] == []
+    run = Run.from_text(answer.json["run"])
+    assert run.profile == "K41" and run.scenario.initial is not None
+    assert answer.json["partitions"][0]["name"] == "orders-0"
+    assert any("812,000" in str(note["args"]) for note in answer.json["notes"])
+    with client.application.app_context():
+        assert services().store.run(run.digest) is None and services().store.scenarios() == []
+    other = post(client, "/api/cluster", {"text": DESCRIBE, "profile": "K39"})
+    assert Run.from_text(other.json["run"]).profile == "K39"
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_opens(client: FlaskClient) -> None:
+    answer = post(client, "/api/cluster", {"text": GARBLED}).json
+    assert [one["line"] for one in answer["problems"]][:3] == [2, 3, 4]
+    assert Run.from_text(answer["run"]).scenario.partitions == ((1, 2, 3),)
+    nothing = post(client, "/api/cluster", {"text": "hello"}).json
+    assert nothing["run"] is None and nothing["notes"][0]["key"] == "paste.note.nothing"
+
+
+def test_only_our_page_may_ask_and_sizes_are_bounded(client: FlaskClient) -> None:
+    assert client.post("/api/cluster", data="{}").status_code == 403
+    assert post(client, "/api/cluster", {"text": "x" * 240_000}).status_code == 413
+    assert post(client, "/api/cluster", {"text": ""}).status_code == 400
+    assert post(client, "/api/cluster", {"text": DESCRIBE, "profile": "K99"}).status_code == 400
+
+
+def test_every_sentence_of_the_reader_is_in_both_catalogues() -> None:
+    sources = [ROOT / "engine" / "scenarios" / f"{name}.py" for name in ("paste", "pasted")]
+    text = "".join(path.read_text("utf-8") for path in (*sources, ROOT / "app" / "cluster.py"))
+    keys = set(re.findall(r'Told\(\s*f?"(paste\.[a-z_.]+)"', text))
+    keys |= {f"paste.{one}" for one in re.findall(r'(?:_Bad|problem)\((?:[\w.]+, )?"(\w+)"', text)}
+    keys |= {f"paste.note.offline.{one}" for one in ("quorum", "assumed")}
+    assert len(keys) > 25
+    for lang in ("en", "zh-Hans"):
+        path = ROOT / "static" / "i18n" / f"cluster.{lang}.json"
+        words = json.loads(path.read_text("utf-8"))
+        assert keys - {"paste.note.offline."} <= set(words), keys - set(words)
+        told = {key for key in words if key.startswith("paste.")}
+        assert told <= keys, told - keys
+
+
+def test_the_page_is_there_in_both_languages(client: FlaskClient) -> None:
+    assert "Bring your own cluster" in client.get("/cluster").text
+    assert "带上您自己的集群" in client.get("/cluster?lang=zh").text

@@ -1,0 +1,200 @@
+"""The stage: layers, message surgery, breakpoints, bookmarks, the rail's two spacings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.bench_stage import stage_link
+from tests.e2e.conftest import Opener
+from tests.e2e.test_live import axe
+from tests.e2e.walk import at, step_of, total
+
+
+def test_layers_are_chosen_remembered_and_in_the_link(visit: Opener) -> None:
+    page = visit("/s/S20?step=30")
+    assert page.locator('[data-id="b1:disk"]').count() == 0
+    page.get_by_role("button", name="Layers").click()
+    page.get_by_label("Disk: flushed, checkpoints").check()
+    page.wait_for_selector('[data-id="b1:disk"]')
+    page.get_by_label("Watermarks").uncheck()
+    page.wait_for_selector('[data-id="b1:hw"]', state="detached")
+    page.wait_for_function("() => location.search.includes('layers=')")
+    page.goto(page.url)
+    page.wait_for_selector('[data-id="b1:disk"]')
+    assert page.locator('[data-id="b1:hw"]').count() == 0
+    assert page.locator('[data-id="b1:leo"]').count() == 1
+
+
+def test_where_two_logs_parted_is_shown_while_they_talk_of_it(visit: Opener) -> None:
+    page = visit("/s/S23?profile=Z20&step=84")
+    part = page.locator('.part[data-id="part:1"]')
+    part.wait_for()
+    assert "Where did we part?" in part.text_content()
+    assert part.get_attribute("data-offset") == "1"
+
+
+def open_message(page: Any) -> Any:
+    page.locator('[data-hit^="m"]').first.focus()
+    page.keyboard.press("Enter")
+    menu = page.get_by_role("dialog", name="OffsetForLeaderEpoch from A to B")
+    menu.locator(".fullfields").wait_for()
+    return menu
+
+
+def test_one_message_can_be_held_dropped_and_sent_again(visit: Opener) -> None:
+    page = visit("/s/S20?profile=Z20&step=42")
+    menu = open_message(page)
+    assert "partitions" in menu.locator(".fullfields").inner_text()
+    assert menu.get_by_text("It waits for a hand: time does not move it.").is_visible()
+    menu.get_by_role("button", name="Send again").click()
+    at(page, 43)
+    assert page.locator(".branch").count() == 2
+    assert page.locator('.msg[data-kind="OffsetForLeaderEpoch"]').count() == 2
+    open_message(page).get_by_role("button", name="Hold").click()
+    at(page, 44)
+    assert page.locator('.linkmark[data-id="link:2:1"], [data-id="link:1:2"]').count() == 1
+
+
+def test_playing_stops_where_a_breakpoint_waits(visit: Opener) -> None:
+    page = visit("/s/S20?profile=Z0102")
+    page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
+    box = page.get_by_role("dialog", name="Breakpoints, bookmarks, until")
+    box.get_by_label("On which broker").select_option("2")
+    box.get_by_role("button", name="Add").click()
+    assert box.get_by_text("high watermark moves, broker B").is_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("radio", name="Chapter").check(force=True)
+    page.get_by_label("Speed").select_option("4")
+    page.get_by_role("button", name="Play").click()
+    page.get_by_text("Stopped at a breakpoint").wait_for()
+    stopped = step_of(page)
+    before = page.get_attribute('[data-id="b2:hw"]', "data-value")
+    page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
+    page.get_by_role("radio", name="Event").check(force=True)
+    page.get_by_role("button", name="Step back").click()
+    page.wait_for_function(f"() => document.querySelector('#stage').dataset.step < {stopped}")
+    assert page.get_attribute('[data-id="b2:hw"]', "data-value") != before
+
+
+def test_going_on_until_a_violation_and_back(visit: Opener) -> None:
+    page = visit("/s/S20?profile=Z0102&step=3")
+    page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
+    page.get_by_role("button", name="the next violation").click()
+    page.get_by_role("alert").wait_for()
+    page.keyboard.press("u")
+    at(page, 3)
+
+
+def test_a_bookmark_stands_on_the_rail_after_a_reload(visit: Opener) -> None:
+    page = visit("/s/S20?step=9")
+    page.keyboard.press("b")
+    page.wait_for_selector(".mk.bookmark")
+    page.reload()
+    page.wait_for_selector(".mk.bookmark")
+    page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
+    page.get_by_label("Space the rail by the run's own time").check()
+    end = int(page.get_by_label("Step of the run").get_attribute("max"))
+    assert end != total_of_facts(page)
+    page.keyboard.press("Escape")
+    page.get_by_label("Step of the run").focus()
+    page.keyboard.press("ArrowRight")
+    at(page, 10)
+
+
+def total_of_facts(page: Any) -> int:
+    words = page.locator("#say .where span").first.inner_text()
+    return int(words.split(" of ")[1])
+
+
+def test_a_branch_is_renamed(visit: Opener) -> None:
+    page = visit("/s/S20?step=9")
+    page.get_by_label("Type a move").fill("kill A")
+    page.get_by_role("button", name="Do it").click()
+    page.get_by_role("button", name="Rename this branch").click()
+    page.get_by_label("Name of the branch").fill("what if A dies")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="what if A dies").wait_for()
+    assert total(page) >= 10
+
+
+def test_space_time_and_table_are_one_key_away_and_in_the_link(visit: Opener) -> None:
+    page = visit("/s/S20?profile=Z0102&step=51")
+    page.keyboard.press("v")
+    page.wait_for_selector('[data-view="spacetime"] .sthere[data-n="51"]')
+    page.wait_for_function("() => location.search.includes('view=spacetime')")
+    page.wait_for_function("() => document.querySelector('.stscroll').scrollTop > 0")
+    box = page.locator(".sthere").bounding_box()
+    page.mouse.click(box["x"] + 40, box["y"] - box["height"] / 2)
+    page.wait_for_selector('.sthere[data-n="50"]')
+    page.keyboard.press("v")
+    row = page.locator("#tableview table.grid").nth(1).locator("tbody tr").first
+    assert "broker A" in row.inner_text()
+    page.keyboard.press("v")
+    at(page, 50)
+    assert page.locator('[data-id="b1:hw"]').is_visible()
+
+
+def test_a_long_run_in_space_time_draws_only_what_is_seen(visit: Opener) -> None:
+    page = visit("/s/crash-storm?step=900&view=spacetime")
+    page.wait_for_selector('.sthere[data-n="900"]')
+    page.wait_for_function("() => Number(document.querySelector('.stscroll').dataset.from) < 899")
+    assert page.locator("#spacetime svg *").count() < 1500
+    page.evaluate("document.querySelector('.stscroll').scrollTop = 0")
+    page.wait_for_function("() => Number(document.querySelector('.stscroll').dataset.from) === 0")
+
+
+@pytest.mark.parametrize(("lang", "scheme"), [("en", "light"), ("zh", "dark")])
+def test_axe_finds_nothing_in_the_views_and_what_they_open(
+    visit: Opener, lang: str, scheme: str
+) -> None:
+    page = visit(f"/s/S20?profile=Z20&step=42&lang={lang}", color_scheme=scheme)
+    page.locator(".layers button").click()
+    page.wait_for_selector("#layerlist")
+    assert axe(page) == []
+    page.locator('[data-hit^="m"]').first.click()
+    page.wait_for_selector(".menu .fullfields")
+    assert axe(page) == []
+    page.keyboard.press("Escape")
+    page.locator(".timeboxes button").click()
+    page.wait_for_selector(".timebox")
+    assert axe(page) == []
+    for view in ("spacetime", "table"):
+        page.locator(".corner select").select_option(view)
+        page.wait_for_selector(f'#board[data-view="{view}"]')
+        assert axe(page) == []
+
+
+def test_axe_finds_nothing_in_the_matrix_and_a_square_leads_to_lanes(visit: Opener) -> None:
+    page = visit("/s/S46?step=60")
+    page.wait_for_selector('#board[data-view="matrix"]')
+    assert axe(page) == []
+    page.locator('[data-square="6:2"]').click()
+    page.wait_for_selector('#board[data-view="lanes"]')
+    chosen = page.locator(".titlebar label", has_text="Partition").locator("select")
+    assert chosen.input_value() == "6"
+    page.wait_for_function("() => location.search.includes('view=lanes')")
+
+
+BROKERS = [3, 9, 30]
+
+
+@pytest.mark.parametrize("brokers", BROKERS)
+def test_a_stage_of_many_brokers_stays_small(visit: Opener, brokers: int) -> None:
+    page = visit(stage_link(brokers))
+    page.keyboard.press("End")
+    page.wait_for_function("() => Number(document.querySelector('#stage').dataset.step) > 20")
+    assert page.locator('#stage [data-id$=":leo"]').count() == brokers
+    assert page.locator("#stage *").count() < 5000
+    page.get_by_role("button", name="Unfold the common beginning").first.click()
+    assert page.locator("#stage *").count() < 5000
+
+
+def test_the_flag_of_a_logs_end_opens_what_can_be_done_with_the_log(visit: Opener) -> None:
+    page = visit("/s/S20?step=30")
+    page.get_by_role("button", name="Do something with the log of Broker B").click()
+    page.get_by_role("button", name="checkpoint B").click()
+    at(page, 31)
+    assert page.locator(".branch").count() == 2

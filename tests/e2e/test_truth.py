@@ -1,0 +1,140 @@
+"""What is drawn is what the engine says: the whole library, two profiles each, at every moment.
+
+One page plays them all: it asks for the runs through its own socket and draws each moment without
+motion; what stands in the document is then compared with the engine of this process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from engine.scenarios.file import library
+from engine.scenarios.scenario import Scenario
+from engine.show.replay import Replay
+from engine.sim.run import Run
+from tests.e2e.conftest import Opener
+
+SHARDS = 4
+
+DRAW = """async ({ slug, profile, moments }) => {
+  const load = (path) => import(`/static/js/${path}`);
+  const names = ["state.js", "history.js", "asking.js"];
+  const [s, history, asking] = await Promise.all(names.map(load));
+  const named = { scenario: slug, profile, step: 0, ahead: 1 };
+  const told = await asking.channel().ask("open", named);
+  const on = history.tape(told.facts, told.steps);
+  for (const n of moments) {
+    if (on.steps.has(n)) continue;
+    const answer = await asking.askAbout(on, "play", { step: n - 1, count: 32 });
+    history.add(on, answer.steps);
+  }
+  const read = (el, ...names) => names.map((name) => el?.getAttribute(`data-${name}`) ?? null);
+  const all = (root, selector) => [...root.querySelectorAll(selector)];
+  const stage = document.getElementById("stage");
+  const one = (id) => stage.querySelector(`[data-id="${id}"]`);
+  const chip = ({ dataset }) => `${dataset.id.split(":e")[1]}→${dataset.start}`;
+  const cell = ({ dataset: { id, epoch, open, acked } }) =>
+    [id.split(":o")[1], epoch, open, acked].join(":");
+  const lane = (b) => {
+    const card = one(`b${b.id}`);
+    const group = card.parentNode;
+    return {
+      role: read(card, "role")[0],
+      leo: read(one(`b${b.id}:leo`), "value")[0],
+      hw: read(one(`b${b.id}:hw`), "value")[0],
+      epochs: all(group, ".epochs [data-start]").map(chip),
+      pill: card.querySelector(`[data-id="b${b.id}:isr"]`)?.textContent ?? null,
+      cells: all(group, ".record").map(cell),
+    };
+  };
+  s.chosen.value = "lanes";
+  const out = [];
+  s.n.value = 0;
+  s.cue.value = null;
+  s.tapes.value = [on];
+  s.run.value = on.digest;
+  for (const [i, n] of moments.entries()) {
+    s.partition.value = i % on.steps.get(n).view.partitions.length;
+    s.n.value = n;
+    const { step, density } = stage.dataset;
+    if (step !== String(n)) throw new Error(`${slug} ${profile}: drew ${step} for ${n}`);
+    const lanes = Object.fromEntries(on.steps.get(n).view.brokers.map((b) => [b.id, lane(b)]));
+    const said = (key) => [key, read(one(`rec:${key}`), "value")[0]];
+    const record = Object.fromEntries(["leader", "le", "pe", "isr", "elr"].map(said));
+    out.push({ n, partition: s.partition.value, density, lanes, record });
+  }
+  return out;
+}"""
+
+
+def runs(shard: int) -> Iterator[tuple[Scenario, str]]:
+    every = [
+        (scenario, profile)
+        for scenario in library().values()
+        for profile in dict.fromkeys((scenario.profiles[0], scenario.profiles[-1]))
+    ]
+    yield from every[shard::SHARDS]
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_the_stage_shows_what_the_engine_says(visit: Opener, shard: int) -> None:
+    page = visit("/s/S01?still=1")
+    # A visitor moves through a page more slowly than this: the address may stand still.
+    page.evaluate("() => { history.replaceState = history.pushState = () => {}; }")
+    seen = 0
+    for scenario, profile in runs(shard):
+        replay = Replay(Run(scenario, profile))
+        moments = replay.facts()["moments"]
+        drawn = page.evaluate(
+            DRAW, {"slug": scenario.slug, "profile": profile, "moments": moments}
+        )
+        for one in drawn:
+            view = replay.steps(one["n"], 1)[0]["view"]
+            part = view["partitions"][one["partition"]]
+            where = f"{scenario.code} {profile} step {one['n']} partition {one['partition']}"
+            compare(one, part, where)
+            seen += 1
+    assert seen > 400
+
+
+def compare(drawn: dict[str, Any], part: dict[str, Any], where: str) -> None:
+    record = part["record"]
+    words = drawn["record"]
+    assert words["leader"] == str(record["leader"]), where
+    assert words["le"] == str(record["le"]) and words["pe"] == str(record["pe"]), where
+    assert words["isr"] == ",".join(map(str, record["isr"])), where
+    if record["elr"]:
+        assert words["elr"] == ",".join(map(str, record["elr"])), where
+    for broker, lane in drawn["lanes"].items():
+        compare_lane(lane, part["replicas"].get(broker), where + f" broker {broker}")
+        if drawn["density"] in ("comfortable", "cosy"):
+            compare_pill(lane["pill"], int(broker), part, where)
+
+
+def compare_lane(lane: dict[str, Any], replica: dict[str, Any] | None, where: str) -> None:
+    if replica is None:
+        assert (lane["role"], lane["leo"], lane["hw"]) == ("none", None, None), where
+        return
+    assert lane["role"] == replica["role"], where
+    assert (lane["leo"], lane["hw"]) == (str(replica["leo"]), str(replica["hw"])), where
+    if lane["epochs"] or not replica["epochs"]:
+        assert lane["epochs"] == [f"{e}→{start}" for e, start in replica["epochs"]], where
+    first = min((int(cell.split(":")[0]) for cell in lane["cells"]), default=replica["leo"])
+    told = [
+        f"{r['o']}:{r['e']}:{int(r['o'] >= replica['hw'])}:{int(bool(r['acked']))}"
+        for r in replica["records"]
+        if r["o"] >= first
+    ]
+    assert sorted(lane["cells"]) == sorted(told), where
+
+
+def compare_pill(pill: str | None, broker: int, part: dict[str, Any], where: str) -> None:
+    if broker in part["record"]["isr"]:
+        assert pill in ("ISR", "leaving"), where
+    elif broker in part["ar"]:
+        assert pill == "joining" or str(pill).startswith("not in ISR"), where
+    else:
+        assert pill == "no replica", where

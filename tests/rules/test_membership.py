@@ -1,0 +1,103 @@
+"""Sessions and controllers that end: 1.6, 1.9, 10."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.model.state import DOWN, UP
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run, play
+from engine.sim.simulation import Simulation
+
+THREE = Scenario.from_dict({"title": "x", "brokers": 3, "partitions": [[1, 2, 3], [3]]})
+SLOW_COMMIT = THREE.vary("configs.commit_ms", 5_000)
+
+
+def played(scenario: Scenario, profile: str, moves: str) -> Simulation:
+    sim = Run(scenario, profile).simulation()
+    go_on(sim, moves)
+    return sim
+
+
+def go_on(sim: Simulation, moves: str) -> None:
+    for _ in play(sim, tuple(move.strip() for move in moves.split(";"))):
+        pass
+
+
+@pytest.mark.parametrize("profile", ["Z08", "Z24", "Z33"])
+def test_a_clean_shutdown_closes_the_session_at_once(profile: str) -> None:
+    sim = played(THREE, profile, "shutdown 3")
+    k = sim.cluster.controller
+    assert sim.now == 0 and 3 not in k.brokers
+    assert k.records[1].leader == -1, "a partition that only it had is offline"
+    assert k.records[0].isr == (1, 2)
+    go_on(sim, "restart 3; settle")
+    assert sim.now == 0 and sim.brokers[3].status == UP, "nothing keeps its id busy"
+    assert k.records[1].leader == 3 and k.records[0].isr == (1, 2, 3)
+    assert sim.broken == []
+
+
+def test_without_controlled_shutdown_the_session_closes_too() -> None:
+    scenario = THREE.vary("configs.controlled.shutdown.enable", 0)
+    sim = played(scenario, "Z33", "shutdown 1")
+    record = sim.cluster.controller.records[0]
+    assert sim.now == 0 and (record.leader, record.isr) == (2, (2, 3))
+
+
+def test_a_session_that_cannot_be_closed_expires() -> None:
+    sim = played(THREE, "Z33", "kill 3; advance 17s")
+    assert 3 in sim.cluster.controller.brokers
+    go_on(sim, "advance 2s")
+    assert 3 not in sim.cluster.controller.brokers
+    sim = played(THREE.vary("configs.controlled.shutdown.enable", 0), "Z33", "cut 3 K; shutdown 3")
+    assert sim.brokers[3].status == DOWN and 3 in sim.cluster.controller.brokers
+    go_on(sim, "detect 3")
+    assert sim.now >= 16_000 and 3 not in sim.cluster.controller.brokers
+
+
+@pytest.mark.parametrize(("profile", "fenced_at"), [("K39", 9_001), ("K41", 10_125)])
+def test_at_its_very_end_a_session_is_still_valid(profile: str, fenced_at: int) -> None:
+    """CP-KR-FENCE: now > last contact + timeout; 4.x looks every eighth of the timeout."""
+    sim = played(THREE, profile, f"kill 3; advance {fenced_at - 1}ms")
+    assert not sim.cluster.controller.brokers[3].fenced
+    go_on(sim, "advance 1ms")
+    assert sim.cluster.controller.brokers[3].fenced
+
+
+def test_what_was_not_committed_dies_with_the_controller() -> None:
+    sim = played(SLOW_COMMIT, "K39", "elect 2; advance 1s")
+    k = sim.cluster.controller
+    assert k.records[0].leader == 2 and sim.brokers[2].replicas[0].leader == 1
+    go_on(sim, "kill K")
+    assert (k.records[0].leader, k.records[0].leader_epoch) == (1, 0)
+    assert len(k.log) == k.committed
+    go_on(sim, "advance 20s; restart K; advance 20s; settle")
+    assert (k.records[0].leader, sim.brokers[1].replicas[0].leader_epoch) == (1, 0)
+    assert sim.broken == []
+
+
+def test_a_fence_that_was_not_committed_is_none() -> None:
+    sim = played(SLOW_COMMIT, "K39", "kill 3; advance 10s")
+    k = sim.cluster.controller
+    assert k.brokers[3].fenced and k.records[0].isr == (1, 2)
+    go_on(sim, "kill K")
+    assert not k.brokers[3].fenced and k.records[0].isr == (1, 2, 3)
+    go_on(sim, "restart K; advance 20s")
+    assert k.brokers[3].fenced and k.records[0].isr == (1, 2)
+    assert sim.broken == []
+
+
+def test_a_registration_that_was_not_committed_is_asked_for_again() -> None:
+    sim = played(SLOW_COMMIT, "K39", "kill 3; detect 3; advance 6s")
+    go_on(sim, "restart 3 !3; advance 1s; kill K; restart K; advance 60s; settle")
+    assert sim.brokers[3].status == UP
+    assert sim.cluster.controller.brokers[3].epoch == sim.brokers[3].broker_epoch
+    assert not sim.cluster.controller.brokers[3].fenced
+    assert sim.broken == []
+
+
+def test_operators_ask_the_next_controller_again() -> None:
+    sim = played(SLOW_COMMIT, "K39", "set min.insync.replicas=2; advance 1s; kill K; advance 9s")
+    assert sim.brokers[1].configs.min_insync_replicas == 1
+    go_on(sim, "restart K; advance 6s")
+    assert sim.brokers[1].configs.min_insync_replicas == 2

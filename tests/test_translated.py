@@ -1,0 +1,100 @@
+"""The library in Chinese: complete, nothing stale, good style, and shown without changing a run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from engine.scenarios import file
+from engine.scenarios.file import find, library, translations
+from engine.scenarios.script import retold
+from engine.scenarios.translated import gaps, in_language
+from engine.show.replay import Replay
+from engine.sim.run import Run
+
+CHINESE = "zh-Hans"
+HAN = "\u3400-\u9fff"
+
+
+def test_every_text_of_the_library_has_its_chinese_and_no_other() -> None:
+    missing = gaps(CHINESE)
+    assert missing == [], "in engine/scenarios/library:\n" + "\n".join(missing)
+
+
+def texts() -> list[tuple[str, str]]:
+    return [
+        (code, text)
+        for code, told in translations(CHINESE).items()
+        for text in (told.title, told.teaches, *told.comments.values())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (rf"[{HAN}][,;:()?!]|[,;:()?!][{HAN}]", "full-width punctuation"),
+        (rf"[{HAN}][A-Za-z0-9]|[A-Za-z0-9][{HAN}]|[{HAN}] | [{HAN}]", "a thin space between"),
+        (r"\.\.\.|[^0-9A-Za-z]\.$", "Chinese dots"),
+    ],
+)
+def test_style_of_the_chinese_texts(wrong: str, why: str) -> None:
+    found = [(code, text) for code, text in texts() if re.search(wrong, text)]
+    assert found == [], why
+
+
+def test_titles_ask_and_lessons_end() -> None:
+    for code, told in translations(CHINESE).items():
+        assert told.title.endswith("？"), code
+        assert told.teaches.endswith("。"), code
+        for text in told.comments.values():
+            assert text[-1] in "。？…，", (code, text)
+
+
+def test_names_of_brokers_and_records_are_kept() -> None:
+    """Whatever stands for itself in the original stands in the translation, too."""
+    kept = re.compile(r"\b[a-z]\d\b|\backs=\w+|\b[A-Z_]{6,}\b|\[\d[\d,]*\]|min\.insync\.replicas")
+    for code, told in translations(CHINESE).items():
+        for english, chinese in told.comments.items():
+            for word in kept.findall(english):
+                assert word in chinese, (code, english)
+
+
+def test_a_run_is_the_same_in_every_language() -> None:
+    scenario = find("S20")
+    told = in_language(scenario, CHINESE)
+    replay = Replay(Run(scenario, "Z0102"))
+    ours, theirs = replay.facts(), replay.facts(told)
+    assert theirs["scenario"]["title"] == "已确认的记录会消失吗？"
+    assert [text for _, _, text in theirs["chapters"]][2].startswith("两块磁盘都写着")
+    for facts in (ours, theirs):
+        for chapter in facts["chapters"]:
+            chapter[2] = ""
+        facts["scenario"] = facts["scenario"]["digest"]
+    assert ours == theirs
+
+
+def test_what_has_no_translation_stays_as_it_is() -> None:
+    scenario = library()["happy-path"]
+    assert in_language(scenario, "en") is scenario
+    assert in_language(scenario, "fr") is scenario
+    changed = scenario.vary("duration_ms", 1).named("mine")
+    assert in_language(changed, CHINESE).title != scenario.title
+    assert retold("settle # Quiet.\nsettle", {"Quiet.": "静。"}) == "settle # 静。\nsettle"
+    assert retold("settle # Loud.", {"Quiet.": "静。"}) == "settle # Loud."
+
+
+def test_a_gap_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = dict(translations(CHINESE))
+    first = told.pop("S01")
+    comments = dict(list(told["S02"].comments.items())[1:])
+    told["S02"] = file.Told("a", "b", {**comments, "Old.": "旧"})
+    told["S99"] = first
+    monkeypatch.setattr(file, "translations", lambda _: told)
+    found = gaps(CHINESE)
+    assert "zh-Hans/S01.yaml is missing: title, teaches and comments of happy-path.yaml" in found
+    assert any(one.startswith("zh-Hans/S02.yaml: add the comment 'Broker 2 has") for one in found)
+    assert "zh-Hans/S02.yaml: take out 'Old.'" in found
+    assert "zh-Hans/S99.yaml: no scenario S99" in found
+
+
