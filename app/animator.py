@@ -188,6 +188,16 @@ def _possible(question: Question) -> Answer:
         }
 
 
+def _metrics(question: Question) -> Answer:
+    """What an operator's dashboard shows at a step, beside what is so."""
+    asked = question.asked
+    digest = choosing.digest_asked(asked)
+    question.run = services().replays.run(digest)
+    with services().replays.using(digest) as replay:
+        step = choosing.step_asked(asked, digest, replay.total)
+        return {"run": digest, "step": step, "metrics": replay.dashboard(step)}
+
+
 def _why(question: Question) -> Answer:
     """Why something does not happen at a step: its guards, each with what would make it true."""
     asked = question.asked
@@ -228,6 +238,7 @@ EVENTS: dict[str, tuple[Handler, str]] = {
     "play": (_play, "moves"),
     "seek": (_seek, "moves"),
     "possible": (_possible, "moves"),
+    "metrics": (_metrics, "moves"),
     "why": (_why, "moves"),
     "watch": (_watch, "moves"),
     "cancel": (_cancel, "moves"),

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from flask import Blueprint, Response, render_template, request, url_for
+from markupsafe import Markup
 
 from app import choosing, security
 from app.api import json_answer
@@ -172,6 +173,6 @@ def _rung(scenario: Scenario, profile: str) -> dict[str, Any]:
         "holds": verdict["holds"],
         "broken": list(dict.fromkeys(one["invariant"] for one in verdict["broken"])),
         "meant": profile in scenario.profiles,
-        "telling": draw(told["view"]),
-        "final": draw(replay.final_view()),
+        "telling": Markup(draw(told["view"])),
+        "final": Markup(draw(replay.final_view())),
     }

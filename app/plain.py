@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flask import render_template, request
+from markupsafe import Markup
 
 from app import security
 from app.services import services
@@ -36,7 +37,7 @@ def page(run: Run, step: int) -> str:
         facts=facts,
         step=step,
         total=facts["total"],
-        picture=draw(here["view"]),
+        picture=Markup(draw(here["view"])),
         width=WIDTH,
         height=HEIGHT,
         told=_told(here, names, lang),

@@ -17,6 +17,7 @@ RAISED = ("checks", "sim", "scenarios", "model", "study/promises.py", "show/repl
 RETURNED = (
     "sim",
     "model/profiles.py",
+    "checks/clients.py",
     "checks/prefix.py",
     "scenarios/places.py",
     "study/promises.py",
@@ -68,7 +69,7 @@ def _told(node: ast.AST, returns: bool) -> Iterator[ast.expr]:
     elif returns and isinstance(node, ast.Dict):
         yield from node.values
     elif isinstance(node, ast.Assign):
-        if getattr(node.targets[0], "id", "") == "sentence":
+        if getattr(node.targets[0], "id", "") in ("sentence", "why"):
             yield node.value
     elif returns and isinstance(node, ast.Return | ast.Lambda):
         told = node.value if isinstance(node, ast.Return) else node.body
@@ -80,6 +81,9 @@ def _branches(node: ast.expr) -> Iterator[ast.expr]:
     if isinstance(node, ast.IfExp):
         yield from _branches(node.body)
         yield from _branches(node.orelse)
+    elif isinstance(node, ast.BoolOp):
+        for one in node.values:
+            yield from _branches(one)
     else:
         yield node
 

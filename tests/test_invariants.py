@@ -17,7 +17,15 @@ import pytest
 from engine.checks.invariants import INVARIANTS
 from engine.controlplane import election, membership, roles
 from engine.controlplane.roles import make_leader
-from engine.dataplane import insync, produce, serving, session_serving, watermark
+from engine.dataplane import (
+    insync,
+    produce,
+    purgatory,
+    reading,
+    serving,
+    session_serving,
+    watermark,
+)
 from engine.model.epochs import EpochCache
 from engine.model.messages import FETCH
 from engine.model.producers import Producers
@@ -35,6 +43,7 @@ Mutation = Callable[[pytest.MonkeyPatch], None]
 
 THREE = Scenario.from_dict({"title": "x", "brokers": 3})
 TWO_OF_THREE = THREE.vary("configs.min.insync.replicas", 2)
+REWRITTEN = THREE.vary("configs.unclean.leader.election.enable", True)
 BY_THE_CLOCK = Scenario.from_dict(
     {
         "title": "x",
@@ -217,6 +226,21 @@ def leaders_begin_at_nought(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(roles, "make_leader", wrong)
 
 
+def consumers_see_everything(patch: pytest.MonkeyPatch) -> None:
+    """H-10: a consumer may read as far as the log goes."""
+    right = reading.read_partition
+
+    def wrong(broker: Any, m: Any, fp: Any, out: Any) -> Any:
+        data = right(broker, m, fp, out)
+        if m.replica < 0 and not data.error:
+            log = broker.replicas[fp.tp].log
+            data.batches = log.read(fp.offset, log.leo, m.max_records)
+        return data
+
+    patch.setattr(serving, "read_partition", wrong)
+    patch.setattr(purgatory, "read_partition", wrong)
+
+
 def quotas_hold_everybody_back(patch: pytest.MonkeyPatch) -> None:
     """Q-2, Q-4: the leader asks for its quota only, not for the ISR."""
     right = Quotas.leader_holds_back
@@ -295,6 +319,14 @@ PARTED = (
     "produce a; settle; elect 2; produce x acks=1; kill 3; detect 3; produce y acks=1; "
     "kill 2; detect 2; restart 2; settle"
 )
+UNCOMMITTED = "produce a; settle; produce b; read"
+LATEST = (
+    "produce a b c; fetch 2; fetch 3; ask 2; ask 3; seek latest; kill 1; detect 1; seek latest"
+)
+OVERWRITTEN = (
+    "produce a; settle; kill 2; detect 2; kill 3; detect 3; produce b; read; kill 1; detect 1; "
+    "restart 2; produce x y; read"
+)
 
 THROTTLED = (
     "set {0}.replication.throttled.replicas=*; set {0}.replication.throttled.rate=1; "
@@ -334,6 +366,9 @@ CASES = (
     Case("INV-13", find("S14"), "Z0102", holds="Z33"),
     Case("INV-18", THREE, "K39", leaders_begin_at_nought, moves=SHRUNK),
     Case("INV-20", THREE, "K39", followers_commit_what_they_have, moves="produce a b; settle"),
+    Case("INV-23", THREE, "K39", consumers_see_everything, moves=UNCOMMITTED),
+    Case("INV-25", THREE, "K39-offset_not_available", moves=LATEST),
+    Case("INV-27", REWRITTEN, "K39-consumer_epochs", moves=OVERWRITTEN),
     Case("INV-28", THREE, "K39", quotas_hold_everybody_back, moves=THROTTLED.format("leader")),
     Case("INV-28", THREE, "K39", quotas_do_not_ask_for_the_lag, moves=THROTTLED.format("follower")),
     Case("INV-29", find("S64"), "K39", forgotten_partitions_stay),

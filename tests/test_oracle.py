@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from engine.checks.invariants import has_values
+from engine.checks.prefix import has_values
 from engine.model.log import Batch
 from engine.model.state import DOWN
 from engine.scenarios.file import find

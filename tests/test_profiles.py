@@ -71,6 +71,9 @@ def test_truncation_only_gets_better() -> None:
         ("unclean_default", "Z08 Z0102", "Z011 K39"),
         ("out_of_range_is_fatal", "Z0102 Z011", "Z20"),
         ("textbook_response_hw", "", "Z08 K41"),
+        ("hw_sent_at_once", "Z24", "Z21 Z25 K39"),
+        ("consumer_epochs", "Z21 Z24 K39", "Z20"),
+        ("follower_reads", "Z24 K33", "Z21"),
     ],
 )
 def test_flag(flag: str, true_in: str, false_in: str) -> None:
@@ -201,6 +204,7 @@ def test_every_configuration_is_obeyed_by_a_rule() -> None:
         assert re.search(rf"configs\.{name}\b", SOURCES), name
 
 
-def test_what_no_rule_asks_for_cannot_be_flipped() -> None:
-    with pytest.raises(BadInput, match="No rule here asks for dir_failure_kraft"):
-        get_profile("K39-dir_failure_kraft")
+def test_what_no_rule_asks_for_cannot_be_flipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FLAGS["isr_propagation"], "modelled", False)
+    with pytest.raises(BadInput, match="No rule here asks for isr_propagation"):
+        get_profile("Z24-isr_propagation")

@@ -15,6 +15,7 @@ from engine.show.replay import Replay
 from engine.show.staging import dress
 from engine.show.suggesting import suggestions
 from engine.show.view import view
+from engine.sim import moves
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from engine.study.promises import is_clean, promised
@@ -155,7 +156,7 @@ def test_what_is_offered_is_what_can_be_done(data: st.DataObject) -> None:
     enabled = [one["text"] for one in offered if one["enabled"]]
     line = data.draw(st.sampled_from(enabled))
     branch = replay.branch(replay.total, line)
-    assert branch.lines() == (*replay.lines, line)
+    assert branch.lines() == (*replay.lines, moves.parse(line, sim.scenario.brokers).text)
     assert Replay(branch).total >= replay.total
 
 

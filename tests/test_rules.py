@@ -84,7 +84,7 @@ def test_an_entry_names_code_scenarios_and_golden_files(tmp_path: Path) -> None:
     assert {"function": "engine.sim.dispatch._isr_expiration", "played": True} in (
         found["CP-ISR-SHRINK"]["functions"]
     )
-    assert found["C-7"]["excuse"] and not rules.covered(found["C-7"])
+    assert found["E-8"]["excuse"] and not rules.covered(found["E-8"])
     assert "K39" not in found["T-0"]["scenarios"].get("S21", [])
 
 

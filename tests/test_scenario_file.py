@@ -238,7 +238,7 @@ def test_data_without_a_text_is_refused_without_a_place() -> None:
         ("workload.producers.acks", "1", lambda s: s.workload.producers[0].acks == 1),
         ("workload.producers.acks", "all", lambda s: s.workload.producers[0].acks == -1),
         ("workload.producers.0.retries", False, lambda s: not s.workload.producers[0].retries),
-        ("workload.consumers", 3, lambda s: s.workload.consumers == 3),
+        ("workload.consumers", 3, lambda s: len(s.workload.consumers) == 3),
         ("faults.kill.mtbf_ms", 9000, lambda s: s.faults[0].mtbf_ms == 9000),
         ("faults.1.mtbf_ms", 9000, lambda s: s.faults[1].mtbf_ms == 9000),
         ("faults.1.at_ms", 100, lambda s: s.faults[1].at_ms == 100),

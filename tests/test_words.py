@@ -60,6 +60,9 @@ OPERATIONS = (
     "fetch 2",
     "fetch 3",
     "read",
+    "seek earliest",
+    "produce n idempotence=on",
+    "produce o retries=on",
     "set min.insync.replicas=2",
     "tick 1",
     "checkpoint",
@@ -79,6 +82,11 @@ OPERATIONS = (
     "settle",
     "kill K",
     "restart K",
+    "pause K",
+    "resume K",
+    "pause K",
+    "advance 20s",
+    "resume K",
     "fetching auto",
     "produce b acks=1",
     "advance 40s",
@@ -111,10 +119,54 @@ OPERATIONS = (
     "reassign 2 3 p=t-0",
     "settle",
     "decommission 1",
+    "disk_fail 2 d1",
+    "detect 2",
+    "wipe 2 d1",
+    "restart 2",
+    "settle",
     "restart 1",
     "settle",
 )
 """Moves that no scenario of the library needs, so that their sentences are read too."""
+
+DISKS = (
+    "produce a b c",
+    "settle",
+    "move_dir 1 d2",
+    "move_dir 1 d1",
+    "move_dir 1 d2",
+    "copy 1",
+    "set replica.alter.log.dirs.io.max.bytes.per.second=1",
+    "copy 1",
+    "copy 1",
+    "copy 1",
+    "set replica.alter.log.dirs.io.max.bytes.per.second=1000",
+    "elect 2",
+    "hold md 3",
+    "elect 1",
+    "settle",
+    "release md 3",
+    "settle",
+    "create_topic o 2",
+    "move_dir 1 d1 p=o-0",
+    "reassign 1 p=o-0",
+    "settle",
+    "cut 1 K",
+    "create_topic u 1,2",
+    "heal",
+    "advance 2s",
+    "cut 1 K",
+    "disk_fail 1 d1",
+    "advance 40s",
+    "heal",
+    "wipe 1 d1",
+    "detect 1",
+    "restart 1",
+    "settle",
+    "disk_fail 1 d1",
+    "disk_fail 1 d2",
+)
+"""The same for a broker with two log directories."""
 
 RUNS = [
     pytest.param(scenario, profile, None, id=f"{scenario.code}-{profile}")
@@ -123,6 +175,9 @@ RUNS = [
 ] + [
     pytest.param(find("S01"), profile, OPERATIONS, id=f"operations-{profile}")
     for profile in ("Z0102", "Z20", "Z28", "K35", "K39", "K41")
+] + [
+    pytest.param(find("S50"), profile, DISKS, id=f"disks-{profile}")
+    for profile in ("Z011", "Z33", "K37", "K41")
 ]
 
 

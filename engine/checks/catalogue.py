@@ -75,6 +75,13 @@ _LIST: Final = (
         "INV-20", "FollowerHwBounded", "", "A follower's mark is no higher than a leader's was."
     ),
     Invariant(
+        "INV-23", "VisibleIsCommitted", "", "A consumer gets only what lies below the mark."
+    ),
+    Invariant("INV-25", "LatestMonotone", "", "The latest offset a client is told only grows."),
+    Invariant(
+        "INV-27", "TruncationNoticed", "", "Who read records that were cut learns it in time."
+    ),
+    Invariant(
         "INV-28", "IsrNotThrottled", "", "A quota holds back nobody who is in sync."
     ),
     Invariant(

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from engine.checks import clients
 from engine.checks.catalogue import INVARIANTS
 from engine.checks.ledger import Acked, Ledger
-from engine.checks.prefix import unlike_prefix
+from engine.checks.prefix import has_values, holds, unlike_prefix
 from engine.checks.sessions import out_of_step
 from engine.dataplane.following import lag_of
 from engine.model.cluster import Cluster
 from engine.model.log import Batch, Log
-from engine.model.messages import CONTROLLER
+from engine.model.messages import CONTROLLER, FetchData
 from engine.model.profiles import KIP101
 from engine.model.quotas import Quotas
 from engine.model.records import PartitionRecord
@@ -51,12 +52,14 @@ class Checker:
         "records",
         "seen",
         "step",
+        "told",
     )
 
     def __init__(self, cluster: Cluster, ledger: Ledger) -> None:
         self.cluster = cluster
         self.ledger = ledger
         self.broken: list[tuple[str, int, str]] = []
+        self.told: set[str] = set()
         self.counts: dict[str, int] = {}
         self.decisions: dict[int, int] = {}  # of quotas, per broker, that were looked at
         self.seen: defaultdict[int, dict[int, Seen]] = defaultdict(dict)
@@ -76,7 +79,8 @@ class Checker:
     def report(self, invariant: str, why: str) -> None:
         """The first time is the violation; later ones are counted."""
         self.counts[invariant] = self.counts.get(invariant, 0) + 1
-        if self.counts[invariant] == 1 and not INVARIANTS[invariant].statistic:
+        if not INVARIANTS[invariant].statistic and invariant not in self.told:
+            self.told.add(invariant)
             self.broken.append((invariant, self.step, why))
 
     # -- after an event --------------------------------------------------------------------------
@@ -301,7 +305,7 @@ class Checker:
     def _check_complete(self, node: int, tp: int, replica: Replica) -> None:
         log, ledger = replica.log, self.ledger
         committed = ledger.committed[tp]
-        missing = [b for b in committed.values() if not _holds(log, b)]
+        missing = [b for b in committed.values() if not holds(log, b)]
         if missing:
             least = min(missing, key=lambda b: b.base)
             self.report(
@@ -464,24 +468,27 @@ class Checker:
         if leader is not None:
             self.check_acked(leader.broker, leader, acked)
 
-    def on_read(self, tp: int, batches: list[Batch]) -> None:
-        """I9.  A consumer was given these."""
-        seen = self.ledger.seen[tp]
-        for batch in batches:
-            before = seen.setdefault(batch.base, batch)
-            if not before.same(batch):
-                self.report("I9", f"a consumer read {before!r} and later {batch!r}")
+    def on_retried(self, acked: Acked, since: int) -> None:
+        """I12.  Nobody promised a producer without numbers anything: what is there twice counts."""
+        leader = self.cluster.current_leader(acked.tp)
+        if leader is not None and clients.written_twice(leader.log, acked, since):
+            self.counts["I12"] = self.counts.get("I12", 0) + 1
 
+    def on_read(self, client: int, src: int, data: FetchData, batches: list[Batch]) -> None:
+        """I9, INV-23, INV-27.  A consumer was given these by broker `src`."""
+        ledger, tp = self.ledger, data.tp
+        self._tell("I9", clients.contradicted(ledger, tp, batches))
+        self._tell("INV-23", clients.uncommitted(data.hw, batches))
+        self._tell("INV-27", clients.unnoticed(self.cluster, ledger, client, src, tp, batches))
 
-def _holds(log: Log, batch: Batch) -> bool:
-    """Is this very batch in the log, or deleted from its start by retention?"""
-    if batch.end <= log.log_start:
-        return True
-    at = log.index_of(batch.base)
-    return at < len(log.batches) and log.batches[at].same(batch)
+    def on_latest(self, tp: int, latest: int) -> None:
+        """INV-25.  A client was told the latest offset."""
+        self._tell("INV-25", clients.gone_back(self.ledger, tp, latest))
 
+    def on_moved(self, client: int) -> None:
+        """INV-27.  The application knows that it does not read on where it was."""
+        self.ledger.read_last.pop(client, None)
 
-def has_values(log: Log, base: int, values: tuple[str, ...]) -> bool:
-    """Are these records at this offset?"""
-    at = log.index_of(base)
-    return at < len(log.batches) and log.batches[at].values == values
+    def _tell(self, invariant: str, why: str) -> None:
+        if why:
+            self.report(invariant, why)

@@ -43,9 +43,11 @@ class Ledger:
         "hw_reached",
         "isr_expands",
         "isr_shrinks",
+        "latest",
         "leaders",
         "lost",
         "lost_single",
+        "read_last",
         "seen",
         "sent",
         "sequences",
@@ -62,6 +64,8 @@ class Ledger:
         self.committed: list[dict[int, Batch]] = [{} for _ in range(partitions)]
         self.hw_reached = [0] * partitions
         self.seen: list[dict[int, Batch]] = [{} for _ in range(partitions)]
+        self.read_last: dict[int, tuple[int, Batch]] = {}  # consumer -> (partition, batch)
+        self.latest = [-1] * partitions  # the highest latest offset that a client was told
         self.leaders: dict[tuple[int, int], int] = {}  # (tp, epoch) -> broker
         self.epoch_starts: list[list[tuple[int, int]]] = [[] for _ in range(partitions)]
         # of idempotent producers, per partition: (producer, epoch, sequence) -> first offset
@@ -84,6 +88,7 @@ class Ledger:
             self.committed.append({})
             self.hw_reached.append(0)
             self.seen.append({})
+            self.latest.append(-1)
             self.epoch_starts.append([])
             self.sequences.append({})
             self.unavailable_ms.append(0)

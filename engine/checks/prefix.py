@@ -1,9 +1,9 @@
-"""INV-13: who joins the ISR has the leader's log up to where the leader counts it."""
+"""Comparing a log with what was committed, and INV-13: who joins the ISR has the leader's log."""
 
 from __future__ import annotations
 
 from engine.model.cluster import Cluster
-from engine.model.log import Log
+from engine.model.log import Batch, Log
 from engine.model.records import Ids
 from engine.model.state import FOLLOWER, Replica
 
@@ -50,3 +50,17 @@ def _unlike(mine: Log, theirs: Log, offset: int) -> str:
         return f"has nothing for {ours!r}"
     its = theirs.batches[there]
     return "" if ours is its or ours.same(its) else f"has {its!r} for {ours!r}"
+
+
+def holds(log: Log, batch: Batch) -> bool:
+    """Is this very batch in the log, or deleted from its start by retention?"""
+    if batch.end <= log.log_start:
+        return True
+    at = log.index_of(batch.base)
+    return at < len(log.batches) and log.batches[at].same(batch)
+
+
+def has_values(log: Log, base: int, values: tuple[str, ...]) -> bool:
+    """Are these records at this offset?"""
+    at = log.index_of(base)
+    return at < len(log.batches) and log.batches[at].values == values

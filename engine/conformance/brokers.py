@@ -118,7 +118,7 @@ class BrokerAdapter(Adapter):
             a.get("max_wait_ms", 0),
             a.get("min_bytes", 1),
             self.broker.configs.fetch_max_records,
-            a.get("client_metadata", False),
+            "" if a.get("client_metadata", False) else None,
         )
 
     def _fetch_epoch(self, replica: int) -> int:

@@ -177,9 +177,8 @@ class ClusterCase(Adapter):
             _number(a.get("leader_epoch")),
             0,
         )
-        request = FetchRequest(
-            READER, broker.id, 0, [part], -1, NO_EPOCH, 0, 1, 500, a.get("client_metadata", True)
-        )
+        rack = "" if a.get("client_metadata", True) else None
+        request = FetchRequest(READER, broker.id, 0, [part], -1, NO_EPOCH, 0, 1, 500, rack)
         out = Effects()
         out.now = self.sim.now
         serving.on_fetch_request(broker, request, out)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from engine.controlplane import kraft
-from engine.controlplane.membership import R_CHANGE, R_CONFIG, R_PARTITION, R_REGISTER, R_REMOVE
+from engine.controlplane.membership import (
+    R_CHANGE,
+    R_CONFIG,
+    R_PARTITION,
+    R_REGISTER,
+    R_REMOVE,
+    R_UNREGISTER,
+)
 from engine.model.controller import Controller, Registration
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
@@ -35,8 +42,9 @@ def lose_uncommitted(k: Controller, out: Effects) -> list[int]:
             k.records[tp] = before[2]
             back.append(tp)
     for broker in dict.fromkeys(r[1] for r in gone if r[0] in (R_REGISTER, R_CHANGE)):
-        _register_again(k, broker)
-    k.unsaid += [record for record in gone if record[0] == R_CONFIG]
+        if broker in k.brokers:
+            _register_again(k, broker)
+    k.unsaid += [record for record in gone if record[0] in (R_CONFIG, R_UNREGISTER)]
     return back
 
 

@@ -108,7 +108,7 @@ def change(
         kind = election.UNCLEAN if k.unclean_for(tp) else election.ONLINE
     result = election.change_partition(
         record,
-        acceptable=acceptable or k.active,
+        acceptable=acceptable or k.acceptable(tp),
         min_isr=effective_min_isr(k.min_isr_for(tp), len(record.replicas)),
         elr=k.configs.elr,
         last_known_leader=k.configs.elr,
@@ -142,7 +142,8 @@ def change(
     return result, [(R_PARTITION, tp, after)]
 
 
-def _registration_change(k: Controller, broker: int) -> tuple[Any, ...]:
+def registration_change(k: Controller, broker: int) -> tuple[Any, ...]:
+    """The record that tells what has changed of a registration."""
     registration = k.brokers[broker]
     return (
         R_CHANGE,
@@ -173,12 +174,25 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
     epoch = len(k.log) + len(records)
     rack = m.rack or (known.rack if known else "")
     registration = Registration(epoch, m.incarnation, rack, out.now)
+    _note_directories(k, m, registration)
     k.brokers[m.src] = registration
     k.readers.pop(m.src, None)
     records.append((R_REGISTER, m.src, epoch, True, False))
     append(k, records, out)
     answer = RegisterResponse(CONTROLLER, m.src, m.corr, NONE, epoch)
     answer_when_committed(k, answer, out)
+
+
+def _note_directories(k: Controller, m: RegisterRequest, registration: Registration) -> None:
+    """CP-KR-REG, KIP-858.  Which of the broker's directories have failed: what is there is offline;
+    an empty one in place of a failed one has nothing that could be."""
+    registration.lost_dirs = m.lost_dirs
+    for broker, tp in [one for one in k.offline if one[0] == m.src]:
+        if k.directories.get((broker, tp)) not in m.lost_dirs:
+            k.offline.discard((broker, tp))
+    for (broker, tp), directory in k.directories.items():
+        if broker == m.src and directory in m.lost_dirs:
+            k.offline.add((broker, tp))
 
 
 def _clean_up_incarnation(
@@ -204,9 +218,13 @@ def lose_uncleanly(k: Controller, broker: int, out: Effects) -> list[tuple[Any, 
                 out,
                 target_isr=tuple(b for b in record.isr if b != broker),
                 unclean_shutdown=(broker,),
-                acceptable=lambda b: b != broker and k.active(b),
+                acceptable=_all_but(broker, k.acceptable(tp)),
             )[1]
     return records
+
+
+def _all_but(broker: int, acceptable: election.Acceptable) -> election.Acceptable:
+    return lambda b: b != broker and acceptable(b)
 
 
 def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
@@ -233,7 +251,7 @@ def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
         caught_up=caught_up,
         leads=(m.want_shutdown or registration.shutting_down) and _leads(k, m.src),
     )
-    news = registration.fenced or m.want_fence or m.want_shutdown
+    news = registration.fenced or m.want_fence or m.want_shutdown or bool(m.offline_dirs)
     if after == liveness.SHUTDOWN_NOW or after < before:
         if before != liveness.FENCED:
             append(k, fence(k, m.src, out), out)
@@ -261,7 +279,7 @@ def begin_controlled_shutdown(k: Controller, broker: int, out: Effects) -> None:
     """
     registration = k.brokers[broker]
     registration.shutting_down = True
-    records = [_registration_change(k, broker)]
+    records = [registration_change(k, broker)]
     records += _leave_isrs(k, broker, out)
     registration.shutdown_at = len(k.log) + len(records)
     out.cue("CP-KR-SHUTDOWN", CONTROLLER, f"broker {broker}", None, "controlled shutdown")
@@ -282,7 +300,7 @@ def fence(k: Controller, broker: int, out: Effects) -> list[tuple[Any, ...]]:
     liveness.fence(k.brokers[broker])
     out.cue("CP-KR-FENCE", CONTROLLER, f"broker {broker}", "unfenced", "fenced")
     records = _leave_isrs(k, broker, out)
-    records.append(_registration_change(k, broker))
+    records.append(registration_change(k, broker))
     return records
 
 
@@ -291,7 +309,7 @@ def unfence(k: Controller, broker: int, out: Effects) -> None:
     registration = k.brokers[broker]
     registration.fenced = False
     out.cue("CP-KR-UNFENCE", CONTROLLER, f"broker {broker}", "fenced", "unfenced")
-    records = [_registration_change(k, broker)]
+    records = [registration_change(k, broker)]
     for tp, record in k.records.items():
         if record.leader < 0:
             records += change(k, tp, out)[1]

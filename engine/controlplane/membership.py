@@ -8,11 +8,12 @@ from __future__ import annotations
 from engine.controlplane.roles import apply_record, stop_replica
 from engine.dataplane import retention
 from engine.dataplane.insync import send_alter_partition
-from engine.dataplane.recovery import flush_everything
+from engine.dataplane.recovery import flush_everything, load_log
 from engine.model.control_messages import (
     Heartbeat,
     HeartbeatResponse,
     LeaderAndIsr,
+    LeaderAndIsrResponse,
     MetadataFetch,
     MetadataRecords,
     RegisterRequest,
@@ -56,8 +57,13 @@ R_UNREGISTER = "UnregisterBroker"
 def start(broker: Broker, out: Effects, bounced: bool = False) -> None:
     """CP-KR-REG, CP-ZK-REG.  The process starts: it asks to be registered."""
     broker.forget()
+    broker.isr_told_at = out.now
     broker.incarnation += 1
     broker.status = STARTING
+    for move in broker.futures.values():
+        load_log(move.disk)
+    if broker.broken:
+        broker.offline = {tp for tp, disk in broker.disks.items() if disk.dir in broker.broken}
     broker.configure(broker.configs)
     register(broker, 0, out, bounced)
 
@@ -72,9 +78,10 @@ def register(broker: Broker, attempt: int, out: Effects, bounced: bool = False) 
             CONTROLLER,
             broker.registered_corr,
             broker.incarnation,
-            broker.clean_epoch,
+            -1 if broker.broken else broker.clean_epoch,
             bounced,
             broker.rack,
+            tuple(sorted(broker.broken)),
         )
     )
 
@@ -125,15 +132,19 @@ def retry_registration(broker: Broker, out: Effects) -> None:
 def send_heartbeat(broker: Broker, out: Effects) -> None:
     """CP-KR-HB; in the ZooKeeper era the ping that keeps the session."""
     starting = broker.status == STARTING
+    corr = broker.next_corr()
+    if broker.dir_report:
+        broker.dir_report = corr
     out.send(
         Heartbeat(
             broker.id,
             CONTROLLER,
-            broker.next_corr(),
+            corr,
             broker.broker_epoch,
             broker.metadata_offset,
             starting and broker.metadata_offset < broker.broker_epoch,
             broker.shutting_down,
+            tuple(sorted(broker.broken)) if broker.broken else (),
         )
     )
     if starting:
@@ -163,6 +174,8 @@ def on_heartbeat_response(broker: Broker, m: HeartbeatResponse, out: Effects) ->
         if broker.profile.mode == "zk" and broker.status == UP:
             renew_session(broker, out)
         return
+    if m.corr == broker.dir_report:
+        broker.dir_report = 0
     if broker.status == STARTING and not m.fenced:
         broker.status = UP
         broker.fenced = False
@@ -281,7 +294,8 @@ def apply_changes(
         broker.image[tp] = record
         broker.metadata[tp] = (record.leader, record.leader_epoch)
         if broker.id in record.replicas:
-            mine.append((tp, record))
+            if tp not in broker.offline:
+                mine.append((tp, record))
         elif tp in broker.replicas:
             stop_replica(broker, tp, True, out)
     for leading in (True, False):
@@ -298,6 +312,7 @@ def delete_strays(broker: Broker, out: Effects) -> None:
         if record is None or broker.id not in record.replicas:
             out.cue("CP-KR-APPLY.stray", broker.id, "stray", None, tp)
             del broker.disks[tp]
+            broker.futures.pop(tp, None)
 
 
 # -- control requests of the ZooKeeper era --------------------------------------------------------
@@ -305,16 +320,22 @@ def delete_strays(broker: Broker, out: Effects) -> None:
 
 def on_leader_and_isr(broker: Broker, m: LeaderAndIsr, out: Effects) -> None:
     """CP-LISR.  Stale requests are ignored; leaders first, then followers."""
-    if request_error(broker, m.controller_epoch, m.broker_epoch):
+    error = request_error(broker, m.controller_epoch, m.broker_epoch)
+    if error:
+        if error == STALE_CONTROLLER_EPOCH:
+            known = broker.controller_epoch
+            out.cue("CP-LISR.stale", broker.id, "controller epoch", m.controller_epoch, known)
         return
     _know_live(broker, m.live)
-    accepted = [
-        (tp, record) for tp, record, _ in m.states if state_error(broker, tp, record) == NONE
-    ]
+    verdicts = [(tp, record, state_error(broker, tp, record)) for tp, record, _ in m.states]
+    accepted = [(tp, record) for tp, record, error in verdicts if error == NONE]
     for leading in (True, False):
         for tp, record in accepted:
             if (record.leader == broker.id) == leading:
                 apply_record(broker, tp, record, out)
+    failed = [(tp, error) for tp, _, error in verdicts if error == KAFKA_STORAGE_ERROR]
+    if failed:
+        out.send(LeaderAndIsrResponse(broker.id, CONTROLLER, m.corr, failed))
 
 
 def on_update_metadata(broker: Broker, m: UpdateMetadata, out: Effects) -> None:
@@ -326,7 +347,19 @@ def on_update_metadata(broker: Broker, m: UpdateMetadata, out: Effects) -> None:
         if record.leader == DURING_DELETE:
             broker.metadata.pop(tp, None)
         else:
+            _know_isr(broker, tp, record, out)
             broker.metadata[tp] = (record.leader, record.leader_epoch)
+
+
+def _know_isr(broker: Broker, tp: int, record: PartitionRecord, out: Effects) -> None:
+    """CP-ISR-ZKPROP 3.  What clients are told of the ISR, which may be long known to its leader."""
+    if not broker.profile.isr_propagation:
+        return
+    before = broker.known_isr.get(tp, record.isr)
+    broker.known_isr[tp] = record.isr
+    same_term = broker.metadata.get(tp) == (record.leader, record.leader_epoch)
+    if same_term and before != record.isr:
+        out.cue("CP-ISR-ZKPROP.known", broker.id, f"isr {tp}", before, record.isr)
 
 
 def on_stop_replica(broker: Broker, m: StopReplica, out: Effects) -> None:

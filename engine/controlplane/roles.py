@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.dataplane import fetcher, truncation
+from engine.dataplane import directories, fetcher, futures, truncation
 from engine.dataplane.insync import drop_pending, reset_follower_clocks
 from engine.dataplane.purgatory import after_hw, role_lost
 from engine.dataplane.recovery import open_replica
@@ -14,15 +14,15 @@ from engine.model.records import PartitionRecord
 from engine.model.state import FOLLOWER, LEADER, NONE, Broker, Disk, RemoteReplica, Replica
 
 
-def new_disk(broker: Broker) -> Disk:
-    """An empty replica directory, with the log rules of the broker's generation."""
+def new_disk(broker: Broker, directory: int = 0) -> Disk:
+    """An empty replica directory, with the log rules of the generation; 0: where there are few."""
     profile = broker.profile
     log = Log(
         profile.monotonic_epoch_cache,
         profile.cache_cleaned_by_noop_truncate,
         profile.hw_clamped_on_truncate,
     )
-    return Disk(log)
+    return Disk(log, directory or (directories.least_used(broker) if broker.dirs > 1 else 1))
 
 
 def ensure_log(broker: Broker, tp: int, out: Effects) -> Replica:
@@ -31,7 +31,9 @@ def ensure_log(broker: Broker, tp: int, out: Effects) -> Replica:
     if replica is None:
         disk = broker.disks.get(tp)
         if disk is None:
-            disk = broker.disks[tp] = new_disk(broker)
+            disk = new_disk(broker, broker.preferred_dirs.pop(tp, 0))
+            broker.disks[tp] = disk
+            directories.assign(broker, tp, disk.dir, out)
         replica = broker.replicas[tp] = open_replica(broker, tp, disk, out)
     return replica
 
@@ -72,6 +74,8 @@ def make_leader(broker: Broker, tp: int, record: PartitionRecord, out: Effects) 
     replica.partition_epoch = record.partition_epoch
     replica.leader = broker.id
     replica.role = LEADER
+    if new_epoch and broker.futures:
+        futures.restart(broker, replica, out)
     if maybe_increment_hw(broker, replica, out):
         after_hw(broker, replica, out)
     return not was_leader
@@ -107,7 +111,7 @@ def make_follower(broker: Broker, tp: int, record: PartitionRecord, out: Effects
     if record.leader_epoch <= old_epoch:
         return False
     out.cue("CP-MAKE-FOLLOWER", broker.id, "epoch", old_epoch, record.leader_epoch)
-    if was_leader:
+    if was_leader or replica.parked:
         role_lost(broker, replica, out)
     if broker.shutting_down and (record.leader < 0 or broker.id not in record.isr):
         fetcher.remove_partition(broker, tp)
@@ -115,6 +119,8 @@ def make_follower(broker: Broker, tp: int, record: PartitionRecord, out: Effects
         if replica.profile.truncation == HW and record.leader >= 0:
             truncation.to_high_watermark(replica, out)
         fetcher.start_fetching(broker, replica, out)
+    if broker.futures:
+        futures.restart(broker, replica, out)
     return True
 
 
@@ -148,6 +154,8 @@ def mark_offline(broker: Broker, tp: int, out: Effects) -> None:
     """L-16, 8.4.  The log directory failed: the replica is unusable until the process restarts."""
     fetcher.remove_partition(broker, tp)
     broker.offline.add(tp)
+    broker.alter_queue.pop(tp, None)
+    broker.futures.pop(tp, None)
     replica = broker.replicas.pop(tp, None)
     out.cue("L-16", broker.id, "offline", None, tp)
     if replica is not None:
@@ -162,9 +170,10 @@ def stop_replica(broker: Broker, tp: int, delete: bool, out: Effects) -> None:
     replica = broker.replicas.get(tp)
     if replica is not None:
         was_leader, replica.role = replica.role == LEADER, NONE
-        if was_leader:
+        if was_leader or replica.parked:
             role_lost(broker, replica, out)
     out.cue("CP-STOP-REPLICA", broker.id, "delete", None, delete)
     if delete:
         broker.replicas.pop(tp, None)
         broker.disks.pop(tp, None)
+        broker.futures.pop(tp, None)

@@ -106,18 +106,23 @@ def _begin(k: Controller, name: str, out: Effects) -> None:
     for broker, registration in k.brokers.items():
         epoch = registration.epoch
         out.send(UpdateMetadata(CONTROLLER, broker, 0, k.epoch, epoch, states, live))
-    dead = tuple(broker for broker in sorted(deletion.left) if not is_live(k, broker))
+    dead = tuple(b for b in sorted(deletion.left) if not _deletable(k, b, deletion))
     if dead:
         out.cue("CP-7.7.ineligible", CONTROLLER, f"topic {name}", None, dead)
     for broker in sorted(deletion.left):
         _stop(k, broker, deletion, out)
 
 
+def _deletable(k: Controller, broker: int, deletion: Deletion) -> bool:
+    """Is the broker live, and every directory online in which it has something of the topic?"""
+    left = deletion.left.get(broker, ())
+    return is_live(k, broker) and not any((broker, tp) in k.offline for tp in left)
+
+
 def _stop(k: Controller, broker: int, deletion: Deletion, out: Effects) -> None:
     """7.7, ZK 4.  StopReplica for what a live broker still holds of the topic."""
-    left = deletion.left.get(broker)
-    if left and is_live(k, broker):
-        states = [(tp, DURING_DELETE, True) for tp in sorted(left)]
+    states = [(tp, DURING_DELETE, True) for tp in sorted(deletion.left.get(broker, ()))]
+    if states and _deletable(k, broker, deletion):
         epoch = k.brokers[broker].epoch
         out.send(StopReplica(CONTROLLER, broker, 0, k.epoch, epoch, states))
 

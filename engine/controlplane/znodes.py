@@ -79,7 +79,7 @@ def elect(
         result = election.elect_zk(
             k.records[tp],
             strategy,
-            lambda b: b in k.brokers,
+            lambda b: b in k.brokers and (b, tp) not in k.offline,
             shutting_down=[b for b, r in k.brokers.items() if r.shutting_down],
             leader_recovery_state=k.profile.leader_recovery_state,
         )
@@ -87,7 +87,7 @@ def elect(
         result = election.elect_zk(
             k.records[tp],
             strategy,
-            lambda b: is_live(k, b) and (only < 0 or b == only),
+            lambda b: is_live(k, b) and (b, tp) not in k.offline and (only < 0 or b == only),
             target=(only,) if only >= 0 else None,
             unclean=allowed,
             leader_recovery_state=k.profile.leader_recovery_state,
@@ -95,6 +95,14 @@ def elect(
     if result.changed:
         write(k, tp, result.record, result.unclean, out)
     return result.changed
+
+
+def replicas_died(k: Controller, broker: int, tps: list[int], out: Effects) -> None:
+    """CP-ZK-BROKERS, failure 2 - 4.  Elections where it led, then its replicas leave the ISRs."""
+    led = [tp for tp in tps if k.records[tp].leader == broker]
+    changed = [tp for tp in led if elect(k, tp, election.OFFLINE, out)]
+    changed += [tp for tp in take_offline(k, broker, tps, out) if tp not in changed]
+    tell_changes(k, sorted(changed), out)
 
 
 def take_offline(k: Controller, broker: int, tps: list[int], out: Effects) -> list[int]:

@@ -12,6 +12,7 @@ from engine.controlplane import alter_partition, election, zk_reassign, zk_topic
 from engine.controlplane.znodes import (
     elect,
     is_live,
+    replicas_died,
     send_leader_and_isr,
     send_update_metadata,
     take_offline,
@@ -41,7 +42,7 @@ from engine.model.errors import (
 from engine.model.messages import CONTROLLER
 from engine.model.state import NEVER
 from engine.model.timers import FENCE_CHECK, PREFERRED_CHECK
-from engine.model.zk_messages import SessionClosed
+from engine.model.zk_messages import IsrChange, SessionClosed
 
 # -- the broker set -------------------------------------------------------------------------------
 
@@ -112,11 +113,9 @@ def on_broker_failure(k: Controller, broker: int, out: Effects) -> None:
     """CP-ZK-BROKERS, failure: elections where it led, then its replicas leave the ISRs."""
     k.brokers.pop(broker, None)
     out.cue("CP-ZK-BROKERS", CONTROLLER, f"broker {broker}", "live", "dead")
-    led = [tp for tp, record in k.records.items() if record.leader == broker]
-    changed = [tp for tp in led if elect(k, tp, election.OFFLINE, out)]
+    k.offline = {one for one in k.offline if one[0] != broker}
     hosted = [tp for tp, record in k.records.items() if broker in record.replicas]
-    changed += [tp for tp in take_offline(k, broker, hosted, out) if tp not in changed]
-    tell_changes(k, sorted(changed), out)
+    replicas_died(k, broker, hosted, out)
 
 
 def on_ping(k: Controller, m: Heartbeat, out: Effects) -> None:
@@ -213,6 +212,15 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
         send_update_metadata(k, written, out)
     for tp in written:
         # Before 2.7 the notification or the znode's watch tells the controller; here at once.
+        zk_reassign.complete(k, tp, out)
+
+
+def on_isr_change(k: Controller, m: IsrChange, out: Effects) -> None:
+    """CP-ISR-ZKPROP 3.  A notification znode: its partitions are read again and told to all
+    brokers; nobody is elected, nobody becomes anything."""
+    known = [tp for tp in m.tps if tp in k.records]
+    send_update_metadata(k, known, out)
+    for tp in known:
         zk_reassign.complete(k, tp, out)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.dataplane import truncation, watermark
+from engine.dataplane import futures, truncation, watermark
 from engine.dataplane.asking import accepts, build_fetch
 from engine.dataplane.following import (
     cut_or_fail,
@@ -14,12 +14,9 @@ from engine.dataplane.following import (
     restart_at,
     usable_batches,
 )
+from engine.dataplane.purgatory import wake_fetch
 from engine.model.effects import Effects
-from engine.model.errors import (
-    FENCED_LEADER_EPOCH,
-    NONE,
-    OFFSET_OUT_OF_RANGE,
-)
+from engine.model.errors import FENCED_LEADER_EPOCH, NONE, OFFSET_OUT_OF_RANGE
 from engine.model.log import OK
 from engine.model.messages import (
     EARLIEST,
@@ -156,7 +153,7 @@ def maybe_truncate(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
             state.asked = state.offset
             state.asked_epoch = state.leader_epoch
         elif cut_or_fail(broker, thread, state, state.offset, "T-0", out):
-            go_on_fetching(replica, state)
+            go_on_fetching(broker, replica, state, out)
     if not ask:
         return False
     thread.outstanding = broker.next_corr()
@@ -285,7 +282,7 @@ def _process_partition_data(
     data: FetchData,
     out: Effects,
 ) -> None:
-    """F-7.  check_offset, append, hw_update, logstart_update, next_fetch_state."""
+    """F-7, H-6.  check_offset, append, hw_update, logstart_update, next_fetch_state."""
     replica = broker.replicas[state.tp]
     log = replica.log
     if state.offset != log.leo:
@@ -307,7 +304,10 @@ def _process_partition_data(
             broker.quotas.count_appended(state.tp, log.leo - before, out.now)
         if log.leo - log.flushed >= broker.configs.flush_messages:
             log.flush(log.leo)
-    watermark.follow(replica, data.hw, out)
+        if broker.futures:
+            futures.wake(broker, out)
+    if watermark.follow(replica, data.hw, out) and replica.parked:
+        wake_fetch(broker, replica, out)
     if data.log_start > log.log_start:
         if data.log_start > log.hw:
             fail_partition(broker, thread, state.tp, out)
@@ -336,7 +336,7 @@ def _on_diverging(
     replica = broker.replicas[state.tp]
     target, _ = truncation.target_by_pair(replica.log, epoch, end, replica.log.hw)
     if cut_or_fail(broker, thread, state, target, "T-4", out):
-        go_on_fetching(replica, state)
+        go_on_fetching(broker, replica, state, out)
 
 
 # -- failures -------------------------------------------------------------------------------------
@@ -420,7 +420,7 @@ def _truncate_by_answer(
     if not cut_or_fail(broker, thread, state, target, rule, out):
         return
     if done:
-        go_on_fetching(replica, state)
+        go_on_fetching(broker, replica, state, out)
     else:
         state.offset = replica.log.leo
 
@@ -462,7 +462,7 @@ def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effect
             broker.halted = True  # up to 2.0.0 (KAFKA-7414): the process exits
             return
         if cut_or_fail(broker, thread, state, m.offset, "F-9", out):
-            go_on_fetching(replica, state)
+            go_on_fetching(broker, replica, state, out)
             state.lag = 0
     elif m.timestamp == LATEST:
         state.lag = m.offset  # kept until the start is known, then turned into a lag

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.dataplane import truncation
+from engine.dataplane import futures, truncation
 from engine.model.effects import Effects
 from engine.model.log import Batch
 from engine.model.messages import NO_EPOCH
@@ -89,11 +89,16 @@ def cut_or_fail(
     return True
 
 
-def go_on_fetching(replica: Replica, state: PartitionFetchState) -> None:
+def go_on_fetching(
+    broker: Broker, replica: Replica, state: PartitionFetchState, out: Effects
+) -> None:
+    """The truncation is over; it reaches the log that moves to another directory, too (D-4)."""
     state.state = FETCHING
     state.offset = replica.log.leo
     latest = replica.log.epochs.latest()
     state.last_epoch = latest if replica.profile.truncation == FETCH else NO_EPOCH
+    if broker.futures:
+        futures.on_truncated(broker, replica.tp, state.offset, out)
 
 
 def delay(broker: Broker, state: PartitionFetchState, out: Effects) -> None:
@@ -129,5 +134,5 @@ def restart_at(
             out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone))
     elif state.offset == log.leo:
         delay(broker, state, out)
-    go_on_fetching(replica, state)
+    go_on_fetching(broker, replica, state, out)
     state.lag = max(0, leader_end - log.leo)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.dataplane.isr_propagation import note_change
 from engine.dataplane.purgatory import after_hw
 from engine.dataplane.watermark import eligible, maybe_increment_hw
 from engine.model.control_messages import (
@@ -292,6 +293,8 @@ def _on_alter_answer(
             and answer.partition_epoch >= replica.partition_epoch
         ):
             commit_isr(broker, replica, answer.isr, answer.partition_epoch, out)
+            if not replica.profile.alter_partition:
+                note_change(broker, replica.tp, out)
     elif error in BACK_TO_COMMITTED or not replica.profile.alter_partition:
         # A leader that writes ZooKeeper itself drops the change on a version conflict.
         out.cue("S-9.rejected", broker.id, "isr", replica.pending_isr, replica.isr)

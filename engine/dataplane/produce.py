@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.dataplane import futures
 from engine.dataplane.purgatory import after_append, wait_for_hw
 from engine.dataplane.reading import not_hosted
 from engine.dataplane.watermark import maybe_increment_hw
@@ -102,4 +103,6 @@ def append_as_leader(
         out.cue("L-3", broker.id, "leo", before, log.leo)
     moved = maybe_increment_hw(broker, replica, out)
     after_append(broker, replica, moved, out)
+    if broker.futures:
+        futures.wake(broker, out)
     return batch

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.dataplane.reading import (
     agrees_at_once,
     divergence,
@@ -18,7 +20,7 @@ from engine.model.errors import (
     NOT_LEADER_OR_FOLLOWER,
     REQUEST_TIMED_OUT,
 )
-from engine.model.messages import FetchRequest, FetchResponse, ProduceResponse
+from engine.model.messages import FetchData, FetchRequest, FetchResponse, ProduceResponse
 from engine.model.state import LEADER, NEVER, Broker, DelayedFetch, DelayedProduce, Replica
 from engine.model.timers import PURGATORY
 
@@ -86,10 +88,16 @@ def wake_produce(broker: Broker, replica: Replica, out: Effects) -> None:
 
 
 def park_fetch(broker: Broker, m: FetchRequest, out: Effects) -> None:
-    """S-5.  Nothing to say yet: the Fetch waits under each of its partitions."""
+    """S-5.  Nothing to say yet: the Fetch waits under each of its partitions.
+
+    In 2.4 and 2.5 it does not, while there is a higher mark to tell (H-5).
+    """
     parked = DelayedFetch(m, out.now + m.max_wait)
     for fp in m.partitions:
         broker.replicas[fp.tp].parked.append(parked)
+    if broker.profile.hw_sent_at_once and owes_mark(broker, m):
+        complete_fetch(broker, parked, out)
+        return
     _arm(broker, parked.deadline, out)
     if out.cues is not None:
         out.cue("S-5", broker.id, "parked", None, m.src)
@@ -122,7 +130,28 @@ def fetch_is_ready(broker: Broker, m: FetchRequest, now: int) -> bool:
             error, diverging = divergence(log, fp)
             if error or diverging is not None:
                 return True
-    return available >= m.min_bytes
+    if available >= m.min_bytes:
+        return True
+    return broker.profile.hw_sent_at_once and owes_mark(broker, m)
+
+
+def owes_mark(broker: Broker, m: FetchRequest) -> bool:
+    """H-5.3.  Is the mark of a partition higher than what this follower was told last?"""
+    for fp in m.partitions:
+        replica = broker.replicas[fp.tp]
+        remote = replica.remote.get(m.replica)
+        if remote is not None and replica.log.hw > remote.last_sent_hw:
+            return True
+    return False
+
+
+def note_marks(broker: Broker, m: FetchRequest, answer: Sequence[FetchData]) -> None:
+    """H-5.3.  The marks a follower is being told."""
+    for data in answer:
+        replica = broker.replicas.get(data.tp)
+        remote = None if replica is None else replica.remote.get(m.replica)
+        if remote is not None and not data.error and data.diverging is None:
+            remote.last_sent_hw = data.hw
 
 
 def complete_fetch(broker: Broker, parked: DelayedFetch, out: Effects) -> None:
@@ -134,6 +163,8 @@ def complete_fetch(broker: Broker, parked: DelayedFetch, out: Effects) -> None:
         if replica is not None and parked in replica.parked:
             replica.parked.remove(parked)
     data = [read_partition(broker, m, fp, out) for fp in m.partitions]
+    if broker.profile.hw_sent_at_once:
+        note_marks(broker, m, data)
     if m.context is None:
         out.send(FetchResponse(broker.id, m.src, m.corr, data))
     else:

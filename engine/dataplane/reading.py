@@ -13,10 +13,17 @@ from engine.model.errors import (
     UNKNOWN_TOPIC_OR_PARTITION,
 )
 from engine.model.log import Log
-from engine.model.messages import NO_EPOCH, FetchData, FetchPartition, FetchRequest
+from engine.model.messages import (
+    NO_EPOCH,
+    FetchData,
+    FetchPartition,
+    FetchRequest,
+    Redirection,
+)
 from engine.model.state import FOLLOWER, LEADER, Broker, Replica
 
 UNDEFINED_HW = -1
+NOWHERE = -1
 
 
 def epoch_error(replica: Replica, leader_epoch: int) -> int:
@@ -44,7 +51,7 @@ def access_error(replica: Replica, leader_epoch: int, leader_only: bool = True) 
 
 def _may_follow(m: FetchRequest) -> bool:
     """C-8.  A consumer that knows of KIP-392 may read from a follower; a replica never may."""
-    return m.follower_reads and m.replica < 0
+    return m.rack is not None and m.replica < 0
 
 
 def error_before_read(broker: Broker, m: FetchRequest, fp: FetchPartition) -> int:
@@ -65,6 +72,32 @@ def error_before_read(broker: Broker, m: FetchRequest, fp: FetchPartition) -> in
         # KAFKA-13837: this leader has not heard yet that the follower is a replica.
         return NOT_LEADER_OR_FOLLOWER if fp.leader_epoch == NO_EPOCH else UNKNOWN_LEADER_EPOCH
     return NONE
+
+
+def preferred_read_replica(
+    broker: Broker, rack: str, fp: FetchPartition, now: int
+) -> int:
+    """C-8, S-2.3.  RackAwareReplicaSelector: who should serve a consumer that stands in `rack`.
+
+    The leader itself (NOWHERE) if it stands there, too, or nobody else does; else, of the in-sync
+    followers in that rack which have the wanted offset, the one that is furthest.
+    """
+    replica = broker.replicas[fp.tp]
+    racks = broker.racks
+    if (
+        replica.role != LEADER
+        or not broker.configs.rack_aware_reads
+        or racks.get(broker.id) == rack
+    ):
+        return NOWHERE
+    candidates = [
+        (remote.leo, -(now - remote.last_caught_up_ms), follower)
+        for follower, remote in replica.remote.items()
+        if follower in replica.isr
+        and racks.get(follower) == rack
+        and remote.log_start <= fp.offset <= remote.leo
+    ]
+    return max(candidates)[2] if candidates else NOWHERE
 
 
 def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | None]:
@@ -113,7 +146,13 @@ def read_partition(broker: Broker, m: FetchRequest, fp: FetchPartition, out: Eff
         if diverging is not None:
             out.cue("S-3", broker.id, "diverging", fp.last_epoch, diverging)
             return FetchData(fp.tp, NONE, log.hw, log.log_start, (), diverging)
-    bound = log.leo if m.replica >= 0 else log.hw
+    if m.replica >= 0:
+        bound = log.leo
+    else:
+        bound = log.hw
+        preferred = preferred_read_replica(broker, m.rack, fp, out.now) if m.rack else NOWHERE
+        if preferred != NOWHERE:
+            return Redirection(fp.tp, log.hw, log.log_start, preferred)
     batches = log.read(fp.offset, bound, m.max_records)
     if batches is None:
         return FetchData(fp.tp, OFFSET_OUT_OF_RANGE, log.hw, log.log_start, ())

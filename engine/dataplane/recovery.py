@@ -29,7 +29,9 @@ def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
 
 def flush_everything(broker: Broker) -> None:
     """L-12.  Clean shutdown: every log flushed, checkpoints exact, the marker written last."""
-    for disk in broker.disks.values():
+    for disk in (*broker.disks.values(), *(move.disk for move in broker.futures.values())):
+        if disk.dir in broker.broken:
+            continue
         log = disk.log
         log.flush(log.leo)
         disk.hw_checkpoint = log.hw

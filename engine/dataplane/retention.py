@@ -46,6 +46,9 @@ def low_watermark(broker: Broker, replica: Replica) -> int:
         peer = broker.peers.get(follower)
         if peer is not None and peer.alive and not peer.fenced:
             starts.append(remote.log_start)
+    move = broker.futures.get(replica.tp)
+    if move is not None:  # D-4
+        starts.append(move.disk.log.log_start)
     return min(starts)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from engine.dataplane import offsets
 from engine.dataplane.insync import update_follower_fetch_state
-from engine.dataplane.purgatory import park_fetch
+from engine.dataplane.purgatory import note_marks, park_fetch
 from engine.dataplane.reading import access_error, not_hosted, read_partition
 from engine.dataplane.session_serving import answer_in_session, take_context
 from engine.model.effects import Effects
-from engine.model.errors import (
-    NONE,
-)
+from engine.model.errors import NONE, OFFSET_NOT_AVAILABLE
 from engine.model.messages import (
+    NO_EPOCH,
     EpochEndRequest,
     EpochEndResponse,
     FetchData,
@@ -59,12 +58,20 @@ def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
                 elif replica.profile.textbook_response_hw:
                     data.hw = replica.log.hw
         answer.append(data)
-    if not at_once and available < m.min_bytes:
+    if not at_once and available < m.min_bytes and not (m.rack and _redirects(answer)):
         park_fetch(broker, m, out)
-    elif m.context is None:
+        return
+    if broker.profile.hw_sent_at_once:
+        note_marks(broker, m, answer)
+    if m.context is None:
         out.send(FetchResponse(broker.id, m.src, m.corr, answer))
     else:
         answer_in_session(broker, m, m.context, answer, out)
+
+
+def _redirects(answer: list[FetchData]) -> bool:
+    """S-5, C-8.  Does the answer name a replica to read from?  Then it does not wait."""
+    return any(data.preferred >= 0 for data in answer)
 
 
 def _counts_diverging(broker: Broker, fp: FetchPartition) -> bool:
@@ -99,10 +106,14 @@ def on_epoch_end_request(broker: Broker, m: EpochEndRequest, out: Effects) -> No
 
 
 def on_list_offsets_request(broker: Broker, m: ListOffsetsRequest, out: Effects) -> None:
-    """F-9, C-5.  A replica's LATEST is the leader's log end; a client's is the high watermark."""
+    """F-9, C-5, H-9.  To a replica LATEST is the leader's log end; to a client it is the mark."""
     replica = broker.replicas.get(m.tp)
     if replica is None or replica.leader_epoch < 0:
-        error, offset = not_hosted(broker, m.tp), -1
+        error, offset, epoch = not_hosted(broker, m.tp), -1, NO_EPOCH
     else:
-        error, offset, _, _ = offsets.look_up(replica, m.timestamp, m.src < 0, m.leader_epoch)
-    out.send(ListOffsetsResponse(broker.id, m.src, m.corr, m.tp, m.timestamp, error, offset))
+        error, offset, epoch, _ = offsets.look_up(replica, m.timestamp, m.src < 0, m.leader_epoch)
+        if error == OFFSET_NOT_AVAILABLE:
+            out.cue("H-9", broker.id, "error", m.src, error)
+    out.send(
+        ListOffsetsResponse(broker.id, m.src, m.corr, m.tp, m.timestamp, error, offset, epoch)
+    )

@@ -85,7 +85,7 @@ def answer_in_session(
             one.log_start,
             sum(batch.end - batch.base for batch in one.batches),
             one.error,
-            one.diverging is not None,
+            one.diverging is not None or one.preferred >= 0,
         )
         for one in data
     }

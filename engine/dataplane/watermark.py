@@ -121,3 +121,5 @@ def checkpoint(broker: Broker, out: Effects) -> None:
         if disk.hw_checkpoint != disk.log.hw:
             out.cue("H-7", broker.id, f"{tp}.hw_checkpoint", disk.hw_checkpoint, disk.log.hw)
             disk.hw_checkpoint = disk.log.hw
+    for move in broker.futures.values():  # D-4: in the checkpoint of its own directory
+        move.disk.hw_checkpoint = move.disk.log.hw

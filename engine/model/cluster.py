@@ -9,15 +9,19 @@ from engine.model.state import LEADER, UP, Broker, Replica
 
 
 class Cluster:
-    """Brokers by id, the controller side, and the names of the partitions."""
+    """Brokers by id, the controller side, and the names of the partitions.
 
-    __slots__ = ("brokers", "configs", "controller", "names", "profile")
+    `zombie`: a controller that is paused, as it was then; it may have been replaced since.
+    """
+
+    __slots__ = ("brokers", "configs", "controller", "names", "profile", "zombie")
 
     def __init__(self, profile: Profile, configs: Configs, names: tuple[str, ...]) -> None:
         self.profile = profile
         self.configs = configs
         self.names = names
         self.controller = Controller(profile, configs)
+        self.zombie: Controller | None = None
         self.brokers: dict[int, Broker] = {}
 
     def number_of(self, name: str) -> int:

@@ -121,6 +121,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "A follower's pause after a fetch that failed.", 1, 60_000),
     Config("replica.high.watermark.checkpoint.interval.ms", 5_000, "ms", "broker",
            "How often the high watermarks are written to disk.", 10, 24 * _HOUR),
+    Config("replica.selector.class", 0, "boolean", "broker",
+           "Does a leader send consumers to a follower in their rack (RackAwareReplicaSelector)?"),
     Config("flush.messages", NEVER, "records", "topic",
            "Force the log to disk after so many records; by default never.", 1),
     Config("flush.ms", NEVER, "ms", "topic",
@@ -171,6 +173,11 @@ _LIST: Final[tuple[Config, ...]] = (
            "Imbalance a ZooKeeper-era controller tolerates; KRaft ignores it.", 0, 100),
     Config("eligible.leader.replicas.version", 0, "level", "cluster",
            "1 switches eligible leader replicas on (4.0 and later).", 0, 1, flag="elr"),
+    Config("replica.alter.log.dirs.io.max.bytes.per.second", NEVER, "bytes/s", "broker",
+           "What moves between directories may copy each second (the engine counts records).", 1),
+    Config("log.dir.failure.timeout.ms", 30_000, "ms", "broker",
+           "A KRaft broker that cannot tell of a failed disk halts after so long (3.8 and later).",
+           1, NEVER, (((3, 8, 0), NEVER),)),
     # -- clients ---------------------------------------------------------------------------
     Config("request.timeout.ms", 30_000, "ms", "producer",
            "How long an acks=all write may wait for its replicas.", 1, 24 * _HOUR),
@@ -180,6 +187,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "A producer gives up a record it could not deliver for so long.", 1, 24 * _HOUR),
     Config("fetch.max.wait.ms", 500, "ms", "consumer",
            "How long a consumer's fetch that finds nothing may wait.", 0, 60_000),
+    Config("metadata.max.age.ms", 300_000, "ms", "consumer",
+           "How long a consumer reads from the follower it was sent to.", 0, 24 * _HOUR),
     # -- the engine's own parameters -------------------------------------------------------
     Config("fetch_max_records", 500, "records", "engine",
            "The most records one fetch answer carries.", 1, 100_000),
@@ -208,6 +217,8 @@ class Configs:
         "consumer_wait_ms",
         "controlled_shutdown",
         "delivery_timeout_ms",
+        "dir_failure_timeout_ms",
+        "dir_move_rate",
         "elr",
         "fence_check_ms",
         "fetch_backoff_ms",
@@ -224,7 +235,9 @@ class Configs:
         "lag_time_max_ms",
         "md_delay",
         "message_max_records",
+        "metadata_max_age_ms",
         "min_insync_replicas",
+        "rack_aware_reads",
         "registration_backoff_ms",
         "request_timeout_ms",
         "retains",
@@ -287,6 +300,11 @@ class Configs:
         self.retry_backoff_ms = values["retry.backoff.ms"]
         self.delivery_timeout_ms = values["delivery.timeout.ms"]
         self.consumer_wait_ms = values["fetch.max.wait.ms"]
+        self.metadata_max_age_ms = values["metadata.max.age.ms"]
+        self.rack_aware_reads = profile.follower_reads and values["replica.selector.class"] != 0
+        rate = values["replica.alter.log.dirs.io.max.bytes.per.second"]
+        self.dir_move_rate = None if rate == NEVER else rate
+        self.dir_failure_timeout_ms = values["log.dir.failure.timeout.ms"]
         self.commit_ms = values["commit_ms"]
         self.md_delay = values["md_delay"]
 

@@ -8,9 +8,13 @@ from typing import Any
 from engine.model.messages import (
     ALTER_PARTITION,
     ALTER_PARTITION_R,
+    ASSIGN_DIRS,
+    ASSIGN_DIRS_R,
     HEARTBEAT,
     HEARTBEAT_R,
     LEADER_AND_ISR,
+    LEADER_AND_ISR_R,
+    LOG_DIR_EVENT,
     METADATA_FETCH,
     METADATA_FETCH_R,
     REGISTER,
@@ -106,9 +110,18 @@ class AlterPartitionResponse(Message):
 
 
 class Heartbeat(Message):
-    """BrokerHeartbeat (KRaft) or a ping that keeps the ZooKeeper session."""
+    """BrokerHeartbeat (KRaft) or a ping that keeps the ZooKeeper session.
 
-    __slots__ = ("broker_epoch", "metadata_offset", "want_fence", "want_shutdown")
+    `offline_dirs`: the log directories that have failed (KIP-858, 3.7).
+    """
+
+    __slots__ = (
+        "broker_epoch",
+        "metadata_offset",
+        "offline_dirs",
+        "want_fence",
+        "want_shutdown",
+    )
     kind = HEARTBEAT
 
     def __init__(
@@ -120,6 +133,7 @@ class Heartbeat(Message):
         metadata_offset: int,
         want_fence: bool,
         want_shutdown: bool,
+        offline_dirs: tuple[int, ...] = (),
     ) -> None:
         self.src = src
         self.dst = dst
@@ -128,6 +142,7 @@ class Heartbeat(Message):
         self.metadata_offset = metadata_offset
         self.want_fence = want_fence
         self.want_shutdown = want_shutdown
+        self.offline_dirs = offline_dirs
 
 
 class HeartbeatResponse(Message):
@@ -159,7 +174,7 @@ class RegisterRequest(Message):
     `bounced`: the old session's znode is replaced before the controller looks (ZooKeeper only).
     """
 
-    __slots__ = ("bounced", "incarnation", "previous_epoch", "rack")
+    __slots__ = ("bounced", "incarnation", "lost_dirs", "previous_epoch", "rack")
     kind = REGISTER
 
     def __init__(
@@ -171,6 +186,7 @@ class RegisterRequest(Message):
         previous_epoch: int,
         bounced: bool = False,
         rack: str = "",
+        lost_dirs: tuple[int, ...] = (),
     ) -> None:
         self.src = src
         self.dst = dst
@@ -179,6 +195,7 @@ class RegisterRequest(Message):
         self.previous_epoch = previous_epoch
         self.bounced = bounced
         self.rack = rack
+        self.lost_dirs = lost_dirs
 
 
 class RegisterResponse(Message):
@@ -296,8 +313,7 @@ class StopReplica(Message):
 
 
 class StopReplicaResponse(Message):
-    """ZooKeeper era.  `answers`: (tp, error).  Sent only where the controller waits for it: when a
-    topic is being deleted."""
+    """ZooKeeper era.  `answers`: (tp, error).  Sent only for a topic that is being deleted."""
 
     __slots__ = ("answers",)
     kind = STOP_REPLICA_R
@@ -307,6 +323,61 @@ class StopReplicaResponse(Message):
         self.dst = dst
         self.corr = corr
         self.answers = answers
+
+
+class LeaderAndIsrResponse(Message):
+    """ZooKeeper era.  `answers`: (tp, error).  Sent only if a log directory has failed."""
+
+    __slots__ = ("answers",)
+    kind = LEADER_AND_ISR_R
+
+    def __init__(self, src: int, dst: int, corr: int, answers: Sequence[tuple[int, int]]) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.answers = answers
+
+
+class LogDirEvent(Message):
+    """ZooKeeper era: the znode by which a broker tells of a failed log directory (KIP-112)."""
+
+    __slots__ = ()
+    kind = LOG_DIR_EVENT
+
+
+class AssignReplicasToDirs(Message):
+    """KRaft (KIP-858).  `items`: (tp, directory), where the broker's logs are now."""
+
+    __slots__ = ("broker_epoch", "items")
+    kind = ASSIGN_DIRS
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        broker_epoch: int,
+        items: Sequence[tuple[int, int]],
+    ) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.broker_epoch = broker_epoch
+        self.items = items
+
+
+class AssignReplicasToDirsResponse(Message):
+    __slots__ = ("error", "items")
+    kind = ASSIGN_DIRS_R
+
+    def __init__(
+        self, src: int, dst: int, corr: int, error: int, items: Sequence[tuple[int, int]]
+    ) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.error = error
+        self.items = items
 
 
 class ShutdownRequest(Message):

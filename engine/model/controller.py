@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from engine.model.configs import Configs
@@ -23,6 +24,7 @@ class Registration:
         "fenced",
         "incarnation",
         "last_contact",
+        "lost_dirs",
         "metadata_offset",
         "rack",
         "registered_at",
@@ -40,6 +42,7 @@ class Registration:
         self.metadata_offset = 0
         self.registered_at = epoch
         self.shutdown_at = -1
+        self.lost_dirs: tuple[int, ...] = ()  # failed log directories
 
 
 class TopicConfig:
@@ -82,8 +85,10 @@ class Controller:
     KRaft: `log` holds metadata records, visible below `committed`; `readers` are the brokers'
     fetches that wait for more: broker -> (offset, corr); `answers` leave once an offset commits.
     `topics` holds those made by name; a cluster's own partitions need no entry.  `next_partition`
-    is the number of the next one: numbers are never used again.  `unsaid` is what
-    an operator asked of a controller that died before it was committed.
+    is the number of the next one: numbers are never used again.  `unsaid` is what an operator asked
+    of a controller that died before it was committed.
+    `directories` says where the log of (broker, partition) is, for brokers with several; `offline`
+    names those whose directory has failed.
     """
 
     __slots__ = (
@@ -94,10 +99,12 @@ class Controller:
         "committed",
         "configs",
         "deletions",
+        "directories",
         "epoch",
         "log",
         "next_broker_epoch",
         "next_partition",
+        "offline",
         "profile",
         "readers",
         "records",
@@ -124,6 +131,8 @@ class Controller:
         self.topics: dict[str, Topic] = {}
         self.deletions: dict[str, Deletion] = {}
         self.next_partition = 0
+        self.directories: dict[tuple[int, int], int] = {}
+        self.offline: set[tuple[int, int]] = set()
 
     def take_numbers(self, count: int) -> int:
         """The first of so many numbers for new partitions."""
@@ -151,6 +160,12 @@ class Controller:
         if own is not None and own.unclean is not None:
             return own.unclean
         return self.configs.unclean
+
+    def acceptable(self, tp: int) -> Callable[[int], bool]:
+        """May a broker lead this partition?  Active, its log directory online."""
+        if not self.offline:
+            return self.active
+        return lambda broker: self.active(broker) and (broker, tp) not in self.offline
 
     def active(self, broker: int) -> bool:
         """Registered, not fenced, not in controlled shutdown."""

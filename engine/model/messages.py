@@ -7,7 +7,8 @@ with its controller), clients lie below.  `corr` is the sender's own number; the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from copy import deepcopy
+from typing import Any, Final
 
 from engine.model.log import Batch
 from engine.model.sessions import FetchContext
@@ -45,7 +46,12 @@ CLIENT_METADATA: Final = 22
 CLIENT_METADATA_R: Final = 23
 BROKEN: Final = 24
 STOP_REPLICA_R: Final = 25
+LEADER_AND_ISR_R: Final = 26
+LOG_DIR_EVENT: Final = 27
+ASSIGN_DIRS: Final = 28
+ASSIGN_DIRS_R: Final = 29
 SESSION_CLOSED: Final = 40
+ISR_CHANGE: Final = 41
 
 NAMES: Final = {
     FETCH: "Fetch",
@@ -73,7 +79,12 @@ NAMES: Final = {
     CLIENT_METADATA_R: "Metadata",
     BROKEN: "connection lost",
     STOP_REPLICA_R: "StopReplica",
+    LEADER_AND_ISR_R: "LeaderAndIsr",
+    LOG_DIR_EVENT: "LogDirEvent",
+    ASSIGN_DIRS: "AssignReplicasToDirs",
+    ASSIGN_DIRS_R: "AssignReplicasToDirs",
     SESSION_CLOSED: "SessionClosed",
+    ISR_CHANGE: "IsrChange",
 }
 REPLIES: Final = frozenset(
     (
@@ -88,6 +99,8 @@ REPLIES: Final = frozenset(
         SHUTDOWN_R,
         CLIENT_METADATA_R,
         STOP_REPLICA_R,
+        LEADER_AND_ISR_R,
+        ASSIGN_DIRS_R,
     )
 )
 REPLICATION: Final = frozenset(
@@ -132,15 +145,16 @@ class FetchPartition:
 class FetchRequest(Message):
     """Fetch (1).  `replica`: the follower's id, -1 for a consumer; `max_records` per partition.
 
-    `follower_reads`: a consumer that may also be served by a follower (KIP-392, version 11).
+    `rack`: where a consumer stands that may also be served by a follower, "" for nowhere (KIP-392,
+    version 11); None for a replica, and for a consumer that does not know of it.
     """
 
     __slots__ = (
-        "follower_reads",
         "max_records",
         "max_wait",
         "min_bytes",
         "partitions",
+        "rack",
         "replica",
         "replica_epoch",
     )
@@ -159,7 +173,7 @@ class FetchRequest(Message):
         max_wait: int,
         min_bytes: int,
         max_records: int,
-        follower_reads: bool = False,
+        rack: str | None = None,
     ) -> None:
         self.src = src
         self.dst = dst
@@ -170,7 +184,7 @@ class FetchRequest(Message):
         self.max_wait = max_wait
         self.min_bytes = min_bytes
         self.max_records = max_records
-        self.follower_reads = follower_reads
+        self.rack = rack
 
 
 class SessionFetch(FetchRequest):
@@ -204,6 +218,13 @@ class SessionRead(FetchRequest):
         _copy_fetch(self, asked, partitions)
         self.context = context
 
+    def __deepcopy__(self, memo: Any) -> SessionRead:
+        """It is no message on a wire: it holds on to a session, which a copy has of its own."""
+        context = deepcopy(self.context, memo)
+        assert context is not None
+        twin = memo[id(self)] = SessionRead(self, self.partitions, context)
+        return twin
+
 
 def _copy_fetch(
     m: FetchRequest, plain: FetchRequest, partitions: Sequence[FetchPartition]
@@ -219,7 +240,7 @@ def _copy_fetch(
         plain.max_wait,
         plain.min_bytes,
         plain.max_records,
-        plain.follower_reads,
+        plain.rack,
     )
 
 
@@ -227,6 +248,7 @@ class FetchData:
     """One partition of a Fetch answer."""
 
     __slots__ = ("batches", "diverging", "error", "hw", "log_start", "tp")
+    preferred = -1
 
     def __init__(
         self,
@@ -243,6 +265,16 @@ class FetchData:
         self.log_start = log_start
         self.batches = batches
         self.diverging = diverging
+
+
+class Redirection(FetchData):
+    """C-8.  The leader has nothing to say but who else may be asked: PreferredReadReplica."""
+
+    __slots__ = ("preferred",)
+
+    def __init__(self, tp: int, hw: int, log_start: int, preferred: int) -> None:
+        FetchData.__init__(self, tp, 0, hw, log_start, ())
+        self.preferred = preferred
 
 
 class FetchResponse(Message):
@@ -308,7 +340,7 @@ class EpochEndResponse(Message):
 
 
 class ListOffsetsRequest(Message):
-    """ListOffsets (2) of a replica: LATEST is the leader's log end, EARLIEST its log start."""
+    """ListOffsets (2).  LATEST is the leader's log end to a replica, its HW to a client."""
 
     __slots__ = ("leader_epoch", "timestamp", "tp")
     kind = LIST_OFFSETS
@@ -325,11 +357,19 @@ class ListOffsetsRequest(Message):
 
 
 class ListOffsetsResponse(Message):
-    __slots__ = ("error", "offset", "timestamp", "tp")
+    __slots__ = ("error", "leader_epoch", "offset", "timestamp", "tp")
     kind = LIST_OFFSETS_R
 
     def __init__(
-        self, src: int, dst: int, corr: int, tp: int, timestamp: int, error: int, offset: int
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        tp: int,
+        timestamp: int,
+        error: int,
+        offset: int,
+        leader_epoch: int = NO_EPOCH,
     ) -> None:
         self.src = src
         self.dst = dst
@@ -338,6 +378,7 @@ class ListOffsetsResponse(Message):
         self.timestamp = timestamp
         self.error = error
         self.offset = offset
+        self.leader_epoch = leader_epoch
 
 
 class ProduceRequest(Message):

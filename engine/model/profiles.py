@@ -82,8 +82,7 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
     Flag("alter_partition", _r("2.7"), "KIP-497",
          "ISR changes are proposed to the controller; meanwhile the maximal ISR counts."),
     Flag("isr_propagation", _r("0.9"), "control-plane 4.6",
-         "ISR changes reach the controller by batched notification znodes.", _r("2.7"), ZK,
-         modelled=False),
+         "ISR changes reach the controller by batched notification znodes.", _r("2.7"), ZK),
     Flag("isr_eligibility", _r("3.3"), "KIP-841",
          "Fenced, leaving or dead followers are refused in the ISR."),
     Flag("isr_broker_epoch", _r("3.5"), "KIP-903",
@@ -101,6 +100,9 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "HW lives in the log: truncation lowers it, a response is clamped to the log."),
     Flag("offset_not_available", _r("2.2"), "KIP-207",
          "List-offsets is refused until HW reaches the leader's epoch start."),
+    Flag("hw_sent_at_once", _r("2.4"), "KIP-392, KAFKA-9952",
+         "A follower's waiting fetch is answered as soon as there is a higher HW to tell.",
+         _r("2.6")),
     Flag("textbook_response_hw", _NEVER, "teaching switch",
          "Never true in Kafka today: the response carries the HW after the fetch's own effect."),
     # -- epochs and truncation -------------------------------------------------------------
@@ -144,9 +146,15 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "Eligible leader replicas are on for new clusters.", mode=KRAFT),
     # -- operations ------------------------------------------------------------------------
     Flag("dir_failure_kraft", _r("3.7"), "KIP-858",
-         "Heartbeats report offline log directories.", mode=KRAFT, modelled=False),
+         "Heartbeats report offline log directories; before, the broker halts.", mode=KRAFT),
+    Flag("dir_failure_zk", _r("1.0"), "KIP-112",
+         "A failed log directory costs its own replicas; before, the broker halts.", mode=ZK),
+    Flag("future_replicas", _r("1.1"), "KIP-113",
+         "A log can move to another directory of its broker."),
     Flag("reassign_needs_all_targets", _r("3.8"), "control-plane 0.2",
          "A reassignment completes only with all targets in the ISR.", mode=KRAFT),
+    Flag("consumer_epochs", _r("2.3"), "KIP-320",
+         "A consumer keeps the epoch of its position and asks whether it still holds."),
     Flag("follower_reads", _r("2.4"), "KIP-392",
          "Consumers that know of it may read from a follower."),
     Flag("fetch_sessions", _r("1.1"), "KIP-227",
@@ -197,6 +205,7 @@ class Profile:
     cap_min_isr_to_rf: bool
     hw_clamped_on_truncate: bool
     offset_not_available: bool
+    hw_sent_at_once: bool
     textbook_response_hw: bool
     epoch_entry_at_election: bool
     monotonic_epoch_cache: bool
@@ -217,7 +226,10 @@ class Profile:
     elr_available: bool
     elr: bool
     dir_failure_kraft: bool
+    dir_failure_zk: bool
+    future_replicas: bool
     reassign_needs_all_targets: bool
+    consumer_epochs: bool
     follower_reads: bool
     idempotent_producer: bool
     fetch_sessions: bool

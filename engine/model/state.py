@@ -8,7 +8,7 @@ from engine.model.configs import Configs
 from engine.model.log import Log
 from engine.model.messages import FetchRequest, ProduceRequest
 from engine.model.profiles import Profile
-from engine.model.quotas import Quotas, settled
+from engine.model.quotas import Quotas, ReplicationQuota, settled
 from engine.model.session_client import SessionClient
 from engine.model.sessions import SessionCache
 
@@ -37,12 +37,16 @@ STARTING: Final = "starting"
 
 
 class Disk:
-    """One replica's directory and its lines in the checkpoint files (H-7); survives a crash."""
+    """One replica's directory and its lines in the checkpoint files (H-7); survives a crash.
 
-    __slots__ = ("hw_checkpoint", "log", "log_start_checkpoint", "recovery_checkpoint")
+    `dir` is the log directory it lies in: 1 unless the broker has several.
+    """
 
-    def __init__(self, log: Log) -> None:
+    __slots__ = ("dir", "hw_checkpoint", "log", "log_start_checkpoint", "recovery_checkpoint")
+
+    def __init__(self, log: Log, dir: int = 1) -> None:
         self.log = log
+        self.dir = dir
         self.hw_checkpoint = 0
         self.recovery_checkpoint = 0
         self.log_start_checkpoint = 0
@@ -56,12 +60,14 @@ class RemoteReplica:
         "last_caught_up_ms",
         "last_fetch_leader_leo",
         "last_fetch_ms",
+        "last_sent_hw",
         "leo",
         "log_start",
     )
 
     def __init__(self) -> None:
         self.leo = -1
+        self.last_sent_hw = 0  # only where it is sent at once (H-5)
         self.log_start = -1
         self.last_fetch_leader_leo = 0
         self.last_fetch_ms = NEVER
@@ -185,6 +191,19 @@ class PartitionFetchState:
         self.asked_epoch = -1
 
 
+class Move:
+    """D-1.  A log on its way to another directory: the future log, which survives a crash as `Disk`
+    does, how far its fetcher is, and what the controller was asked and has answered (D-5)."""
+
+    __slots__ = ("accepted", "asked", "disk", "fetch")
+
+    def __init__(self, disk: Disk, fetch: PartitionFetchState) -> None:
+        self.disk = disk
+        self.fetch = fetch
+        self.asked = False
+        self.accepted = False
+
+
 class FetcherThread:
     """0.4.  One replica fetcher: key (leader, fetcher id), at most one request outstanding."""
 
@@ -227,7 +246,8 @@ class Peer:
 class Broker:
     """One broker process and its disks.
 
-    `disks` survive everything but `wipe`; the rest ends with the process.  `metadata` is the
+    `disks` and `broken`, the log directories that have failed, survive everything but `wipe`; the
+    rest ends with the process.  `metadata` is the
     client-visible cache: tp -> (leader, leader epoch).  `image` (KRaft) holds the last partition
     records applied.  `auto_fetch` false means that a hand drives the fetchers.
     """
@@ -235,23 +255,36 @@ class Broker:
     __slots__ = (
         "alter_corr",
         "alter_queue",
+        "assign_corr",
+        "assignments",
         "auto_fetch",
+        "broken",
         "broker_epoch",
         "clean_epoch",
         "configs",
         "controller_epoch",
+        "copying",
         "corr",
+        "dir_due",
+        "dir_quota",
+        "dir_report",
+        "dirs",
         "disk_free_us",
         "disk_rate",
         "disks",
         "failed",
         "fenced",
         "fetchers",
+        "futures",
         "halted",
         "heartbeat_due",
         "id",
         "image",
         "incarnation",
+        "isr_changed_at",
+        "isr_changes",
+        "isr_told_at",
+        "known_isr",
         "metadata",
         "metadata_corr",
         "metadata_offset",
@@ -259,10 +292,12 @@ class Broker:
         "num_fetchers",
         "offline",
         "peers",
+        "preferred_dirs",
         "profile",
         "purgatory_wake",
         "quotas",
         "rack",
+        "racks",
         "register_attempt",
         "registered_corr",
         "replicas",
@@ -284,7 +319,12 @@ class Broker:
         self.configs = configs
         self.auto_fetch = auto_fetch
         self.num_fetchers = 1  # F-1, per source broker
+        # C-8: where every broker stands, as metadata told when it was created
+        self.racks: dict[int, str] = {}
         self.disks: dict[int, Disk] = {}
+        self.dirs = 1  # log directories
+        self.broken: set[int] = set()
+        self.futures: dict[int, Move] = {}  # D-1: on their way to another directory
         self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
         self.disk_rate = 0.0  # records a second that its disk writes (CP 8.6), 0: any number
@@ -320,6 +360,18 @@ class Broker:
         self.alter_queue: dict[int, Any] = {}
         self.alter_corr = 0
         self.controller_epoch = 0
+        # CP-ISR-ZKPROP: changes that only this leader and the state znode know, and when.
+        self.isr_changes: tuple[int, ...] = ()
+        self.isr_changed_at = NEVER
+        self.isr_told_at = 0
+        self.known_isr: dict[int, tuple[int, ...]] = {}  # what its clients are told (0.9 - 2.6)
+        self.assignments: dict[int, int] = {}  # KIP-858: partition -> directory, not told yet
+        self.assign_corr = 0
+        self.copying = False  # D-2: the thread is to go round
+        self.dir_quota: ReplicationQuota | None = None  # D-3
+        self.preferred_dirs: dict[int, int] = {}  # D-1: of partitions that are not hosted yet
+        self.dir_due = 0  # until when the controller has to hear of a failed directory
+        self.dir_report = 0  # corr of the heartbeat that tells of a failed directory, until heard
 
     def configure(self, configs: Configs) -> None:
         """Q-1, X-1.  From now on these configurations hold for the broker and its replicas."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.model.messages import SESSION_CLOSED, Message
+from engine.model.messages import ISR_CHANGE, SESSION_CLOSED, Message
 
 
 class SessionClosed(Message):
@@ -16,3 +16,16 @@ class SessionClosed(Message):
         self.dst = dst
         self.corr = corr
         self.broker_epoch = broker_epoch
+
+
+class IsrChange(Message):
+    """A new child of /isr_change_notification: partitions whose ISR their leader has changed."""
+
+    __slots__ = ("tps",)
+    kind = ISR_CHANGE
+
+    def __init__(self, src: int, dst: int, corr: int, tps: tuple[int, ...]) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.tps = tps

@@ -22,7 +22,8 @@ from engine.model.profiles import nearest
 from engine.scenarios.parts import BrokerSpec
 from engine.scenarios.places import Path, Reader, shown
 
-INVARIANTS: Final = tuple(f"I{number}" for number in range(1, 16))
+INVARIANTS: Final = (*(f"I{number}" for number in range(1, 16)), "INV-25", "INV-27")
+"""What a verdict may name; the finer ones, of one mechanism each, follow from these."""
 COUNTED: Final = (*INVARIANTS, "A1", "A2")
 
 _RECORD: Final = re.compile(

@@ -11,7 +11,10 @@ from engine.scenarios.places import Path, Reader, name_of, shown
 MOST_BROKERS: Final = 40
 MOST_PARTITIONS: Final = 64
 MOST_ID: Final = 999_999
+MOST_DIRS: Final = 8
 MOST_PRODUCERS: Final = 20
+MOST_CONSUMERS: Final = 20
+RESETS: Final = ("earliest", "latest", "none")
 MOST_FAULTS: Final = 50
 MOST_BATCH: Final = 1_000  # records of one batch
 MOST_RECORDS: Final = 500_000  # of the whole workload of one run
@@ -60,11 +63,12 @@ _RACK: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
 @dataclass(frozen=True, slots=True)
 class BrokerSpec:
-    """One broker: its id, a display name ("" = none) and a rack ("" = none)."""
+    """One broker: its id, a display name ("" = none), a rack ("" = none), its log directories."""
 
     id: int
     name: str = ""
     rack: str = ""
+    dirs: int = 1
 
     @property
     def label(self) -> str:
@@ -98,11 +102,21 @@ class Producer:
 
 
 @dataclass(frozen=True, slots=True)
+class Consumer:
+    """One consumer.  epochs: it looks after the epoch of its position, if its release can;
+    rack: where it stands ("" = nowhere), so that a follower near it may serve it."""
+
+    epochs: bool = True
+    reset: str = "earliest"  # auto.offset.reset
+    rack: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
-    """What keeps a run busy: producers, and the number of consumers that follow them."""
+    """What keeps a run busy: producers, and the consumers that follow them."""
 
     producers: tuple[Producer, ...] = ()
-    consumers: int = 0
+    consumers: tuple[Consumer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +156,7 @@ class Fault:
 
 
 def read_brokers(read: Reader, value: object) -> tuple[BrokerSpec, ...]:
-    """3 | [1, 2, 3] | [A, B] | [{id: 1, name: A, rack: a}]."""
+    """3 | [1, 2, 3] | [A, B] | [{id: 1, name: A, rack: a, dirs: 2}]."""
     path: Path = ("brokers",)
     if isinstance(value, int) and not isinstance(value, bool):
         count = read.integer(value, path, 1, MOST_BROKERS)
@@ -162,7 +176,7 @@ def _read_broker(read: Reader, item: object, path: Path, number: int) -> BrokerS
     if isinstance(item, str):
         return BrokerSpec(number, _broker_name(read, item, path))
     if isinstance(item, dict):
-        fields = read.mapping(item, path, ("id", "name", "rack"))
+        fields = read.mapping(item, path, ("id", "name", "rack", "dirs"))
         name = fields.get("name", "")
         rack = read.text(fields.get("rack", ""), (*path, "rack"), 32)
         if rack and not _RACK.fullmatch(rack):
@@ -171,6 +185,7 @@ def _read_broker(read: Reader, item: object, path: Path, number: int) -> BrokerS
             read.integer(fields.get("id", number), (*path, "id"), 0, MOST_ID),
             _broker_name(read, name, (*path, "name")) if name != "" else "",
             rack,
+            read.integer(fields.get("dirs", 1), (*path, "dirs"), 1, MOST_DIRS),
         )
     return BrokerSpec(read.integer(item, path, 0, MOST_ID))
 
@@ -250,7 +265,7 @@ def acks_of(read: Reader, value: object, path: Path) -> int:
 
 
 def read_workload(read: Reader, value: object, partitions: int) -> Workload:
-    """{producers: [{rate_per_s: 20, acks: all, ...}], consumers: 1}."""
+    """{producers: [{rate_per_s: 20, acks: all, ...}], consumers: 1 | [{rack: a}, ...]}."""
     path: Path = ("workload",)
     fields = read.mapping(value, path, ("producers", "consumers"))
     producers: list[Producer] = []
@@ -278,8 +293,29 @@ def read_workload(read: Reader, value: object, partitions: int) -> Workload:
             path_to = (*here, "idempotent")
             raise read.bad(path_to, "An idempotent producer needs acks all and retries.")
         producers.append(made)
-    consumers = read.integer(fields.get("consumers", 0), (*path, "consumers"), 0, 20)
+    consumers = _read_consumers(read, fields.get("consumers", 0), (*path, "consumers"))
     return Workload(tuple(producers), consumers)
+
+
+def _read_consumers(read: Reader, value: object, path: Path) -> tuple[Consumer, ...]:
+    """How many, or one by one."""
+    if not isinstance(value, list | tuple):
+        return (Consumer(),) * read.integer(value, path, 0, MOST_CONSUMERS)
+    found: list[Consumer] = []
+    for index, item in enumerate(read.listing(value, path, MOST_CONSUMERS)):
+        here = (*path, index)
+        one = read.mapping(item, here, ("epochs", "reset", "rack"))
+        rack = read.text(one.get("rack", ""), (*here, "rack"), 32)
+        if rack and not _RACK.fullmatch(rack):
+            raise read.bad((*here, "rack"), "A rack is named with letters, digits, -, _ and dots.")
+        found.append(
+            Consumer(
+                read.boolean(one.get("epochs", True), (*here, "epochs")),
+                read.choice(one.get("reset", "earliest"), (*here, "reset"), RESETS),
+                rack,
+            )
+        )
+    return tuple(found)
 
 
 def read_faults(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) -> tuple[Fault, ...]:

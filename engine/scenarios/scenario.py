@@ -103,7 +103,7 @@ class Scenario:
             "teaches": self.teaches,
             "tags": list(self.tags),
             "profiles": list(self.profiles),
-            "brokers": [{"id": b.id, "name": b.name, "rack": b.rack} for b in self.brokers],
+            "brokers": [_broker_dict(b) for b in self.brokers],
             "partitions": [list(replicas) for replicas in self.partitions],
             "configs": dict(sorted(self.configs.items())),
             "network": {
@@ -114,7 +114,7 @@ class Scenario:
             "fetching": self.fetching,
             "workload": {
                 "producers": [_producer_dict(producer) for producer in self.workload.producers],
-                "consumers": self.workload.consumers,
+                "consumers": _consumers_dict(self.workload.consumers),
             },
             "faults": [_fault_dict(fault) for fault in self.faults],
             "duration_ms": self.duration_ms,
@@ -162,6 +162,19 @@ class Scenario:
     def named(self, slug: str) -> Scenario:
         """The same scenario under another slug."""
         return replace(self, slug=slug)
+
+
+def _consumers_dict(consumers: tuple[parts.Consumer, ...]) -> int | list[dict[str, Any]]:
+    """Their number, where none of them is out of the ordinary."""
+    if all(one == parts.Consumer() for one in consumers):
+        return len(consumers)
+    return [{"epochs": one.epochs, "reset": one.reset, "rack": one.rack} for one in consumers]
+
+
+def _broker_dict(broker: BrokerSpec) -> dict[str, Any]:
+    """One directory goes without saying, so that the text of older scenarios stays what it was."""
+    written = {"id": broker.id, "name": broker.name, "rack": broker.rack}
+    return {**written, "dirs": broker.dirs} if broker.dirs > 1 else written
 
 
 def _producer_dict(producer: parts.Producer) -> dict[str, Any]:

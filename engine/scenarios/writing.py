@@ -79,7 +79,7 @@ def short(scenario: Scenario) -> dict[str, Any]:
         kept["profiles"] = full["profiles"]
     label = {broker.id: broker.name or broker.id for broker in scenario.brokers}
     if "brokers" in kept:
-        kept["brokers"] = _brokers(scenario)
+        kept["brokers"] = _brokers(full["brokers"])
     if full["partitions"] == [list(label)]:
         kept.pop("partitions", None)
     else:
@@ -97,20 +97,15 @@ def short(scenario: Scenario) -> dict[str, Any]:
     return kept
 
 
-def _brokers(scenario: Scenario) -> Any:
-    """3 | [A, B] | [{id: 7, rack: a}], the shortest that says it all."""
-    plain = [(broker.id, broker.rack) for broker in scenario.brokers]
-    counted = plain == [(number, "") for number in range(1, len(plain) + 1)]
-    names = [broker.name for broker in scenario.brokers]
-    if counted and not any(names):
-        return len(plain)
-    if counted and all(names):
+def _brokers(full: list[dict[str, Any]]) -> Any:
+    """3 | [A, B] | [{id: 7, rack: a, dirs: 2}], the shortest that says it all."""
+    names = [one["name"] for one in full]
+    usual = [{"id": number, "name": name, "rack": ""} for number, name in enumerate(names, 1)]
+    if full == usual and not any(names):
+        return len(full)
+    if full == usual and all(names):
         return names
-    return [
-        {"id": one.id, **({"name": one.name} if one.name else {}),
-         **({"rack": one.rack} if one.rack else {})}
-        for one in scenario.brokers
-    ]  # fmt: skip
+    return [{key: value for key, value in one.items() if value != ""} for one in full]
 
 
 def _network(full: dict[str, Any]) -> dict[str, Any]:

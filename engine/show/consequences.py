@@ -10,7 +10,7 @@ from engine.model.effects import Cue
 from engine.model.errors import NONE, NOT_ENOUGH_REPLICAS, NOT_LEADER_OR_FOLLOWER
 from engine.model.messages import CONTROLLER
 from engine.model.state import FOLLOWER, LEADER, NEVER, TRUNCATING, Replica
-from engine.show import breakages, in_sessions, operators
+from engine.show import breakages, disks, in_sessions, operators, readers
 from engine.show.entities import (
     Happening,
     Sentence,
@@ -413,6 +413,8 @@ TELLERS: Final[dict[str, Teller]] = {
     **breakages.TELLERS,
     "CP-10.up": _controller_up,
     **operators.TELLERS,
+    **readers.TELLERS,
+    **disks.TELLERS,
 }
 """Rules whose sentence needs more than the node, the old and the new value."""
 

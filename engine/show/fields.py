@@ -47,6 +47,8 @@ def fields_of(m: Any) -> Json:
             return {"error": name_of(data.error)}
         if data.diverging is not None:
             return {"diverging": list(data.diverging)}
+        if data.preferred >= 0:
+            return {"preferred": data.preferred}
         return {"hw": data.hw, "records": sum(len(b.values) for b in data.batches)}
     if kind == EPOCH_END and m.partitions:
         return {"epoch": m.partitions[0][1]}
@@ -55,7 +57,7 @@ def fields_of(m: Any) -> Json:
     if kind == LIST_OFFSETS:
         return {"wants": "latest" if m.timestamp == -1 else "earliest"}
     if kind == LIST_OFFSETS_R:
-        return {"offset": m.offset}
+        return {"error": name_of(m.error)} if m.error else {"offset": m.offset}
     if kind == PRODUCE:
         return {"records": list(m.values), "acks": m.acks}
     if kind == PRODUCE_R:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from engine.model import messages, timers
 from engine.model.errors import NONE
 from engine.model.messages import CONTROLLER, Message
-from engine.show import in_sessions
+from engine.show import in_sessions, readers
 from engine.show.consequences import tell_cue
 from engine.show.entities import (
     Happening,
@@ -69,6 +69,8 @@ def _fetch_arrives(h: Happening, m: Any) -> Sentence | None:
         return say("fetch.refused", l=node(m.dst), f=node(m.src), x=error(data.error))
     if data.diverging is not None:
         return None  # S-3 tells it
+    if data.preferred >= 0:
+        return readers.redirected(m, data.preferred)
     count = _size(data)
     if not count:
         return say("fetch.nothing", **args)
@@ -92,7 +94,7 @@ def _fetch_answered(h: Happening, m: Any) -> Sentence | None:
     if not m.partitions:
         return None
     if m.dst < CONTROLLER:
-        return _consumer_answered(h, m)
+        return readers.fetched(h, m)
     data = m.partitions[0]
     f, leader = node(m.dst), node(m.src)
     if data.error:
@@ -112,18 +114,6 @@ def _fetch_answered(h: Happening, m: Any) -> Sentence | None:
     return _from_cue(h, "H-4") or say("fetch.empty", f=f, l=leader, o=offset(data.hw))
 
 
-def _consumer_answered(h: Happening, m: Any) -> Sentence:
-    data = m.partitions[0]
-    c, leader = node(m.dst), node(m.src)
-    if data.error:
-        return say("read.error", c=c, l=leader, x=error(data.error))
-    read = h.cue("C-2")
-    values = [value for batch in (read[4] if read else ()) for value in batch.values]
-    if values:
-        return say("read.got", c=c, l=leader, m=records(values))
-    return say("read.nothing", c=c, l=leader, o=offset(data.hw))
-
-
 def _fetch_sent(m: Any) -> Sentence | None:
     if m.session_epoch is not None:
         return in_sessions.asked(m)
@@ -131,7 +121,7 @@ def _fetch_sent(m: Any) -> Sentence | None:
         return None
     fp = m.partitions[0]
     if m.src < CONTROLLER:
-        return say("read.ask", c=node(m.src), l=node(m.dst), o=offset(fp.offset))
+        return readers.asks(m)
     f, leader, o = node(m.src), node(m.dst), offset(fp.offset)
     if fp.last_epoch >= 0:
         return say("fetch.ask.epoch", f=f, l=leader, o=o, e=epoch(fp.last_epoch))
@@ -158,6 +148,8 @@ def _epoch_end_arrives(h: Happening, m: Any) -> Sentence | None:
 def _epoch_end_answered(h: Happening, m: Any) -> Sentence | None:
     if not m.partitions:
         return None
+    if m.dst < CONTROLLER:
+        return readers.validated(h, m)
     _, code, found, end = m.partitions[0]
     f, leader = node(m.dst), node(m.src)
     if code:
@@ -172,6 +164,8 @@ def _epoch_end_answered(h: Happening, m: Any) -> Sentence | None:
 def _epoch_end_sent(m: Any) -> Sentence | None:
     if not m.partitions:
         return None
+    if m.src < CONTROLLER:
+        return readers.asks(m)
     return say("epoch.ask", f=node(m.src), l=node(m.dst), e=epoch(m.partitions[0][1]))
 
 
@@ -179,6 +173,8 @@ def _offsets_arrive(h: Happening, m: Any) -> Sentence | None:
     answer = h.sent(messages.LIST_OFFSETS_R, m.corr)
     if answer is None:
         return None
+    if m.src < CONTROLLER:
+        return readers.looked_up(h, m, answer)
     leader, f = node(m.dst), node(m.src)
     if answer.error:
         return say("answer.error", a=leader, b=f, x=error(answer.error))
@@ -187,6 +183,8 @@ def _offsets_arrive(h: Happening, m: Any) -> Sentence | None:
 
 
 def _offsets_answered(h: Happening, m: Any) -> Sentence | None:
+    if m.dst < CONTROLLER:
+        return readers.sought(h, m)
     f, leader = node(m.dst), node(m.src)
     if m.error:
         return None if h.cue("F-8") else say("answer.ignored", b=f, a=leader)
@@ -195,6 +193,8 @@ def _offsets_answered(h: Happening, m: Any) -> Sentence | None:
 
 
 def _offsets_sent(m: Any) -> Sentence:
+    if m.src < CONTROLLER:
+        return readers.asks(m)
     key = "offsets.end.ask" if m.timestamp == messages.LATEST else "offsets.start.ask"
     return say(key, f=node(m.src), l=node(m.dst))
 
@@ -305,8 +305,30 @@ def _stop_replica_answered(h: Happening, m: Any) -> Sentence:
     return say("message.StopReplica.done", k=CONTROL, b=node(m.src))
 
 
+def _event_znode(h: Happening, m: Any) -> Sentence:
+    return _from_cue(h, "CP-8.4.event") or say("dirs.got", k=CONTROL, b=node(m.src))
+
+
+def _storage_error_heard(h: Happening, m: Any) -> Sentence:
+    return _from_cue(h, "CP-8.4.offline") or say("dirs.got", k=CONTROL, b=node(m.src))
+
+
+def _assignment_arrives(h: Happening, m: Any) -> Sentence:
+    return _from_cue(h, "CP-8.4.assign") or say("dirs.got", k=CONTROL, b=node(m.src))
+
+
+def _assignment_answered(h: Happening, m: Any) -> Sentence:
+    if m.error:
+        return say("heartbeat.refused", b=node(m.dst), x=error(m.error))
+    return say("dirs.accepted", b=node(m.dst), k=CONTROL)
+
+
 def _session_closed(h: Happening, m: Any) -> Sentence:
     return say("session.closed", b=node(m.src), k=CONTROL)
+
+
+def _isr_change(h: Happening, m: Any) -> Sentence:
+    return say("isr.notified", b=node(m.src), k=CONTROL)
 
 
 def _shutdown_asked(h: Happening, m: Any) -> Sentence:
@@ -366,7 +388,12 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.UPDATE_METADATA: _update_metadata,
     messages.STOP_REPLICA: _stop_replica,
     messages.STOP_REPLICA_R: _stop_replica_answered,
+    messages.LEADER_AND_ISR_R: _storage_error_heard,
+    messages.LOG_DIR_EVENT: _event_znode,
+    messages.ASSIGN_DIRS: _assignment_arrives,
+    messages.ASSIGN_DIRS_R: _assignment_answered,
     messages.SESSION_CLOSED: _session_closed,
+    messages.ISR_CHANGE: _isr_change,
     messages.SHUTDOWN: _shutdown_asked,
     messages.SHUTDOWN_R: _shutdown_answered,
     messages.CLIENT_METADATA: _leader_asked,
@@ -386,6 +413,7 @@ SENDINGS: Final[dict[int, Sending]] = {
     messages.REGISTER: _asks_controller("register.ask"),
     messages.METADATA_FETCH: _asks_controller("metadata.ask"),
     messages.SHUTDOWN: _asks_controller("shutdown.ask"),
+    messages.ASSIGN_DIRS: _asks_controller("dirs.tell"),
     messages.CLIENT_METADATA: lambda m: say("client.ask", c=node(m.src), b=node(m.dst)),
 }
 """Message kind -> what is told when a timer or a hand made its sender send it."""

@@ -13,9 +13,12 @@ from engine import ENGINE_VERSION
 from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
+from engine.scenarios.expectations import INVARIANTS
 from engine.scenarios.scenario import Scenario
 from engine.show import story, text
+from engine.show.chronicle import Chronicle
 from engine.show.cursor import Checkpoint, Cursor, Happened
+from engine.show.dashboard import dashboard
 from engine.show.entities import Happening, say
 from engine.show.staging import Cut, dress, letters
 from engine.show.suggesting import suggestions
@@ -52,6 +55,7 @@ class Replay:
         self._marks: list[tuple[int, str]] = []
         self._cuts: list[Cut] = []
         self._golden: list[str] = []
+        self._chronicle = Chronicle()
         self._cache: OrderedDict[int, Json] = OrderedDict()
         self._cursor: Cursor | None = None
         self._checkpoints: list[Checkpoint] = []
@@ -86,6 +90,7 @@ class Replay:
                 now_broken = len(cursor.sim.broken)
                 self._times.append(cursor.sim.now)
                 self._note(kind, what, cues, now_broken > broken)
+                self._chronicle.note(self.total, what, cues, cursor.sim.cluster.names)
                 broken = now_broken
         cursor.sim.ledger.close(cursor.sim.now)
         self._golden += ["verdict", "----"]
@@ -137,7 +142,7 @@ class Replay:
         broken = [
             {"invariant": name, "step": step, "why": why} for name, step, why in sim.broken
         ]
-        names = sorted({name for name, _, _ in sim.broken if not name.startswith("INV")})
+        names = sorted({name for name, _, _ in sim.broken if name in INVARIANTS})
         promise = None
         if self.run.moves is None:
             promise = self.run.scenario.expectation(self.run.profile)
@@ -350,6 +355,11 @@ class Replay:
     def letters(self, step: int) -> dict[str, Json]:
         """Every field of the messages under way at a step, by their id."""
         return letters(self._at(self.cut(step)))
+
+    def dashboard(self, step: int) -> Json:
+        """What an operator would see at this step, beside what is so."""
+        step = max(0, min(step, self.total))
+        return dashboard(self._at(self.cut(step)), self._chronicle, step)
 
     def possible(self, step: int) -> list[Json]:
         """What a hand may do at this step, grouped; the impossible with its reason."""

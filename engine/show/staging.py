@@ -30,8 +30,9 @@ def dress(sim: Simulation, shown: Json, older: Iterable[Cut] = ()) -> Json:
         for broker, replica in part["replicas"].items():
             disk = sim.brokers[int(broker)].disks.get(part["p"])
             replica["recovery"] = 0 if disk is None else disk.recovery_checkpoint
+    lanes = {part["p"]: part["replicas"] for part in shown["partitions"]}
     for _, broker, tp, batches in older:
-        _haunt(sim, shown["partitions"][tp]["replicas"].get(str(broker)), tp, batches)
+        _haunt(sim, lanes.get(tp, {}).get(str(broker)), tp, batches)
     _queue(sim, shown["messages"])
     _hold(sim, shown["links"])
     return shown

@@ -35,6 +35,7 @@ ROUTINE: Final = frozenset(
         "register.got",
         "shutdown.got",
         "shutdown.wait",
+        "dirs.got",
     )
 )
 """Told only when there is nothing else."""
@@ -65,6 +66,7 @@ MARKS: Final = {
     "T-4": "truncation",
     "F-9": "truncation",
     "CP-8.1.kill": "fault",
+    "CP-8.1.disk": "fault",
     "CP-8.1.power": "fault",
     "CP-8.1.wipe": "fault",
     "CP-8.3.pause": "fault",

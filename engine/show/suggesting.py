@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from engine.dataplane import directories
 from engine.model.records import PartitionRecord
 from engine.model.state import LEADER
 from engine.show.staging import ways
@@ -30,7 +31,8 @@ def suggestions(sim: Simulation) -> Iterator[str]:
         yield from (f"deliver {way}", f"drop {way}", f"hold {way}", f"release {way}")
         yield from (f"delay {ends} 500ms {kind}".rstrip(), f"duplicate {way}")
     yield from _faults(names)
-    yield from ("kill K", "restart K")
+    yield from _disks(sim)
+    yield from ("kill K", "restart K", "pause K", "resume K")
     for name in names:
         yield from (f"hold md {name}", f"release md {name}")
         yield from (f"hold alter {name}", f"release alter {name}")
@@ -54,7 +56,9 @@ def _clients(sim: Simulation) -> Iterator[str]:
     for broker in sim.brokers.values():
         if any(replica.role == LEADER for replica in broker.replicas.values()):
             yield f"produce x{fresh} to {sim.scenario.broker_name(broker.id)}"
+    yield f"produce x{fresh} idempotence=on"
     yield "read"
+    yield "seek latest"
 
 
 def _faults(names: list[str]) -> Iterator[str]:
@@ -62,6 +66,7 @@ def _faults(names: list[str]) -> Iterator[str]:
         for verb in _FAULTS:
             yield f"{verb} {name}"
     for name in names:
+        yield f"slow_disk {name} 2"
         yield f"cut {name} K"
         yield f"heal {name} K"
     for i, one in enumerate(names[:6]):
@@ -71,6 +76,20 @@ def _faults(names: list[str]) -> Iterator[str]:
             yield f"slow {one} {other} 200"
             yield f"lose {one} {other} 10%"
     yield "heal"
+
+
+def _disks(sim: Simulation) -> Iterator[str]:
+    """For brokers with several log directories only: else it is the whole broker that fails."""
+    for broker in sim.brokers.values():
+        if broker.dirs > 1 and not sim.auto:
+            yield f"copy {broker.name}"
+        for one in range(1, broker.dirs + 1) if broker.dirs > 1 else ():
+            name = directories.name(one)
+            yield f"disk_fail {broker.name} {name}"
+            if 0 in broker.disks and broker.disks[0].dir != one:
+                yield f"move_dir {broker.name} {name}"
+            if one in broker.broken:
+                yield f"wipe {broker.name} {name}"
 
 
 def _first_partition(sim: Simulation, record: PartitionRecord) -> Iterator[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from engine.controlplane.reassignment import target_of
+from engine.dataplane import directories
 from engine.model import timers
 from engine.model.effects import Cue
 from engine.model.errors import name_of
-from engine.model.log import Batch
+from engine.model.log import Batch, Log
 from engine.model.messages import NAMES, REPLIES, Message
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, LEADER, ROLE_NAMES, Broker, Replica
@@ -84,9 +85,24 @@ def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
         role = ROLE_LETTERS[ROLE_NAMES[replica.role]]
         head = f"b{broker.id}{{{role} le={replica.leader_epoch} LEO={log.leo} HW={hw}}}"
     else:
-        head = f"b{broker.id}{{{broker.status} LEO={log.leo} HW={hw}}}"
+        lost = disk.dir in broker.broken
+        status = f"{directories.name(disk.dir)} failed" if lost else broker.status
+        head = f"b{broker.id}{{{status} LEO={log.leo} HW={hw}}}"
     if log.log_start:
         head = f"{head[:-1]} start={log.log_start}}}"
+    return f"{head}  {_cells(log, hw)}"
+
+
+def future_line(broker: Broker, tp: int) -> list[str]:
+    """`  future d2{LEO=2 HW=2}  m0@0 m1@0 |`, if the log is on its way to another directory."""
+    move = broker.futures.get(tp)
+    if move is None:
+        return []
+    log, where = move.disk.log, directories.name(move.disk.dir)
+    return [f"  future {where}{{LEO={log.leo} HW={log.hw}}}  {_cells(log, log.hw)}"]
+
+
+def _cells(log: Log, hw: int) -> str:
     cells = []
     marked = False
     for batch in log.batches:
@@ -96,7 +112,7 @@ def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
         cells.append(f"{_named(batch)}@{batch.epoch}")
     if not marked:
         cells.append("|")
-    return f"{head}  {' '.join(cells)}"
+    return " ".join(cells)
 
 
 def _record_text(record: PartitionRecord) -> str:
@@ -121,6 +137,7 @@ def state_lines(sim: Simulation) -> list[str]:
             broker = sim.brokers[broker_id]
             replica = broker.replicas.get(tp)
             lines.append(log_line(broker, tp, replica))
+            lines += future_line(broker, tp)
             if replica is not None and replica.role == LEADER and replica.pending:
                 lines.append(f"  pending isr {value_text(replica.pending_isr)}")
     return lines

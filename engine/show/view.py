@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any, Final
 
+from engine.dataplane import directories
 from engine.dataplane.fetcher import thread_of
 from engine.dataplane.watermark import blocked_by, caught_up, eligible
 from engine.model.configs import UNLIMITED
@@ -32,13 +33,16 @@ from engine.model.state import (
     FETCHING,
     LEADER,
     ROLE_NAMES,
+    TRUNCATING,
     UP,
     Broker,
+    Move,
     Replica,
 )
 from engine.show.fields import fields_of
 from engine.show.gone import partitions
-from engine.sim.clients import Consumer, Producer
+from engine.sim.clients import Producer
+from engine.sim.consumers import RESETS, Consumer
 from engine.sim.simulation import Simulation
 
 RECORDS_SHOWN: Final = 64
@@ -189,8 +193,13 @@ def _replica(
         "blocks": [],
         "waiting": [],
     }
+    if broker.dirs > 1 and disk is not None:
+        shown["dir"] = directories.name(disk.dir)
+    if tp in broker.futures:
+        shown["future"] = _future(broker.futures[tp])
     if broker.status == DOWN or replica is None:
-        shown["role"] = "offline" if broker.status == DOWN else "none"
+        lost = broker.status == DOWN or (disk is not None and disk.dir in broker.broken)
+        shown["role"] = "offline" if lost else "none"
         return shown
     shown["belief"] = {
         "leader": replica.leader,
@@ -207,6 +216,19 @@ def _replica(
     if broker.quotas is not None:
         _add_quota(sim.now, broker.quotas, replica, shown)
     return shown
+
+
+def _future(move: Move) -> Json:
+    """D-1.  How far the log in the other directory is."""
+    log = move.disk.log
+    state = "truncating" if move.fetch.state == TRUNCATING else "fetching"
+    return {
+        "dir": directories.name(move.disk.dir),
+        "leo": log.leo,
+        "hw": log.hw,
+        "epochs": log.epochs.entries(),
+        "state": "asking" if move.asked and not move.accepted else state,
+    }
 
 
 def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: Json) -> None:
@@ -339,6 +361,11 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
         "clean": broker.clean_epoch >= 0,
         "session": left,
     }
+    if broker.dirs > 1:
+        shown["dirs"] = [
+            {"name": directories.name(one), "failed": one in broker.broken}
+            for one in range(1, broker.dirs + 1)
+        ]
     if broker.disk_rate:
         busy = max(0, -(-broker.disk_free_us // 1_000) - sim.now)
         shown["disk"] = {"rate": broker.disk_rate, "busy": busy}
@@ -432,6 +459,8 @@ def _client(client: Any) -> Json:
         return {
             "id": node_name(client.id),
             "kind": "producer",
+            "sent": client.sent,
+            "acked": client.acked,
             "believes": client.leaders.get(0, -1),
             "waiting": [
                 {"m": ", ".join(sent.values), "to": sent.to, "acks": sent.acks}
@@ -445,6 +474,11 @@ def _client(client: Any) -> Json:
         "kind": "consumer",
         "believes": client.leaders.get(client.tp, -1),
         "position": client.position,
+        "epoch": client.position_epoch if client.position_epoch >= 0 else None,
+        "reset": next(name for name, wanted in RESETS.items() if wanted == client.reset),
+        "rack": client.rack or "",
+        "preferred": client.preferred if client.preferred >= 0 else None,
+        "failed": client.failed,
         "read": client.read,
         "waiting": [],
     }

@@ -1,9 +1,10 @@
-"""Sets a cluster up in the state a scenario begins in, where that is not "all well, all empty"."""
+"""What a cluster holds when a run begins, also where that is not "all well, all empty"."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.controlplane import membership
 from engine.controlplane.roles import new_disk
 from engine.model.configs import build
 from engine.model.controller import Topic
@@ -11,7 +12,7 @@ from engine.model.log import Batch
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, LEADER, Broker, Disk
 from engine.scenarios.initial import Initial, LogState, PartitionState
-from engine.sim.clients import Consumer
+from engine.sim.consumers import Consumer
 
 if TYPE_CHECKING:
     from engine.sim.simulation import Simulation
@@ -83,6 +84,21 @@ def _take_down(sim: Simulation, broker: Broker) -> None:
         k.brokers[broker.id].fenced = True
     else:
         del k.brokers[broker.id]
+
+
+def fill_metadata_log(sim: Simulation) -> None:
+    """KRaft: what the log holds when the run begins; a broker's epoch is its record's offset."""
+    k = sim.cluster.controller
+    if sim.profile.mode != "kraft":
+        return
+    for broker_id, registration in k.brokers.items():
+        fenced = registration.fenced
+        k.log.append((membership.R_REGISTER, broker_id, registration.epoch, fenced, False))
+    for tp, record in k.records.items():
+        k.log.append((membership.R_PARTITION, tp, record))
+    k.committed = len(k.log)
+    for registration in k.brokers.values():
+        registration.metadata_offset = k.committed
 
 
 def finish(sim: Simulation, initial: Initial) -> None:

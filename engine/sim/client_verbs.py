@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from engine.model.messages import FIRST_CONSUMER
 from engine.model.state import PAUSED
-from engine.sim import pacing, partitions
-from engine.sim.clients import Consumer, Producer, Sent
+from engine.sim import cast, pacing, partitions
+from engine.sim.clients import Producer, Sent
+from engine.sim.consumers import RESETS, Consumer
 from engine.sim.kernel import CLIENT
 from engine.sim.moves import Args, Words, record_names, verb
 from engine.sim.simulation import Simulation
@@ -28,8 +28,12 @@ def _parse_produce(words: Words) -> Args:
                 args["acks"] = int(word[5:])
         elif word.startswith("p="):
             args["tp"] = partitions.read(words, word)
+        elif word in ("retries=on", "idempotence=on"):
+            args["how"] = word.partition("=")[0]
         else:
             raise words.fail(f"“{word}” is not expected there.")
+    if args.get("how") == "idempotence" and args["acks"] != -1:
+        raise words.fail("An idempotent producer needs acks=all.")
     return args
 
 
@@ -55,18 +59,18 @@ def _addressee(sim: Simulation, args: Args) -> int:
 @verb(
     "produce",
     "clients",
-    "produce m1 m2 [to B] [acks=all|1|0] [p=0|p=t-0]",
-    "A producer sends each record as a batch to the broker it believes to lead.",
+    "produce m1 m2 [to B] [acks=all|1|0] [p=0|p=t-0] [retries=on|idempotence=on]",
+    "A producer sends each record as a batch to a broker; it may retry, with or without numbers.",
     _parse_produce,
     _why_not_produce,
 )
 def _produce(sim: Simulation, args: Args) -> Iterator[None]:
     to, tp = _addressee(sim, args), partitions.number(sim, args["tp"])
     for value in args["values"]:
-        producer = sim.producer()
-        sent = Sent(
-            (value,), tp, args["acks"], producer.timeout, sim.now, retries=False
-        )
+        numbered = args.get("how") == "idempotence"
+        producer = cast.idempotent_producer(sim) if numbered else sim.producer()
+        acks, patience = args["acks"], producer.timeout
+        sent = Sent((value,), tp, acks, patience, sim.now, retries="how" in args)
         sim.act(CLIENT, producer.id, "produce", _sender(producer, sent, to))
         yield
         yield from pacing.pump(sim)
@@ -79,10 +83,14 @@ def _sender(producer: Producer, sent: Sent, to: int) -> Any:
 def _parse_read(words: Words) -> Args:
     if not words.words:
         return {"client": FIRST_CONSUMER}
-    word = words.words.pop(0)
-    if not re.fullmatch(r"C[1-9][0-9]?", word):
+    return {"client": _consumer(words, words.words.pop(0))}
+
+
+def _consumer(words: Words, word: str) -> int:
+    client = words.client(word)
+    if client is None or client > FIRST_CONSUMER:
         raise words.fail(f"“{word[:40]}” is no consumer.")
-    return {"client": FIRST_CONSUMER - (int(word[1:]) - 1)}
+    return client
 
 
 def _why_not_read(sim: Simulation, args: Args) -> str:
@@ -114,7 +122,37 @@ def _read_from(sim: Simulation, args: Args) -> int:
 def _read(sim: Simulation, args: Args) -> Iterator[None]:
     consumer = sim.clients[args["client"]]
     assert isinstance(consumer, Consumer)
-    consumer.leaders[consumer.tp] = sim.cluster.controller.records[consumer.tp].leader
-    sim.act(CLIENT, consumer.id, "read", consumer.fetch)
+    record = sim.cluster.controller.records[consumer.tp]
+    consumer.meet(record.leader, record.leader_epoch)
+    sim.act(CLIENT, consumer.id, "read", consumer.want)
+    yield
+    yield from pacing.pump(sim)
+
+
+def _parse_seek(words: Words) -> Args:
+    word = words.take("latest or earliest")
+    client = FIRST_CONSUMER
+    if words.client(word) is not None:
+        client, word = _consumer(words, word), words.take("latest or earliest")
+    if word not in ("latest", "earliest"):
+        raise words.fail(f"“{word[:40]}” is neither latest nor earliest.")
+    return {"client": client, "timestamp": RESETS[word]}
+
+
+@verb(
+    "seek",
+    "clients",
+    "seek latest | seek C1 earliest",
+    "A consumer asks the leader for its latest or earliest offset and goes there.",
+    _parse_seek,
+    _why_not_read,
+)
+def _seek(sim: Simulation, args: Args) -> Iterator[None]:
+    consumer = sim.clients[args["client"]]
+    assert isinstance(consumer, Consumer)
+    record = sim.cluster.controller.records[consumer.tp]
+    consumer.meet(record.leader, record.leader_epoch)
+    timestamp = args["timestamp"]
+    sim.act(CLIENT, consumer.id, "seek", lambda out: consumer.seek(timestamp, out))
     yield
     yield from pacing.pump(sim)

@@ -1,10 +1,9 @@
-"""Producers and consumers: the outside world that keeps a run busy (data-plane, P-6, C-1)."""
+"""Producers, and what they share with consumers: the world that keeps a run busy (P-6)."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from engine.dataplane.asking import accepts, in_session
 from engine.model.effects import Effects
 from engine.model.errors import (
     KAFKA_STORAGE_ERROR,
@@ -14,26 +13,18 @@ from engine.model.errors import (
     NOT_ENOUGH_REPLICAS,
     NOT_ENOUGH_REPLICAS_AFTER_APPEND,
     NOT_LEADER_OR_FOLLOWER,
-    OFFSET_OUT_OF_RANGE,
     REQUEST_TIMED_OUT,
     UNKNOWN_TOPIC_OR_PARTITION,
 )
-from engine.model.log import Batch
 from engine.model.messages import (
-    FETCH,
     FIRST_PRODUCER,
-    NO_EPOCH,
     PRODUCE,
     Broken,
     ClientMetadata,
     ClientMetadataResponse,
-    FetchPartition,
-    FetchRequest,
-    FetchResponse,
     ProduceRequest,
     ProduceResponse,
 )
-from engine.model.session_client import SessionClient
 from engine.model.timers import CLIENT_RETRY, CLIENT_TICK
 from engine.sim.kernel import Chance
 from engine.sim.pace import Pace
@@ -50,6 +41,16 @@ RETRIABLE: Final = frozenset(
         NETWORK_EXCEPTION,
     )
 )
+REFRESHING: Final = frozenset(
+    (
+        NOT_LEADER_OR_FOLLOWER,
+        UNKNOWN_TOPIC_OR_PARTITION,
+        LEADER_NOT_AVAILABLE,
+        KAFKA_STORAGE_ERROR,
+        NETWORK_EXCEPTION,
+    )
+)
+"""Errors that tell a producer that somebody else may lead (P-6)."""
 
 
 class Sent:
@@ -57,6 +58,7 @@ class Sent:
 
     __slots__ = (
         "acks",
+        "attempts",
         "created",
         "epoch",
         "error",
@@ -85,6 +87,7 @@ class Sent:
         self.created = created
         self.retries = retries
         self.to = -1
+        self.attempts = 0
         self.error = NONE
         # Of an idempotent producer (P-7): its id, its epoch and the number of this batch.
         self.producer = -1
@@ -92,7 +95,7 @@ class Sent:
         self.sequence = -1
 
 
-class _Client:
+class BaseClient:
     """What producers and consumers share: a number space, and whom they believe to lead."""
 
     __slots__ = ("brokers", "corr", "id", "leaders", "next_broker")
@@ -115,7 +118,7 @@ class _Client:
         out.send(ClientMetadata(self.id, broker, self.next_corr(), tp))
 
 
-class Producer(_Client):
+class Producer(BaseClient):
     """Sends batches and, if it retries, does not give up before delivery.timeout.ms.
 
     With a rate it makes one record at a time at random intervals; without one, a script or a hand
@@ -123,6 +126,7 @@ class Producer(_Client):
     """
 
     __slots__ = (
+        "acked",
         "acks",
         "backoff_ms",
         "chance",
@@ -135,9 +139,11 @@ class Producer(_Client):
         "partitions",
         "queue",
         "retries",
+        "sent",
         "stop_at",
         "ticking",
         "timeout",
+        "unsent",
     )
 
     def __init__(
@@ -148,7 +154,7 @@ class Producer(_Client):
         chance: Chance,
         partitions: int,
     ) -> None:
-        _Client.__init__(self, id, brokers, leaders)
+        BaseClient.__init__(self, id, brokers, leaders)
         self.chance = chance
         self.partitions = partitions
         self.interval = 0  # mean ms between records, 0 = only when told
@@ -162,8 +168,11 @@ class Producer(_Client):
         self.pace: Pace | None = None  # None: one record at a time, at random
         self.ticking = False  # is its next tick in the queue?
         self.made = 0
+        self.sent = 0  # requests, retries among them
+        self.acked = 0  # records
         self.outstanding: dict[int, Sent] = {}
         self.queue: list[Sent] = []  # waits for a leader or for its back-off
+        self.unsent: Sent | None = None  # had no leader to go to and is not tried again
 
     def on_tick(self, out: Effects) -> bool:
         """Makes a record and sends it; then sleeps for a random while of the configured mean."""
@@ -184,6 +193,8 @@ class Producer(_Client):
         tp = self.partition if self.partition >= 0 else turn % self.partitions
         sent = Sent(values, tp, self.acks, self.timeout, out.now, self.retries)
         self.send(sent, self.leaders.get(tp, -1), out)
+        if self.unsent is not None:
+            self.ask_metadata(tp, out)
         out.timer(self.id, wait, CLIENT_TICK)
         return True
 
@@ -199,11 +210,18 @@ class Producer(_Client):
         return bool(self.outstanding or self.queue or (self.interval and now < self.stop_at))
 
     def send(self, sent: Sent, to: int, out: Effects) -> None:
-        """P-1.  To whom it believes to lead; without anybody the batch waits for metadata."""
+        """P-1, P-6.  To whom it believes to lead; without anybody the batch waits for metadata, or
+        has failed if the producer does not retry."""
         sent.to = to
         if to < 0:
-            self.try_later(sent, out)
+            if sent.retries:
+                self.try_later(sent, out)
+            else:
+                sent.error = LEADER_NOT_AVAILABLE
+                self.unsent = sent
             return
+        sent.attempts += 1
+        self.sent += 1
         corr = self.next_corr()
         if sent.acks != 0:
             self.outstanding[corr] = sent
@@ -239,18 +257,21 @@ class Producer(_Client):
     def decide(self, sent: Sent, error: int, out: Effects) -> Sent | None:
         """P-6.  Decided, or tried again (None) while delivery.timeout.ms lasts."""
         sent.error = error
+        if error == NONE:
+            self.acked += len(sent.values)
         expired = out.now - sent.created >= self.delivery_ms
         if error != NONE and sent.retries and error in RETRIABLE and not expired:
             self.try_later(sent, out)
             return None
+        if error in REFRESHING and self.interval and not sent.retries:
+            self.ask_metadata(sent.tp, out)
         return sent
 
     def try_later(self, sent: Sent, out: Effects) -> None:
         """After retry.backoff.ms the leader is asked for, then the batch is sent again."""
-        if sent.retries:
-            self.queue.append(sent)
-            if len(self.queue) == 1:
-                self.wait(out)
+        self.queue.append(sent)
+        if len(self.queue) == 1:
+            self.wait(out)
 
     def wait(self, out: Effects) -> None:
         """retry.backoff.ms, then `on_retry`."""
@@ -276,103 +297,3 @@ class Producer(_Client):
             self.send(sent, m.leader, out)
         if self.queue:
             self.wait(out)
-
-
-class Consumer(_Client):
-    """C-1.  Reads one partition after another up to the leader's high watermark."""
-
-    __slots__ = (
-        "backoff_ms",
-        "outstanding",
-        "position",
-        "read",
-        "running",
-        "sessions",
-        "tp",
-        "wait_ms",
-    )
-
-    def __init__(self, id: int, brokers: tuple[int, ...], leaders: dict[int, int]) -> None:
-        _Client.__init__(self, id, brokers, leaders)
-        self.tp = 0
-        self.position = 0
-        self.read = 0
-        self.outstanding = 0
-        self.running = False  # by the clock; else a hand says when to read
-        self.wait_ms = 500
-        self.backoff_ms = 100
-        self.sessions: dict[int, SessionClient] | None = None  # by leader; None: it keeps none
-
-    def is_busy(self, now: int) -> bool:
-        """Reading changes nothing that others could wait for."""
-        return False
-
-    def fetch(self, out: Effects) -> None:
-        """Asks the believed leader for what lies past the position."""
-        leader = self.leaders.get(self.tp, -1)
-        if leader < 0:
-            self.ask_metadata(self.tp, out)
-            return
-        self.outstanding = self.next_corr()
-        parts = (FetchPartition(self.tp, self.position, NO_EPOCH, NO_EPOCH, 0),)
-        wait = self.wait_ms if self.running else 0
-        m = FetchRequest(self.id, leader, self.outstanding, parts, -1, NO_EPOCH, wait, 1, 500)
-        if self.sessions is not None:
-            m = in_session(self.sessions.setdefault(leader, SessionClient()), m)
-        out.send(m)
-
-    def on_tick(self, out: Effects) -> bool:
-        if self.outstanding:
-            return False
-        self.fetch(out)
-        return True
-
-    def on_response(self, m: FetchResponse, out: Effects) -> tuple[list[Batch], int]:
-        """C-2, C-4, C-6.  (batches delivered to the application, error)."""
-        if m.corr != self.outstanding:
-            return [], NONE
-        self.outstanding = 0
-        if self.sessions is not None and not accepts(self.id, self.sessions[m.src], m, out):
-            self.fetch(out)
-            return [], NONE
-        if not m.partitions:  # nothing has changed, says the session
-            if self.running:
-                self.fetch(out)
-            return [], NONE
-        data = m.partitions[0]
-        if data.error == OFFSET_OUT_OF_RANGE:
-            # auto.offset.reset=earliest: begin where the log begins
-            self.position = max(data.log_start, 0)
-        elif data.error != NONE:
-            self.leaders.pop(self.tp, None)
-        batches = [b for b in data.batches if b.end > self.position]
-        if batches:
-            self.position = batches[-1].end
-            self.read += sum(len(b.values) for b in batches)
-        if self.running:
-            if data.error:
-                out.timer(self.id, self.backoff_ms, CLIENT_TICK)
-            else:
-                self.fetch(out)
-        return batches, data.error
-
-    def on_broken(self, m: Broken, out: Effects) -> None:
-        if m.request_kind == FETCH:
-            self.outstanding = 0
-            self.leaders.pop(self.tp, None)
-            if self.sessions is not None and m.src in self.sessions:
-                self.sessions[m.src].fail()
-        if self.running:
-            out.timer(self.id, self.backoff_ms, CLIENT_TICK)
-
-    def on_metadata(self, m: ClientMetadataResponse, out: Effects) -> None:
-        if m.leader >= 0:
-            self.leaders[m.tp] = m.leader
-            if not self.outstanding:
-                self.fetch(out)
-        elif self.running:
-            out.timer(self.id, self.backoff_ms, CLIENT_TICK)
-
-
-Client = Producer | Consumer
-"""Both have a timer of their own (`on_tick`: does it act?) and hear of broken connections."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.controlplane import kraft, membership, zk_topics, zookeeper
+from engine.controlplane import kraft, membership, storage, zk_topics, zookeeper
 from engine.dataplane import (
+    directories,
     fetcher,
+    futures,
     insync,
+    isr_propagation,
     produce,
     purgatory,
     retention,
@@ -17,6 +20,7 @@ from engine.dataplane import (
     watermark,
 )
 from engine.model import messages, timers
+from engine.model.control_messages import AssignReplicasToDirsResponse
 from engine.model.controller import Controller
 from engine.model.effects import Effects
 from engine.model.messages import Broken, ClientMetadata, ClientMetadataResponse
@@ -36,6 +40,10 @@ def on_client_metadata(broker: Broker, m: ClientMetadata, out: Effects) -> None:
     )
 
 
+def on_assignment_answer(broker: Broker, m: AssignReplicasToDirsResponse, out: Effects) -> None:
+    futures.on_accepted(broker, directories.on_assignment_answer(broker, m, out), out)
+
+
 def on_broken(broker: Broker, m: Broken, out: Effects) -> None:
     """The connection of one of this broker's requests broke."""
     kind = m.request_kind
@@ -46,6 +54,8 @@ def on_broken(broker: Broker, m: Broken, out: Effects) -> None:
     elif kind == messages.REGISTER:
         if m.corr == broker.registered_corr and broker.status == STARTING:
             membership.retry_registration(broker, out)
+    elif kind == messages.ASSIGN_DIRS:
+        directories.on_assignment_broken(broker, m.corr, out)
     elif kind == messages.SHUTDOWN:
         if broker.shutting_down:
             out.timer(broker.id, broker.configs.shutdown_backoff_ms, timers.SHUTDOWN_RETRY)
@@ -69,6 +79,7 @@ ON_BROKER: dict[int, BrokerHandler] = {
     messages.UPDATE_METADATA: membership.on_update_metadata,
     messages.STOP_REPLICA: membership.on_stop_replica,
     messages.SHUTDOWN_R: membership.on_shutdown_response,
+    messages.ASSIGN_DIRS_R: on_assignment_answer,
     messages.CLIENT_METADATA: on_client_metadata,
     messages.BROKEN: on_broken,
 }
@@ -81,7 +92,8 @@ ON_SLOW_DISKS: dict[int, BrokerHandler] = {
 
 ON_KRAFT: dict[int, ControllerHandler] = {
     messages.ALTER_PARTITION: kraft.on_alter_partition,
-    messages.HEARTBEAT: kraft.on_heartbeat,
+    messages.HEARTBEAT: storage.on_heartbeat,
+    messages.ASSIGN_DIRS: storage.on_assign_replicas,
     messages.REGISTER: kraft.on_register,
     messages.METADATA_FETCH: kraft.on_metadata_fetch,
 }
@@ -92,7 +104,10 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
     messages.REGISTER: zookeeper.on_register,
     messages.SHUTDOWN: zookeeper.on_shutdown_request,
     messages.STOP_REPLICA_R: zk_topics.on_stop_replica_response,
+    messages.LEADER_AND_ISR_R: storage.on_leader_and_isr_response,
+    messages.LOG_DIR_EVENT: storage.on_log_dir_event,
     messages.SESSION_CLOSED: zookeeper.on_session_closed,
+    messages.ISR_CHANGE: zookeeper.on_isr_change,
 }
 
 
@@ -102,6 +117,10 @@ def _isr_expiration(broker: Broker, data: Any, out: Effects) -> bool:
     for replica in broker.replicas.values():
         insync.maybe_shrink_isr(broker, replica, out)
     return True
+
+
+def _isr_propagation(broker: Broker, data: Any, out: Effects) -> bool:
+    return isr_propagation.on_tick(broker, out)
 
 
 def _hw_checkpoint(broker: Broker, data: Any, out: Effects) -> bool:
@@ -161,6 +180,10 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.REGISTER: _register,
     timers.METADATA_RETRY: _metadata,
     timers.SHUTDOWN_RETRY: _shutdown,
+    timers.ISR_PROPAGATION: _isr_propagation,
+    timers.ASSIGN_RETRY: lambda broker, data, out: directories.send_assignments(broker, out),
+    timers.DIR_MOVE: lambda broker, data, out: futures.on_timer(broker, out),
+    timers.DIR_FAILURE: lambda broker, data, out: storage.on_dir_failure_timer(broker, out),
     timers.DISK_WRITE: slow_disk.on_written,
     timers.RETENTION: retention.on_check,
 }

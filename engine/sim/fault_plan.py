@@ -13,6 +13,7 @@ from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, PAUSED, UP
 from engine.sim.faults import (
     bounce,
+    cannot_start,
     cut,
     heal,
     kill,
@@ -74,7 +75,7 @@ def _strike_slow_disk(sim: Simulation, broker: int, fault: Fault, chance: Chance
 
 
 def _repair_start(sim: Simulation, broker: int) -> None:
-    if sim.brokers[broker].status == DOWN:
+    if sim.brokers[broker].status == DOWN and not cannot_start(sim, broker):
         start(sim, broker)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from engine.dataplane import directories
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, PAUSED, UP
-from engine.sim import faults, pacing
+from engine.sim import faults, pacing, zombies
+from engine.sim.dir_verbs import directory, no_such_directory
 from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
-from engine.sim.wording import is_up, label, one_broker, refuse
+from engine.sim.wording import is_up, label, one_broker, refuse, stranger
 
 
 def _is_alive(sim: Simulation, args: Args) -> str:
@@ -33,10 +35,6 @@ def _is_paused(sim: Simulation, args: Args) -> str:
     return ""
 
 
-def _may_exist(sim: Simulation, args: Args) -> str:
-    return ""
-
-
 def _on_broker(
     verb_name: str,
     help: str,
@@ -56,9 +54,27 @@ def _on_broker(
 _on_broker(
     "power", "Power fails: what was not flushed is gone.", _is_alive, faults.power
 )
-_on_broker("wipe", "The disks are replaced by empty ones.", _may_exist, faults.wipe)
-_on_broker("pause", "The process freezes, as in a long GC pause.", is_up, faults.pause)
-_on_broker("resume", "The frozen process goes on.", _is_paused, faults.resume)
+
+
+def _parse_wipe(words: Words) -> Args:
+    args: Args = {"broker": words.broker(), "dir": 0}
+    if words.words:
+        args["dir"] = directory(words)
+    return args
+
+
+@verb(
+    "wipe",
+    "faults",
+    "wipe B [d1]",
+    "The disks, or that of one log directory, are replaced by empty ones.",
+    _parse_wipe,
+    no_such_directory,
+)
+def _wipe(sim: Simulation, args: Args) -> Iterator[None]:
+    faults.wipe(sim, args["broker"], args["dir"])
+    yield
+    yield from pacing.pump(sim)
 
 
 def _one_node(words: Words) -> Args:
@@ -90,12 +106,73 @@ def _kill(sim: Simulation, args: Args) -> Iterator[None]:
     yield from pacing.pump(sim)
 
 
+def _why_not_pause(sim: Simulation, args: Args) -> str:
+    if args["broker"] != CONTROLLER:
+        return is_up(sim, args)
+    if sim.cluster.zombie is not None:
+        return "A controller is paused already."
+    return "" if sim.cluster.controller.alive else "There is no active controller."
+
+
+@verb(
+    "pause",
+    "faults",
+    "pause B | pause K",
+    "The process freezes, as in a long GC pause; for a controller another one takes over.",
+    _one_node,
+    _why_not_pause,
+)
+def _pause(sim: Simulation, args: Args) -> Iterator[None]:
+    if args["broker"] == CONTROLLER:
+        zombies.pause_controller(sim)
+    else:
+        faults.pause(sim, args["broker"])
+    yield
+    yield from pacing.pump(sim)
+
+
+def _why_not_resume(sim: Simulation, args: Args) -> str:
+    if args["broker"] != CONTROLLER:
+        return _is_paused(sim, args)
+    return "" if sim.cluster.zombie is not None else "No controller is paused."
+
+
+@verb(
+    "resume",
+    "faults",
+    "resume B | resume K",
+    "The frozen process goes on; a controller that was replaced learns it the hard way.",
+    _one_node,
+    _why_not_resume,
+)
+def _resume(sim: Simulation, args: Args) -> Iterator[None]:
+    if args["broker"] == CONTROLLER:
+        zombies.resume_controller(sim)
+        yield
+        yield from pacing.pump(sim)
+        if sim.cluster.zombie is not None:
+            zombies.finish_resume(sim)
+            yield
+        return
+    faults.resume(sim, args["broker"])
+    yield
+    yield from pacing.pump(sim)
+
+
 def _why_not_restart(sim: Simulation, args: Args) -> str:
     if args["broker"] == CONTROLLER:
         if not sim.cluster.controller.alive:
             return ""
         return refuse(sim, "controller.here", "kill K")
-    return _is_down(sim, args)
+    return _is_down(sim, args) or _has_no_disk(sim, args["broker"])
+
+
+def _has_no_disk(sim: Simulation, broker: int) -> str:
+    if not faults.cannot_start(sim, broker):
+        return ""
+    lost = directories.name(min(sim.brokers[broker].broken))
+    who = sim.scenario.broker_name(broker)
+    return f"Log directory {lost} has failed; replace its disk first, with “wipe {who} {lost}”."
 
 
 @verb(
@@ -159,7 +236,7 @@ def _parse_bounce(words: Words) -> Args:
     "A crash, of the process or the machine, and restart quicker than ZooKeeper's notice; "
     "KRaft makes the broker wait.",
     _parse_bounce,
-    _is_alive,
+    lambda sim, args: _is_alive(sim, args) or _has_no_disk(sim, args["broker"]),
 )
 def _bounce(sim: Simulation, args: Args) -> Iterator[None]:
     if args["power"]:
@@ -194,14 +271,15 @@ def _parse_link(words: Words) -> Args:
 
 def _is_whole(sim: Simulation, args: Args) -> str:
     if not (sim.network.is_cut(args["a"], args["b"]) and args["both"]):
-        return ""
+        return stranger(sim, args["a"], args["b"])
     return refuse(sim, "cut.already", f"heal {label(sim, args['a'])} {label(sim, args['b'])}")
 
 
 def _is_cut(sim: Simulation, args: Args) -> str:
     if args["a"] is None or sim.network.is_cut(args["a"], args["b"]):
         return ""
-    return refuse(sim, "not.cut", f"cut {label(sim, args['a'])} {label(sim, args['b'])}")
+    why = stranger(sim, args["a"], args["b"])
+    return why or refuse(sim, "not.cut", f"cut {label(sim, args['a'])} {label(sim, args['b'])}")
 
 
 @verb(
@@ -249,7 +327,18 @@ def _parse_slow(words: Words) -> Args:
     return {"a": a, "b": b, "ms": words.duration()}
 
 
-@verb("slow", "faults", "slow 1 2 200", "A link takes so much longer; 0 ends it.", _parse_slow)
+def _is_stranger(sim: Simulation, args: Args) -> str:
+    return stranger(sim, args["a"], args["b"])
+
+
+@verb(
+    "slow",
+    "faults",
+    "slow 1 2 200",
+    "A link takes so much longer; 0 ends it.",
+    _parse_slow,
+    _is_stranger,
+)
 def _slow(sim: Simulation, args: Args) -> Iterator[None]:
     faults.slow(sim, args["a"], args["b"], args["ms"])
     yield
@@ -278,7 +367,14 @@ def _parse_lose(words: Words) -> Args:
     return {"a": a, "b": b, "percent": words.number(share, 100)}
 
 
-@verb("lose", "faults", "lose 1 2 10%", "A link loses a share of what is sent.", _parse_lose)
+@verb(
+    "lose",
+    "faults",
+    "lose 1 2 10%",
+    "A link loses a share of what is sent.",
+    _parse_lose,
+    _is_stranger,
+)
 def _lose(sim: Simulation, args: Args) -> Iterator[None]:
     faults.lose(sim, args["a"], args["b"], args["percent"] / 100)
     yield

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.controlplane import failover, membership, zk_topics, zookeeper
+from engine.controlplane import failover, membership, storage, zk_topics, zookeeper
+from engine.dataplane import directories
 from engine.dataplane.recovery import lose_unflushed
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER, PRODUCE, Message
@@ -37,6 +38,8 @@ def power(sim: Simulation, broker: int, chance: Chance | None = None) -> None:
     def action(out: Effects) -> None:
         out.cue("CP-8.1.power", broker, "machine", "up", "down")
         sim.stop_process(broker)
+        for move in sim.brokers[broker].futures.values():
+            lose_unflushed(move.disk)
         for tp, disk in sim.brokers[broker].disks.items():
             before = disk.log.leo
             spared = 0
@@ -49,17 +52,48 @@ def power(sim: Simulation, broker: int, chance: Chance | None = None) -> None:
     sim.act(FAILURE, broker, f"power {broker}", action)
 
 
-def wipe(sim: Simulation, broker: int) -> None:
-    """The disks are replaced by empty ones.  Stops the process first if it still runs."""
+def wipe(sim: Simulation, broker: int, directory: int = 0) -> None:
+    """The disks, or the one of a log directory, are replaced by empty ones.  Stops the process
+    first if it still runs."""
 
     def action(out: Effects) -> None:
-        out.cue("CP-8.1.wipe", broker, "disk", "full", "empty")
+        out.cue("CP-8.1.wipe", broker, "disk", directory or "full", "empty")
         if sim.brokers[broker].status != DOWN:
             sim.stop_process(broker)
-        sim.brokers[broker].disks.clear()
-        sim.brokers[broker].clean_epoch = -1
+        found = sim.brokers[broker]
+        found.disks = {
+            tp: disk for tp, disk in found.disks.items() if directory not in (0, disk.dir)
+        }
+        found.futures = {
+            tp: move
+            for tp, move in found.futures.items()
+            if tp in found.disks and move.disk.dir != directory
+        }
+        found.broken = found.broken - {directory} if directory else set()
+        found.clean_epoch = -1
 
     sim.act(FAILURE, broker, f"wipe {broker}", action)
+
+
+def fail_disk(sim: Simulation, broker: int, directory: int) -> None:
+    """8.4.  A log directory cannot be read any more, now or when the process starts."""
+
+    def action(out: Effects) -> None:
+        found = sim.brokers[broker]
+        out.cue("CP-8.1.disk", broker, "directory", None, directory)
+        found.broken.add(directory)
+        if found.status != DOWN:
+            storage.fail_directory(found, directory, out)
+
+    sim.act(FAILURE, broker, f"disk_fail {broker} {directories.name(directory)}", action)
+
+
+def cannot_start(sim: Simulation, broker: int) -> bool:
+    """8.4.  Without a directory that works, or in a release that needs them all."""
+    found = sim.brokers[broker]
+    if not found.broken:
+        return False
+    return not directories.working(found) or not directories.survives_a_failed_directory(found)
 
 
 def start(sim: Simulation, broker: int, bounced: bool = False) -> None:
@@ -163,6 +197,8 @@ def start_controller(sim: Simulation) -> None:
     def action(out: Effects) -> None:
         k = sim.cluster.controller
         out.cue("CP-10.up", CONTROLLER, "controller epoch", k.epoch, k.epoch + 1)
+        for tp in failover.lose_uncommitted(k, out) if sim.profile.kraft else ():
+            sim.checker.goes_back(tp)
         k.alive = True
         k.epoch += 1
         k.check_at = NEVER
@@ -174,7 +210,7 @@ def start_controller(sim: Simulation) -> None:
             zookeeper.resume(k, running, out)
         for broker in sim.brokers.values():
             if broker.status == UP:
-                _hear_again(sim, broker.id, out)
+                hear_again(sim, broker.id, out)
 
     sim.act(FAILURE, CONTROLLER, "restart K", action)
 
@@ -210,12 +246,12 @@ def heal(sim: Simulation, a: int, b: int) -> None:
         for broker_id in (a, b):
             broker = sim.brokers.get(broker_id)
             if broker is not None and CONTROLLER in (a, b) and broker.status == UP:
-                _hear_again(sim, broker_id, out)
+                hear_again(sim, broker_id, out)
 
     sim.act(FAILURE, a, f"heal {a} {b}", action)
 
 
-def _hear_again(sim: Simulation, broker_id: int, out: Effects) -> None:
+def hear_again(sim: Simulation, broker_id: int, out: Effects) -> None:
     """A broker that reaches its controller again: metadata, heartbeat, pending AlterPartition."""
     broker = sim.brokers[broker_id]
     if sim.profile.mode == "kraft" and not broker.metadata_corr:
@@ -224,6 +260,8 @@ def _hear_again(sim: Simulation, broker_id: int, out: Effects) -> None:
     membership.on_alter_timer(broker, out)
     if sim.profile.mode == "zk":
         zk_topics.resume_for(sim.cluster.controller, broker_id, out)
+        if broker.broken:
+            storage.tell_controller(broker, out)
 
 
 def slow(sim: Simulation, a: int, b: int, delay_ms: int) -> None:

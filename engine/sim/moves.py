@@ -39,7 +39,7 @@ _DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(ms|s|m|h|)")
 _RATE: Final = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,3})?")
 _LIMIT: Final = re.compile(r"\s+!([0-9]{1,7})$")
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\u2028\u2029\ud800-\udfff]")
-_CLIENT: Final = re.compile("([PC])([1-9][0-9]?)")
+_CLIENT: Final = re.compile("([PC])(1[0-9]|20|[1-9])")
 KINDS: Final = {
     name + ("Response" if kind in REPLIES else ""): kind
     for kind, name in NAMES.items()
@@ -79,7 +79,7 @@ class Words:
             raise self.fail(f"{what} is missing.")
         return self.words.pop(0)
 
-    def end(self) -> None:
+    def finish(self) -> None:
         if self.words:
             raise self.fail(f"“{self.words[0]}” is not expected there.")
 
@@ -116,6 +116,19 @@ class Words:
             raise self.fail(f"“{word}” is no number up to {high}.")
         return int(word)
 
+    def client(self, word: str) -> int | None:
+        """P1 is a producer, C1 a consumer; None for any other word."""
+        match = _CLIENT.fullmatch(word)
+        if match is None:
+            return None
+        first = FIRST_PRODUCER if match[1] == "P" else FIRST_CONSUMER
+        return first - int(match[2]) + 1
+
+    def end(self, word: str) -> int:
+        """One end of a link: a broker, K or a client."""
+        client = self.client(word)
+        return self.node(word) if client is None else client
+
     def rate(self, word: str) -> float:
         """So many a second, to the thousandth."""
         if not _RATE.fullmatch(word):
@@ -128,8 +141,8 @@ class Words:
         for arrow in ("->", ">"):
             if arrow in first:
                 a, _, b = first.partition(arrow)
-                return self._distinct(self.node(a), self.node(b), False)
-        return self._distinct(self.node(first), self.node(self.take("a second node")), True)
+                return self._distinct(self.end(a), self.end(b), False)
+        return self._distinct(self.end(first), self.end(self.take("a second node")), True)
 
     def way(self) -> tuple[int, int]:
         """`2->1`, one way; the ends may be clients (P1, C1), too."""
@@ -137,16 +150,9 @@ class Words:
         for arrow in ("->", ">"):
             if arrow in word:
                 a, _, b = word.partition(arrow)
-                src, dst, _ = self._distinct(self._party(a), self._party(b), False)
+                src, dst, _ = self._distinct(self.end(a), self.end(b), False)
                 return src, dst
         raise self.fail("Say which way, such as 2->1.")
-
-    def _party(self, word: str) -> int:
-        match = _CLIENT.fullmatch(word)
-        if match is None:
-            return self.node(word)
-        first = FIRST_PRODUCER if match[1] == "P" else FIRST_CONSUMER
-        return first - int(match[2]) + 1
 
     def message_kind(self) -> int:
         """`Fetch`, `FetchResponse`, ...: which of the messages on their way; 0 = not said."""
@@ -250,7 +256,7 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
         raise invalid(f"There is no move “{name[:40]}”.{hint}")
     words = Words(line, brokers, found.grammar)
     args = found.parse(words)
-    words.end()
+    words.finish()
     return Move(line if limit < 0 else f"{line} !{limit}", found, args, limit)
 
 

@@ -10,7 +10,9 @@ from engine.model.messages import (
     BROKEN,
     CONTROLLER,
     HEARTBEAT,
+    ISR_CHANGE,
     LEADER_AND_ISR,
+    LOG_DIR_EVENT,
     METADATA_FETCH_R,
     PRODUCE,
     REPLICATION,
@@ -28,8 +30,8 @@ from engine.sim.kernel import DELIVERY, Chance, Kernel
 NOTICE_LOSS_MS = 200
 """How long until a requester notices that a lost segment broke its connection."""
 
-ONE_WAY = frozenset((LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA))
-UNANSWERED = REPLIES | ONE_WAY | {HEARTBEAT, SESSION_CLOSED}
+ONE_WAY = frozenset((LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA, LOG_DIR_EVENT))
+UNANSWERED = REPLIES | ONE_WAY | {HEARTBEAT, SESSION_CLOSED, ISR_CHANGE}
 METADATA = frozenset((METADATA_FETCH_R, LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from engine.dataplane import fetcher, purgatory
+from engine.dataplane import fetcher, futures, purgatory
 from engine.model.messages import FETCH, FetchResponse, Message
 from engine.model.state import DOWN, NEVER, UP, Broker, FetcherThread
 from engine.sim.kernel import TIMER
@@ -161,8 +161,26 @@ def settle(sim: Simulation) -> Iterator[None]:
                 for thread in threads_of(sim, follower):
                     yield from fetch_round(sim, follower, thread)
                     yield from pump(sim)
+        yield from copy_all(sim)
         if fingerprint(sim) == before:
             return
+
+
+def copy_all(sim: Simulation) -> Iterator[None]:
+    """D-2 by hand: logs that move to another directory are copied, as far as the quota allows."""
+    for broker in sim.brokers.values():
+        while broker.futures and broker.status == UP and futures.next_partition(broker) >= 0:
+            if not copy_round(sim, broker):
+                return
+            yield
+            yield from pump(sim)
+
+
+def copy_round(sim: Simulation, broker: Broker) -> bool:
+    """D-2 by hand: one round; False if the quota is used up."""
+    done: list[bool] = []
+    sim.act(TIMER, broker.id, "copy", lambda out: done.append(futures.work(broker, out)))
+    return done[0]
 
 
 def fingerprint(sim: Simulation) -> tuple[Any, ...]:
@@ -186,6 +204,8 @@ def fingerprint(sim: Simulation) -> tuple[Any, ...]:
                 )
             )
         parts.append(tuple(sorted(broker.failed)))
+        if broker.futures:
+            parts.append(tuple((tp, m.disk.log.leo) for tp, m in broker.futures.items()))
     records = sim.cluster.controller.records.values()
     parts += [(record.leader_epoch, record.partition_epoch) for record in records]
     return tuple(parts)
@@ -202,9 +222,9 @@ def is_quiet(sim: Simulation) -> bool:
         for broker_id in record.replicas:
             broker = sim.brokers[broker_id]
             replica = broker.replicas.get(tp)
-            if broker.status == DOWN:
+            if broker.status == DOWN or tp in broker.offline:
                 continue
-            if replica is None or broker_id not in record.isr:
+            if replica is None or broker_id not in record.isr or tp in broker.futures:
                 return False
             if replica.log.leo != leader.log.leo or replica.log.hw != leader.log.hw:
                 return False

@@ -34,12 +34,12 @@ from engine.model.state import DOWN, PAUSED, UP, Broker, Peer
 from engine.model.zk_messages import SessionClosed
 from engine.scenarios.scenario import Scenario
 from engine.sim import beginning, dispatch
-from engine.sim.clients import Client, Consumer, Producer, Sent
+from engine.sim.cast import Client, add_clients
+from engine.sim.clients import Producer, Sent
+from engine.sim.consumers import Consumer
 from engine.sim.fault_plan import Plan, reseed_plans
-from engine.sim.idempotent import IdempotentProducer
 from engine.sim.kernel import DELIVERY, FAILURE, TIMER, Chance, Event, Kernel
 from engine.sim.network import Network
-from engine.sim.pace import pace_of
 
 Timer = tuple[int, Any, int]
 """(kind, data, incarnation): a timer of a former incarnation fires into nothing."""
@@ -50,6 +50,7 @@ AVAILABILITY_KINDS: Final = frozenset(
         messages.ALTER_PARTITION_R,
         messages.HEARTBEAT_R,
         messages.LEADER_AND_ISR,
+        messages.LEADER_AND_ISR_R,
         messages.METADATA_FETCH_R,
         messages.REGISTER,
         messages.REGISTER_R,
@@ -119,6 +120,7 @@ class Simulation:
         self.cluster = Cluster(self.profile, self.configs, names)
         self.brokers = self.cluster.brokers
         self.clients: dict[int, Client] = {}
+        self.racks = {spec.id: spec.rack for spec in scenario.brokers}
         self.ledger = Ledger(len(names))
         self.checker = Checker(self.cluster, self.ledger)
         self.out = _Wires(told, self.kernel, self.network, self.ledger)
@@ -258,9 +260,15 @@ class Simulation:
         if node == CONTROLLER:
             return self.controller_timers[kind](self.cluster.controller, data, self.out)
         client = self.clients[node]
-        if isinstance(client, Producer) and kind == timers.CLIENT_RETRY:
+        if not isinstance(client, Producer):
+            return client.on_tick(self.out)
+        if kind == timers.CLIENT_RETRY:
             return client.on_retry(self.out)
-        return client.on_tick(self.out)
+        acted = client.on_tick(self.out)
+        if client.unsent is not None:
+            self._decided(client.unsent, -1)
+            client.unsent = None
+        return acted
 
     def _finish(self, kind: int, node: int, what: Any, look: bool = True) -> None:
         """Lets the observer look where something may have changed, tells the listener."""
@@ -297,16 +305,30 @@ class Simulation:
                 assert isinstance(m, Broken)
                 self._decided(client.on_broken(m, out), -1)
         else:
-            assert isinstance(client, Consumer)
-            if m.kind == messages.FETCH_R:
-                tp = client.tp
-                batches, _ = client.on_response(m, out)
-                self.checker.on_read(tp, batches)
-                out.cue("C-2", node, "read", tp, tuple(batches))
-            elif m.kind == messages.CLIENT_METADATA_R:
-                client.on_metadata(m, out)
-            else:
-                client.on_broken(m, out)
+            self._deliver_to_consumer(client, m)
+
+    def _deliver_to_consumer(self, client: Consumer, m: Any) -> None:
+        """The observer stands behind the application: it sees what that gets to see."""
+        out, checker = self.out, self.checker
+        checker.step = self.events + 1
+        if m.kind == messages.FETCH_R:
+            batches = client.on_fetch(m, out)
+            if batches:
+                checker.on_read(client.id, m.src, m.partitions[0], batches)
+            out.cue("C-2", client.id, "read", client.tp, tuple(batches))
+        elif m.kind == messages.CLIENT_METADATA_R:
+            client.on_metadata(m, out)
+        elif m.kind == messages.EPOCH_END_R:
+            client.on_epoch_end(m, out)
+        elif m.kind == messages.LIST_OFFSETS_R:
+            latest = client.on_list_offsets(m, out)
+            if latest is not None:
+                checker.on_latest(m.tp, latest)
+        else:
+            client.on_broken(m, out)
+        if client.moved:
+            checker.on_moved(client.id)
+            client.moved = False
 
     def _decided(self, sent: Sent | None, base: int) -> None:
         if sent is None:
@@ -314,7 +336,10 @@ class Simulation:
         if sent.error == NONE:
             latency = self.kernel.now - sent.created
             self.checker.step = self.events + 1
-            self.checker.on_acked(Acked(sent.tp, base, sent.values, sent.acks, latency))
+            acked = Acked(sent.tp, base, sent.values, sent.acks, latency)
+            self.checker.on_acked(acked)
+            if sent.attempts > 1 and sent.producer < 0:
+                self.checker.on_retried(acked, sent.created)
         else:
             for value in sent.values:
                 self.ledger.failed[value] = sent.error
@@ -384,10 +409,12 @@ def _build_cluster(sim: Simulation) -> None:
         broker = Broker(
             spec.id, spec.label, spec.rack, sim.profile, sim.configs, sim.auto
         )
+        broker.dirs = spec.dirs
         broker.incarnation = 1
         broker.status = UP
         broker.fenced = False
         broker.broker_epoch = number if sim.profile.mode == "kraft" else number + 1
+        broker.racks = sim.racks
         cluster.brokers[spec.id] = broker
         registration = Registration(broker.broker_epoch, 1, spec.rack, 0)
         registration.fenced = False
@@ -401,11 +428,11 @@ def _build_cluster(sim: Simulation) -> None:
         k.topics[TOPIC].tps += range(k.take_numbers(0))
     else:
         beginning.prepare(sim, scenario.initial)
-    _fill_metadata_log(sim)
+    beginning.fill_metadata_log(sim)
     for broker in cluster.brokers.values():
         if broker.status == UP:
             _start_informed(sim, broker, out)
-    _add_clients(sim)
+    add_clients(sim)
     if scenario.initial is not None:
         beginning.finish(sim, scenario.initial)
     if sim.profile.mode == "kraft":
@@ -424,21 +451,6 @@ def _build_cluster(sim: Simulation) -> None:
     sim.checker.after(CONTROLLER, 0)
 
 
-def _fill_metadata_log(sim: Simulation) -> None:
-    """KRaft: what the log holds when the run begins; a broker's epoch is its record's offset."""
-    k = sim.cluster.controller
-    if sim.profile.mode != "kraft":
-        return
-    for broker_id, registration in k.brokers.items():
-        fenced = registration.fenced
-        k.log.append((membership.R_REGISTER, broker_id, registration.epoch, fenced, False))
-    for tp, record in k.records.items():
-        k.log.append((membership.R_PARTITION, tp, record))
-    k.committed = len(k.log)
-    for registration in k.brokers.values():
-        registration.metadata_offset = k.committed
-
-
 def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
     """A broker that has heard of everything, sends heartbeats and waits for news."""
     k = sim.cluster.controller
@@ -448,9 +460,12 @@ def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
     for tp, record in k.records.items():
         broker.metadata[tp] = (record.leader, record.leader_epoch)
         broker.image[tp] = record
+        if sim.profile.isr_propagation:
+            broker.known_isr[tp] = record.isr
         if broker.id in record.replicas:
-            if tp not in broker.disks:
-                broker.disks[tp] = new_disk(broker)
+            disk = broker.disks[tp] = broker.disks.get(tp) or new_disk(broker)
+            if broker.dirs > 1:
+                k.directories[broker.id, tp] = disk.dir
             apply_record(broker, tp, record, out)
     if sim.profile.mode == "kraft":
         broker.metadata_offset = k.committed
@@ -464,36 +479,3 @@ def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
     broker.heartbeat_due = sim.configs.heartbeat_ms
     out.timer(broker.id, sim.configs.heartbeat_ms, timers.HEARTBEAT)
     sim._periodic(broker, out)
-
-
-def _add_clients(sim: Simulation) -> None:
-    """P1 and C1 always exist, for scripts and hands; a workload sets them and others going."""
-    scenario = sim.scenario
-    ids = tuple(broker.id for broker in scenario.brokers)
-    leaders = {tp: record.leader for tp, record in sim.cluster.controller.records.items()}
-    partitions = len(scenario.partitions)
-    for number, load in enumerate(scenario.workload.producers or (None,)):
-        node = FIRST_PRODUCER - number
-        chance = Chance(sim.seed, f"producer {number}")
-        numbered = load is not None and load.idempotent
-        kind = IdempotentProducer if numbered else Producer
-        producer = kind(node, ids, dict(leaders), chance, partitions)
-        producer.backoff_ms = sim.configs.retry_backoff_ms
-        producer.delivery_ms = sim.configs.delivery_timeout_ms
-        producer.timeout = sim.configs.request_timeout_ms
-        if load is not None:
-            producer.interval = max(1, round(1000 * load.batch / load.rate_per_s))
-            producer.pace = pace_of(load)
-            producer.acks = load.acks
-            producer.timeout = load.timeout_ms
-            producer.retries = load.retries
-            producer.partition = load.partition
-        sim.clients[node] = producer
-    for number in range(max(1, scenario.workload.consumers)):
-        node = FIRST_CONSUMER - number
-        consumer = Consumer(node, ids, dict(leaders))
-        consumer.wait_ms = sim.configs.consumer_wait_ms
-        consumer.backoff_ms = sim.configs.retry_backoff_ms
-        if sim.configs.values["fetch_sessions"] and sim.profile.fetch_sessions:
-            consumer.sessions = {}
-        sim.clients[node] = consumer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.dataplane import insync
+from engine.dataplane import futures, insync
 from engine.model import timers
 from engine.model.messages import CONTROLLER
 from engine.model.state import UP
@@ -122,7 +122,7 @@ def start_workload(sim: Simulation, stop_at: int) -> None:
             if client.pace is not None and client.pace.steady:
                 first = client.interval
             sim.kernel.schedule(first, TIMER, client.id, (timers.CLIENT_TICK, None, 0))
-    for number in range(sim.scenario.workload.consumers):
+    for number in range(len(sim.scenario.workload.consumers)):
         consumer = sim.consumer(number + 1)
         if not consumer.running:
             consumer.running = True
@@ -167,6 +167,7 @@ def _fetching(sim: Simulation, args: Args) -> Iterator[None]:
         sim.network.drive(by_hand=not sim.auto)
         if sim.auto:
             for broker in sim.brokers.values():
+                futures.wake(broker, out)
                 for key, thread in broker.fetchers.items():
                     if not thread.outstanding:
                         thread.waking = out.now

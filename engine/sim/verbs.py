@@ -6,6 +6,7 @@ from engine.sim import (
     admin_verbs,
     client_verbs,
     creating_verbs,
+    dir_verbs,
     fault_verbs,
     message_verbs,
     retiring_verbs,
@@ -15,6 +16,6 @@ from engine.sim import (
 from engine.sim.moves import VERBS
 
 assert admin_verbs and client_verbs and creating_verbs and fault_verbs and message_verbs
-assert retiring_verbs and time_verbs and topic_verbs
+assert dir_verbs and retiring_verbs and time_verbs and topic_verbs
 
 __all__ = ["VERBS"]

@@ -11,13 +11,22 @@ from engine.sim.simulation import Simulation
 
 
 def name(sim: Simulation, node: int) -> str:
+    """What people call a node in the middle of a sentence."""
+    if node == CONTROLLER:
+        return "the controller"
+    if node <= FIRST_CONSUMER:
+        return f"consumer C{FIRST_CONSUMER + 1 - node}"
     if node < CONTROLLER:
-        return (
-            f"consumer C{FIRST_CONSUMER - node + 1}"
-            if node <= FIRST_CONSUMER
-            else (f"producer P{FIRST_PRODUCER - node + 1}")
-        )
-    return "the controller" if node == CONTROLLER else f"broker {sim.scenario.broker_name(node)}"
+        return f"producer P{FIRST_PRODUCER + 1 - node}"
+    return f"broker {sim.scenario.broker_name(node)}"
+
+
+def stranger(sim: Simulation, *nodes: int | None) -> str:
+    """Why a link to one of these nodes is none: a client that does not exist (yet), or ""."""
+    for node in nodes:
+        if node is not None and node < CONTROLLER and node not in sim.clients:
+            return f"There is no {name(sim, node)}."
+    return ""
 
 
 def named(sim: Simulation, node: int) -> str:

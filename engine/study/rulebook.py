@@ -174,6 +174,7 @@ BESIDE: Final[dict[str, str]] = {
     "CP-8.1": "A process or a machine crashes",
     "CP-8.2": "Restart",
     "CP-8.3": "Pause",
+    "CP-8.4": "A log directory fails",
     "CP-8.5": "Faults of the network",
     "CP-8.6": "Slow and lossy links, slow disks",
     "CP-8.7": "Clocks",
@@ -181,18 +182,12 @@ BESIDE: Final[dict[str, str]] = {
 }
 """What cues name beside the rules: changes without a rule of their own, operators, faults."""
 
-_DIRECTORIES: Final = "not modelled: a broker has one directory, so nothing moves between two"
-
 EXCUSES: Final[dict[str, str]] = {
     "E-8": "not modelled: every batch has the format that carries its epoch",
     "P-8": "stories, told by scenarios of the library; no rule of their own",
-    "C-7": "not yet: consumers carry no epoch with their position",
-    **dict.fromkeys(("D-1", "D-2", "D-3", "D-4", "D-5", "D-6"), _DIRECTORIES),
 }
 """Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
 
 DORMANT: Final[dict[str, str]] = {
-    "L-16": "no fault of a run fails a log directory yet",
-    "C-8": "consumers of a run do not ask to read from followers yet",
 }
 """Identifier -> why its code, though a run passes by it, never comes into effect there."""

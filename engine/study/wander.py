@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
+from engine.model.configs import Value
 from engine.model.profiles import FLAGS, TRUNCATIONS, get_profile
 from engine.scenarios.scenario import Scenario
 from engine.show.suggesting import suggestions
@@ -78,6 +79,7 @@ def everything(sim: Simulation) -> Iterator[str]:
             yield f"hold {what} {name}"
             yield f"release {what} {name}"
         yield f"slow {name} K 200"
+        yield f"slow_disk {name} {(fresh % 3) * 2}"
         for other in names[index + 1 :]:
             yield f"cut {name}->{other}"
             yield f"slow {name} {other} {(fresh % 3) * 300}"
@@ -86,6 +88,11 @@ def everything(sim: Simulation) -> Iterator[str]:
     for value in (1, 2, 3):
         yield f"set min.insync.replicas={value}"
     yield from ("set unclean.leader.election.enable=true", "set replica.lag.time.max.ms=10000")
+    for role in ("leader", "follower"):
+        yield f"set {role}.replication.throttled.replicas={('', '*', '0:1')[fresh % 3]}"
+        yield f"set {role}.replication.throttled.rate={(500, 10**9)[fresh % 2]}"
+    yield f"set retention.bytes={(-1, 3_000)[fresh % 2]}"
+    yield f"set fetch_sessions={('true', 'false')[fresh % 2]}"
 
 
 # -- by chance ------------------------------------------------------------------------------------
@@ -123,7 +130,7 @@ def draw_profile(chance: Chance, names: Sequence[str]) -> str:
     return row.with_flags(changes).name
 
 
-VALUES: Final[dict[str, tuple[int, ...]]] = {
+VALUES: Final[dict[str, tuple[Value, ...]]] = {
     "min.insync.replicas": (1, 2, 2, 3),
     "unclean.leader.election.enable": (0, 0, 0, 1),
     "replica.lag.time.max.ms": (2_000, 30_000),
@@ -139,12 +146,22 @@ VALUES: Final[dict[str, tuple[int, ...]]] = {
     "controlled.shutdown.enable": (0, 1),
     "eligible.leader.replicas.version": (0, 1),
     "leader.imbalance.check.interval.seconds": (2, 300),
+    "fetch_sessions": (0, 1),
+    "max.incremental.fetch.session.cache.slots": (0, 1, 2),
+    "leader.replication.throttled.replicas": ("*", "0:1,1:1"),
+    "leader.replication.throttled.rate": (500, 5_000),
+    "follower.replication.throttled.replicas": ("*", "0:2"),
+    "follower.replication.throttled.rate": (500, 5_000),
+    "retention.ms": (5_000, 60_000),
+    "retention.bytes": (0, 3_000),
+    "log.retention.check.interval.ms": (1_000, 10_000),
 }
 
 
 LOADS: Final[tuple[dict[str, Any], ...]] = (
     {"acks": "all", "idempotent": True},
     {"acks": "all"},
+    {"acks": "all", "batch": 3, "steady": True},
     {"acks": 1},
     {"acks": 0, "retries": False},
 )

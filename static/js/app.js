@@ -18,6 +18,7 @@ import { Connection, Notice, Violation } from "./panels/banner.js";
 import { begin, Coach } from "./panels/coach.js";
 import { Help } from "./panels/help.js";
 import { Share } from "./share/dialog.js";
+import { Older } from "./share/older.js";
 import { Corner } from "./panels/corner.js";
 import { drawn, Hits } from "./panels/hits.js";
 import { useAsk } from "./possible.js";
@@ -61,7 +62,7 @@ async function start() {
 /** The table, or the matrix, where the lanes are, when that view is chosen. */
 const Whole = () => (s.view.value === "table" ? html`<${TableView} />` : s.view.value === "matrix" ? html`<${Matrix} />` : null);
 
-const Bars = () => html`<${Violation} /><${Connection} /><${Notice} />`;
+const Bars = () => html`<${Violation} /><${Connection} /><${Older} /><${Notice} />`;
 
 /** Connected, for the first time or again: the run is opened by its name, or told by its text. */
 async function arrive() {
@@ -83,6 +84,7 @@ async function first() {
   const { seen, problems, text } = await asked();
   const step = seen.step ?? 0;
   if (!text || !(await opens(text, step, problems))) {
+    if (boot.bare) problems.push({ key: "link.instead" });
     const answer = await open({ run: boot.run, step });
     if (!boot.kept) Object.assign(s.tapeNow.value, { saved: false, text: answer.text });
   }

@@ -1,5 +1,7 @@
 // Breakpoints and "until": what playing stops at.  Pure: looks only at what a step tells.
 
+import { partIn } from "./partition.js";
+
 export const WHATS = ["hw", "leo", "isr", "leader", "role", "rule", "invariant", "offset"];
 const OF_BROKER = new Set(["hw", "leo", "role", "rule", "offset"]);
 const WITH_VALUE = new Set(["rule", "invariant", "offset"]);
@@ -36,7 +38,7 @@ export function hit(step, { what, broker, value }, partition = 0) {
 
 /** Was the record at this offset appended or cut in this step? */
 function touches(step, offset, broker, partition) {
-  return Object.entries(step.view.partitions[partition]?.replicas ?? {}).some(([id, r]) => {
+  return Object.entries(partIn(step.view, partition)?.replicas ?? {}).some(([id, r]) => {
     if (broker !== "" && String(broker) !== id) return false;
     const old = step.was?.[partition]?.[id]?.leo;
     return (old !== undefined && old <= offset && r.leo > offset) || r.cut.some((ghost) => ghost.o === offset && !ghost.old);

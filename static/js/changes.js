@@ -1,10 +1,12 @@
 // What a step changed, with the values before and after: what motion would have shown.  Pure.
 
+import { partOf } from "./partition.js";
+
 const shown = (v) => (Array.isArray(v) ? `[${v.join(", ")}]` : v === null || v === undefined ? "–" : String(v));
 
 /** [{ref, broker or client, field, was, now}] for a step and the one before it, on one partition. */
 export function changeList(before, step, names, partition = 0) {
-  const parts = [before, step].map((one) => one.view.partitions[partition] ?? one.view.partitions[0]);
+  const parts = [before, step].map((one) => partOf(one.view, partition));
   return [...names].flatMap((key) => {
     const [id, field] = key.split(":");
     if (id === "rec") return [{ ref: key, field, was: shown(parts[0].record[field]), now: shown(parts[1].record[field]) }];

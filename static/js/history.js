@@ -30,7 +30,7 @@ export function add(on, steps) {
  *  for the second partition. */
 export function changes(a, b) {
   const out = new Set();
-  b.partitions.forEach((part, i) => {
+  b.partitions.forEach((part) => {
     const was = partIn(a, part.p);
     if (!was) return;
     const own = part.p ? `p${part.p}/` : "";
@@ -55,10 +55,10 @@ export function changes(a, b) {
 /** What ends and high watermarks were before they moved: {partition: {broker: {hw, leo}}}. */
 export function earlier(a, b) {
   const out = {};
-  b.partitions.forEach((part, i) => {
+  b.partitions.forEach((part) => {
     for (const [id, r] of Object.entries(part.replicas)) {
       const old = partIn(a, part.p)?.replicas[id];
-      if (old && (old.hw !== r.hw || old.leo !== r.leo)) (out[part.p ?? i] ??= {})[id] = { hw: old.hw, leo: old.leo };
+      if (old && (old.hw !== r.hw || old.leo !== r.leo)) (out[part.p] ??= {})[id] = { hw: old.hw, leo: old.leo };
     }
   });
   return out;

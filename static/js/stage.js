@@ -72,7 +72,7 @@ function zoomFor(view) {
 }
 
 const options = (view) => ({ zoom: zoomFor(view), ...sized(zoomFor(view)) });
-const CORNER = 220;      // px the controls in the corner take beside the clients
+const CORNER = 268;      // px the controls in the corner take beside the clients
 const sized = (zoom) => ({ corner: CORNER / zoom, width: Math.max(300, Math.floor(host.clientWidth / zoom)), partition: s.partition.value, unfolded: s.unfolded.value, layers: s.layers.value, t: s.t.value, name: s.name.value });
 
 /** The step to draw: the one rested on, or a part of the next in detail size. */

@@ -36,6 +36,7 @@ export const chosen = signal(["lanes", "spacetime", "table", "matrix"].find((one
 export const registry = signal({});         // what the engine offers: profiles, rules, invariants
 export const cards = signal({});            // rule -> its card under this run's profile
 export const possible = signal({ key: null, moves: [] });
+export const dashboard = signal({ key: null }); // of the step its key names
 export const dismissed = signal(new Set()); // violations the visitor has put aside
 export const breaks = signal(remembered("breaks", "").split(",").map(breakOf).filter(Boolean));
 export const byTime = signal(remembered("rail", "steps") === "time");

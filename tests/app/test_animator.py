@@ -276,6 +276,21 @@ def test_answers_come_in_the_order_of_the_questions(app: Flask, client: FlaskCli
     assert services.socketio.server.async_handlers is False
 
 
+def test_the_dashboard_of_a_step_is_told_only_when_asked_for(
+    socket: Socket, scenario: str
+) -> None:
+    opened = socket.open(scenario=scenario)
+    assert "metrics" not in opened["steps"][0]["view"]
+    answer = socket.ask("metrics", {"run": opened["run"], "step": 1})
+    assert answer["ok"] and answer["step"] == 1
+    shown = answer["metrics"]
+    assert shown["nodes"][-1] == "K"
+    assert {"UnderReplicatedPartitions", "MaxLag"} <= {row["key"] for row in shown["rows"]}
+    for wrong in ({"run": opened["run"], "step": -1}, {"run": opened["run"], "step": 10**9}):
+        assert not socket.ask("metrics", wrong)["ok"]
+    assert socket.ask("metrics", {"run": "0" * 16, "step": 0})["code"] == "gone"
+
+
 def test_why_tells_the_guards_and_what_would_help(socket: Socket, scenario: str) -> None:
     run = socket.open(scenario=scenario)["run"]
     answer = socket.ask("why", {"run": run, "step": 2, "subject": "hw"})

@@ -52,3 +52,7 @@ def test_a_name_that_is_none_leads_to_the_nearest(client: FlaskClient) -> None:
 def test_a_change_of_language_keeps_the_place(client: FlaskClient) -> None:
     page = client.get("/s/S20?profile=Z0102&step=45&plain=1").text
     assert 'href="?profile=Z0102&amp;step=45&amp;plain=1&amp;lang=zh"' in page
+
+
+def test_a_run_that_travels_in_the_address_is_not_sent_in_circles(client: FlaskClient) -> None:
+    assert 'http-equiv="refresh"' not in client.get("/r?plain=1").text

@@ -27,6 +27,7 @@ SCREENS = {
     "matrix": "/s/S46?step=60",
     "storm": "/s/crash-storm?step=400",
     "batch": "/batch",
+    "cluster": "/cluster",
 }
 SIZES = {"wide": (1920, 1000), "desk": (1280, 720), "phone": (390, 844)}
 

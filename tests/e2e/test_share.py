@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import struct
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -112,6 +113,8 @@ def test_what_a_link_cannot_say_is_named_and_the_nearest_opens(visit: Opener) ->
     cut = visit(href[:-7])
     assert "the last 7 are missing" in cut.locator('[data-notice="warn"]').inner_text()
     assert step_of(cut) == 0 or step_of(cut) <= total(cut)
+    nothing = visit("/r#run=2.99.abc").locator('[data-notice="warn"]').inner_text()
+    assert "the last 96 are missing" in nothing and "first scenario" in nothing
     late = visit("/s/S01?step=999999&size=huge&p=3&view=map&layers=disk,sky")
     words = late.locator('[data-notice="warn"]').inner_text()
     assert "step 999999" in words and "size=huge" in words and "partition 3" in words
@@ -151,6 +154,19 @@ def test_axe_finds_nothing_in_what_is_shared(
     page.goto(f"{server.url}/e/{digest}?lang={lang}")
     page.wait_for_selector('body[data-ready="1"]')
     assert axe(page) == []
+
+
+def test_a_run_that_replays_differently_says_so(visit: Opener, frail: Server) -> None:
+    page = visit("/s/S01?step=3", site=frail)
+    href = shared(page)
+    with sqlite3.connect(frail.place / "highwater.db") as rows:
+        rows.execute("update run set engine_version = 0, outcome = 'another'")
+    frail.stop()
+    frail.start()
+    other = visit(href, site=frail)
+    at(other, 3)
+    words = other.locator('[data-older="differs"]').inner_text()
+    assert words.startswith("Engine 0 saved this run") and words.endswith("replays it differently.")
 
 
 # -- files ----------------------------------------------------------------------------------------

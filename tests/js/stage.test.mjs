@@ -4,7 +4,9 @@ import { add, changedIn, changes, earlier, tape } from "../../static/js/history.
 import { LAYERS, layersOf, layersText, toggled, USUAL } from "../../static/js/scene/layers.js";
 import { rows, shade } from "../../static/js/scene/matrix.js";
 import { exchanges, ownEnd } from "../../static/js/scene/parting.js";
+import { mix } from "../../static/js/scene/motion.js";
 import { picture } from "../../static/js/scene/picture.js";
+import { fitting, surgeryMoves, surgeryText } from "../../static/js/surgerymoves.js";
 import { fixture, room } from "./helpers.mjs";
 
 const ids = (nodes, out = new Map()) => { for (const n of nodes) { if (n.a?.["data-id"]) out.set(n.a["data-id"], n); if (n.c) ids(n.c, out); } return out; };
@@ -91,4 +93,35 @@ test("a partition's squares say who leads, who is in sync, how far behind", () =
   part.record.leader = -1;
   assert.equal(rows(step.view)[0].health, "leaderless");
   assert.deepEqual([0, 1, 5, 99].map(shade), [0, 1, 2, 3]);
+});
+
+test("what may be done with a message: its own moves, none while another goes first", () => {
+  assert.equal(surgeryText("delay", "2->1 Fetch", 700), "delay 2->1 700ms Fetch");
+  assert.equal(surgeryText("drop", "2->1"), "drop 2->1");
+  const verbs = ["deliver 2->1", "drop 2->1", "hold 2->1", "release 2->1", "delay 2->1 500ms", "duplicate 2->1", "deliver 1->2", "kill 2"];
+  const moves = verbs.map((text) => ({ text, enabled: !text.startsWith("release"), why: text.startsWith("release") ? "Nothing is held." : "" }));
+  const mine = surgeryMoves({ way: "2->1" }, moves, { behind: "Wait." });
+  assert.deepEqual(mine.map((m) => m.text), verbs.slice(0, 2).concat(verbs.slice(2, 6)));
+  assert.ok(surgeryMoves({ way: "2->1", behind: 4 }, moves, { behind: "Wait." }).every((m) => !m.enabled && m.why === "Wait."));
+  assert.ok(!fitting(mine, { held: false }).some((m) => m.text.startsWith("release")));
+});
+
+test("with every layer drawn, keys are unique, numbers are numbers, and motion is possible", () => {
+  const check = (nodes, where) => {
+    assert.equal(new Set(nodes.map((n) => n.k)).size, nodes.length, `${where}: ${nodes.map((n) => n.k)}`);
+    nodes.forEach((n) => n.c && check(n.c, `${where}/${n.k}`));
+  };
+  const layers = new Set(LAYERS);
+  for (const name of ["s20", "s23"]) {
+    let last = null;
+    for (const step of fixture(name).steps.values()) for (const width of [360, 1000]) {
+      const made = picture(step, { ...room(step, width), layers });
+      for (const layer of ["logs", "over"]) {
+        check(made[layer], `${name} ${step.n}`);
+        assert.doesNotMatch(JSON.stringify(made[layer]), /NaN|null,null|undefined/);
+        if (last && width === 1000) assert.doesNotMatch(JSON.stringify(mix(last[layer], made[layer], 0.7)), /NaN/);
+      }
+      if (width === 1000) last = made;
+    }
+  }
 });

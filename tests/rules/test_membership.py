@@ -101,3 +101,46 @@ def test_operators_ask_the_next_controller_again() -> None:
     assert sim.brokers[1].configs.min_insync_replicas == 1
     go_on(sim, "restart K; advance 6s")
     assert sim.brokers[1].configs.min_insync_replicas == 2
+
+
+# -- controllers that freeze ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("profile", "after_ms"), [("Z33", 18_000), ("Z24", 6_000), ("K39", 3_000)])
+def test_another_controller_takes_over(profile: str, after_ms: int) -> None:
+    sim = played(THREE, profile, f"pause K; advance {after_ms - 1}ms")
+    assert not sim.cluster.controller.alive
+    go_on(sim, "advance 1ms")
+    assert (sim.cluster.controller.alive, sim.cluster.controller.epoch) == (True, 2)
+
+
+@pytest.mark.parametrize("profile", ["Z24", "Z33", "K35", "K39", "K41"])
+def test_a_short_pause_is_none(profile: str) -> None:
+    sim = played(THREE, profile, "pause K; advance 2s; resume K; advance 40s; produce a; settle")
+    assert (sim.cluster.controller.alive, sim.cluster.controller.epoch) == (True, 1)
+    assert sim.cluster.zombie is None and len(sim.cluster.controller.brokers) == 3
+    assert sim.broken == []
+
+
+def test_what_waited_for_its_commit_goes_on_after_a_short_pause() -> None:
+    sim = played(SLOW_COMMIT, "K39", "elect 2; advance 1s; pause K; advance 2s; resume K")
+    go_on(sim, "advance 10s; settle")
+    assert sim.brokers[2].replicas[0].leader == 2
+    assert sim.broken == []
+
+
+def test_what_waited_for_its_commit_is_gone_when_another_took_over() -> None:
+    sim = played(SLOW_COMMIT, "K39", "elect 2; advance 1s; pause K; advance 20s; resume K")
+    assert sim.cluster.controller.records[0].leader == 1
+    assert sim.broken == []
+
+
+@pytest.mark.parametrize("profile", ["Z0102", "Z33", "K39"])
+def test_a_zombie_changes_nothing(profile: str) -> None:
+    moves = "pause 1; pause K; advance 60s; resume K"
+    spared = played(THREE, profile, moves.removesuffix("; resume K"))
+    sim = played(THREE, profile, moves)
+    assert repr(sim.cluster.controller.records) == repr(spared.cluster.controller.records)
+    assert sim.brokers[2].controller_epoch == (0 if profile == "K39" else 2)
+    assert sim.brokers[3].replicas[0].leader == 2
+    assert sim.cluster.zombie is None and sim.broken == []

@@ -187,6 +187,21 @@ def test_what_a_quota_holds_back_is_forgotten_and_asked_for_again() -> None:
     assert (wanted(done), done.brokers[3].replicas[1].log.leo) == ([0, 1, 2], 4)
 
 
+def test_a_copy_has_sessions_of_its_own() -> None:
+    sim = played("fetching auto", "produce a", "advance 1s")
+    twin = sim.copy()
+    for one in (sim, twin):
+        one.run_until(5_000)
+    assert cache_of(sim, 1).sessions.keys() == cache_of(twin, 1).sessions.keys()
+    epochs = [[s.epoch for s in cache_of(one, 1).sessions.values()] for one in (sim, twin)]
+    assert epochs[0] == epochs[1]
+    for replica in twin.brokers[1].replicas.values():
+        for parked in replica.parked:
+            context = parked.request.context
+            assert context is not None and context.session is not None
+            assert context.session is cache_of(twin, 1).sessions[context.session.id]
+
+
 def test_sessions_may_be_switched_off_while_fetchers_have_theirs() -> None:
     sim = played("produce a", "settle", "set fetch_sessions=false", "produce b", "settle")
     assert [sim.brokers[b].replicas[0].log.leo for b in (1, 2, 3)] == [2, 2, 2]

@@ -4,7 +4,7 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as e from "./state.js";
 import { Add, Check, Choice, Num, Small, Text } from "./fields.js";
-import { grown, idsOf, labels, ofKind, replaced, shrunk, without } from "./model.js";
+import { grown, idsOf, labels, ofKind, readers, replaced, shrunk, without } from "./model.js";
 import { Script } from "./script.js";
 import { Promises } from "./promises.js";
 
@@ -25,6 +25,7 @@ function Cluster({ doc, t }) {
   const partition = (at, text) => e.change({ partitions: doc.partitions.map((one, i) => (i === at ? idsOf(text, doc.brokers) : one)) });
   return html`<ul class="lines">${doc.brokers.map((one, i) => html`<li key=${one.id} class="row"><b class="n">${t("ent.broker", { name: one.id })}</b>
       <${Text} label=${t("edit.name")} size="6" value=${one.name} onChange=${(name) => broker(i, { name })} /><${Text} label=${t("field.rack")} size="6" value=${one.rack} onChange=${(rack) => broker(i, { rack })} />
+      <${Num} label=${t("field.dirs")} value=${one.dirs ?? 1} onChange=${(dirs) => broker(i, { dirs })} />
       <${Small} icon="close" label=${t("edit.remove", { what: t("ent.broker", { name: one.id }) })} off=${doc.brokers.length < 2} onClick=${() => e.change(shrunk(doc, i))} /></li>`)}</ul>
     <${Add} label=${t("edit.broker")} onClick=${() => e.change(grown(doc))} />
     <h3>${t("edit.partitions")}</h3><p class="soft">${t("edit.partitions.why")}</p>
@@ -61,7 +62,9 @@ function Network({ doc, t }) {
 }
 
 function Workload({ doc, t }) {
-  const { producers, consumers } = doc.workload;
+  const { producers } = doc.workload;
+  const consumers = readers(doc.workload.consumers);
+  const reader = (at, more) => put({ consumers: replaced(consumers, at, more) });
   const put = (more) => e.change({ workload: { producers, consumers, ...more } });
   const one = (at, more) => put({ producers: replaced(producers, at, more) });
   return html`<ul class="lines">${producers.map((p, i) => html`<li key=${i} class="row"><b class="n">P${i + 1}</b>
@@ -71,7 +74,11 @@ function Workload({ doc, t }) {
       <${Check} label=${t("edit.retries")} value=${p.retries} onChange=${(retries) => one(i, { retries })} /><${Check} label=${t("edit.idempotent")} value=${p.idempotent} onChange=${(idempotent) => one(i, { idempotent })} /><${Check} label=${t("edit.steady")} value=${p.steady} onChange=${(steady) => one(i, { steady })} />
       <${Small} icon="close" label=${t("edit.remove", { what: `P${i + 1}` })} onClick=${() => put({ producers: without(producers, i) })} /></li>`)}</ul>
     <div class="row"><${Add} label=${t("edit.producer")} onClick=${() => put({ producers: [...producers, { rate_per_s: 5, acks: -1, retries: true, timeout_ms: 30000, idempotent: false, partition: -1, batch: 1, steady: false }] })} />
-    <${Num} label=${t("edit.consumers")} value=${consumers} onChange=${(v) => put({ consumers: v ?? 0 })} /></div>`;
+</div>
+    <ul class="lines">${consumers.map((c, i) => html`<li key=${i} class="row"><b class="n">C${i + 1}</b>
+      <${Choice} label="auto.offset.reset" value=${c.reset} options=${["earliest", "latest", "none"].map((one) => [one, one])} onChange=${(reset) => reader(i, { reset })} /><${Text} label=${t("field.rack")} size="6" value=${c.rack} onChange=${(rack) => reader(i, { rack })} /><${Check} label=${t("edit.epochs")} value=${c.epochs} onChange=${(epochs) => reader(i, { epochs })} />
+      <${Small} icon="close" label=${t("edit.remove", { what: `C${i + 1}` })} onClick=${() => put({ consumers: without(consumers, i) })} /></li>`)}</ul>
+    <${Add} label=${t("edit.consumer")} onClick=${() => put({ consumers: [...consumers, { epochs: true, reset: "earliest", rack: "" }] })} />`;
 }
 
 function Faults({ doc, t }) {
@@ -79,7 +86,6 @@ function Faults({ doc, t }) {
   const timed = (at, how) => e.change({ faults: doc.faults.map((f, i) => { if (i !== at) return f; const { mtbf_ms: a, at_ms: b, ...rest } = f; return { ...rest, [how]: a ?? b }; }) });
   return html`<ul class="lines">${doc.faults.map((f, i) => html`<li key=${i} class="row">
       <${Choice} hidden label=${t("edit.fault")} value=${f.kind} options=${e.offers.value.faults.map((k) => [k, t(`breaks.${k}`)])} onChange=${(kind) => e.change({ faults: doc.faults.map((one, at) => (at === i ? ofKind(one, kind) : one)) })} />
-      ${f.kind === "slow" && html`<${Num} label="+" unit="ms" value=${f.delay_ms} onChange=${(v) => put(i, { delay_ms: v ?? 0 })} />`}
       ${f.kind === "slow_disk" && html`<${Num} label=${t("edit.writes")} unit="/s" value=${f.records_per_s} onChange=${(v) => put(i, { records_per_s: v ?? 0 })} />`}
       ${f.racks ? html`<${Text} label=${t("field.rack")} value=${f.racks.join(" ")} onChange=${(v) => put(i, { racks: v.split(/[\s,]+/).filter(Boolean) })} />` : html`<${Text} label=${t("hits.lanes")} value=${labels(f.brokers, doc.brokers)} onChange=${(v) => put(i, { brokers: idsOf(v, doc.brokers) })} />`}
       <${Choice} hidden label=${t("edit.when")} value=${"at_ms" in f ? "at_ms" : "mtbf_ms"} options=${[["mtbf_ms", t("edit.mtbf")], ["at_ms", t("edit.at")]]} onChange=${(how) => timed(i, how)} />
@@ -101,6 +107,6 @@ export function Form() {
     <${Part} title=${t("edit.script")} open><${Script} ...${all} /><//>
     <${Part} title=${t("edit.promises")} open><${Promises} ...${all} /><//>
     <${Part} title=${t("edit.network")} note=${t(`title.fetching.${doc.fetching}`)}><${Network} ...${all} /><//>
-    <${Part} title=${t("edit.workload")} note=${t("edit.workload.note", { n: doc.workload.producers.length, c: doc.workload.consumers })}><${Workload} ...${all} /><//>
+    <${Part} title=${t("edit.workload")} note=${t("edit.workload.note", { n: doc.workload.producers.length, c: readers(doc.workload.consumers).length })}><${Workload} ...${all} /><//>
     <${Part} title=${t("edit.faults")} note=${String(doc.faults.length || "")}><${Faults} ...${all} /><//>`;
 }

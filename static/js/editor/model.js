@@ -45,6 +45,8 @@ export function idsOf(text, brokers) {
   });
 }
 
+/** Consumers one by one; a scenario may say how many there are. */
+export const readers = (consumers) => (Array.isArray(consumers) ? consumers : Array.from({ length: consumers }, () => ({ epochs: true, reset: "earliest", rack: "" })));
 export const labelOf = (id, brokers) => { const b = brokers.find((one) => one.id === id); return b ? b.name || String(b.id) : String(id); };
 export const labels = (ids, brokers) => ids.map((id) => labelOf(id, brokers)).join(" ");
 

@@ -18,8 +18,8 @@ export function rows(step, before, id, { t }) {
     const r = part.replicas[broker[1]];
     const r0 = old?.replicas[broker[1]];
     return [
-      ...pick(a, before?.view.brokers.find((b) => b.id === a?.id), ["alive", "fenced", "brokerEpoch", "rack", "session", "disk", "fetchSessions"]),
-      ...pick(r, r0, ["role", "start", "leo", "hw", "hwCheckpoint", "flushed", "epochs", "epochStart", "belief", "fetch", "isr", "maximal", "pending", "blocks", "waiting", "throttled"]),
+      ...pick(a, before?.view.brokers.find((b) => b.id === a?.id), ["alive", "fenced", "brokerEpoch", "rack", "dirs", "session", "disk", "fetchSessions"]),
+      ...pick(r, r0, ["role", "dir", "future", "start", "leo", "hw", "hwCheckpoint", "flushed", "epochs", "epochStart", "belief", "fetch", "isr", "maximal", "pending", "blocks", "waiting", "throttled"]),
       ...(r?.session ? [[t("field.fetchSession"), list(r.session), r0?.session ? list(r0.session) : null]] : []),
       ...Object.entries(r?.remote ?? {}).map(([id2, m]) => [t("field.remote", { b: s.name.value(Number(id2), true) }), list(m), r0?.remote?.[id2] ? list(r0.remote[id2]) : null]),
     ];
@@ -28,7 +28,7 @@ export function rows(step, before, id, { t }) {
   const message = view.messages.find((m) => `m${m.id}` === id);
   if (message) return [...pick(message, null, ["kind", "from", "to", "reply", "sent", "due", "held", "error", "records"]), ...Object.entries(s.possible.value.messages?.[message.id] ?? message.fields ?? {}).map(([k, v]) => [k, list(v), null])];
   const client = view.clients.find((c) => String(c.id) === id);
-  return client ? pick(client, before?.view.clients.find((c) => c.id === id), ["kind", "sent", "acked", "waiting", "position", "read"]) : [];
+  return client ? pick(client, before?.view.clients.find((c) => c.id === id), ["kind", "sent", "acked", "waiting", "position", "epoch", "reset", "rack", "preferred", "failed", "read"]) : [];
 }
 
 export function Inspect() {

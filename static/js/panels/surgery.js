@@ -4,20 +4,8 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as s from "../state.js";
 import { act } from "../player.js";
+import { fitting, surgeryMoves, surgeryText } from "../surgerymoves.js";
 import { MoveButton } from "./moves.js";
-
-/** The text of a verb for a message: `delay` takes its time between the way and the kind. */
-export function surgeryText(verb, way, ms) {
-  const [ends, kind] = way.split(" ");
-  return verb === "delay" ? [verb, ends, `${ms}ms`, kind].filter(Boolean).join(" ") : `${verb} ${way}`;
-}
-
-/** What may be done with a message: the moves of the server, all refused while another goes first. */
-export function surgeryMoves(message, moves, { behind }) {
-  const found = (verb) => moves.find((m) => m.text === surgeryText(verb, message.way, 500));
-  const list = ["deliver", "drop", "hold", "release", "delay", "duplicate"].map(found).filter(Boolean);
-  return message.behind === undefined ? list : list.map((m) => ({ ...m, enabled: false, why: behind }));
-}
 
 const shown = (v) => (v === null || v === "" ? "–" : Array.isArray(v) ? (v.length ? v.map(shown).join(", ") : "[]") : typeof v === "object" ? `{${Object.entries(v).map(([k, one]) => `${k} ${shown(one)}`).join(", ")}}` : String(v));
 
@@ -44,8 +32,7 @@ export function Surgery({ message, onDone }) {
   const t = s.t.value;
   const list = surgeryMoves(message, s.possible.value.moves, { behind: t("surgery.behind") });
   const word = (move) => t(`surgery.${move.text.split(" ")[0]}`);
-  const usual = list.filter((m) => m.enabled || !/^(hold|release) /.test(m.text) || m.text.startsWith(message.held && !message.deliverable ? "release" : "hold"));
   return html`<${Fields} id=${message.id} />
-    <ul class="moves surgery">${usual.map((move) => (move.text.startsWith("delay") ? html`<${Delay} key="delay" message=${message} off=${!move.enabled || !s.online.value} why=${move.why} onDone=${onDone} />` : html`<${MoveButton} key=${move.text} move=${move} label=${word(move)} onDone=${onDone} />`))}</ul>
+    <ul class="moves surgery">${fitting(list, message).map((move) => (move.text.startsWith("delay") ? html`<${Delay} key="delay" message=${message} off=${!move.enabled || !s.online.value} why=${move.why} onDone=${onDone} />` : html`<${MoveButton} key=${move.text} move=${move} label=${word(move)} onDone=${onDone} />`))}</ul>
     <p class="soft small">${t("surgery.models")}</p>`;
 }

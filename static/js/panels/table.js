@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import * as s from "../state.js";
+import { partOf } from "../partition.js";
 import { essence } from "../scene/messages.js";
 import { recordRows, replicaRow } from "./tablerows.js";
 
@@ -19,7 +20,7 @@ export function TableView() {
   const step = s.step.value;
   if (!step) return null;
   const { view } = step;
-  const part = view.partitions[s.partition.value] ?? view.partitions[0];
+  const part = partOf(view, s.partition.value);
   const { record } = part;
   const records = recordRows(part, { t, name });
   return html`<div class="stack tables">

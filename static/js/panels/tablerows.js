@@ -20,6 +20,7 @@ export function replicaRow(part, broker, { t, name }) {
 /** Offsets down, brokers across: the epoch of the record that stands there, with its signs. */
 export function recordRows(part, { t, name, width = MOST_OFFSETS }) {
   const ids = Object.keys(part.replicas);
+  if (!ids.length) return { heads: [], rows: [] };
   const end = Math.max(0, ...ids.map((id) => part.replicas[id].leo));
   const first = Math.max(Math.min(...ids.map((id) => part.replicas[id].start)), end - width);
   const rows = [];

@@ -5,11 +5,12 @@ import * as s from "../state.js";
 import { Checks } from "./checks.js";
 import { Inspect } from "./inspect.js";
 import { Log } from "./log.js";
+import { Metrics } from "./metrics.js";
 import { Moves } from "./moves.js";
 import { Now } from "./now.js";
 import { TableView } from "./table.js";
 
-export const TABS = { now: Now, inspect: Inspect, moves: Moves, log: Log, checks: Checks, table: TableView };
+export const TABS = { now: Now, inspect: Inspect, moves: Moves, log: Log, checks: Checks, metrics: Metrics, table: TableView };
 
 export function pick(name, focus = false) {
   s.tab.value = name;

@@ -27,6 +27,15 @@ export function standing(part, broker, t) {
     const lag = part.replicas[id]?.fetch?.lag;
     pills.push({ label: lag > 0 && !broker.disk && !throttled ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
   } else pills.push({ label: t("pill.none"), cls: "out" });
+  const kept = part.replicas[id]?.dir;
+  const dirs = broker.dirs ?? [];
+  for (const { name } of dirs.filter((dir) => dir.failed)) {
+    const lost = { label: t("pill.dir_failed", { d: name }), cls: "fenced", name: "cross" };
+    if (name === kept) pills.unshift(lost); else pills.push(lost);  // what matters most has room
+  }
+  const { future, leo } = part.replicas[id] ?? {};
+  if (future) pills.push({ label: t("pill.future", { a: kept, d: future.dir, n: future.leo, m: leo }), cls: "joining", name: "plusminus" });
+  else if (dirs.some((dir) => dir.name === kept && !dir.failed)) pills.push({ label: kept, cls: "out" });
   if (record.elr?.includes(id)) pills.push({ label: "ELR", cls: "elr" });
   if (broker.fenced && broker.alive === "up") pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
   if (broker.disk) pills.push({ label: t("pill.slow_disk"), cls: "slow" });

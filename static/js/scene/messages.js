@@ -62,6 +62,7 @@ function face(m, { t, name }) {
   const parts = [
     rect("r", -W / 2, -H / 2, W, H, "msgbox", { rx: m.kind.startsWith("Alter") || m.kind.startsWith("Leader") ? 2 : 9 }),
     text("h", -W / 2 + 8, -3.5, fit(kind, room, 11.5, true) + where, "msghead"),
+    m.held && m.deliverable && m.behind === undefined && icon("go", "play", W / 2 - 17, H / 2 - 15, 10, "go"),
     m.held && !m.deliverable && icon("held", "hand", W / 2 - 18, -H / 2 + 3, 12, "warn"),
   ];
   let x = -W / 2 + 8;
@@ -71,7 +72,8 @@ function face(m, { t, name }) {
   });
   if (carried.length > 4) { parts.push(text("more", x + 1, 12.5, `+${carried.length - 4}`, "msgtext")); x += 8 + textWidth(`+${carried.length - 4}`, 11); }
   if (carried.length) x += 2;
-  if (what && W / 2 - 6 - x > 14) parts.push(text("w", x, 12.5, fit(what, W / 2 - 5 - x, 11), "msgtext"));
+  const edge = W / 2 - (m.held && m.deliverable ? 18 : 5);
+  if (what && edge - 1 - x > 14) parts.push(text("w", x, 12.5, fit(what, edge - x, 11), "msgtext"));
   parts.push(title("title", `${kind} ${name(m.from, true)} → ${name(m.to, true)} ${what}`));
   return parts;
 }

@@ -18,13 +18,13 @@ export function picture(step, { width, partition = 0, unfolded = false, corner =
   const geo = layout(view, { width, partition, unfolded, corner });
   const blocked = new Set(geo.part.replicas[geo.part.record.leader]?.blocks ?? []);
   const lost = new Set(view.ledger?.lost ?? []);
-  const ctx = { t, name, width: textWidth, blocked, lost, changed: changedIn(step.changed, partition), was: step.was?.[partition] ?? {}, layers, session: view.controller.sessionMs, alarm: (step.broken ?? []).length > 0 };
+  const ctx = { t, name, width: textWidth, blocked, lost, changed: changedIn(step.changed, geo.part.p), was: step.was?.[geo.part.p] ?? {}, layers, session: view.controller.sessionMs, alarm: (step.broken ?? []).length > 0 };
   const logs = [
     ruler(geo, view, ctx),
     ...view.brokers.map((b) => ground(geo, b)),
     divergence(geo, view, ctx),
-    ...view.brokers.map((b) => laneOf(geo, view, b, ctx)),
     ...(layers.has("watermarks") ? joins(geo) : []),
+    ...view.brokers.map((b) => laneOf(geo, view, b, ctx)),
     controller(geo, view, ctx),
     layers.has("clients") && clients(geo, view, ctx),
   ].filter(Boolean);
@@ -35,7 +35,7 @@ export function picture(step, { width, partition = 0, unfolded = false, corner =
 /** A lane's ground; apart from the lane, so that the divergence frame stands between the two. */
 function ground(geo, broker) {
   const lane = geo.lanes.get(broker.id);
-  const off = broker.alive === "down" || broker.alive === "paused";
+  const off = broker.alive === "down" || broker.alive === "paused" || geo.part.replicas[broker.id]?.role === "offline";
   const x = geo.narrow ? 0 : geo.gutter;
   return rect(`ground${broker.id}`, x, lane.y + 1, geo.width - x - 4, geo.laneH - 2, `lane ${off ? "off" : ""}`, { rx: 10 });
 }

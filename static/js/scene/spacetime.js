@@ -1,6 +1,7 @@
 // The same run as a space-time diagram: a vertical line for every node, time downwards, messages as
 // slanted arrows.  Pure: a function of the steps that are known and of the window that is seen.
 
+import { partOf } from "../partition.js";
 import { essence } from "./messages.js";
 import { circle, fit, g, icon, line, path, rect, text } from "./node.js";
 
@@ -112,7 +113,7 @@ function looks(view, node, partition) {
   const broker = view.brokers.find((b) => String(b.id) === node);
   if (!broker) return "stlife";
   if (broker.alive === "down") return "stlife gone";
-  const r = view.partitions[partition]?.replicas[node];
+  const r = partOf(view, partition).replicas[node];
   if (r?.role === "leader") return `stlife leads ${epochClass(r.belief.le)}`;
   return broker.alive === "paused" ? "stlife paused" : "stlife";
 }
@@ -139,9 +140,9 @@ function events(step, before, at, shown, { partition, t }) {
   const y = at.y(step.n);
   const node = String(step.at ?? "");
   if (shown.has(node)) out.push(circle(`d${step.n}`, at.x(node), y, step.moment >= 2 ? 5 : 3, `stdot ${step.moment >= 2 ? "moment" : ""} ${step.broken.length ? "bad" : ""}`));
-  for (const [id, r] of Object.entries(step.view.partitions[partition]?.replicas ?? {})) {
+  for (const [id, r] of Object.entries(partOf(step.view, partition).replicas)) {
     if (!shown.has(id) || !before) continue;
-    const old = before.view.partitions[partition]?.replicas[id];
+    const old = partOf(before.view, partition).replicas[id];
     const words = [old && old.leo !== r.leo && `LEO ${r.leo}`, old && old.hw !== r.hw && `HW ${r.hw}`].filter(Boolean).join(" ");
     if (words) out.push(text(`v${step.n}-${id}`, at.x(id) + 8, y + 12, words, "stvalue"));
     const led = old?.role === "leader" && old.belief.le === r.belief.le;

@@ -1,0 +1,65 @@
+"""What clients were told, compared with what is so: each function says what is wrong, or ""."""
+
+from __future__ import annotations
+
+from engine.checks.ledger import Acked, Ledger
+from engine.model.cluster import Cluster
+from engine.model.log import Batch, Log
+
+
+def contradicted(ledger: Ledger, tp: int, batches: list[Batch]) -> str:
+    """I9, INV-24.  Was another record read at one of these offsets before?"""
+    seen = ledger.seen[tp]
+    why = ""
+    for batch in batches:
+        before = seen.setdefault(batch.base, batch)
+        if not before.same(batch):
+            why = why or f"a consumer read {before!r} and later {batch!r}"
+    return why
+
+
+def uncommitted(hw: int, batches: list[Batch]) -> str:
+    """INV-23.  Do these reach past the high watermark of the replica that served them?"""
+    last = batches[-1]
+    return f"a consumer got {last!r}, and the mark there is {hw}" if last.end > hw else ""
+
+
+def unnoticed(
+    cluster: Cluster, ledger: Ledger, client: int, src: int, tp: int, batches: list[Batch]
+) -> str:
+    """INV-27.  Did the consumer read on though what it read last is gone where it reads now?
+
+    The replica that served it has both, or has deleted the former from its start.  Else the
+    consumer skips or reads again what it does not know of.
+    """
+    at, before = ledger.read_last.get(client, (tp, batches[0]))
+    ledger.read_last[client] = (tp, batches[-1])
+    disk = cluster.brokers[src].disks.get(tp)
+    if at != tp or disk is None or before is batches[0]:
+        return ""
+    log = disk.log
+    if before.end <= log.log_start or not _has(log, batches[0]) or _has(log, before):
+        return ""
+    return f"a consumer read {before!r}, which is gone, and then {batches[0]!r}"
+
+
+def _has(log: Log, batch: Batch) -> bool:
+    at = log.index_of(batch.base)
+    return at < len(log.batches) and log.batches[at].same(batch)
+
+
+def gone_back(ledger: Ledger, tp: int, latest: int) -> str:
+    """INV-25.  Was a client told a later end of the log before?"""
+    before = ledger.latest[tp]
+    ledger.latest[tp] = max(before, latest)
+    return f"the latest offset was {before} and is now {latest}" if latest < before else ""
+
+
+def written_twice(log: Log, acked: Acked, since: int) -> bool:
+    """I12 of a producer without numbers: is what it sent again there a second time?  (ms)"""
+    for batch in reversed(log.batches):
+        if batch.time < since:
+            break
+        if batch.values == acked.values and batch.base != acked.base:
+            return True
+    return False

@@ -1,0 +1,43 @@
+"""A controller that was replaced and does not know: what it still does, and what stops it."""
+
+from __future__ import annotations
+
+from engine.controlplane import kraft, znodes, zookeeper
+from engine.model.controller import Controller
+from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
+from engine.model.state import NEVER
+from engine.model.timers import COMMIT
+
+
+def speak(zombie: Controller, out: Effects) -> None:
+    """CP-LISR.  The requests that waited in its queues leave now, with the epoch of its term."""
+    states = [(tp, record, False) for tp, record in zombie.records.items()]
+    for broker in zombie.brokers:
+        told = [state for state in states if broker in state[1].replicas]
+        if told:
+            znodes.send_leader_and_isr(zombie, broker, told, out)
+
+
+def resign(zombie: Controller, k: Controller, out: Effects) -> None:
+    """CP-ZK-CTRL.  Every write of a controller is conditional on the version of /controller_epoch:
+    its first one fails, and it resigns.  A KRaft leader's appends reach no majority: none counts.
+    """
+    if zombie.epoch < k.epoch:
+        rule = "CP-10.deposed" if k.profile.kraft else "CP-ZK-CTRL"
+        out.cue(rule, CONTROLLER, "controller epoch", zombie.epoch, k.epoch)
+
+
+def go_on(k: Controller, running: set[int], out: Effects) -> None:
+    """8.3.  It woke before anybody took over: what it held back goes on, sessions are heard of."""
+    k.alive = True
+    k.check_at = NEVER
+    for broker, registration in k.brokers.items():
+        if broker in running:
+            registration.last_contact = out.now
+    if not k.profile.kraft:
+        zookeeper.arm_session_check(k, out)
+        return
+    kraft.arm_fence_check(k, out)
+    if k.committed < len(k.log):
+        out.timer(CONTROLLER, k.configs.commit_ms, COMMIT, (k.epoch, len(k.log)))

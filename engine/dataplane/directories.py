@@ -1,0 +1,85 @@
+"""The log directories of one broker: where a log goes, and how the controller hears of it."""
+
+from __future__ import annotations
+
+from engine.model.control_messages import AssignReplicasToDirs, AssignReplicasToDirsResponse
+from engine.model.effects import Effects
+from engine.model.errors import NONE
+from engine.model.messages import CONTROLLER
+from engine.model.state import Broker
+from engine.model.timers import ASSIGN_RETRY
+
+RETRY_MS = 1_000
+
+
+def name(directory: int) -> str:
+    """As people and moves call it: d1."""
+    return f"d{directory}"
+
+
+def working(broker: Broker) -> list[int]:
+    """The directories that can be read and written."""
+    return [one for one in range(1, broker.dirs + 1) if one not in broker.broken]
+
+
+def least_used(broker: Broker) -> int:
+    """L-2, LogManager.nextLogDirs: a new log goes where there are fewest."""
+    load = dict.fromkeys(working(broker), 0)
+    for disk in (*broker.disks.values(), *(move.disk for move in broker.futures.values())):
+        if disk.dir in load:
+            load[disk.dir] += 1
+    return min(load, key=lambda one: (load[one], one))
+
+
+def survives_a_failed_directory(broker: Broker) -> bool:
+    """L-16.  KIP-112 (ZooKeeper, 1.0) and KIP-858 (KRaft, 3.7): the other directories work on."""
+    return broker.profile.dir_failure_zk or broker.profile.dir_failure_kraft
+
+
+# -- telling the controller, KRaft -----------------------------------------------------------------
+
+
+def assign(broker: Broker, tp: int, directory: int, out: Effects) -> None:
+    """KIP-858.  Tells the controller in which directory a log is; nothing to tell if there is only
+    one.  What waits travels together, one request at a time."""
+    if broker.dirs > 1 and broker.profile.dir_failure_kraft:
+        broker.assignments[tp] = directory
+        send_assignments(broker, out)
+
+
+def send_assignments(broker: Broker, out: Effects) -> bool:
+    """AssignmentsManager.  False if there is nothing to send, or an answer is awaited."""
+    if broker.assign_corr or not broker.assignments:
+        return False
+    broker.assign_corr = broker.next_corr()
+    items = tuple(broker.assignments.items())
+    out.send(
+        AssignReplicasToDirs(
+            broker.id, CONTROLLER, broker.assign_corr, broker.broker_epoch, items
+        )
+    )
+    return True
+
+
+def on_assignment_answer(
+    broker: Broker, m: AssignReplicasToDirsResponse, out: Effects
+) -> list[tuple[int, int]]:
+    """What the controller has accepted: (partition, directory)."""
+    if m.corr != broker.assign_corr:
+        return []
+    broker.assign_corr = 0
+    if m.error != NONE:
+        out.timer(broker.id, RETRY_MS, ASSIGN_RETRY)
+        return []
+    accepted = [item for item in m.items if broker.assignments.get(item[0]) == item[1]]
+    for tp, _ in accepted:
+        del broker.assignments[tp]
+    send_assignments(broker, out)
+    return accepted
+
+
+def on_assignment_broken(broker: Broker, corr: int, out: Effects) -> None:
+    """It is sent again until somebody answers."""
+    if corr == broker.assign_corr:
+        broker.assign_corr = 0
+        out.timer(broker.id, RETRY_MS, ASSIGN_RETRY)

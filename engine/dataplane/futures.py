@@ -1,0 +1,216 @@
+"""A log moves to another directory of its broker: the future log (data-plane, D-; KIP-113, 1.1)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.dataplane import directories, truncation
+from engine.model.effects import Effects
+from engine.model.quotas import ReplicationQuota
+from engine.model.state import (
+    FETCHING,
+    TRUNCATING,
+    Broker,
+    Disk,
+    Move,
+    PartitionFetchState,
+    Replica,
+)
+from engine.model.timers import DIR_MOVE
+
+ROUND_MS: Final = 1
+QUOTA_PAUSE_MS: Final = 1_000
+
+
+# -- begin and end ---------------------------------------------------------------------------------
+
+
+def begin(broker: Broker, replica: Replica, disk: Disk, out: Effects) -> None:
+    """D-1.  An empty log in another directory begins to follow; a new destination cancels the old
+    move.  `disk` is the directory's new, empty log."""
+    cancel(broker, replica, out)
+    broker.futures[replica.tp] = Move(disk, _start(replica, disk))
+    out.cue("D-1", broker.id, f"future {replica.tp}", replica.disk.dir, disk.dir)
+    wake(broker, out)
+
+
+def cancel(broker: Broker, replica: Replica, out: Effects) -> None:
+    """D-1.  The future log is dropped; a controller that knew of it is told so."""
+    move = broker.futures.pop(replica.tp, None)
+    if move is None:
+        return
+    out.cue("D-1.cancel", broker.id, f"future {replica.tp}", move.disk.dir, None)
+    if move.asked:
+        directories.assign(broker, replica.tp, replica.disk.dir, out)
+
+
+def restart(broker: Broker, replica: Replica, out: Effects) -> None:
+    """D-2.  In a new leader epoch, and after a start of the process, it compares the logs anew."""
+    move = broker.futures.get(replica.tp)
+    if move is not None:
+        move.fetch = _start(replica, move.disk)
+        move.asked = move.accepted = False
+        wake(broker, out)
+
+
+def _start(replica: Replica, disk: Disk) -> PartitionFetchState:
+    """D-2.  Truncating, from the future log's own high watermark, whatever the generation."""
+    return PartitionFetchState(replica.tp, disk.log.hw, replica.leader_epoch, TRUNCATING, -1)
+
+
+def on_truncated(broker: Broker, tp: int, offset: int, out: Effects) -> None:
+    """D-4.  The current log was cut, for good: the future log has to look where it parted."""
+    move = broker.futures.get(tp)
+    if move is not None:
+        move.fetch.state = TRUNCATING
+        move.fetch.offset = min(offset, move.fetch.offset)
+        move.fetch.last_epoch = -1
+        wake(broker, out)
+
+
+# -- the loop --------------------------------------------------------------------------------------
+
+
+def wake(broker: Broker, out: Effects) -> None:
+    """D-2.  The thread goes round while it has something to do, unless a hand drives it."""
+    if broker.auto_fetch and not broker.copying and next_partition(broker) >= 0:
+        broker.copying = True
+        out.timer(broker.id, ROUND_MS, DIR_MOVE)
+
+
+def on_timer(broker: Broker, out: Effects) -> bool:
+    """D-2.  One round, then the next one; after a pause if the quota is used up (D-3)."""
+    broker.copying = False
+    if not broker.auto_fetch or next_partition(broker) < 0:
+        return False
+    if work(broker, out):
+        wake(broker, out)
+    else:
+        broker.copying = True
+        out.timer(broker.id, QUOTA_PAUSE_MS, DIR_MOVE)
+    return True
+
+
+def next_partition(broker: Broker) -> int:
+    """D-2.  One partition at a time: the one that was begun, else the first; -1 without work."""
+    ready = [tp for tp, move in broker.futures.items() if _has_work(broker, tp, move)]
+    begun = [tp for tp in ready if broker.futures[tp].fetch.lag is not None]
+    return begun[0] if begun else min(ready, default=-1)
+
+
+def _has_work(broker: Broker, tp: int, move: Move) -> bool:
+    replica = broker.replicas.get(tp)
+    if replica is None:
+        return False
+    if move.fetch.state == TRUNCATING or move.disk.log.leo != replica.log.leo:
+        return True
+    return move.accepted or not move.asked
+
+
+def work(broker: Broker, out: Effects) -> bool:
+    """D-2, D-3.  One round of the thread; False if the quota lets nothing be copied now."""
+    tp = next_partition(broker)
+    move, replica = broker.futures[tp], broker.replicas[tp]
+    if move.fetch.state == TRUNCATING:
+        _truncate(broker, replica, move, out)
+        return True
+    quota = _quota(broker)
+    if quota is not None and quota.exceeded(out.now):
+        out.cue("D-3", broker.id, "held back", None, tp)
+        return False
+    copied = _copy(broker, replica, move, out)
+    if quota is not None:
+        quota.record(copied, out.now)
+    maybe_promote(broker, replica, move, out)
+    return True
+
+
+def _quota(broker: Broker) -> ReplicationQuota | None:
+    """D-3.  Apart from the replication quotas, and without their exemptions: all that is copied
+    counts.  None: no limit is set."""
+    limit = broker.configs.dir_move_rate
+    if limit is None:
+        broker.dir_quota = None
+    elif broker.dir_quota is None or broker.dir_quota.limit != limit:
+        broker.dir_quota = ReplicationQuota(limit)
+    return broker.dir_quota
+
+
+def _truncate(broker: Broker, replica: Replica, move: Move, out: Effects) -> None:
+    """D-2, D-4.  By T-2 against the current log, never on a fetch; not done: another round."""
+    future, state = move.disk.log, move.fetch
+    latest, before = future.epochs.latest(), future.leo
+    target, done = state.offset, True
+    if latest >= 0:
+        epoch, end = replica.log.end_offset_for_epoch(latest)
+        target, done = truncation.target_by_pair(future, epoch, end, state.offset)
+    gone = future.truncate_to(target)
+    move.disk.recovery_checkpoint = min(move.disk.recovery_checkpoint, future.leo)
+    if gone:
+        out.cue("D-4", broker.id, f"future {replica.tp}", before, future.leo)
+    else:
+        out.cue("D-4.kept", broker.id, f"future {replica.tp}", before, target)
+    state.offset = future.leo
+    if done:
+        state.state = FETCHING
+
+
+def _copy(broker: Broker, replica: Replica, move: Move, out: Effects) -> int:
+    """D-2.  Reads the current log up to its end, whoever leads; how many records were copied."""
+    log, future, state = replica.log, move.disk.log, move.fetch
+    if future.leo < log.log_start:
+        future.truncate_fully(log.log_start)
+        state.offset = log.log_start
+    before = future.leo
+    future.append_follower(log.read(state.offset, log.leo, broker.configs.fetch_max_records) or ())
+    future.hw = max(future.log_start, min(log.hw, future.leo))
+    if log.log_start > future.log_start and log.log_start <= future.hw:
+        future.raise_log_start(log.log_start)
+        future.drop_below_log_start()
+    state.offset = future.leo
+    state.lag = log.leo - future.leo
+    if future.leo != before:
+        out.cue("D-2", broker.id, f"future {replica.tp}", before, future.leo)
+    return future.leo - before
+
+
+# -- promotion -------------------------------------------------------------------------------------
+
+
+def maybe_promote(broker: Broker, replica: Replica, move: Move, out: Effects) -> None:
+    """D-5.  Both logs end alike: KRaft (3.7) asks the controller first, then they change places."""
+    if move.disk.log.leo != replica.log.leo or move.fetch.state == TRUNCATING:
+        return
+    if broker.profile.dir_failure_kraft and not move.accepted:
+        if not move.asked:
+            move.asked = True
+            out.cue("D-5.ask", broker.id, f"future {replica.tp}", replica.disk.dir, move.disk.dir)
+            directories.assign(broker, replica.tp, move.disk.dir, out)
+        return
+    _promote(broker, replica, move, out)
+
+
+def on_accepted(broker: Broker, accepted: list[tuple[int, int]], out: Effects) -> None:
+    """D-5.  The controller has noted the new directory."""
+    for tp, directory in accepted:
+        move, replica = broker.futures.get(tp), broker.replicas.get(tp)
+        if move is not None and replica is not None and move.disk.dir == directory:
+            move.accepted = True
+            maybe_promote(broker, replica, move, out)
+
+
+def _promote(broker: Broker, replica: Replica, move: Move, out: Effects) -> None:
+    """D-5, D-6.  The future log takes the place of the current one, and its high watermark.
+
+    Its epoch cache knows only the epochs of what was copied: an epoch in which nothing was written
+    is lost (KAFKA-15608), and with it the answer to a follower that names it.
+    """
+    disk = move.disk
+    disk.log.hw = replica.log.hw
+    out.cue("D-5", broker.id, f"directory {replica.tp}", replica.disk.dir, disk.dir)
+    if disk.log.epochs.entries() != replica.log.epochs.entries():
+        lost = replica.log.epochs.latest()
+        out.cue("D-6", broker.id, f"epochs {replica.tp}", lost, disk.log.epochs.latest())
+    replica.disk, replica.log = disk, disk.log
+    broker.disks[replica.tp] = disk
+    del broker.futures[replica.tp]

@@ -1,0 +1,43 @@
+"""How ISR changes became known before AlterPartition: batched notification znodes (0.9 - 2.6)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
+from engine.model.state import Broker
+from engine.model.timers import ISR_PROPAGATION
+from engine.model.zk_messages import IsrChange
+
+PERIOD_MS: Final = 2_500
+QUIET_MS: Final = 5_000
+LONGEST_MS: Final = 60_000
+
+
+def note_change(broker: Broker, tp: int, out: Effects) -> None:
+    """CP-ISR-ZKPROP 1.  The leader has written a new ISR; only it and the state znode know."""
+    profile = broker.profile
+    if not profile.isr_propagation or profile.kraft:
+        return
+    if not broker.isr_changes:
+        out.timer(broker.id, PERIOD_MS - out.now % PERIOD_MS, ISR_PROPAGATION)
+    if tp not in broker.isr_changes:
+        broker.isr_changes = (*broker.isr_changes, tp)
+    broker.isr_changed_at = out.now
+
+
+def on_tick(broker: Broker, out: Effects) -> bool:
+    """CP-ISR-ZKPROP 2.  isr-change-propagation: all changes in one znode, once nothing changed for
+    more than 5 s, or more than 60 s after the last.  The task ticks on only while there are any."""
+    if not broker.isr_changes:
+        return False
+    quiet = broker.isr_changed_at + QUIET_MS < out.now
+    if not quiet and broker.isr_told_at + LONGEST_MS >= out.now:
+        out.timer(broker.id, PERIOD_MS, ISR_PROPAGATION)
+        return False
+    out.cue("CP-ISR-ZKPROP", broker.id, "notification", broker.isr_changed_at, out.now)
+    out.send(IsrChange(broker.id, CONTROLLER, 0, broker.isr_changes))
+    broker.isr_changes = ()
+    broker.isr_told_at = out.now
+    return True

@@ -1,0 +1,80 @@
+"""Who the clients of a run are: P1 and C1 always, others as the workload or a move asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.model.messages import FIRST_CONSUMER, FIRST_PRODUCER
+from engine.scenarios import parts
+from engine.sim.clients import Producer
+from engine.sim.consumers import RESETS, Consumer
+from engine.sim.idempotent import IdempotentProducer
+from engine.sim.kernel import Chance
+from engine.sim.pace import pace_of
+
+if TYPE_CHECKING:
+    from engine.sim.simulation import Simulation
+
+Client = Producer | Consumer
+"""Both have a timer of their own (`on_tick`: does it act?) and hear of broken connections."""
+
+
+def add_clients(sim: Simulation) -> None:
+    """For scripts and hands, or set going by a workload."""
+    workload = sim.scenario.workload
+    for number, load in enumerate(workload.producers or (None,), 1):
+        numbered = load is not None and load.idempotent
+        producer = add_producer(sim, number, numbered)
+        if load is not None:
+            producer.interval = max(1, round(1000 * load.batch / load.rate_per_s))
+            producer.pace = pace_of(load)
+            producer.acks = load.acks
+            producer.timeout = load.timeout_ms
+            producer.retries = load.retries
+            producer.partition = load.partition
+    for number, reader in enumerate(workload.consumers or (parts.Consumer(),), 1):
+        _add_consumer(sim, number, reader)
+
+
+def _leaders(sim: Simulation) -> dict[int, int]:
+    """Whom clients believe to lead when the run begins."""
+    return {tp: record.leader for tp, record in sim.cluster.controller.records.items()}
+
+
+def add_producer(sim: Simulation, number: int, idempotent: bool) -> Producer:
+    """P1, P2, ..."""
+    node = FIRST_PRODUCER + 1 - number
+    chance = Chance(sim.seed, f"producer {number - 1}")
+    kind = IdempotentProducer if idempotent else Producer
+    ids = tuple(sim.brokers)
+    producer = kind(node, ids, _leaders(sim), chance, len(sim.scenario.partitions))
+    producer.backoff_ms = sim.configs.retry_backoff_ms
+    producer.delivery_ms = sim.configs.delivery_timeout_ms
+    producer.timeout = sim.configs.request_timeout_ms
+    sim.clients[node] = producer
+    return producer
+
+
+def idempotent_producer(sim: Simulation) -> Producer:
+    """The first idempotent producer; one more than the workload has, if there is none yet."""
+    producers = [one for one in sim.clients.values() if isinstance(one, Producer)]
+    for producer in producers:
+        if isinstance(producer, IdempotentProducer):
+            return producer
+    return add_producer(sim, len(producers) + 1, True)
+
+
+def _add_consumer(sim: Simulation, number: int, reader: parts.Consumer) -> None:
+    node = FIRST_CONSUMER + 1 - number
+    consumer = Consumer(node, tuple(sim.brokers), _leaders(sim))
+    consumer.wait_ms = sim.configs.consumer_wait_ms
+    consumer.backoff_ms = sim.configs.retry_backoff_ms
+    consumer.max_age_ms = sim.configs.metadata_max_age_ms
+    records = sim.cluster.controller.records
+    consumer.leader_epochs = {tp: record.leader_epoch for tp, record in records.items()}
+    if sim.configs.values["fetch_sessions"] and sim.profile.fetch_sessions:
+        consumer.sessions = {}
+    consumer.reset = RESETS[reader.reset]
+    consumer.validates = reader.epochs and sim.profile.consumer_epochs
+    consumer.rack = reader.rack if sim.profile.follower_reads else None
+    sim.clients[node] = consumer

@@ -1,0 +1,85 @@
+"""A controller that freezes: who takes over, and what it does when it wakes (1.4, 8.3, 10)."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Final
+
+from engine.controlplane import deposed
+from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
+from engine.model.state import UP
+from engine.sim import faults
+from engine.sim.kernel import FAILURE
+
+if TYPE_CHECKING:
+    from engine.sim.simulation import Simulation
+
+KRAFT_FAILOVER_MS: Final = 3_000
+"""A voter's fetch timeout (2 s) and an election."""
+
+
+class FailOver:
+    """A term's end, should nobody have begun another one by then."""
+
+    __slots__ = ("term",)
+
+    def __init__(self, term: int) -> None:
+        self.term = term
+
+    def __call__(self, sim: Simulation) -> bool:
+        k = sim.cluster.controller
+        if k.alive or k.epoch != self.term:
+            return False
+        faults.start_controller(sim)
+        faults.finish_controller_start(sim)
+        return True
+
+
+def pause_controller(sim: Simulation) -> None:
+    """8.3.  The active controller's process freezes.  Once its session is over (ZooKeeper), or the
+    voters have waited long enough (KRaft), another one begins the next term."""
+    k = sim.cluster.controller
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.3.pause", CONTROLLER, "controller", "up", "paused")
+        sim.cluster.zombie = deepcopy(k, {id(k.profile): k.profile})
+        k.alive = False
+        sim.network.controller_up = False
+        sim.network.break_connections(CONTROLLER)
+
+    sim.act(FAILURE, CONTROLLER, "pause K", action)
+    wait = KRAFT_FAILOVER_MS if sim.profile.kraft else sim.configs.session_timeout_ms
+    sim.kernel.schedule(wait, FAILURE, CONTROLLER, FailOver(k.epoch))
+
+
+def resume_controller(sim: Simulation) -> None:
+    """It wakes.  If nobody took over it goes on; else it is a zombie, until it hears so."""
+    k, zombie = sim.cluster.controller, sim.cluster.zombie
+    assert zombie is not None
+    took_over = k.epoch > zombie.epoch
+    if not took_over:
+        sim.cluster.zombie = None
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.3.resume", CONTROLLER, "controller", "paused", "up")
+        if took_over:
+            if not sim.profile.kraft:
+                deposed.speak(zombie, out)
+            return
+        sim.network.controller_up = True
+        running = {b for b, broker in sim.brokers.items() if broker.status == UP}
+        deposed.go_on(k, running, out)
+        for broker in sorted(running):
+            faults.hear_again(sim, broker, out)
+
+    sim.act(FAILURE, CONTROLLER, "resume K", action)
+
+
+def finish_resume(sim: Simulation) -> None:
+    """The zombie's next step is its last: what it writes or appends does not count."""
+    k, zombie = sim.cluster.controller, sim.cluster.zombie
+    if zombie is not None:
+        sim.cluster.zombie = None
+        action = "controller resigns"
+        sim.act(FAILURE, CONTROLLER, action, lambda out: deposed.resign(zombie, k, out))

@@ -1,0 +1,36 @@
+"""How many different runs end, by name; every Python must agree.  Imports the engine only."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Final
+
+from engine.model.profiles import PROFILES
+from engine.scenarios.file import library
+from engine.sim.run import Run, play_all
+from engine.study.digest import digest
+from engine.study.soak import draw
+
+BY_THE_CLOCK: Final = ("S59", "S61", "S62", "S63")
+RANDOM_RUNS: Final = 24
+
+
+def digests() -> dict[str, str]:
+    """Of every script under every profile it names, of crash storms, and of random play."""
+    found = {}
+    for scenario in library().values():
+        seeds = range(3) if scenario.code in BY_THE_CLOCK else range(1)
+        for profile in scenario.profiles:
+            for seed in seeds:
+                run = Run(scenario, profile, seed)
+                found[f"{scenario.code} {profile} {seed}"] = digest(play_all(run))
+    for number in range(RANDOM_RUNS):
+        run = draw(0, number, list(PROFILES), []).run
+        found[f"random {number}"] = f"{run.digest} {digest(play_all(run))}"
+    return found
+
+
+def told() -> str:
+    """The version of this Python, and the digests, as JSON."""
+    return json.dumps({"python": list(sys.version_info[:3]), "digests": digests()})

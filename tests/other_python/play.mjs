@@ -1,0 +1,17 @@
+// Plays tests/digests.py under CPython as WebAssembly.
+// Arguments: the repository, and where PyYAML is installed (its pure Python part is enough).
+import { loadPyodide } from "pyodide";
+
+const [repository, packages] = process.argv.slice(2);
+const python = await loadPyodide({ stderr: (line) => console.error(line) });
+for (const [place, root] of [["/repository", repository], ["/packages", packages]]) {
+  python.FS.mkdir(place);
+  python.FS.mount(python.FS.filesystems.NODEFS, { root }, place);
+}
+console.log(python.runPython(`
+import sys
+sys.dont_write_bytecode = True
+sys.path[:0] = ["/repository", "/packages"]
+from tests.digests import told
+told()
+`));

@@ -1,0 +1,146 @@
+"""What an operator would see: each broker's own report, by what it believes, beside what is so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.scenarios.file import find
+from engine.scenarios.scenario import Scenario
+from engine.show.replay import Replay
+from engine.sim.run import Run
+
+THREE = Scenario.from_dict({"title": "x", "brokers": 3, "configs": {"min.insync.replicas": 2}})
+
+
+def after(moves: str, profile: str = "K39", scenario: Scenario = THREE) -> dict[str, Any]:
+    """The dashboard after these moves: {"rows": {key: row}, "lines": [...]}."""
+    lines = tuple(line.strip() for line in moves.split(";"))
+    replay = Replay(Run(scenario, profile, 0, lines))
+    shown = replay.dashboard(replay.total)
+    return {**shown, "rows": {row["key"]: row for row in shown["rows"]}}
+
+
+def row(moves: str, key: str, profile: str = "K39") -> tuple[Any, ...]:
+    """(what is reported, what is so in the cluster, who is wrong, is the sum off?)"""
+    found = after(moves, profile)["rows"][key]
+    return found["values"], found["total"], found["wrong"], found["off"]
+
+
+BEFORE = "produce a; settle; "
+CASES = [
+    # A dead follower is counted until somebody notices.
+    ("UnderReplicatedPartitions", "kill 3", {"1": 0, "2": 0}, 1, ["1"], True),
+    ("UnderReplicatedPartitions", "kill 3; detect 3", {"1": 1, "2": 0}, 1, [], False),
+    # A dead leader reports nothing at all.
+    ("UnderReplicatedPartitions", "kill 1", {"2": 0, "3": 0}, 1, [], True),
+    ("OfflinePartitionsCount", "kill 1", {"K": 0}, 1, ["K"], True),
+    ("OfflinePartitionsCount", "kill 1; detect 1", {"K": 0}, 0, [], False),
+    ("OfflinePartitionsCount", "kill 2; detect 2; kill 3; detect 3; kill 1; detect 1", {"K": 1}, 1,
+     [], False),
+    ("UnderMinIsrPartitionCount", "kill 2; kill 3", {"1": 0}, 1, ["1"], True),
+    ("UnderMinIsrPartitionCount", "kill 2; kill 3; detect 2; detect 3", {"1": 1}, 1, [], False),
+    ("AtMinIsrPartitionCount", "kill 2; detect 2", {"1": 1, "3": 0}, 1, [], False),
+    ("InSyncReplicasCount", "kill 2", {"1": 3}, 2, ["1"], True),
+    # Cut off, the former leader goes on reporting its leadership.
+    ("LeaderCount", "cut 1 K; detect 1", {"1": 1, "2": 1, "3": 0}, 1, ["1"], True),
+    ("FailedPartitionsCount", "cut 1 K; detect 1", {"1": 0, "2": 0, "3": 0}, 1, ["1"], True),
+    # The lag of a follower is measured against the high watermark it was told.
+    ("MaxLag", "produce b c acks=1", {"1": 0, "2": 0, "3": 0}, 2, ["2", "3"], True),
+    ("MaxLag", "produce b c; settle", {"1": 0, "2": 0, "3": 0}, 0, [], False),
+    # The controller's own removal is no shrink of the leader's.
+    ("IsrShrinksPerSec", "kill 3; detect 3", {"1": 0, "2": 0}, 1, [], True),
+    ("IsrExpandsPerSec", "kill 3; detect 3; restart 3; settle", {"1": 1, "2": 0, "3": 0}, 1, [],
+     False),
+    ("ExpiresPerSec", "kill 2; kill 3; produce b; advance 31s", {"1": 1}, 1, [], False),
+    ("PurgatoryProduce", "produce b c", {"1": 2, "2": 0, "3": 0}, 2, [], False),
+    ("PurgatoryFetch", "ask 2; ask 3", {"1": 2, "2": 0, "3": 0}, 2, [], False),
+    ("LeaderElectionRateAndTimeMs", "elect 2; elect 3", {"K": 2}, 2, [], False),
+    ("LeaderElectionRateAndTimeMs", "elect 2; kill K; restart K", {"K": 0}, 1, ["K"], True),
+    ("ActiveControllerCount", "kill K", {}, 0, [], False),
+    ("ActiveBrokerCount", "kill 3", {"K": 3}, 2, ["K"], True),
+    ("FencedBrokerCount", "cut 3 K; detect 3", {"K": 1}, 0, ["K"], True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "moves", "values", "total", "wrong", "off"),
+    CASES,
+    ids=[f"{case[0]}: {case[1]}" for case in CASES],
+)
+def test_what_is_reported_and_what_is_so(
+    key: str, moves: str, values: dict[str, int], total: int, wrong: list[str], off: bool
+) -> None:
+    assert row(BEFORE + moves, key) == (values, total, wrong, off)
+
+
+def test_a_shrink_of_the_leader_is_counted_once_it_is_confirmed() -> None:
+    moves = BEFORE + "produce b; fetch 2; fetch 2; hold alter 1; advance 46s"
+    assert row(moves, "IsrShrinksPerSec")[0]["1"] == 0
+    for profile in ("K39", "Z33", "Z24"):
+        values, total, *_ = row(moves + "; release alter 1", "IsrShrinksPerSec", profile)
+        assert (values["1"], total) == (1, 1), profile
+
+
+def test_a_counter_begins_anew_with_the_process() -> None:
+    moves = BEFORE + "kill 3; detect 3; restart 3; settle"
+    assert row(moves, "IsrExpandsPerSec")[0]["1"] == 1
+    values, total, wrong, _ = row(moves + "; kill 1; detect 1; restart 1", "IsrExpandsPerSec")
+    assert (values["1"], total, wrong) == (0, 1, ["1"])
+
+
+def test_unclean_elections_are_counted_apart() -> None:
+    unclean = THREE.vary("configs.unclean.leader.election.enable", True)
+    moves = BEFORE + (
+        "kill 2; detect 2; kill 3; detect 3; kill 1; detect 1; restart 2"
+    )
+    for profile in ("K39", "Z33"):
+        rows = after(moves, profile, unclean)["rows"]
+        assert rows["UncleanLeaderElectionsPerSec"]["values"] == {"K": 1}
+        assert rows["LeaderElectionRateAndTimeMs"]["values"] == {"K": 1}
+
+
+def test_a_metric_is_shown_only_where_the_release_has_it() -> None:
+    old, new = after("produce a", "Z0102")["rows"], after("produce a", "K39")["rows"]
+    assert set(new) - set(old) == {
+        "UnderMinIsrPartitionCount",
+        "AtMinIsrPartitionCount",
+        "OfflineReplicaCount",
+        "FailedPartitionsCount",
+        "ActiveBrokerCount",
+        "FencedBrokerCount",
+    }
+    assert set(old) < set(new)
+
+
+def test_names_are_those_of_jmx() -> None:
+    rows = after("produce a")["rows"]
+    assert rows["MaxLag"]["mbean"] == (
+        "kafka.server:type=ReplicaFetcherManager,name=MaxLag,clientId=Replica"
+    )
+    assert rows["InSyncReplicasCount"]["mbean"].endswith(",topic=t,partition=0")
+    assert len({one["mbean"] for one in rows.values()}) == len(rows)
+
+
+def test_the_servers_log_tells_what_brokers_say() -> None:
+    lines = after(BEFORE + "kill 1; detect 1; settle; restart 1; settle")["lines"]
+    texts = [line["text"] for line in reversed(lines)]
+    assert "[Partition t-0 broker=2] Leader starts at leader epoch 1; the previous leader epoch " \
+        "was 0" in texts  # fmt: skip
+    assert "[QuorumController] Fencing broker 1" in texts
+    assert any("broker=2] Expanding ISR from 2,3 to" in text for text in texts)
+    assert [line["n"] for line in lines] == sorted((line["n"] for line in lines), reverse=True)
+
+
+@pytest.mark.parametrize("code", ["S20", "S38", "S45", "S59", "S72"])
+def test_every_step_has_a_dashboard(code: str) -> None:
+    scenario = find(code)
+    for profile in scenario.profiles[:2]:
+        replay = Replay(Run(scenario, profile))
+        for step in range(0, replay.total + 1, max(1, replay.total // 9)):
+            shown = replay.dashboard(step)
+            for one in shown["rows"]:
+                assert set(one["values"]) <= set(map(str, shown["nodes"]))
+                assert all(value >= 0 for value in (*one["values"].values(), one["total"]))
+            assert all(line["n"] <= step for line in shown["lines"])

@@ -1,0 +1,133 @@
+"""Several log directories on one broker: one fails, and everybody draws the right conclusion."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.model.errors import KAFKA_STORAGE_ERROR
+from engine.scenarios.scenario import Scenario
+from engine.sim import moves
+from engine.sim.run import Run, play_all
+from engine.sim.simulation import Simulation
+
+TWO = Scenario.from_dict(
+    {
+        "title": "Which disk?",
+        "brokers": [{"id": 1, "dirs": 2}, {"id": 2, "dirs": 2}, {"id": 3}],
+        "partitions": [[1, 2, 3], [1, 3, 2]],
+    }
+)
+SURVIVORS = ["K39", "K41", "Z33", "Z20", "Z011"]
+
+
+def after(lines: str, profile: str) -> Simulation:
+    return play_all(Run(TWO, profile, 0, tuple(one.strip() for one in lines.split(";"))))
+
+
+def record(sim: Simulation, tp: int) -> tuple[int, tuple[int, ...]]:
+    found = sim.cluster.controller.records[tp]
+    return found.leader, found.isr
+
+
+def dirs(sim: Simulation, broker: int) -> dict[int, int]:
+    return {tp: disk.dir for tp, disk in sim.brokers[broker].disks.items()}
+
+
+def test_only_brokers_with_several_directories_say_so() -> None:
+    written = TWO.to_dict()["brokers"]
+    assert [one.get("dirs") for one in written] == [2, 2, None]
+    assert Scenario.from_dict(TWO.to_dict()) == TWO
+
+
+@pytest.mark.parametrize("profile", SURVIVORS)
+def test_a_follower_loses_one_replica_and_keeps_the_other(profile: str) -> None:
+    sim = after("produce a; produce b p=1; settle; disk_fail 2 d1; settle", profile)
+    assert record(sim, 0) == (1, (1, 3)) and set(record(sim, 1)[1]) == {1, 2, 3}
+    # Where no epoch begins, H-2 waits for broker 2 as long as it counts as caught up: a times out.
+    lines = "disk_fail 2 d1; settle; produce a; produce b p=1; settle; advance 31s"
+    sim = after(f"{lines}; produce c; settle", profile)
+    assert [one.values for one in sim.ledger.acked[0]][-1] == ("c",)
+    assert len(sim.ledger.acked[1]) == 1
+    assert sim.brokers[2].disks[1].log.leo == 1 and not sim.broken
+
+
+@pytest.mark.parametrize("profile", SURVIVORS)
+def test_a_waiting_write_hears_of_the_storage_error(profile: str) -> None:
+    sim = after("produce a to 1; disk_fail 1 d1", profile)
+    assert sim.ledger.failed == {"a": KAFKA_STORAGE_ERROR}
+
+
+@pytest.mark.parametrize("profile", SURVIVORS)
+def test_a_restart_does_not_mend_a_disk(profile: str) -> None:
+    sim = after("disk_fail 2 d1; settle; kill 2; detect 2; restart 2; settle; produce a; settle",
+                profile)  # fmt: skip
+    assert record(sim, 0) == (1, (1, 3)) and set(record(sim, 1)[1]) == {1, 2, 3}
+    assert 0 in sim.brokers[2].offline and 0 not in sim.brokers[2].replicas
+    sim = after("disk_fail 2 d1; wipe 2 d1; detect 2; restart 2; settle; produce a; settle",
+                profile)  # fmt: skip
+    assert set(record(sim, 0)[1]) == {1, 2, 3} and not sim.brokers[2].offline and not sim.broken
+    assert dirs(sim, 2) == {0: 1, 1: 2}
+
+
+@pytest.mark.parametrize("profile", ["K36", "K33", "Z0102", "Z08"])
+def test_before_jbod_the_broker_halts(profile: str) -> None:
+    sim = after("disk_fail 1 d2; detect 1", profile)
+    assert sim.brokers[1].status == "down"
+    assert record(sim, 0)[0] == 2 and record(sim, 1)[0] == 3
+
+
+@pytest.mark.parametrize("profile", ["K39", "Z33"])
+def test_the_last_directory_is_one_too_many(profile: str) -> None:
+    assert after("disk_fail 1 d1; disk_fail 1 d2", profile).brokers[1].status == "down"
+    assert after("disk_fail 3 d1", profile).brokers[3].status == "down"
+    assert after("kill 1; disk_fail 1 d1; detect 1; restart 1", profile).brokers[1].offline == {0}
+
+
+def test_who_cannot_tell_the_controller_shuts_down() -> None:
+    """log.dir.failure.timeout.ms, from 3.8: the K37 row behaves as 3.8."""
+    lost = "cut 1 K; disk_fail 1 d1; advance {}s"
+    for profile in ("K37", "K39"):
+        assert after(lost.format(29), profile).brokers[1].status == "up"
+        assert after(lost.format(31), profile).brokers[1].status == "down"
+        assert after("disk_fail 1 d1; advance 31s", profile).brokers[1].status == "up"
+        told = "cut 1 K; disk_fail 1 d1; advance 3s; heal; advance 40s"
+        sim = after(told, profile)
+        assert sim.brokers[1].status == "up" and record(sim, 0)[0] == 2
+
+
+def test_zookeeper_hears_of_it_when_the_link_is_back() -> None:
+    assert record(after("cut 1 K; disk_fail 1 d1; advance 3s", "Z33"), 0)[0] == 1
+    assert record(after("cut 1 K; disk_fail 1 d1; advance 3s; heal; settle", "Z33"), 0)[0] == 2
+
+
+@pytest.mark.parametrize("profile", ["K39", "Z33"])
+def test_new_logs_go_where_there_are_fewest(profile: str) -> None:
+    sim = after("create_topic o 1,3 1,2 1,3; settle", profile)
+    assert dirs(sim, 1) == {0: 1, 1: 2, 2: 1, 3: 2, 4: 1}
+    if profile == "K39":
+        assert sim.cluster.controller.directories == {
+            (b, tp): where for b in (1, 2) for tp, where in dirs(sim, b).items()
+        }
+        assert [sim.cluster.controller.records[tp].partition_epoch for tp in (2, 3)] == [1, 2]
+    sim = after("disk_fail 1 d2; create_topic o 1,3 1,2 1,3; settle", profile)
+    assert dirs(sim, 1) == {0: 1, 1: 2, 2: 1, 3: 1, 4: 1}
+
+
+def test_where_a_log_is_is_told_until_it_is_heard() -> None:
+    held = "create_topic o 1,2 !1; cut 1 K; heal; settle; advance 2s"
+    sim = after(held, "K39")
+    assert sim.cluster.controller.directories[1, 2] == 1 and not sim.brokers[1].assignments
+
+
+def test_a_replica_on_a_failed_disk_is_not_elected() -> None:
+    sim = after("disk_fail 2 d1; settle; kill 1; kill 3; detect 1; detect 3", "K39")
+    assert record(sim, 0)[0] == -1 and record(sim, 1)[0] == 2
+    list(moves.play(sim, moves.parse("elect unclean p=0", TWO.brokers)))
+    assert record(sim, 0)[0] == -1
+
+
+def test_a_topic_with_a_lost_log_cannot_be_deleted_by_zookeeper() -> None:
+    sim = after("disk_fail 2 d1; settle; delete_topic t; settle", "Z33")
+    assert sim.cluster.controller.deletions["t"].left == {2: {0, 1}}
+    sim = after("disk_fail 2 d1; delete_topic t; settle; wipe 2 d1; detect 2; restart 2", "Z33")
+    assert not sim.cluster.controller.deletions
