@@ -25,6 +25,8 @@ RETURNED = (
 )
 """Where functions return them."""
 OF_DEVELOPERS = "translated.py"
+OF_THE_STORY = "wording.py"
+"""Its refusals stand in the story's catalogue, by key."""
 CALLS = {"report", "BadInput", "invalid", "impossible", "fail", "bad", "_bad", "append"}
 SENTENCE = re.compile(r".*[a-z]\S* \S.*", re.S)
 
@@ -97,7 +99,7 @@ def templates() -> dict[str, str]:
             found[config.meaning] = f"the configuration {config.name}"
     returning = set(sources(RETURNED))
     for path in sources(RAISED):
-        if path.name == OF_DEVELOPERS:
+        if path.name in (OF_DEVELOPERS, OF_THE_STORY):
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             for told in _told(node, path in returning):

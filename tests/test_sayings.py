@@ -19,7 +19,8 @@ HAN = "\u3400-\u9fff"
 PLACE = re.compile(r"\{\w+\}")
 PIECES = re.compile(
     r"[.]| Did you mean .*| in \{0\}|; known are .*|A .*|An .*|a letter .*|small letters.*|No \{0\}"
-    r"|(?:The|Broker|Consumer C|Producer P).*|Auto or .*|Count=.*|Md,.*|Preferred,.*|Records a .*"
+    r"|(?:[Tt]he|[Bb]roker|[Cc]onsumer C|[Pp]roducer P).*"
+    r"|Auto or .*|Count=.*|Md,.*|Preferred,.*|Records a .*"
     r"|[Nn]othing|any size|paused|acknowledged|refused \{0\}|not answered yet|empty"
     r"|There is no (?:key|profile|flag|configuration|scenario|error|move) .*"
     r"|\{0\} \(\{1\}\)\.|\{0\} is a whole number \(\{1\}\), not \{2\}\."

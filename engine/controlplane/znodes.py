@@ -61,6 +61,11 @@ def is_live(k: Controller, broker: int) -> bool:
     return registration is not None and not registration.shutting_down
 
 
+def may_lead(k: Controller, tp: int, broker: int) -> bool:
+    """3.3, live(r).  A live broker whose log directory with this partition is online."""
+    return is_live(k, broker) and (broker, tp) not in k.offline
+
+
 def elect(
     k: Controller,
     tp: int,
@@ -87,7 +92,7 @@ def elect(
         result = election.elect_zk(
             k.records[tp],
             strategy,
-            lambda b: is_live(k, b) and (b, tp) not in k.offline and (only < 0 or b == only),
+            lambda b: may_lead(k, tp, b) and (only < 0 or b == only),
             target=(only,) if only >= 0 else None,
             unclean=allowed,
             leader_recovery_state=k.profile.leader_recovery_state,

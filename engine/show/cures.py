@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from engine.dataplane.fetcher import thread_of
 from engine.dataplane.following import lag_of
 from engine.model.errors import BadInput
-from engine.model.messages import CONTROLLER
+from engine.model.messages import CONTROLLER, PRODUCE, Message
 from engine.model.state import DOWN, PAUSED, Replica
 from engine.show.entities import Sentence, node, offset, say
 from engine.sim import moves
@@ -43,12 +43,20 @@ def place(tp: int) -> str:
 
 
 def appended(sim: Simulation, tp: int) -> Cure:
-    """A record more, whoever has to confirm it."""
+    """A record more, whoever has to confirm it; one that is on its way has to arrive."""
+    for m in sim.network.under_way():
+        if m.kind == PRODUCE:
+            return arrival(sim, m)
     return cure(sim, say("cure.append"), f"produce x{sim.ledger.sent} acks=1{place(tp)}")
 
 
 FAR: Final = 10
 """Records behind which a follower may need more rounds than one would make by hand."""
+
+
+def arrival(sim: Simulation, m: Message) -> Cure:
+    """What a message needs that is under way by the clock."""
+    return cure(sim, say("cure.deliver"), f"advance {max(1, m.due - sim.now)}")
 
 
 # -- nodes and links ------------------------------------------------------------------------------

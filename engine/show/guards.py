@@ -17,6 +17,7 @@ from engine.model.errors import (
     NOT_LEADER_OR_FOLLOWER,
     OPERATION_NOT_ATTEMPTED,
 )
+from engine.model.messages import PRODUCE_R, Message
 from engine.model.state import COMMITTED, EXPAND, UP, Broker, DelayedProduce, Replica
 from engine.show import cures
 from engine.show.cures import Cure
@@ -327,12 +328,14 @@ def of_answer(
     return found
 
 
-def on_its_way(sim: Simulation, value: str, to: int, answered: bool) -> Guard:
+def on_its_way(sim: Simulation, value: str, m: Message) -> Guard:
     """The request, or its answer, has still to arrive."""
+    answered = m.kind == PRODUCE_R
+    to = m.src if answered else m.dst
     key = "guard.ack.answering" if answered else "guard.ack.asking"
     needed = cures.run_again(sim, to) if to >= 0 else None
-    line = cures.cure(sim, say("cure.deliver"), "settle", "+1")
-    return guard("P-3", False, say(key, m=records([value]), b=node(to)), needed or line)
+    told = say(key, m=records([value]), b=node(to))
+    return guard("P-3", False, told, needed or cures.arrival(sim, m))
 
 
 def stopped(sim: Simulation, broker: int) -> Guard:

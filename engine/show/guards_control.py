@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from engine.sim.simulation import Simulation
 
 
-def acceptable(sim: Simulation, broker: int) -> bool:
-    """Does the controller count this broker as one that may lead?"""
+def acceptable(sim: Simulation, tp: int, broker: int) -> bool:
+    """Does the controller count this broker as one that may lead: alive, its directory online?"""
     k = sim.cluster.controller
-    return k.active(broker) if sim.profile.kraft else znodes.is_live(k, broker)
+    if sim.profile.kraft:
+        return k.acceptable(tp)(broker)
+    return znodes.may_lead(k, tp, broker)
 
 
 def chosen(sim: Simulation, tp: int, replicas: tuple[int, ...] | None = None) -> int:
@@ -35,14 +37,18 @@ def chosen(sim: Simulation, tp: int, replicas: tuple[int, ...] | None = None) ->
     asked = record.replicas if replicas is None else replicas
     if not sim.profile.kraft:
         return election.choose_zk(
-            election.OFFLINE, asked, record.isr, lambda b: znodes.is_live(k, b), unclean=unclean
+            election.OFFLINE,
+            asked,
+            record.isr,
+            lambda b: znodes.may_lead(k, tp, b),
+            unclean=unclean,
         )[0]
     last = NO_LEADER
     if k.configs.elr:
         last = elr.last_known_leader(record, record.isr, record.elr, asked)
     kind = election.UNCLEAN if unclean else election.ONLINE
     return election.choose_kr(
-        kind, NO_LEADER, asked, record.isr, record.elr, k.active, last
+        kind, NO_LEADER, asked, record.isr, record.elr, k.acceptable(tp), last
     )[0]
 
 
@@ -71,7 +77,7 @@ def _candidate(sim: Simulation, tp: int, record: PartitionRecord, broker: int) -
     if chosen(sim, tp, (broker,)) == broker:
         return guard(rule_of(sim), True, say("guard.elect.yes", b=b, i=i))
     clean = broker in (record.isr or record.elr)
-    if acceptable(sim, broker):
+    if acceptable(sim, tp, broker):
         needed = cures.cure(sim, say("cure.unclean", b=b), f"elect unclean{cures.place(tp)}")
         return guard(rule_of(sim), False, say("guard.elect.outside", b=b, i=i), needed)
     if not clean:
@@ -155,7 +161,7 @@ def _leader_stands(sim: Simulation, tp: int, wanted: int) -> Guard:
     stands, b = node(leader), node(wanted)
     status = sim.brokers[leader].status
     cut = cures.connect(sim, leader, CONTROLLER) is not None
-    if not acceptable(sim, leader):
+    if not acceptable(sim, tp, leader):
         return guard(rule_of(sim), True, say("guard.elect.gone", l=stands))
     if status != DOWN and not cut:
         line = f"elect {label(sim, wanted)}{cures.place(tp)}"

@@ -20,7 +20,6 @@ from engine.show.chronicle import Chronicle
 from engine.show.cursor import Checkpoint, Cursor, Happened
 from engine.show.dashboard import dashboard
 from engine.show.entities import Happening, say
-from engine.show.guards_control import refusal
 from engine.show.staging import Cut, dress, letters
 from engine.show.suggesting import suggestions
 from engine.show.view import Json, node_name, view
@@ -375,8 +374,6 @@ class Replay:
                 "enabled": not reason,
                 "why": reason,
             }
-            if reason:
-                shown["no"] = refusal(reason)
             found.append(shown)
         return found
 

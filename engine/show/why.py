@@ -145,9 +145,7 @@ def _ack(sim: Simulation, rest: str) -> Found:
                     return about, found, holds, then if holds else say("then.not")
     for message in sim.network.under_way():
         if message.kind in (PRODUCE, PRODUCE_R) and value in getattr(message, "values", ()):
-            answered = message.kind == PRODUCE_R
-            to = message.src if answered else message.dst
-            found = [guards.on_its_way(sim, value, to, answered)]
+            found = [guards.on_its_way(sim, value, message)]
             return about, found, False, say("then.not")
     if value in sim.ledger.failed:
         told = say("guard.ack.failed", m=m, x=error(sim.ledger.failed[value]))

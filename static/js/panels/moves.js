@@ -5,7 +5,6 @@ import { useEffect } from "preact/hooks";
 import * as s from "../state.js";
 import { act } from "../player.js";
 import { loadPossible } from "../possible.js";
-import { say } from "./common.js";
 import { MoveLine } from "./moveline.js";
 import { whyNot } from "./why.js";
 
@@ -14,7 +13,7 @@ const GROUPS = ["deliver", "time", "clients", "faults", "admin"];
 export function MoveButton({ move, label, onDone }) {
   const t = s.t.value;
   const off = !move.enabled || !s.online.value;
-  const why = !s.online.value ? t("offline.wait") : move.no ? say(move.no) : move.why;
+  const why = !s.online.value ? t("offline.wait") : move.why;
   const press = (event) => {
     if (!off) { onDone?.(); act(move.text); } else if (!move.enabled && s.online.value) whyNot(`move ${move.text}`, event.currentTarget);
   };
