@@ -54,7 +54,7 @@ def test_places_and_style() -> None:
 @pytest.mark.parametrize(
     ("english", "chinese"),
     [
-        ("Broker 2 is down; restart it first.", "Broker 2 已停止；请先重启。"),
+        ("Broker 2 is down; restart it first.", "Broker 2 已停机；请先重启它。"),
         ("The controller is active.", "控制器处于活动状态。"),
         ("There is no move “fech”. Did you mean “fetch”?", "没有操作“fech”。您是指“fetch”吗？"),
         (
