@@ -105,7 +105,13 @@ def main() -> int:
     javascript = node_tests()
     if javascript is not None:
         checks.append(javascript)
-    checks.append([*python, "pytest", *sys.argv[1:]])
+    if sys.argv[1:]:
+        checks.append([*python, "pytest", *sys.argv[1:]])
+    else:
+        # What needs the machine for itself, or waits for a real browser, runs one by one.
+        alone = "spark or browser"
+        checks.append([*python, "pytest", "-n", str(os.cpu_count() or 1), "-m", f"not ({alone})"])
+        checks.append([*python, "pytest", "-m", alone])
     failed = []
     for command in checks:
         line = shlex.join(command)

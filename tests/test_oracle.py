@@ -3,6 +3,7 @@ looks only at what changed, must agree with."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import combinations
 from random import Random
 
@@ -24,7 +25,7 @@ class Oracle:
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
         self.first: dict[str, int] = {}
-        self.committed: list[dict[int, Batch]] = [{} for _ in sim.cluster.names]
+        self.committed: defaultdict[int, dict[int, Batch]] = defaultdict(dict)
         sim.listener = lambda kind, node, what: self.look()
 
     def broken(self, name: str, step: int) -> None:
