@@ -180,10 +180,10 @@ def suggested(sim: Simulation, subject: str) -> str:
     return f"produce x{sim.ledger.sent} acks=1" if subject == "hw" else "settle"
 
 
-@pytest.mark.parametrize("scenario", HANDS)
+@pytest.mark.parametrize(
+    "scenario", [one for one in HANDS if one.values[0].code not in FAILED_DISKS]
+)
 def test_following_the_suggestions_makes_it_happen(scenario: Scenario) -> None:
-    if scenario.code in FAILED_DISKS:
-        pytest.skip("a disk has failed")
     for profile in scenario.profiles[:2]:
         if profile in ENDLESS:
             continue
