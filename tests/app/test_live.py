@@ -103,10 +103,9 @@ def test_a_message_that_never_ends_is_cut_off_while_it_arrives(port: int) -> Non
 
 
 def test_the_server_stops_while_pages_are_open() -> None:
-    wires = []
-    began = time.monotonic()
     with serving() as port:
         wires = [Wire(port), Wire(port)]
+        began = time.monotonic()
     assert time.monotonic() - began < 15
     for wire in wires:
         wire.close()
