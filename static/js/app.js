@@ -23,6 +23,7 @@ import { Corner } from "./panels/corner.js";
 import { drawn, Hits } from "./panels/hits.js";
 import { useAsk } from "./possible.js";
 import { Matrix } from "./panels/matrix.js";
+import { loadFutures } from "./panels/noreturn.js";
 import { Rail } from "./panels/rail.js";
 import { loadCards } from "./panels/rulecard.js";
 import { Sentence } from "./panels/sentence.js";
@@ -55,6 +56,7 @@ async function start() {
   effect(() => { loadCards(s.facts.value?.profile); });
   followBookmarks();
   effect(() => s.remember("layers", layersText(s.layers.value)));
+  loadFutures();
   addEventListener("popstate", back);
   addEventListener("settings", ({ detail }) => { if (detail.name === "letters") s.letters.value = detail.value === "on"; if (detail.name === "size") s.size.value = detail.value; });
 }

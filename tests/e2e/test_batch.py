@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from engine.study.metrics import METRICS
 from tests.e2e.conftest import HERE, Opener
+from tests.e2e.walk import total
 
 pytestmark = pytest.mark.spark
 
@@ -51,7 +53,7 @@ def test_the_result_says_counts_draws_and_lists(visit: Opener, batch: str) -> No
     page.locator("#shares select").select_option("I7")
     shown = page.locator("#shares svg").get_attribute("aria-label")
     assert shown.count("K39") == 1
-    assert page.locator("#metrics tbody").count() == 11
+    assert page.locator("#metrics tbody").count() == len(METRICS)
 
 
 def test_a_failing_run_opens_before_the_violation(visit: Opener, batch: str) -> None:
@@ -63,6 +65,22 @@ def test_a_failing_run_opens_before_the_violation(visit: Opener, batch: str) -> 
     assert page.url.endswith(f"?step={step - 1}") or f"step={step - 1}" in page.url
     page.keyboard.press("ArrowRight")
     page.get_by_role("alert").filter(has_text=re.compile("I7|acknowledged")).first.wait_for()
+
+
+def test_a_failing_run_is_shortened_and_asked_when_it_was_lost(visit: Opener, batch: str) -> None:
+    page = visit(batch + "?profile=Z0102&invariant=I7&order=step")
+    row = page.locator("#failures tbody tr").first
+    step = int(row.locator("td").nth(3).inner_text())
+    row.get_by_role("button", name="Shorten").click()
+    page.wait_for_url("**/r/**")
+    page.wait_for_selector('body[data-ready="1"]')
+    assert total(page) < step / 2, "a far shorter run"
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("alert").get_by_role("button", name="Point of no return").click()
+    page.wait_for_url("**/batch/*")
+    page.wait_for_selector("#futures svg", timeout=SPARK_WITHIN_MS)
+    page.get_by_role("link", name="Open the run there").click()
+    page.locator(".noreturn polygon").wait_for()
 
 
 def test_progress_and_cancel(visit: Opener, batch: str) -> None:

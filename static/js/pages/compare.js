@@ -43,7 +43,7 @@ function side(letter, facts) {
 async function stepOf(one, n) {
   if (!one.steps.has(n)) {
     const answer = await (await fetch(`/r/${one.facts.digest}/steps.json?from=${Math.max(0, n - 1)}&count=${PAGE}`)).json();
-    if (!answer.ok) throw new Error(answer.message ?? "");
+    if (!answer.ok) throw new Error(answer.sentence ?? "");
     for (const step of answer.steps) one.steps.set(step.n, step);
   }
   const step = one.steps.get(n);
@@ -147,7 +147,7 @@ async function begin() {
   measure();
   found = await (await fetch(`/r/${boot.a}/compare.json?with=${encodeURIComponent(boot.with)}`)).json();
   const both = document.getElementById("both");
-  if (!found.ok) throw new Error(found.message ?? t("offline.wait"));
+  if (!found.ok) throw new Error(found.sentence ?? t("offline.wait"));
   sides.a = side("A", found.a);
   sides.b = side("B", found.b);
   sides.line = make("div", "verdictline");

@@ -45,9 +45,28 @@ export function Violation() {
       <p class="whys">${say(broken[0].why)} ${facts.verdict.expected && html`<span>(${t("bad.expected", { profile: facts.profile })})</span>`}</p>
     </div>
     <div class="acts"><button class="btn" type="button" onClick=${() => showWhere(first, lost)}>${t("bad.show")}</button>
+      <${Doubt} invariant=${broken[0].invariant} />
       ${other && html`<button class="btn" type="button" onClick=${() => change(other)}>${t("bad.under", { profile: other })}</button>`}
       <button class="btn quiet square" type="button" aria-label=${t("bad.close")} onClick=${away}><${Icon} name="close" /></button></div>
   </div>`;
+}
+
+/** What can be asked of a run that breaks a promise: a shorter one, and when it was lost for good. */
+function Doubt({ invariant }) {
+  const t = s.t.value;
+  const [busy, setBusy] = useState(false);
+  const ask = (path) => async () => {
+    setBusy(true);
+    try {
+      const headers = { "Content-Type": "application/json", "X-CSRF-Token": document.body.dataset.csrf };
+      const answer = await (await fetch(path, { method: "POST", headers, body: JSON.stringify({ run: s.run.value, invariant }) })).json();
+      if (answer.ok) location.assign(answer.url);
+      else s.notice.value = { kind: "warn", text: answer.sentence };
+    } catch { s.notice.value = { kind: "warn", text: t("offline.wait") }; }
+    setBusy(false);
+  };
+  return html`<button class="btn" type="button" disabled=${busy} title=${t("batch.shorten.why")} onClick=${ask("/api/shorten")}>${t("batch.shorten.go")}</button>
+    <button class="btn" type="button" disabled=${busy} title=${t("batch.futures.why")} onClick=${ask("/api/futures")}>${t("batch.futures.go")}</button>`;
 }
 
 export function Connection() {

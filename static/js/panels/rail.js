@@ -8,6 +8,7 @@ import { goTo } from "../player.js";
 import { merged, railSpace } from "../railspace.js";
 import { Branches } from "./branches.js";
 import { sayStep } from "./common.js";
+import { Futures } from "./noreturn.js";
 
 const ICONS = { leader: "crown", truncation: "scissors", fault: "cross", heal: "heart", isr: "plusminus", ack: "tick", violation: "alert", divergence: "alert", bookmark: "flag" };
 const MARK = 21;      // px a mark takes
@@ -36,6 +37,7 @@ export function Rail() {
   const space = railSpace(facts, s.byTime.value);
   const place = (n) => `${((100 * space.of(n)) / Math.max(1, space.max)).toFixed(3)}%`;
   return html`<div class="rails" ref=${box}>
+    <${Futures} place=${(n) => (100 * space.of(n)) / Math.max(1, space.max)} />
     <div class="rail">
       <${Marks} facts=${facts} space=${space} width=${width} />
       <input type="range" min="0" max=${space.max} value=${space.of(s.n.value)} aria-label=${t("rail.label")} aria-valuetext=${value} style=${`--at:${place(s.n.value)}`} onKeyDown=${nudge} onInput=${(e) => goTo(space.step(Number(e.target.value)))} />
