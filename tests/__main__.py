@@ -108,9 +108,11 @@ def main() -> int:
     if sys.argv[1:]:
         checks.append([*python, "pytest", *sys.argv[1:]])
     else:
-        # What needs the machine for itself, or waits for a real browser, runs one by one.
-        alone = "spark or browser"
-        checks.append([*python, "pytest", "-n", str(os.cpu_count() or 1), "-m", f"not ({alone})"])
+        # Spark and whatever is timed need the machine for themselves.
+        alone = "spark or alone"
+        many = [*python, "pytest", "-n", str(os.cpu_count() or 1)]
+        checks.append([*many, "-m", f"not (browser or {alone})"])
+        checks.append([*many, "--dist", "loadfile", "-m", f"browser and not ({alone})"])
         checks.append([*python, "pytest", "-m", alone])
     failed = []
     for command in checks:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.e2e.conftest import Opener
 from tests.e2e.walk import at
+
+pytestmark = pytest.mark.alone
 
 FPS = """ms => new Promise(done => {
   const t = [];
