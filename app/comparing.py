@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import lru_cache
 from typing import Any, Final
 
@@ -42,6 +43,8 @@ SENTENCES.update(
 STEPS_MOST: Final = 6_000
 """Of a run that is compared: what a page can still go through."""
 RUNGS_KEPT: Final = 32
+AT_ONCE = threading.BoundedSemaphore(2)
+"""Comparing looks at every step of two runs: the rest of the processor stays with the others."""
 
 
 def other_run(run: Run, wanted: str) -> tuple[Run, str]:
@@ -99,7 +102,8 @@ def pairs(digest: str) -> Response:
     if request.if_none_match.contains(etag):
         response = Response(status=304)
     else:
-        response = json_answer({"ok": True, **_compared(digest, other.digest)})
+        with AT_ONCE:
+            response = json_answer({"ok": True, **_compared(digest, other.digest)})
     response.set_etag(etag)
     response.cache_control.no_cache = True
     return response
@@ -139,7 +143,8 @@ def ladder(name: str) -> str:
     scenario = choosing.scenario_named(name)
     if scenario.workload.producers and scenario.slug not in file.library():
         raise Refusal("impossible", "ladder.busy")
-    rungs = _rungs(scenario)
+    with AT_ONCE:
+        rungs = _rungs(scenario)
     for rung in rungs:
         services().replays.register(Run(scenario, rung["profile"]))
     return render_template(
