@@ -110,9 +110,9 @@ def main() -> int:
     else:
         # Spark and whatever is timed need the machine for themselves.
         alone = "spark or alone"
-        many = [*python, "pytest", "-n", str(os.cpu_count() or 1)]
+        many = [*python, "pytest", "-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
         checks.append([*many, "-m", f"not (browser or {alone})"])
-        checks.append([*many, "--dist", "loadfile", "-m", f"browser and not ({alone})"])
+        checks.append([*many, "-m", f"browser and not ({alone})"])
         checks.append([*python, "pytest", "-m", alone])
     failed = []
     for command in checks:
