@@ -84,7 +84,10 @@ def soak(
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for one in done:
-                found.add(one.result())
+                result = one.result()
+                found.add(result)
+                for find in result["finds"]:  # at once: a soak may be ended early
+                    tell(f"{find['why']}: {_again(find['kind'], Run.from_text(find['run']))}")
                 if time.monotonic() < ends:
                     waiting.add(pool.submit(soak_chunk, next(chunks)))
             if time.monotonic() - told >= EVERY_S:

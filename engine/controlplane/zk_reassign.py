@@ -24,6 +24,8 @@ def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
     before = reassignment.original(record.replicas, record.adding)
     plan = reassignment.plan(before, target)
     dropped = tuple(b for b in record.adding if b not in target)
+    if strands(record, target):
+        return errors.INVALID_REPLICA_ASSIGNMENT
     after = record.copy()
     after.replicas, after.adding, after.removing = plan.replicas, plan.adding, plan.removing
     k.records[tp] = after
@@ -31,6 +33,12 @@ def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
     take_offline_all(k, tp, dropped, out)
     progress(k, tp, out)
     return errors.NONE
+
+
+def strands(record: PartitionRecord, target: Ids) -> bool:
+    """Would dropping what is still being added leave nobody in sync among the replicas?"""
+    left = [b for b in record.isr if b not in record.adding or b in target]
+    return bool(record.isr) and not left
 
 
 def progress(k: Controller, tp: int, out: Effects) -> None:

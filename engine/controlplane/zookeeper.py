@@ -84,6 +84,14 @@ def on_broker_startup(k: Controller, broker: int, out: Effects) -> None:
     zk_topics.resume_for(k, broker, out)
 
 
+def tell_again(k: Controller, broker: int, missed: list[int], out: Effects) -> None:
+    """CP-LISR.  The controller's sender thread tries a request until the broker has heard it, as
+    long as the broker's session lives: what a broken link swallowed arrives when it works again."""
+    if broker in k.brokers:
+        states = [(tp, k.records[tp], False) for tp in missed]
+        send_leader_and_isr(k, broker, states, out)
+
+
 def resume(k: Controller, running: set[int], out: Effects) -> None:
     """CP-ZK-CTRL.  Sessions of processes that are gone do not come back; the others go on."""
     for broker in [b for b in k.brokers if b not in running]:

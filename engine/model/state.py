@@ -386,6 +386,11 @@ class Broker:
             slots = int(configs.values["max.incremental.fetch.session.cache.slots"])
             self.sessions = SessionCache(slots, last_id=self.incarnation * SESSION_IDS)
 
+    def known_epoch(self, tp: int) -> int:
+        """The leader epoch of the last role it heard of, -1 if it hosts no such partition."""
+        replica = self.replicas.get(tp)
+        return -1 if replica is None else replica.leader_epoch
+
     def next_corr(self) -> int:
         self.corr += 1
         return self.corr

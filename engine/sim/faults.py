@@ -259,7 +259,15 @@ def hear_again(sim: Simulation, broker_id: int, out: Effects) -> None:
     membership.send_heartbeat(broker, out)
     membership.on_alter_timer(broker, out)
     if sim.profile.mode == "zk":
-        zk_topics.resume_for(sim.cluster.controller, broker_id, out)
+        k = sim.cluster.controller
+        missed = [
+            tp
+            for tp, record in k.records.items()
+            if broker_id in record.replicas and broker.known_epoch(tp) < record.leader_epoch
+        ]
+        if missed:
+            zookeeper.tell_again(k, broker_id, missed, out)
+        zk_topics.resume_for(k, broker_id, out)
         if broker.broken:
             storage.tell_controller(broker, out)
 

@@ -236,7 +236,9 @@ def is_calm(sim: Simulation) -> bool:
     network = sim.network
     return (
         sim.cluster.controller.alive
+        and sim.cluster.zombie is None
         and all(broker.status == UP for broker in sim.brokers.values())
+        and all(sim.cluster.controller.active(broker) for broker in sim.brokers)
         and not (network.links or network.held_metadata or network.held_alter)
         and not network.settings.loss
         and not any(client.is_busy(sim.now) for client in sim.clients.values())

@@ -106,10 +106,13 @@ def _why_not_reassign(sim: Simulation, args: Args) -> str:
             return refuse(
                 sim, "not.registered", f"restart {label(sim, absent[0])}", b=absent[0]
             )
-        return ""
-    if not record.reassigning:
+    elif not record.reassigning:
         return refuse(sim, "no.reassignment")
-    if sim.profile.mode == "kraft" and not k.unclean_for(tp):
+    if sim.profile.mode == "zk":
+        target = args["target"] or reassignment.original(record.replicas, record.adding)
+        if zk_reassign.strands(record, target):
+            return refuse(sim, "former.not.in.sync")
+    elif args["target"] is None and not k.unclean_for(tp):
         left = reassignment.revert(record.replicas, record.isr, record.adding)
         if left.unclean:
             return refuse(sim, "former.not.in.sync")
