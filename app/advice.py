@@ -10,8 +10,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app import security
 from app.advice_result import KIND, how_long, how_often
+from app.asked import typed, whole_number
 from app.batch_spec import Cell, Spec, cell_of, check_total
-from app.batches import jobs, typed_number
+from app.batches import jobs
 from app.refusals import Refusal
 from app.words import SENTENCES
 from engine.model.profiles import PROFILES
@@ -66,17 +67,17 @@ def ask() -> AnyResponse:
         racks=_bounded("racks"),
     )
     failures = Failures(*(_bounded(name) for name in Failures.__dataclass_fields__))
-    asked = study(setting, failures, typed_number("runs", RUNS_MOST))
+    asked = study(setting, failures, typed(request.form, "runs", 1, RUNS_MOST))
     number = jobs().submit(asked, security.owner())
     return redirect(url_for("batches.page", number=number), 303)
 
 
 def _bounded(name: str) -> int:
     low, high = advice.BOUNDS[name]
-    typed = request.form.get(name, "").strip()
-    if not (typed.isascii() and typed.isdigit() and len(typed) < 9 and low <= int(typed) <= high):
+    number = whole_number(request.form.get(name, ""), low, high)
+    if number is None:
         raise Refusal("invalid", "advice.range", name=name, low=low, high=high)
-    return int(typed)
+    return number
 
 
 def study(setting: Setting, failures: Failures, runs: int) -> Spec:

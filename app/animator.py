@@ -9,7 +9,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -145,26 +146,28 @@ def _move(question: Question) -> Answer:
         }
 
 
-def _play(question: Question) -> Answer:
-    asked = question.asked
-    digest = choosing.digest_asked(asked)
+@contextmanager
+def _at_step(question: Question) -> Iterator[tuple[str, Replay, int]]:
+    """The run that a question is about, ready to be read, and the step in it."""
+    digest = choosing.digest_asked(question.asked)
     question.run = services().replays.run(digest)
     with services().replays.using(digest) as replay:
-        step = choosing.step_asked(asked, digest, replay.total)
+        yield digest, replay, choosing.step_asked(question.asked, digest, replay.total)
+
+
+def _play(question: Question) -> Answer:
+    with _at_step(question) as (digest, replay, step):
         return {
             "run": digest,
             "first": step + 1,
             "total": replay.total,
-            "steps": _steps(replay, step + 1, asked.count("count", AHEAD, WINDOW)),
+            "steps": _steps(replay, step + 1, question.asked.count("count", AHEAD, WINDOW)),
         }
 
 
 def _seek(question: Question) -> Answer:
-    asked = question.asked
-    digest = choosing.digest_asked(asked)
-    question.run = services().replays.run(digest)
-    with services().replays.using(digest) as replay:
-        first = max(0, choosing.step_asked(asked, digest, replay.total) - 2)
+    with _at_step(question) as (digest, replay, step):
+        first = max(0, step - 2)
         return {
             "run": digest,
             "first": first,
@@ -174,11 +177,7 @@ def _seek(question: Question) -> Answer:
 
 
 def _possible(question: Question) -> Answer:
-    asked = question.asked
-    digest = choosing.digest_asked(asked)
-    question.run = services().replays.run(digest)
-    with services().replays.using(digest) as replay:
-        step = choosing.step_asked(asked, digest, replay.total)
+    with _at_step(question) as (digest, replay, step):
         lang = question.client.lang
         return {
             "run": digest,
@@ -190,22 +189,14 @@ def _possible(question: Question) -> Answer:
 
 def _metrics(question: Question) -> Answer:
     """What an operator's dashboard shows at a step, beside what is so."""
-    asked = question.asked
-    digest = choosing.digest_asked(asked)
-    question.run = services().replays.run(digest)
-    with services().replays.using(digest) as replay:
-        step = choosing.step_asked(asked, digest, replay.total)
+    with _at_step(question) as (digest, replay, step):
         return {"run": digest, "step": step, "metrics": replay.dashboard(step)}
 
 
 def _why(question: Question) -> Answer:
     """Why something does not happen at a step: its guards, each with what would make it true."""
-    asked = question.asked
-    digest = choosing.digest_asked(asked)
-    subject = asked.text("subject", most=MAX_SUBJECT)
-    question.run = services().replays.run(digest)
-    with services().replays.using(digest) as replay:
-        step = choosing.step_asked(asked, digest, replay.total)
+    subject = question.asked.text("subject", most=MAX_SUBJECT)
+    with _at_step(question) as (digest, replay, step):
         return {"run": digest, "step": step, **replay.why(step, subject)}
 
 

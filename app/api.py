@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import orjson
 from flask import Blueprint, Response, request, url_for
 
 from app import choosing, registry, security
-from app.asked import Asked
+from app.asked import Asked, typed
 from app.channel import to_json
 from app.refusals import Refusal
 from app.services import services
@@ -27,6 +28,14 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 def json_answer(data: Any, status: int = 200) -> Response:
     return Response(to_json(data), status, mimetype="application/json")
+
+
+def unless_known(etag: str, answer: Callable[[], Response]) -> Response:
+    """The answer under its tag; 304 without making it for a browser that has it already."""
+    known = request.if_none_match.contains(etag)
+    response = Response(status=304) if known else answer()
+    response.set_etag(etag)
+    return response
 
 
 def body() -> Asked:
@@ -122,30 +131,23 @@ def words(lang: str) -> Response:
 @blueprint.get("/r/<digest>/steps.json")
 def steps(digest: str) -> Response:
     """Steps of a run for whoever has no socket.  They never change, so they are kept for ever."""
-    first = _number("from", 0)
-    count = min(STEPS_MOST, _number("count", 32))
+    first = typed(request.args, "from", default=0)
+    count = min(STEPS_MOST, typed(request.args, "count", default=32))
     if not choosing.DIGEST.match(digest):
         raise Refusal("not_found")
     services().replays.run(digest)
     etag = f"{digest}-{first}-{count}-{ENGINE_VERSION}"
-    if request.if_none_match.contains(etag):
-        response = Response(status=304)
-    else:
+
+    def answer() -> Response:
         with services().replays.using(digest) as replay:
             found = replay.steps(first, count) if first <= replay.total else []
-            response = json_answer(
+            return json_answer(
                 {"ok": True, "run": digest, "first": first, "total": replay.total, "steps": found}
             )
-    response.set_etag(etag)
+
+    response = unless_known(etag, answer)
     response.headers["Cache-Control"] = FOR_EVER
     return response
-
-
-def _number(name: str, default: int) -> int:
-    text = request.args.get(name, str(default))
-    if not text.isascii() or not text.isdigit() or len(text) > 12:
-        raise Refusal("invalid", what=name)
-    return int(text)
 
 
 @blueprint.get("/r/<digest>.json")

@@ -10,6 +10,37 @@ from app.refusals import Refusal
 NAME_CHARS = 200
 SEED_MAX = 2**53 - 1
 """Seeds travel through browsers, whose numbers are exact up to here."""
+TYPED_CHARS = 16
+"""Digits of the largest number that may be typed, `SEED_MAX`."""
+
+
+def whole_number(text: str, low: int = 0, high: int = SEED_MAX) -> int | None:
+    """A whole number as it is typed, within bounds; None for anything else."""
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= TYPED_CHARS):
+        return None
+    number = int(digits)
+    return number if low <= number <= high else None
+
+
+def typed(
+    fields: Mapping[str, str],
+    name: str,
+    low: int = 0,
+    high: int = SEED_MAX,
+    default: int | None = None,
+) -> int:
+    """A whole number of an address or a form, whose values are all text.
+
+    Raises `Refusal` "invalid" naming the field.
+    """
+    text = fields.get(name, "")
+    if not text and default is not None:
+        return default
+    number = whole_number(text, low, high)
+    if number is None:
+        raise Refusal("invalid", what=name)
+    return number
 
 
 class Asked:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select
+from sqlalchemy.orm import Session
 
 from app import stats
 from app.batch_spec import Cell, Futures, Spec, cell_of
@@ -192,10 +193,18 @@ def save_counts(
     database: Database,
     batch: BatchRow,
     counts: Mapping[tuple[str, int], Mapping[str, int]],
-    summaries: Mapping[tuple[str, int], CellSummary] | None = None,
 ) -> None:
-    """Replace the cells of a batch: interim counts, or the final ones with all that is known."""
-    known = summaries or {}
+    """Interim counts in place of those before."""
+    with database.writing() as session:
+        _replace_counts(session, batch, counts, {})
+
+
+def _replace_counts(
+    session: Session,
+    batch: BatchRow,
+    counts: Mapping[tuple[str, int], Mapping[str, int]],
+    known: Mapping[tuple[str, int], CellSummary],
+) -> None:
     rows = [
         {
             "batch_id": batch.id,
@@ -209,20 +218,15 @@ def save_counts(
         }
         for (profile, cell), mine in counts.items()
     ]
-    with database.writing() as session:
-        session.execute(delete(BatchCellRow).where(BatchCellRow.batch_id == batch.id))
-        if rows:
-            session.execute(insert(BatchCellRow), rows)
+    session.execute(delete(BatchCellRow).where(BatchCellRow.batch_id == batch.id))
+    if rows:
+        session.execute(insert(BatchCellRow), rows)
 
 
 def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
-    """The result: cells, first failures, and which profiles violated together."""
-    save_counts(
-        database,
-        batch,
-        counts_of(summary.cells),
-        {(cell.profile, cell.cell): cell for cell in summary.cells},
-    )
+    """The result, all of it or nothing: cells, first failures, and which profiles violated
+    together."""
+    known = {(cell.profile, cell.cell): cell for cell in summary.cells}
     cells = [
         {**cell, "together": {str(m): n for m, n in summary.together.get(i, {}).items()}}
         for i, cell in enumerate(batch.cells)
@@ -240,6 +244,7 @@ def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
         for failure in summary.failures
     ]
     with database.writing() as session:
+        _replace_counts(session, batch, counts_of(summary.cells), known)
         session.execute(delete(FailureRow).where(FailureRow.batch_id == batch.id))
         if failures:
             session.execute(insert(FailureRow), failures)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import orjson
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.wrappers import Response as AnyResponse
 
 from app import batch_records as records
 from app import choosing, security, stats
-from app.api import json_answer
-from app.asked import Asked
+from app.api import body, json_answer
+from app.asked import Asked, typed
 from app.batch_result import FAILURES_SHOWN, result
 from app.batch_spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST, asked_spec
 from app.jobs import Jobs
@@ -50,13 +49,6 @@ def _filters(state: BlueprintSetupState) -> None:
 def jobs() -> Jobs:
     found: Jobs = services().jobs
     return found
-
-
-def body() -> Asked:
-    try:
-        return Asked(orjson.loads(request.get_data()))
-    except orjson.JSONDecodeError:
-        raise Refusal("invalid", "invalid.json") from None
 
 
 def scenario_asked(asked: Asked) -> Scenario:
@@ -171,17 +163,12 @@ def submit_form() -> AnyResponse:
     security.require_token()
     security.require_patience()
     sent = request.form
-    runs, seed = sent.get("runs", ""), sent.get("first_seed", "") or "0"
-    if not (runs.isascii() and runs.isdigit() and seed.isascii() and seed.isdigit()):
-        raise Refusal("invalid", what="runs" if seed.isdigit() else "first_seed")
-    if len(runs) > 18 or len(seed) > 18:
-        raise Refusal("invalid", what="runs")
     given = Asked(
         {
             "scenario": sent.get("scenario") or None,
             "run": sent.get("run") or None,
-            "runs": int(runs),
-            "first_seed": int(seed),
+            "runs": typed(sent, "runs"),
+            "first_seed": typed(sent, "first_seed", default=0),
             "profiles": sent.getlist("profiles") or None,
             "vary": [line for line in sent.get("vary", "").splitlines() if line.strip()],
         }
@@ -233,15 +220,12 @@ def get_batch(number: str) -> Response:
 
 
 def _result(number: str) -> dict[str, Any]:
-    first = request.args.get("from", "0")
-    if not first.isascii() or not first.isdigit() or len(first) > 9:
-        raise Refusal("invalid", what="from")
     return result(
         jobs(),
         number,
         request.args.get("profile", "")[:120],
         request.args.get("invariant", "")[:40],
-        int(first),
+        typed(request.args, "from", default=0),
         FAILURES_SHOWN,
         request.args.get("order") == "step",
     )
@@ -284,7 +268,7 @@ def more_form(number: str) -> AnyResponse:
     """The same from the page."""
     security.require_token()
     security.require_patience()
-    jobs().add_runs(number, typed_number("runs", RUNS_MOST), security.owner())
+    jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), security.owner())
     return redirect(url_for("batches.page", number=number), 303)
 
 
@@ -302,11 +286,3 @@ def delete_form(number: str) -> AnyResponse:
     security.require_token()
     jobs().delete(number, security.owner())
     return redirect(url_for("batches.form"), 303)
-
-
-def typed_number(name: str, most: int) -> int:
-    """A whole number of a form.  Raises Refusal."""
-    typed = request.form.get(name, "").strip()
-    if not (typed.isascii() and typed.isdigit() and len(typed) <= 12 and 1 <= int(typed) <= most):
-        raise Refusal("invalid", what=name)
-    return int(typed)

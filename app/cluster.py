@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import orjson
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, Response, render_template
 
 from app import security
-from app.api import json_answer
-from app.asked import Asked
-from app.refusals import Refusal
+from app.api import body, json_answer
 from app.services import services
 from engine.model.errors import BadInput
 from engine.model.profiles import PROFILES, get_profile
@@ -35,10 +32,7 @@ def page() -> str:
 def read_cluster() -> Response:
     """{text, profile?} -> {run, notes, problems}; nothing is stored, nothing is evaluated."""
     security.require_token()
-    try:
-        asked = Asked(orjson.loads(request.get_data()))
-    except orjson.JSONDecodeError:
-        raise Refusal("invalid", key="invalid.json") from None
+    asked = body()
     facts = paste.read(asked.text("text", most=2 * paste.MOST_CHARS))
     title = services().words.text(security.lang(), "cluster.title.scenario", {})
     data, notes = pasted.scenario_of(facts, title)

@@ -10,7 +10,8 @@ from flask import Blueprint, Response, render_template, request, url_for
 from markupsafe import Markup
 
 from app import choosing, security
-from app.api import json_answer
+from app.api import json_answer, unless_known
+from app.asked import whole_number
 from app.refusals import Refusal
 from app.services import services
 from app.words import SENTENCES
@@ -74,7 +75,6 @@ def page(digest: str) -> str:
     wanted = _wanted(run)
     other, why = other_run(run, wanted)
     services().replays.register(other)
-    at = request.args.get("at", "")
     return render_template(
         "compare.html",
         title=in_language(run.scenario, security.lang()).title,
@@ -87,7 +87,7 @@ def page(digest: str) -> str:
             "a": digest,
             "b": other.digest,
             "with": wanted,
-            "at": int(at) if at.isascii() and at.isdigit() and len(at) < 9 else None,
+            "at": whole_number(request.args.get("at", "")),
         },
     )
 
@@ -99,12 +99,12 @@ def pairs(digest: str) -> Response:
     other, _ = other_run(run, _wanted(run))
     services().replays.register(other)
     etag = f"{digest}-{other.digest}-{ENGINE_VERSION}"
-    if request.if_none_match.contains(etag):
-        response = Response(status=304)
-    else:
+
+    def answer() -> Response:
         with AT_ONCE:
-            response = json_answer({"ok": True, **_compared(digest, other.digest)})
-    response.set_etag(etag)
+            return json_answer({"ok": True, **_compared(digest, other.digest)})
+
+    response = unless_known(etag, answer)
     response.cache_control.no_cache = True
     return response
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from flask import Blueprint, render_template, request
 
 from app import choosing, security
+from app.asked import whole_number
 from app.refusals import Refusal
 from app.services import services
 from app.words import language
@@ -66,11 +67,11 @@ def chosen_of(args: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, s
     """What the address asks for, and each part of it that cannot be read, with what can be."""
     problems = []
     chosen: dict[str, Any] = {"step": 0}
-    step = args.get("step", "0")
-    if step.isascii() and step.isdigit() and len(step) <= 12:
-        chosen["step"] = int(step)
+    step = whole_number(args.get("step", "0"))
+    if step is not None:
+        chosen["step"] = step
     else:
-        problems.append({"name": "step", "value": step[:40], "known": "0, 1, 2 …"})
+        problems.append({"name": "step", "value": args["step"][:40], "known": "0, 1, 2 …"})
     for name, known in CHOICES.items():
         value = args.get(name, known[0])
         chosen[name] = value if value in known else known[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, request
 
 from app import choosing
-from app.api import FOR_EVER
+from app.api import FOR_EVER, unless_known
 from app.refusals import Refusal
 from app.services import services
 from engine import ENGINE_VERSION
@@ -21,15 +21,16 @@ def export(digest: str, form: str) -> Response:
         raise Refusal("not_found")
     services().replays.run(digest)
     etag = f"{digest}-{form}-{ENGINE_VERSION}"
-    if request.if_none_match.contains(etag):
-        response = Response(status=304)
-    else:
+    shown = "show" in request.args
+
+    def answer() -> Response:
         with services().replays.using(digest) as replay:
             text, name = FORMATS[form].make(replay), file_name(replay, form)
-        kind = "text/plain" if "show" in request.args else FORMATS[form].mimetype
-        response = Response(text, mimetype=kind)
-        how = "inline" if "show" in request.args else "attachment"
-        response.headers["Content-Disposition"] = f'{how}; filename="{name}"'
-    response.set_etag(etag)
+        made = Response(text, mimetype="text/plain" if shown else FORMATS[form].mimetype)
+        how = "inline" if shown else "attachment"
+        made.headers["Content-Disposition"] = f'{how}; filename="{name}"'
+        return made
+
+    response = unless_known(etag, answer)
     response.headers["Cache-Control"] = FOR_EVER
     return response

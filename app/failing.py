@@ -10,10 +10,10 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app import batch_records as records
 from app import choosing, security
-from app.api import json_answer
-from app.asked import Asked
+from app.api import body, json_answer
+from app.asked import Asked, typed
 from app.batch_spec import FUTURES_EACH, FUTURES_MOST, make_futures
-from app.batches import body, jobs, typed_number
+from app.batches import jobs
 from app.refusals import Refusal
 from app.runners.summary import Failure
 from app.services import services
@@ -87,14 +87,11 @@ def row(number: str, profile: str, cell: int, seed: int) -> AnyResponse:
     known = profile in batch.profiles and cell < len(batch.cells)
     if not known or not batch.first_seed <= seed < last:
         raise Refusal("not_found")
-    return redirect(_at(records.run_in(batch, profile, cell, seed), _step_asked() + 1))
+    return redirect(_at(records.run_in(batch, profile, cell, seed), _step() + 1))
 
 
-def _step_asked() -> int:
-    step = request.args.get("step", "0")
-    if not (step.isascii() and step.isdigit() and len(step) <= 9):
-        raise Refusal("invalid", what="step")
-    return int(step)
+def _step() -> int:
+    return typed(request.args, "step", default=0)
 
 
 @blueprint.get("/batch/<number>/run")
@@ -104,7 +101,7 @@ def run_of_futures(number: str) -> AnyResponse:
     if batch.kind != records.FUTURES:
         raise Refusal("not_found")
     digest = services().replays.register(Run.from_text(batch.about["run"]))
-    return redirect(url_for("pages.run", digest=digest, step=_step_asked(), futures=number))
+    return redirect(url_for("pages.run", digest=digest, step=_step(), futures=number))
 
 
 @blueprint.post("/batch/<number>/failure/<int:place>/shorten")
@@ -122,7 +119,7 @@ def futures_of_failure(number: str, place: int) -> AnyResponse:
     security.require_token()
     security.require_patience()
     run, invariant = _named(number, place)
-    each = typed_number("runs", FUTURES_MOST) if "runs" in request.form else FUTURES_EACH
+    each = typed(request.form, "runs", 1, FUTURES_MOST, default=FUTURES_EACH)
     started = jobs().submit(make_futures(run, invariant, each), security.owner())
     return redirect(url_for("batches.page", number=started), 303)
 

@@ -47,6 +47,8 @@ SAVE_EVERY_S = 1.0
 PARTS_MOST = 50
 PROBE_S = 1.0
 PROBE_PAIRS = 8
+PROBE_SHARE = 0.02
+"""Of a small batch: what is probed is played again."""
 STOP_WITHIN_S = 10.0
 
 SENTENCES.update(
@@ -374,6 +376,7 @@ class Jobs:
         ]
         pairs = pairs[:: max(1, len(pairs) // PROBE_PAIRS)]
         play = self._run_chunk or run_chunk
+        enough = max(len(pairs), PROBE_SHARE * plan.total_runs)
         played, seed, began = 0, plan.first_seed, time.perf_counter()
         while True:
             for profile, cell in pairs:
@@ -388,7 +391,7 @@ class Jobs:
                 )
                 played += 1
                 spent = time.perf_counter() - began
-                if spent > PROBE_S:
+                if spent > PROBE_S or played >= enough:
                     return played / spent
             seed += 1
 

@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app import choosing, plain, security
 from app.api import json_answer
-from app.asked import SEED_MAX
+from app.asked import typed
 from app.config import ROOT
 from app.refusals import Refusal, from_bad_input, from_engine_error
 from app.services import services
@@ -39,7 +39,7 @@ def scenario(name: str) -> str:
     found = choosing.scenario_named(name)
     # In an address, the + of a flipped flag reads as a space.
     profile = request.args.get("profile", "").replace(" ", "+")
-    run = choosing.default_run(found, profile, _number("seed"))
+    run = choosing.default_run(found, profile, typed(request.args, "seed", default=0))
     return _animator(found, run)
 
 
@@ -62,7 +62,7 @@ def run(digest: str) -> str:
 def _animator(found: Scenario, run: Run, bare: bool = False) -> str:
     services().replays.register(run)
     if plain.wanted() and not bare:
-        return plain.page(run, _number("step"))
+        return plain.page(run, typed(request.args, "step", default=0))
     shown = told(found)
     named = request.path.startswith("/s/")  # by its scenario, and so without being saved
     boot = {
@@ -79,13 +79,6 @@ def _animator(found: Scenario, run: Run, bare: bool = False) -> str:
         "kept": named or services().replays.is_kept(run.digest),
     }
     return render_template("animator.html", boot=boot, title="" if bare else shown.title)
-
-
-def _number(name: str) -> int:
-    text = request.args.get(name, "") or "0"
-    if not text.isascii() or not text.isdigit() or int(text[:20]) > SEED_MAX:
-        raise Refusal("invalid", what=name)
-    return int(text)
 
 
 @blueprint.get("/favicon.ico")

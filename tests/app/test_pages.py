@@ -200,3 +200,10 @@ def test_cards_are_told_per_profile(client: FlaskClient) -> None:
     )
     assert again.status_code == 304
     assert client.get("/api/cards/K99").status_code == 400
+
+
+@pytest.mark.parametrize("seed", ["0" * 5_000, "1e3", "-1", "٣", str(2**53), "9" * 40])
+def test_a_number_in_an_address_is_read_or_refused(client: FlaskClient, seed: str) -> None:
+    answer = client.get("/s/S20", query_string={"seed": seed})
+    assert answer.status_code == 400
+    assert "seed" in answer.get_data(as_text=True)
