@@ -120,13 +120,19 @@ def _read_from(sim: Simulation, args: Args) -> int:
     _why_not_read,
 )
 def _read(sim: Simulation, args: Args) -> Iterator[None]:
+    consumer = _informed(sim, args)
+    sim.act(CLIENT, consumer.id, "read", consumer.want)
+    yield
+    yield from pacing.pump(sim)
+
+
+def _informed(sim: Simulation, args: Args) -> Consumer:
+    """The consumer that is asked to act, having fetched the partition's metadata."""
     consumer = sim.clients[args["client"]]
     assert isinstance(consumer, Consumer)
     record = sim.cluster.controller.records[consumer.tp]
     consumer.meet(record.leader, record.leader_epoch)
-    sim.act(CLIENT, consumer.id, "read", consumer.want)
-    yield
-    yield from pacing.pump(sim)
+    return consumer
 
 
 def _parse_seek(words: Words) -> Args:
@@ -148,10 +154,7 @@ def _parse_seek(words: Words) -> Args:
     _why_not_read,
 )
 def _seek(sim: Simulation, args: Args) -> Iterator[None]:
-    consumer = sim.clients[args["client"]]
-    assert isinstance(consumer, Consumer)
-    record = sim.cluster.controller.records[consumer.tp]
-    consumer.meet(record.leader, record.leader_epoch)
+    consumer = _informed(sim, args)
     timestamp = args["timestamp"]
     sim.act(CLIENT, consumer.id, "seek", lambda out: consumer.seek(timestamp, out))
     yield

@@ -16,6 +16,7 @@ from engine.scenarios.parts import MOST_FAULTS
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
+from engine.study.ddmin import ddmin
 
 PLAYS_MOST: Final = 400
 EVENTS_MOST: Final = 400_000
@@ -170,7 +171,7 @@ def _fewer_moves(search: _Search) -> None:
         run = search.run
         return search.try_run(Run(run.scenario, run.profile, run.seed, tuple(kept)))
 
-    _ddmin(search, lambda: list(search.run.lines()), without)
+    ddmin(lambda: list(search.run.lines()), without, search.spent)
 
 
 def _fewer_faults(search: _Search) -> None:
@@ -181,27 +182,7 @@ def _fewer_faults(search: _Search) -> None:
         # A fault less is worth some events more: the next reductions make them up.
         return search.try_scenario(data, search.run.seed, worth=search.found.step // 4)
 
-    _ddmin(search, lambda: search.run.scenario.to_dict()["faults"], without)
-
-
-def _ddmin(
-    search: _Search, parts_of: Callable[[], list[Any]], without: Callable[[list[Any]], bool]
-) -> None:
-    """Zeller's delta debugging: leaves out ever smaller parts, as long as it still fails."""
-    count = 2
-    while not search.spent():
-        whole = parts_of()
-        if not whole or count > max(2, len(whole)):
-            return
-        size = -(-len(whole) // count)
-        for start in range(0, len(whole), size):
-            if without(whole[:start] + whole[start + size :]):
-                count = max(2, count - 1)
-                break
-        else:
-            if size == 1:
-                return
-            count = min(len(whole), count * 2)
+    ddmin(lambda: search.run.scenario.to_dict()["faults"], without, search.spent)
 
 
 def _sooner(search: _Search) -> None:

@@ -18,6 +18,7 @@ from engine.show.replay import Replay
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 from engine.study import wander
+from engine.study.ddmin import ddmin
 from engine.study.digest import digest
 from engine.study.promises import is_clean, promised
 
@@ -263,33 +264,21 @@ def shrunk(run: Run, kind: str) -> Run:
         found = examine(candidate)
         return found is not None and found[0] == kind
 
+    def keeps(lines: list[str]) -> bool:
+        nonlocal run
+        candidate = Run(run.scenario, run.profile, run.seed, tuple(lines))
+        if not still(candidate):
+            return False
+        run = candidate
+        return True
+
     if kind == "refused" or not still(run):
         return run
-    size = max(1, len(run.lines()) // 2)
-    while size and left[0] > 0:
-        run = _without(run, size, still, left)
-        size //= 2
+    ddmin(lambda: list(run.lines()), keeps, lambda: left[0] <= 0)
     for flag in _flips(run.profile):
         candidate = Run(run.scenario, run.profile.replace(flag, "", 1), run.seed, run.lines())
         if still(candidate):
             run = candidate
-    return run
-
-
-def _without(run: Run, size: int, still: Callable[[Run], bool], left: list[int]) -> Run:
-    """Takes out stretches of `size` moves, from the end, where the find stays without them."""
-    at = len(run.lines()) - size
-    while at > -size and left[0] > 0:
-        lines = run.lines()
-        candidate = Run(
-            run.scenario,
-            run.profile,
-            run.seed,
-            lines[: max(0, at)] + lines[max(0, at) + size :],
-        )
-        if still(candidate):
-            run = candidate
-        at -= size
     return run
 
 
