@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,7 @@ from app.runners.weighing import weigh
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 ERROR = "error"
+ASKED_AT_ONCE = 3
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,16 @@ def summarise(
         rows = files.option("pathGlobFilter", "*.parquet").parquet(directory)
     else:
         rows = files.parquet(*(f"{directory}/{chunk_name(number)}" for number in sorted(done)))
+    # Of a small batch most of the time is planning, which uses one core: so all at once.
+    with ThreadPoolExecutor(ASKED_AT_ONCE) as pool:
+        measured = pool.submit(session.sql(cells_sql(plan.metrics), rows=rows).collect)
+        failed = pool.submit(session.sql(FAILURES, args={"keep": max(1, keep)}, rows=rows).collect)
+        together = pool.submit(_together, session, plan.profiles, rows)
+        weights = weigh(session, rows, plan.metrics) if plan.tilted else {}
     counts: dict[tuple[str, int], dict[str, int]] = {}
-    for row in session.sql(BROKEN, rows=rows).collect():
-        counts.setdefault((row.profile, row.cell), {})[row.invariant] = row.n
-    weights = weigh(session, rows, plan.metrics) if plan.tilted else {}
+    for row in failed.result():
+        if row.invariant != ERROR:
+            counts.setdefault((row.profile, row.cell), {})[row.invariant] = row.n
     return Summary(
         tuple(
             CellSummary(
@@ -85,27 +93,23 @@ def summarise(
                 {name: _metric(row, index) for index, name in enumerate(plan.metrics)},
                 weights.get((row.profile, row.cell), {}),
             )
-            for row in session.sql(cells_sql(plan.metrics), rows=rows).collect()
+            for row in measured.result()
         ),
         tuple(
             Failure(row.profile, row.cell, row.seed, row.invariant, row.step, row.why)
-            for row in session.sql(FAILURES, args={"keep": keep}, rows=rows).collect()
+            for row in failed.result()
+            if row.place <= keep
         ),
-        _together(session, plan.profiles, rows),
+        together.result(),
     )
 
 
-BROKEN = """
-SELECT profile, cell, invariant, count(*) AS n
-FROM (SELECT profile, cell,
-             explode(array_distinct(transform(broken, b -> b.invariant))) AS invariant FROM {rows})
-GROUP BY profile, cell, invariant ORDER BY profile, cell, invariant
-"""
-
+# A run names an invariant once, so that rows of an invariant are runs.
 FAILURES = """
-SELECT profile, cell, seed, invariant, step, why
+SELECT profile, cell, seed, invariant, step, why, place, n
 FROM (SELECT *, row_number() OVER
-             (PARTITION BY profile, cell, invariant ORDER BY seed, step) AS place
+             (PARTITION BY profile, cell, invariant ORDER BY seed, step) AS place,
+             count(*) OVER (PARTITION BY profile, cell, invariant) AS n
       FROM (SELECT profile, cell, seed, b.invariant AS invariant, b.step AS step, b.why AS why
             FROM (SELECT profile, cell, seed, explode(broken) AS b FROM {rows})
             UNION ALL
