@@ -17,8 +17,9 @@ from typing import Any
 from flask import request
 from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
 
-from app import choosing, security
+from app import choosing, classes, security
 from app.asked import SEED_MAX, Asked
+from app.channel import sid
 from app.config import Settings
 from app.limits import Bucket
 from app.refusals import Refusal, from_bad_input, from_engine_error
@@ -233,6 +234,8 @@ EVENTS: dict[str, tuple[Handler, str]] = {
     "why": (_why, "moves"),
     "watch": (_watch, "moves"),
     "cancel": (_cancel, "moves"),
+    "join": (classes.join, "moves"),
+    "lead": (classes.lead, "moves"),
 }
 """Event -> who answers it, and from which bucket of the client it is paid."""
 
@@ -250,12 +253,13 @@ def register(socketio: SocketIO, settings: Settings) -> None:
             moves=Bucket(settings.moves_per_s, settings.moves_burst),
             opens=Bucket(settings.opens_per_s, settings.opens_burst),
         )
-        if not clients.join(_sid(), client):
+        if not clients.join(sid(), client):
             refusal = Refusal("slow_down", key="slow_down.sockets", limit=clients.most)
             raise ConnectionRefusedError(refusal.answer(client.lang))
 
     def leave(*_: object) -> None:
-        clients.leave(_sid())
+        clients.leave(sid())
+        services().rooms.leave(sid())
 
     def unknown(event: str, *_: object) -> Answer | None:
         def refuse(_question: Question) -> Answer:
@@ -270,15 +274,11 @@ def register(socketio: SocketIO, settings: Settings) -> None:
         socketio.on_event(event, _answering(clients, handler, bucket))
 
 
-def _sid() -> str:
-    return str(request.sid)  # type: ignore[attr-defined]
-
-
 def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[..., Answer | None]:
     """Pays for the question, asks the handler, and puts whatever happens into an answer."""
 
     def answering(*data: object) -> Answer | None:
-        client = clients.get(_sid())
+        client = clients.get(sid())
         if client is None:
             disconnect()
             return None

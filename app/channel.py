@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import simple_websocket
 from engineio.async_drivers import threading as driver
-from flask import Flask
+from flask import Flask, request
 from flask_socketio import SocketIO
 from socketio.packet import Packet
 
@@ -74,6 +74,11 @@ class BoundedWebSocket(driver.SimpleWebSocketWSGI):  # type: ignore[misc]
                 return None
             if message is not None or not self.ws.connected:
                 return message
+
+
+def sid() -> str:
+    """The connection whose question is being answered."""
+    return str(request.sid)  # type: ignore[attr-defined]
 
 
 def make_socketio() -> SocketIO:

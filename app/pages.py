@@ -59,10 +59,20 @@ def run(digest: str) -> str:
     return _animator(found.scenario, found)
 
 
-def _animator(found: Scenario, run: Run, bare: bool = False) -> str:
+@blueprint.get("/class/<name>")
+def classroom(name: str) -> str:
+    """A class: the run its leader is at, for everybody who follows."""
+    room = services().rooms.get(name.lower())
+    place = room.place
+    return _animator(place.run.scenario, place.run, room=room.name, step=place.step)
+
+
+def _animator(
+    found: Scenario, run: Run, bare: bool = False, room: str = "", step: int = 0
+) -> str:
     services().replays.register(run)
     if plain.wanted() and not bare:
-        return plain.page(run, typed(request.args, "step", default=0))
+        return plain.page(run, typed(request.args, "step", default=step))
     shown = told(found)
     named = request.path.startswith("/s/")  # by its scenario, and so without being saved
     boot = {
@@ -74,6 +84,8 @@ def _animator(found: Scenario, run: Run, bare: bool = False) -> str:
         "lang": security.lang(),
         "transports": services().settings.transports.split(","),
         "bare": bare,
+        "room": room,
+        "step": step,
         "named": named,
         "library": named and found.slug in file.library(),
         "kept": named or services().replays.is_kept(run.digest),

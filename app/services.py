@@ -11,6 +11,7 @@ from app.config import Settings
 from app.db import Database
 from app.limits import Buckets
 from app.replays import Replays
+from app.rooms import Rooms
 from app.store import Store
 from app.words import Catalogue
 
@@ -29,6 +30,7 @@ class Services:
     store: Store
     replays: Replays
     socketio: SocketIO
+    rooms: Rooms
     saves: Buckets
     checks: Buckets
     tries: Buckets

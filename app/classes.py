@@ -1,0 +1,92 @@
+"""The questions of a class: to lead one, and to join it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flask_socketio import SocketIO, join_room, leave_room
+
+from app import choosing, security
+from app.asked import Asked
+from app.channel import sid
+from app.refusals import Refusal
+from app.rooms import Place, Rooms, Told
+from app.services import services
+
+if TYPE_CHECKING:
+    from app.animator import Question
+
+CUES_MOST = 9_999
+PARTITIONS_MOST = 9_999
+
+Answer = dict[str, Any]
+
+
+def make_rooms(key: str, socketio: SocketIO) -> Rooms:
+    """The rooms of an application; what is news there is told as the event ``room``."""
+
+    def tell(to: str, told: Told) -> None:
+        socketio.emit("room", told, to=to)
+
+    return Rooms(key, tell)
+
+
+def lead(question: Question) -> Answer:
+    """Starts a class where no room is named; takes a class to a step, or ends it.
+
+    Costs a little memory, and so a new one is paid for like something that is saved.
+    """
+    asked, rooms = question.asked, services().rooms
+    if not question.client.trusted:
+        raise Refusal("forbidden")
+    owner, name = security.owner(), asked.text("room", default="")
+    if asked.raw("over") is True:
+        rooms.end(name, owner)
+        leave_room(name)
+        return {"room": name, "over": True}
+    place = _place(question)
+    before = rooms.where(sid())
+    if name:
+        told = rooms.lead(name, owner, sid(), place)
+    else:
+        wait_ms = services().saves.take(question.client.address)
+        if wait_ms:
+            raise Refusal("slow_down", ms=wait_ms)
+        told = rooms.start(owner, sid(), place)
+    _listen(before, told["room"])
+    return told
+
+
+def _listen(before: str, room: str) -> None:
+    """From now on this page hears of that room, and of no other."""
+    if before and before != room:
+        leave_room(before)
+    join_room(room)
+
+
+def _place(question: Question) -> Place:
+    """Where the leader is.  Raises `Refusal` "gone" or "stale" for what is not there."""
+    asked = question.asked
+    digest = choosing.digest_asked(asked)
+    question.run = services().replays.run(digest)
+    with services().replays.using(digest) as replay:
+        step = choosing.step_asked(asked, digest, replay.total)
+    return Place(
+        question.run, step, _cue(asked), asked.whole("p", 0, PARTITIONS_MOST, default=0)
+    )
+
+
+def _cue(asked: Asked) -> int | None:
+    return asked.whole("cue", 0, CUES_MOST) if asked.has("cue") else None
+
+
+def join(question: Question) -> Answer:
+    """Where a class is; from now on this page hears of it.  ``following``: does it go along?"""
+    asked, rooms = question.asked, services().rooms
+    name = asked.text("room").lower()
+    before = rooms.where(sid())
+    told = rooms.join(name, sid(), security.owner(), asked.raw("following") is not False)
+    _listen(before, name)
+    # A server may forget a run that nobody saved; who comes late still finds this one.
+    services().replays.register(rooms.get(name).place.run)
+    return told
