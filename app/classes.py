@@ -71,9 +71,7 @@ def _place(question: Question) -> Place:
     question.run = services().replays.run(digest)
     with services().replays.using(digest) as replay:
         step = choosing.step_asked(asked, digest, replay.total)
-    return Place(
-        question.run, step, _cue(asked), asked.whole("p", 0, PARTITIONS_MOST, default=0)
-    )
+    return Place(question.run, step, _cue(asked), asked.whole("p", 0, PARTITIONS_MOST, default=0))
 
 
 def _cue(asked: Asked) -> int | None:

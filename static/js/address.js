@@ -47,14 +47,15 @@ export async function follow() {
   const on = s.tapeNow.value;
   const seen = seeing();
   void s.revision.value;
-  if (!on) return;
+  // While a page follows a class, its address is the class, which others can be told.
+  if (!on || (s.boot.value.room && s.classroom.value?.role === "follow")) return;
   const boot = s.boot.value;
   const keep = new URLSearchParams(location.search);
   keep.delete("profile");
   const own = on.saved === false;
   if (!own && !on.parent && boot.named && on.facts.profile !== on.facts.scenario.profiles[0]) keep.set("profile", on.facts.profile);
   // What a server has only in its memory may be gone tomorrow: then the fragment is all there is.
-  const path = own ? (boot.library ? home : "/r") : on.parent ? `/r/${on.digest}` : home;
+  const path = own ? (boot.library ? home : "/r") : on.parent || boot.room ? `/r/${on.digest}` : home;
   if (own && on.text) on.packed ??= await pack(on.text);
   if (s.tapeNow.value !== on || s.n.value !== seen.step) return;
   const hash = own && on.packed ? `#run=${on.packed}` : "";

@@ -10,11 +10,13 @@ import * as s from "./state.js";
 import * as stage from "./stage.js";
 import * as timeview from "./timeview.js";
 import { follow as followBookmarks } from "./bookmarks.js";
+import * as classroom from "./classroom.js";
 import { connect, Refused } from "./socket.js";
 import { layersText } from "./scene/layers.js";
 import { listen } from "./keys.js";
 import { sayAll } from "./panels/common.js";
 import { Connection, Notice, Violation } from "./panels/banner.js";
+import { ClassBar } from "./panels/classbar.js";
 import { begin, Coach } from "./panels/coach.js";
 import { Help } from "./panels/help.js";
 import { Share } from "./share/dialog.js";
@@ -49,6 +51,7 @@ async function start() {
   stage.mount(at("stage"), { drawn: (shown) => { drawn.value = shown; } });
   const channel = connect({ csrf: document.body.dataset.csrf, onConnect: arrive, onLost: lose });
   use(channel);
+  classroom.attend(channel);
   useAsk(channel.ask);
   listen();
   effect(follow);
@@ -64,7 +67,7 @@ async function start() {
 /** The table, or the matrix, where the lanes are, when that view is chosen. */
 const Whole = () => (s.view.value === "table" ? html`<${TableView} />` : s.view.value === "matrix" ? html`<${Matrix} />` : null);
 
-const Bars = () => html`<${Violation} /><${Connection} /><${Older} /><${Notice} />`;
+const Bars = () => html`<${ClassBar} /><${Violation} /><${Connection} /><${Older} /><${Notice} />`;
 
 /** Connected, for the first time or again: the run is opened by its name, or told by its text. */
 async function arrive() {
@@ -73,7 +76,8 @@ async function arrive() {
   const here = s.tapeNow.value;
   try {
     if (here) await reopen(here);
-    else { await first(); begin(); }
+    else { await first(); if (!boot.room) begin(); }
+    await classroom.arrive();
     document.body.dataset.ready = "1";
   } catch (problem) {
     s.notice.value = { kind: "bad", text: problem instanceof Refused ? problem.message : s.t.value("offline.wait") };
@@ -84,7 +88,7 @@ async function arrive() {
 /** What the address asks for; what of it cannot be read is said, and the nearest readable opens. */
 async function first() {
   const { seen, problems, text } = await asked();
-  const step = seen.step ?? 0;
+  const step = seen.step ?? boot.step;
   if (!text || !(await opens(text, step, problems))) {
     if (boot.bare) problems.push({ key: "link.instead" });
     const answer = await open({ run: boot.run, step });

@@ -4,17 +4,24 @@ import { html } from "htm/preact";
 import { computed, signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import * as s from "../state.js";
+import { Class } from "./class.js";
 import { Export, Test } from "./files.js";
 import { Embed } from "./frames.js";
 import { Link } from "./links.js";
 
-const PARTS = { link: Link, embed: Embed, export: Export, test: Test };
+const PARTS = { link: Link, embed: Embed, export: Export, test: Test, class: Class };
 const part = signal("link");
 const opened = signal(false);
 
 export function share() {
   opened.value = true;
   document.getElementById("share")?.showModal();
+}
+
+/** The same, opened where a class is started or ended. */
+export function shareClass() {
+  part.value = "class";
+  share();
 }
 
 const names = Object.keys(PARTS);
