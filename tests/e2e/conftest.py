@@ -127,7 +127,7 @@ CALM = {
     "reduced_motion": "reduce",
 }
 # What a browser itself says of a server that is down, and of an address that does not exist.
-FORESEEN = ("ERR_CONNECTION_REFUSED", "status of 404")
+FORESEEN = ("ERR_CONNECTION_REFUSED", "ERR_INTERNET_DISCONNECTED", "status of 404")
 Opener = Callable[..., Any]
 SEEN = "try { localStorage.setItem('highwater.coached', '1'); } catch { }"
 """Coach marks are for newcomers; `visit(newcomer=True)` is one."""
