@@ -13,7 +13,7 @@ from app.db import Database
 from app.models import BatchRow
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
     """A batch that waits or runs in this process."""
 

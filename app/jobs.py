@@ -11,7 +11,6 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
-import queue
 import threading
 import time
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from app import batch_records as records
 from app import stats
 from app.batch_job import Job, view
 from app.batch_spec import RUNS_MOST, Futures, Spec, check_total
+from app.fair_queue import FairQueue
 from app.models import BatchRow, now_ms
 from app.refusals import Refusal
 from app.runners.plan import Plan, Tally, chunk_size
@@ -38,6 +38,7 @@ from engine.study.metrics import METRICS
 log = logging.getLogger(__name__)
 
 AT_ONCE = 2
+OWNERS_AT_ONCE = 6
 WAITING_MOST = 50
 ACTIVE_PER_OWNER = 3
 FAILURES_KEPT = 20
@@ -93,7 +94,7 @@ class Jobs:
         self._locks.mkdir(parents=True, exist_ok=True)
         self._mutex = threading.Lock()
         self._jobs: dict[str, Job] = {}
-        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._queue = FairQueue(AT_ONCE, OWNERS_AT_ONCE)
         self._threads: list[threading.Thread] = []
         self._closing = False
         self.recover()
@@ -171,6 +172,7 @@ class Jobs:
         if job is None:
             raise Refusal("impossible", "batch.over")
         job.stop.set()
+        self._queue.wake()
         return self.snapshot(number)
 
     def batch(self, number: str) -> BatchRow:
@@ -182,7 +184,7 @@ class Jobs:
 
     def snapshot(self, number: str) -> dict[str, Any]:
         """How far a batch is, with interim counts: what the "batch" event carries."""
-        return view(self.database, self.batch(number), self._jobs.get(number))
+        return self._view(self.batch(number), self._jobs.get(number))
 
     @staticmethod
     def room(number: str) -> str:
@@ -228,8 +230,7 @@ class Jobs:
         self._closing = True
         for job in list(self._jobs.values()):
             job.stop.set()
-        for _ in self._threads:
-            self._queue.put(None)
+        self._queue.close()
         until = time.monotonic() + STOP_WITHIN_S
         for thread in self._threads:
             thread.join(max(0.0, until - time.monotonic()))
@@ -248,7 +249,7 @@ class Jobs:
         if lock is None:
             raise Refusal("impossible", "batch.over")
         job = self._jobs[number] = Job(number, owner, lock)
-        if len(self._threads) < AT_ONCE:
+        if len(self._threads) < OWNERS_AT_ONCE:
             thread = threading.Thread(target=self._serve, name="batches", daemon=True)
             self._threads.append(thread)
             thread.start()
@@ -266,9 +267,13 @@ class Jobs:
 
     def _serve(self) -> None:
         while (job := self._queue.get()) is not None:
-            self._work(job)
+            try:
+                self._work(job)
+            finally:
+                self._queue.ended(job)
 
     def _work(self, job: Job) -> None:
+        self._tell_waiting()
         try:
             state, message = self._compute(job)
         except SparkTrouble as trouble:
@@ -416,8 +421,20 @@ class Jobs:
     def _emit(self, job: Job) -> None:
         job.told = time.monotonic()
         self._services.socketio.emit(
-            "batch", view(self.database, self.batch(job.id), job), to=self.room(job.id)
+            "batch", self._view(self.batch(job.id), job), to=self.room(job.id)
         )
+
+    def _tell_waiting(self) -> None:
+        """One has left the queue: the others have moved up."""
+        try:
+            for job in self._queue.waiting():
+                self._emit(job)
+        except Exception:  # what is told can be asked for; the job that starts must not suffer
+            log.exception("Waiting batches were not told of their place")
+
+    def _view(self, batch: BatchRow, job: Job | None) -> dict[str, Any]:
+        before = self._queue.before(job) if job else 0
+        return {**view(self.database, batch, job), "before": before}
 
 
 def _check_owner(batch: BatchRow, owner: str) -> None:

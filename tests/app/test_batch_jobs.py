@@ -12,9 +12,11 @@ from flask import Flask
 
 from app import batch_records as records
 from app import jobs as jobs_module
+from app.batch_job import Job
 from app.batch_result import result
 from app.batch_spec import Spec, make_spec
 from app.config import Settings
+from app.fair_queue import FairQueue
 from app.jobs import ACTIVE_PER_OWNER, Jobs
 from app.refusals import Refusal
 from app.runners.rows import chunks_on_disk
@@ -252,3 +254,53 @@ def test_an_estimate_knows_the_total(make_jobs: Callable[..., Jobs]) -> None:
     found = make_jobs().estimate(spec(runs=1000))
     assert found["total_runs"] == 2000
     assert found["seconds"] == pytest.approx(2000 / found["runs_per_s"])
+
+
+def test_a_browser_with_many_studies_does_not_keep_another_waiting(
+    make_jobs: Callable[..., Jobs],
+) -> None:
+    jobs = make_jobs(0.2)
+    mine = [jobs.submit(spec(), owner="me") for _ in range(ACTIVE_PER_OWNER)]
+    yours = jobs.submit(spec(runs=1), owner="you")
+    until = time.monotonic() + 20
+    while jobs.snapshot(yours)["state"] == "queued" and time.monotonic() < until:
+        time.sleep(0.01)
+    seen = [jobs.snapshot(number) for number in mine]
+    assert [one["state"] for one in seen].count("queued") == 1, "two of one browser's at a time"
+    assert all(one["done_runs"] < one["total_runs"] for one in seen), "nobody waited for their end"
+    assert ended(jobs, yours)[-1] == "done"
+    last = next(one["id"] for one in seen if one["state"] == "queued")
+    jobs.cancel(last, "me")
+    assert ended(jobs, last)[-1] == "cancelled"
+    running = [number for number in mine if number != last]
+    assert all(jobs.snapshot(number)["state"] != "done" for number in running), (
+        "a study that waits is cancelled at once"
+    )
+
+
+def test_the_queue_is_fair_and_says_who_is_before_whom() -> None:
+    queue = FairQueue(at_once=2, owners_at_once=3)
+    jobs = {
+        name: Job(name, name[0], None)  # type: ignore[arg-type]
+        for name in ("a1", "a2", "a3", "a4", "b1", "b2", "c1", "d1")
+    }
+    for job in jobs.values():
+        queue.put(job)
+    turns = ["a1", "b1", "c1", "d1", "a2", "b2", "a3", "a4"]
+    assert [job.id for job in queue.waiting()] == turns
+    assert queue.before(jobs["a2"]) == 4
+    started = [queue.get(), queue.get(), queue.get()]
+    assert [job.id for job in started if job] == ["a1", "b1", "c1"], "two, and one of another"
+    assert queue.before(jobs["a1"]) == 0
+    assert [job.id for job in queue.waiting()] == ["d1", "a2", "b2", "a3", "a4"]
+    jobs["a4"].stop.set()
+    assert queue.get() is jobs["a4"], "what was cancelled needs no place"
+    for name in ("a4", "a1", "b1"):
+        queue.ended(jobs[name])
+    assert [job.id for job in (queue.get(), queue.get()) if job] == ["a2", "b2"]
+    for name in ("c1", "a2", "b2"):
+        queue.ended(jobs[name])
+    queue.close()
+    left = [queue.get() for _ in range(2)]
+    assert [job.id for job in left if job] == ["a3", "d1"]
+    assert queue.get() is None

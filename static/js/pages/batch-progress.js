@@ -26,6 +26,7 @@ export function follow(boot, t, charts) {
     document.getElementById("state").textContent = state;
     Object.assign(document.getElementById("bar"), { max: batch.total_runs, value: batch.done_runs });
     const figures = [t("batch.progress.runs", { done: whole(batch.done_runs), total: whole(batch.total_runs) })];
+    if (batch.state === "queued") figures.unshift(t(batch.before ? "batch.progress.before" : "batch.progress.next", { n: batch.before }));
     if (batch.total_chunks) figures.push(t("batch.progress.chunks", { done: whole(batch.done_chunks), total: whole(batch.total_chunks) }));
     if (batch.runs_per_s) figures.push(t("batch.progress.speed", { n: whole(batch.runs_per_s) }));
     if (batch.left_s !== null) figures.push(t("batch.progress.left", { time: duration(t, batch.left_s) }));
