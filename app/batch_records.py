@@ -104,11 +104,17 @@ def row(database: Database, number: str) -> BatchRow | None:
         return session.get(BatchRow, number)
 
 
-def newest(database: Database, limit: int | None = 50) -> list[BatchRow]:
+def newest(
+    database: Database, limit: int | None = 50, of: str = "", but: str = ""
+) -> list[BatchRow]:
+    """The newest batches first; only those of one owner, or all but those of one."""
+    chosen = select(BatchRow).order_by(BatchRow.submitted.desc()).limit(limit)
+    if of:
+        chosen = chosen.where(BatchRow.owner == of)
+    if but:
+        chosen = chosen.where(BatchRow.owner != but)
     with database.reading() as session:
-        return list(
-            session.scalars(select(BatchRow).order_by(BatchRow.submitted.desc()).limit(limit))
-        )
+        return list(session.scalars(chosen))
 
 
 def unfinished(database: Database) -> list[str]:

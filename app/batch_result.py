@@ -50,6 +50,7 @@ def result(
             "title": scenario.title,
             "digest": scenario.digest,
         },
+        title=batch.title,
         profiles=batch.profiles,
         runs=batch.runs,
         first_seed=batch.first_seed,

@@ -15,10 +15,9 @@ from app.api import body, json_answer
 from app.asked import Asked, typed
 from app.batch_result import FAILURES_SHOWN, result
 from app.batch_spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST, asked_spec
-from app.jobs import Jobs
-from app.models import BatchRow
 from app.refusals import Refusal
 from app.services import services
+from app.studies import TITLE_MOST, jobs, other_studies, own_studies, title_of
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -44,11 +43,6 @@ EXAMPLES = (
 @blueprint.record
 def _filters(state: BlueprintSetupState) -> None:
     state.app.jinja_env.filters.update(FILTERS)
-
-
-def jobs() -> Jobs:
-    found: Jobs = services().jobs
-    return found
 
 
 def scenario_asked(asked: Asked) -> Scenario:
@@ -101,11 +95,12 @@ def form() -> str:
         fixed=bool(run),
         facts=_facts(first) if first else {},
         scale=scale,
-        others=[one for one in library if "scale" not in one.tags],
+        plain=[one for one in library if "scale" not in one.tags],
         saved=saved,
         profiles=list(PROFILES.values()),
         examples=EXAMPLES,
-        recent=[_listed(row) for row in records.newest(jobs().database, 20)],
+        own=own_studies(),
+        others=other_studies(),
         spark=str(jobs().runner),
     )
 
@@ -131,19 +126,6 @@ def is_random(scenario: Scenario) -> bool:
         or network.delay_ms[0] != network.delay_ms[1]
         or network.control_delay_ms[0] != network.control_delay_ms[1]
     )
-
-
-def _listed(row: BatchRow) -> dict[str, Any]:
-    scenario = in_language(records.scenario_of(row), security.lang())
-    return {
-        "id": row.id,
-        "title": scenario.title,
-        "code": scenario.code,
-        "state": row.state,
-        "profiles": row.profiles,
-        "runs": row.runs * len(row.profiles) * len(row.cells),
-        "submitted": row.submitted,
-    }
 
 
 @blueprint.post("/api/batches")
@@ -193,11 +175,13 @@ def page(number: str) -> str:
     batch = jobs().batch(number)
     told = in_language(records.scenario_of(batch), security.lang())
     shown["scenario"] = {**shown["scenario"], "title": told.title}
+    shown.update(title=title_of(batch), named=batch.title)
     active = shown["state"] in records.ACTIVE
     return render_template(
         "batch_result.html",
         batch=shown,
         active=active,
+        title_most=TITLE_MOST,
         mine=not batch.owner or batch.owner == security.owner(),
         filter={
             "profile": request.args.get("profile", ""),

@@ -115,5 +115,6 @@ def _attach_batches(app: Flask) -> None:
     jobs = importlib.import_module("app.jobs")
     app.extensions[KEY].jobs = jobs.Jobs(app)
     app.register_blueprint(batches.blueprint)
+    app.register_blueprint(importlib.import_module("app.studies").blueprint)
     app.register_blueprint(importlib.import_module("app.failing").blueprint)
     app.register_blueprint(importlib.import_module("app.advice").blueprint)

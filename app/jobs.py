@@ -131,6 +131,11 @@ class Jobs:
         check_total((batch.runs + runs) * len(batch.profiles) * len(batch.cells))
         self._again(batch, owner, runs)
 
+    def rename(self, number: str, title: str, owner: str = "") -> None:
+        """Call a batch so; "" as its scenario.  Raises Refusal."""
+        _check_owner(self.batch(number), owner)
+        records.update(self.database, number, title=title)
+
     def delete(self, number: str, owner: str = "") -> None:
         """Forget an ended batch and its rows.  Raises Refusal."""
         batch = self.batch(number)

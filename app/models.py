@@ -79,6 +79,8 @@ class BatchRow(Base):
     """seeds, or futures: one cell a step of a run, one "seed" a future of it."""
     parts: Mapped[list[Any]] = mapped_column(JSON, default=list)
     """How many runs were asked for each time, where some were added later."""
+    title: Mapped[str] = mapped_column(String(120), default="")
+    """What its owner calls it; empty: as its scenario."""
     about: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
     """Of futures: {"run": text, "invariant", "presents": [Present.to_dict()]}."""
 

@@ -170,14 +170,17 @@ def shown_figure(value: float | None) -> str:
 def finding(count: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """What a count with its interval says: the key of a sentence and its numbers.
 
-    Keys: stat.none (nothing happened: the rule of three), stat.all, stat.some.percent and
-    stat.some.million (with the ends of the 95 % interval), stat.empty (no runs).
+    Keys: stat.none.percent and .million (nothing happened: the rule of three), stat.none.few (too
+    few runs for that rule), stat.some.percent and .million (with the ends of the 95 % interval),
+    stat.empty (no runs).
     """
     hits, n = count["hits"], count["n"]
     args: dict[str, Any] = {"hits": whole(hits), "n": whole(n)}
     if n == 0:
         return "stat.empty", args
     if hits == 0:
+        if n <= RULE_OF_THREE:
+            return "stat.none.few", args
         unit, bound = rate(rule_of_three(n))
         return f"stat.none.{unit}", args | {"bound": bound}
     unit, args["rate"] = rate(count["share"])
