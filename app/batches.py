@@ -30,6 +30,7 @@ FILTERS: dict[str, Callable[[Any], str]] = {
     "whole": lambda number: stats.whole(number),
     "share": lambda share: stats.shown_share(share),
     "figure": lambda value: stats.shown_figure(value),
+    "difference": lambda share: stats.shown_difference(share),
 }
 
 EXAMPLES = (
@@ -182,6 +183,7 @@ def page(number: str) -> str:
         batch=shown,
         active=active,
         title_most=TITLE_MOST,
+        others=[one for one in (*own_studies(), *other_studies()) if one["id"] != number],
         mine=not batch.owner or batch.owner == security.owner(),
         filter={
             "profile": request.args.get("profile", ""),

@@ -144,7 +144,7 @@ class Jobs:
             if number in self._jobs or batch.state in records.ACTIVE:
                 raise Refusal("impossible", "batch.runs.still")
             records.remove(self.database, number)
-        remove_directory(f"{self._root}/{number}")
+        remove_directory(self.directory(number))
         (self._locks / f"{number}.lock").unlink(missing_ok=True)
 
     def _ended(self, number: str, owner: str) -> BatchRow:
@@ -186,6 +186,10 @@ class Jobs:
         if found is None:
             raise Refusal("gone", "gone.batch", batch=number[:40])
         return found
+
+    def directory(self, number: str) -> str:
+        """Where the rows of a batch are."""
+        return f"{self._root}/{number}"
 
     def snapshot(self, number: str) -> dict[str, Any]:
         """How far a batch is, with interim counts: what the "batch" event carries."""
@@ -319,7 +323,7 @@ class Jobs:
             return "cancelled", ""
         batch = self.batch(job.id)
         plan = self._planned(job, batch)
-        directory = f"{self._root}/{batch.id}"
+        directory = self.directory(batch.id)
         self._state(job, "starting", started=batch.started or now_ms())
         self.runner.start()
         job.message = str(self.runner)

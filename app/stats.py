@@ -64,6 +64,34 @@ def weighted_interval(hits: int, total: float, squares: float, n: int) -> dict[s
     }
 
 
+def difference(
+    first: Mapping[str, Any], second: Mapping[str, Any], phi: float = 0.0
+) -> tuple[float, float, float]:
+    """By how much the second share is above the first: (difference, low, high), 95 %.
+
+    Newcombe's interval from the Wilson ends of both; `phi` is how their runs go together where
+    they are paired (his method 10), 0 where they have nothing to do with each other.
+    """
+    a, b = first["share"] or 0.0, second["share"] or 0.0
+    low_a, high_a = _ends(first)
+    low_b, high_b = _ends(second)
+    below = (b - low_b) ** 2 + (high_a - a) ** 2 - 2 * phi * (b - low_b) * (high_a - a)
+    above = (high_b - b) ** 2 + (a - low_a) ** 2 - 2 * phi * (high_b - b) * (a - low_a)
+    found = b - a
+    return (
+        found,
+        max(-1.0, found - math.sqrt(max(0.0, below))),
+        min(1.0, found + math.sqrt(max(0.0, above))),
+    )
+
+
+def _ends(count: Mapping[str, Any]) -> tuple[float, float]:
+    """Wilson's ends also where nothing was seen: the rule of three is not an end of his."""
+    if count["hits"]:
+        return count["low"], count["high"]
+    return wilson(0, count["n"])
+
+
 def rule_of_three(n: int) -> float:
     """Where nothing happened in n runs, one is 95 % sure that its share is below 3/n."""
     return min(1.0, RULE_OF_THREE / n) if n else 1.0
@@ -119,6 +147,17 @@ class Paired:
     def p(self) -> float:
         return sign_test(self.only_first, self.only_second)
 
+    @property
+    def phi(self) -> float:
+        """How the two go together, from -1 to 1, with Newcombe's correction for continuity."""
+        first, second = self.only_first + self.both, self.only_second + self.both
+        n = self.neither + self.only_first + self.only_second + self.both
+        product = first * (n - first) * second * (n - second)
+        together = self.neither * self.both - self.only_first * self.only_second
+        if together > 0:
+            together = max(together - n / 2, 0)
+        return together / math.sqrt(product) if product else 0.0
+
 
 def paired(masks: Mapping[int, int], first: int, second: int) -> Paired:
     """From counts by mask of violating profiles (bit i: the i-th) to a table of two of them."""
@@ -156,6 +195,12 @@ def shown_share(share: float | None) -> str:
     if share is None:
         return "–"
     return f"{in_unit(share, 'percent')} %"
+
+
+def shown_difference(share: float) -> str:
+    """A difference of two shares in a table: percentage points with their sign."""
+    sign = "" if share == 0 else "\u2212" if share < 0 else "+"
+    return f"{sign}{in_unit(abs(share), 'percent')}"
 
 
 def shown_figure(value: float | None) -> str:

@@ -1,20 +1,24 @@
-"""Studies as things people keep: named by their owner, and found again in a list."""
+"""Studies as things people keep: named by their owner, found again, and set side by side."""
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from typing import Any, Final
 
-from flask import Blueprint, Response, redirect, request, url_for
+from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from app import batch_records as records
 from app import security
 from app.api import body, json_answer
-from app.batch_result import sentences
+from app.batch_result import LOST, sentences
 from app.jobs import Jobs
 from app.models import BatchRow
 from app.refusals import Refusal
 from app.services import services
+from app.study_compare import compared
 from app.words import SENTENCES
 from engine.scenarios.translated import in_language
 
@@ -23,12 +27,22 @@ blueprint = Blueprint("studies", __name__)
 TITLE_MOST: Final = 120
 OWN_MOST: Final = 100
 OTHERS_MOST: Final = 20
+NUMBER = re.compile(r"(?:^|/batch/)([0-9a-f]{12})(?![0-9a-f])")
+"""A study in an address that somebody pasted, or by itself."""
 
 SENTENCES.update(
     {
         "study.title": (
             "A title has at most {most} characters; this one has {asked}.",
             "标题最多 {most} 个字符；此标题有 {asked} 个。",
+        ),
+        "study.address": (
+            "{given} is not the address of a study, such as …/batch/0123456789ab.",
+            "{given} 不是研究的地址，例如 …/batch/0123456789ab。",
+        ),
+        "study.itself": (
+            "A study is compared with another one: choose or paste that one.",
+            "请选择或粘贴另一项研究来比较。",
         ),
     }
 )
@@ -104,3 +118,95 @@ def rename_form(number: str) -> AnyResponse:
     security.require_patience()
     jobs().rename(number, checked_title(request.form.get("title", "")), security.owner())
     return redirect(url_for("batches.page", number=number), 303)
+
+
+# -- two of them -----------------------------------------------------------------------------------
+
+
+@blueprint.get("/batch/<number>/with")
+def choose_other(number: str) -> AnyResponse:
+    """``?address=`` as it was pasted, else ``?other=`` as it was chosen."""
+    given = request.args.get("address", "").strip() or request.args.get("other", "")
+    found = NUMBER.search(given)
+    if found is None:
+        raise Refusal("invalid", "study.address", given=given[:80] or "?")
+    other = jobs().batch(found[1]).id
+    return redirect(url_for("studies.side_by_side", number=jobs().batch(number).id, other=other))
+
+
+def _both(number: str, other: str) -> tuple[BatchRow, BatchRow]:
+    if number == other:
+        raise Refusal("invalid", "study.itself")
+    return jobs().batch(number), jobs().batch(other)
+
+
+@blueprint.get("/batch/<number>/with/<other>")
+def side_by_side(number: str, other: str) -> str:
+    """Both sentences, what differs, shares with their difference, and measures."""
+    a, b = _both(number, other)
+    found = compared(jobs(), a, b)
+    lang = security.lang()
+    return render_template(
+        "studies.html",
+        a=_facts(a),
+        b=_facts(b),
+        found=found,
+        varied=any(cell["a"] or cell["b"] for cell in found["cells"]),
+        boot={"a": a.id, "b": b.id, "cells": found["cells"], "lost": LOST, "lang": lang},
+    )
+
+
+def _facts(batch: BatchRow) -> dict[str, Any]:
+    scenario = in_language(records.scenario_of(batch), security.lang())
+    return {
+        **listed(batch),
+        "scenario": scenario.title,
+        "each": batch.runs,
+        "first": batch.first_seed,
+        "last": batch.first_seed + batch.runs - 1,
+        "cells": len(batch.cells),
+        "engine": batch.engine_version,
+        "said": first_sentence(batch),
+    }
+
+
+@blueprint.get("/batch/<number>/with/<other>/shares.csv")
+def shares_csv(number: str, other: str) -> Response:
+    """A row a profile, cell and invariant: both counts, their difference, the paired table."""
+    names = ("hits", "n", "share", "low", "high")
+    head = ["profile", "cell_a", "cell_b", "invariant"]
+    head += [f"{name}_{side}" for side in "ab" for name in names]
+    head += ["difference", "difference_low", "difference_high", "neither", "only_a", "only_b"]
+    rows: list[list[Any]] = [[*head, "both", "p"]]
+    for cell in compared(jobs(), *_both(number, other))["cells"]:
+        for row in cell["rows"]:
+            line = [cell["profile"], cell["a"], cell["b"], row["invariant"] or "any"]
+            line += [row[side][name] for side in "ab" for name in names]
+            change, table = row["difference"] or {}, row["paired"] or {}
+            line += [change.get(name, "") for name in ("share", "low", "high")]
+            line += [table.get(key, "") for key in ("neither", "only_a", "only_b", "both", "p")]
+            rows.append(line)
+    return _csv(rows, f"shares-{number}-{other}.csv")
+
+
+@blueprint.get("/batch/<number>/with/<other>/measures.csv")
+def measures_csv(number: str, other: str) -> Response:
+    """A row a measure, profile and cell: what both measured."""
+    names = ("n", "mean", "min", "max")
+    sides = [f"{name}_{side}" for side in "ab" for name in (*names, "p50", "p90", "p99", "p999")]
+    rows: list[list[Any]] = [["measure", "unit", "profile", "cell", *sides]]
+    for metric in compared(jobs(), *_both(number, other))["metrics"]:
+        for row in metric["rows"]:
+            line = [metric["name"], metric["unit"], row["profile"], row["label"]]
+            for side in "ab":
+                line += [row[side][name] for name in names] + row[side]["quantiles"]
+            rows.append(line)
+    return _csv(rows, f"measures-{number}-{other}.csv")
+
+
+def _csv(rows: list[list[Any]], name: str) -> Response:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    answer = Response(text.getvalue(), mimetype="text/csv")
+    answer.headers["Content-Disposition"] = f"attachment; filename={name}"
+    return answer

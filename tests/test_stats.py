@@ -109,6 +109,39 @@ def test_findings_are_said_in_the_unit_that_fits() -> None:
     assert stats.finding(stats.interval(0, 0))[0] == "stat.empty"
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "low", "high"),
+    [
+        # Newcombe 1998, "Interval estimation for the difference", table II (method 10)
+        ((48, 80), (56, 70), 0.0524, 0.3339),
+        ((3, 10), (9, 10), 0.1705, 0.8090),
+        ((0, 20), (0, 10), -0.1611, 0.2775),
+        ((0, 10), (10, 10), 0.6075, 1.0),
+    ],
+)
+def test_a_difference_has_the_published_interval(
+    first: tuple[int, int], second: tuple[int, int], low: float, high: float
+) -> None:
+    found = stats.difference(stats.interval(*first), stats.interval(*second))
+    assert found[0] == pytest.approx(second[0] / second[1] - first[0] / first[1])
+    assert found[1:] == pytest.approx((low, high), abs=6e-5)
+
+
+def test_a_paired_difference_is_known_better_when_runs_go_together() -> None:
+    """Newcombe 1998, "Improved confidence intervals ... paired data", method 10."""
+    table = stats.Paired(neither=30, only_first=12, only_second=2, both=36)
+    n = 80
+    first = stats.interval(table.only_first + table.both, n)
+    second = stats.interval(table.only_second + table.both, n)
+    apart = stats.difference(first, second)
+    paired = stats.difference(first, second, table.phi)
+    assert 0 < table.phi < 1
+    assert apart[0] == paired[0] == pytest.approx(-10 / 80)
+    assert apart[1] < paired[1] < paired[2] < apart[2]
+    assert paired[2] < 0 < apart[2], "what unpaired runs leave open, pairs decide"
+    assert stats.Paired(10, 0, 0, 0).phi == 0
+
+
 def test_interval_for_a_page() -> None:
     assert stats.interval(0, 100) == {"hits": 0, "n": 100, "share": 0.0, "low": 0.0, "high": 0.03}
     assert stats.interval(0, 0)["share"] is None

@@ -139,12 +139,14 @@ def _is_chunk(name: str) -> bool:
     return name.endswith(".parquet") and name[:-8].isdigit()
 
 
-def read_chunks(directory: str, numbers: Iterable[int]) -> Iterator[Row]:
-    """Rows of some chunks, in order: for tests, and for the download of small batches."""
+def read_chunks(
+    directory: str, numbers: Iterable[int], columns: list[str] | None = None
+) -> Iterator[Row]:
+    """Rows of some chunks, in order; all columns or only these."""
     files, base = open_directory(directory)
     for number in sorted(numbers):
         with files.open_input_file(f"{base}/{chunk_name(number)}") as source:
-            yield from pq.read_table(source).to_pylist()
+            yield from pq.read_table(source, columns=columns).to_pylist()
 
 
 def canonical(rows: Iterable[Row]) -> str:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app import batch_records as records
 from app.jobs import Jobs
 from app.studies import TITLE_MOST
+from app.study_compare import compared
 from tests.app.conftest import TOKEN, post
-from tests.app.test_batch_jobs import make_jobs
+from tests.app.test_batch_jobs import make_jobs, play_chunk
 from tests.app.test_batch_pages import browser_of_another, start
 
 __all__ = ["make_jobs"]
@@ -78,3 +82,101 @@ def test_a_study_of_one_run_does_not_pretend_to_know(client: FlaskClient, jobs: 
     assert "None of 1 runs" in (page := bare(client.get(f"/batch/{number}").text))
     assert "so few runs do not tell how rare it is" in page
     assert "below 100 %" not in page
+
+
+# -- two studies side by side ----------------------------------------------------------------------
+
+
+def test_two_studies_of_one_scenario_with_other_settings(client: FlaskClient, jobs: Jobs) -> None:
+    """A plays min.insync.replicas 1 and 2, B 2 and 3: they meet at 2, with the same runs."""
+    a = start(client, jobs, profiles=["Z0102", "K39"], vary=["min.insync.replicas=1,2"])
+    b = start(client, jobs, profiles=["K39", "Z011"], vary=["min.insync.replicas=2,3"], runs=300)
+    found = compared(jobs, jobs.batch(a), jobs.batch(b))
+    assert [(one["profile"], one["a"], one["b"], one["same"]) for one in found["cells"]] == [
+        ("K39", "min.insync.replicas=2", "min.insync.replicas=2", True)
+    ]
+    row = found["cells"][0]["rows"][0]
+    assert (row["a"]["n"], row["b"]["n"], row["difference"]) == (200, 300, None)
+    assert {one["key"] for one in found["remarks"]} == {
+        "study.remark.same",
+        "study.remark.left",
+    }
+    assert found["lines"] == []
+    page = bare(client.get(f"/batch/{a}/with/{b}").text)
+    assert "Both scenarios are played under the same conditions." in page
+    assert "the seeds 0 to 199 are the very same runs in both" in page
+    assert "the same runs" in page
+    assert "study." not in page
+
+
+def test_seeds_of_two_scenarios_are_paired_by_what_they_broke(
+    client: FlaskClient, jobs: Jobs, make_jobs: Callable[..., Jobs]
+) -> None:
+    """The fake draws by the scenario's title, so these two break at different seeds."""
+    mine, theirs = (
+        {"title": title, "profiles": ["K39"], "configs": {"min.insync.replicas": least}}
+        for title, least in (("One", 1), ("Two", 2))
+    )
+    a, b = (
+        start(client, jobs, scenario=saved(client, scenario), runs=150, first_seed=first)
+        for scenario, first in ((mine, 0), (theirs, 50))
+    )
+    found = compared(jobs, jobs.batch(a), jobs.batch(b))
+    assert found["lines"] == [{"where": "configs.min.insync.replicas", "a": "1", "b": "2"}]
+    broke = [
+        {row["seed"]: {one[0] for one in row["broken"]} for row in play_chunk(
+            {"scenario": scenario, "profile": "K39", "cell": 0, "first_seed": 50, "count": 100})
+         if row["verdict"] != "error"}
+        for scenario in (mine, theirs)
+    ]  # fmt: skip
+    common = broke[0].keys() & broke[1].keys()
+    for row in found["cells"][0]["rows"][1:]:
+        name, table = row["invariant"], row["paired"]
+        split = [(name in broke[0][seed], name in broke[1][seed]) for seed in common]
+        wanted = [split.count(one) for one in ((False, False), (True, False), (False, True))]
+        assert [table["neither"], table["only_a"], table["only_b"]] == wanted, name
+        assert sum(table[k] for k in ("neither", "only_a", "only_b", "both")) == len(common)
+        assert row["difference"]["low"] < row["difference"]["share"] < row["difference"]["high"]
+    page = bare(client.get(f"/batch/{a}/with/{b}?lang=zh").text)
+    assert "场景不同" in page
+    assert "50 到 149" in page
+    lines = client.get(f"/batch/{a}/with/{b}/shares.csv").text.splitlines()
+    head, *rows = csv.reader(lines)
+    assert len(rows) == len(found["cells"][0]["rows"])
+    assert dict(zip(head, rows[0], strict=True))["invariant"] == "any"
+    assert float(dict(zip(head, rows[0], strict=True))["p"]) <= 1
+    measures = client.get(f"/batch/{a}/with/{b}/measures.csv").text.splitlines()
+    assert measures[1].startswith("acked_lost,records,K39,,")
+
+
+def saved(client: FlaskClient, scenario: dict[str, Any]) -> str:
+    return str(post(client, "/api/scenarios", {"scenario": scenario}).json["digest"])
+
+
+def test_what_cannot_be_compared_says_why(client: FlaskClient, jobs: Jobs) -> None:
+    a = start(client, jobs, profiles=["K39"], runs=5)
+    profile = start(client, jobs, profiles=["Z011"], runs=5)
+    cells = start(client, jobs, profiles=["K39"], runs=5, vary=["brokers=5"])
+    for other, said in (
+        (profile, "no profile in common"),
+        (cells, "no combination of varied values in common"),
+    ):
+        page = client.get(f"/batch/{a}/with/{other}").text
+        assert said in page
+        assert 'id="counts"' not in page
+    records.update(jobs.database, profile, kind="advice")
+    assert "their shares mean different things" in client.get(f"/batch/{a}/with/{profile}").text
+
+
+def test_the_other_study_is_chosen_or_pasted(client: FlaskClient, jobs: Jobs) -> None:
+    a, b = (start(client, jobs, profiles=["K39"], runs=runs) for runs in (5, 6))
+    page = client.get(f"/batch/{a}").text
+    assert f'<option value="{b}">' in page
+    assert f'<option value="{a}">' not in page
+    for asked in (f"other={b}", f"address=https://some.where/batch/{b}%3Flang=zh", f"address={b}"):
+        answer = client.get(f"/batch/{a}/with?{asked}")
+        assert (answer.status_code, answer.location) == (302, f"/batch/{a}/with/{b}"), asked
+    for asked, status in (("", 400), ("address=nonsense", 400), ("other=0123456789ab", 404)):
+        assert client.get(f"/batch/{a}/with?{asked}").status_code == status, asked
+    assert client.get(f"/batch/{a}/with/{a}").status_code == 400
+    assert client.get(f"/batch/{a}/with/nothing").status_code == 404

@@ -40,6 +40,15 @@ export function shareRows(batch, invariant) {
   });
 }
 
+/** The same of two studies: the chosen invariant in each of their common cells, a row a side. */
+export function sideRows(cells, invariant, sides) {
+  return cells.flatMap((cell) => {
+    const row = cell.rows.find((one) => one.invariant === invariant);
+    const label = [cell.profile, cell.a].filter(Boolean).join(" ");
+    return row ? [row.a, row.b].map((count, i) => ({ profile: sides[i], label, ...count })) : [];
+  });
+}
+
 /** Their axis: decades from below the smallest interval to above the largest. */
 export function shareDomain(rows) {
   const lows = rows.map((r) => (r.hits ? r.low : r.high / 3)).filter((v) => v > 0);

@@ -9,16 +9,16 @@ import * as futures from "../charts/futures.js";
 
 const WIDEST = 1100;
 const LONG_TABLE = 12;
-const widthOf = (figure) => Math.min(WIDEST, Math.max(320, figure.querySelector(".plot").clientWidth));
+export const widthOf = (figure) => Math.min(WIDEST, Math.max(320, figure.querySelector(".plot").clientWidth));
 const chosen = { invariant: "" };
 
 /** A menu in the caption of a figure; with one entry there is nothing to choose. */
-function menu(figure, name, label, entries, onChange) {
+export function menu(figure, name, label, entries, onChange, first = entries[0]?.[0]) {
   const caption = figure.querySelector("figcaption");
   if (caption.querySelector(`[name=${name}]`) || entries.length < 2) return;
   const field = Object.assign(document.createElement("label"), { className: "field", textContent: label });
   const select = field.appendChild(Object.assign(document.createElement("select"), { name }));
-  for (const [value, text] of entries) select.append(new Option(text, value));
+  for (const [value, text] of entries) select.append(new Option(text, value, false, value === first));
   select.addEventListener("change", () => onChange(select.value));
   caption.append(field);
 }
@@ -93,6 +93,11 @@ export function result(batch, t) {
   noReturn(batch, t);
   const twin = document.querySelector("#shares details");
   if (twin && twin.querySelectorAll("tbody tr").length > LONG_TABLE) twin.open = false;
+  onResize();
+}
+
+/** Figures are drawn again when the page changes its width. */
+export function onResize() {
   let due = 0;
   addEventListener("resize", () => {
     clearTimeout(due);
