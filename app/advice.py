@@ -12,8 +12,8 @@ from app import security
 from app.advice_result import KIND, how_long, how_often
 from app.asked import typed, whole_number
 from app.batch_spec import Cell, Spec, cell_of, check_total
-from app.batches import jobs
 from app.refusals import Refusal
+from app.studies import jobs
 from app.words import SENTENCES
 from engine.model.profiles import PROFILES
 from engine.study import advice

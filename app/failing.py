@@ -13,10 +13,10 @@ from app import choosing, security
 from app.api import body, json_answer
 from app.asked import Asked, typed
 from app.batch_spec import FUTURES_EACH, FUTURES_MOST, make_futures
-from app.batches import jobs
 from app.refusals import Refusal
 from app.runners.summary import Failure
 from app.services import services
+from app.studies import jobs
 from app.words import SENTENCES
 from engine.sim.run import Run
 from engine.study.shrink import Shortened, shorten

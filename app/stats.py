@@ -153,7 +153,7 @@ class Paired:
         first, second = self.only_first + self.both, self.only_second + self.both
         n = self.neither + self.only_first + self.only_second + self.both
         product = first * (n - first) * second * (n - second)
-        together = self.neither * self.both - self.only_first * self.only_second
+        together: float = self.neither * self.both - self.only_first * self.only_second
         if together > 0:
             together = max(together - n / 2, 0)
         return together / math.sqrt(product) if product else 0.0
