@@ -29,6 +29,8 @@ ANY = "any"
 ERROR = "error"
 """... and runs that failed themselves."""
 
+EVERY_CELL = -1
+
 Counts = dict[tuple[str, int], dict[str, int]]
 
 
@@ -272,6 +274,7 @@ def failures(
     batch: BatchRow,
     profile: str = "",
     invariant: str = "",
+    cell: int = EVERY_CELL,
     first: int = 0,
     limit: int = 50,
     shortest: bool = False,
@@ -291,6 +294,8 @@ def failures(
             chosen = chosen.where(numbered.c.profile == profile)
         if invariant:
             chosen = chosen.where(numbered.c.invariant == invariant)
+        if cell != EVERY_CELL:
+            chosen = chosen.where(numbered.c.cell == cell)
         total = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
         order = (numbered.c.step, numbered.c.place) if shortest else (numbered.c.place,)
         page = session.execute(chosen.order_by(*order).offset(first).limit(limit)).all()

@@ -32,16 +32,17 @@ def result(
     number: str,
     profile: str = "",
     invariant: str = "",
+    cell: int = records.EVERY_CELL,
     first: int = 0,
     limit: int = FAILURES_SHOWN,
     shortest: bool = False,
 ) -> dict[str, Any]:
-    """All that is known of a batch; of the failures, some that match profile and invariant."""
+    """All that is known of a batch; of the failures, some that match profile, invariant, cell."""
     batch = jobs.batch(number)
     scenario = records.scenario_of(batch)
     shown = jobs.snapshot(number)
     total, found = records.failures(
-        jobs.database, batch, profile, invariant, first, limit, shortest
+        jobs.database, batch, profile, invariant, cell, first, limit, shortest
     )
     shown.update(
         scenario={

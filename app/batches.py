@@ -17,7 +17,7 @@ from app.batch_result import FAILURES_SHOWN, result
 from app.batch_spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST, asked_spec
 from app.refusals import Refusal
 from app.services import services
-from app.studies import TITLE_MOST, jobs, other_studies, own_studies, title_of
+from app.studies import TITLE_MOST, jobs, other_studies, other_than, own_studies, title_of
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -183,11 +183,13 @@ def page(number: str) -> str:
         batch=shown,
         active=active,
         title_most=TITLE_MOST,
-        others=[one for one in (*own_studies(), *other_studies()) if one["id"] != number],
+        others=other_than(number),
+        cells=enumerate(cell["label"] for cell in batch.cells),
         mine=not batch.owner or batch.owner == security.owner(),
         filter={
             "profile": request.args.get("profile", ""),
             "invariant": request.args.get("invariant", ""),
+            "cell": _cell_asked(),
             "order": "step" if request.args.get("order") == "step" else "seed",
             "size": FAILURES_SHOWN,
         },
@@ -205,12 +207,17 @@ def get_batch(number: str) -> Response:
     return json_answer({"ok": True, **_result(number)})
 
 
+def _cell_asked() -> int:
+    return typed(request.args, "cell", high=CELLS_MOST, default=records.EVERY_CELL)
+
+
 def _result(number: str) -> dict[str, Any]:
     return result(
         jobs(),
         number,
         request.args.get("profile", "")[:120],
         request.args.get("invariant", "")[:40],
+        _cell_asked(),
         typed(request.args, "from", default=0),
         FAILURES_SHOWN,
         request.args.get("order") == "step",

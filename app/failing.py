@@ -26,6 +26,8 @@ blueprint = Blueprint("failing", __name__)
 AT_ONCE = threading.BoundedSemaphore(1)
 """Shortening plays some hundred runs: one visitor's at a time leaves the processor to the rest."""
 BUSY_MS = 3000
+LEAD_STEPS = 10
+"""A replay begins so long before the violation: its cause is usually among them."""
 
 SENTENCES.update(
     {
@@ -45,10 +47,10 @@ def _found(number: str, place: int) -> tuple[Run, Failure]:
     return records.run_in(batch, failure.profile, failure.cell, failure.seed), failure
 
 
-def _at(run: Run, step: int) -> str:
-    """Where the animator shows a run one step before this one."""
+def _at(run: Run, step: int, before: int = 1, **more: str) -> str:
+    """Where the animator shows a run so many steps before this one."""
     digest = services().replays.register(run)
-    return url_for("pages.run", digest=digest, step=max(0, step - 1))
+    return url_for("pages.run", digest=digest, step=max(0, step - before), **more)
 
 
 def _shorten(run: Run, invariant: str) -> Shortened:
@@ -74,9 +76,27 @@ def _facts(found: Shortened) -> dict[str, Any]:
 
 @blueprint.get("/batch/<number>/failure/<int:place>")
 def replay(number: str, place: int) -> AnyResponse:
-    """Opens a failing run at the step before the one that broke the invariant."""
+    """Opens a failing run ten steps before the one that broke the invariant, with the checks."""
     run, failure = _found(number, place)
-    return redirect(_at(run, failure.step))
+    return redirect(_at(run, failure.step, LEAD_STEPS, tab="checks"))
+
+
+@blueprint.get("/batch/<number>/failure/<int:place>/compare")
+def compare(number: str, place: int) -> AnyResponse:
+    """The same seed under another profile, in lock-step; ``?with=`` or the study's next one."""
+    run, failure = _found(number, place)
+    others = [name for name in jobs().batch(number).profiles if name != failure.profile]
+    # In an address, the + of a flipped flag reads as a space.
+    wanted = request.args.get("with", "").replace(" ", "+")[:120] or (others or [None])[0]
+    digest = services().replays.register(run)
+    return redirect(url_for("comparing.page", digest=digest, **{"with": wanted}))
+
+
+@blueprint.get("/batch/<number>/failure/<int:place>/scenario")
+def scenario(number: str, place: int) -> AnyResponse:
+    """Opens the editor with what a failing run plays."""
+    run, _ = _found(number, place)
+    return redirect(url_for("editing.edit", run=services().replays.register(run)))
 
 
 @blueprint.get("/batch/<number>/row/<profile>/<int:cell>/<int:seed>")

@@ -48,6 +48,8 @@ SAVE_EVERY_S = 1.0
 PARTS_MOST = 50
 PROBE_S = 1.0
 PROBE_PAIRS = 8
+USUAL_SHARE = 0.01
+"""Of runs that break something: an estimate says how well such a share would be known."""
 PROBE_SHARE = 0.02
 """Of a small batch: what is probed is played again."""
 STOP_WITHIN_S = 10.0
@@ -222,6 +224,8 @@ class Jobs:
             "cores": cores,
             "total_runs": plan.total_runs,
             "seconds": plan.total_runs / speed / cores,
+            "precision": stats.precision(spec.runs, USUAL_SHARE),
+            "bound": stats.rule_of_three(spec.runs),
         }
 
     def recover(self) -> None:

@@ -64,6 +64,12 @@ def weighted_interval(hits: int, total: float, squares: float, n: int) -> dict[s
     }
 
 
+def precision(n: int, share: float) -> float:
+    """Half the width of the interval that n runs will give to such a share."""
+    half = Z95 * math.sqrt(share * (1 - share) / n + (Z95 / (2 * n)) ** 2)
+    return half / (1 + Z95 * Z95 / n)
+
+
 def difference(
     first: Mapping[str, Any], second: Mapping[str, Any], phi: float = 0.0
 ) -> tuple[float, float, float]:

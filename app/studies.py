@@ -27,6 +27,7 @@ blueprint = Blueprint("studies", __name__)
 TITLE_MOST: Final = 120
 OWN_MOST: Final = 100
 OTHERS_MOST: Final = 20
+OFFERED_MOST: Final = 40
 NUMBER = re.compile(r"(?:^|/batch/)([0-9a-f]{12})(?![0-9a-f])")
 """A study in an address that somebody pasted, or by itself."""
 
@@ -69,6 +70,16 @@ def other_studies() -> list[dict[str, Any]]:
     """The newest of everybody else."""
     rows = records.newest(jobs().database, OTHERS_MOST, but=security.owner())
     return [listed(row) for row in rows]
+
+
+def other_than(number: str) -> list[dict[str, Any]]:
+    """What a study can be compared with: this browser's own ones first."""
+    me, there = security.owner(), jobs().database
+    rows = [
+        *records.newest(there, OFFERED_MOST, of=me),
+        *records.newest(there, OTHERS_MOST, but=me),
+    ]
+    return [listed(row) for row in rows if row.id != number]
 
 
 def listed(row: BatchRow) -> dict[str, Any]:

@@ -166,10 +166,13 @@ def _cell(jobs: Jobs, a: BatchRow, b: BatchRow, one: Json, two: Json, equal: boo
             *seeds,
         )
     names = sorted({LOST, *one["broken"], *two["broken"]}, key=place)
-    rows = [_row("", one["violating"], two["violating"], same, pairs.get(records.ANY))]
+    some = pairs.get(records.ANY)
+    # Seeds at which neither broke an invariant are pairs as well.
+    fine = some and stats.Paired(some.neither + some.only_first + some.only_second + some.both, 0, 0, 0)
+    rows = [_row("", one["violating"], two["violating"], same, some)]
     for name in names:
         counts = [cell["broken"].get(name) or stats.interval(0, cell["n"]) for cell in (one, two)]
-        rows.append(_row(name, counts[0], counts[1], same, pairs.get(name)))
+        rows.append(_row(name, counts[0], counts[1], same, pairs.get(name, fine)))
     return {
         "profile": one["profile"],
         "a": one["label"],

@@ -21,6 +21,7 @@ ROWS_MOST: Final = 200_000
 KEPT: Final = 16
 
 Pairs = dict[str, stats.Paired]
+"""By invariant; one that neither broke is not in it."""
 Broken = dict[int, frozenset[str]]
 
 

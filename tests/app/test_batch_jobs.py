@@ -254,6 +254,9 @@ def test_an_estimate_knows_the_total(make_jobs: Callable[..., Jobs]) -> None:
     found = make_jobs().estimate(spec(runs=1000))
     assert found["total_runs"] == 2000
     assert found["seconds"] == pytest.approx(2000 / found["runs_per_s"])
+    assert found["precision"] == pytest.approx(0.0062, abs=1e-4), "1 % known to 0.6 points"
+    assert found["bound"] == 0.003
+    assert make_jobs().estimate(spec(runs=1))["bound"] == 1
 
 
 def test_a_browser_with_many_studies_does_not_keep_another_waiting(

@@ -85,13 +85,33 @@ def test_failures_are_filtered_and_replayed(client: FlaskClient, jobs: Jobs, app
     row = next(row for row in found["rows"] if row["label"] == "min.insync.replicas=2")
     answer = client.get(row["url"])
     assert answer.status_code == 302
-    digest, step = re.fullmatch(r"/r/([0-9a-f]{16})\?step=(\d+)", answer.location).groups()
-    assert int(step) == max(0, row["step"] - 1)
+    pattern = r"/r/([0-9a-f]{16})\?step=(\d+)&tab=checks"
+    digest, step = re.fullmatch(pattern, answer.location).groups()
+    assert int(step) == max(0, row["step"] - 10)
     services: Services = app.extensions[KEY]
     run = services.replays.run(digest)
     assert (run.profile, run.seed) == ("K39", row["seed"])
     assert run.scenario.configs["min.insync.replicas"] == 2
     assert client.get(f"/batch/{number}/failure/99999").status_code == 404
+    assert client.get(row["url"] + "/scenario").location == f"/edit?run={digest}"
+    beside = client.get(row["url"] + "/compare").location
+    assert beside == f"/r/{digest}/compare?with=" + ("Z0102" if row["profile"] == "K39" else "K39")
+    chosen = client.get(row["url"] + "/compare?with=Z27%2Belr").location
+    assert chosen == f"/r/{digest}/compare?with=Z27%2Belr"
+
+
+def test_failures_of_one_cell(client: FlaskClient, jobs: Jobs) -> None:
+    number = start(client, jobs, vary=["min.insync.replicas=1,2", "brokers=3,5"])
+    every = client.get(f"/api/batches/{number}?cell=").json["failures"]
+    some = client.get(f"/api/batches/{number}?cell=2&profile=K39").json["failures"]
+    assert 0 < some["total"] < every["total"]
+    assert {(row["cell"], row["profile"]) for row in some["rows"]} == {(2, "K39")}
+    page = client.get(f"/batch/{number}?cell=2").text
+    assert '<option value="2" selected>min.insync.replicas=2, brokers=3</option>' in page
+    assert "cell=2&amp;from=50" in page
+    assert page.count("/compare?with=") == 3 * page.count(">Make a scenario</a>") > 0
+    for cell in ("-1", "x", "65"):
+        assert client.get(f"/batch/{number}?cell={cell}").status_code == 400, cell
 
 
 def test_the_form_works_without_scripts(client: FlaskClient, jobs: Jobs) -> None:

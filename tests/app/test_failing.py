@@ -15,6 +15,7 @@ from flask.testing import FlaskClient
 from app import jobs as jobs_module
 from app.batch_result import result
 from app.batch_spec import make_spec
+from app.failing import LEAD_STEPS
 from app.jobs import Jobs
 from app.refusals import Refusal
 from app.runners.rows import canonical, chunks_on_disk, read_chunks
@@ -112,7 +113,8 @@ def test_futures_say_from_where_on_a_run_was_lost(
     # Every failing future is a run like any other.
     future = found["failures"]["rows"][0]
     lost, before = opened(app, client.get(future["url"]).location)
-    assert any(at == before + 1 for _, at, _ in lost.end.broken)
+    assert before == max(0, future["step"] - LEAD_STEPS)
+    assert any(at == future["step"] for _, at, _ in lost.end.broken)
 
 
 def test_more_runs_add_to_what_is_there(make_jobs: Callable[..., Jobs]) -> None:

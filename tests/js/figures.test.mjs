@@ -56,6 +56,18 @@ test("a distribution runs from the smallest to the largest value of one cell", (
   assert.match(f.curveSentence(metric, "", t), /^K39: .* 7, .* 90, .* 120$/);
 });
 
+test("a cell of a map leads to its failing runs, and is told under the names that were varied", () => {
+  const cells = f.heatCells({ ...batch, cells: batch.cells.map((cell, i) => ({ ...cell, cell: i })) }, "I7");
+  assert.deepEqual(cells.map((c) => c.url), ["?profile=Z0102&cell=0&invariant=I7#failures", "?profile=K39&cell=1&invariant=I7#failures"]);
+  assert.deepEqual(f.heatRows(batch, cells)[0], { profile: "Z0102", a: "1", b: "2", hits: 30, n: 1000, share: 0.03, low: 0.021, high: 0.042, url: cells[0].url });
+  assert.deepEqual([cells[1].hits, cells[1].high], [0, 0.003]);
+});
+
+test("two studies are drawn a row a side, in the cells that have the invariant", () => {
+  const cells = [{ profile: "K39", a: "x=1", rows: [{ invariant: "I7", a: count(1, 10, 0, 0.4), b: count(2, 20, 0, 0.3) }] }, { profile: "Z27", a: "", rows: [] }];
+  assert.deepEqual(f.sideRows(cells, "I7", ["A", "B"]).map((r) => [r.profile, r.label, r.hits]), [["A", "K39 x=1", 1], ["B", "K39 x=1", 2]]);
+});
+
 test("a map says where the interval is wider than the share", () => {
   assert.deepEqual(f.heatCells(batch, "").map((c) => [c.profile, c.x, c.y, c.unsure]), [["Z0102", "1", "2", false], ["K39", "1", "2", true]]);
   assert.equal(f.heatCells(batch, "I7")[1].share, 0);

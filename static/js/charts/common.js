@@ -1,6 +1,7 @@
 // What all charts share: colours and symbols of profiles, and the frame with its downloads.
 
 import { csv } from "./figures.js";
+import { twin } from "./twin.js";
 
 export const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye", "asterisk"];
 export const COLOURS = ["var(--p0)", "var(--p1)", "var(--p2)", "var(--p3)"];
@@ -46,6 +47,11 @@ export function show(figure, svg, { sentence, rows, t, name }) {
       button.addEventListener("click", act);
       bar.append(button);
     }
+    bar.append(Object.assign(document.createElement("a"), { className: "btn quiet", textContent: t("batch.link") }));
   }
+  // The address of this very chart, with what its menus say.
+  const chosen = [...figure.querySelectorAll("figcaption select")].filter((one) => one.value).map((one) => [one.name, one.value]);
+  bar.querySelector("a").href = `${location.pathname}${chosen.length ? `?${new URLSearchParams(chosen.map(([key, value]) => [`${figure.id}.${key}`, value]))}` : ""}#${figure.id}`;
   figure.rows = rows;
+  twin(figure, rows, t);
 }

@@ -88,8 +88,15 @@ export function heatCells(batch, invariant) {
   return batch.cells.filter((cell) => cell.n > 0).map((cell) => {
     const count = invariant ? cell.broken[invariant] : cell.violating;
     const share = count?.share ?? 0;
-    return { profile: cell.profile, x: cell.values[first], y: cell.values[second], share, unsure: Boolean(count?.hits) && count.high - count.low > share };
+    const url = `?${new URLSearchParams({ profile: cell.profile, cell: cell.cell, ...(invariant ? { invariant } : {}) })}#failures`;
+    return { profile: cell.profile, x: cell.values[first], y: cell.values[second], hits: count?.hits ?? 0, n: cell.n, share, low: count?.low ?? 0, high: count?.high ?? Math.min(1, 3 / cell.n), unsure: Boolean(count?.hits) && count.high - count.low > share, url };
   });
 }
+
+/** The same as a table and as a file: the varied values under their own names. */
+export const heatRows = (batch, cells) => cells.map(({ x, y, unsure, ...rest }) => {
+  const { profile, ...counts } = rest;
+  return { profile, [batch.varied[0]]: x, [batch.varied[1]]: y, ...counts };
+});
 
 export const heatSentence = (batch, cells) => cells.map((c) => `${c.profile} ${batch.varied[0]}=${c.x} ${batch.varied[1]}=${c.y}: ${percent(c.share)}`).join("; ");

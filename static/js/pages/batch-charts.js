@@ -16,11 +16,15 @@ const chosen = { invariant: "" };
 export function menu(figure, name, label, entries, onChange, first = entries[0]?.[0]) {
   const caption = figure.querySelector("figcaption");
   if (caption.querySelector(`[name=${name}]`) || entries.length < 2) return;
+  // A link to a chart says what its menus showed: ?shares.invariant=I7.
+  const wanted = new URLSearchParams(location.search).get(`${figure.id}.${name}`);
+  const start = entries.some(([value]) => value === wanted) ? wanted : first;
   const field = Object.assign(document.createElement("label"), { className: "field", textContent: label });
   const select = field.appendChild(Object.assign(document.createElement("select"), { name }));
-  for (const [value, text] of entries) select.append(new Option(text, value, false, value === first));
+  for (const [value, text] of entries) select.append(new Option(text, value, false, value === start));
   select.addEventListener("change", () => onChange(select.value));
   caption.append(field);
+  if (start !== first) onChange(start);
 }
 
 /** Shares with intervals, while it runs and at the end. */
@@ -47,7 +51,7 @@ function map(batch, t) {
   figure.hidden = false;
   figure.redraw = () => {
     const cells = f.heatCells(batch, chosen.invariant);
-    show(figure, heat.draw(cells, batch.profiles, batch.varied, widthOf(figure)), { sentence: f.heatSentence(batch, cells), rows: cells, t, name: `map-${batch.id}` });
+    show(figure, heat.draw(cells, batch.profiles, batch.varied, widthOf(figure)), { sentence: f.heatSentence(batch, cells), rows: f.heatRows(batch, cells), t, name: `map-${batch.id}` });
   };
   figure.redraw();
 }

@@ -48,9 +48,10 @@ export function prepare(boot, t) {
   estimate.addEventListener("click", () => during(estimate, t("batch.estimating"), async () => {
     const said = await send("/api/batches/estimate");
     const { runs } = asked();
-    estimated.textContent = t("batch.estimated", {
+    // A bound of one and more says nothing: three runs and fewer cannot tell that a thing is rare.
+    estimated.textContent = t(said.bound < 1 ? "batch.estimated" : "batch.estimated.few", {
       total: whole(said.total_runs), time: duration(t, said.seconds), speed: whole(said.runs_per_s), cores: said.cores,
-      precision: (196 * Math.sqrt(0.01 * 0.99 / runs)).toPrecision(2), bound: 3, runs: whole(runs),
+      precision: (100 * said.precision).toPrecision(2), bound: 3, runs: whole(runs),
     });
   }));
 
