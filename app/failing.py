@@ -47,10 +47,10 @@ def _found(number: str, place: int) -> tuple[Run, Failure]:
     return records.run_in(batch, failure.profile, failure.cell, failure.seed), failure
 
 
-def _at(run: Run, step: int, before: int = 1, **more: str) -> str:
+def _at(run: Run, step: int, before: int = 1, tab: str | None = None) -> str:
     """Where the animator shows a run so many steps before this one."""
     digest = services().replays.register(run)
-    return url_for("pages.run", digest=digest, step=max(0, step - before), **more)
+    return url_for("pages.run", digest=digest, step=max(0, step - before), tab=tab)
 
 
 def _shorten(run: Run, invariant: str) -> Shortened:
@@ -87,9 +87,10 @@ def compare(number: str, place: int) -> AnyResponse:
     run, failure = _found(number, place)
     others = [name for name in jobs().batch(number).profiles if name != failure.profile]
     # In an address, the + of a flipped flag reads as a space.
-    wanted = request.args.get("with", "").replace(" ", "+")[:120] or (others or [None])[0]
+    wanted = request.args.get("with", "").replace(" ", "+")[:120]
+    asked: dict[str, Any] = {"with": wanted or next(iter(others), None)}
     digest = services().replays.register(run)
-    return redirect(url_for("comparing.page", digest=digest, **{"with": wanted}))
+    return redirect(url_for("comparing.page", digest=digest, **asked))
 
 
 @blueprint.get("/batch/<number>/failure/<int:place>/scenario")

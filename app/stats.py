@@ -150,6 +150,11 @@ class Paired:
     both: int
 
     @property
+    def n(self) -> int:
+        """Pairs."""
+        return self.neither + self.only_first + self.only_second + self.both
+
+    @property
     def p(self) -> float:
         return sign_test(self.only_first, self.only_second)
 
@@ -157,11 +162,10 @@ class Paired:
     def phi(self) -> float:
         """How the two go together, from -1 to 1, with Newcombe's correction for continuity."""
         first, second = self.only_first + self.both, self.only_second + self.both
-        n = self.neither + self.only_first + self.only_second + self.both
-        product = first * (n - first) * second * (n - second)
+        product = first * (self.n - first) * second * (self.n - second)
         together: float = self.neither * self.both - self.only_first * self.only_second
         if together > 0:
-            together = max(together - n / 2, 0)
+            together = max(together - self.n / 2, 0)
         return together / math.sqrt(product) if product else 0.0
 
 

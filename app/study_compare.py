@@ -168,7 +168,7 @@ def _cell(jobs: Jobs, a: BatchRow, b: BatchRow, one: Json, two: Json, equal: boo
     names = sorted({LOST, *one["broken"], *two["broken"]}, key=place)
     some = pairs.get(records.ANY)
     # Seeds at which neither broke an invariant are pairs as well.
-    fine = some and stats.Paired(some.neither + some.only_first + some.only_second + some.both, 0, 0, 0)
+    fine = some and stats.Paired(some.n, 0, 0, 0)
     rows = [_row("", one["violating"], two["violating"], same, some)]
     for name in names:
         counts = [cell["broken"].get(name) or stats.interval(0, cell["n"]) for cell in (one, two)]
@@ -196,8 +196,7 @@ def _row(invariant: str, a: Json, b: Json, same: bool, pair: stats.Paired | None
             "both": pair.both,
             "p": pair.p,
         }
-        whole = pair.neither + pair.only_first + pair.only_second + pair.both
-        phi = pair.phi if whole == a["n"] == b["n"] else 0.0
+        phi = pair.phi if pair.n == a["n"] == b["n"] else 0.0
     difference = None
     if not same:
         found = stats.difference(a, b, phi)

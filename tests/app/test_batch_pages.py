@@ -180,6 +180,21 @@ def test_cancel_and_resume_by_page_and_by_program(
     ended(jobs, number)
 
 
+def test_a_page_in_the_queue_says_its_place(
+    client: FlaskClient, make_jobs: Callable[..., Jobs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.jobs.ACTIVE_PER_OWNER", 4)
+    jobs = make_jobs(0.2)
+    numbers = [
+        str(post(client, "/api/batches", {"scenario": NAME, "runs": 300}).json["id"])
+        for _ in range(4)
+    ]
+    assert "the next to start" in client.get(f"/batch/{numbers[2]}").text
+    assert "Studies before this one: 1" in client.get(f"/batch/{numbers[3]}").text
+    assert "before this one" not in client.get(f"/batch/{numbers[0]}").text
+    assert jobs.snapshot(numbers[3])["before"] == 1
+
+
 def browser_of_another(app: Flask) -> FlaskClient:
     other = browser(app)
     with other.session_transaction() as session:

@@ -43,6 +43,62 @@ def batch(browser: Any, server: Any) -> str:
     return address
 
 
+@pytest.fixture(scope="module")
+def grid(browser: Any, server: Any, batch: str) -> tuple[str, str]:
+    """The address of a study with two varied values, and that of it beside the first one."""
+    page = browser.new_page()
+    page.goto(server.url + "/batch?scenario=S61")
+    page.wait_for_selector('body[data-ready="1"]')
+    for box in page.query_selector_all("input[name=profiles]:checked"):
+        box.uncheck()
+    page.check("input[name=profiles][value=Z0102]")
+    page.fill("#runs", "6")
+    page.fill("#vary", "min.insync.replicas=1,2\nbrokers=3,5")
+    page.click("#start")
+    page.wait_for_url("**/batch/*")
+    finished(page)
+    page.get_by_text("Name…").click()
+    page.fill("[name=title]", "A grid")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("heading", name="A grid").wait_for()
+    address = str(page.url)[len(server.url) :]
+    page.fill("[name=address]", server.url + batch)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.wait_for_url("**/with/*")
+    beside = str(page.url)[len(server.url) :]
+    page.close()
+    return address, beside
+
+
+def test_a_cell_of_the_map_leads_to_its_failing_runs(
+    visit: Opener, grid: tuple[str, str]
+) -> None:
+    page = visit(grid[0] + "#heat")
+    assert page.evaluate("scrollY") > 0, "a link to a chart ends at the chart"
+    assert page.locator("#heat .plot rect.go").count() == 4
+    page.get_by_text("As table").nth(1).click()
+    by_hand = page.locator("#heat tbody a").first.get_attribute("href")
+    page.locator("#heat .plot rect.go").first.click()
+    page.wait_for_url(f"**{by_hand}")
+    assert page.locator("#failures select[name=cell]").input_value() == "0"
+    rows = page.locator("#failures tbody tr td:nth-child(3)").all_inner_texts()
+    assert set(rows) <= {"min.insync.replicas=1, brokers=3"}
+
+
+def test_two_studies_side_by_side(visit: Opener, grid: tuple[str, str]) -> None:
+    page = visit(grid[1])
+    assert page.get_by_role("link", name="A grid").is_visible()
+    assert "the seeds 0 to 5 are the very same runs" in page.inner_text("#remarks")
+    drawn = page.locator("#shares svg")
+    assert drawn.get_attribute("aria-label").count("Z0102") == 2
+    page.locator("#shares select").select_option("")
+    with page.expect_download() as got:
+        page.locator("#shares .give button", has_text="CSV").click()
+    text = got.value.path().read_text()
+    assert text.startswith("profile,label,hits,n,share,low,high")
+    assert page.locator("#shares .give a").get_attribute("href").endswith("#shares")
+
+
 def test_the_result_says_counts_draws_and_lists(visit: Opener, batch: str) -> None:
     page = visit(batch)
     said = page.inner_text("#said")
@@ -113,8 +169,10 @@ def test_what_cannot_be_run_is_said_beside_the_button(browser: Any, server: Any)
 
 
 @pytest.mark.parametrize(("lang", "scheme"), [("en", "light"), ("zh", "dark")])
-def test_everybody_can_use_the_pages(visit: Opener, batch: str, lang: str, scheme: str) -> None:
-    for path in ("/batch", batch):
+def test_everybody_can_use_the_pages(
+    visit: Opener, batch: str, grid: tuple[str, str], lang: str, scheme: str
+) -> None:
+    for path in ("/batch", batch, *grid):
         page = visit(f"{path}?lang={lang}", color_scheme=scheme, bypass_csp=True)
         if path == batch:
             finished(page)
@@ -132,8 +190,10 @@ innerWidth + 0.5).map(e => `${e.tagName}.${e.className} ${e.getBoundingClientRec
 
 
 @pytest.mark.parametrize("width", [320, 1024])
-def test_no_page_scrolls_sideways(visit: Opener, batch: str, width: int) -> None:
-    for path in ("/batch", batch):
+def test_no_page_scrolls_sideways(
+    visit: Opener, batch: str, grid: tuple[str, str], width: int
+) -> None:
+    for path in ("/batch", batch, *grid):
         page = visit(path, viewport={"width": width, "height": 800})
         wide = page.evaluate(WIDE)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, wide)

@@ -6,6 +6,8 @@ import { percent } from "./figures.js";
 
 // Where cividis is light enough for black figures, as a share of the square-root scale.
 const LIGHT_FROM = 0.45;
+// The name of the second value stands upright beside its rows, however few they are.
+const LETTER = 7.5;
 const HATCH = "url(#heat-hatch)";
 
 function create(name, attributes = {}) {
@@ -40,7 +42,7 @@ export function draw(cells, profiles, [first, second], width) {
   const light = (c) => Math.sqrt(c.share / top) > LIGHT_FROM;
   const at = { fx: "profile", x: "x", y: "y" };
   return clickable(Plot.plot({
-    width: Math.max(width, 90 + profiles.length * values("x").length * 56), height: 74 + values("y").length * 44, marginLeft: 70, marginBottom: 42,
+    width: Math.max(width, 90 + profiles.length * values("x").length * 56), height: Math.max(74 + values("y").length * 44, 60 + second.length * LETTER), marginLeft: 70, marginBottom: 42,
     style: { background: "none", fontSize: "12.5px" },
     fx: { label: null, domain: profiles },
     x: { label: first, labelArrow: "none", domain: values("x") },

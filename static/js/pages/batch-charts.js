@@ -102,6 +102,8 @@ export function result(batch, t) {
 
 /** Figures are drawn again when the page changes its width. */
 export function onResize() {
+  // A chart that an address names was not there yet when the browser looked for it.
+  document.querySelector("figure.chart:not([hidden]):target")?.scrollIntoView();
   let due = 0;
   addEventListener("resize", () => {
     clearTimeout(due);
