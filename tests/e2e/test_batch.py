@@ -70,9 +70,7 @@ def grid(browser: Any, server: Any, batch: str) -> tuple[str, str]:
     return address, beside
 
 
-def test_a_cell_of_the_map_leads_to_its_failing_runs(
-    visit: Opener, grid: tuple[str, str]
-) -> None:
+def test_a_cell_of_the_map_leads_to_its_failing_runs(visit: Opener, grid: tuple[str, str]) -> None:
     page = visit(grid[0] + "#heat")
     assert page.evaluate("scrollY") > 0, "a link to a chart ends at the chart"
     assert page.locator("#heat .plot rect.go").count() == 4
@@ -95,7 +93,7 @@ def test_two_studies_side_by_side(visit: Opener, grid: tuple[str, str]) -> None:
     with page.expect_download() as got:
         page.locator("#shares .give button", has_text="CSV").click()
     text = got.value.path().read_text()
-    assert text.startswith("profile,label,hits,n,share,low,high")
+    assert text.startswith("study,profile,cell,hits,n,share,low,high")
     assert page.locator("#shares .give a").get_attribute("href").endswith("#shares")
 
 

@@ -66,6 +66,7 @@ test("a cell of a map leads to its failing runs, and is told under the names tha
 test("two studies are drawn a row a side, in the cells that have the invariant", () => {
   const cells = [{ profile: "K39", a: "x=1", rows: [{ invariant: "I7", a: count(1, 10, 0, 0.4), b: count(2, 20, 0, 0.3) }] }, { profile: "Z27", a: "", rows: [] }];
   assert.deepEqual(f.sideRows(cells, "I7", ["A", "B"]).map((r) => [r.profile, r.label, r.hits]), [["A", "K39 x=1", 1], ["B", "K39 x=1", 2]]);
+  assert.deepEqual(Object.entries(f.sideTable(f.sideRows(cells, "I7", ["A", "B"]))[0]), [["study", "A"], ["profile", "K39"], ["cell", "x=1"], ["hits", 1], ["n", 10], ["share", 0.1], ["low", 0], ["high", 0.4]]);
 });
 
 test("a map says where the interval is wider than the share", () => {

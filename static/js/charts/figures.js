@@ -31,12 +31,15 @@ export function csv(rows) {
 
 const called = (one) => (one.label ? `${one.profile} ${one.label}` : one.profile);
 
+// In the order in which they are told; what a page brings comes sorted by name.
+const counted = ({ hits, n, share, low, high }) => ({ hits, n, share, low, high });
+
 /** Interval dots: one row a profile and cell for the chosen invariant ("" = any). */
 export function shareRows(batch, invariant) {
   return batch.cells.filter((cell) => cell.n > 0).map((cell) => {
     const none = { hits: 0, n: cell.n, share: 0, low: 0, high: Math.min(1, 3 / cell.n) };
     const count = invariant ? cell.broken[invariant] ?? none : cell.violating;
-    return { profile: cell.profile, label: cell.label, ...count, n: cell.n };
+    return { profile: cell.profile, label: cell.label, ...counted({ ...count, n: cell.n }) };
   });
 }
 
@@ -45,9 +48,12 @@ export function sideRows(cells, invariant, sides) {
   return cells.flatMap((cell) => {
     const row = cell.rows.find((one) => one.invariant === invariant);
     const label = [cell.profile, cell.a].filter(Boolean).join(" ");
-    return row ? [row.a, row.b].map((count, i) => ({ profile: sides[i], label, ...count })) : [];
+    return row ? [row.a, row.b].map((count, i) => ({ profile: sides[i], label, ...counted(count), under: cell.profile, cell: [cell.a, cell.b][i] })) : [];
   });
 }
+
+/** Those rows as a table and as a file. */
+export const sideTable = (rows) => rows.map(({ profile, under, cell, ...rest }) => ({ study: profile, profile: under, cell, ...counted(rest) }));
 
 /** Their axis: decades from below the smallest interval to above the largest. */
 export function shareDomain(rows) {
