@@ -102,8 +102,8 @@ def first_sentence(row: BatchRow) -> dict[str, Any] | None:
 
 
 def checked_title(given: str) -> str:
-    """One line without surrounding space; "" takes a title away.  Raises Refusal."""
-    title = " ".join(given.split())
+    """One line of what can be seen; "" takes a title away.  Raises Refusal."""
+    title = "".join(letter for letter in " ".join(given.split()) if letter.isprintable())
     if len(title) > TITLE_MOST:
         raise Refusal("invalid", "study.title", most=TITLE_MOST, asked=len(title))
     return title

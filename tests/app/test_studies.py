@@ -38,7 +38,7 @@ def test_a_study_has_the_title_its_owner_gave_it(
 ) -> None:
     number = start(client, jobs, runs=20)
     named = client.post(
-        f"/batch/{number}/title", data={"csrf": TOKEN, "title": "  <b>Prod</b>\n 2026 "}
+        f"/batch/{number}/title", data={"csrf": TOKEN, "title": "  <b>Prod</b>\n 20\x00\u202e26 "}
     )
     assert named.status_code == 303
     page = client.get(f"/batch/{number}").text
