@@ -324,10 +324,12 @@ def cell_view(
 
     def interval(name: str) -> dict[str, Any]:
         hits = counts.get(name, 0)
-        if not weights:
-            return stats.interval(hits, n)
-        total, squares = weights.get(name, (0.0, 0.0))
-        return stats.weighted_interval(hits, total, squares, n)
+        if weights:
+            total, squares = weights.get(name, (0.0, 0.0))
+            count = stats.weighted_interval(hits, total, squares, n)
+        else:
+            count = stats.interval(hits, n)
+        return {**count, "until": stats.shown_until(count)}
 
     return {
         "profile": profile,

@@ -103,6 +103,24 @@ def rule_of_three(n: int) -> float:
     return min(1.0, RULE_OF_THREE / n) if n else 1.0
 
 
+def until_first(share: float | None) -> int | None:
+    """How many runs it takes, in the median, until the first of such a share; None for never."""
+    if not share:
+        return None
+    return max(1, math.ceil(math.log(0.5) / math.log1p(-share))) if share < 1 else 1
+
+
+def shown_until(count: Mapping[str, Any]) -> str:
+    """The same in a table, with the ends of the interval; above its low end where none was seen."""
+    if not count["n"]:
+        return "–"
+    middle = until_first(count["share"])
+    soonest, latest = until_first(count["high"]), until_first(count["low"])
+    if middle is None:
+        return f"> {whole(soonest or 1)}"
+    return f"{whole(middle)} ({whole(soonest or 1)} – {whole(latest) if latest else '∞'})"
+
+
 def sign_test(only_first: int, only_second: int) -> float:
     """Exact two-sided p of the paired sign test.
 

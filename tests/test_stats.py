@@ -168,3 +168,18 @@ def test_rare_hits_of_small_weight_are_known_better_than_by_counting() -> None:
     found = stats.weighted_interval(100, 0.1, 0.0001, 1000)
     assert found["share"] == pytest.approx(0.0001)
     assert found["high"] < 0.0002 < stats.rule_of_three(1000)
+
+
+def test_the_median_until_the_first_is_where_half_of_the_waits_have_ended() -> None:
+    for share in (0.9, 0.5, 1 / 74, 0.001):
+        runs = stats.until_first(share)
+        assert runs is not None
+        assert (1 - share) ** runs <= 0.5 < (1 - share) ** (runs - 1)
+    assert stats.until_first(1.0) == 1
+    assert stats.until_first(0.0) is stats.until_first(None) is None
+
+
+def test_the_wait_is_told_with_its_ends_and_as_a_bound_where_none_was_seen() -> None:
+    assert stats.shown_until(stats.interval(49, 1000)) == "14 (11 – 19)"
+    assert stats.shown_until(stats.interval(0, 1000)) == "> 231"
+    assert stats.shown_until(stats.interval(0, 0)) == "–"

@@ -81,6 +81,7 @@ function count(batch, t) {
     add("td", whole(cell.n), "num");
     add("td", percent(it.share), "num");
     add("td", `${percent(it.low)} – ${percent(it.high)}`, "num");
+    add("td", it.until, "num");
     return row;
   }));
   document.querySelector("#counts tbody").replaceChildren(...rows);
