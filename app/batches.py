@@ -20,6 +20,7 @@ from app.services import services
 from app.studies import TITLE_MOST, jobs, other_studies, other_than, own_studies, title_of
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
+from engine.scenarios.delays import varies
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
@@ -124,8 +125,8 @@ def is_random(scenario: Scenario) -> bool:
         scenario.faults
         or scenario.workload.producers
         or network.loss
-        or network.delay_ms[0] != network.delay_ms[1]
-        or network.control_delay_ms[0] != network.control_delay_ms[1]
+        or varies(network.delay_ms)
+        or varies(network.control_delay_ms)
     )
 
 

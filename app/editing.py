@@ -24,7 +24,7 @@ from engine.model.configs import CATALOGUE, Config
 from engine.model.errors import BadInput
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
-from engine.scenarios.parts import FAULT_KINDS
+from engine.scenarios.fault_lines import FAULT_KINDS
 from engine.scenarios.places import Places
 from engine.scenarios.scenario import TAGS, Scenario
 from engine.scenarios.translated import in_language

@@ -136,7 +136,7 @@ SECTIONS = [
     ("brokers: all, ", "brokers: all, racks: [a], ", "{kind: kill", "either brokers or racks"),
     ("mtbf_ms: 20000, ", "", "{kind: kill", "either mtbf_ms (a rate) or at_ms (a schedule)."),
     ("mtbf_ms: 20000, ", "mtbf_ms: 1, ", "1, mttr", "mtbf_ms must lie between 10 and"),
-    ("mttr_ms: 3000", "mttr_ms: 1d", "1d", "mttr_ms is a whole number (ms), not 1d."),
+    ("mttr_ms: 3000", "mttr_ms: 1y", "1y", "mttr_ms is a whole number (ms), not 1y."),
     ("[Z0102] kill", "[Z0103] kill", "  [Z0103]", "Line 4 of the script is for no profile. There"),
     ("expect P{B 0 0 [B,A]}", "expect P{D 0 0 [B]}", "  expect P{D", "There is no broker D"),
     ("expect P{B 0 0 [B,A]}", "expect it works", "  expect it", "An expectation reads like"),

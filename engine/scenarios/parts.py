@@ -1,4 +1,4 @@
-"""The parts of a scenario: brokers, network, workload, faults.  Checked values, nothing more."""
+"""The parts of a scenario: brokers, network, workload.  Checked values, nothing more."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from engine.scenarios.delays import Delay, read_delay
 from engine.scenarios.places import Path, Reader, name_of, shown
+from engine.scenarios.spans import DAY_MS
 
 MOST_BROKERS: Final = 40
 MOST_PARTITIONS: Final = 64
@@ -15,22 +17,9 @@ MOST_DIRS: Final = 8
 MOST_PRODUCERS: Final = 20
 MOST_CONSUMERS: Final = 20
 RESETS: Final = ("earliest", "latest", "none")
-MOST_FAULTS: Final = 50
 MOST_BATCH: Final = 1_000  # records of one batch
 MOST_RECORDS: Final = 500_000  # of the whole workload of one run
-DAY_MS: Final = 86_400_000
 
-FAULT_KINDS: Final = (
-    "kill",
-    "power",
-    "pause",
-    "cut",
-    "cut_controller",
-    "slow",
-    "slow_disk",
-    "wipe",
-    "bounce",
-)
 PRODUCER_FIELDS: Final = (
     "rate_per_s",
     "acks",
@@ -43,19 +32,6 @@ PRODUCER_FIELDS: Final = (
     "calm_rate_per_s",
     "wave_ms",
 )
-FAULT_FIELDS: Final = (
-    "kind",
-    "brokers",
-    "racks",
-    "together",
-    "mtbf_ms",
-    "at_ms",
-    "mttr_ms",
-    "delay_ms",
-    "records_per_s",
-    "importance",
-)
-
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,15}")
 _RESERVED: Final = re.compile(r"[Kk]|all|[PCb][0-9]+")
 _RACK: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
@@ -78,11 +54,12 @@ class BrokerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Delays in ms as (least, most), both inclusive; loss as a share of the messages."""
+    """Delays in ms, of messages between brokers and clients and of those of the controller; loss
+    as a share of the messages."""
 
-    delay_ms: tuple[int, int] = (0, 0)
+    delay_ms: Delay = (0, 0)
     loss: float = 0.0
-    control_delay_ms: tuple[int, int] = (0, 0)
+    control_delay_ms: Delay = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,42 +94,6 @@ class Workload:
 
     producers: tuple[Producer, ...] = ()
     consumers: tuple[Consumer, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One line of a fault plan.
-
-    Either a rate (mtbf_ms > 0: every target fails independently, exponential intervals of that
-    mean) or a schedule (at_ms >= 0).  mttr_ms is the mean time to repair (exact for a schedule);
-    0 means never repaired.  Targets are the brokers one by one, or whole racks, each struck as one;
-    with `together` all the named brokers are struck as one.  With an importance factor a rate
-    strikes so many times as often, to meet what is rare; the weights of the runs undo it.
-    """
-
-    kind: str
-    brokers: tuple[int, ...] = ()
-    racks: tuple[str, ...] = ()
-    together: bool = False
-    mtbf_ms: int = 0
-    at_ms: int = -1
-    mttr_ms: int = 0
-    delay_ms: int = 0  # of a slow link
-    records_per_s: float = 0.0  # of a slow disk
-    importance: float = 1.0
-
-    @property
-    def struck_every_ms(self) -> int:
-        """The mean time between failures as it is played."""
-        return max(1, round(self.mtbf_ms / self.importance))
-
-    def groups(self, brokers: tuple[BrokerSpec, ...]) -> tuple[tuple[int, ...], ...]:
-        """The sets of brokers that are struck as one."""
-        if self.racks:
-            return tuple(
-                tuple(broker.id for broker in brokers if broker.rack == rack) for rack in self.racks
-            )
-        return (self.brokers,) if self.together else tuple((one,) for one in self.brokers)
 
 
 def read_brokers(read: Reader, value: object) -> tuple[BrokerSpec, ...]:
@@ -229,27 +170,14 @@ def read_partitions(
     return tuple(found)
 
 
-def _delay(read: Reader, value: object, path: Path) -> tuple[int, int]:
-    """5 or [1, 5], in ms."""
-    if isinstance(value, (list, tuple)):
-        both = read.listing(value, path, 2, 2)
-        low = read.integer(both[0], (*path, 0), 0, 60_000, "ms")
-        high = read.integer(both[1], (*path, 1), 0, 60_000, "ms")
-        if low > high:
-            raise read.bad(path, f"{name_of(path)} is written [least, most].")
-        return (low, high)
-    one = read.integer(value, path, 0, 60_000, "ms")
-    return (one, one)
-
-
 def read_network(read: Reader, value: object) -> Network:
-    """{delay_ms: [1, 5], loss: 0.01, control_delay_ms: 2}."""
+    """{delay_ms: [1, 5] | {median: 2, p99: 40}, loss: 0.01, control_delay_ms: 2}."""
     path: Path = ("network",)
     fields = read.mapping(value, path, ("delay_ms", "loss", "control_delay_ms"))
     return Network(
-        _delay(read, fields.get("delay_ms", 0), (*path, "delay_ms")),
+        read_delay(read, fields.get("delay_ms", 0), (*path, "delay_ms")),
         read.number(fields.get("loss", 0.0), (*path, "loss"), 0.0, 0.9),
-        _delay(read, fields.get("control_delay_ms", 0), (*path, "control_delay_ms")),
+        read_delay(read, fields.get("control_delay_ms", 0), (*path, "control_delay_ms")),
     )
 
 
@@ -316,68 +244,3 @@ def _read_consumers(read: Reader, value: object, path: Path) -> tuple[Consumer, 
             )
         )
     return tuple(found)
-
-
-def read_faults(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) -> tuple[Fault, ...]:
-    """A list of {kind, brokers | racks, mtbf_ms | at_ms, mttr_ms}."""
-    path: Path = ("faults",)
-    listed = read.listing(value, path, MOST_FAULTS)
-    return tuple(
-        _read_fault(read, item, (*path, index), brokers) for index, item in enumerate(listed)
-    )
-
-
-def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpec, ...]) -> Fault:
-    fields = read.mapping(item, path, FAULT_FIELDS)
-    if "kind" not in fields:
-        raise read.bad(path, f"A fault needs a kind: {', '.join(FAULT_KINDS)}.")
-    kind = read.choice(fields["kind"], (*path, "kind"), FAULT_KINDS)
-    if ("mtbf_ms" in fields) == ("at_ms" in fields):
-        raise read.bad(path, "A fault has either mtbf_ms (a rate) or at_ms (a schedule).")
-    if "brokers" in fields and "racks" in fields:
-        raise read.bad(path, "A fault strikes either brokers or racks, not both.")
-    if "importance" in fields and "at_ms" in fields:
-        raise read.bad((*path, "importance"), "Only a rate has an importance, no schedule has.")
-    if kind == "slow_disk" and "records_per_s" not in fields:
-        raise read.bad(path, "A slow disk needs records_per_s: what it can write.")
-    mtbf = at = -1
-    if "mtbf_ms" in fields:
-        mtbf = read.integer(fields["mtbf_ms"], (*path, "mtbf_ms"), 10, 3650 * DAY_MS, "ms")
-    else:
-        at = read.integer(fields["at_ms"], (*path, "at_ms"), 0, DAY_MS, "ms")
-    return Fault(
-        kind,
-        () if "racks" in fields else _targets(read, fields.get("brokers", "all"), path, brokers),
-        _racks(read, fields["racks"], (*path, "racks"), brokers) if "racks" in fields else (),
-        read.boolean(fields.get("together", False), (*path, "together")),
-        max(mtbf, 0),
-        at,
-        read.integer(fields.get("mttr_ms", 0), (*path, "mttr_ms"), 0, DAY_MS, "ms"),
-        read.integer(fields.get("delay_ms", 0), (*path, "delay_ms"), 0, 60_000, "ms"),
-        read.number(fields.get("records_per_s", 0.0), (*path, "records_per_s"), 0.0, 100_000),
-        read.number(fields.get("importance", 1.0), (*path, "importance"), 0.01, 1_000_000.0),
-    )
-
-
-def _targets(
-    read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec, ...]
-) -> tuple[int, ...]:
-    if value == "all":
-        return tuple(broker.id for broker in brokers)
-    path = (*path, "brokers")
-    listed = read.listing(value, path, MOST_BROKERS, 1)
-    found = [broker_id(read, one, (*path, index), brokers) for index, one in enumerate(listed)]
-    return tuple(dict.fromkeys(found))
-
-
-def _racks(
-    read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec, ...]
-) -> tuple[str, ...]:
-    there = tuple(dict.fromkeys(broker.rack for broker in brokers if broker.rack))
-    if not there:
-        raise read.bad(path, "No broker has a rack.")
-    if value == "all":
-        return there
-    listed = read.listing(value, path, MOST_BROKERS, 1)
-    found = [read.choice(one, (*path, index), there) for index, one in enumerate(listed)]
-    return tuple(dict.fromkeys(found))

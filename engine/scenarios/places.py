@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.model.errors import BadInput
 from engine.model.profiles import nearest
+from engine.scenarios.spans import has_unit, span_ms
 
 Path = tuple[str | int, ...]
 
@@ -78,7 +79,9 @@ class Reader:
         return value
 
     def integer(self, value: object, path: Path, low: int, high: int, unit: str = "") -> int:
-        """A whole number within bounds."""
+        """A whole number within bounds; one of ms may be written with its unit, as 30d or 5m."""
+        if unit == "ms" and isinstance(value, str) and has_unit(value) and span_ms(value) >= 0:
+            value = span_ms(value)
         if isinstance(value, bool) or not isinstance(value, int):
             unit = f" ({unit})" if unit else ""
             raise self.bad(path, f"{name_of(path)} is a whole number{unit}, not {shown(value)}.")

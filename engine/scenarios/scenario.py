@@ -17,8 +17,10 @@ from engine.model import configs as configuration
 from engine.model.errors import BadInput
 from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios import expectations, parts, varying
+from engine.scenarios.delays import delay_data
+from engine.scenarios.fault_lines import MOST_RUN_MS, Fault, read_faults
 from engine.scenarios.initial import Initial, read_initial
-from engine.scenarios.parts import BrokerSpec, Fault, Network, Workload
+from engine.scenarios.parts import BrokerSpec, Network, Workload
 from engine.scenarios.places import Path, Places, Reader
 from engine.scenarios.script import ScriptLine, read_script, script_lines
 
@@ -107,9 +109,9 @@ class Scenario:
             "partitions": [list(replicas) for replicas in self.partitions],
             "configs": dict(sorted(self.configs.items())),
             "network": {
-                "delay_ms": list(self.network.delay_ms),
+                "delay_ms": delay_data(self.network.delay_ms),
                 "loss": self.network.loss,
-                "control_delay_ms": list(self.network.control_delay_ms),
+                "control_delay_ms": delay_data(self.network.control_delay_ms),
             },
             "fetching": self.fetching,
             "workload": {
@@ -200,6 +202,10 @@ def _fault_dict(fault: Fault) -> dict[str, Any]:
     written["delay_ms"] = fault.delay_ms
     if fault.records_per_s:  # as below: digests of older scenarios stay
         written["records_per_s"] = fault.records_per_s
+    if fault.loss:
+        written["loss"] = fault.loss
+    if fault.dir:
+        written["dir"] = fault.dir
     if fault.importance != 1.0:
         written["importance"] = fault.importance
     return written
@@ -214,7 +220,7 @@ def _from_dict(read: Reader, data: object) -> Scenario:
     partitions = parts.read_partitions(read, fields.get("partitions", [every]), brokers)
     workload = parts.read_workload(read, fields.get("workload", {}), len(partitions))
     duration = read.integer(
-        fields.get("duration_ms", 60_000), ("duration_ms",), 1, parts.DAY_MS, "ms"
+        fields.get("duration_ms", 60_000), ("duration_ms",), 1, MOST_RUN_MS, "ms"
     )
     records = sum(one.rate_per_s for one in workload.producers) * duration / 1_000
     if records > parts.MOST_RECORDS:
@@ -241,7 +247,7 @@ def _from_dict(read: Reader, data: object) -> Scenario:
         network=parts.read_network(read, fields.get("network", {})),
         fetching=read.choice(fields.get("fetching", "manual"), ("fetching",), ("manual", "auto")),
         workload=workload,
-        faults=parts.read_faults(read, fields.get("faults", []), brokers),
+        faults=read_faults(read, fields.get("faults", []), brokers),
         duration_ms=duration,
         script=script,
         expect=expect,

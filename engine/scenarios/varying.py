@@ -1,7 +1,7 @@
 """Changing one thing of a scenario: the axes of a batch, and what-ifs in the animator.
 
 min.insync.replicas, configs.<name>       a configuration
-network.delay_ms | loss | control_delay_ms
+network.delay_ms | loss | control_delay_ms, network.delay_ms.median | p99
 workload.rate_per_s, workload.producers.acks, ...   of every producer
 workload.producers.<n>.<field>, workload.consumers
 faults.<n>.<field>, faults.<kind>.<field>           one line, or every line of that kind
@@ -10,6 +10,7 @@ brokers, replication.factor, racks (how many), fetching, duration_ms
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from engine.model.configs import CATALOGUE
@@ -19,14 +20,16 @@ from engine.scenarios.parts import PRODUCER_FIELDS
 
 _FAULT: Final = (
     *("mtbf_ms", "mttr_ms", "at_ms", "delay_ms", "records_per_s", "together"),
-    "importance",
+    *("importance", "loss", "dir"),
 )
 _NETWORK: Final = ("delay_ms", "loss", "control_delay_ms")
+_DELAYS: Final = ("delay_ms", "control_delay_ms")
+_TAIL: Final = re.compile(r"median ([0-9]{1,9}) p99 ([0-9]{1,9})")
 
 
 def plain(value: object) -> object:
     """A value typed into a form as the value that is meant: "2" is 2, "true" is true, "1-5" is
-    [1, 5]; anything that is no text stays what it is."""
+    [1, 5], "median 2 p99 40" a distribution; anything that is no text stays what it is."""
     if not isinstance(value, str):
         return value
     text = value.strip()
@@ -40,6 +43,9 @@ def plain(value: object) -> object:
         return number if abs(number) < 2**53 else text
     if text.count("-") == 1 and all(part.strip().isdecimal() for part in text.split("-")):
         return [int(part) for part in text.split("-")]
+    tail = _TAIL.fullmatch(" ".join(text.split()))
+    if tail is not None:
+        return {"median": int(tail[1]), "p99": int(tail[2])}
     return text
 
 
@@ -58,6 +64,8 @@ def varied(data: dict[str, Any], key: str, value: object) -> dict[str, Any]:
         data["configs"][rest] = value
     elif head == "network" and rest in _NETWORK:
         data["network"][rest] = value
+    elif head == "network" and rest.partition(".")[0] in _DELAYS:
+        _vary_delay(data["network"], rest, value)
     elif key == "workload.consumers":
         data["workload"]["consumers"] = value
     elif head == "workload":
@@ -83,6 +91,19 @@ def _unknown(key: str) -> BadInput:
         f"{key[:80]} cannot be varied; a configuration, network., workload., faults., brokers, "
         "replication.factor, racks, fetching or duration_ms can.",
     )
+
+
+def _vary_delay(network: dict[str, Any], rest: str, value: object) -> None:
+    """The median or the p99 of a delay that has them."""
+    which, _, field = rest.partition(".")
+    if field not in ("median", "p99"):
+        raise _unknown(f"network.{rest}")
+    if isinstance(network[which], list):
+        raise BadInput(
+            "impossible",
+            f"network.{which} is [least, most] here; only a distribution has a {field}.",
+        )
+    network[which][field] = value
 
 
 def _vary_workload(producers: list[dict[str, Any]], rest: str, value: object, key: str) -> None:

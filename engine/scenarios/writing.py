@@ -9,11 +9,14 @@ import json
 import re
 from typing import Any, Final
 
+from engine.scenarios.fault_lines import AS_ONE
 from engine.scenarios.scenario import DEFAULT_PROFILE, KEYS, Scenario
+from engine.scenarios.spans import span_text
 
 WIDEST: Final = 96
 
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_./+-]*(?: [A-Za-z0-9_./+-]+)*")
+_SPAN: Final = re.compile(r"[0-9]+[dhm]")
 _NAMES: Final = frozenset(("true", "false", "null"))
 _ODD: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _UNBLOCKED: Final = re.compile(f"[\x00-\x08\x0b-\x1f]|{_ODD.pattern}|^\\s*$")
@@ -62,8 +65,9 @@ def _flow(value: Any) -> str:
 
 def _scalar(value: Any) -> str:
     """Plain where a plain word means itself, quoted everywhere else."""
-    if isinstance(value, str) and _PLAIN.fullmatch(value) and value not in _NAMES:
-        return value
+    plain = isinstance(value, str) and (_PLAIN.fullmatch(value) or _SPAN.fullmatch(value))
+    if plain and value not in _NAMES:
+        return str(value)
     text = json.dumps(value, ensure_ascii=False)
     return _ODD.sub(lambda odd: f"\\u{ord(odd[0]):04x}", text)
 
@@ -126,8 +130,11 @@ def _producer(full: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fault(full: dict[str, Any], every: list[int], label: dict[int, Any]) -> dict[str, Any]:
-    usual = {"together": False, "mttr_ms": 0, "delay_ms": 0}
+    usual = {"together": full["kind"] in AS_ONE, "mttr_ms": 0, "delay_ms": 0}
     kept = {key: value for key, value in full.items() if key not in usual or usual[key] != value}
+    for key in ("mtbf_ms", "at_ms", "mttr_ms"):
+        if key in kept:
+            kept[key] = span_text(kept[key])
     if "brokers" in kept:
         named = [label[one] for one in kept["brokers"]]
         kept["brokers"] = "all" if kept["brokers"] == every else named

@@ -43,7 +43,7 @@ def lossy(h: Happening, cue: Cue) -> Sentence:
     a, b, percent = cue[4]
     if not percent:
         return say("fault.lose.over", a=node(a), b=node(b))
-    return say("fault.lose", a=node(a), b=node(b), n=number(percent))
+    return say("fault.lose", a=node(a), b=node(b), n=word(f"{percent:g}"))
 
 
 def jumped(h: Happening, cue: Cue) -> Sentence:

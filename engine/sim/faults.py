@@ -285,9 +285,10 @@ def slow(sim: Simulation, a: int, b: int, delay_ms: int) -> None:
 
 def lose(sim: Simulation, a: int, b: int, share: float) -> None:
     """The link loses this share of what is sent over it, in both directions."""
+    percent = round(share * 100, 1)
 
     def action(out: Effects) -> None:
-        out.cue("CP-8.6.lose", a, "link", None, (a, b, int(share * 100)))
+        out.cue("CP-8.6.lose", a, "link", None, (a, b, percent))
         sim.network.link(a, b).loss = sim.network.link(b, a).loss = share
         sim.network.tidy()
 

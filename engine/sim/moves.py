@@ -22,6 +22,7 @@ from engine.model.messages import (
     REPLIES,
 )
 from engine.scenarios.parts import BrokerSpec
+from engine.scenarios.spans import DAY_MS, span_ms
 
 if TYPE_CHECKING:
     from engine.sim.simulation import Simulation
@@ -33,9 +34,6 @@ Parse = Callable[["Words"], Args]
 
 MAX_LENGTH: Final = 400
 MAX_RECORDS: Final = 200
-DAY_MS: Final = 86_400_000
-UNITS: Final = {"": 1, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
-_DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(ms|s|m|h|)")
 _RATE: Final = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,3})?")
 _LIMIT: Final = re.compile(r"\s+!([0-9]{1,7})$")
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\u2028\u2029\ud800-\udfff]")
@@ -103,10 +101,9 @@ class Words:
         return self.parse_duration(self.take("a duration"))
 
     def parse_duration(self, word: str) -> int:
-        match = _DURATION.fullmatch(word)
-        if match is None:
+        value = span_ms(word)
+        if value < 0:
             raise self.fail(f"“{word}” is no duration, such as 500 or 1.5s.")
-        value = round(float(match[1]) * UNITS[match[2]])
         if value > DAY_MS:
             raise self.fail("A duration is at most a day.")
         return value

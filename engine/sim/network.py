@@ -26,6 +26,7 @@ from engine.model.messages import (
 )
 from engine.scenarios.parts import Network as Settings
 from engine.sim.kernel import DELIVERY, Chance, Kernel
+from engine.sim.tails import choices
 
 NOTICE_LOSS_MS = 200
 """How long until a requester notices that a lost segment broke its connection."""
@@ -60,7 +61,9 @@ class Network:
     __slots__ = (
         "by_hand",
         "chance",
+        "control_delay",
         "controller_up",
+        "data_delay",
         "hands",
         "held",
         "held_alter",
@@ -81,6 +84,8 @@ class Network:
     def __init__(self, kernel: Kernel, settings: Settings, chance: Chance, by_hand: bool) -> None:
         self.kernel = kernel
         self.settings = settings
+        self.data_delay = choices(settings.delay_ms)
+        self.control_delay = choices(settings.control_delay_ms)
         self.chance = chance
         self.by_hand = by_hand
         self.controller_up = True
@@ -122,17 +127,20 @@ class Network:
                 return
         settings = self.settings
         if dst == CONTROLLER or src == CONTROLLER:
-            low, high = settings.control_delay_ms
+            low, high, table = self.control_delay
             if kind in METADATA:
                 extra += self.md_delay
         else:
-            low, high = settings.delay_ms
+            low, high, table = self.data_delay
             if settings.loss and self.chance.hits(settings.loss):
                 self.lost += 1
                 self._break(m, NOTICE_LOSS_MS)
                 return
         if low != high:
-            low = self.chance.between(low, high)
+            if table:
+                low = table[self.chance.below(len(table))]
+            else:
+                low = self.chance.between(low, high)
         due = kernel.now + low + extra
         # In order per connection: never due before an earlier message of the same direction.
         key = (src, dst)

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
-from engine.scenarios.parts import DAY_MS
 from engine.scenarios.scenario import Scenario
+from engine.scenarios.spans import DAY_MS
 
 WINDOW_MS: Final = 600_000
 """One run: long enough to fail, to be noticed, to fail again and to recover."""

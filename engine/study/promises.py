@@ -224,7 +224,10 @@ def _is_sound(profile: Profile) -> bool:
 
 def keeps_disks(run: Run) -> bool:
     """A1, and no operator's unclean election: no move or fault takes anything off a disk."""
-    plain = all(fault.kind not in ("power", "wipe") for fault in run.scenario.faults)
+    plain = not any(
+        fault.kind in ("power", "wipe") or (fault.kind == "disk_fail" and fault.mttr_ms)
+        for fault in run.scenario.faults
+    )
     return plain and all(is_clean(line) for line in run.lines())
 
 

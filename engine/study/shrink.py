@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.model.errors import BadInput
-from engine.scenarios.parts import MOST_FAULTS
+from engine.scenarios.fault_lines import MOST_FAULTS
 from engine.scenarios.scenario import Scenario
+from engine.sim.fault_plan import Plan
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 from engine.study.ddmin import ddmin
@@ -134,15 +135,27 @@ def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
     struck = []
     for plan in sim.plans:
         for at, brokers, until in plan.strikes:
-            end = until if until >= 0 else 0
-            line: Json = {"kind": plan.fault.kind, "brokers": list(brokers), "together": True}
-            line["at_ms"] = at - began
-            line["mttr_ms"] = max(1, end - at) if end else 0
-            line["delay_ms"] = plan.fault.delay_ms
+            line = _line_of(plan)
+            line |= {"brokers": list(brokers), "together": True, "at_ms": at - began}
+            if plan.fault.kind != "rolling_restart":  # there it is no repair, but a patience
+                line["mttr_ms"] = max(1, until - at) if until >= 0 else 0
             struck.append(line)
     struck.sort(key=lambda line: (line["at_ms"], line["brokers"], line["kind"]))
     data["faults"] = struck[-MOST_FAULTS:]
     return _ended(data, run.profile, found)
+
+
+def _line_of(plan: Plan) -> Json:
+    """What a plan strikes with, without whom and when."""
+    fault = plan.fault
+    line: Json = {"kind": fault.kind, "mttr_ms": fault.mttr_ms, "delay_ms": fault.delay_ms}
+    if fault.records_per_s:
+        line["records_per_s"] = fault.records_per_s
+    if fault.loss:
+        line["loss"] = fault.loss
+    if plan.directory:
+        line["dir"] = plan.directory
+    return line
 
 
 def _ended(data: Json, profile: str, found: _Broken) -> Json:
@@ -258,8 +271,9 @@ def _calm_network(data: Json) -> Iterator[Json]:
     if network["loss"]:
         yield {**data, "network": {**network, "loss": 0.0}}
     for name in ("delay_ms", "control_delay_ms"):
-        low, high = network[name]
-        if low != high:
+        delay = network[name]
+        low = delay["median"] if isinstance(delay, dict) else delay[0]
+        if delay != [low, low]:
             yield {**data, "network": {**network, name: [low, low]}}
 
 

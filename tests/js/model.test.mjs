@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { grown, idsOf, labels, moved, numberOf, ofKind, rowsOf, scriptOf, shrunk, verdictOf, verdictText } from "../../static/js/editor/model.js";
+import { grown, idsOf, labels, moved, numberOf, ofKind, rowsOf, scriptOf, shrunk, verdictOf, verdictText, aimed, delayed, timed, weighted } from "../../static/js/editor/model.js";
 
 test("a script is rows, and rows are the script again", () => {
   const script = "produce m0\n[Z0102,K39] kill B         # It dies.\n# A line of its own.\n\nsettle #";
@@ -49,4 +49,29 @@ test("a fault of another kind has what this kind needs", () => {
   const disk = ofKind(slow, "slow_disk");
   assert.deepEqual(disk, { kind: "slow_disk", delay_ms: 0, mttr_ms: 5, records_per_s: 10 });
   assert.deepEqual(ofKind(disk, "kill"), { kind: "kill", delay_ms: 0, mttr_ms: 5 });
+  assert.deepEqual(ofKind(disk, "lossy"), { kind: "lossy", delay_ms: 0, mttr_ms: 5, loss: 0.1 });
+});
+
+test("a partition leaves somebody on the other side", () => {
+  const brokers = [{ id: 1 }, { id: 2 }];
+  const split = ofKind({ kind: "kill", brokers: [1, 2], together: false, mttr_ms: 5 }, "partition", brokers);
+  assert.deepEqual(split, { kind: "partition", brokers: [1], together: true, mttr_ms: 5, delay_ms: 0 });
+  assert.equal(ofKind(split, "cut", brokers).together, false);
+  assert.deepEqual(ofKind({ kind: "kill", brokers: [1, 2] }, "rolling_restart", brokers).brokers, [1, 2]);
+});
+
+test("a fault aims at brokers or racks, comes by a rate or a schedule", () => {
+  const brokers = [{ id: 1, rack: "a" }, { id: 2, rack: "b" }, { id: 3, rack: "a" }];
+  const fault = { kind: "kill", brokers: [1], mtbf_ms: 10, importance: 3 };
+  assert.deepEqual(aimed(fault, true, brokers).racks, ["a", "b"]);
+  assert.deepEqual(aimed(aimed(fault, true, brokers), false, brokers).brokers, [1, 2, 3]);
+  assert.deepEqual(timed(fault, "at_ms"), { kind: "kill", brokers: [1], at_ms: 10 });
+  assert.equal(weighted(fault, 7).importance, 7);
+  assert.ok(!("importance" in weighted(fault, 1)));
+});
+
+test("a delay changes its form and keeps what can be kept", () => {
+  assert.deepEqual(delayed([0, 40], "tail"), { median: 1, p99: 40 });
+  assert.deepEqual(delayed({ median: 2, p99: 40 }, "even"), [2, 40]);
+  assert.deepEqual(delayed([1, 5], "even"), [1, 5]);
 });

@@ -4,9 +4,11 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as e from "./state.js";
 import { Add, Check, Choice, Num, Small, Text } from "./fields.js";
-import { grown, idsOf, labels, ofKind, readers, replaced, shrunk, without } from "./model.js";
+import { grown, idsOf, labels, readers, replaced, shrunk, without } from "./model.js";
 import { Script } from "./script.js";
 import { Promises } from "./promises.js";
+import { Faults } from "./faults.js";
+import { Network } from "./network.js";
 
 function Part({ title, open = false, note = "", children }) {
   return html`<details class="part" open=${open}><summary><h2>${title}</h2>${note && html`<span class="soft">${note}</span>`}</summary><div class="partbody">${children}</div></details>`;
@@ -51,16 +53,6 @@ function Configs({ doc, t }) {
     ${known.filter((one) => one.name === chosen).map((one) => html`<p key=${one.name} class="soft">${one.meaning} ${usual(one)}</p>`)}`;
 }
 
-function Network({ doc, t }) {
-  const net = doc.network;
-  const put = (more) => e.change({ network: { ...net, ...more } });
-  const pair = (key, at, value) => { const next = [...net[key]]; next[at] = value ?? 0; put({ [key]: next }); };
-  return html`<div class="row"><${Choice} label=${t("edit.fetching")} value=${doc.fetching} options=${[["manual", t("title.fetching.manual")], ["auto", t("title.fetching.auto")]]} onChange=${(fetching) => e.change({ fetching })} />
-      <${Num} label=${t("edit.duration")} unit="ms" value=${doc.duration_ms} onChange=${(v) => e.change({ duration_ms: v ?? 60000 })} /></div>
-    ${["delay_ms", "control_delay_ms"].map((key) => html`<div key=${key} class="row"><b class="n">${t(`edit.${key}`)}</b><${Num} label=${t("edit.least")} value=${net[key][0]} onChange=${(v) => pair(key, 0, v)} /><${Num} label=${t("edit.most")} unit="ms" value=${net[key][1]} onChange=${(v) => pair(key, 1, v)} /></div>`)}
-    <${Num} label=${t("edit.loss")} value=${net.loss} onChange=${(v) => put({ loss: v ?? 0 })} />`;
-}
-
 function Workload({ doc, t }) {
   const { producers } = doc.workload;
   const consumers = readers(doc.workload.consumers);
@@ -79,21 +71,6 @@ function Workload({ doc, t }) {
       <${Choice} label="auto.offset.reset" value=${c.reset} options=${["earliest", "latest", "none"].map((one) => [one, one])} onChange=${(reset) => reader(i, { reset })} /><${Text} label=${t("field.rack")} size="6" value=${c.rack} onChange=${(rack) => reader(i, { rack })} /><${Check} label=${t("edit.epochs")} value=${c.epochs} onChange=${(epochs) => reader(i, { epochs })} />
       <${Small} icon="close" label=${t("edit.remove", { what: `C${i + 1}` })} onClick=${() => put({ consumers: without(consumers, i) })} /></li>`)}</ul>
     <${Add} label=${t("edit.consumer")} onClick=${() => put({ consumers: [...consumers, { epochs: true, reset: "earliest", rack: "" }] })} />`;
-}
-
-function Faults({ doc, t }) {
-  const put = (at, more) => e.change({ faults: replaced(doc.faults, at, more) });
-  const timed = (at, how) => e.change({ faults: doc.faults.map((f, i) => { if (i !== at) return f; const { mtbf_ms: a, at_ms: b, ...rest } = f; return { ...rest, [how]: a ?? b }; }) });
-  return html`<ul class="lines">${doc.faults.map((f, i) => html`<li key=${i} class="row">
-      <${Choice} hidden label=${t("edit.fault")} value=${f.kind} options=${e.offers.value.faults.map((k) => [k, t(`breaks.${k}`)])} onChange=${(kind) => e.change({ faults: doc.faults.map((one, at) => (at === i ? ofKind(one, kind) : one)) })} />
-      ${f.kind === "slow_disk" && html`<${Num} label=${t("edit.writes")} unit="/s" value=${f.records_per_s} onChange=${(v) => put(i, { records_per_s: v ?? 0 })} />`}
-      ${f.racks ? html`<${Text} label=${t("field.rack")} value=${f.racks.join(" ")} onChange=${(v) => put(i, { racks: v.split(/[\s,]+/).filter(Boolean) })} />` : html`<${Text} label=${t("hits.lanes")} value=${labels(f.brokers, doc.brokers)} onChange=${(v) => put(i, { brokers: idsOf(v, doc.brokers) })} />`}
-      <${Choice} hidden label=${t("edit.when")} value=${"at_ms" in f ? "at_ms" : "mtbf_ms"} options=${[["mtbf_ms", t("edit.mtbf")], ["at_ms", t("edit.at")]]} onChange=${(how) => timed(i, how)} />
-      <${Num} hidden label=${t("edit.when")} unit="ms" value=${f.at_ms ?? f.mtbf_ms} onChange=${(v) => put(i, { ["at_ms" in f ? "at_ms" : "mtbf_ms"]: v ?? 0 })} />
-      ${f.kind === "slow" && html`<${Num} label=${t("edit.slower")} unit="ms" value=${f.delay_ms} onChange=${(v) => put(i, { delay_ms: v ?? 0 })} />`}
-      <${Num} label=${t("edit.repair")} unit="ms" value=${f.mttr_ms} onChange=${(v) => put(i, { mttr_ms: v ?? 0 })} />
-      <${Small} icon="close" label=${t("edit.remove", { what: t(`breaks.${f.kind}`) })} onClick=${() => e.change({ faults: without(doc.faults, i) })} /></li>`)}</ul>
-    <${Add} label=${t("edit.fault")} onClick=${() => e.change({ faults: [...doc.faults, { kind: "kill", brokers: doc.brokers.map((b) => b.id), together: false, mtbf_ms: 30000, mttr_ms: 4000, delay_ms: 0 }] })} />`;
 }
 
 export function Form() {

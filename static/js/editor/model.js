@@ -65,11 +65,46 @@ export function shrunk(doc, at) {
   return { brokers: without(doc.brokers, at), partitions, faults };
 }
 
-/** A fault of another kind: a slow link needs a delay, a slow disk a rate, and others have neither. */
-export function ofKind(fault, kind) {
-  const { records_per_s: rate, ...rest } = fault;
-  const made = { ...rest, kind, delay_ms: kind === "slow" ? fault.delay_ms || 100 : 0 };
-  return kind === "slow_disk" ? { ...made, records_per_s: rate || 10 } : made;
+/** What a kind of fault has of its own, and what that is to begin with. */
+export const OWN = { slow: { delay_ms: 100 }, slow_disk: { records_per_s: 10 }, lossy: { loss: 0.1 }, disk_fail: {} };
+const AS_ONE = ["partition", "rolling_restart"];
+
+/** A fault of another kind: what only the former kind had goes, what this one needs comes. */
+export function ofKind(fault, kind, brokers = []) {
+  const { records_per_s, loss, dir, ...rest } = fault;
+  const old = { ...fault.delay_ms && { delay_ms: fault.delay_ms }, ...records_per_s && { records_per_s }, ...loss && { loss }, ...dir && { dir } };
+  const own = Object.fromEntries(Object.entries(OWN[kind] ?? {}).map(([name, usual]) => [name, old[name] ?? usual]));
+  const made = { ...rest, kind, delay_ms: 0, ...own };
+  if (AS_ONE.includes(kind) !== AS_ONE.includes(fault.kind)) made.together = AS_ONE.includes(kind);
+  const all = made.brokers && brokers.length > 1 && made.brokers.length >= brokers.length;
+  return kind === "partition" && all ? { ...made, brokers: made.brokers.slice(0, 1) } : made;
+}
+
+/** The same fault, of brokers or of racks. */
+export function aimed(fault, racks, brokers) {
+  const { brokers: _, racks: __, ...rest } = fault;
+  if (!racks) return { ...rest, brokers: brokers.map((b) => b.id) };
+  return { ...rest, racks: [...new Set(brokers.map((b) => b.rack).filter(Boolean))] };
+}
+
+/** The same fault by a rate or a schedule; only a rate has an importance. */
+export function timed(fault, how) {
+  const { mtbf_ms: rate, at_ms: moment, importance, ...rest } = fault;
+  return { ...rest, [how]: rate ?? moment, ...(how === "mtbf_ms" && importance ? { importance } : {}) };
+}
+
+/** A fault with an importance factor; one, or nothing, is no factor. */
+export function weighted(fault, factor) {
+  const { importance: _, ...rest } = fault;
+  return factor === null || factor === 1 ? rest : { ...rest, importance: factor };
+}
+
+/** A delay of the other form: [least, most], or {median, p99}. */
+export function delayed(delay, form) {
+  if (form === "even") return Array.isArray(delay) ? delay : [delay.median, delay.p99];
+  if (!Array.isArray(delay)) return delay;
+  const median = Math.max(1, delay[0]);
+  return { median, p99: Math.max(median, delay[1]) };
 }
 
 /** "violates I7 I6" | "holds" -> what the scenario keeps: the word, or the list of what breaks. */

@@ -1,0 +1,206 @@
+"""The lines of a fault plan: what strikes whom, how often, for how long.  Checked values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from engine.scenarios.parts import MOST_BROKERS, MOST_DIRS, BrokerSpec, broker_id
+from engine.scenarios.places import Path, Reader
+from engine.scenarios.spans import DAY_MS
+
+MOST_FAULTS: Final = 50
+MOST_MTBF_MS: Final = 3650 * DAY_MS
+MOST_RUN_MS: Final = 30 * DAY_MS
+"""Virtual time of one run; no schedule and no repair needs more."""
+
+FAULT_KINDS: Final = (
+    "kill",
+    "power",
+    "pause",
+    "cut",
+    "cut_controller",
+    "slow",
+    "slow_disk",
+    "wipe",
+    "bounce",
+    "disk_fail",
+    "partition",
+    "lossy",
+    "rolling_restart",
+)
+FAULT_FIELDS: Final = (
+    "kind",
+    "brokers",
+    "racks",
+    "together",
+    "mtbf_ms",
+    "at_ms",
+    "mttr_ms",
+    "delay_ms",
+    "records_per_s",
+    "loss",
+    "dir",
+    "importance",
+)
+AS_ONE: Final = ("partition", "rolling_restart")
+"""Kinds that concern all whom they name at once, unless `together: false` says otherwise."""
+OF_ONE_KIND: Final = {"loss": "lossy", "dir": "disk_fail"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One line of a fault plan.
+
+    Either a rate (mtbf_ms > 0: every target fails independently, exponential intervals of that
+    mean) or a schedule (at_ms >= 0).  mttr_ms is the mean time to repair (exact for a schedule);
+    0 means never repaired.  Targets are the brokers one by one, or whole racks, each struck as one;
+    with `together` all the named brokers are struck as one.  With an importance factor a rate
+    strikes so many times as often, to meet what is rare; the weights of the runs undo it.
+
+    A rate of `disk_fail` is that of one log directory: each of a broker's fails by itself.  For a
+    `rolling_restart` mttr_ms is how long at most it waits for a broker before it takes the next.
+    """
+
+    kind: str
+    brokers: tuple[int, ...] = ()
+    racks: tuple[str, ...] = ()
+    together: bool = False
+    mtbf_ms: int = 0
+    at_ms: int = -1
+    mttr_ms: int = 0
+    delay_ms: int = 0  # of a slow link
+    records_per_s: float = 0.0  # of a slow disk
+    importance: float = 1.0
+    loss: float = 0.0  # share that a lossy link loses
+    dir: int = 0  # the log directory that fails; 0: any
+
+    @property
+    def struck_every_ms(self) -> int:
+        """The mean time between failures as it is played."""
+        return max(1, round(self.mtbf_ms / self.importance))
+
+    def groups(self, brokers: tuple[BrokerSpec, ...]) -> tuple[tuple[int, ...], ...]:
+        """The sets of brokers that are struck as one."""
+        if self.racks:
+            racks = tuple(
+                tuple(broker.id for broker in brokers if broker.rack == rack) for rack in self.racks
+            )
+            if self.together and self.kind in AS_ONE:
+                return (tuple(one for rack in racks for one in rack),)
+            return racks
+        return (self.brokers,) if self.together else tuple((one,) for one in self.brokers)
+
+    def targets(
+        self, brokers: tuple[BrokerSpec, ...]
+    ) -> tuple[tuple[tuple[int, ...], int], ...]:
+        """The groups, each with the log directory that fails of it; 0 where none is meant."""
+        found: list[tuple[tuple[int, ...], int]] = []
+        dirs = {broker.id: broker.dirs for broker in brokers}
+        for group in self.groups(brokers):
+            if self.kind == "disk_fail" and self.mtbf_ms and len(group) == 1 and not self.dir:
+                found += ((group, one) for one in range(1, dirs[group[0]] + 1))
+            else:
+                found.append((group, self.dir))
+        return tuple(found)
+
+
+def read_faults(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) -> tuple[Fault, ...]:
+    """A list of {kind, brokers | racks, mtbf_ms | at_ms, mttr_ms}."""
+    path: Path = ("faults",)
+    listed = read.listing(value, path, MOST_FAULTS)
+    return tuple(
+        _read_fault(read, item, (*path, index), brokers) for index, item in enumerate(listed)
+    )
+
+
+def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpec, ...]) -> Fault:
+    fields = read.mapping(item, path, FAULT_FIELDS)
+    if "kind" not in fields:
+        raise read.bad(path, f"A fault needs a kind: {', '.join(FAULT_KINDS)}.")
+    kind = read.choice(fields["kind"], (*path, "kind"), FAULT_KINDS)
+    _goes_together(read, fields, kind, path)
+    mtbf = at = -1
+    if "mtbf_ms" in fields:
+        mtbf = read.integer(fields["mtbf_ms"], (*path, "mtbf_ms"), 10, MOST_MTBF_MS, "ms")
+    else:
+        at = read.integer(fields["at_ms"], (*path, "at_ms"), 0, MOST_RUN_MS, "ms")
+    fault = Fault(
+        kind,
+        () if "racks" in fields else _targets(read, fields.get("brokers", "all"), path, brokers),
+        _racks(read, fields["racks"], (*path, "racks"), brokers) if "racks" in fields else (),
+        read.boolean(fields.get("together", kind in AS_ONE), (*path, "together")),
+        max(mtbf, 0),
+        at,
+        read.integer(fields.get("mttr_ms", 0), (*path, "mttr_ms"), 0, MOST_RUN_MS, "ms"),
+        read.integer(fields.get("delay_ms", 0), (*path, "delay_ms"), 0, 60_000, "ms"),
+        read.number(fields.get("records_per_s", 0.0), (*path, "records_per_s"), 0.0, 100_000),
+        read.number(fields.get("importance", 1.0), (*path, "importance"), 0.01, 1_000_000.0),
+        read.number(fields.get("loss", 0.001), (*path, "loss"), 0.001, 0.9)
+        if kind == "lossy"
+        else 0.0,
+        read.integer(fields.get("dir", 0), (*path, "dir"), 0, MOST_DIRS),
+    )
+    _is_possible(read, fault, path, brokers)
+    return fault
+
+
+def _goes_together(read: Reader, fields: dict[str, object], kind: str, path: Path) -> None:
+    """Raises where keys are missing, or contradict one another."""
+    if ("mtbf_ms" in fields) == ("at_ms" in fields):
+        raise read.bad(path, "A fault has either mtbf_ms (a rate) or at_ms (a schedule).")
+    if "brokers" in fields and "racks" in fields:
+        raise read.bad(path, "A fault strikes either brokers or racks, not both.")
+    if "importance" in fields and "at_ms" in fields:
+        raise read.bad((*path, "importance"), "Only a rate has an importance, no schedule has.")
+    if kind == "slow_disk" and "records_per_s" not in fields:
+        raise read.bad(path, "A slow disk needs records_per_s: what it can write.")
+    if kind == "lossy" and "loss" not in fields:
+        raise read.bad(path, "A lossy link needs a loss: the share of what is sent that it loses.")
+    for field, only in OF_ONE_KIND.items():
+        if field in fields and kind != only:
+            raise read.bad((*path, field), f"Only a fault of kind {only} has a {field}.")
+
+
+def _is_possible(
+    read: Reader, fault: Fault, path: Path, brokers: tuple[BrokerSpec, ...]
+) -> None:
+    """Raises where there is nothing to fail, or nobody to be parted from."""
+    groups = fault.groups(brokers)
+    all_of_them = len(brokers) > 1 and any(len(group) == len(brokers) for group in groups)
+    if fault.kind == "partition" and all_of_them:
+        raise read.bad(
+            path,
+            "A partition has brokers on both sides; name fewer of them, or say together: "
+            "false to part each from all others.",
+        )
+    for broker in brokers:
+        if fault.dir > broker.dirs and any(broker.id in group for group in groups):
+            raise read.bad(
+                (*path, "dir"),
+                f"Broker {broker.label} has no log directory d{fault.dir}, only {broker.dirs}.",
+            )
+
+
+def _targets(
+    read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec, ...]
+) -> tuple[int, ...]:
+    if value == "all":
+        return tuple(broker.id for broker in brokers)
+    path = (*path, "brokers")
+    listed = read.listing(value, path, MOST_BROKERS, 1)
+    found = [broker_id(read, one, (*path, index), brokers) for index, one in enumerate(listed)]
+    return tuple(dict.fromkeys(found))
+
+
+def _racks(
+    read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec, ...]
+) -> tuple[str, ...]:
+    there = tuple(dict.fromkeys(broker.rack for broker in brokers if broker.rack))
+    if not there:
+        raise read.bad(path, "No broker has a rack.")
+    if value == "all":
+        return there
+    listed = read.listing(value, path, MOST_BROKERS, 1)
+    found = [read.choice(one, (*path, index), there) for index, one in enumerate(listed)]
+    return tuple(dict.fromkeys(found))

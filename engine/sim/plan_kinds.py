@@ -1,0 +1,218 @@
+"""What a fault plan strikes with, and how each kind is repaired: one row a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from engine.dataplane import directories
+from engine.model.messages import CONTROLLER
+from engine.model.state import DOWN, PAUSED
+from engine.sim import splits
+from engine.sim.faults import (
+    bounce,
+    cannot_start,
+    cut,
+    fail_disk,
+    heal,
+    kill,
+    lose,
+    pause,
+    power,
+    resume,
+    slow,
+    slow_disk,
+    start,
+    wipe,
+)
+from engine.sim.rolling import Roll
+
+if TYPE_CHECKING:
+    from engine.sim.fault_plan import Plan
+    from engine.sim.simulation import Simulation
+
+One = Callable[["Simulation", int, "Plan"], None]
+Many = Callable[["Simulation", tuple[int, ...], "Plan"], None]
+
+
+class PlanKind(NamedTuple):
+    """Both are told whom they concern.  `repair` None: it repairs itself.  `whole`: it strikes a
+    group as it was named, also those of it that do not run."""
+
+    strike: Many
+    repair: Many | None
+    whole: bool = False
+
+
+def _each(act: One) -> Many:
+    """One broker after the other."""
+
+    def all_of_them(sim: Simulation, struck: tuple[int, ...], plan: Plan) -> None:
+        for broker in struck:
+            act(sim, broker, plan)
+
+    return all_of_them
+
+
+def _peers(sim: Simulation, broker: int) -> list[int]:
+    return [b for b in sim.brokers if b != broker]
+
+
+# -- processes and machines -----------------------------------------------------------------------
+
+
+def _strike_power(sim: Simulation, broker: int, plan: Plan) -> None:
+    power(sim, broker, plan.chance)
+
+
+def _repair_start(sim: Simulation, broker: int, plan: Plan) -> None:
+    if sim.brokers[broker].status == DOWN and not cannot_start(sim, broker):
+        start(sim, broker)
+
+
+def _repair_resume(sim: Simulation, broker: int, plan: Plan) -> None:
+    if sim.brokers[broker].status == PAUSED:
+        resume(sim, broker)
+
+
+def stopped_by_another(sim: Simulation, broker: int, plan: Plan) -> bool:
+    """Is the process down for a fault of another line, whose repair will start it?"""
+    return any(
+        other is not plan and broker in other.struck and other.fault.kind in _STOPPING
+        for other in sim.plans
+    )
+
+
+_STOPPING: Final = ("kill", "power", "wipe")
+
+
+def _strike_rolling(sim: Simulation, struck: tuple[int, ...], plan: Plan) -> None:
+    plan.roll = Roll(struck, plan.fault.mttr_ms)
+
+
+# -- links ----------------------------------------------------------------------------------------
+
+
+def _strike_cut(sim: Simulation, broker: int, plan: Plan) -> None:
+    for peer in _peers(sim, broker):
+        cut(sim, broker, peer)
+
+
+def _repair_cut(sim: Simulation, broker: int, plan: Plan) -> None:
+    for peer in _peers(sim, broker):
+        if not _is_split(sim, broker, peer, plan):
+            heal(sim, broker, peer)
+
+
+def _strike_cut_controller(sim: Simulation, broker: int, plan: Plan) -> None:
+    cut(sim, broker, CONTROLLER)
+
+
+def _repair_cut_controller(sim: Simulation, broker: int, plan: Plan) -> None:
+    if not _is_split(sim, broker, CONTROLLER, plan):
+        heal(sim, broker, CONTROLLER)
+
+
+def _is_split(sim: Simulation, a: int, b: int, plan: Plan) -> bool:
+    """Does a partition of another line go through this link?"""
+    return any(
+        other is not plan
+        and other.fault.kind == "partition"
+        and (a in other.struck) != (b in other.struck)
+        for other in sim.plans
+    )
+
+
+def _is_cut(sim: Simulation, a: int, b: int, plan: Plan) -> bool:
+    """Has a fault of another line, whose repair will mend it, cut the link?"""
+    kind = "cut_controller" if b == CONTROLLER else "cut"
+    return any(
+        other is not plan
+        and other.fault.kind == kind
+        and b >= CONTROLLER
+        and (a in other.struck or b in other.struck)
+        for other in sim.plans
+    )
+
+
+def _strike_partition(sim: Simulation, struck: tuple[int, ...], plan: Plan) -> None:
+    splits.split(sim, struck)
+
+
+def _repair_partition(sim: Simulation, struck: tuple[int, ...], plan: Plan) -> None:
+    splits.mend(
+        sim,
+        [
+            (a, b)
+            for a, b in splits.between(sim, struck)
+            if not _is_split(sim, a, b, plan) and not _is_cut(sim, a, b, plan)
+        ],
+    )
+
+
+def _strike_slow(sim: Simulation, broker: int, plan: Plan) -> None:
+    for peer in _peers(sim, broker):
+        slow(sim, broker, peer, plan.fault.delay_ms)
+
+
+def _repair_slow(sim: Simulation, broker: int, plan: Plan) -> None:
+    for peer in _peers(sim, broker):
+        slow(sim, broker, peer, 0)
+
+
+def _strike_lossy(sim: Simulation, broker: int, plan: Plan) -> None:
+    for peer in _peers(sim, broker):
+        lose(sim, broker, peer, plan.fault.loss)
+
+
+def _repair_lossy(sim: Simulation, broker: int, plan: Plan) -> None:
+    for peer in _peers(sim, broker):
+        lose(sim, broker, peer, 0)
+
+
+# -- disks ----------------------------------------------------------------------------------------
+
+
+def _strike_slow_disk(sim: Simulation, broker: int, plan: Plan) -> None:
+    slow_disk(sim, broker, plan.fault.records_per_s)
+
+
+def _repair_slow_disk(sim: Simulation, broker: int, plan: Plan) -> None:
+    slow_disk(sim, broker, 0)
+
+
+def _strike_disk(sim: Simulation, broker: int, plan: Plan) -> None:
+    """8.4.  The directory that is meant, else the first that works; nothing where it has failed."""
+    working = directories.working(sim.brokers[broker])
+    directory = plan.directory or working[0]
+    if directory in working:
+        plan.failed[broker] = directory
+        fail_disk(sim, broker, directory)
+
+
+def _repair_disk(sim: Simulation, broker: int, plan: Plan) -> None:
+    """The disk is replaced by an empty one, for which the process has to be started anew."""
+    directory = plan.failed.pop(broker, 0)
+    if directory not in sim.brokers[broker].broken:
+        return
+    left_alone = stopped_by_another(sim, broker, plan)
+    wipe(sim, broker, directory)
+    if not left_alone:
+        _repair_start(sim, broker, plan)
+
+
+PLAN_KINDS: Final[dict[str, PlanKind]] = {
+    "kill": PlanKind(_each(lambda sim, broker, plan: kill(sim, broker)), _each(_repair_start)),
+    "power": PlanKind(_each(_strike_power), _each(_repair_start)),
+    "wipe": PlanKind(_each(lambda sim, broker, plan: wipe(sim, broker)), _each(_repair_start)),
+    "pause": PlanKind(_each(lambda sim, broker, plan: pause(sim, broker)), _each(_repair_resume)),
+    "bounce": PlanKind(_each(lambda sim, broker, plan: bounce(sim, broker)), None),
+    "cut": PlanKind(_each(_strike_cut), _each(_repair_cut)),
+    "cut_controller": PlanKind(_each(_strike_cut_controller), _each(_repair_cut_controller)),
+    "slow": PlanKind(_each(_strike_slow), _each(_repair_slow)),
+    "slow_disk": PlanKind(_each(_strike_slow_disk), _each(_repair_slow_disk)),
+    "disk_fail": PlanKind(_each(_strike_disk), _each(_repair_disk)),
+    "partition": PlanKind(_strike_partition, _repair_partition, whole=True),
+    "lossy": PlanKind(_each(_strike_lossy), _each(_repair_lossy)),
+    "rolling_restart": PlanKind(_strike_rolling, None),
+}

@@ -1,0 +1,51 @@
+"""A network that splits (control-plane 8.5): some brokers on one side, everybody else on the other.
+
+The controller and the clients stand with everybody else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
+from engine.model.state import UP
+from engine.sim.faults import hear_again
+from engine.sim.kernel import FAILURE
+
+if TYPE_CHECKING:
+    from engine.sim.simulation import Simulation
+
+Pair = tuple[int, int]
+
+
+def between(sim: Simulation, inside: tuple[int, ...]) -> list[Pair]:
+    """The links that a split goes through, as (inside, outside)."""
+    others = [broker for broker in sim.brokers if broker not in inside]
+    return [(a, b) for a in inside for b in (*others, CONTROLLER, *sim.clients)]
+
+
+def split(sim: Simulation, inside: tuple[int, ...]) -> None:
+    """8.5.  Nothing passes between these brokers and all others, in either direction."""
+
+    def action(out: Effects) -> None:
+        for a, b in between(sim, inside):
+            out.cue("CP-8.5.cut", a, "link", None, (a, b, True))
+            sim.network.cut(a, b)
+
+    sim.act(FAILURE, min(inside), "partition", action)
+
+
+def mend(sim: Simulation, pairs: list[Pair]) -> None:
+    """The links work again, all at once; who reaches the controller again asks it for news."""
+
+    def action(out: Effects) -> None:
+        for a, b in pairs:
+            out.cue("CP-8.5.heal", a, "link", None, (a, b))
+            sim.network.heal(a, b)
+        for a, b in pairs:
+            if b == CONTROLLER and sim.brokers[a].status == UP:
+                hear_again(sim, a, out)
+
+    if pairs:
+        sim.act(FAILURE, min(a for a, _ in pairs), "partition heals", action)
