@@ -167,6 +167,33 @@ LOADS: Final[tuple[dict[str, Any], ...]] = (
 )
 
 
+STRIKES: Final[tuple[dict[str, Any], ...]] = (
+    {"kind": "kill", "mttr_ms": 400},
+    {"kind": "power", "mttr_ms": 400},
+    {"kind": "disk_fail", "mttr_ms": 700},
+    {"kind": "disk_fail"},
+    {"kind": "partition", "together": False, "mttr_ms": 3_000},
+    {"kind": "cut", "mttr_ms": 2_000},
+    {"kind": "cut_controller", "mttr_ms": 3_000},
+    {"kind": "lossy", "loss": 0.3, "mttr_ms": 2_000},
+    {"kind": "rolling_restart"},
+    {"kind": "rolling_restart", "mttr_ms": 600},
+)
+"""What the fault plan of a drawn cluster strikes with; `run` lets it."""
+
+
+def draw_faults(chance: Chance, brokers: int) -> list[dict[str, Any]]:
+    """One to three lines: at a rate that is met within some seconds, or once."""
+    lines = []
+    for _ in range(1 + chance.below(3)):
+        when = pick(chance, ({"mtbf_ms": 2_500}, {"mtbf_ms": 6_000}, {"at_ms": 300}))
+        line = {**pick(chance, STRIKES), **when}
+        if chance.hits(0.5):
+            line["brokers"] = [1 + chance.below(brokers)]
+        lines.append(line)
+    return lines
+
+
 def draw_cluster(chance: Chance) -> Scenario:
     """One to five brokers, one to three partitions, and a few settings unlike the defaults."""
     brokers = pick(chance, (1, 2, 3, 3, 3, 4, 5))
@@ -189,9 +216,14 @@ def draw_cluster(chance: Chance) -> Scenario:
         delays = [0, pick(chance, (0, 3, 20))]
         data["fetching"] = "auto"
         data["network"] = {"delay_ms": delays, "control_delay_ms": delays, "loss": loss}
+        if chance.hits(0.25):
+            data["network"]["delay_ms"] = {"median": 2, "p99": pick(chance, (10, 200))}
     if chance.hits(0.3):
         load = {"rate_per_s": pick(chance, (1, 5)), **pick(chance, LOADS)}
         data["workload"] = {"producers": [load], "consumers": chance.below(2)}
+    if chance.hits(0.3):
+        data["faults"] = draw_faults(chance, brokers)
+        data["brokers"] = [{"id": one, "dirs": 1 + chance.below(2)} for one in ids]
     return Scenario.from_dict(data)
 
 
@@ -205,7 +237,9 @@ def draw_run(
     chance = Chance(seed, f"soak {number}")
     profile = draw_profile(chance, profiles)
     if not library or chance.hits(0.5):
-        return Run(draw_cluster(chance), profile, chance.below(1_000), ()), chance
+        cluster = draw_cluster(chance)
+        first = ("run 6s",) if cluster.faults else ()
+        return Run(cluster, profile, chance.below(1_000), first), chance
     scenario = pick(chance, library)
     run = Run(scenario, profile, chance.below(1_000))
     script = [line for line in run.lines() if not line.startswith("run")]
