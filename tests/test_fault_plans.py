@@ -1,0 +1,353 @@
+"""Fault plans in the units of operators: disks, splits, lossy links, rolling restarts."""
+
+from __future__ import annotations
+
+from math import exp
+from typing import Any
+
+import pytest
+
+from engine.model.errors import BadInput
+from engine.model.messages import CONTROLLER
+from engine.model.state import DOWN, UP
+from engine.scenarios.fault_lines import FAULT_KINDS
+from engine.scenarios.file import find, load_text
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.writing import yaml_of
+from engine.sim.fault_plan import Plan
+from engine.sim.plan_kinds import PLAN_KINDS
+from engine.sim.rolling import is_caught_up
+from engine.sim.run import Run, play, play_all
+from engine.sim.simulation import Simulation
+from engine.study.digest import digest
+from engine.study.promises import keeps_disks
+from engine.study.shrink import shorten
+from engine.study.weights import NANO, log_weight_nano
+
+RACKS = [{"id": one, "rack": rack, "dirs": 2} for one, rack in ((1, "a"), (2, "b"), (3, "c"))]
+
+
+def cluster(*faults: dict[str, Any], **more: Any) -> Scenario:
+    data = {
+        "title": "x",
+        "brokers": RACKS,
+        "partitions": [[1, 2, 3], [2, 3, 1]],
+        "configs": {"broker.session.timeout.ms": 3_000, "broker.heartbeat.interval.ms": 1_000},
+        "network": {"delay_ms": [1, 5], "control_delay_ms": [1, 5]},
+        "fetching": "auto",
+        "workload": {"producers": [{"rate_per_s": 2}]},
+        "faults": list(faults),
+        "script": "run",
+    }
+    return Scenario.from_dict({**data, **more})
+
+
+def begun(scenario: Scenario, profile: str, ms: int, seed: int = 0) -> Simulation:
+    """The run, at `ms` of its virtual time."""
+    sim = Run(scenario, profile, seed).simulation()
+    for _ in play(sim, ("run",)):
+        if sim.now >= ms:
+            return sim
+    raise AssertionError(f"the run ended at {sim.now} ms")
+
+
+def cut_of(sim: Simulation) -> set[tuple[int, int]]:
+    return {way for way, link in sim.network.links.items() if link.cut}
+
+
+def test_every_kind_that_can_be_written_can_strike() -> None:
+    assert set(PLAN_KINDS) == set(FAULT_KINDS)
+
+
+# -- a log directory -------------------------------------------------------------------------------
+
+DISK = {"kind": "disk_fail", "brokers": [1], "dir": 1, "at_ms": 3_000, "mttr_ms": 10_000}
+
+
+def test_one_directory_of_several_fails_and_its_disk_is_replaced() -> None:
+    sim = begun(cluster(DISK), "K39", 9_000)
+    assert sim.brokers[1].status == UP and sim.brokers[1].broken == {1}
+    (lost,) = sim.brokers[1].offline
+    assert 1 not in sim.cluster.controller.records[lost].isr
+    assert 1 in sim.cluster.controller.records[1 - lost].isr
+    end = play_all(Run(cluster(DISK), "K39"))
+    assert end.brokers[1].broken == set() and is_caught_up(end, 1)
+    assert [plan.strikes for plan in end.plans] == [[(3_000, (1,), 13_000)]]
+
+
+@pytest.mark.parametrize("profile", ["K36", "Z0102"])
+def test_a_release_that_needs_every_directory_stops_and_comes_back(profile: str) -> None:
+    """L-16.  Without KIP-112 and KIP-858 one failed disk is a failed broker."""
+    assert begun(cluster(DISK), profile, 9_000).brokers[1].status == DOWN
+    end = play_all(Run(cluster(DISK), profile))
+    assert end.brokers[1].broken == set() and is_caught_up(end, 1)
+
+
+def test_the_last_directory_stops_the_broker() -> None:
+    plain = cluster({**DISK, "dir": 0}, brokers=3)
+    assert begun(plain, "K39", 9_000).brokers[1].status == DOWN
+    assert is_caught_up(play_all(Run(plain, "K39")), 1)
+
+
+def test_a_rate_is_that_of_one_directory() -> None:
+    """Each has its own chance: the mean time between failures of a disk, not of a broker."""
+    often = cluster({"kind": "disk_fail", "mtbf_ms": 20_000, "mttr_ms": 2_000})
+    plans = play_all(Run(often, "K39")).plans
+    assert [(plan.group, plan.directory) for plan in plans] == [
+        ((broker,), directory) for broker in (1, 2, 3) for directory in (1, 2)
+    ]
+    assert len({tuple(plan.strikes) for plan in plans}) > 3
+    rack = cluster({"kind": "disk_fail", "racks": ["a"], "mtbf_ms": 20_000})
+    assert [plan.group for plan in play_all(Run(rack, "K39")).plans] == [(1,)] * 2
+
+
+def test_a_replaced_disk_starts_no_process_that_another_fault_stopped() -> None:
+    power = {"kind": "power", "brokers": [1], "at_ms": 5_000, "mttr_ms": 30_000}
+    at = begun(cluster(DISK, power), "K39", 20_000)
+    assert at.brokers[1].status == DOWN and at.brokers[1].broken == set()
+    assert is_caught_up(play_all(Run(cluster(DISK, power), "K39")), 1)
+
+
+def test_a_replaced_disk_has_lost_what_it_held() -> None:
+    assert keeps_disks(Run(cluster({**DISK, "mttr_ms": 0})))
+    assert not keeps_disks(Run(cluster(DISK)))
+
+
+# -- the network -----------------------------------------------------------------------------------
+
+SPLIT = {"kind": "partition", "brokers": [1, 2], "at_ms": 3_000, "mttr_ms": 10_000}
+
+
+@pytest.mark.parametrize("profile", ["K39", "Z0102"])
+def test_a_partition_parts_its_brokers_from_all_others(profile: str) -> None:
+    sim = begun(cluster(SPLIT), profile, 4_000)
+    outside = (3, CONTROLLER, *sim.clients)
+    assert cut_of(sim) == {
+        way for a in (1, 2) for b in outside for way in ((a, b), (b, a))
+    }, "and not from one another"
+    end = play_all(Run(cluster(SPLIT), profile))
+    assert not end.network.links
+    assert all(is_caught_up(end, broker) for broker in end.brokers)
+
+
+def test_a_broker_that_starts_meanwhile_is_on_its_side() -> None:
+    down = {"kind": "kill", "brokers": [2], "at_ms": 2_000, "mttr_ms": 3_000}
+    sim = begun(cluster(down, SPLIT), "K39", 6_000)
+    assert sim.network.is_cut(2, 3) and sim.network.is_cut(2, CONTROLLER)
+
+
+def test_what_heals_leaves_the_cuts_of_others() -> None:
+    one = {"kind": "cut", "brokers": [3], "at_ms": 4_000, "mttr_ms": 20_000}
+    other = {**SPLIT, "racks": ["a"], "at_ms": 6_000, "mttr_ms": 30_000}
+    del other["brokers"]
+    both = begun(cluster(SPLIT, one, other), "K39", 15_000)
+    assert both.network.is_cut(1, 3) and both.network.is_cut(2, 3) and both.network.is_cut(1, 2)
+    assert not both.network.is_cut(2, CONTROLLER) and both.network.is_cut(1, CONTROLLER)
+    later = begun(cluster(SPLIT, one, other), "K39", 25_000)
+    assert not later.network.is_cut(2, 3) and later.network.is_cut(1, 3)
+    assert not play_all(Run(cluster(SPLIT, one, other), "K39")).network.links
+
+
+def test_racks_are_parted_one_by_one_or_together() -> None:
+    racks = {"kind": "partition", "racks": ["a", "b"], "at_ms": 1_000}
+    assert cluster(racks).faults[0].groups(cluster().brokers) == ((1, 2),)
+    alone = cluster({**racks, "racks": "all", "together": False})
+    assert alone.faults[0].groups(alone.brokers) == ((1,), (2,), (3,))
+
+
+def test_a_lossy_link_loses_a_share_while_it_lasts() -> None:
+    line = {"kind": "lossy", "brokers": [1], "at_ms": 3_000, "mttr_ms": 10_000, "loss": 0.3}
+    sim = begun(cluster(line), "K39", 12_000)
+    losing = {way for way, link in sim.network.links.items() if link.loss == 0.3}
+    assert losing == {(1, 2), (2, 1), (1, 3), (3, 1)}
+    assert sim.network.lost > 5
+    assert not play_all(Run(cluster(line), "K39")).network.links
+
+
+# -- a rolling restart -----------------------------------------------------------------------------
+
+ROLL = {"kind": "rolling_restart", "brokers": [3, 1, 2], "at_ms": 3_000}
+
+
+def restarts(scenario: Scenario, profile: str) -> tuple[list[int], int, Simulation]:
+    """(who went down, in order; the most who were away or not in sync when one was asked to go)."""
+    sim = Run(scenario, profile).simulation(told=True)
+    order: list[int] = []
+    behind = 0
+
+    def note(kind: int, node: int, what: object) -> None:
+        nonlocal behind
+        if isinstance(what, str) and what.startswith("shutdown"):
+            order.append(node)
+            behind = max(behind, sum(not is_caught_up(sim, broker) for broker in sim.brokers))
+
+    sim.listener = note
+    for _ in play(sim, ("run",)):
+        pass
+    return order, behind, sim
+
+
+@pytest.mark.parametrize("profile", ["K39", "Z28", "Z0102"])
+def test_brokers_are_restarted_one_after_the_other(profile: str) -> None:
+    order, behind, sim = restarts(cluster(ROLL), profile)
+    assert order == [3, 1, 2]
+    assert behind == 0, "each is back and in sync before the next is asked to go"
+    assert not sim.broken and all(is_caught_up(sim, broker) for broker in sim.brokers)
+    ((began, whom, until),) = sim.plans[0].strikes
+    assert (began, whom) == (3_000, (3, 1, 2)) and 4_000 < until < 30_000
+
+
+def test_an_impatient_restart_does_not_wait_for_the_isr() -> None:
+    slow = {"kind": "slow_disk", "brokers": "all", "at_ms": 2_000, "records_per_s": 0.2}
+    hasty = cluster(slow, {**ROLL, "mttr_ms": 500})
+    assert restarts(hasty, "K39")[1] > 0
+
+
+def test_a_broker_that_is_down_is_passed_over_and_left_down() -> None:
+    dead = {"kind": "kill", "brokers": [1], "at_ms": 2_500}
+    order, _, sim = restarts(cluster(dead, ROLL, duration_ms="2m"), "K39")
+    assert order == [3, 2] and sim.brokers[1].status == DOWN
+
+
+def test_a_rate_rolls_again_and_again() -> None:
+    often = cluster({"kind": "rolling_restart", "mtbf_ms": 10_000}, duration_ms="3m")
+    (plan,) = play_all(Run(often, "K39")).plans
+    assert len(plan.strikes) > 3 and plan.draws == len(plan.strikes)
+
+
+# -- like any other fault --------------------------------------------------------------------------
+
+ALL_KINDS = (
+    {"kind": "disk_fail", "mtbf_ms": 60_000, "mttr_ms": 5_000},
+    {"kind": "partition", "together": False, "mtbf_ms": 60_000, "mttr_ms": 4_000},
+    {"kind": "lossy", "mtbf_ms": 30_000, "mttr_ms": 8_000, "loss": 0.2},
+    {"kind": "rolling_restart", "mtbf_ms": 40_000, "mttr_ms": 5_000},
+)
+
+
+@pytest.mark.parametrize("profile", ["K41", "Z24"])
+def test_the_same_again_told_or_cut_or_copied(profile: str) -> None:
+    tail = {"delay_ms": {"median": 3, "p99": 60}, "control_delay_ms": [1, 5]}
+    run = Run(cluster(*ALL_KINDS, network=tail), profile, 3)
+    end = digest(play_all(run))
+    assert digest(play_all(Run.from_text(run.text()), told=True)) == end
+    sim = run.simulation()
+    twins: list[Simulation] = []
+    for number, _ in enumerate(play(sim, ("run",))):
+        if number in (150, 700):
+            twins.append(sim.copy())
+    for twin in twins:
+        twin.run_until(sim.now)
+        twin.ledger.close(twin.now)
+        assert digest(twin) == end
+
+
+def test_weights_undo_the_factor() -> None:
+    """The mean weight is one, and the weighted strikes are those of the true rate."""
+    true = [{**line, "mtbf_ms": line["mtbf_ms"] * 20} for line in ALL_KINDS]
+    seeds = range(120)
+
+    def strikes(sim: Simulation) -> int:
+        return sum(plan.draws for plan in sim.plans)
+
+    short: dict[str, Any] = {"duration_ms": 20_000, "workload": {}}
+    plain = [strikes(play_all(Run(cluster(*true, **short), "K39", seed))) for seed in seeds]
+    tilted = cluster(*({**line, "importance": 10} for line in true), **short)
+    runs = [play_all(Run(tilted, "K39", seed)) for seed in seeds]
+    weights = [exp(log_weight_nano(sim) / NANO) for sim in runs]
+    assert abs(sum(weights) / len(weights) - 1) < 0.35
+    often = [strikes(sim) for sim in runs]
+    assert sum(often) > 4 * sum(plain)
+    found = sum(weight * count for weight, count in zip(weights, often, strict=True))
+    assert 0.4 < found / sum(plain) < 2.0
+
+
+def test_what_chance_did_is_written_down_with_all_it_needs() -> None:
+    """Shortening makes a schedule of the strikes, which strikes as they did."""
+    lossy = {"kind": "lossy", "mtbf_ms": 8_000, "mttr_ms": 4_000, "loss": 0.4}
+    disks = {"kind": "disk_fail", "mtbf_ms": 8_000, "mttr_ms": 1_500}
+    scenario = cluster(disks, lossy, configs={"min.insync.replicas": 1})
+    for seed in range(20):
+        run = Run(scenario, "K39", seed)
+        broken = play_all(run).broken
+        if broken:
+            short = shorten(run, broken[0][0])
+            assert short.after < short.before
+            assert all(fault.at_ms >= 0 for fault in short.run.scenario.faults)
+            return
+    raise AssertionError("no run lost anything")
+
+
+def test_days_fit_into_one_run() -> None:
+    quiet = {
+        "configs": {"replica.fetch.wait.max.ms": 20_000, "broker.heartbeat.interval.ms": 20_000,
+                    "broker.session.timeout.ms": 60_000},
+        "brokers": 1, "partitions": [[1]], "workload": {}, "duration_ms": "2d",
+    }  # fmt: skip
+    disk = {"kind": "disk_fail", "at_ms": "1d", "mttr_ms": "6h"}
+    end = play_all(Run(cluster(disk, **quiet), "K39"))
+    assert end.now == 2 * 86_400_000
+    assert end.plans[0].strikes == [(86_400_000, (1,), 108_000_000)]
+
+
+# -- written ---------------------------------------------------------------------------------------
+
+
+def lines(text: str) -> str:
+    return f"title: x\nbrokers: [{{id: 1, dirs: 2}}, {{id: 2}}]\nfaults:\n  - {text}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "why"),
+    [
+        ("{kind: lossy, at_ms: 1}", "4:5", "A lossy link needs a loss"),
+        ("{kind: lossy, at_ms: 1, loss: 1.5}", "4:35", "faults[0].loss must lie between 0.001"),
+        ("{kind: kill, at_ms: 1, loss: 0.1}", "4:34", "Only a fault of kind lossy has a loss."),
+        ("{kind: cut, at_ms: 1, dir: 1}", "4:32", "Only a fault of kind disk_fail has a dir."),
+        ("{kind: disk_fail, at_ms: 1, dir: 2}", "4:38", "Broker 2 has no log directory d2"),
+        ("{kind: partition, at_ms: 1}", "4:5", "A partition has brokers on both sides"),
+        ("{kind: kill, mtbf_ms: 30y}", "4:27", "is a whole number (ms), not 30y."),
+        ("{kind: kill, mtbf_ms: 9999d}", "4:27", "must lie between 10 and 315360000000."),
+        ("{kind: kill, mtbf_ms: '30'}", "4:27", "is a whole number (ms), not 30."),
+    ],
+)
+def test_mistakes_are_pointed_at(text: str, at: str, why: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        load_text(lines(text), "x.yaml")
+    assert why in refused.value.sentence
+    assert refused.value.where == f"x.yaml:{at}"
+
+
+def test_times_are_read_and_written_with_their_unit() -> None:
+    text = lines("{kind: disk_fail, brokers: [1], dir: 2, mtbf_ms: 30d, mttr_ms: 1.5h}")
+    scenario = load_text(text)
+    (fault,) = scenario.faults
+    assert (fault.mtbf_ms, fault.mttr_ms) == (2_592_000_000, 5_400_000)
+    assert "mtbf_ms: 30d, mttr_ms: 90m, dir: 2" in yaml_of(scenario)
+    assert load_text(yaml_of(scenario)) == scenario
+    varied = scenario.vary("faults.disk_fail.mtbf_ms", "6h").vary("faults.0.importance", "5")
+    assert varied.faults[0].mtbf_ms == 21_600_000
+
+
+def test_what_is_struck_as_one_goes_without_saying() -> None:
+    roll = load_text(lines("{kind: rolling_restart, at_ms: 1}"))
+    assert roll.faults[0].together and "together" not in yaml_of(roll)
+    alone = load_text(lines("{kind: rolling_restart, at_ms: 1, together: false}"))
+    assert "together: false" in yaml_of(alone) and load_text(yaml_of(alone)) == alone
+
+
+@pytest.mark.parametrize("code", ["S59", "S61", "S62", "S63", "S74"])
+def test_older_scenarios_are_written_as_ever(code: str) -> None:
+    """Digests are links: nothing new stands in a text that does not use it."""
+    told = find(code).to_dict()
+    assert all(not {"loss", "dir"} & set(fault) for fault in told["faults"])
+    assert all(isinstance(told["network"][key], list) for key in ("delay_ms", "control_delay_ms"))
+
+
+def test_a_plan_that_waits_is_drawn_anew_with_its_future() -> None:
+    """The point of no return plays other futures, also with a rolling restart under way."""
+    sim = begun(cluster(ROLL, *ALL_KINDS), "K39", 3_600)
+    assert sim.plans[0].roll is not None
+    sim.draw_anew(1)
+    sim.run_until(60_000)
+    assert isinstance(sim.plans[0], Plan) and sim.plans[0].roll is None
