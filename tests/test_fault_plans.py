@@ -113,6 +113,15 @@ def test_a_replaced_disk_has_lost_what_it_held() -> None:
     assert not keeps_disks(Run(cluster(DISK)))
 
 
+def test_a_partition_whose_last_copy_is_on_a_failed_disk_need_not_have_a_leader() -> None:
+    """I13 speaks of what can be elected: here nothing in sync can be read."""
+    one = cluster(partitions=[[1, 2]], workload={})
+    moves = ("kill 2", "detect 2", "disk_fail 1 d1", "restart 2", "settle")
+    sim = play_all(Run(one, "K39", 0, moves))
+    assert sim.cluster.controller.records[0].leader == -1
+    assert sim.broken == []
+
+
 # -- the network -----------------------------------------------------------------------------------
 
 SPLIT = {"kind": "partition", "brokers": [1, 2], "at_ms": 3_000, "mttr_ms": 10_000}

@@ -445,7 +445,8 @@ class Checker:
         for tp, record in self.cluster.controller.records.items():
             leader = self.cluster.current_leader(tp)
             if leader is None:
-                if record.isr:
+                # Where every in-sync copy lies on a disk that has failed, nobody can lead.
+                if any(tp not in self.cluster.brokers[member].offline for member in record.isr):
                     self.report("I13", f"nobody leads {self.cluster.names[tp]}: {record!r}")
                 continue
             wanted = (leader.log.leo, leader.log.hw)

@@ -90,6 +90,8 @@ def short(scenario: Scenario) -> dict[str, Any]:
         kept["partitions"] = [[label[one] for one in replicas] for replicas in full["partitions"]]
     if "network" in kept:
         kept["network"] = _network(full["network"])
+    if "duration_ms" in kept:
+        kept["duration_ms"] = span_text(full["duration_ms"])
     if "workload" in kept:
         producers = [_producer(one) for one in full["workload"]["producers"]]
         kept["workload"] = {"producers": producers, "consumers": full["workload"]["consumers"]}

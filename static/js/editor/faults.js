@@ -27,7 +27,7 @@ function Line({ f, set, drop, doc, t }) {
   const put = (more) => set({ ...f, ...more });
   const how = "at_ms" in f ? "at_ms" : "mtbf_ms";
   const rolls = f.kind === "rolling_restart";
-  return html`<li class="row">
+  return html`<li class="row fault">
     <${Choice} hidden label=${t("edit.fault")} value=${f.kind} options=${e.offers.value.faults.map((k) => [k, t(`breaks.${k}`)])} onChange=${(kind) => set(ofKind(f, kind, doc.brokers))} />
     <${Own} f=${f} put=${put} t=${t} /><${Whom} f=${f} put=${put} set=${set} doc=${doc} t=${t} />
     <${Choice} hidden label=${t("edit.when")} value=${how} options=${[["mtbf_ms", t("edit.mtbf")], ["at_ms", t("edit.at")]]} onChange=${(v) => set(timed(f, v))} />
