@@ -21,7 +21,7 @@ from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
 from engine.study.digest import digest
 from engine.study.promises import keeps_disks
-from engine.study.shrink import shorten
+from engine.study.shrink import line_of, shorten
 from engine.study.weights import NANO, log_weight_nano
 
 RACKS = [{"id": one, "rack": rack, "dirs": 2} for one, rack in ((1, "a"), (2, "b"), (3, "c"))]
@@ -218,6 +218,13 @@ def test_a_broker_that_is_down_is_passed_over_and_left_down() -> None:
     assert order == [3, 2] and sim.brokers[1].status == DOWN
 
 
+def test_a_broker_that_loses_power_meanwhile_is_left_to_its_repair() -> None:
+    power = {"kind": "power", "brokers": [3], "at_ms": 3_002, "mttr_ms": 30_000}
+    sim = begun(cluster(ROLL, power), "K39", 20_000)
+    assert sim.brokers[3].status == DOWN and sim.plans[0].roll is None
+    assert is_caught_up(play_all(Run(cluster(ROLL, power), "K39")), 3)
+
+
 def test_a_rate_rolls_again_and_again() -> None:
     often = cluster({"kind": "rolling_restart", "mtbf_ms": 10_000}, duration_ms="3m")
     (plan,) = play_all(Run(often, "K39")).plans
@@ -274,6 +281,8 @@ def test_weights_undo_the_factor() -> None:
 def test_what_chance_did_is_written_down_with_all_it_needs() -> None:
     """Shortening makes a schedule of the strikes, which strikes as they did."""
     lossy = {"kind": "lossy", "mtbf_ms": 8_000, "mttr_ms": 4_000, "loss": 0.4}
+    plan, *_ = play_all(Run(cluster(lossy), "K39")).plans
+    assert line_of(plan) == {"kind": "lossy", "mttr_ms": 4_000, "delay_ms": 0, "loss": 0.4}
     disks = {"kind": "disk_fail", "mtbf_ms": 8_000, "mttr_ms": 1_500}
     scenario = cluster(disks, lossy, configs={"min.insync.replicas": 1})
     for seed in range(20):

@@ -135,7 +135,7 @@ def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
     struck = []
     for plan in sim.plans:
         for at, brokers, until in plan.strikes:
-            line = _line_of(plan)
+            line = line_of(plan)
             line |= {"brokers": list(brokers), "together": True, "at_ms": at - began}
             if plan.fault.kind != "rolling_restart":  # there it is no repair, but a patience
                 line["mttr_ms"] = max(1, until - at) if until >= 0 else 0
@@ -145,7 +145,7 @@ def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
     return _ended(data, run.profile, found)
 
 
-def _line_of(plan: Plan) -> Json:
+def line_of(plan: Plan) -> Json:
     """What a plan strikes with, without whom and when."""
     fault = plan.fault
     line: Json = {"kind": fault.kind, "mttr_ms": fault.mttr_ms, "delay_ms": fault.delay_ms}
