@@ -10,9 +10,11 @@ from collections import defaultdict
 
 from engine.checks import clients
 from engine.checks.catalogue import INVARIANTS
+from engine.checks.lags import Lags
 from engine.checks.ledger import Acked, Ledger
-from engine.checks.prefix import has_values, holds, unlike_prefix
+from engine.checks.prefix import differing, has_values, holds, unlike_prefix
 from engine.checks.sessions import out_of_step
+from engine.checks.settled import unsettled
 from engine.dataplane.following import lag_of
 from engine.model.cluster import Cluster
 from engine.model.log import Batch, Log
@@ -47,6 +49,7 @@ class Checker:
         "cluster",
         "counts",
         "decisions",
+        "lags",
         "ledger",
         "reached",
         "records",
@@ -58,6 +61,7 @@ class Checker:
     def __init__(self, cluster: Cluster, ledger: Ledger) -> None:
         self.cluster = cluster
         self.ledger = ledger
+        self.lags: Lags | None = None  # where a run is measured
         self.broken: list[tuple[str, int, str]] = []
         self.told: set[str] = set()
         self.counts: dict[str, int] = {}
@@ -115,9 +119,11 @@ class Checker:
                     self._on_record(tp, record)
 
     def _on_replica(self, node: int, tp: int, replica: Replica, seen: Seen | None) -> None:
+        log, lags = replica.log, self.lags
         if seen is None or seen.replica is not replica:
+            if lags is not None and seen is not None and seen.leo > log.leo:
+                lags.on_cut(node, tp, seen.leo)
             seen = self.seen[node][tp] = Seen(replica)
-        log = replica.log
         was_leading = seen.role == LEADER and seen.epoch == replica.leader_epoch
         leads = replica.role == LEADER
         if replica.leader_epoch != seen.epoch:
@@ -126,8 +132,12 @@ class Checker:
                 self.report("I2", f"{self.name(node)} went from epoch {seen.epoch} to an older one")
         if log.leo > seen.leo:
             self._on_append(node, tp, replica, seen.leo)
+            if lags is not None:
+                lags.on_append(tp, replica, seen.leo)
         elif log.leo < seen.leo:
             self._check_cache(node, log)
+            if lags is not None:
+                lags.on_cut(node, tp, seen.leo)
             seen.agreed = min(seen.agreed, log.leo)
             self.ledger.truncated += seen.leo - log.leo
             if leads and was_leading:
@@ -139,12 +149,16 @@ class Checker:
             self.report("INV-1", f"{self.name(node)} has HW {log.hw} outside its log")
         if leads and not was_leading:
             self._on_new_leader(node, tp, replica)
+            if lags is not None:
+                lags.on_leader(tp, replica)
             self.reached[tp] = max(self.reached[tp], log.hw)
         if leads and log.hw > (seen.hw if was_leading else log.log_start):
             if log.hw > seen.hw:
                 self._on_hw_raised(node, tp, replica)
                 self.reached[tp] = max(self.reached[tp], log.hw)
             self._on_commit(tp, replica, seen.hw if was_leading else log.log_start)
+            if lags is not None:
+                lags.on_hw(tp, replica)
         elif leads and was_leading and log.hw < seen.hw:
             self.report(
                 "INV-18", f"{self.name(node)}, a leader, moved HW from {seen.hw} to {log.hw}"
@@ -282,6 +296,8 @@ class Checker:
         at = log.agrees_with(theirs, start, min(upto, theirs.hw))
         if at >= 0:
             mine, his = log.batches[log.index_of(at)], theirs.batches[theirs.index_of(at)]
+            end = min(upto, theirs.hw)
+            self.ledger.diverged.update((tp, o) for o in differing(log, theirs, at, end))
             self.report(
                 "I5",
                 f"offset {at} is {mine!r} on {self.name(node)} and {his!r} on {self.name(other)}, "
@@ -317,6 +333,7 @@ class Checker:
                 "I10",
                 f"offset {least.base} was committed, and {self.name(node)} leads without it",
             )
+            ledger.committed_lost += sum(len(batch.values) for batch in missing)
             for batch in missing:
                 del committed[batch.base]  # told once; what follows builds on the new history
         for acked in ledger.acked[tp]:
@@ -412,6 +429,8 @@ class Checker:
         why = unlike_prefix(self.cluster, leader, joined) if leader is not None else ""
         if why:
             self.report("INV-13", why)
+        if self.lags is not None and before is not None and record.isr != before.isr:
+            self.lags.on_isr(tp)
         for broker in record.isr:
             if before is None or broker not in before.isr:
                 seen = self.seen[broker].get(tp)
@@ -442,23 +461,8 @@ class Checker:
         Their contents are compared by I5; this is about getting there at all.
         """
         self.step = step
-        for tp, record in self.cluster.controller.records.items():
-            leader = self.cluster.current_leader(tp)
-            if leader is None:
-                # Where every in-sync copy lies on a disk that has failed, nobody can lead.
-                if any(tp not in self.cluster.brokers[member].offline for member in record.isr):
-                    self.report("I13", f"nobody leads {self.cluster.names[tp]}: {record!r}")
-                continue
-            wanted = (leader.log.leo, leader.log.hw)
-            for member in record.isr:
-                replica = self.cluster.brokers[member].replicas.get(tp)
-                found = None if replica is None else (replica.log.leo, replica.log.hw)
-                if found != wanted:
-                    self.report(
-                        "I13",
-                        f"{self.name(member)} stays at (LEO, HW) {found}, "
-                        f"its leader {self.name(leader.broker)} at {wanted}",
-                    )
+        for why in unsettled(self.cluster):
+            self.report("I13", why)
 
     # -- clients ---------------------------------------------------------------------------------
 

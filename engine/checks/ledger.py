@@ -57,6 +57,8 @@ class Ledger:
     __slots__ = (
         "acked",
         "committed",
+        "committed_lost",
+        "diverged",
         "elections_clean",
         "elections_unclean",
         "epoch_starts",
@@ -93,6 +95,8 @@ class Ledger:
         self.sequences: list[dict[Sequence, int]] = [{} for _ in range(partitions)]
         self.lost: dict[str, int] = {}  # acks=all record that is gone -> partition
         self.lost_single: dict[str, int] = {}  # the same for acks=1: a statistic (I8)
+        self.committed_lost = 0  # records that a new leader did not have (I6)
+        self.diverged: set[tuple[int, int]] = set()  # (tp, offset) that differed (I5)
         self.truncated = 0  # records that replicas cut off their logs
         self.isr_shrinks = 0
         self.isr_expands = 0

@@ -64,3 +64,14 @@ def has_values(log: Log, base: int, values: tuple[str, ...]) -> bool:
     """Are these records at this offset?"""
     at = log.index_of(base)
     return at < len(log.batches) and log.batches[at].values == values
+
+
+def differing(mine: Log, theirs: Log, start: int, end: int) -> list[int]:
+    """The offsets in [start, end) at which the other log holds another record, or none."""
+    found: list[int] = []
+    for batch in mine.batches[mine.index_of(start) :]:
+        if batch.base >= end:
+            break
+        if not holds(theirs, batch):
+            found += range(max(start, batch.base), min(end, batch.end))
+    return found

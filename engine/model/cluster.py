@@ -48,7 +48,11 @@ class Cluster:
 
     def accepts_writes(self, tp: int, acks_all: bool) -> bool:
         """A1, A2.  Is there a live leader, and (acks=all) does it have enough in-sync replicas?"""
+        return self.availability(tp)[acks_all]
+
+    def availability(self, tp: int) -> tuple[bool, bool]:
+        """A1, A2.  (Is there a live leader, does it take acks=all as well)?"""
         leader = self.current_leader(tp)
         if leader is None or self.brokers[leader.broker].status != UP:
-            return False
-        return not acks_all or len(leader.isr) >= leader.min_isr()
+            return False, False
+        return True, len(leader.isr) >= leader.min_isr()

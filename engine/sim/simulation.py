@@ -288,8 +288,7 @@ class Simulation:
 
     def _note_availability(self) -> None:
         for tp in self.cluster.controller.records:
-            led = self.cluster.accepts_writes(tp, False)
-            writable = led and self.cluster.accepts_writes(tp, True)
+            led, writable = self.cluster.availability(tp)
             self.ledger.availability(tp, led, writable, self.kernel.now)
 
     # -- clients ---------------------------------------------------------------------------------

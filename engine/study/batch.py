@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from engine.checks.lags import Lags
 from engine.model.errors import BadInput
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
@@ -93,6 +94,7 @@ def row_of(run: Run, cell: int, seed: int) -> Row:
 def _play(sim: Simulation, run: Run) -> None:
     sim.rush = True
     sim.budget = EVENT_BUDGET
+    sim.checker.lags = Lags(sim.cluster, sim.out)
     for _ in play(sim, run.lines()):
         pass
     sim.ledger.close(sim.now)

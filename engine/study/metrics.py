@@ -18,11 +18,30 @@ MEAN: Final = "mean"  # how much on average
 
 
 class Played:
-    """A run that was played to its end, with its latencies in order."""
+    """A run that was played to its end and measured on the way, with its latencies in order."""
 
-    __slots__ = ("duplicates", "faults", "latencies", "ledger")
+    __slots__ = (
+        "behind",
+        "committed",
+        "copied",
+        "duplicates",
+        "faults",
+        "latencies",
+        "ledger",
+        "record_bytes",
+        "refetched",
+        "steps",
+    )
 
     def __init__(self, sim: Simulation) -> None:
+        lags = sim.checker.lags
+        assert lags is not None, "a run is measured from its start"
+        self.copied = sorted(lags.copied)
+        self.committed = sorted(lags.committed)
+        self.behind = lags.behind
+        self.refetched = lags.refetched
+        self.record_bytes = int(sim.configs.values["record_bytes"])
+        self.steps = sim.events
         self.faults = sum(len(plan.strikes) for plan in sim.plans)
         self.duplicates = sim.checker.counts.get("I12", 0)
         self.ledger = sim.ledger
@@ -43,6 +62,16 @@ class Metric:
 def acked_lost(played: Played) -> int:
     """I7 counted: records."""
     return len(played.ledger.lost)
+
+
+def committed_lost(played: Played) -> int:
+    """I6 counted: records."""
+    return played.ledger.committed_lost
+
+
+def diverged(played: Played) -> int:
+    """I5 counted: offsets, each once, however many pairs of replicas differ there."""
+    return len(played.ledger.diverged)
 
 
 def acked1_lost(played: Played) -> int:
@@ -82,6 +111,39 @@ def produce_max_ms(played: Played) -> int | None:
     return _rank(played.latencies, 1.0)
 
 
+def replication_p50_ms(played: Played) -> int | None:
+    return _rank(played.copied, 0.5)
+
+
+def replication_p99_ms(played: Played) -> int | None:
+    return _rank(played.copied, 0.99)
+
+
+def replication_max_ms(played: Played) -> int | None:
+    return _rank(played.copied, 1.0)
+
+
+def replication_behind(played: Played) -> int:
+    return played.behind
+
+
+def hw_p50_ms(played: Played) -> int | None:
+    return _rank(played.committed, 0.5)
+
+
+def hw_p99_ms(played: Played) -> int | None:
+    return _rank(played.committed, 0.99)
+
+
+def hw_max_ms(played: Played) -> int | None:
+    return _rank(played.committed, 1.0)
+
+
+def refetched_bytes(played: Played) -> int:
+    """Every record has one size, `record_bytes`."""
+    return played.refetched * played.record_bytes
+
+
 def isr_shrinks(played: Played) -> int:
     return played.ledger.isr_shrinks
 
@@ -106,6 +168,10 @@ def faults(played: Played) -> int:
     return played.faults
 
 
+def steps(played: Played) -> int:
+    return played.steps
+
+
 def _rank(ordered: list[int], share: float) -> int | None:
     """The smallest value with at least `share` of all at or below it."""
     return ordered[max(1, ceil(share * len(ordered))) - 1] if ordered else None
@@ -114,6 +180,11 @@ def _rank(ordered: list[int], share: float) -> int | None:
 _LIST: Final = (
     Metric("acked_lost", "records", "Records acknowledged with acks=all that are gone.",
            SHARE, acked_lost),
+    Metric("committed_lost", "records", "Committed records that a new leader did not have (I6).",
+           SHARE, committed_lost),
+    Metric("diverged", "offsets",
+           "Offsets at which in-sync replicas differed below both high watermarks (I5).",
+           SHARE, diverged),
     Metric("acked1_lost", "records", "Records acknowledged with acks=1 that are gone.",
            SHARE, acked1_lost),
     Metric("unavailable_ms", "ms", "Time without a leader that accepts acks=all, in a run.",
@@ -130,6 +201,30 @@ _LIST: Final = (
            PERCENTILES, produce_p99_ms),
     Metric("produce_max_ms", "ms", "The longest acknowledged produce of a run.",
            PERCENTILES, produce_max_ms),
+    Metric("replication_p50_ms", "ms",
+           "Half of a run's records were at every in-sync replica within this from their append "
+           "at the leader.", PERCENTILES, replication_p50_ms),
+    Metric("replication_p99_ms", "ms",
+           "99 % of a run's records were at every in-sync replica within this from their append "
+           "at the leader.", PERCENTILES, replication_p99_ms),
+    Metric("replication_max_ms", "ms",
+           "The longest from a record's append at the leader until every in-sync replica had it; "
+           "records that never got so far are not counted.", PERCENTILES, replication_max_ms),
+    Metric("replication_behind", "records",
+           "The most records that the slowest in-sync replica lacked.",
+           PERCENTILES, replication_behind),
+    Metric("hw_p50_ms", "ms",
+           "Half of a run's records were below the leader's high watermark within this from their "
+           "append.", PERCENTILES, hw_p50_ms),
+    Metric("hw_p99_ms", "ms",
+           "99 % of a run's records were below the leader's high watermark within this from their "
+           "append.", PERCENTILES, hw_p99_ms),
+    Metric("hw_max_ms", "ms",
+           "The longest from a record's append until the leader's high watermark was past it; "
+           "records that never got so far are not counted.", PERCENTILES, hw_max_ms),
+    Metric("refetched_bytes", "bytes",
+           "Bytes that followers fetched though they had held those offsets before they were cut, "
+           "lost or deleted; every record has record_bytes.", MEAN, refetched_bytes),
     Metric("isr_shrinks", "changes", "Times the controller took members out of an ISR.",
            MEAN, isr_shrinks),
     Metric("isr_expands", "changes", "Times a follower that caught up joined an ISR.",
@@ -142,6 +237,7 @@ _LIST: Final = (
            MEAN, faults),
     Metric("truncated", "records", "Records that replicas cut off their logs.",
            MEAN, truncated),
+    Metric("steps", "steps", "Steps of a run, as the animator counts them.", MEAN, steps),
 )  # fmt: skip
 METRICS: Final[dict[str, Metric]] = {metric.name: metric for metric in _LIST}
-"""Name -> metric; the events of a run are counted in every row besides."""
+"""Name -> metric.  A row of an older batch lacks those that came later."""

@@ -1,0 +1,156 @@
+"""How far followers and the high watermark are behind the leader: what a batch measures.
+
+A record is *copied* once every member of the ISR holds it, *committed* once the leader's high
+watermark is past it.  Both are noted when they happen, so that a run is never looked through; no
+rule can reach this, and a run without it plays the same.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from engine.checks.prefix import holds
+from engine.model.cluster import Cluster
+from engine.model.effects import Effects
+from engine.model.log import Batch, Log
+from engine.model.state import LEADER, Replica
+
+Append = tuple[int, int, int, Batch]
+"""(first offset, offset after the last, when in ms, the last batch) of one append at a leader."""
+
+
+class Line:
+    """What waits of one partition, oldest first."""
+
+    __slots__ = ("epoch", "leader", "uncommitted", "uncopied")
+
+    def __init__(self, leader: Replica) -> None:
+        self.leader = leader
+        self.epoch = leader.leader_epoch
+        self.uncopied: deque[Append] = deque()
+        self.uncommitted: deque[Append] = deque()
+
+
+class Lags:
+    """Of a whole run.  `copied` and `committed` are ms, one a record; `behind` and `refetched` are
+    records."""
+
+    __slots__ = (
+        "behind",
+        "clock",
+        "cluster",
+        "committed",
+        "copied",
+        "held",
+        "lines",
+        "refetched",
+    )
+
+    def __init__(self, cluster: Cluster, clock: Effects) -> None:
+        self.cluster = cluster
+        self.clock = clock
+        self.copied: list[int] = []
+        self.committed: list[int] = []
+        self.behind = 0  # the most records that some member of an ISR lacked
+        self.refetched = 0  # records that a follower fetched and had held before
+        self.held: dict[tuple[int, int], int] = {}  # (broker, tp) -> end of a log that was cut
+        self.lines: dict[int, Line] = {}
+        for tp in cluster.controller.records:
+            leader = cluster.current_leader(tp)
+            if leader is not None:
+                self.lines[tp] = Line(leader)
+
+    # -- what the checker tells ------------------------------------------------------------------
+
+    def on_leader(self, tp: int, replica: Replica) -> None:
+        """A broker leads.  What it does not hold will never be copied; the rest goes on waiting."""
+        line = self.lines.get(tp)
+        if line is None:
+            self.lines[tp] = Line(replica)
+        elif replica.leader_epoch >= line.epoch:  # else a zombie
+            line.leader, line.epoch = replica, replica.leader_epoch
+            log = replica.log
+            line.uncopied = deque(one for one in line.uncopied if holds(log, one[3]))
+            line.uncommitted = deque(one for one in line.uncommitted if holds(log, one[3]))
+
+    def on_append(self, tp: int, replica: Replica, before: int) -> None:
+        """A log has grown from offset `before` on."""
+        line = self.lines.get(tp)
+        if line is None:
+            return
+        log = replica.log
+        if replica.role == LEADER:
+            if replica is line.leader and replica.leader_epoch == line.epoch:
+                appended = (before, log.leo, self.clock.now, log.batches[-1])
+                line.uncommitted.append(appended)
+                line.uncopied.append(appended)
+                record = self.cluster.controller.records.get(tp)
+                if record is not None and len(record.isr) == 1:
+                    self.on_isr(tp)
+                elif log.leo - line.uncopied[0][0] > self.behind:
+                    self.behind = log.leo - line.uncopied[0][0]
+            return
+        if self.held:
+            self._fetched(replica.broker, tp, max(before, log.log_start), log.leo)
+        if line.uncopied and log.leo >= line.uncopied[0][1]:
+            self.on_isr(tp)
+
+    def on_cut(self, node: int, tp: int, end: int) -> None:
+        """A replica's log ended at `end` and now ends earlier: truncated, lost or deleted."""
+        self.held[node, tp] = max(end, self.held.get((node, tp), 0))
+
+    def on_hw(self, tp: int, replica: Replica) -> None:
+        """A leader's high watermark has moved."""
+        line = self.lines.get(tp)
+        if line is None or replica is not line.leader:
+            return
+        hw, now, waiting = replica.log.hw, self.clock.now, line.uncommitted
+        while waiting and waiting[0][1] <= hw:
+            base, end, since, _ = waiting.popleft()
+            self.committed += [now - since] * (end - base)
+
+    def on_isr(self, tp: int) -> None:
+        """Takes out what every member of the ISR holds by now."""
+        line, record = self.lines.get(tp), self.cluster.controller.records.get(tp)
+        if line is None or record is None or not record.isr or not line.uncopied:
+            return
+        waiting, leader, brokers = line.uncopied, line.leader.broker, self.cluster.brokers
+        first, least, logs = waiting[0][1], line.leader.log.leo, []
+        for member in record.isr:
+            if member != leader:
+                disk = brokers[member].disks.get(tp)
+                if disk is None or disk.log.leo < first:
+                    return
+                log = disk.log
+                logs.append(log)
+                if log.leo < least:
+                    least = log.leo
+        ready = []
+        while waiting and waiting[0][1] <= least:
+            ready.append(waiting.popleft())
+        while ready and not _all_hold(logs, ready[-1][3]):
+            waiting.appendleft(ready.pop())
+        now = self.clock.now
+        for base, end, since, _ in ready:
+            self.copied += [now - since] * (end - base)
+
+    # --------------------------------------------------------------------------------------------
+
+    def _fetched(self, node: int, tp: int, start: int, end: int) -> None:
+        held = self.held.get((node, tp), 0)
+        if start < held:
+            self.refetched += min(end, held) - start
+        if end >= held:
+            self.held.pop((node, tp), None)
+
+
+def _all_hold(logs: list[Log], batch: Batch) -> bool:
+    """A member that is not cut yet may be long enough, with other records.
+
+    Equal epochs at an offset mean equal logs up to it, so the newest batch speaks for the others;
+    most of the time it is the last one of the log.
+    """
+    for log in logs:
+        if not (log.batches and log.batches[-1] is batch) and not holds(log, batch):
+            return False
+    return True

@@ -1,0 +1,121 @@
+"""Each metric by a run small enough that its answer is known without a computer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.checks.prefix import differing
+from engine.model.log import Batch, Log
+from engine.scenarios.file import find
+from engine.scenarios.scenario import Scenario
+from engine.study.batch import play_row
+from engine.study.metrics import METRICS
+
+
+def row(*script: str, **more: Any) -> dict[str, Any]:
+    """The row of a run of three brokers, by hand unless told otherwise."""
+    told = {"title": "By hand", "profiles": ["K39"], "brokers": 3, "script": "\n".join(script)}
+    found = play_row(Scenario.from_dict({**told, **more}), "K39", 0, 0)
+    assert found["verdict"] == "holds", found["why"]
+    return found
+
+
+def replication(found: dict[str, Any]) -> list[int | None]:
+    return [found[f"replication_{at}"] for at in ("p50_ms", "p99_ms", "max_ms", "behind")]
+
+
+def mark(found: dict[str, Any]) -> list[int | None]:
+    return [found[f"hw_{at}_ms"] for at in ("p50", "p99", "max")]
+
+
+def test_replication_waits_for_the_slowest_and_the_mark_for_its_next_fetch() -> None:
+    found = row(
+        "produce a to 1", "fetch 2", "run 3s", "fetch 3",  # on all three after 3 s
+        "fetch 2", "run 2s", "fetch 3",  # and known to be there after 5 s
+    )  # fmt: skip
+    assert replication(found) == [3000, 3000, 3000, 1]
+    assert mark(found) == [5000, 5000, 5000]
+
+
+def test_a_follower_that_stands_still_for_three_seconds() -> None:
+    """By the clock, every way 5 ms: what was appended meanwhile is fetched when it goes on."""
+    quick = {"delay_ms": [5, 5], "control_delay_ms": [5, 5]}
+    found = row(
+        "produce a to 1", "run 2s", "pause 3", "run 10ms", "produce b to 1", "run 3s",
+        "resume 3", "run 2s", fetching="auto", network=quick,
+    )  # fmt: skip
+    quickest, _, longest, _ = replication(found)
+    assert quickest == 5, "the leader answers a fetch that waits for data at once"
+    # b took 5 ms to the leader; its answer waits at broker 3's door until that goes on.
+    assert longest == 3000 - 5
+    assert mark(found) == [10, longest + 5, longest + 5]
+
+
+def test_records_weigh_by_their_number() -> None:
+    """Two of three records wait a second, the third not at all: the median is theirs."""
+    found = row("produce a to 1", "produce b to 1", "run 1s", "fetch 2", "fetch 3",
+                "produce c to 1", "fetch 2", "fetch 3")  # fmt: skip
+    assert replication(found) == [1000, 1000, 1000, 2]
+
+
+def test_an_isr_that_shrinks_no_longer_waits() -> None:
+    """Broker 3 never fetches: after 30 s of lag, at the next check, it is out (S-7)."""
+    found = row("produce a to 1", "fetch 2", "run 60s")
+    assert replication(found) == [*mark(found), 1]
+    assert replication(found)[0] == 45_000
+
+
+def test_nothing_is_said_of_what_never_came() -> None:
+    found = row("produce a to 1", "run 3s")
+    assert replication(found) == [None, None, None, 1]
+    assert mark(found) == [None, None, None]
+    empty = row("run 1s")
+    assert [empty[name] for name in ("replication_behind", "refetched_bytes")] == [0, 0]
+
+
+def test_a_follower_long_enough_with_other_records_holds_none_of_them() -> None:
+    """S14: broker 1 comes back with c where the leader has x; x is copied only after the cut."""
+    found = play_row(find("S14"), "Z0102", 0, 0)
+    assert found["diverged"] == 1, "offset 2 is c on broker 1 and x on broker 2"
+    assert found["committed_lost"] == 2
+    assert found["acked_lost"] == 2
+
+
+@pytest.mark.parametrize(("profile", "lost"), [("Z0102", 2), ("K39", 0)])
+def test_committed_records_that_are_lost(profile: str, lost: int) -> None:
+    """S20: m3 and m4 were committed, and broker A leads without them."""
+    found = play_row(find("S20"), profile, 0, 0)
+    assert (found["committed_lost"], found["diverged"]) == (lost, 0)
+
+
+def test_bytes_that_are_fetched_again() -> None:
+    """An empty disk in place of broker 3's: two records of 250 bytes come a second time."""
+    fetched = ("produce a to 1", "produce b to 1", "fetch 2", "fetch 3", "run 1s")
+    lost = ("kill 3", "wipe 3", "restart 3", "run 2s", "fetch 3", "produce c to 1", "settle")
+    size = {"record_bytes": 250}
+    assert row(*fetched, *lost, configs=size)["refetched_bytes"] == 500
+    assert row(*fetched, "produce c to 1", "settle", configs=size)["refetched_bytes"] == 0
+
+
+def test_steps_are_those_of_the_animator() -> None:
+    found = row("produce a to 1", "fetch 2", "fetch 3")
+    assert found["steps"] == found["events"] > 3
+
+
+def test_differing_offsets_are_those_of_whole_batches_within_the_bounds() -> None:
+    mine, theirs = Log(), Log()
+    for log, values in ((mine, ("a", "b+c", "d")), (theirs, ("a", "x+y", "d"))):
+        for one in values:
+            records = tuple(one.split("+"))
+            log.append(Batch(log.leo, 0, records))
+    assert differing(mine, theirs, 0, 4) == [1, 2]
+    assert differing(mine, theirs, 2, 4) == [2]
+    assert differing(mine, mine, 0, 4) == []
+
+
+def test_every_metric_says_what_it_is() -> None:
+    for name, metric in METRICS.items():
+        assert name == metric.of.__name__
+        assert metric.meaning.endswith("."), name
