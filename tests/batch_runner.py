@@ -107,7 +107,7 @@ def _weights(rows: list[dict[str, Any]], plan: Plan) -> dict[str, list[float]]:
     for row in rows:
         weight, square = exp(row["log_weight"] / 1e9), exp(2 * row["log_weight"] / 1e9)
         for name in plan.metrics:
-            value = row[name] or 0
+            value = row.get(name) or 0
             one = [weight, square] if value > 0 else [0.0, 0.0]
             more = [*one, weight * value, square * value * value]
             sums = found[f"metric {name}"]
@@ -123,7 +123,7 @@ def _decimal(value: float) -> Decimal:
 
 
 def _metric(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
-    values = [row[name] for row in rows if row[name] is not None]
+    values = [row[name] for row in rows if row.get(name) is not None]
     return {
         "n": len(values),
         "sum": sum(values),

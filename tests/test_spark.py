@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pyspark.cloudpickle
 import pytest
 
@@ -111,6 +112,19 @@ def test_summary_is_what_the_rows_say(spark: SparkRunner, tmp_path: Path) -> Non
         ("K39", 0, 200), ("K39", 1, 200), ("Z0102", 0, 200), ("Z0102", 1, 200)]  # fmt: skip
     assert all(cell.violating and cell.errors for cell in found.cells)
     assert set(found.together[0]) == {0, 1, 2, 3}
+
+
+def test_rows_from_before_a_metric_are_counted(spark: SparkRunner, tmp_path: Path) -> None:
+    """Columns are found by name: a file without one has nothing to say of it."""
+    wanted = plan(runs=40, chunk_runs=20)
+    spark.run(wanted, str(tmp_path), "older", Heard(), run_chunk=batch_fakes.play_chunk)
+    older = tmp_path / chunk_name(0)
+    pq.write_table(pq.read_table(older).drop_columns(["wait_ms"]), older)
+    rows = list(read_chunks(str(tmp_path), range(wanted.total_chunks)))
+    found = spark.summarise(wanted, str(tmp_path), range(wanted.total_chunks), 3)
+    assert found == summary_of(rows, wanted, 3)
+    measured = {(cell.profile, cell.cell): cell.metrics["wait_ms"]["n"] for cell in found.cells}
+    assert measured["Z0102", 0] <= 20 < measured["K39", 0]
 
 
 def test_cancel_keeps_what_is_done_and_the_rest_can_follow(

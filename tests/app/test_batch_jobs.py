@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from flask import Flask
+from sqlalchemy import select
 
 from app import batch_records as records
 from app import jobs as jobs_module
@@ -19,6 +22,7 @@ from app.batch_spec import Spec, make_spec
 from app.config import Settings
 from app.fair_queue import FairQueue
 from app.jobs import ACTIVE_PER_OWNER, Jobs
+from app.models import BatchCellRow
 from app.refusals import Refusal
 from app.runners.rows import chunks_on_disk
 from app.services import KEY, Services
@@ -309,3 +313,23 @@ def test_the_queue_is_fair_and_says_who_is_before_whom() -> None:
     left = [queue.get() for _ in range(2)]
     assert [job.id for job in left if job] == ["a3", "d1"]
     assert queue.get() is None
+
+
+def test_a_batch_from_before_a_metric_opens_and_grows(make_jobs: Callable[..., Jobs]) -> None:
+    """Its rows and its cells lack the column; rows that are added have it."""
+    jobs = make_jobs()
+    number = jobs.submit(spec(runs=50))
+    ended(jobs, number)
+    directory = Path(jobs._root) / number
+    for path in directory.glob("*.parquet"):
+        pq.write_table(pq.read_table(path).drop_columns(["acked_lost"]), path)
+    with jobs.database.writing() as session:
+        for row in session.scalars(select(BatchCellRow).where(BatchCellRow.batch_id == number)):
+            row.metrics = {name: one for name, one in row.metrics.items() if name != "acked_lost"}
+    assert "acked_lost" not in {metric["name"] for metric in result(jobs, number)["metrics"]}
+    jobs.add_runs(number, 30)
+    assert ended(jobs, number)[-1] == "done"
+    found = result(jobs, number)
+    lost = next(metric for metric in found["metrics"] if metric["name"] == "acked_lost")
+    assert [cell["n"] for cell in lost["cells"]] == [30, 30], "of 80 runs"
+    assert [cell["n"] for cell in found["cells"]] == [80, 80]

@@ -108,6 +108,12 @@ def test_the_result_says_counts_draws_and_lists(visit: Opener, batch: str) -> No
     shown = page.locator("#shares svg").get_attribute("aria-label")
     assert shown.count("K39") == 1
     assert page.locator("#metrics tbody").count() == len(METRICS)
+    for kind, said in (("produce", "Produce latency"), ("replication", "Replication lag")):
+        tail = page.locator(f"#tail-{kind}")
+        assert re.match(said + r".*: 95 % of \d+ runs under", tail.locator("h3").inner_text())
+        assert tail.locator("svg").get_attribute("role") == "img"
+        assert tail.locator("[data-twin] tbody tr").count() == 8, "p50 to p95 of two profiles"
+        assert tail.get_by_role("link").get_attribute("href") == f"#tail-{kind}"
 
 
 def test_a_failing_run_opens_before_the_violation(visit: Opener, batch: str) -> None:

@@ -73,3 +73,17 @@ test("a map says where the interval is wider than the share", () => {
   assert.deepEqual(f.heatCells(batch, "").map((c) => [c.profile, c.x, c.y, c.unsure]), [["Z0102", "1", "2", false], ["K39", "1", "2", true]]);
   assert.equal(f.heatCells(batch, "I7")[1].share, 0);
 });
+
+test("a tail has the percentiles that some run lies beyond, and says the worst of the farthest", () => {
+  const curve = [[0.25, 1], [0.5, 4], [0.9, 20], [0.99, 70], [0.999, 90], [0.9999, 95]];
+  const metric = { name: "produce_max_ms", cells: [
+    { profile: "K39", label: "", n: 1000, curve }, { profile: "Z20", label: "", n: 40, curve: curve.map(([share, value]) => [share, value * 2]) }, { profile: "Z20", label: "x", n: 0, curve: [] },
+  ] };
+  const points = f.tailPoints(metric, "");
+  assert.deepEqual(points.filter((p) => p.profile === "K39").map((p) => p.share), [0.5, 0.9, 0.99, 0.999]);
+  assert.deepEqual(points.filter((p) => p.profile === "Z20").map((p) => p.value), [8, 40]);
+  assert.deepEqual(f.tailPoints(metric, "x"), []);
+  assert.equal(f.tailTitle(points, metric, t), "batch.tail.says(metric.produce_max_ms(),99.9 %,1\u202f000,K39,90)");
+  assert.match(f.tailSentence(points, t), /^K39: p50 4 .*p99.9 90 .*; Z20: p50 8/);
+  assert.deepEqual([[0, 5], [12, 90], [2000, 11487], [7, 7]].map(f.wholeDecades), [[1, 10], [10, 100], [1000, 100000], [1, 10]]);
+});

@@ -29,7 +29,7 @@ function download(name, type, text) {
 
 /**
  * Puts a drawing into its figure: one picture with one sentence for those who hear the page, and
- * buttons that give its figures away.  Inner labels go: on roleless groups they say nothing.
+ * buttons that give its figures away, a link to it, and its rows as a table.  Inner labels go: on roleless groups they say nothing.
  */
 export function show(figure, svg, { sentence, rows, t, name }) {
   svg.setAttribute("role", "img");

@@ -82,11 +82,34 @@ export function decades(points) {
   return found;
 }
 
+/** The ends of a logarithmic axis: whole decades around all values, from 1 on. */
+export function wholeDecades(values) {
+  const low = 10 ** Math.floor(Math.log10(Math.max(1, Math.min(...values))));
+  return [low, Math.max(low * 10, 10 ** Math.ceil(Math.log10(Math.max(1, ...values))))];
+}
+
 /** Whether there is a distribution to draw at all. */
 export const varies = (metric) => metric.cells.some((cell) => cell.n && cell.max > cell.min);
 
 export const curveSentence = (metric, label, t) => metric.cells.filter((c) => c.n && c.label === label)
   .map((c) => `${c.profile}: ${t("batch.col.p50")} ${whole(c.quantiles[0])}, ${t("batch.col.p99")} ${whole(c.quantiles[2])}, ${t("batch.col.max")} ${whole(c.max)}`).join("; ");
+
+/** The upper half of a distribution: percentiles beyond which at least one of the n runs lies. */
+export const tailPoints = (metric, label) => metric.cells.filter((cell) => cell.n && cell.label === label).flatMap((cell) =>
+  cell.curve.filter(([share]) => share >= 0.5 && cell.n * (1 - share) > 0.999).map(([share, value]) => ({ profile: cell.profile, n: cell.n, share, value })));
+
+/** p99.9 of 0.999. */
+export const percentile = (share) => `p${Number((share * 100).toPrecision(6))}`;
+
+/** What such a chart says first: the worst value at the farthest percentile that was drawn. */
+export function tailTitle(points, metric, t) {
+  const far = Math.max(...points.map((p) => p.share));
+  const worst = points.filter((p) => p.share === far).reduce((a, b) => (b.value > a.value ? b : a));
+  return t("batch.tail.says", { metric: t(`metric.${metric.name}`), share: `${Number((far * 100).toPrecision(6))} %`, n: whole(worst.n), profile: worst.profile, value: whole(worst.value) });
+}
+
+export const tailSentence = (points, t) => [...new Set(points.map((p) => p.profile))].map((profile) =>
+  `${profile}: ${points.filter((p) => p.profile === profile).map((p) => `${percentile(p.share)} ${whole(p.value)} ${t("unit.ms")}`).join(", ")}`).join("; ");
 
 /** A map over two varied keys: what is in each of its cells; unsure = the interval is wider than the share. */
 export function heatCells(batch, invariant) {

@@ -5,6 +5,7 @@ import * as f from "../charts/figures.js";
 import * as interval from "../charts/interval.js";
 import * as ecdf from "../charts/ecdf.js";
 import * as heat from "../charts/heat.js";
+import * as tails from "../charts/tails.js";
 import * as futures from "../charts/futures.js";
 
 const WIDEST = 1100;
@@ -80,6 +81,32 @@ function curves(batch, t) {
   figure.redraw();
 }
 
+/** Percentiles of one measure over the runs: how long the rare ones take. */
+function tail(batch, kind, t) {
+  const figure = document.getElementById(`tail-${kind}`);
+  const worth = ["max", "p99", "p50"].map((at) => batch.metrics.find((one) => one.name === `${kind}_${at}_ms`)).filter((one) => one && batch.cells.some((cell) => f.tailPoints(one, cell.label).length));
+  if (!figure || !worth.length) return;
+  figure.hidden = false;
+  let metric = worth[0];
+  let label = batch.cells[0].label;
+  const title = figure.querySelector("figcaption").appendChild(document.createElement("h3"));
+  figure.redraw = () => {
+    const rows = f.tailPoints(metric, label);
+    if (!rows.length) { label = metric.cells.find((cell) => cell.n).label; figure.redraw(); return; }
+    title.textContent = f.tailTitle(rows, metric, t);
+    show(figure, tails.draw(rows, batch.profiles, t, widthOf(figure)), { sentence: f.tailSentence(rows, t), rows, t, name: `${metric.name}-${batch.id}` });
+  };
+  menu(figure, "metric", t("batch.curve.which"), worth.map((one) => [one.name, t(`metric.${one.name}`)]), (name) => {
+    metric = worth.find((one) => one.name === name);
+    figure.redraw();
+  });
+  menu(figure, "cell", t("batch.col.cell"), [...new Set(metric.cells.filter((cell) => cell.n).map((cell) => cell.label))].map((one) => [one, one]), (one) => {
+    label = one;
+    figure.redraw();
+  });
+  figure.redraw();
+}
+
 function noReturn(batch, t) {
   const figure = document.getElementById("futures");
   if (!figure) return;
@@ -94,6 +121,7 @@ export function result(batch, t) {
   shares(batch, t);
   map(batch, t);
   curves(batch, t);
+  for (const kind of ["produce", "replication"]) tail(batch, kind, t);
   noReturn(batch, t);
   const twin = document.querySelector("#shares details");
   if (twin && twin.querySelectorAll("tbody tr").length > LONG_TABLE) twin.open = false;
