@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from engine.model.cluster import Cluster
 
 
-def unsettled(cluster: Cluster) -> Iterator[str]:
-    """Why these partitions have not come to rest, a sentence for each replica that is behind."""
+def unsettled(cluster: Cluster) -> list[str]:
+    """Why partitions have not come to rest, a sentence for each replica that is behind."""
+    why = []
+    names = {node: f"broker {broker.name}" for node, broker in cluster.brokers.items()}
     for tp, record in cluster.controller.records.items():
         leader = cluster.current_leader(tp)
         if leader is None:
             # Where every in-sync copy lies on a disk that has failed, nobody can lead.
             if any(tp not in cluster.brokers[member].offline for member in record.isr):
-                yield f"nobody leads {cluster.names[tp]}: {record!r}"
+                why.append(f"nobody leads {cluster.names[tp]}: {record!r}")
             continue
         wanted = (leader.log.leo, leader.log.hw)
         for member in record.isr:
             replica = cluster.brokers[member].replicas.get(tp)
             found = None if replica is None else (replica.log.leo, replica.log.hw)
             if found != wanted:
-                yield (
-                    f"broker {cluster.brokers[member].name} stays at (LEO, HW) {found}, "
-                    f"its leader broker {cluster.brokers[leader.broker].name} at {wanted}"
+                why.append(
+                    f"{names[member]} stays at (LEO, HW) {found}, "
+                    f"its leader {names[leader.broker]} at {wanted}"
                 )
+    return why
