@@ -3,20 +3,20 @@
 import * as s from "./state.js";
 import { act, goTo, play, stepBy, switchTo } from "./player.js";
 import { toggle } from "./bookmarks.js";
+import { faultMove } from "./faultkeys.js";
 import { SIZES } from "./history.js";
 import { setView } from "./panels/corner.js";
 import { help } from "./panels/help.js";
 import { setSize } from "./panels/transport.js";
 import { whySelected } from "./panels/why.js";
 
-const selectedBroker = () => {
-  const id = /^b(\d+)$/.exec(s.selected.value ?? "")?.[1];
-  return id === undefined ? null : s.name.value(Number(id), true);
-};
-const onBroker = (verb) => {
-  const broker = selectedBroker();
-  if (broker === null) s.notice.value = { kind: "warn", text: s.t.value("key.select") };
-  else act(`${verb} ${broker}`);
+const called = (id) => (/^-?\d+$/.test(id) ? s.name.value(Number(id), true) : id);
+/** A faults' key and the thing selected make a move; where they make none, what to select is said. */
+const fault = (key) => () => {
+  const message = s.step.value?.view.messages.find((one) => `m${one.id}` === s.selected.value);
+  const move = faultMove(key, s.selected.value, message, called);
+  if (move) act(move);
+  else s.notice.value = { kind: "warn", text: s.t.value("key.select") };
 };
 const branch = (dir) => {
   const all = s.tapes.value;
@@ -29,15 +29,6 @@ const violation = () => {
 };
 const crumb = () => { const c = s.crumb.value; if (c && c.run === s.run.value) { s.crumb.value = null; goTo(c.n); } };
 
-/** The selected link is cut, or the selected broker from the controller. */
-const cut = () => {
-  const link = /^link:(.+):(.+)$/.exec(s.selected.value ?? "");
-  if (link) { act(`cut ${link.slice(1).map((id) => (/^-?\d+$/.test(id) ? s.name.value(Number(id), true) : id)).join(" ")}`); return; }
-  const broker = selectedBroker();
-  if (broker === null) s.notice.value = { kind: "warn", text: s.t.value("key.select") };
-  else act(`cut ${broker} K`);
-};
-
 const COMMANDS = {
   " ": play, ArrowRight: () => stepBy(1), ArrowLeft: () => stepBy(-1),
   "Shift+ArrowRight": () => stepBy(1, "moment"), "Shift+ArrowLeft": () => stepBy(-1, "moment"),
@@ -45,7 +36,7 @@ const COMMANDS = {
   Home: () => goTo(0, { leaveCrumb: true }), End: () => goTo(s.facts.value?.total ?? 0, { leaveCrumb: true }),
   "/": () => document.getElementById("typed")?.focus(), "?": help, "{": () => branch(-1), "}": () => branch(1),
 };
-const LETTERS = { k: () => onBroker("kill"), r: () => onBroker("restart"), n: violation, u: crumb, b: () => toggle(), x: cut, w: whySelected, c: () => document.getElementById("compare")?.click(), v: () => setView(), ".": () => act("+1") };
+const LETTERS = { k: fault("k"), r: fault("r"), x: fault("x"), n: violation, u: crumb, b: () => toggle(), w: whySelected, c: () => document.getElementById("compare")?.click(), v: () => setView(), ".": () => act("+1") };
 SIZES.forEach((size, i) => { LETTERS[String(i + 1)] = () => setSize(size); });
 
 export function listen() {

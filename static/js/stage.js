@@ -4,7 +4,6 @@ import { effect } from "@preact/signals";
 import * as s from "./state.js";
 import { partial } from "./detail.js";
 import { patch } from "./scene/draw.js";
-import { mix, travels } from "./scene/motion.js";
 import { layout, PITCH } from "./scene/layout.js";
 import { measureWith } from "./scene/node.js";
 import { picture } from "./scene/picture.js";
@@ -18,6 +17,7 @@ const still = new URLSearchParams(location.search).get("still") === "1";
 export const moves = () => !still && !quiet.matches && document.documentElement.dataset.motion !== "off" && s.view.peek() === "lanes";
 
 let host, logs, over, shown = null, running = null, frozen = false, onDraw = () => {};
+let transition = null;   // motion is loaded once the first step is drawn: the first view needs none
 
 function layer(cls) {
   const svg = document.createElementNS(SVG, "svg");
@@ -95,6 +95,10 @@ export function rest() {
   host.dataset.step = step.n;
   host.dataset.density = shown.geo.density;
   onDraw(shown);
+  if (transition === null && moves()) {
+    transition = undefined;
+    import("./scene/transition.js").then((loaded) => { transition = loaded.transition; });
+  }
 }
 
 function show(a, b) {
@@ -112,12 +116,6 @@ function show(a, b) {
   light(s.lit.value);
 }
 
-/** Is the way of a message cut short in this step? */
-function droppedIn(step) {
-  const kinds = step.cues.filter((cue) => /\.drop$/.test(cue.rule ?? ""));
-  return () => kinds.length > 0 || /^drop\b/.test(step.move ?? "");
-}
-
 /** Keeps the picture as it is until travel() is called. */
 export function freeze() { frozen = moves(); }
 
@@ -127,12 +125,11 @@ export function travel({ back = false, speed = 1 } = {}) {
   frozen = false;
   const from = shown;
   const step = current();
-  if (!from || !step || !moves() || document.hidden) { rest(); return Promise.resolve(); }
+  if (!from || !step || !transition || !moves() || document.hidden) { rest(); return Promise.resolve(); }
   const how = options(step.view);
   const to = { step, zoom: how.zoom, ...picture(step, how) };
-  const motion = { dropped: droppedIn(back ? from.step : step), cause: back ? travels(to.over, from.over) : travels(from.over, to.over) };
   // Going back plays the same transition the other way round, twice as fast.
-  const frame = (list, p) => (back ? mix(to[list], from[list], 1 - p, motion) : mix(from[list], to[list], p, motion));
+  const between = back ? transition(to, from, { t: s.t.value }) : transition(from, to, { t: s.t.value });
   const ms = STEP_MS / speed / (back ? 2 : 1);
   return new Promise((done) => {
     const started = performance.now();
@@ -141,7 +138,8 @@ export function travel({ back = false, speed = 1 } = {}) {
     const tick = (time) => {
       const p = Math.min(1, (time - started) / ms);
       if (p >= 1) { finish(); return; }
-      show(frame("logs", Math.max(0, p)), frame("over", Math.max(0, p)));
+      const made = between(back ? 1 - Math.max(0, p) : p);
+      show(made.logs, made.over);
       running.id = requestAnimationFrame(tick);
     };
     const finish = () => { running = null; delete host.dataset.moving; rest(); done(); };

@@ -2,7 +2,8 @@
 
 import { askAbout } from "../asking.js";
 import { add } from "../history.js";
-import { mix, travels } from "../scene/motion.js";
+import { transition } from "../scene/transition.js";
+import * as s from "../state.js";
 import * as stage from "../stage.js";
 import { drawing, image, loadIcons } from "./frame.js";
 import { weighs } from "./plan.js";
@@ -20,7 +21,7 @@ async function fetchSteps(on, a, b) {
 function painter(on, frames, width, words) {
   const made = new Map();
   const pictureOf = (n) => {
-    if (!made.has(n)) { made.clear(); made.set(n, stage.frame(on.steps.get(n), width)); }
+    if (!made.has(n)) { made.clear(); made.set(n, { step: on.steps.get(n), ...stage.frame(on.steps.get(n), width) }); }
     return made.get(n);
   };
   let last = null;
@@ -30,8 +31,7 @@ function painter(on, frames, width, words) {
     const to = pictureOf(n);
     let shown = to;
     if (p < 1 && last) {
-      const motion = { cause: travels(last.made.over, to.over) };
-      shown = { geo: to.geo, logs: mix(last.made.logs, to.logs, p, motion), over: mix(last.made.over, to.over, p, motion) };
+      shown = { geo: to.geo, ...transition(last.made, to, { t: s.t.value })(p) };
     } else last = { made: to };
     const svg = drawing(shown, words(on.steps.get(n)));
     high ||= svg.height;

@@ -2,25 +2,47 @@
 
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import * as s from "../state.js";
 import { Icon } from "./common.js";
 import { loadPossible } from "../possible.js";
 import { MoveButton } from "./moves.js";
-import { spots } from "./spots.js";
+import { around, nodes, spots } from "./spots.js";
 import { Surgery } from "./surgery.js";
 import { pick } from "./tabs.js";
 import { whyNot } from "./why.js";
 
 export const drawn = signal(null);   // what the stage shows at rest
 const menu = signal(null);           // {id, label, x, y}
+const inside = signal(null);         // {broker, id, index}: the lane that was entered, and where one is in it
+const walker = signal(null);         // loaded when a lane is first entered
 
-/** The things one can press: brokers, the controller, messages at rest. */
-function things({ geo, step, over }) {
+/** Goes into a lane: to the end of its log, where things happen. */
+function enterLane(broker) {
+  inside.value = { broker, id: `b${broker}:leo`, index: 0, entering: true };
+  if (!walker.value) import("./lanewalk.js").then((loaded) => { walker.value = loaded.LaneWalk; });
+}
+
+function leaveLane(broker) {
+  inside.value = null;
+  s.lit.value = null;
+  document.querySelector(`[data-hit="lane:${broker}"]`)?.focus({ preventScroll: true });
+}
+
+/** Marks answer why they stand where they stand; all else opens what can be done with the log. */
+function pressStop(stop, element) {
+  const broker = inside.value.broker;
+  if (/^(hw|leaderhw|mem|cp)$/.test(stop.what)) { whyNot(`hw ${s.name.value(broker, true)}`, element); return; }
+  openMenu({ ...stop, id: `log:${broker}`, label: s.t.value("hit.log", { b: s.t.value("card.name", { name: s.name.value(broker, true) }) }) }, element);
+}
+
+/** The things one can press: controller and clients, brokers, their logs, messages and links. */
+function things({ geo, step, logs: drawnLogs, over }) {
   const name = s.name.value;
   const t = s.t.value;
   const cards = [...geo.lanes.values()].map((lane) => ({ id: `b${lane.id}`, label: t("hit.broker", { b: t("card.name", { name: name(lane.id, true) }) }), x: geo.cardX + 6, y: lane.y + 5, w: geo.cardW - 8, h: geo.narrow ? geo.cardH - 8 : geo.laneH - 10 }));
-  const top = [{ id: "K", label: t("hit.controller"), x: geo.narrow ? 0 : geo.gutter, y: 3, w: geo.cardW, h: 36 }];
+  const clients = [...nodes(drawnLogs)].filter((n) => n.k.startsWith("client-")).map((n) => ({ id: n.a["data-id"], label: n.c.find((one) => one.k === "title").x, ...around(n.c.find((one) => one.k === "bg").a) }));
+  const top = [{ id: "K", label: t("hit.controller"), x: geo.narrow ? 0 : geo.gutter, y: 3, w: geo.cardW, h: 36 }, ...clients];
   const flying = over.filter((n) => n.m?.at).map((n) => {
     const m = step.view.messages.find((one) => `msg-${one.id}` === n.k);
     return { id: `m${m?.id}`, label: t(m?.reply ? "hit.answer" : "hit.message", { kind: m?.kind, a: name(m?.from, true), b: name(m?.to, true) }), x: n.m.at[0] - 64, y: n.m.at[1] - 18, w: 128, h: 36 };
@@ -33,7 +55,8 @@ function things({ geo, step, over }) {
   // The flag of a log's end stands for the log: what can be written to it, flushed, cut off its beginning.
   const logs = [...geo.lanes.values()].filter((lane) => geo.d.labels && geo.part.replicas[lane.id]).map((lane) => ({ id: `log:${lane.id}`, label: t("hit.log", { b: t("card.name", { name: name(lane.id, true) }) }), x: geo.x(geo.part.replicas[lane.id].leo) + 4, y: lane.log + geo.d.cell - 22, w: 58, h: 24 }));
   const fold = geo.foldW > 0 ? [{ id: "fold", label: t("corner.unfold"), x: geo.left - 4, y: geo.heads.ruler, w: geo.foldW, h: 28, act: () => { s.unfolded.value = true; } }] : [];
-  return [["lanes", cards], ["top", top], ["logs", logs], ["fold", fold], ["flying", flying], ["links", links]];
+  const lanes = [...geo.lanes.values()].filter((lane) => geo.part.replicas[lane.id]).map((lane) => ({ id: `lane:${lane.id}`, kind: "through", label: t("hit.lane", { b: t("card.name", { name: name(lane.id, true) }) }), x: geo.logX, y: lane.log + 3, w: geo.logW, h: geo.d.lane - 6, act: () => enterLane(lane.id) }));
+  return [["top", top], ["fold", fold], ["lanes", cards], ["walk", lanes], ["logs", logs], ["flying", flying], ["links", links]];
 }
 
 function openMenu(thing, target) {
@@ -44,6 +67,13 @@ function openMenu(thing, target) {
 
 /** `onPress` opens what belongs to the thing: its menu, or the answer to a why. */
 function Group({ list, label, kind = "", onPress = openMenu }) {
+  const box = useRef(null);
+  const held = useRef(null);      // what has the focus: when it goes away, the focus stays in the group
+  useLayoutEffect(() => {
+    if (!held.current || held.current.isConnected || document.activeElement !== document.body) return;
+    held.current = null;
+    (box.current?.querySelector('[tabindex="0"]') ?? document.querySelector('#hits [data-hit^="b"][tabindex="0"]'))?.focus({ preventScroll: true });
+  });
   if (!list.length) return null;
   const keys = (event) => {
     const all = [...event.currentTarget.querySelectorAll("button")];
@@ -53,9 +83,18 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
     event.stopPropagation();
     all[(all.indexOf(document.activeElement) + dir + all.length) % all.length]?.focus();
   };
-  const stop = Math.max(0, list.findIndex((one) => one.id === s.selected.value));
-  return html`<div role="group" aria-label=${label} onKeyDown=${keys}>${list.map((one, i) => html`<button key=${one.id} type="button" class=${`hit ${kind} ${s.selected.value === one.id ? "sel" : ""}`} data-hit=${one.id} tabindex=${i === stop ? 0 : -1} aria-label=${one.label} aria-haspopup=${one.act ? null : "dialog"} style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`} onClick=${(e) => (one.act ? one.act() : onPress(one, e.currentTarget))} onPointerEnter=${() => { s.lit.value = one.id.replace("why:", ""); }} onPointerLeave=${() => { s.lit.value = null; }}></button>`)}</div>`;
+  const stop = Math.max(0, list.findIndex((one) => one.id === (held.current?.dataset.hit ?? s.selected.value)));
+  const focused = (one, target) => {
+    held.current = target;
+    s.lit.value = lights(one.id);
+    if (!one.id.startsWith("why:") && one.id !== "fold") s.selected.value = one.id.replace(/^lane:/, "b");
+  };
+  const left = ({ target }) => { s.lit.value = null; queueMicrotask(() => { if (target.isConnected && held.current === target) held.current = null; }); };
+  return html`<div role="group" aria-label=${label} ref=${box} onKeyDown=${keys} onFocusOut=${left}>${list.map((one, i) => html`<button key=${one.id} type="button" class=${`hit ${kind} ${one.kind ?? ""} ${s.selected.value === one.id ? "sel" : ""}`} data-hit=${one.id} tabindex=${i === stop ? 0 : -1} aria-label=${one.label} aria-haspopup=${one.act ? null : "dialog"} style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`} onClick=${(e) => (one.act ? one.act() : onPress(one, e.currentTarget))} onFocus=${(e) => focused(one, e.currentTarget)} onPointerEnter=${() => { s.lit.value = lights(one.id); }} onPointerLeave=${() => { s.lit.value = null; }}></button>`)}</div>`;
 }
+
+/** What of the scene a thing lights up. */
+const lights = (id) => id.replace("why:", "").replace(/^(log|lane):(-?\d+)$/, "b$2:leo");
 
 /** Does a move speak of this thing? */
 export function concerns(move, id, step) {
@@ -79,7 +118,7 @@ export function concerns(move, id, step) {
     return said === `${a} ${b}` || said === `${b} ${a}` || [`${a}->${b}`, `${b}->${a}`].includes(tokens[0]) || (b === "K" && /^(md|alter)$/.test(tokens[0]) && tokens[1] === a);
   }
   if (id === "K") return tokens.includes("K") || /^(elect|set|reassign)\b/.test(move.text);
-  return false;
+  return step.view.clients.some((one) => String(one.id) === id) && tokens.includes(id);
 }
 
 /** What may be asked about a thing: [words of the button, subject]. */
@@ -130,5 +169,5 @@ function Menu() {
 export function Hits() {
   const t = s.t.value;
   if (!drawn.value) return null;
-  return html`<div class="hits" style=${`transform:scale(${drawn.value.zoom});width:${100 / drawn.value.zoom}%`}>${things(drawn.value).map(([key, list]) => html`<${Group} key=${key} list=${list} label=${t(`hits.${key}`)} />`)}<${Group} list=${spots(drawn.value, { t, name: s.name.value })} label=${t("hits.why")} kind="spot" onPress=${(one, from) => whyNot(one.subject, from)} /><${Menu} /></div>`;
+  return html`<div class="hits" style=${`transform:scale(${drawn.value.zoom});width:${100 / drawn.value.zoom}%`}>${things(drawn.value).map(([key, list]) => html`<${Group} key=${key} list=${list} label=${t(`hits.${key}`)} />`)}<${Group} list=${spots(drawn.value, { t, name: s.name.value })} label=${t("hits.why")} kind="spot" onPress=${(one, from) => whyNot(one.subject, from)} />${walker.value && inside.value && html`<${walker.value} drawn=${drawn.value} inside=${inside} leave=${leaveLane} press=${pressStop} />`}<${Menu} /></div>`;
 }

@@ -1,7 +1,7 @@
 // The small things of the stage one can ask about: high watermark, ISR pill, crown, a write that waits.
 
 /** Every node of a picture. */
-function* nodes(list) {
+export function* nodes(list) {
   for (const one of list ?? []) {
     yield one;
     yield* nodes(one.c);
@@ -10,7 +10,8 @@ function* nodes(list) {
 
 const LEAST = 24;   // px, the smallest target
 
-function around({ x, y, width, height }) {
+/** A box as large as a finger needs it. */
+export function around({ x, y, width, height }) {
   const w = Math.max(LEAST, width);
   const h = Math.max(LEAST, height);
   return { x: x - (w - width) / 2, y: y - (h - height) / 2, w, h };

@@ -19,16 +19,18 @@ export function standing(part, broker, t) {
   const pending = leader?.pending?.who !== undefined && [leader.pending.who].flat().includes(id) ? leader.pending.kind : null;
   const pills = [];
   const inIsr = record.isr.includes(id);
+  // Membership is one pill that changes its form; while a change is pending, whom the leader counts is marked.
+  const member = (pill) => pills.push({ ...pill, member: true, counts: Boolean(pending) && (leader.maximal ?? []).includes(id) });
   const throttled = Object.values(part.replicas).some((r) => r.throttled?.held.includes(id));
   const dirs = broker.dirs ?? [];
   const lostDir = dirs.some((dir) => dir.failed);
-  if (pending === "expand" && !inIsr) pills.push({ label: t("pill.joining"), cls: "joining", name: "plusminus" });
-  else if (pending === "shrink" && inIsr) pills.push({ label: t("pill.leaving"), cls: "leaving", name: "plusminus" });
-  else if (inIsr) pills.push({ label: "ISR", cls: "isr", name: "tick" });
+  if (pending === "expand" && !inIsr) member({ label: t("pill.joining"), cls: "joining", name: "plusminus" });
+  else if (pending === "shrink" && inIsr) member({ label: t("pill.leaving"), cls: "leaving", name: "plusminus" });
+  else if (inIsr) member({ label: "ISR", cls: "isr", name: "tick" });
   else if (part.ar.includes(id)) {
     const lag = part.replicas[id]?.fetch?.lag;
-    pills.push({ label: lag > 0 && !broker.disk && !throttled && !lostDir ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
-  } else pills.push({ label: t("pill.none"), cls: "out" });
+    member({ label: lag > 0 && !broker.disk && !throttled && !lostDir ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
+  } else member({ label: t("pill.none"), cls: "out" });
   const kept = part.replicas[id]?.dir;
   for (const { name } of dirs.filter((dir) => dir.failed)) {
     const lost = { label: t("pill.dir_failed", { d: name }), cls: "fenced", name: "cross", key: `dir-${name}` };
@@ -62,6 +64,7 @@ export function card(geo, view, broker, ctx) {
     ...(geo.density === "dense" || geo.density === "compact" ? small(geo, lane, broker, { acts, x, h }, ctx) : full(geo, lane, broker, { acts, recorded, x, replica }, ctx)),
   ];
   if (broker.rack && geo.d.labels) parts.push(rack(geo, lane, broker, h));
+  if (geo.d.labels) parts.push(title("title", ctx.t(broker.clean ? "card.clean" : "card.unclean", { b: ctx.name(broker.id), e: broker.brokerEpoch ?? "–" })));
   return g(`card${broker.id}`, parts, { class: "broker", "data-id": `b${broker.id}`, "data-role": replica?.role ?? "none", "data-alive": broker.alive });
 }
 
@@ -78,11 +81,13 @@ function head(geo, broker, { acts, recorded, x, y }, { t, name }) {
   const size = geo.density === "dense" ? 12 : 14.5;
   const lead = acts ? size + 7 : 0;
   return [
-    acts && icon("crown", "crown", x + 12, y - size + 1, size + 2, recorded === false ? "crown self" : "crown"),
+    acts && { ...icon("crown", "crown", x + 12, y - size + 1, size + 2, recorded === false ? "crown self" : "crown"), m: { enter: "land", exit: "lift" } },
     text("name", x + 12 + lead, y, fit(label, 118 - lead, size, true), "name", { "font-size": size }),
     text("role", geo.cardX + geo.cardW - 12, y, roleWord(geo, broker, t), `role ${PROCESS[broker.alive]?.[1] ?? ""}`, { "text-anchor": "end" }),
   ];
 }
+
+const pillKey = (p) => `pill-${p.member ? "member" : (p.key ?? p.cls)}`;
 
 function roleWord(geo, broker, t) {
   if (broker.alive !== "up") return t(`alive.${broker.alive}`);
@@ -97,7 +102,7 @@ function small(geo, lane, broker, { acts, x, h }, ctx) {
   let at = x + 12;
   if (ctx.blocked.has(broker.id)) parts.push(g("waits", [icon("i", "hourglass", geo.cardX + geo.cardW - (dense ? 1 : 20), lane.y + (dense ? 6 : 30), dense ? 10 : 12, "warn")], { "data-id": `b${broker.id}:waits` }));
   for (const p of pills) {
-    const made = pill(`pill-${p.key ?? p.cls}`, at, lane.y + 29, p.label, p.cls, { name: p.name, size: 10.5, height: 17 });
+    const made = pill(pillKey(p), at, lane.y + 29, p.label, p.cls, { name: p.name, size: 10.5, height: 17 });
     at += made.width + 4;
     parts.push(made.node);
   }
@@ -118,7 +123,7 @@ function full(geo, lane, broker, { acts, recorded, x, replica }, ctx) {
   // Two that would not fit beside each other stand closer, without their icons.
   const close = pills.length > 1 && pills.slice(0, 2).reduce((sum, p) => sum + textWidth(p.label, 11.5, true) + (p.name ? 35 : 19), at) > right;
   for (const p of pills) {
-    const made = pill(`pill-${p.key ?? p.cls}`, at, lane.y + 35, p.label, p.cls, { name: close ? undefined : p.name, size: close ? 10 : 11.5, data: p.key ? `b${broker.id}:${p.key}` : `b${broker.id}:isr` });
+    const made = pill(pillKey(p), at, lane.y + 35, p.label, p.cls, { name: close ? undefined : p.name, size: close ? 10 : 11.5, data: p.key ? `b${broker.id}:${p.key}` : `b${broker.id}:isr`, dot: p.counts ? t("pill.counts") : null });
     if (at + made.width > right && at > x + 11) break;
     at += made.width + 5;
     parts.push(made.node);

@@ -104,22 +104,27 @@ export function ruler(geo, view, { t }) {
   parts.push(...notches(geo, y, t));
   for (const c of view.clients.filter((one) => one.kind === "consumer" && one.position !== undefined && one.position >= geo.fold)) {
     const x = geo.x(c.position) - 1.5;
-    parts.push(g(`c-${c.id}`, [path("m", `M${x - 5} ${y + 21}h10l-5 6z`, "reads"), title("title", t("ruler.reads", { c: c.id, o: c.position }))]));
+    parts.push(g(`c-${c.id}`, [path("m", `M${x - 5} ${y + 21}h10l-5 6z`, "reads"), geo.pitch >= 26 && text("t", x - 8, y + 27, c.id, "mono readsname", { "text-anchor": "end" }), title("title", t("ruler.reads", { c: c.id, o: c.position }))]));
   }
   return g("ruler", parts, { class: "ruler" });
 }
 
 /** Where the acting leaders' epochs begin: who has the log up to there may join the ISR. */
 function notches(geo, y, t) {
-  const found = new Map();
-  for (const r of Object.values(geo.part.replicas)) {
-    if (r.role === "leader" && r.epochStart !== null && r.epochStart >= geo.fold && r.epochStart > geo.base) found.set(r.belief.le, r.epochStart);
-  }
-  return [...found].map(([e, o]) => g(`notch${e}`, [
+  return starts(geo).map(([e, o]) => g(`notch${e}`, [
     path("l", `M${geo.x(o) - 1.5} ${y + 1}v24`, "notch"),
     geo.pitch >= 26 && text("t", geo.x(o) + 2, y + 7, `e${e}`, "mono notchtext"),
     title("title", t("mark.notch", { e, o })),
   ], { "data-id": `notch:${e}`, "data-value": o }));
+}
+
+/** [[epoch, offset]] of the acting leaders whose epoch begins on the stage. */
+function starts(geo) {
+  const found = new Map();
+  for (const r of Object.values(geo.part.replicas)) {
+    if (r.role === "leader" && r.epochStart !== null && r.epochStart >= geo.fold && r.epochStart > geo.base) found.set(r.belief.le, r.epochStart);
+  }
+  return [...found];
 }
 
 /** The frame around columns in which two replicas hold different records. */
@@ -130,9 +135,13 @@ export function divergence(geo, view, { t, alarm }) {
   const w = geo.x(d[1]) - x + 1;
   const y = geo.heads.ruler + 2;
   const label = t("ruler.differ", { o: d[0] });
+  const wide = textWidth(label, 12, true) + 24;
+  // An epoch's notch under the label would be hidden: the label gives way.
+  const hidden = starts(geo).map(([, o]) => geo.x(o)).filter((at) => at > x + w - 18 && at < x + w + wide);
+  const at = hidden.length ? Math.max(...hidden) + 22 : x + w + 2;
   return g("diverge", [
     rect("r", x, y + 22, w, geo.height - y - 28, `diverge ${alarm ? "alarm" : ""}`, { rx: 6 }),
-    rect("bg", x + w + 2, y + 3, textWidth(label, 12, true) + 24, 20, "divbox", { rx: 10 }),
-    text("t", x + w + 13, y + 17, label, "divtext"),
+    rect("bg", at, y + 3, wide, 20, "divbox", { rx: 10 }),
+    text("t", at + 11, y + 17, label, "divtext"),
   ], { "data-id": "differ", "data-from": d[0], "data-to": d[1] });
 }

@@ -89,3 +89,8 @@ export function anchor(geo, who) {
   if (String(who).startsWith("K")) return [x, geo.heads.controller + 22];
   return [x, geo.heads.clients + 16];
 }
+
+/** A point of the way between two anchors, bowed to the left of the gutter. */
+export function along(from, to, f, bow = 0) {
+  return [from[0] + (to[0] - from[0]) * f - bow * Math.sin(Math.PI * f), from[1] + (to[1] - from[1]) * f];
+}

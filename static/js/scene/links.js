@@ -1,7 +1,6 @@
 // Links worth drawing: those in use, and those somebody has cut, slowed, made lossy or holds.
 
-import { anchor } from "./layout.js";
-import { along } from "./motion.js";
+import { along, anchor } from "./layout.js";
 import { circle, g, icon, path, rect, text, textWidth, title } from "./node.js";
 
 /** The arcs in the gutter, with a label where something is wrong; on a phone only the labels. */

@@ -1,5 +1,6 @@
 // One replica's log: the folded prefix, the record cells, the ghosts of what was cut.
 
+import { cellWords } from "./cellwords.js";
 import { circle, g, icon, path, rect, text, title } from "./node.js";
 
 const epochClass = (e) => `e${((e % 7) + 7) % 7}`;
@@ -11,15 +12,16 @@ export function log(geo, broker, ctx) {
   const lane = geo.lanes.get(broker.id);
   const y = lane.log + geo.d.cell;
   return [
-    ...folded(geo, replica, y),
+    ...folded(geo, broker, replica, y, ctx),
     ...torn(geo, replica, y, ctx),
-    ...runs(geo, replica, y),
+    ...runs(geo, broker, replica, y),
     ...cells(geo, broker, replica, y, ctx),
+    ...(ctx.layers.has("epochs") ? begins(geo, replica, y, ctx) : []),
     ...ghosts(geo, broker, replica, y, ctx),
   ];
 }
 
-function folded(geo, replica, y) {
+function folded(geo, broker, replica, y, { t }) {
   if (!geo.foldW || replica.leo <= geo.base) return [];
   const h = geo.d.cellH;
   const end = Math.min(geo.fold, replica.leo);
@@ -30,7 +32,8 @@ function folded(geo, replica, y) {
   return [g("folded", [
     ...parts,
     path("tear", tear(geo.x(geo.fold) - 3, y, h), "foldedge"),
-  ])];
+    geo.d.labels && title("title", t("cell.folded", { a: geo.base, b: end - 1 })),
+  ], geo.d.labels ? { "data-id": `b${broker.id}:same` } : {})];
 }
 
 const tear = (x, y, h) => `M${x} ${y}l-3 ${h / 4}l6 ${h / 4}l-6 ${h / 4}l3 ${h / 4}`;
@@ -45,13 +48,13 @@ function torn(geo, replica, y, { t }) {
 }
 
 /** Epoch runs where single records are not drawn: the far past, and logs too long for cells. */
-function runs(geo, replica, y) {
+function runs(geo, broker, replica, y) {
   const first = geo.detail === "run" ? Infinity : (replica.records[0]?.o ?? replica.leo);
   const h = geo.d.cellH;
   return replica.runs.filter(([from, to]) => to > geo.fold && from < first).map(([from, to, e]) => {
     const a = geo.x(Math.max(from, geo.fold, replica.start ?? 0));
     const b = geo.x(Math.min(to, first, replica.leo));
-    return rect(`run${from}`, a, y, Math.max(1, b - a - 1), h, `cell ${epochClass(e)}`);
+    return rect(`run${from}`, a, y, Math.max(1, b - a - 1), h, `cell ${epochClass(e)}`, { "data-id": `b${broker.id}:run${from}`, "data-run": `${from}/${Math.min(to, replica.leo)}/${e}` });
   });
 }
 
@@ -79,11 +82,25 @@ function cell(geo, broker, replica, r, y, ctx) {
     s.open && geo.pitch >= 8 && rect("h", x + 2, y + 2, w - 4, h - 4, "hatch", { rx: 3 }),
     geo.detail !== "rect" && h >= 10 && text("n", x + w / 2, y + h / 2 + (h < 14 ? 3.5 : 5), r.e, "num", { "font-size": h < 14 ? 9.5 : 14 }),
     full && s.acked && path("ok", `M${x + w - 11} ${y + 7}l2.600 2.600l4.600-5.200`, "acked"),
+    full && s.lost && path("lostx", `M${x + 4} ${y + h - 4}l7-7m0 7l-7-7`, "lostx"),
     full && s.read && icon("eye", "eye", x + 2.5, y + 2, 10, "seen"),
-    title("title", ctx.t(s.open ? "cell.open" : "cell.committed", { o: r.o, e: r.e, m: r.id ?? "", b: ctx.name(broker.id) }) + (s.acked ? " " + ctx.t("cell.acked") : "")),
+    title("title", cellWords(geo.part, broker.id, r, s.open, ctx)),
   ];
   const data = { class: "record", "data-id": `b${broker.id}:o${r.o}`, "data-record": r.id ?? "", "data-epoch": r.e, "data-open": s.open ? 1 : 0, "data-acked": s.acked ? 1 : 0 };
-  return g(`o${r.o}-${r.e}-${r.id}`, parts, data, { enter: "grow", cx: x + 2, cy: y + h / 2, exit: "fall" });
+  return g(`o${r.o}-${r.e}-${r.id}`, parts, data, { enter: "grow", x });
+}
+
+/** A bar and a small flag where an epoch begins on this log. */
+function begins(geo, replica, y, { t }) {
+  if (geo.pitch < 14 || !geo.d.labels) return [];
+  return (replica.epochs ?? []).filter(([, o]) => o > geo.base && o >= geo.fold && o < replica.leo).map(([e, o]) => {
+    const x = geo.x(o) - 2;
+    return g(`begin${e}`, [
+      path("l", `M${x} ${y + geo.d.cellH + 1}V${y - 8}`, "begin"),
+      path("f", `M${x} ${y - 8}l7 3l-7 3z`, `beginflag e${((e % 7) + 7) % 7}`),
+      title("title", t("mark.epoch_chip", { e, o })),
+    ]);
+  });
 }
 
 /** Records cut off since the last moment: outline without fill, so that nobody takes them for part of the log. */
@@ -104,7 +121,7 @@ function ghosts(geo, broker, replica, y, ctx) {
       geo.pitch >= 26 && r.acked && path("ok", `M${x + w - 11} ${top + 6}l2.600 2.600l4.600-5.200`, "ghosttick"),
       geo.pitch >= 26 && r.acked && path("struck", `M${x + w - 13} ${top + 10}l11-6`, "struck"),
       title("title", ctx.t(r.acked ? "cell.cut_acked" : "cell.cut", { o: r.o, m: r.id ?? "", b: ctx.name(broker.id) })),
-    ], { class: "cut", "data-id": `b${broker.id}:cut${r.o}`, "data-acked": r.acked ? 1 : 0 }, { exit: "fade" });
+    ], { class: "cut", "data-id": `b${broker.id}:cut${r.o}`, "data-acked": r.acked ? 1 : 0 });
   });
 }
 

@@ -54,21 +54,27 @@ export function joins(geo) {
   });
 }
 
-function leadersMark(geo, broker, replica, y) {
+function leadersMark(geo, broker, replica, y, { t }) {
   const leader = geo.part.replicas[geo.part.record.leader];
   if (!leader || replica === leader || leader.hw === replica.hw || geo.density === "dense") return [];
   const x = geo.x(leader.hw) - 1.5;
-  return [line("theirs", x, y.cell - 4, x, y.water + 5, "hwtheirs", { "data-id": `b${broker.id}:leaderhw` })];
+  return [g("theirs", [
+    line("l", x, y.cell - 4, x, y.water + 5, "hwtheirs"),
+    title("title", t("mark.leaders_hw", { o: leader.hw })),
+  ], { "data-id": `b${broker.id}:leaderhw`, "data-value": leader.hw })];
 }
 
-function end(geo, broker, replica, y, { t, changed }) {
+function end(geo, broker, replica, y, { t, changed, was }) {
   const x = geo.x(replica.leo) - 1.5;
   const data = { class: "leo", "data-id": `b${broker.id}:leo`, "data-value": replica.leo };
   if (!geo.d.labels) return [g("leo", [line("l", x, y.cell - 3, x, y.bottom + 2, "leoline")], data)];
   const label = `LEO ${replica.leo}`;
+  // A log that ends sooner on a broker that just went down: what was in memory only is gone.
+  const gone = broker.alive === "down" && changed.has(`b${broker.id}:alive`) ? (was[broker.id]?.leo ?? 0) - replica.leo : 0;
   return [g("leo", [
     path("l", `M${x} ${y.bottom + 3}L${x} ${y.cell - 13}L${x + 7} ${y.cell - 13}`, "leoline", {}),
     text("t", x + 10, y.cell - 8, label, "mono mark", {}),
+    gone > 0 && text("gone", x + 20 + textWidth(label, 12), y.cell - 8, t("mark.unflushed", { n: gone }), "small bad", { "data-id": `b${broker.id}:unflushed`, "data-value": gone }),
     changed.has(`b${broker.id}:leo`) && line("chg", x + 10, y.cell - 4, x + 10 + textWidth(label, 12), y.cell - 4, "changed"),
     title("title", t("mark.leo", { o: replica.leo })),
   ], data)];
@@ -83,12 +89,15 @@ function mark(geo, broker, replica, y, { t, changed, name }) {
   const waits = (replica.blocks ?? []).length > 0;
   const label = `HW ${replica.hw}`;
   const w = textWidth(label, 11.5, true) + 14 + (waits ? 15 : 0);
+  // A broker that starts takes its mark from the checkpoint: not known again yet, so hollow.
+  const starts = broker.alive === "starting" ? "hollow" : "";
   const at = Math.max(geo.left - 8, x - w + 1.5);
   return [g("hw", [
     bar,
-    rect("r", at, y.foot, w, 18, "hwpill", { rx: 4 }),
+    rect("r", at, y.foot, w, 18, `hwpill ${starts}`, { rx: 4 }),
     waits && icon("i", "hourglass", at + 5, y.foot + 3, 12, "onhw"),
-    text("t", at + 7 + (waits ? 15 : 0), y.foot + 13, label, "hwtext"),
+    text("t", at + 7 + (waits ? 15 : 0), y.foot + 13, label, `hwtext ${starts}`),
+    starts && text("from", at + w + 7, y.foot + 13, t("mark.from_checkpoint", { o: replica.hwCheckpoint ?? 0 }), "small", { "data-id": `b${broker.id}:from`, "data-value": replica.hwCheckpoint ?? 0 }),
     changed.has(`b${broker.id}:hw`) && line("chg", at, y.foot + 21, at + w, y.foot + 21, "changed"),
     title("title", t("mark.hw", { o: replica.hw }) + (waits ? " " + t("mark.hw_waits", { b: replica.blocks.map((b) => name(b)).join(t("list.comma")) }) : "")),
   ], data)];

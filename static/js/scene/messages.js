@@ -1,7 +1,6 @@
 // Messages in flight, in the gutter left of the cards.
 
-import { anchor } from "./layout.js";
-import { along } from "./motion.js";
+import { along, anchor } from "./layout.js";
 import { fit, g, icon, rect, text, textWidth, title } from "./node.js";
 
 const W = 128;

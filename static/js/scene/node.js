@@ -45,9 +45,9 @@ export const icon = (k, name, x, y, size, cls = "") => node("use", k, { class: `
 export const title = (k, x) => node("title", k, {}, { x });
 
 /** A small label with an icon or without: returns {node, width}. */
-export function pill(k, x, y, label, cls, { name, size = 11.5, height = 20, data } = {}) {
+export function pill(k, x, y, label, cls, { name, size = 11.5, height = 20, data, dot } = {}) {
   const lead = name ? 16 : 0;
-  const width = Math.round(textWidth(label, size, true) + 14 + lead);
+  const width = Math.round(textWidth(label, size, true) + 14 + lead + (dot ? 11 : 0));
   const a = data ? { "data-id": data } : {};
   return {
     width,
@@ -55,6 +55,8 @@ export function pill(k, x, y, label, cls, { name, size = 11.5, height = 20, data
       rect("r", x, y, width, height, `pill ${cls}`, { rx: height / 2 }),
       name && icon("i", name, x + 6, y + (height - 12) / 2, 12, cls),
       text("t", x + 7 + lead, y + height / 2 + size * 0.36, label, `pilltext ${cls}`, { "font-size": size }),
+      dot && circle("dot", x + width - 9, y + height / 2, 3.2, "counts"),
+      dot && title("title", dot),
     ], { class: "pillbox", ...a }),
   };
 }
