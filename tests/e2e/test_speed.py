@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.bench_stage import stage_link
 from tests.e2e.conftest import Opener
 from tests.e2e.walk import at
 
@@ -44,6 +45,13 @@ def test_motion_is_smooth_without_a_graphics_card(visit: Opener) -> None:
     at(page, 300)
     page.get_by_role("button", name="Play").click()
     assert page.evaluate(FPS, 2500) >= 30
+
+
+def test_thirty_brokers_move_smoothly_too(visit: Opener) -> None:
+    page = visit(stage_link(30, 200), reduced_motion="no-preference")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_selector("#stage[data-moving]", state="attached")
+    assert page.evaluate(FPS, 2000) >= 30
 
 
 def test_fifty_keys_in_a_row_all_count(visit: Opener) -> None:

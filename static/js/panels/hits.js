@@ -69,6 +69,7 @@ function openMenu(thing, target) {
 function Group({ list, label, kind = "", onPress = openMenu }) {
   const box = useRef(null);
   const held = useRef(null);      // what has the focus: when it goes away, the focus stays in the group
+  const last = useRef(null);      // where one was in this group: Tab comes back to it
   useLayoutEffect(() => {
     if (!held.current || held.current.isConnected || document.activeElement !== document.body) return;
     held.current = null;
@@ -83,9 +84,11 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
     event.stopPropagation();
     all[(all.indexOf(document.activeElement) + dir + all.length) % all.length]?.focus();
   };
-  const stop = Math.max(0, list.findIndex((one) => one.id === (held.current?.dataset.hit ?? s.selected.value)));
+  const known = (id) => list.findIndex((one) => one.id === id);
+  const stop = Math.max(0, known(last.current) >= 0 ? known(last.current) : known(s.selected.value));
   const focused = (one, target) => {
     held.current = target;
+    last.current = one.id;
     s.lit.value = lights(one.id);
     if (!one.id.startsWith("why:") && one.id !== "fold") s.selected.value = one.id.replace(/^lane:/, "b");
   };

@@ -104,7 +104,7 @@ export function ruler(geo, view, { t }) {
   parts.push(...notches(geo, y, t));
   for (const c of view.clients.filter((one) => one.kind === "consumer" && one.position !== undefined && one.position >= geo.fold)) {
     const x = geo.x(c.position) - 1.5;
-    parts.push(g(`c-${c.id}`, [path("m", `M${x - 5} ${y + 21}h10l-5 6z`, "reads"), geo.pitch >= 26 && text("t", x - 8, y + 27, c.id, "mono readsname", { "text-anchor": "end" }), title("title", t("ruler.reads", { c: c.id, o: c.position }))]));
+    parts.push(g(`c-${c.id}`, [path("m", `M${x - 5} ${y + 21}h10l-5 6z`, "reads"), geo.pitch >= 26 && x - 8 - textWidth(c.id, 11) > geo.logX - 12 && x > 26 && text("t", x - 8, y + 27, c.id, "mono readsname", { "text-anchor": "end" }), title("title", t("ruler.reads", { c: c.id, o: c.position }))]));
   }
   return g("ruler", parts, { class: "ruler" });
 }
