@@ -19,7 +19,6 @@ import { Connection, Notice, Violation } from "./panels/banner.js";
 import { ClassBar } from "./panels/classbar.js";
 import { begin, Coach } from "./panels/coach.js";
 import { Help } from "./panels/help.js";
-import { Share } from "./share/dialog.js";
 import { Older } from "./share/older.js";
 import { Corner } from "./panels/corner.js";
 import { drawn, Hits } from "./panels/hits.js";
@@ -44,7 +43,7 @@ async function start() {
   const response = await fetch(`/i18n/${boot.lang.startsWith("zh") ? "zh-Hans" : "en"}.json`);
   s.words.value = await response.json();
   fetch("/api/registry").then((r) => r.json()).then((found) => { s.registry.value = found; }).catch(() => { /* menus stay short */ });
-  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, coachbox: Coach, sharebox: Share, hits: Hits, corner: Corner, why: Why })) render(html`<${part} />`, at(id));
+  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, coachbox: Coach, hits: Hits, corner: Corner, why: Why })) render(html`<${part} />`, at(id));
   effect(() => { at("board").dataset.view = s.view.value; });
   render(html`<${Whole} />`, at("tableview"));
   timeview.mount(at("spacetime"));
@@ -79,6 +78,7 @@ async function arrive() {
     else { await first(); if (!boot.room) begin(); }
     await classroom.arrive();
     document.body.dataset.ready = "1";
+    setTimeout(() => import("./share/dialog.js"), 2000);   // no part of the first view, but there when the connection is not
   } catch (problem) {
     s.notice.value = { kind: "bad", text: problem instanceof Refused ? problem.message : s.t.value("offline.wait") };
     document.body.dataset.ready = "1";

@@ -73,7 +73,7 @@ function zoomFor(view) {
 
 const options = (view) => ({ zoom: zoomFor(view), ...sized(zoomFor(view)) });
 const CORNER = 268;      // px the controls in the corner take beside the clients
-const sized = (zoom) => ({ corner: CORNER / zoom, width: Math.max(300, Math.floor(host.clientWidth / zoom)), partition: s.partition.value, unfolded: s.unfolded.value, layers: s.layers.value, t: s.t.value, name: s.name.value });
+const sized = (zoom) => ({ corner: CORNER / zoom, width: Math.max(280, Math.floor(host.clientWidth / zoom)), partition: s.partition.value, unfolded: s.unfolded.value, layers: s.layers.value, t: s.t.value, name: s.name.value });
 
 /** The step to draw: the one rested on, or a part of the next in detail size. */
 function current() {
@@ -97,7 +97,7 @@ export function rest() {
   onDraw(shown);
   if (transition === null && moves()) {
     transition = undefined;
-    import("./scene/transition.js").then((loaded) => { transition = loaded.transition; });
+    setTimeout(() => import("./scene/transition.js").then((loaded) => { transition = loaded.transition; }), 500);
   }
 }
 

@@ -184,6 +184,18 @@ test("a message that leaves without arriving is lost; of a leap only a drop is k
   assert.deepEqual([...gone({ n: 60, arrived: null, move: "drop 1->2" })], [m.id]);
 });
 
+test("on the stage the lost one breaks, the one that arrives does not", () => {
+  const before = s20.steps.get(27);
+  const [m] = before.view.messages;
+  const halves = (arrived) => way(before, { ...s20.steps.get(28), arrived, view: { ...s20.steps.get(28).view, messages: [] } })(0.8).filter((n) => n.k.startsWith(`msg-${m.id}-`)).length;
+  assert.deepEqual([halves(null), halves(m.id)], [2, 0]);
+});
+
+test("cuts, crashes and falls from the lead are shown before their effect, an append is not", () => {
+  const cause = (a, b) => acts(s20.steps.get(a), s20.steps.get(b), 0).cause;
+  assert.deepEqual([cause(39, 40), cause(33, 34), cause(42, 43), cause(1, 2), cause(54, 55)], [true, true, true, false, false]);
+});
+
 test("membership is one pill that changes its form, marked while it still counts", () => {
   const run = s20;
   const [a, b] = [structuredClone(run.steps.get(30)), structuredClone(run.steps.get(30))];

@@ -5,6 +5,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import * as s from "../state.js";
 import { Jump, sayAll, sayStep } from "./common.js";
 
+/** A message that got lost: its line is struck. */
+const struck = (step) => (/^fault\.drop/.test(step.say?.[0]?.key ?? "") ? "struck" : "");
+
 export function Log() {
   const t = s.t.value;
   const [filter, setFilter] = useState("");
@@ -20,7 +23,7 @@ export function Log() {
   return html`<div class="stack">
     <div class="row"><input type="search" placeholder=${t("log.filter")} aria-label=${t("log.filter")} value=${filter} onInput=${(e) => setFilter(e.target.value)} />
       <button class="btn" type="button" onClick=${copy}>${t("log.copy")}</button></div>
-    <ol class="log" ref=${list}>${shown.map((step) => html`<li key=${step.n} class=${`m${step.moment} ${step.broken?.length ? "bad" : ""}`} aria-current=${step.n === s.n.value ? "step" : null}>
+    <ol class="log" ref=${list}>${shown.map((step) => html`<li key=${step.n} class=${`m${step.moment} ${step.broken?.length ? "bad" : ""} ${struck(step)}`} aria-current=${step.n === s.n.value ? "step" : null}>
       <${Jump} n=${step.n}><span class="num">${step.n}</span><span>${text(step)}</span><//></li>`)}</ol>
   </div>`;
 }

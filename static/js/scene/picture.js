@@ -57,5 +57,7 @@ export function sentence(geo, broker, { t, name }) {
   if (!r) return t("lane.none", { who, state });
   const member = t(geo.part.record.isr.includes(broker.id) ? "lane.in" : "lane.out");
   const list = (r.epochs ?? []).map(([e, o]) => t("lane.epoch", { e, o })).join(t("list.comma"));
-  return t("lane.words", { who, state, member, a: r.start ?? 0, b: r.leo, hw: r.hw, epochs: list || "–" });
+  const { leader, le } = r.belief;
+  const belief = le >= 0 ? t("card.believes", { leader: leader >= 0 ? name(leader, true) : t("card.nobody"), e: le }) : t("card.knows_nothing");
+  return t("lane.words", { who, state, member, a: r.start ?? 0, b: r.leo, hw: r.hw, epochs: list || "–", belief });
 }

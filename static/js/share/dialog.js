@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { computed, signal } from "@preact/signals";
+import { render } from "preact";
 import { useRef } from "preact/hooks";
 import * as s from "../state.js";
 import { Class } from "./class.js";
@@ -14,6 +15,7 @@ const part = signal("link");
 const opened = signal(false);
 
 export function share() {
+  if (!document.getElementById("share")) render(html`<${Share} />`, document.getElementById("sharebox"));
   opened.value = true;
   document.getElementById("share")?.showModal();
 }
@@ -27,7 +29,7 @@ export function shareClass() {
 const names = Object.keys(PARTS);
 const current = computed(() => (names.includes(part.value) ? part.value : "link"));
 
-export function Share() {
+function Share() {
   const t = s.t.value;
   const bar = useRef(null);
   const keys = (event) => {
