@@ -20,6 +20,10 @@ const walker = signal(null);         // loaded when a lane is first entered
 /** Goes into a lane: to the end of its log, where things happen. */
 function enterLane(broker) {
   inside.value = { broker, id: `b${broker}:leo`, index: 0, entering: true };
+  loadWalker();
+}
+
+function loadWalker() {
   if (!walker.value) import("./lanewalk.js").then((loaded) => { walker.value = loaded.LaneWalk; });
 }
 
@@ -77,6 +81,8 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
   });
   if (!list.length) return null;
   const keys = (event) => {
+    // Keys on the way into a lane belong to the lane, not to the run.
+    if (inside.value?.entering && /^(Arrow|Home|End)/.test(event.key)) { event.preventDefault(); return; }
     const all = [...event.currentTarget.querySelectorAll("button")];
     const dir = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!dir) return;
@@ -89,6 +95,7 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
   const focused = (one, target) => {
     held.current = target;
     last.current = one.id;
+    if (one.kind === "through") loadWalker();
     s.lit.value = lights(one.id);
     if (!one.id.startsWith("why:") && one.id !== "fold") s.selected.value = one.id.replace(/^lane:/, "b");
   };
