@@ -20,6 +20,7 @@ import { ClassBar } from "./panels/classbar.js";
 import { begin, Coach } from "./panels/coach.js";
 import { Help } from "./panels/help.js";
 import { Older } from "./share/older.js";
+import { fetchShare } from "./share/opening.js";
 import { Corner } from "./panels/corner.js";
 import { drawn, Hits } from "./panels/hits.js";
 import { useAsk } from "./possible.js";
@@ -78,7 +79,7 @@ async function arrive() {
     else { await first(); if (!boot.room) begin(); }
     await classroom.arrive();
     document.body.dataset.ready = "1";
-    setTimeout(() => import("./share/dialog.js"), 2000);   // no part of the first view, but there when the connection is not
+    setTimeout(fetchShare, 2000);
   } catch (problem) {
     s.notice.value = { kind: "bad", text: problem instanceof Refused ? problem.message : s.t.value("offline.wait") };
     document.body.dataset.ready = "1";

@@ -97,7 +97,7 @@ export function rest() {
   onDraw(shown);
   if (transition === null && moves()) {
     transition = undefined;
-    setTimeout(() => import("./scene/transition.js").then((loaded) => { transition = loaded.transition; }), 500);
+    setTimeout(() => import("./scene/transition.js").then((loaded) => { transition = loaded.transition; }, () => { transition = null; }), 500);
   }
 }
 

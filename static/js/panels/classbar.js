@@ -3,8 +3,7 @@
 import { html } from "htm/preact";
 import * as s from "../state.js";
 import { followAgain, lookAround, takeLead } from "../classroom.js";
-import { present } from "../share/class.js";
-import { shareClass } from "../share/dialog.js";
+import { shareClass } from "../share/opening.js";
 import { Icon } from "./common.js";
 
 function state({ role, ended, own, led }) {
@@ -12,6 +11,12 @@ function state({ role, ended, own, led }) {
   if (role === "lead") return "class.lead";
   if (!led) return "class.away";
   return own ? "class.own" : "class.follow";
+}
+
+/** How many are there, in words. */
+export function present({ following, looking }) {
+  const t = s.t.value;
+  return `${t(following ? "class.following" : "class.nobody", { n: following })}${looking ? ` ${t("class.looking", { n: looking })}` : ""}`;
 }
 
 /** Where the class is, for those who are elsewhere. */

@@ -24,7 +24,7 @@ function enterLane(broker) {
 }
 
 function loadWalker() {
-  if (!walker.value) import("./lanewalk.js").then((loaded) => { walker.value = loaded.LaneWalk; });
+  if (!walker.value) import("./lanewalk.js").then((loaded) => { walker.value = loaded.LaneWalk; }, () => { inside.value = null; });
 }
 
 function leaveLane(broker) {

@@ -6,6 +6,7 @@ import { partOf } from "../partition.js";
 import { act, complain, open } from "../player.js";
 import { Icon } from "./common.js";
 import { help } from "./help.js";
+import { share } from "../share/opening.js";
 
 /** The same scenario under another Kafka: a run of its own, one key away from this one. */
 export async function change(profile) {
@@ -14,8 +15,6 @@ export async function change(profile) {
     await open({ scenario: scenario.slug || scenario.digest, profile, seed, step: 0 });
   } catch (problem) { complain(problem); }
 }
-
-const share = () => import("../share/dialog.js").then((dialog) => dialog.share());
 
 export function Title() {
   const t = s.t.value;

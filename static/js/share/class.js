@@ -4,14 +4,9 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as s from "../state.js";
 import { addressOf, end, start } from "../classroom.js";
+import { present } from "../panels/classbar.js";
 import { Code } from "./code.js";
 import { Copied } from "./common.js";
-
-/** How many are there, in words. */
-export function present({ following, looking }) {
-  const t = s.t.value;
-  return `${t(following ? "class.following" : "class.nobody", { n: following })}${looking ? ` ${t("class.looking", { n: looking })}` : ""}`;
-}
 
 export function Class() {
   const t = s.t.value;
