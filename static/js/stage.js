@@ -17,7 +17,9 @@ const still = new URLSearchParams(location.search).get("still") === "1";
 export const moves = () => !still && !quiet.matches && document.documentElement.dataset.motion !== "off" && s.view.peek() === "lanes";
 
 let host, logs, over, shown = null, running = null, frozen = false, onDraw = () => {};
-let transition = null;   // motion is loaded once the first step is drawn: the first view needs none
+let transition = null, loading = null;   // motion is loaded once the first step is drawn: the first view needs none
+
+const load = () => import("./scene/transition.js").then((loaded) => { transition = loaded.transition; });
 
 function layer(cls) {
   const svg = document.createElementNS(SVG, "svg");
@@ -95,10 +97,7 @@ export function rest() {
   host.dataset.step = step.n;
   host.dataset.density = shown.geo.density;
   onDraw(shown);
-  if (transition === null && moves()) {
-    transition = undefined;
-    setTimeout(() => import("./scene/transition.js").then((loaded) => { transition = loaded.transition; }, () => { transition = null; }), 500);
-  }
+  if (!loading && moves()) loading = setTimeout(() => load().catch(() => { loading = null; }), 500);
 }
 
 function show(a, b) {
@@ -120,7 +119,12 @@ function show(a, b) {
 export function freeze() { frozen = moves(); }
 
 /** Moves the picture from what is shown to the step now rested on; resolves when it stands. */
-export function travel({ back = false, speed = 1 } = {}) {
+export function travel(how) {
+  const go = () => across(how);
+  return transition || !moves() ? go() : load().then(go, go);
+}
+
+function across({ back = false, speed = 1 } = {}) {
   stop();
   frozen = false;
   const from = shown;

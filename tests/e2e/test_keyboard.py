@@ -85,9 +85,6 @@ def test_controller_clients_and_messages_have_one_stop_each_and_keep_the_focus(
 
 def test_the_cause_is_shown_first_and_what_is_left_is_the_step_alone(visit: Opener) -> None:
     page = visit("/s/S20?profile=Z0102&step=28", reduced_motion="no-preference")
-    loaded = "performance.getEntriesByType('resource').some((r) => /transition.js$/.test(r.name))"
-    page.wait_for_function(f"() => {loaded}")
-    page.evaluate("() => import('/static/js/scene/transition.js')")
     page.evaluate("async () => { (await import('/static/js/state.js')).speed.value = 0.25; }")
     end = '[data-id="b1:leo"] .leoline'
     before = page.locator(end).get_attribute("d")
