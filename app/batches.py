@@ -17,7 +17,15 @@ from app.batch_result import FAILURES_SHOWN, result
 from app.batch_spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST, asked_spec
 from app.refusals import Refusal
 from app.services import services
-from app.studies import TITLE_MOST, jobs, other_studies, other_than, own_studies, title_of
+from app.studies import (
+    TITLE_MOST,
+    jobs,
+    other_studies,
+    other_than,
+    own_studies,
+    scenario_title,
+    title_of,
+)
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.delays import varies
@@ -175,8 +183,7 @@ def page(number: str) -> str:
     """Progress while it runs, the result afterwards; both also without a script."""
     shown = _result(number)
     batch = jobs().batch(number)
-    told = in_language(records.scenario_of(batch), security.lang())
-    shown["scenario"] = {**shown["scenario"], "title": told.title}
+    shown["scenario"] = {**shown["scenario"], "title": scenario_title(batch)}
     shown.update(title=title_of(batch), named=batch.title)
     active = shown["state"] in records.ACTIVE
     return render_template(

@@ -70,7 +70,7 @@ def _wanted(run: Run) -> str:
 
 @blueprint.get("/r/<digest>/compare")
 def page(digest: str) -> str:
-    """Both runs in lock-step, opened at ``?at=``."""
+    """Both runs in lock-step, opened at ``?at=``; ``?step=`` is where one came from."""
     run = _run(digest)
     wanted = _wanted(run)
     other, why = other_run(run, wanted)
@@ -88,6 +88,7 @@ def page(digest: str) -> str:
             "b": other.digest,
             "with": wanted,
             "at": whole_number(request.args.get("at", "")),
+            "step": whole_number(request.args.get("step", "")),
         },
     )
 

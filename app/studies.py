@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app import batch_records as records
 from app import security
+from app.advice_result import KIND
 from app.api import body, json_answer
 from app.batch_result import LOST, sentences
 from app.jobs import Jobs
@@ -54,10 +55,17 @@ def jobs() -> Jobs:
     return found
 
 
+def scenario_title(batch: BatchRow) -> str:
+    """Its scenario's title in the visitor's language; the advisor's scenario is its question."""
+    lang = security.lang()
+    if batch.kind == KIND:
+        return services().words.text(lang, "advice.question", {})
+    return in_language(records.scenario_of(batch), lang).title
+
+
 def title_of(batch: BatchRow) -> str:
-    """What its owner calls it, or else the title of its scenario, in the visitor's language."""
-    told = in_language(records.scenario_of(batch), security.lang()).title
-    return batch.title or told
+    """What its owner calls it, or else the title of its scenario."""
+    return batch.title or scenario_title(batch)
 
 
 def own_studies() -> list[dict[str, Any]]:

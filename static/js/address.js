@@ -1,6 +1,7 @@
 // The address of the page: what it asks for when one arrives, and what it says from then on.
 
 import * as s from "./state.js";
+import { inTurn } from "./i18n.js";
 import { pack, unpack, Unreadable } from "./packing.js";
 import { FIELDS, query, read, within } from "./share/link.js";
 import { TABS } from "./panels/tabs.js";
@@ -36,7 +37,7 @@ export function settle(seen, problems) {
   const { p, problems: beyond } = within(seen, { total: s.facts.value.total, partitions: s.step.value?.view.partitions.length ?? 1 });
   s.partition.value = p;
   const all = [...problems, ...beyond];
-  if (all.length) s.notice.value = { kind: "warn", stays: true, text: all.map((one) => one.text ?? s.t.value(one.key, one.args)).join(" ") };
+  if (all.length) s.notice.value = { kind: "warn", stays: true, text: inTurn(all.map((one) => one.text ?? s.t.value(one.key, one.args))) };
 }
 
 /** What is looked at, for a link. */

@@ -55,6 +55,9 @@ export function told(words, { key, args = {} }, env) {
 /** The same as plain text, for live regions and lists. */
 export const plain = (words, entry, env) => told(words, entry, env).map((part) => part.text).join("");
 
+/** Sentences one after the other: after a full-width stop there is room enough. */
+export const inTurn = (sentences) => sentences.join(" ").replaceAll(/([。！？；]) /g, "$1");
+
 /** How brokers and the others are called: name(2) "Broker 2", name(2, true) "2". */
 export function namer(t, brokers = []) {
   const names = new Map(brokers.map((b) => [String(b.id), b.name ?? String(b.id)]));

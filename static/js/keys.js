@@ -7,6 +7,7 @@ import { faultMove } from "./faultkeys.js";
 import { SIZES } from "./history.js";
 import { setView } from "./panels/corner.js";
 import { help } from "./panels/help.js";
+import { share } from "./share/dialog.js";
 import { setSize } from "./panels/transport.js";
 import { whySelected } from "./panels/why.js";
 
@@ -36,7 +37,7 @@ const COMMANDS = {
   Home: () => goTo(0, { leaveCrumb: true }), End: () => goTo(s.facts.value?.total ?? 0, { leaveCrumb: true }),
   "/": () => document.getElementById("typed")?.focus(), "?": help, "{": () => branch(-1), "}": () => branch(1),
 };
-const LETTERS = { k: fault("k"), r: fault("r"), x: fault("x"), n: violation, u: crumb, b: () => toggle(), w: whySelected, c: () => document.getElementById("compare")?.click(), v: () => setView(), ".": () => act("+1") };
+const LETTERS = { k: fault("k"), r: fault("r"), x: fault("x"), n: violation, u: crumb, b: () => toggle(), w: whySelected, c: () => document.getElementById("compare")?.click(), v: () => setView(), s: share, ".": () => act("+1") };
 SIZES.forEach((size, i) => { LETTERS[String(i + 1)] = () => setSize(size); });
 
 export function listen() {

@@ -1,65 +1,78 @@
-"""Pictures of every screen, theme, language and size, for a person to look at.
+"""Pictures of every screen and of what opens on it, in every theme, language and size.
 
-    python -m tests.e2e.shots [folder]
+    python -m tests.e2e.shots [folder [screen ...]]
 
-Look at them before handing in a change of the scene; the folder is ignored by git.
+For a person to look at before handing in a change of a page; the folder is ignored by git.
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.conftest import CALM, CHROMIUM, FLAGS, ROOT, Server
+from tests.e2e.conftest import CALM, CHROMIUM, FLAGS, ROOT, SEEN
+from tests.e2e.filled import Filled
+from tests.e2e.screens import SCREENS, Screen, address
 
-SCREENS = {
-    "library": "/",
-    "begin": "/s/S01",
-    "fetch": "/s/S01?step=9",
-    "lost": "/s/S20?profile=Z0102&step=51",
-    "differ": "/s/S24?profile=Z20&step=150",
-    "parting": "/s/S23?profile=Z20&step=84",
-    "layers": "/s/S20?profile=Z0102&step=41&layers=disk,sessions,heartbeats",
-    "spacetime": "/s/S20?profile=Z0102&step=51&view=spacetime",
-    "table": "/s/S20?profile=Z0102&step=41&view=table",
-    "matrix": "/s/S46?step=60",
-    "storm": "/s/crash-storm?step=400",
-    "batch": "/batch",
-    "cluster": "/cluster",
+MOMENTS = {
+    "begin": Screen("/s/S01"),
+    "differ": Screen("/s/S24?profile=Z20&step=150"),
+    "parting": Screen("/s/S23?profile=Z20&step=84"),
+    "storm": Screen("/s/crash-storm?step=400"),
 }
-SIZES = {"wide": (1920, 1000), "desk": (1280, 720), "phone": (390, 844)}
+"""More of the stage: these are the same page as others, at a moment that is drawn differently."""
+SIZES = {"wide": (1440, 900), "phone": (390, 844)}
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, wanted: list[str]) -> None:
     from playwright.sync_api import sync_playwright
 
     folder.mkdir(parents=True, exist_ok=True)
+    screens = {
+        name: screen
+        for name, screen in {**SCREENS, **MOMENTS}.items()
+        if not wanted or name in wanted
+    }
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
-        server = Server(Path(place))
+        server = Filled(Path(place))
         server.start()
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         try:
-            for scheme in ("light", "dark"):
-                for size, (width, height) in SIZES.items():
-                    for lang in ("en", "zh"):
-                        options: Any = {
-                            **CALM,
-                            "viewport": {"width": width, "height": height},
-                            "color_scheme": scheme,
-                        }
-                        page = chromium.new_context(**options).new_page()
-                        for name, path in SCREENS.items():
-                            mark = "&" if "?" in path else "?"
-                            page.goto(f"{server.url}{path}{mark}lang={lang}")
-                            page.wait_for_load_state("networkidle")
-                            page.screenshot(path=folder / f"{name}-{size}-{scheme}-{lang}.png")
-                        page.context.close()
+            for scheme, size, lang in itertools.product(("light", "dark"), SIZES, ("en", "zh")):
+                width, height = SIZES[size]
+                options: Any = {
+                    **CALM,
+                    "viewport": {"width": width, "height": height},
+                    "color_scheme": scheme,
+                }
+                context = chromium.new_context(**options)
+                context.add_init_script(f"try {{ localStorage.clear(); }} catch {{ }} {SEEN}")
+                for name, screen in screens.items():
+                    page = context.new_page()
+                    page.goto(server.url + address(screen, server.names, lang))
+                    shoot(page, screen, folder / name, f"{size}-{scheme}-{lang}.png")
+                    page.close()
+                context.close()
         finally:
             chromium.close()
             server.stop()
 
 
+def shoot(page: Any, screen: Screen, place: Path, look: str) -> None:
+    """The page, long where it is long, and everything that opens on it."""
+    page.wait_for_selector(screen.shown)
+    page.screenshot(path=f"{place}-{look}", full_page=True)
+    for opened in screen.opens:
+        opened.act(page)
+        page.wait_for_selector(opened.shown)
+        page.screenshot(path=f"{place}-{opened.name}-{look}")
+        if opened.close:
+            page.keyboard.press(opened.close)
+            page.wait_for_selector(opened.shown, state="hidden")
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "shots")
+    main(Path(sys.argv[1]) if sys.argv[1:] else ROOT / "shots", sys.argv[2:])

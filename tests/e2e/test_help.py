@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.e2e.conftest import HERE, Opener
+from tests.e2e.conftest import Opener
 from tests.e2e.walk import at
-
-AXE = HERE / "vendor" / "axe-4.14.1.min.js"
 
 
 def test_coach_marks_stand_once_and_can_be_skipped(visit: Opener) -> None:
@@ -66,31 +62,3 @@ def test_paper_has_textures_instead_of_colours(visit: Opener) -> None:
     assert page.locator(".printlegend").is_visible()
     assert not page.locator("#deck").is_visible()
     assert page.locator("#say .what").is_visible()
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_are_accessible(visit: Opener, lang: str, scheme: str) -> None:
-    for path in ("/", "/edit/S20", "/s/S20?plain=1&step=40"):
-        mark = "&" if "?" in path else "?"
-        ready = "plain" not in path
-        options = {"color_scheme": scheme, "bypass_csp": True, "ready": ready}
-        page = visit(f"{path}{mark}lang={lang}", **options)
-        if ready:
-            page.locator("#settingsbutton").click()
-        page.add_script_tag(path=str(AXE))
-        found = page.evaluate(
-            """async () => (await axe.run({runOnly:
-            ["wcag2a","wcag2aa","wcag21aa","wcag22aa"]})).violations.map(
-            v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | "))"""
-        )
-        assert found == [], path
-        page.close()
-
-
-@pytest.mark.parametrize("path", ["/", "/edit/S20", "/s/S20?plain=1", "/s/S20"])
-@pytest.mark.parametrize("width", [320, 390, 1024])
-def test_no_page_scrolls_sideways(visit: Opener, path: str, width: int) -> None:
-    size = {"width": width, "height": 800}
-    page = visit(path, viewport=size, ready="plain" not in path)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

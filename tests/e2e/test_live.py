@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from tests.e2e.conftest import Opener, Server
 from tests.e2e.walk import at, jump, run_of, step_of, steps
 
-AXE = Path(__file__).parent / "vendor" / "axe-4.14.1.min.js"
 WHERE = "el => el.querySelector('path').getAttribute('d') + el.querySelector('text').textContent"
-LEVELS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
 
 
 def test_a_restart_of_the_server_loses_nothing(visit: Opener, frail: Server) -> None:
@@ -81,45 +76,6 @@ def test_still_means_no_motion(visit: Opener) -> None:
     page.keyboard.press("ArrowRight")
     at(page, 1)
     assert page.get_attribute("#stage", "data-moving") is None
-
-
-@pytest.mark.parametrize("path", ["/", "/s/S20?step=9", "/s/S01"])
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(visit: Opener, path: str, lang: str, scheme: str) -> None:
-    page = visit(f"{path}{'&' if '?' in path else '?'}lang={lang}", color_scheme=scheme)
-    assert axe(page) == []
-
-
-@pytest.mark.parametrize("tab", ["Inspect", "Moves", "Log", "Checks"])
-def test_axe_finds_nothing_in_a_panel(visit: Opener, tab: str) -> None:
-    page = visit("/s/S20?profile=Z0102")
-    page.keyboard.press("n")
-    page.get_by_role("alert").wait_for()
-    page.get_by_role("tab", name=tab).click()
-    page.get_by_role("button", name="Broker A: what can be done").click()
-    page.wait_for_selector(".menu .movebtn")
-    assert axe(page) == []
-    page.keyboard.press("Escape")
-    page.keyboard.press("?")
-    assert axe(page) == []
-
-
-def axe(page: Any) -> Any:
-    """What axe complains of, each with its first elements."""
-    page.evaluate(AXE.read_text("utf-8"))
-    return page.evaluate(
-        "levels => axe.run({runOnly: levels}).then(r => r.violations.map("
-        "v => [v.id, v.nodes.slice(0, 3).map(n => n.html)]))",
-        LEVELS,
-    )
-
-
-@pytest.mark.parametrize("width", [320, 390, 768, 1024, 1280, 1920])
-@pytest.mark.parametrize("path", ["/", "/s/S20?step=16"])
-def test_no_page_scrolls_sideways(visit: Opener, path: str, width: int) -> None:
-    page = visit(path, viewport={"width": width, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_chinese_is_complete(visit: Opener) -> None:

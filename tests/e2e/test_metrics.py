@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.e2e.conftest import Opener
-from tests.e2e.test_live import axe
 from tests.e2e.walk import jump, step_of
 
 
@@ -46,14 +43,3 @@ def test_an_isolated_leader_reports_what_is_not_so(visit: Opener) -> None:
     assert page.locator(".serverlog li").first.is_visible()
     page.locator(".serverlog .jump").last.click()
     page.wait_for_function("() => Number(document.querySelector('#stage').dataset.step) < 108")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_axe_finds_nothing_in_the_metrics(visit: Opener, lang: str, scheme: str) -> None:
-    page = visit(f"/s/S38?lang={lang}&step=108", color_scheme=scheme)
-    page.locator("#tab-metrics").click()
-    dashboard(page)
-    page.locator(".metric").first.click()
-    page.locator("tr.about").wait_for()
-    assert axe(page) == []

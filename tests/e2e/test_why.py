@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.conftest import Opener
-from tests.e2e.test_live import axe
 from tests.e2e.walk import at, jump
 
 
@@ -80,23 +79,16 @@ def test_a_greyed_move_a_waiting_write_and_the_crown_can_be_asked(visit: Opener)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_glossary_is_whole_for_everybody(visit: Opener, lang: str, scheme: str) -> None:
-    page = visit(f"/glossary?lang={lang}#H-2", ready=False, color_scheme=scheme)
-    page.locator("#H-2").wait_for()
-    assert axe(page) == []
-    page.set_viewport_size({"width": 320, "height": 700})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    page.set_viewport_size({"width": 1280, "height": 800})
+def test_the_glossary_opens_a_run_to_see_a_rule_in(visit: Opener, lang: str) -> None:
+    page = visit(f"/glossary?lang={lang}#H-2", ready=False)
     page.locator("#H-2 .see").click()
     page.wait_for_selector('[data-rule="H-2"] li.taken')
 
 
-def test_axe_finds_nothing_in_an_answer(visit: Opener) -> None:
+def test_an_answer_names_the_step_where_it_changes(visit: Opener) -> None:
     page = visit("/s/S01?step=7")
     page.keyboard.press("w")
     page.wait_for_selector("#whybox:popover-open li.no")
-    assert axe(page) == []
     page.get_by_role("button", name="In this run it changes at step 14").click()
     at(page, 14)
     page.wait_for_selector("#whybox", state="hidden")

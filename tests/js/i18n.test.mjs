@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { namer, plain, told, translator } from "../../static/js/i18n.js";
+import { inTurn, namer, plain, told, translator } from "../../static/js/i18n.js";
 import { words } from "./helpers.mjs";
 
 const en = words("en");
@@ -45,6 +45,12 @@ test("a list names its entities one by one", () => {
   const entry = { key: "ack", args: { b: { b: 1 }, m: { ms: ["m3", "m4", "m5"] }, w: { bl: [2, 3] }, i: { bs: [1, 2] } } };
   assert.equal(plain(catalogue, entry, env), "Broker 1 acknowledges m3, m4 and m5 of broker 2 and broker 3, ISR [1, 2].");
   assert.deepEqual(told(catalogue, entry, env).filter((part) => part.ref).map((part) => part.ref), ["b1", "rec:m3", "rec:m4", "rec:m5", "b2", "b3"]);
+});
+
+test("sentences follow each other as their language writes them", () => {
+  assert.equal(inTurn(["It ends. It", "goes on!"]), "It ends. It goes on!");
+  assert.equal(inTurn(["到此为止。 然后", "继续；"]), "到此为止。然后 继续；");
+  assert.equal(inTurn(["一。", "二！", "B"]), "一。二！B");
 });
 
 test("nodes are called by what they are", () => {

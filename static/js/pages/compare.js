@@ -1,6 +1,6 @@
 // Two runs in lock-step: both stages, what differs, and the way from one difference to the next.
 
-import { namer, plain, translator } from "../i18n.js";
+import { inTurn, knows, namer, plain, translator } from "../i18n.js";
 import { changes } from "../history.js";
 import { differing, elements, firstDifference, moving, nextDifference, offsets } from "../lockstep.js";
 import { patch } from "../scene/draw.js";
@@ -54,7 +54,7 @@ async function stepOf(one, n) {
 
 function sentence(one, step) {
   const env = { t, name: namer(t, step.view.brokers) };
-  return step.say.length ? step.say.map((entry) => plain(words, entry, env)).join(" ") : step.n === 0 ? t("step.start") : step.move;
+  return step.say.length ? inTurn(step.say.map((entry) => plain(words, entry, env))) : step.n === 0 ? t("step.start") : step.move;
 }
 
 function draw(one, step, goes) {
@@ -91,7 +91,8 @@ function mark(what) {
 
 function told(thing, a, b, name) {
   const [who, field] = thing.replace(/^p\d+\//, "").split(":");
-  const value = (v) => (v === null || v === undefined ? "–" : Array.isArray(v) ? `[${v.map((one) => name(one, true)).join(", ")}]` : field === "leader" ? (v < 0 ? "–" : name(v, true)) : v === "" ? "–" : String(v));
+  const state = (v) => (["role", "alive"].includes(field) && knows(words, `${field}.${v}`) ? t(`${field}.${v}`) : String(v));
+  const value = (v) => (v === null || v === undefined ? "–" : Array.isArray(v) ? `[${v.map((one) => name(one, true)).join(", ")}]` : field === "leader" ? (v < 0 ? "–" : name(v, true)) : v === "" ? "–" : state(v));
   const owner = who === "rec" ? "" : `${name(who.slice(1))} `;
   if (field === "log") return `${owner}${t("compare.thing.log")} ${offsets(a, b).slice(0, SHOWN).join(", ")}`;
   return `${owner}${t(`compare.thing.${field}`)} ${value(a)} ≠ ${value(b)}`;
@@ -131,6 +132,7 @@ async function go(to) {
   document.getElementById("both").dataset.at = at;
   document.getElementById("live").textContent = [t("compare.pair", { n: at, total: found.pairs.length - 1 }), `A: ${sides.a.what.textContent}`, `B: ${sides.b.what.textContent}`, sides.line.querySelector("b").textContent].join(" ");
   const query = new URLSearchParams({ with: boot.with, at });
+  if (boot.step) query.set("step", boot.step);
   if (zh) query.set("lang", "zh");
   history.replaceState(null, "", `?${query}`);
 }

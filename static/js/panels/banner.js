@@ -4,7 +4,7 @@ import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 import * as s from "../state.js";
 import { goTo } from "../player.js";
-import { knows } from "../i18n.js";
+import { inTurn, knows } from "../i18n.js";
 import { Icon, say } from "./common.js";
 import { change } from "./title.js";
 
@@ -40,7 +40,7 @@ export function Violation() {
   return html`<div class="bar bad" role="alert" data-violation=${broken.map((b) => b.invariant).join(" ")}>
     <${Icon} name="alert" />
     <div class="grow">
-      <p><b>${broken.map((b) => brokenWords(b.invariant)).join(" ")}</b> <span class="mono soft">${broken.map((b) => b.invariant).join(" ")}</span>
+      <p><b>${inTurn(broken.map((b) => brokenWords(b.invariant)))}</b> <span class="mono soft">${broken.map((b) => b.invariant).join(" ")}</span>
         ${lost.length > 0 && html` ${t("bad.lost", { m: lost.join(", ") })}`}</p>
       <p class="whys">${say(broken[0].why)} ${facts.verdict.expected && html`<span>(${t("bad.expected", { profile: facts.profile })})</span>`}</p>
     </div>

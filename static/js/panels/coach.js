@@ -12,6 +12,7 @@ const MARKS = [
   ["break", "#hits .hit"],
   ["share", "#title [aria-haspopup=dialog], #title .titlebar .row > button.btn:not(.square)"],
 ];
+const OPEN = "dialog[open], :popover-open, .menu, .timebox, .sheetlist";   // what Escape closes first
 const at = signal(-1);          // which mark stands; -1: none
 
 export function begin() {
@@ -54,15 +55,17 @@ export function Coach() {
   });
   useEffect(() => {
     const again = () => { at.value = 0; };
+    // The marks come last in the order of tabs: the key that puts them away works from anywhere.
+    const away = (event) => { if (event.key === "Escape" && !event.defaultPrevented && at.peek() >= 0 && !document.querySelector(OPEN)) end(); };
     addEventListener("coach", again);
-    return () => removeEventListener("coach", again);
+    addEventListener("keydown", away);
+    return () => { removeEventListener("coach", again); removeEventListener("keydown", away); };
   }, []);
   // Doing what the first mark asks for is as good as pressing its button.
   useEffect(() => effect(() => { if (s.n.value > 0 && at.peek() === 0) at.value = 1; }), []);
   if (which < 0) return null;
   const [name] = MARKS[which];
-  const keys = (event) => { if (event.key === "Escape") { event.stopPropagation(); end(); } };
-  return html`<aside class="coach" ref=${box} role="note" aria-label=${t("coach.label", { n: which + 1, k: MARKS.length })} onKeyDown=${keys}>
+  return html`<aside class="coach" ref=${box} role="note" aria-label=${t("coach.label", { n: which + 1, k: MARKS.length })}>
     <p><b>${t(`coach.${name}`)}</b></p><p>${t(`coach.${name}.why`)}</p>
     <p class="row"><span class="soft grow">${which + 1} / ${MARKS.length}</span><button type="button" class="btn quiet" onClick=${end}>${t("coach.skip")}</button><button type="button" class="btn primary" onClick=${on}>${t(which + 1 < MARKS.length ? "coach.next" : "coach.end")}</button></p>
   </aside>`;

@@ -2,7 +2,7 @@
 
 import { html } from "htm/preact";
 import * as s from "../state.js";
-import { plain, told } from "../i18n.js";
+import { inTurn, plain, told } from "../i18n.js";
 
 export const Icon = ({ name }) => html`<svg class="icon" aria-hidden="true"><use href=${`/static/icons.svg#${name}`} /></svg>`;
 
@@ -22,7 +22,7 @@ export function Told({ entry }) {
 export const say = (entry) => (typeof entry === "string" ? entry : plain(s.words.value, entry, s.env.value));
 
 /** All that a step says, as plain text. */
-export const sayAll = (step) => (step.say?.length ? step.say.map(say).join(" ") : step.n === 0 ? s.t.value("step.start") : step.move);
+export const sayAll = (step) => (step.say?.length ? inTurn(step.say.map(say)) : step.n === 0 ? s.t.value("step.start") : step.move);
 
 /** The one sentence of a step. */
 export const sayStep = (step) => sayAll({ ...step, say: step.say?.slice(0, 1) });

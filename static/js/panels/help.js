@@ -10,7 +10,7 @@ import { picture } from "../scene/picture.js";
 
 export const KEYS = [
   ["Space", "key.play"], ["← →", "key.step"], ["Shift ← →", "key.moment"], ["[ ]", "key.chapter"], ["Home End", "key.ends"], ["1 2 3 4", "key.size"],
-  ["/", "key.type"], [".", "key.time"], ["k r", "key.faults"], ["x", "key.cut"], ["Enter ← → ↑ ↓ Esc", "key.lane"], ["b", "key.bookmark"], ["v", "key.view"], ["c", "key.compare"], ["w", "key.why"], ["n", "key.violation"], ["{ }", "key.branch"], ["u", "key.undo"], ["?", "key.help"],
+  ["/", "key.type"], [".", "key.time"], ["k r", "key.faults"], ["x", "key.cut"], ["Enter ← → ↑ ↓ Esc", "key.lane"], ["b", "key.bookmark"], ["v", "key.view"], ["c", "key.compare"], ["w", "key.why"], ["s", "key.share"], ["n", "key.violation"], ["{ }", "key.branch"], ["u", "key.undo"], ["?", "key.help"],
 ];
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 720;

@@ -26,7 +26,7 @@ export function Matrix() {
   const step = s.step.value;
   if (!step) return null;
   const { brokers } = step.view;
-  return html`<div class="scrollx"><table class="matrix"><caption class="sr">${t("matrix.caption")}</caption>
+  return html`<div class="scrollx" role="region" aria-label=${t("matrix.caption")} tabindex="0"><table class="matrix"><caption class="sr">${t("matrix.caption")}</caption>
     <thead><tr><th scope="col">${t("title.partition")}</th><th scope="col">${t("matrix.state")}</th>${brokers.map((b) => html`<th key=${b.id} scope="col">${s.name.value(b.id, true)}${b.rack ? html` <span class="soft">${b.rack}</span>` : null}</th>`)}</tr></thead>
     <tbody>${rows(step.view).map((row) => html`<tr key=${row.part.p} class=${row.health} aria-current=${row.part.p === s.partition.value ? "true" : null}><th scope="row">${row.part.name}</th><td class="state"><span class=${row.health}><${Icon} name=${SIGN[row.health]} />${t(`matrix.${row.health}`)}</span></td>${row.squares.map((sq, j) => html`<${Square} key=${j} sq=${sq} broker=${brokers[j]} index=${row.part.p} />`)}</tr>`)}</tbody></table></div>
     <p class="soft small">${t("matrix.legend")}</p>`;

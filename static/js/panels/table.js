@@ -8,7 +8,7 @@ import { recordRows, replicaRow } from "./tablerows.js";
 
 function Table({ caption, heads, rows, rowHead = true }) {
   if (!rows.length) return null;
-  return html`<div class="scrollx"><table class="grid"><caption>${caption}</caption><thead><tr>${heads.map((one, i) => html`<th key=${i} scope="col">${one}</th>`)}</tr></thead>
+  return html`<div class="scrollx" role="region" aria-label=${caption} tabindex="0"><table class="grid"><caption>${caption}</caption><thead><tr>${heads.map((one, i) => html`<th key=${i} scope="col">${one}</th>`)}</tr></thead>
     <tbody>${rows.map((row, i) => html`<tr key=${i}>${row.map((cell, j) => (j === 0 && rowHead ? html`<th key=${j} scope="row">${cell}</th>` : html`<td key=${j}>${cell}</td>`))}</tr>`)}</tbody></table></div>`;
 }
 

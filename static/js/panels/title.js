@@ -34,7 +34,7 @@ export function Title() {
       ${parts.length > 1 && html`<label class="field"><span>${t("title.partition")}</span><select value=${String(partOf({ partitions: parts }, s.partition.value).p)} onChange=${(e) => { s.partition.value = Number(e.target.value); }}>${parts.map((p) => html`<option key=${p.p} value=${String(p.p)}>${p.name}${p.gone ? ` · ${t(`ctl.${p.gone}`)}` : ""}</option>`)}</select></label>`}
       <button type="button" class="btn" aria-pressed=${fetching === "auto" ? "true" : "false"} title=${t("title.fetching.why")} disabled=${!s.online.value} onClick=${() => act(`fetching ${fetching === "auto" ? "manual" : "auto"}`)}><${Icon} name=${fetching === "auto" ? "clock" : "hand"} /><span class="wide">${t(`title.fetching.${fetching ?? "manual"}`)}</span></button>
       <a class="btn" href=${`/batch?run=${facts.digest}`}><${Icon} name="chart" /><span class="wide">${t("title.scale")}</span></a>
-      <a class="btn" id="compare" href=${`/r/${facts.digest}/compare`}><${Icon} name="compare" /><span class="wide">${t("compare.go")}</span></a>
+      <a class="btn" id="compare" href=${`/r/${facts.digest}/compare${s.n.value ? `?step=${s.n.value}` : ""}`}><${Icon} name="compare" /><span class="wide">${t("compare.go")}</span></a>
       <a class="btn" href=${`/edit?run=${facts.digest}`} title=${t("edit.record.why")}><${Icon} name="record" /><span class="wide">${t("edit.record")}</span></a>
       <button type="button" class="btn" aria-haspopup="dialog" onClick=${share}><${Icon} name="save" /><span class="wide">${t("share.open")}</span></button>
       <button type="button" class="btn quiet square" aria-label=${t("help.title")} title=${t("help.title")} onClick=${help}><${Icon} name="help" /></button>

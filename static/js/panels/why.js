@@ -87,7 +87,8 @@ export function Why() {
     if (event.newState !== "closed" || !shown.value) return;
     const { from } = shown.value;
     shown.value = null;
-    if (document.activeElement === document.body) from?.focus?.({ preventScroll: true });
+    // The box still has the focus while it closes; whoever has pressed something else keeps that.
+    if (document.activeElement === document.body || box.current.contains(document.activeElement)) from?.focus?.({ preventScroll: true });
   };
   return html`<div id="whybox" class="whybox" popover="auto" role="dialog" tabindex="-1" aria-labelledby="whyhead" ref=${box} onToggle=${toggled}>${now && html`
     <header><h2 id="whyhead"><${Told} entry=${now.answer.about} /></h2><button type="button" class="btn quiet square" aria-label=${t("bad.close")} onClick=${close}><${Icon} name="close" /></button></header>

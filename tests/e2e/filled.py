@@ -1,0 +1,79 @@
+"""A site with something to show on every page: saved runs, and batches that have ended."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from unittest.mock import patch
+
+from app import config, create_app
+from app import jobs as jobs_module
+from app.advice import study
+from app.batch_result import result
+from app.batch_spec import Futures, Spec, make_futures, make_spec
+from app.jobs import Jobs
+from app.services import KEY, Services
+from engine.scenarios import file
+from engine.show.replay import Replay
+from engine.sim.run import Run
+from engine.study.advice import Failures, Setting
+from engine.study.batch import run_chunk
+from tests.batch_runner import PlainRunner
+from tests.e2e.conftest import Server
+
+VARIED = [("min.insync.replicas", ["1", "2"]), ("brokers", ["3", "5"])]
+
+
+def fill(place: Path) -> dict[str, str]:
+    """Fills the instance of a server that has not started; name -> what stands in an address.
+
+    The batches are played here, one chunk after the other: pages do not say who counted.
+    """
+    app = create_app(config.load({}, instance=place))
+    services: Services = app.extensions[KEY]
+    services.jobs.close()
+    jobs = services.jobs = Jobs(app, PlainRunner(), run_chunk)  # type: ignore[arg-type]
+    try:
+        storm = file.find("S61")
+        made = {
+            "run": _save(services, Run(file.find("S20"), "Z0102", 0)),
+            "batch": _played(jobs, make_spec(storm, 8, ["Z0102", "K39"], vary=VARIED)),
+            "running": _played(jobs, make_spec(storm, 4, ["Z0102"])),
+            "advice": _played(jobs, study(Setting(), Failures(), 2)),
+        }
+        broken = result(jobs, made["batch"], profile="Z0102", invariant="I7", limit=100)
+        lost = min(
+            (row for row in broken["failures"]["rows"] if row["cell"] == 0),
+            key=lambda row: int(row["step"]),  # a short run has few futures
+        )
+        run = Run(storm, lost["profile"], lost["seed"])
+        made["futures"] = _played(jobs, make_futures(run, "I7", 1))
+    finally:
+        services.close()
+    return made
+
+
+def _save(services: Services, run: Run) -> str:
+    services.store.save_run(run, Replay(run).outcome)
+    return run.digest
+
+
+def _played(jobs: Jobs, spec: Spec | Futures) -> str:
+    with patch.object(jobs_module, "PROBE_S", 0.02):  # nobody reads how long it would take
+        number = jobs.submit(spec)
+        jobs.wait(number, lambda snapshot: None)
+    return number
+
+
+class Filled(Server):
+    """A server over such a site; `names` fill the places of its addresses."""
+
+    names: dict[str, str]
+
+    def start(self) -> None:
+        self.names = fill(self.place)
+        super().start()
+        # A server that starts takes what ran before for interrupted; this one runs still.
+        with sqlite3.connect(self.place / "highwater.db") as rows:
+            change = "update batch set state = 'running', finished = null where id = ?"
+            rows.execute(change, (self.names["running"],))

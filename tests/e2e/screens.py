@@ -1,0 +1,164 @@
+"""Every page of the site, and whatever opens on it: the one table that checks and pictures read.
+
+An address has places, {run} or {batch}, for what `filled.Filled` has made.  Whatever opens is
+found by what it is, not by its words: the table serves every language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+Act = Callable[[Any], None]
+READY = 'body[data-ready="1"]'
+
+
+UNREADABLE = "title: A?\nscript: |\n  fech 2\n"
+GARBLED = "Topic: a Partition: 0 Leader: 1 Replicas: 1,2 Isr: 1\nhello\n"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Something that opens: how, what shows that it has, and what is to be looked at then."""
+
+    name: str
+    act: Act
+    shown: str
+    part: str = ""
+    """A selector; "" for the whole page."""
+    close: str = "Escape"
+    """The key that puts it away again; "" where it stays."""
+
+
+@dataclass(frozen=True)
+class Screen:
+    path: str
+    shown: str = READY
+    opens: tuple[Opened, ...] = ()
+
+
+def press(selector: str) -> Act:
+    return lambda page: page.locator(selector).first.click()
+
+
+def key(name: str) -> Act:
+    return lambda page: page.keyboard.press(name)
+
+
+def fill(selector: str, text: str, then: str = "") -> Act:
+    def act(page: Any) -> None:
+        page.locator(selector).fill(text)
+        if then:
+            page.locator(selector).press(then)
+
+    return act
+
+
+def tab(name: str) -> Opened:
+    shown = f"#tab-{name}[aria-selected=true]"
+    return Opened(name, press(f"#tab-{name}"), shown, "#tabs", close="")
+
+
+def sharing(name: str) -> Opened:
+    shown = f"#share-{name}[aria-selected=true]"
+    return Opened(f"share-{name}", press(f"#share-{name}"), shown, "#share", close="")
+
+
+def seen_in(name: str) -> Opened:
+    def act(page: Any) -> None:
+        page.locator(".corner select").select_option(name)
+
+    return Opened(name, act, f'#board[data-view="{name}"]', "#board", close="")
+
+
+def all_parts(page: Any) -> None:
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+
+
+def coach(page: Any) -> None:
+    page.evaluate("dispatchEvent(new Event('coach'))")
+
+
+SETTINGS = Opened("settings", press("#settingsbutton"), "#settings:popover-open", "#settings")
+PARTS = Opened("parts", all_parts, "details[open]", close="")
+
+SCREENS = {
+    "library": Screen(
+        "/",
+        opens=(SETTINGS, Opened("nothing", fill("#find", "zzzz"), "#nothing", "main", close="")),
+    ),
+    "lost": Screen(
+        "/s/S20?profile=Z0102&step=51",
+        "#bars [role=alert]",
+        tuple(tab(name) for name in ("inspect", "moves", "log", "checks", "metrics", "table")),
+    ),
+    "fetch": Screen(
+        "/s/S20?profile=Z20&step=42",
+        opens=(
+            Opened("coach", coach, ".coach", ".coach", close=""),
+            Opened("layers", press(".layers button"), "#layerlist", "#layerlist"),
+            Opened("message", press('[data-hit^="m"]'), ".menu .fullfields", ".menu"),
+            Opened("broker", press('[data-hit="b1"]'), ".menu .movebtn", ".menu"),
+            Opened("why", key("w"), "#whybox:popover-open li", "#whybox"),
+            Opened("time", press(".timeboxes button"), "#timebox", "#timebox"),
+            Opened("help", key("?"), "#help[open] .badges circle", "#help"),
+            Opened("share", press("#title [aria-haspopup=dialog]"), "#share[open]", "#share", ""),
+            sharing("embed"),
+            sharing("export"),
+            sharing("test"),
+        ),
+    ),
+    "views": Screen(
+        "/s/S20?profile=Z0102&step=41&layers=disk,sessions,heartbeats",
+        opens=(seen_in("spacetime"), seen_in("table")),
+    ),
+    "metrics": Screen(
+        "/s/S38?step=108&tab=metrics",
+        "#metrics:not([aria-busy]) .wrong",
+        (Opened("about", press(".metric"), "tr.about", "#tabs", close=""),),
+    ),
+    "matrix": Screen("/s/S46?step=60", '#board[data-view="matrix"] .sq'),
+    "branch": Screen(
+        "/r/{run}?step=12",
+        opens=(
+            Opened("branches", fill("#typed", "kill A", "Enter"), ".branches", "#deck", close=""),
+            Opened("refused", fill("#typed", "kill Q", "Enter"), "[data-notice]", "#bars", ""),
+        ),
+    ),
+    "carried": Screen("/r", "[data-notice=warn]"),
+    "compare": Screen("/r/{run}/compare?with=K39"),
+    "ladder": Screen("/s/S20/ladder", "table svg"),
+    "edit": Screen(
+        "/edit/S61",
+        opens=(
+            PARTS,
+            Opened("wrong", fill("#yaml", UNREADABLE), "#problems li", close=""),
+        ),
+    ),
+    "embed": Screen("/e/{run}?step=12&controls=play"),
+    "embed-odd": Screen("/e/{run}?step=x&panel=none"),
+    "batch": Screen("/batch"),
+    "running": Screen("/batch/{running}"),
+    "result": Screen("/batch/{batch}", "#curve svg", (replace(PARTS, part="#metrics"),)),
+    "futures": Screen("/batch/{futures}", "#futures svg"),
+    "advisor": Screen("/advisor", "form"),
+    "advice": Screen("/batch/{advice}", "#advice table"),
+    "cluster": Screen(
+        "/cluster",
+        opens=(
+            PARTS,
+            Opened("garbled", fill("#text", GARBLED), "#text", close=""),
+            Opened("found", press("form .btn.primary"), "#found table", "#found", close=""),
+        ),
+    ),
+    "glossary": Screen("/glossary", "#H-2"),
+    "missing": Screen("/s/no-such-scenario", "main h1"),
+    "plain": Screen("/s/S20?plain=1&step=40", "main table"),
+}
+
+
+def address(screen: Screen, names: dict[str, str], lang: str) -> str:
+    """Its path under a server that has these names, in a language."""
+    path = screen.path.format(**names)
+    return f"{path}{'&' if '?' in path else '?'}lang={lang}"

@@ -1,0 +1,87 @@
+"""Nothing on any page keeps anybody out: axe and the width of windows, over the table of screens.
+
+A page is loaded once per language; light and dark are two looks at the same page, since they
+differ in nothing but colours, and the sizes of windows are tried on it as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+
+from tests.e2e.conftest import CALM, HERE, SEEN
+from tests.e2e.filled import Filled
+from tests.e2e.screens import SCREENS, address
+
+AXE: Final = (HERE / "vendor" / "axe-4.14.1.min.js").read_text("utf-8")
+LEVELS: Final = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
+# The other look of the same page differs in colours alone: these are the rules that see them.
+COLOURS: Final = ["color-contrast", "link-in-text-block"]
+# What a frame shows is looked at as a page of its own.
+VIOLATIONS: Final = """([part, rules]) =>
+  axe.run(part || document, {runOnly: rules, resultTypes: ["violations"], iframes: false})
+  .then((told) => told.violations.map((one) =>
+    `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(" | ")}`))"""
+WIDTHS: Final = (320, 390, 1024, 1280, 1920)
+# What sticks out, but for what a scroller of its own holds.
+TOO_WIDE: Final = """width => document.documentElement.scrollWidth <= width ? [] :
+  [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > width
+  + 0.5 && getComputedStyle(one.parentElement).overflowX === "visible" &&
+  !one.parentElement.closest(".scroll")).map((one) => one.outerHTML.slice(0, 120))"""
+FRAME: Final = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
+    made = Filled(tmp_path_factory.mktemp("filled"))
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module", params=["en", "zh"])
+def visitor(browser: Any, request: pytest.FixtureRequest) -> Iterator[tuple[str, Any]]:
+    """(language, a browser of somebody who has been here before and remembers nothing else)."""
+    context = browser.new_context(**CALM, has_touch=True)
+    context.add_init_script(f"try {{ localStorage.clear(); }} catch {{ }} {SEEN}")
+    context.add_init_script(AXE)
+    yield request.param, context
+    context.close()
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_axe_finds_nothing_and_nothing_is_too_wide(
+    visitor: tuple[str, Any], site: Filled, name: str
+) -> None:
+    lang, context = visitor
+    screen = SCREENS[name]
+    page = context.new_page()
+    page.set_default_timeout(15_000)
+    found: list[str] = []
+    page.on("pageerror", lambda error: found.append(str(error)))
+
+    def look(state: str, part: str = "") -> None:
+        for scheme, rules in (("dark", COLOURS), ("light", LEVELS)):
+            page.emulate_media(color_scheme=scheme)
+            told = page.evaluate(VIOLATIONS, [part, rules])
+            found.extend(f"{state}, {scheme}: {one}" for one in told)
+
+    page.goto(site.url + address(screen, site.names, lang))
+    page.wait_for_selector(screen.shown)
+    look("page")
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 844})
+        page.evaluate(FRAME)
+        found.extend(f"{width} px: {one}" for one in page.evaluate(TOO_WIDE, width))
+    page.set_viewport_size(CALM["viewport"])
+    for opened in screen.opens:
+        opened.act(page)
+        page.wait_for_selector(opened.shown)
+        look(opened.name, opened.part)
+        if opened.close:
+            page.keyboard.press(opened.close)
+            page.wait_for_selector(opened.shown, state="hidden")
+    page.close()
+    assert found == []
