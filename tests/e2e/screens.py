@@ -55,14 +55,13 @@ def fill(selector: str, text: str, then: str = "") -> Act:
     return act
 
 
-def tab(name: str) -> Opened:
-    shown = f"#tab-{name}[aria-selected=true]"
-    return Opened(name, press(f"#tab-{name}"), shown, "#tabs", close="")
+def tab(name: str, shown: str) -> Opened:
+    return Opened(name, press(f"#tab-{name}"), f"#panel {shown}", "#tabs", close="")
 
 
-def sharing(name: str) -> Opened:
-    shown = f"#share-{name}[aria-selected=true]"
-    return Opened(f"share-{name}", press(f"#share-{name}"), shown, "#share", close="")
+def sharing(name: str, shown: str) -> Opened:
+    press_it = press(f"#share-{name}")
+    return Opened(f"share-{name}", press_it, f"#sharepart {shown}", "#share", close="")
 
 
 def seen_in(name: str) -> Opened:
@@ -91,22 +90,25 @@ SCREENS = {
     "lost": Screen(
         "/s/S20?profile=Z0102&step=51",
         "#bars [role=alert]",
-        tuple(tab(name) for name in ("inspect", "moves", "log", "checks", "metrics", "table")),
+        (
+            tab("inspect", ".facts"),
+            tab("moves", ".movebtn"),
+            tab("log", ".log li"),
+            tab("checks", ".checks li"),
+            tab("metrics", "#metrics:not([aria-busy]) table"),
+            tab("table", "table"),
+        ),
     ),
     "fetch": Screen(
         "/s/S20?profile=Z20&step=42",
         opens=(
-            Opened("coach", coach, ".coach", ".coach", close=""),
+            Opened("coach", coach, ".coach", ".coach"),
             Opened("layers", press(".layers button"), "#layerlist", "#layerlist"),
             Opened("message", press('[data-hit^="m"]'), ".menu .fullfields", ".menu"),
             Opened("broker", press('[data-hit="b1"]'), ".menu .movebtn", ".menu"),
             Opened("why", key("w"), "#whybox:popover-open li", "#whybox"),
             Opened("time", press(".timeboxes button"), "#timebox", "#timebox"),
             Opened("help", key("?"), "#help[open] .badges circle", "#help"),
-            Opened("share", press("#title [aria-haspopup=dialog]"), "#share[open]", "#share", ""),
-            sharing("embed"),
-            sharing("export"),
-            sharing("test"),
         ),
     ),
     "views": Screen(
@@ -124,6 +126,15 @@ SCREENS = {
         opens=(
             Opened("branches", fill("#typed", "kill A", "Enter"), ".branches", "#deck", close=""),
             Opened("refused", fill("#typed", "kill Q", "Enter"), "[data-notice]", "#bars", ""),
+        ),
+    ),
+    "shared": Screen(
+        "/r/{run}?step=12",
+        opens=(
+            Opened("share", press("#title [aria-haspopup=dialog]"), "#share[open]", "#share", ""),
+            sharing("embed", ".preview"),
+            sharing("export", ".files"),
+            sharing("test", "textarea"),
         ),
     ),
     "carried": Screen("/r", "[data-notice=warn]"),

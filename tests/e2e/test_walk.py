@@ -20,12 +20,9 @@ LOST: Final = '.steps a[href="/s/lost-to-truncation?profile=Z0102"]'
 LANGUAGES: Final = {"en": "en", "zh": "zh-Hans"}
 CATALOGUE: Final = Catalogue()
 SAID: Final = {
-    "en": {
-        "why": "high watermark", "compare": "Different now:", "branch": "at 12",
-        "share": "Save and copy",
-    },
-    "zh": {"why": "高水位", "compare": "现在不同：", "branch": "第 12 步", "share": "保存并复制"},
-}  # fmt: skip
+    "en": {"why": "high watermark", "compare": "Different now:", "branch": "at 12"},
+    "zh": {"why": "高水位", "compare": "现在不同：", "branch": "第 12 步"},
+}
 """What a person reads on the way; written here once more, so that a lost translation is seen."""
 
 FOCUS: Final = """selector => {
@@ -158,7 +155,7 @@ class Mouse:
 
     def share(self) -> None:
         self.named("button", "share.open").click()
-        self.named("button", "share.save").click()
+        self.page.locator("#share .copied").get_by_role("button").click()
 
 
 def ready(page: Any) -> None:
@@ -179,7 +176,8 @@ def pieces(lang: str, other: str) -> list[str]:
 ENGLISH: Final = pieces("en", "zh-Hans")
 # Pseudo-code is the same in every language, as code is.
 HEARD: Final = """() => [...document.querySelectorAll(".rulecard .code")].reduce(
-  (text, code) => text.replace(code.innerText, ""), document.body.innerText) + "\\n" + [...document.querySelectorAll(
+  (text, code) => text.replace(code.innerText, ""), document.body.innerText) + "\\n" +
+  [...document.querySelectorAll(
   "[aria-label], [title], [placeholder], [aria-valuetext]")].flatMap((el) =>
   ["aria-label", "title", "placeholder", "aria-valuetext"].map((name) => el.getAttribute(name)))
   .filter(Boolean).join("\\n")"""
