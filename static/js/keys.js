@@ -7,7 +7,7 @@ import { faultMove } from "./faultkeys.js";
 import { SIZES } from "./history.js";
 import { setView } from "./panels/corner.js";
 import { help } from "./panels/help.js";
-import { share } from "./share/dialog.js";
+import { share } from "./share/opening.js";
 import { setSize } from "./panels/transport.js";
 import { whySelected } from "./panels/why.js";
 
