@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import sqlite3
@@ -211,6 +212,38 @@ def frames_of(gif: bytes) -> int:
     return frames
 
 
+FRAMES_OFF = """async ({ gif, first }) => {
+  const load = (one) => import(`/static/js/${one}.js`);
+  const [s, frame] = await Promise.all([load("state"), load("export/frame")]);
+  const data = Uint8Array.from(atob(gif), (one) => one.charCodeAt(0));
+  const decoder = new ImageDecoder({ data, type: "image/gif" });
+  await Promise.all([decoder.tracks.ready, decoder.completed]);
+  const off = [];
+  for (let i = 0; i < decoder.tracks.selectedTrack.frameCount; i += 1) {
+    const { image } = await decoder.decode({ frameIndex: i });
+    const { displayWidth: w, displayHeight: h } = image;
+    // Words under the picture are not compared: only the stage has a twin here.
+    const words = { title: "", lines: [] };
+    const svg = frame.ofStep(s.tapeNow.value.steps.get(first + i), w, words);
+    const draw = (one) => {
+      const pen = new OffscreenCanvas(w, h).getContext("2d", { willReadFrequently: true });
+      pen.drawImage(one, 0, 0);
+      return pen.getImageData(0, 0, w, Math.floor(svg.height) - 14).data;
+    };
+    const [a, b] = [draw(image), draw(await frame.image(svg.text))];
+    let wrong = 0;
+    for (let at = 0; at < a.length; at += 4) {
+      if ([0, 1, 2].some((k) => Math.abs(a[at + k] - b[at + k]) > 24)) wrong += 1;
+    }
+    off.push(wrong / (a.length / 4));
+  }
+  frame.clear();
+  return off;
+}"""
+"""Which share of each frame's pixels is not what the stage shows at its step: of a palette's 255
+colours, letters' edges get the nearest."""
+
+
 def test_steps_become_an_animation_that_can_be_stopped(visit: Opener) -> None:
     page = exporting(visit, "/s/S20?profile=Z0102&step=3")
     page.get_by_label("from step").fill("2")
@@ -224,6 +257,8 @@ def test_steps_become_an_animation_that_can_be_stopped(visit: Opener) -> None:
     width, height = struct.unpack("<HH", gif[6:10])
     assert width == 960 and 300 < height < 700
     assert frames_of(gif) == 4
+    told = {"gif": base64.b64encode(gif).decode(), "first": 2}
+    assert max(page.evaluate(FRAMES_OFF, told)) < 0.004, "each frame is the picture of its step"
     page.get_by_label("to step").fill("70")
     page.keyboard.press("Tab")
     page.get_by_text("69 frames, ").wait_for()

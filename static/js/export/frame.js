@@ -86,6 +86,13 @@ function written(el, above, memo) {
 
 const memo = new Map();
 let worn = "";
+let fills = null;
+
+/** The stage's patterns in this dress, [[id, text]]; a picture carries those it is filled with. */
+function patterns(root) {
+  fills ??= [...document.querySelectorAll("#stage > svg.logs > defs > *")].map((el) => [el.id, written(el, root, memo)]);
+  return fills;
+}
 
 /** A place on the page where a picture can be dressed by the style sheets without being seen. */
 function offstage() {
@@ -116,19 +123,20 @@ export function drawing(made, { title, lines, note = "", desc = "", lang = "en" 
   patch(over, made.over);
   const theme = getComputedStyle(document.body);
   const dress = `${document.documentElement.dataset.theme}${theme.color}`;
-  if (dress !== worn) { memo.clear(); worn = dress; }
+  if (dress !== worn) { memo.clear(); fills = null; worn = dress; }
   const { width } = made.geo;
   const below = lines.map((line) => fit(line, width - 24, 15));
   const height = Math.ceil(made.geo.height + 14 + below.length * 22 + (note ? 20 : 0));
   const root = { key: "", now: {} };
-  const defs = [...document.querySelectorAll("#stage > svg.logs > defs > *")].map((el) => written(el, root, memo)).join("");
+  const drawn = written(logs, root, memo) + written(over, root, memo);
+  const defs = patterns(root).filter(([id]) => drawn.includes(`url(#${id})`)).map(([, text]) => text).join("");
   const ink = colour(theme.color);
   const family = escape(theme.fontFamily);
   const say = (line, y, size, weight, fill) => `<text x="12" y="${y}" font-family="${family}" font-size="${size}" font-weight="${weight}" fill="${fill}">${escape(line)}</text>`;
   const base = made.geo.height + 24;
   const words = below.map((line, i) => say(line, base + i * 22, i ? 14 : 15, i ? 400 : 600, ink)).join("");
   const small = note ? say(fit(note, width - 24, 12), base + below.length * 22, 12, 400, colour(getComputedStyle(document.querySelector(".offstage")).color)) : "";
-  const text = `<svg xmlns="${SVG}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" xml:lang="${lang}" role="img"><title>${escape(title)}</title><desc>${escape(desc)}</desc><defs>${defs}</defs><rect width="${width}" height="${height}" fill="${colour(theme.backgroundColor)}"/>${written(logs, root, memo)}${written(over, root, memo)}${words}${small}</svg>`;
+  const text = `<svg xmlns="${SVG}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" xml:lang="${lang}" role="img"><title>${escape(title)}</title><desc>${escape(desc)}</desc><defs>${defs}</defs><rect width="${width}" height="${height}" fill="${colour(theme.backgroundColor)}"/>${drawn}${words}${small}</svg>`;
   return { text, width, height };
 }
 

@@ -1,33 +1,66 @@
-// Encodes frames as they come.  Of each only what differs from the one before is written.
+// Encodes frames as they come.  Of each only the box that differs from the one before is written.
 // Import maps do not reach workers: the library is named by its file.
 
 import { GIFEncoder, nearestColorIndex } from "../../vendor/gifenc-1.0.3.mjs";
+import { changed, Colours } from "./colours.js";
 
 const CLEAR = 255;      // the palette's last entry: "as before"
+const PLACE = 9;        // bytes of a later frame before the place of its box: its timing, and a mark
+const NOWHERE = { x: 0, y: 0, w: 1, h: 1 };
+const colours = new Colours();
 let gif = GIFEncoder();
 let before = null;
 
-const parts = (pixel) => [pixel & 255, (pixel >>> 8) & 255, (pixel >>> 16) & 255];
+/** Of each pixel of the box that is new, its colour is counted; neighbours are mostly alike. */
+function count(now, width, { x, y, w, h }) {
+  colours.clear();
+  for (let row = y; row < y + h; row += 1) {
+    const end = row * width + x + w;
+    let at = end - w;
+    while (at < end) {
+      const pixel = now[at];
+      let fresh = 0;
+      for (; at < end && now[at] === pixel; at += 1) if (!before || before[at] !== pixel) fresh += 1;
+      if (fresh) colours.add(pixel, fresh);
+    }
+  }
+}
 
-/** The commonest colours exactly as they are, so that no ground is tinted; the few others, which
- *  smooth the edges of letters, become the nearest of them. */
-function palette(pixels) {
-  const counts = new Map();
-  for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
-  const all = [...counts].sort((a, b) => b[1] - a[1]).map(([pixel]) => pixel);
-  const colours = all.slice(0, CLEAR).map(parts);
-  const index = new Map(all.map((pixel, i) => [pixel, i < CLEAR ? i : nearestColorIndex(colours, parts(pixel))]));
-  while (colours.length <= CLEAR) colours.push([0, 0, 0]);
-  return { colours, index };
+function indexed(now, width, { x, y, w, h }) {
+  const found = new Uint8Array(w * h);
+  let out = 0;
+  for (let row = y; row < y + h; row += 1) {
+    const end = row * width + x + w;
+    let at = end - w;
+    while (at < end) {
+      const pixel = now[at];
+      let own = -1;
+      for (; at < end && now[at] === pixel; at += 1) {
+        if (before && before[at] === pixel) found[out] = CLEAR;
+        else found[out] = own < 0 ? (own = colours.index[colours.slot(pixel)]) : own;
+        out += 1;
+      }
+    }
+  }
+  return found;
 }
 
 function frame({ pixels, width, height, delay }) {
-  const now = new Uint32Array(pixels);
-  const fresh = before ? now.filter((pixel, i) => pixel !== before[i]) : now;
-  const { colours, index } = palette(fresh);
-  const found = new Uint8Array(now.length);
-  for (let i = 0; i < now.length; i += 1) found[i] = before && now[i] === before[i] ? CLEAR : index.get(now[i]);
-  gif.writeFrame(found, width, height, { palette: colours, delay, repeat: 0, dispose: 1, transparent: Boolean(before), transparentIndex: CLEAR });
+  const now = new Int32Array(pixels);
+  // Nothing is transparent; without alpha a colour is a small integer, which costs no memory.
+  for (let i = 0; i < now.length; i += 1) now[i] &= 0xffffff;
+  const box = before ? changed(now, before, width) ?? NOWHERE : { x: 0, y: 0, w: width, h: height };
+  count(now, width, box);
+  const palette = colours.palette(CLEAR, nearestColorIndex);
+  while (palette.length <= CLEAR) palette.push([0, 0, 0]);
+  const start = gif.bytesView().length;
+  gif.writeFrame(indexed(now, width, box), box.w, box.h, { palette, delay, repeat: 0, dispose: 1, transparent: Boolean(before), transparentIndex: CLEAR });
+  // The library puts every frame into the corner; where it belongs is four bytes.
+  if (before) {
+    const place = new DataView(gif.buffer, start + PLACE);
+    place.setUint16(0, box.x, true);
+    place.setUint16(2, box.y, true);
+  }
   before = now;
   return { bytes: gif.bytesView().length };
 }
