@@ -18,16 +18,33 @@ SHOWN = "S20"
 
 @dataclass(frozen=True)
 class Benchmark:
-    """`run` returns the ratio and the figures it is made of."""
+    """`run` returns the ratio and the figures it is made of; some of these have a budget."""
 
     meaning: str
     run: Callable[[], tuple[float, Figures]]
+    budgets: Callable[[], Figures] = dict
+
+
+def at_least(figure: str) -> bool:
+    """Is the budget of a figure a floor?  Of frames a second; time, bytes, nodes have a roof."""
+    return figure.startswith("fps")
+
+
+def share(figure: str, value: float, budget: float) -> float:
+    """How much of its budget a figure uses; above 1 it fails."""
+    return budget / value if at_least(figure) else value / budget
 
 
 def measure(name: str) -> dict[str, Any]:
     benchmark = BENCHMARKS[name]
     ratio, figures = benchmark.run()
-    return {"name": name, "ratio": ratio, "meaning": benchmark.meaning, "figures": figures}
+    return {
+        "name": name,
+        "ratio": ratio,
+        "meaning": benchmark.meaning,
+        "figures": figures,
+        "budgets": {key: value for key, value in benchmark.budgets().items() if key in figures},
+    }
 
 
 def _per_second(events: Callable[[int], int]) -> float:
@@ -112,10 +129,28 @@ def _stage() -> tuple[float, Figures]:
     return stage()
 
 
+def _frame_budgets() -> Figures:
+    from app.bench_frame import BUDGETS
+
+    return BUDGETS
+
+
+def _stage_budgets() -> Figures:
+    from app.bench_stage import BUDGETS
+
+    return BUDGETS
+
+
 BENCHMARKS: dict[str, Benchmark] = {
     "engine": Benchmark("times SimPy's bare timeouts, in events per second", _engine),
-    "frame": Benchmark("times a frame, median from a key to the next step on the screen", _frame),
-    "stage": Benchmark("of the tightest budget: frames, drawing, nodes left, first view", _stage),
+    "frame": Benchmark(
+        "times a frame, median from a key to the next step on the screen", _frame, _frame_budgets
+    ),
+    "stage": Benchmark(
+        "of the tightest budget: frames, drawing, nodes left, first view, GIF, views",
+        _stage,
+        _stage_budgets,
+    ),
     "socket": Benchmark("times a question without an answer, p99 of a step's round trip", _socket),
     "batch": Benchmark("of two plain processes' runs per second, on Spark local[2]", _batch),
 }

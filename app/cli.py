@@ -221,7 +221,18 @@ def bench(name: str | None, as_json: bool) -> None:
         else:
             click.echo(f"{chosen}: {result['ratio']:.3g} {result['meaning']}")
             for key, value in result["figures"].items():
-                click.echo(f"    {key}: {value:,.6g}")
+                click.echo(f"    {key}: {value:,.6g}{_budget(key, value, result['budgets'])}")
+
+
+def _budget(figure: str, value: float, budgets: dict[str, float]) -> str:
+    """What a figure may be, and whether it is more; nothing where there is no budget."""
+    from app.bench import at_least, share
+
+    if figure not in budgets:
+        return ""
+    budget = budgets[figure]
+    over = ", OVER" if share(figure, value, budget) > 1 else ""
+    return f" (at {'least' if at_least(figure) else 'most'} {budget:,.6g}{over})"
 
 
 @main.command()

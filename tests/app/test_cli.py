@@ -187,3 +187,15 @@ def test_a_benchmark_is_a_ratio_and_its_figures(
     assert told["name"] == name
     assert told["ratio"] > 0
     assert all(figure > 0 for figure in told["figures"].values())
+
+
+def test_a_figure_stands_beside_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    figures = {"fps_3": 20.0, "fps_9": 60.0, "draw_ms": 9.0, "gif_ms": 4.0, "bare_ms": 1.0}
+    budgets = {"fps_3": 55.0, "fps_9": 55.0, "draw_ms": 8.0, "gif_ms": 50.0, "elsewhere": 1.0}
+    made = bench.Benchmark("of a budget", lambda: (2.0, figures), lambda: budgets)
+    monkeypatch.setitem(bench.BENCHMARKS, "made", made)
+    told = highwater("bench", "made").stdout
+    assert "fps_3: 20 (at least 55, OVER)" in told and "fps_9: 60 (at least 55)" in told
+    assert "draw_ms: 9 (at most 8, OVER)" in told and "gif_ms: 4 (at most 50)" in told
+    assert told.endswith("bare_ms: 1\n")
+    assert "elsewhere" not in json.loads(highwater("bench", "made", "--json").stdout)["budgets"]
