@@ -14,7 +14,7 @@ from app.channel import to_json
 from app.refusals import Refusal
 from app.services import services
 from app.store import SCENARIO_BYTES, parse_run
-from app.words import language
+from app.words import PAGES, language
 from engine import ENGINE_VERSION
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -117,10 +117,14 @@ def cards(profile: str) -> Response:
 
 @blueprint.get("/i18n/<lang>.json")
 def words(lang: str) -> Response:
+    """The whole catalogue of a language, or with ``?page=`` what the scripts of one page say."""
     known = language(lang)
     if known is None:
         raise Refusal("not_found", key="not_found.language", lang=lang[:40])
-    body, etag = services().words.packed(known)
+    page = request.args.get("page")
+    if page is not None and page not in PAGES:
+        raise Refusal("invalid", what="page")
+    body, etag = services().words.packed(known, page)
     response = Response(body, mimetype="application/json")
     response.set_etag(etag)
     response.cache_control.no_cache = True

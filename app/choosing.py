@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
+from functools import cache
 
 from app.asked import SEED_MAX, Asked
 from app.refusals import Refusal
@@ -25,13 +26,25 @@ def scenario_named(name: str) -> Scenario:
     Raises `Refusal` "not_found".  Names from outside never reach the file system.
     """
     if _NAME.match(name):
-        for scenario in file.library().values():
-            if name in (scenario.slug, scenario.digest) or name.upper() == scenario.code:
-                return scenario
+        known = _library_names()
+        found = known.get(name) or known.get(name.upper())
+        if found is not None:
+            return found
         saved = services().store.scenario(name) if DIGEST.match(name) else None
         if saved is not None:
             return saved
     raise Refusal("not_found", key="not_found.scenario", scenario=name[:120])
+
+
+@cache
+def _library_names() -> dict[str, Scenario]:
+    """Slug, digest or code -> scenario.  A digest is worked out from the whole text, so once."""
+    return {
+        name: one
+        for one in file.library().values()
+        for name in (one.slug, one.digest, one.code)
+        if name
+    }
 
 
 def scenarios_like(name: str) -> list[Scenario]:

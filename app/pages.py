@@ -8,18 +8,18 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import Blueprint, Flask, Response, redirect, render_template, request, url_for
+from flask import Blueprint, Flask, Response, g, redirect, render_template, request, url_for
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
-from app import choosing, plain, security
+from app import choosing, modules, plain, security
 from app.api import json_answer
 from app.asked import typed
 from app.config import ROOT
 from app.refusals import Refusal, from_bad_input, from_engine_error
 from app.services import services
 from app.store import SCENARIO_BYTES
-from app.words import LANGUAGES
+from app.words import DEFAULT, LANGUAGES, choose
 from engine import ENGINE_VERSION
 from engine.model.errors import BadInput
 from engine.scenarios import file
@@ -99,8 +99,12 @@ def favicon() -> AnyResponse:
 
 
 def words(key: str, **args: Any) -> str:
-    """``t()`` of the templates."""
-    return services().words.text(security.lang(), key, args)
+    """``t()`` of the templates.  Files are looked at once a page, not once a word."""
+    lang = security.lang()
+    if "words" not in g:
+        catalogue = services().words
+        g.words = {one: catalogue.words(one) for one in {lang, DEFAULT}}
+    return choose(g.words[lang], g.words[DEFAULT], key, args)
 
 
 def here(**changes: Any) -> str:
@@ -123,6 +127,8 @@ def _helpers() -> dict[str, Any]:
         "csp_nonce": security.nonce(),
         "csrf_token": "" if security.embedded() else security.csrf_token(),
         "import_map": import_map(),
+        "modules_of": modules_of,
+        "words_for": words_for,
         "engine_version": ENGINE_VERSION,
     }
 
@@ -142,6 +148,17 @@ def import_map() -> dict[str, dict[str, str]]:
             name: url_for("static", filename=f"vendor/{file}") for name, file in _vendored()
         }
     }
+
+
+def words_for(page: str) -> str:
+    """Where the scripts of a page find their words."""
+    return url_for("api.words", lang=security.lang(), page=page)
+
+
+def modules_of(entry: str) -> list[str]:
+    """Addresses of all that a page's module imports, so that none waits until another asks for
+    it: a browser that reads the imports one after another makes a journey for each level."""
+    return [url_for("static", filename=name) for name in modules.needed(entry, dict(_vendored()))]
 
 
 def prepare(app: Flask) -> None:

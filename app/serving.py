@@ -20,6 +20,7 @@ def serve_here(settings: Settings) -> None:
     from werkzeug.serving import make_server
 
     from app.factory import build
+    from app.lasting import Lasting
     from app.services import KEY, Services
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
@@ -29,7 +30,14 @@ def serve_here(settings: Settings) -> None:
     app = build(settings)
     found: Services = app.extensions[KEY]
     port = listener.getsockname()[1]
-    server = make_server(settings.host, port, app, threaded=True, fd=listener.fileno())
+    server = make_server(
+        settings.host,
+        port,
+        app,
+        threaded=True,
+        fd=listener.fileno(),
+        request_handler=Lasting,
+    )
     print(f"Highwater is at {_address(settings.host, port)} (Ctrl+C stops it)", flush=True)
     try:
         server.serve_forever()

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,17 @@ _SOURCES = (
     ROOT / "static" / "i18n",
 )
 _PLACE = re.compile(r"\{(\w+)\}")
+
+PAGES = {
+    "animator": ("class", "help", "metrics", "share"),
+    "batch": ("batch",),
+    "cluster": ("cluster", "share"),
+    "compare": ("compare",),
+    "editor": ("editor",),
+    "embed": (),
+}
+"""Page -> the parts of the catalogue its scripts use, beside what all use: share is share.en.json.
+The other parts are for templates alone, or for other pages, and need not travel."""
 
 SENTENCES: dict[str, tuple[str, str]] = {
     "invalid": ("{what} is missing or is not what it should be.", "{what} 缺失或不正确。"),
@@ -76,6 +88,13 @@ def fill(text: str, args: Mapping[str, Any]) -> str:
     return _PLACE.sub(lambda match: str(args.get(match[1], match[0])), text)
 
 
+def choose(
+    words: Mapping[str, str], usual: Mapping[str, str], key: str, args: Mapping[str, Any]
+) -> str:
+    """The words of a key; the usual ones where a translation lacks, the key itself as the last."""
+    return fill(words[key] if key in words else usual.get(key, key), args)
+
+
 def language(name: str) -> str | None:
     """The catalogue a language tag asks for: zh, zh-CN and zh-Hans are one; None if none is."""
     tag = name.strip().lower()
@@ -86,29 +105,47 @@ def language(name: str) -> str | None:
     return None
 
 
+@dataclass
+class _Read:
+    """A language's files as they were: all words, the same by part, and what was sent of them."""
+
+    stamp: tuple[int, ...]
+    words: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, dict[str, str]] = field(default_factory=dict)
+    packed: dict[str | None, tuple[bytes, str]] = field(default_factory=dict)
+
+    def add(self, part: str, words: Mapping[str, str]) -> None:
+        self.words.update(words)
+        self.parts.setdefault(part, {}).update(words)
+
+
 class Catalogue:
     """Merged words per language; read again when a file changes, so editing needs no restart."""
 
     def __init__(self, sources: tuple[Path, ...] = _SOURCES) -> None:
         self._sources = sources
-        self._read: dict[str, tuple[tuple[int, ...], dict[str, str], bytes, str]] = {}
+        self._read: dict[str, _Read] = {}
 
     def words(self, lang: str) -> dict[str, str]:
-        return self._load(lang)[1]
+        return self._load(lang).words
 
-    def packed(self, lang: str) -> tuple[bytes, str]:
-        """The catalogue as JSON bytes, and its ETag."""
-        _, _, body, etag = self._load(lang)
-        return body, etag
+    def packed(self, lang: str, page: str | None = None) -> tuple[bytes, str]:
+        """The catalogue, or one page's share of it, as JSON bytes, and the ETag of these."""
+        read = self._load(lang)
+        if page not in read.packed:
+            parts = set(read.parts) if page is None else {"", *PAGES[page]}
+            words: dict[str, str] = {}
+            for part, some in read.parts.items():
+                words |= some if part in parts else {}
+            body = json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
+            read.packed[page] = body, hashlib.sha256(body).hexdigest()[:16]
+        return read.packed[page]
 
     def text(self, lang: str, key: str, args: Mapping[str, Any]) -> str:
-        """The words of a key; English where a translation lacks, the key itself as the last."""
-        found = self.words(lang).get(key)
-        if found is None:
-            found = self.words(DEFAULT).get(key, key)
-        return fill(found, args)
+        """The words of a key in a language, as `choose` finds them."""
+        return choose(self.words(lang), self.words(DEFAULT), key, args)
 
-    def _load(self, lang: str) -> tuple[tuple[int, ...], dict[str, str], bytes, str]:
+    def _load(self, lang: str) -> _Read:
         # en.json, and what a part of the pages brings itself: batch.en.json.
         paths = [
             path
@@ -117,13 +154,13 @@ class Catalogue:
         ]
         stamp = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
         cached = self._read.get(lang)
-        if cached is not None and cached[0] == stamp:
+        if cached is not None and cached.stamp == stamp:
             return cached
-        words = {f"error.{key}": sentence(key, lang) for key in SENTENCES}
+        read = _Read(stamp)
+        read.add("", {f"error.{key}": sentence(key, lang) for key in SENTENCES})
         for path in paths:
             if path.exists():
-                words.update(json.loads(path.read_text(encoding="utf-8")))
-        body = json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
-        loaded = (stamp, words, body, hashlib.sha256(body).hexdigest()[:16])
-        self._read[lang] = loaded
-        return loaded
+                part = path.name.removesuffix(f"{lang}.json").rstrip(".")
+                read.add(part, json.loads(path.read_text(encoding="utf-8")))
+        self._read[lang] = read
+        return read

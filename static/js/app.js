@@ -4,11 +4,11 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { html } from "htm/preact";
 import { nameOf, use } from "./asking.js";
+import { ClassBar, coach, fetchShare, Matrix, readyHelp, spacetime, TableView } from "./doors.js";
 import { asked, follow, settle, spoken } from "./address.js";
 import { goTo, open, prefetch, switchTo } from "./player.js";
 import * as s from "./state.js";
 import * as stage from "./stage.js";
-import * as timeview from "./timeview.js";
 import { follow as followBookmarks } from "./bookmarks.js";
 import * as classroom from "./classroom.js";
 import { connect, Refused } from "./socket.js";
@@ -16,24 +16,17 @@ import { layersText } from "./scene/layers.js";
 import { listen } from "./keys.js";
 import { sayAll } from "./panels/common.js";
 import { Connection, Notice, Violation } from "./panels/banner.js";
-import { ClassBar } from "./panels/classbar.js";
-import { begin, Coach } from "./panels/coach.js";
-import { Help } from "./panels/help.js";
 import { Older } from "./share/older.js";
-import { fetchShare } from "./share/opening.js";
 import { Corner } from "./panels/corner.js";
 import { drawn, Hits } from "./panels/hits.js";
 import { useAsk } from "./possible.js";
-import { Matrix } from "./panels/matrix.js";
 import { loadFutures } from "./panels/noreturn.js";
 import { Rail } from "./panels/rail.js";
 import { loadCards } from "./panels/rulecard.js";
 import { Sentence } from "./panels/sentence.js";
-import { TableView } from "./panels/table.js";
 import { Tabs } from "./panels/tabs.js";
 import { Title } from "./panels/title.js";
 import { Transport } from "./panels/transport.js";
-import { Why } from "./panels/why.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
@@ -41,15 +34,16 @@ const at = (id) => document.getElementById(id);
 async function start() {
   s.boot.value = boot;
   s.lang.value = boot.lang.startsWith("zh") ? "zh" : "en";
-  const response = await fetch(`/i18n/${boot.lang.startsWith("zh") ? "zh-Hans" : "en"}.json`);
-  s.words.value = await response.json();
+  // The way to the server is opened while the words come.
+  const words = fetch(document.getElementById("words").href).then((r) => r.json());
+  const channel = connect({ csrf: document.body.dataset.csrf, onConnect: () => words.then(arrive), onLost: lose });
+  s.words.value = await words;
   fetch("/api/registry").then((r) => r.json()).then((found) => { s.registry.value = found; }).catch(() => { /* menus stay short */ });
-  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, helpbox: Help, coachbox: Coach, hits: Hits, corner: Corner, why: Why })) render(html`<${part} />`, at(id));
+  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, hits: Hits, corner: Corner })) render(html`<${part} />`, at(id));
   effect(() => { at("board").dataset.view = s.view.value; });
   render(html`<${Whole} />`, at("tableview"));
-  timeview.mount(at("spacetime"));
+  effect(() => { if (s.view.value === "spacetime") spacetime(at("spacetime")); });
   stage.mount(at("stage"), { drawn: (shown) => { drawn.value = shown; } });
-  const channel = connect({ csrf: document.body.dataset.csrf, onConnect: arrive, onLost: lose });
   use(channel);
   classroom.attend(channel);
   useAsk(channel.ask);
@@ -61,13 +55,14 @@ async function start() {
   effect(() => s.remember("layers", layersText(s.layers.value)));
   loadFutures();
   addEventListener("popstate", back);
+  addEventListener("coach", () => coach());
   addEventListener("settings", ({ detail }) => { if (detail.name === "letters") s.letters.value = detail.value === "on"; if (detail.name === "size") s.size.value = detail.value; });
 }
 
 /** The table, or the matrix, where the lanes are, when that view is chosen. */
 const Whole = () => (s.view.value === "table" ? html`<${TableView} />` : s.view.value === "matrix" ? html`<${Matrix} />` : null);
 
-const Bars = () => html`<${ClassBar} /><${Violation} /><${Connection} /><${Older} /><${Notice} />`;
+const Bars = () => html`${s.classroom.value && html`<${ClassBar} />`}<${Violation} /><${Connection} /><${Older} /><${Notice} />`;
 
 /** Connected, for the first time or again: the run is opened by its name, or told by its text. */
 async function arrive() {
@@ -76,7 +71,12 @@ async function arrive() {
   const here = s.tapeNow.value;
   try {
     if (here) await reopen(here);
-    else { await first(); if (!boot.room) begin(); }
+    else {
+      await first();
+      if (!boot.room && s.remembered("coached", "") === "") coach();
+      // Paper has the legend below the picture, and cannot wait for it.
+      (window.requestIdleCallback ?? setTimeout)(() => readyHelp());
+    }
     await classroom.arrive();
     document.body.dataset.ready = "1";
     setTimeout(fetchShare, 2000);

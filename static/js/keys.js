@@ -3,13 +3,11 @@
 import * as s from "./state.js";
 import { act, goTo, play, stepBy, switchTo } from "./player.js";
 import { toggle } from "./bookmarks.js";
+import { help, share, whySelected } from "./doors.js";
 import { faultMove } from "./faultkeys.js";
 import { SIZES } from "./history.js";
 import { setView } from "./panels/corner.js";
-import { help } from "./panels/help.js";
-import { share } from "./share/opening.js";
 import { setSize } from "./panels/transport.js";
-import { whySelected } from "./panels/why.js";
 
 const called = (id) => (/^-?\d+$/.test(id) ? s.name.value(Number(id), true) : id);
 /** A faults' key and the thing selected make a move; where they make none, what to select is said. */
@@ -35,9 +33,9 @@ const COMMANDS = {
   "Shift+ArrowRight": () => stepBy(1, "moment"), "Shift+ArrowLeft": () => stepBy(-1, "moment"),
   "]": () => stepBy(1, "chapter"), "[": () => stepBy(-1, "chapter"),
   Home: () => goTo(0, { leaveCrumb: true }), End: () => goTo(s.facts.value?.total ?? 0, { leaveCrumb: true }),
-  "/": () => document.getElementById("typed")?.focus(), "?": help, "{": () => branch(-1), "}": () => branch(1),
+  "/": () => document.getElementById("typed")?.focus(), "?": () => help(), "{": () => branch(-1), "}": () => branch(1),
 };
-const LETTERS = { k: fault("k"), r: fault("r"), x: fault("x"), n: violation, u: crumb, b: () => toggle(), w: whySelected, c: () => document.getElementById("compare")?.click(), v: () => setView(), s: share, ".": () => act("+1") };
+const LETTERS = { k: fault("k"), r: fault("r"), x: fault("x"), n: violation, u: crumb, b: () => toggle(), w: () => whySelected(), c: () => document.getElementById("compare")?.click(), v: () => setView(), s: () => share(), ".": () => act("+1") };
 SIZES.forEach((size, i) => { LETTERS[String(i + 1)] = () => setSize(size); });
 
 export function listen() {

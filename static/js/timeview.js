@@ -17,6 +17,7 @@ let heads, scroller, svg, root, asking = null;
 
 /** Builds the view in `element`; it draws itself while it is the one chosen. */
 export function mount(element) {
+  if (scroller) return;
   element.innerHTML = '<div class="stheads"></div><div class="stscroll" tabindex="0" role="group"></div>';
   [heads, scroller] = element.children;
   svg = document.createElementNS(SVG, "svg");

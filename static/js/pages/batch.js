@@ -5,7 +5,7 @@ import { translator } from "../i18n.js";
 const boot = JSON.parse(document.getElementById("boot").textContent);
 
 async function begin() {
-  const words = await (await fetch(`/i18n/${boot.lang}.json`)).json();
+  const words = await (await fetch(document.getElementById("words").href)).json();
   const t = translator(words, boot.lang);
   if (document.getElementById("form")) (await import("./batch-form.js")).prepare(boot, t);
   if (boot.batch) {

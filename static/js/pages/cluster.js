@@ -8,7 +8,7 @@ import { pack } from "../packing.js";
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
 const lang = boot.lang.startsWith("zh") ? "zh" : "en";
-const t = translator(await fetch(`/i18n/${boot.lang}.json`).then((r) => r.json()), lang);
+const t = translator(await fetch(document.getElementById("words").href).then((r) => r.json()), lang);
 
 const EXAMPLE = [
   "Topic: orders\tTopicId: Nf2lS0sHQbKQ6wZ1ZzqgZA\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2",

@@ -144,7 +144,7 @@ function keys(event) {
 }
 
 async function begin() {
-  words = await (await fetch(`/i18n/${zh ? "zh-Hans" : "en"}.json`)).json();
+  words = await (await fetch(document.getElementById("words").href)).json();
   t = translator(words, zh ? "zh" : "en");
   measure();
   found = await (await fetch(`/r/${boot.a}/compare.json?with=${encodeURIComponent(boot.with)}`)).json();

@@ -16,7 +16,7 @@ const area = at("yaml");
 
 async function start() {
   const lang = boot.lang.startsWith("zh") ? "zh" : "en";
-  const words = await (await fetch(`/i18n/${lang === "zh" ? "zh-Hans" : "en"}.json`)).json();
+  const words = await (await fetch(document.getElementById("words").href)).json();
   for (const state of [e, s]) { state.lang.value = lang; state.words.value = words; }
   e.offers.value = boot.offers;
   e.asks.value = boot.asks;

@@ -47,7 +47,7 @@ async function start() {
   s.boot.value = boot;
   s.lang.value = lang;
   s.size.value = "event";
-  s.words.value = await fetch(`/i18n/${boot.lang}.json`).then((r) => r.json());
+  s.words.value = await fetch(document.getElementById("words").href).then((r) => r.json());
   use({ ask, connected: true });
   s.tapes.value = [tape(boot.facts, boot.steps)];
   s.run.value = boot.facts.digest;

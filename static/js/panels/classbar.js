@@ -3,7 +3,7 @@
 import { html } from "htm/preact";
 import * as s from "../state.js";
 import { followAgain, lookAround, takeLead } from "../classroom.js";
-import { shareClass } from "../share/opening.js";
+import { shareClass } from "../doors.js";
 import { Icon } from "./common.js";
 
 function state({ role, ended, own, led }) {
@@ -34,7 +34,7 @@ export function ClassBar() {
     <p class="grow row"><span role="status"><b>${t(key)}</b></span>${!ended && html`<span class="mono">${room}</span>`}
       <span class="soft">${role === "lead" ? present(here) : own && here.run ? place(here) : ""}</span></p>
     <div class="acts">
-      ${role === "lead" && html`<button class="btn" type="button" aria-haspopup="dialog" onClick=${shareClass}>${t("class.open")}</button>`}
+      ${role === "lead" && html`<button class="btn" type="button" aria-haspopup="dialog" onClick=${() => shareClass()}>${t("class.open")}</button>`}
       ${role === "follow" && html`<button class=${`btn ${own ? "primary" : ""}`} type="button" disabled=${own && !s.online.value} onClick=${own ? followAgain : lookAround}>${t(own ? "class.again" : "class.look")}</button>`}
       ${role === "follow" && mine && html`<button class="btn" type="button" disabled=${!s.online.value} title=${t("class.take.why")} onClick=${takeLead}>${t("class.take")}</button>`}
       ${!role && html`<button class="btn quiet square" type="button" aria-label=${t("bad.close")} onClick=${away}><${Icon} name="close" /></button>`}

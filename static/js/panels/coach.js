@@ -2,6 +2,7 @@
 // They cover nothing one needs, can be skipped at any time, and never come again.
 
 import { effect, signal } from "@preact/signals";
+import { render } from "preact";
 import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as s from "../state.js";
@@ -15,8 +16,11 @@ const MARKS = [
 const OPEN = "dialog[open], :popover-open, .menu, .timebox, .sheetlist";   // what Escape closes first
 const at = signal(-1);          // which mark stands; -1: none
 
+/** Puts up the first mark. */
 export function begin() {
-  if (s.remembered("coached", "") === "") at.value = 0;
+  const box = document.getElementById("coachbox");
+  if (!box.firstChild) render(html`<${Coach} />`, box);
+  at.value = 0;
 }
 
 function end() {
@@ -36,7 +40,7 @@ function place(box, target) {
   box.dataset.side = below ? "below" : "above";
 }
 
-export function Coach() {
+function Coach() {
   const t = s.t.value;
   const box = useRef(null);
   const which = at.value;
@@ -54,12 +58,10 @@ export function Coach() {
     return () => { target.classList.remove("coached"); removeEventListener("resize", fit); removeEventListener("scroll", fit, true); };
   });
   useEffect(() => {
-    const again = () => { at.value = 0; };
     // The marks come last in the order of tabs: the key that puts them away works from anywhere.
     const away = (event) => { if (event.key === "Escape" && !event.defaultPrevented && at.peek() >= 0 && !document.querySelector(OPEN)) end(); };
-    addEventListener("coach", again);
     addEventListener("keydown", away);
-    return () => { removeEventListener("coach", again); removeEventListener("keydown", away); };
+    return () => { removeEventListener("keydown", away); };
   }, []);
   // Doing what the first mark asks for is as good as pressing its button.
   useEffect(() => effect(() => { if (s.n.value > 0 && at.peek() === 0) at.value = 1; }), []);

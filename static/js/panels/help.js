@@ -1,5 +1,6 @@
 // Help: every key, and the legend, a live miniature of the stage with each of its signs numbered.
 
+import { render } from "preact";
 import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as s from "../state.js";
@@ -15,7 +16,16 @@ export const KEYS = [
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 720;
 
-export function help() { document.getElementById("help")?.showModal(); }
+/** Puts help where it opens from, and its legend where paper has it. */
+export function ready() {
+  const box = document.getElementById("helpbox");
+  if (!box.firstChild) render(html`<${Help} />`, box);
+}
+
+export function help() {
+  ready();
+  document.getElementById("help").showModal();
+}
 
 /** A number beside each sign, found on the picture that was drawn. */
 function number(svg) {
@@ -64,7 +74,7 @@ export function Legend() {
     <ol class="signs">${SIGNS.map(([sign]) => html`<li key=${sign}><b>${t(`sign.${sign}`)}</b> ${t(`sign.${sign}.why`)}</li>`)}</ol>`;
 }
 
-export function Help() {
+function Help() {
   const t = s.t.value;
   return html`<dialog id="help" aria-labelledby="helptitle"><form method="dialog"><header class="row"><h2 id="helptitle" class="grow">${t("help.title")}</h2><button class="btn">${t("bad.close")}</button></header></form>
     <section><h3>${t("help.signs")}</h3><${Legend} /></section>

@@ -4,13 +4,12 @@ import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import * as s from "../state.js";
+import { Surgery, whyNot } from "../doors.js";
 import { Icon } from "./common.js";
 import { loadPossible } from "../possible.js";
 import { MoveButton } from "./moves.js";
 import { around, nodes, spots } from "./spots.js";
-import { Surgery } from "./surgery.js";
 import { pick } from "./tabs.js";
-import { whyNot } from "./why.js";
 
 export const drawn = signal(null);   // what the stage shows at rest
 const menu = signal(null);           // {id, label, x, y}

@@ -3,10 +3,10 @@
 import { html } from "htm/preact";
 import { useEffect } from "preact/hooks";
 import * as s from "../state.js";
+import { whyNot } from "../doors.js";
 import { act } from "../player.js";
 import { loadPossible } from "../possible.js";
 import { MoveLine } from "./moveline.js";
-import { whyNot } from "./why.js";
 
 const GROUPS = ["deliver", "time", "clients", "faults", "admin"];
 

@@ -2,13 +2,9 @@
 
 import { html } from "htm/preact";
 import * as s from "../state.js";
-import { Checks } from "./checks.js";
-import { Inspect } from "./inspect.js";
-import { Log } from "./log.js";
-import { Metrics } from "./metrics.js";
+import { Checks, Inspect, Log, Metrics, TableView } from "../doors.js";
 import { Moves } from "./moves.js";
 import { Now } from "./now.js";
-import { TableView } from "./table.js";
 
 export const TABS = { now: Now, inspect: Inspect, moves: Moves, log: Log, checks: Checks, metrics: Metrics, table: TableView };
 

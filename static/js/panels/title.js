@@ -4,9 +4,8 @@ import { html } from "htm/preact";
 import * as s from "../state.js";
 import { partOf } from "../partition.js";
 import { act, complain, open } from "../player.js";
+import { help, share } from "../doors.js";
 import { Icon } from "./common.js";
-import { help } from "./help.js";
-import { share } from "../share/opening.js";
 
 /** The same scenario under another Kafka: a run of its own, one key away from this one. */
 export async function change(profile) {

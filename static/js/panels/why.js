@@ -1,6 +1,7 @@
 // Why not?  A popover with the guards of what does not happen, and the moves that would make it happen.
 
 import { signal } from "@preact/signals";
+import { render } from "preact";
 import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as s from "../state.js";
@@ -17,6 +18,8 @@ export async function whyNot(subject, from) {
   if (!on) return;
   const p = s.partition.value;
   const asked = p > 0 && !subject.startsWith("move ") ? `${subject} p=${p}` : subject;
+  const home = document.getElementById("why");
+  if (!home.firstChild) render(html`<${Why} />`, home);
   try {
     const answer = await askAbout(on, "why", { step: s.n.value, subject: asked });
     if (answer.step === s.n.value && on === s.tapeNow.value) shown.value = { answer, from };
@@ -67,7 +70,7 @@ function place(box, from) {
   box.style.top = `${Math.max(8, Math.min(near.top - 8, innerHeight - height - 8))}px`;
 }
 
-export function Why() {
+function Why() {
   const t = s.t.value;
   const box = useRef(null);
   const now = shown.value;
@@ -76,7 +79,11 @@ export function Why() {
   const number = (who) => step?.view.brokers.find((b) => b.name === who || String(b.id) === who)?.id;
   const next = now && step ? later(s.tapeNow.value, s.n.value, now.answer.subject, s.partition.value, number) : null;
   const close = () => box.current?.matches(":popover-open") && box.current.hidePopover();
-  useEffect(() => { shown.value = null; }, [s.n.value, s.run.value]);
+  const begun = useRef(false);    // an answer may be quicker than the first effect
+  useEffect(() => {
+    if (begun.current) shown.value = null;
+    begun.current = true;
+  }, [s.n.value, s.run.value]);
   useEffect(() => {
     if (!now) { close(); return; }
     if (!box.current.matches(":popover-open")) box.current.showPopover();

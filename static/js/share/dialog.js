@@ -1,8 +1,8 @@
 // The share dialog: a link to this moment, a frame for other pages, files, and a test.
 
+import { render } from "preact";
 import { html } from "htm/preact";
 import { computed, signal } from "@preact/signals";
-import { render } from "preact";
 import { useRef } from "preact/hooks";
 import * as s from "../state.js";
 import { Class } from "./class.js";
@@ -14,10 +14,12 @@ const PARTS = { link: Link, embed: Embed, export: Export, test: Test, class: Cla
 const part = signal("link");
 const opened = signal(false);
 
+/** Opens the dialog, which is made when it is first wanted. */
 export function share() {
-  if (!document.getElementById("share")) render(html`<${Share} />`, document.getElementById("sharebox"));
+  const box = document.getElementById("sharebox");
+  if (!box.firstChild) render(html`<${Share} />`, box);
   opened.value = true;
-  document.getElementById("share")?.showModal();
+  document.getElementById("share").showModal();
 }
 
 /** The same, opened where a class is started or ended. */
