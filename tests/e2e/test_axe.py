@@ -11,19 +11,13 @@ from typing import Any, Final
 
 import pytest
 
-from tests.e2e.conftest import CALM, HERE, SEEN
+from tests.e2e import axe
+from tests.e2e.conftest import CALM, SEEN
 from tests.e2e.filled import Filled
 from tests.e2e.screens import SCREENS, address
 
-AXE: Final = (HERE / "vendor" / "axe-4.14.1.min.js").read_text("utf-8")
-LEVELS: Final = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
 # The other look of the same page differs in colours alone: these are the rules that see them.
 COLOURS: Final = ["color-contrast", "link-in-text-block"]
-# What a frame shows is looked at as a page of its own.
-VIOLATIONS: Final = """([part, rules]) =>
-  axe.run(part || document, {runOnly: rules, resultTypes: ["violations"], iframes: false})
-  .then((told) => told.violations.map((one) =>
-    `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(" | ")}`))"""
 WIDTHS: Final = (320, 390, 1024, 1280, 1920)
 # What sticks out, but for what a scroller of its own holds.
 TOO_WIDE: Final = """width => document.documentElement.scrollWidth <= width ? [] :
@@ -46,7 +40,7 @@ def visitor(browser: Any, request: pytest.FixtureRequest) -> Iterator[tuple[str,
     """(language, a browser of somebody who has been here before and remembers nothing else)."""
     context = browser.new_context(**CALM, has_touch=True)
     context.add_init_script(f"try {{ localStorage.clear(); }} catch {{ }} {SEEN}")
-    context.add_init_script(AXE)
+    context.add_init_script(axe.SCRIPT)
     yield request.param, context
     context.close()
 
@@ -63,9 +57,9 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
     page.on("pageerror", lambda error: found.append(str(error)))
 
     def look(state: str, part: str = "") -> None:
-        for scheme, rules in (("dark", COLOURS), ("light", LEVELS)):
+        for scheme, rules in (("dark", COLOURS), ("light", axe.LEVELS)):
             page.emulate_media(color_scheme=scheme)
-            told = page.evaluate(VIOLATIONS, [part, rules])
+            told = axe.violations(page, part, rules)
             found.extend(f"{state}, {scheme}: {one}" for one in told)
 
     page.goto(site.url + address(screen, site.names, lang))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.study.metrics import METRICS
-from tests.e2e.conftest import HERE, Opener
+from tests.e2e.axe import violations
+from tests.e2e.conftest import Opener
 from tests.e2e.walk import total
 
 pytestmark = pytest.mark.spark
 
-AXE = HERE / "vendor" / "axe-4.14.1.min.js"
 SPARK_WITHIN_MS = 180_000
 
 
@@ -180,13 +179,7 @@ def test_everybody_can_use_the_pages(
         page = visit(f"{path}?lang={lang}", color_scheme=scheme, bypass_csp=True)
         if path == batch:
             finished(page)
-        page.add_script_tag(path=Path(AXE))
-        found = page.evaluate(
-            """async () => (await axe.run({runOnly:
-            ["wcag2a","wcag2aa","wcag21aa","wcag22aa"]})).violations.map(
-            v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | "))"""
-        )
-        assert found == [], path
+        assert violations(page) == [], path
 
 
 WIDE = """[...document.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right >

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.axe import violations
 from tests.e2e.conftest import Opener, Server
-from tests.e2e.test_live import axe
 from tests.e2e.walk import at, jump, run_of, step_of
 
 
@@ -41,7 +41,7 @@ def test_who_follows_sees_the_leaders_steps_and_branches(visit: Opener) -> None:
     leader = visit("/s/S01")
     jump(leader, 4)
     path = started(leader)
-    assert axe(leader) == []
+    assert violations(leader) == []
     follower = visit(path)
     at(follower, 4)
     same_run(follower, run_of(leader))
@@ -145,10 +145,10 @@ def test_axe_finds_nothing_in_a_class(visit: Opener, lang: str) -> None:
     page = visit(
         f"{path}?lang={lang}", color_scheme="dark", viewport={"width": 320, "height": 1000}
     )
-    assert axe(page) == []
+    assert violations(page) == []
     page.keyboard.press("ArrowRight")
     is_in(page, "own")
-    assert axe(page) == []
+    assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.axe import violations
 from tests.e2e.conftest import Opener
-from tests.e2e.test_live import axe
 from tests.e2e.walk import at, step_of
 
 PLAIN = """() => {
@@ -40,7 +40,7 @@ def test_a_lane_is_entered_walked_and_left_by_keyboard(visit: Opener) -> None:
     page.keyboard.press("ArrowDown")
     page.wait_for_selector('[data-stop="b2:o1"]:focus')
     assert page.locator("#stage .twin").count() == 2, "the same record is ringed on every log"
-    assert axe(page) == []
+    assert violations(page) == []
     page.keyboard.press("Escape")
     page.wait_for_selector('[data-hit="lane:2"]:focus')
     assert page.locator("[data-stop]").count() == 0
