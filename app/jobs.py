@@ -48,6 +48,7 @@ SAVE_EVERY_S = 1.0
 PARTS_MOST = 50
 PROBE_S = 1.0
 PROBE_PAIRS = 8
+TINY_S = 1e-4
 USUAL_SHARE = 0.01
 """Of runs that break something: an estimate says how well such a share would be known."""
 PROBE_SHARE = 0.02
@@ -379,7 +380,8 @@ class Jobs:
         chunk_runs = batch.cells[0].get("chunk_runs", 0)
         if not chunk_runs:
             self._state(job, "probing")
-            speed = self._probe(records.plan_of(batch, 1, metrics))
+            # By the processor's clock: on a busy machine chunks must not become too small.
+            speed = self._probe(records.plan_of(batch, 1, metrics), time.thread_time)
             groups = len(batch.profiles) * len(batch.cells)
             chunk_runs = chunk_size(batch.runs, groups, speed)
         plan = records.plan_of(batch, chunk_runs, metrics)
@@ -387,15 +389,16 @@ class Jobs:
         job.total_chunks = plan.total_chunks
         return plan
 
-    def _probe(self, plan: Plan) -> float:
-        """Runs a second of this process, over a few profiles and cells in turn."""
+    def _probe(self, plan: Plan, clock: Callable[[], float] = time.perf_counter) -> float:
+        """Runs a second of this process by a clock, over a few profiles and cells in turn."""
         pairs = [
             (profile, cell) for cell in range(len(plan.scenarios)) for profile in plan.profiles
         ]
         pairs = pairs[:: max(1, len(pairs) // PROBE_PAIRS)]
         play = self._run_chunk or run_chunk
         enough = max(len(pairs), PROBE_SHARE * plan.total_runs)
-        played, seed, began = 0, plan.first_seed, time.perf_counter()
+        played, seed, began = 0, plan.first_seed, clock()
+        until = time.perf_counter() + PROBE_S
         while True:
             for profile, cell in pairs:
                 play(
@@ -408,9 +411,8 @@ class Jobs:
                     }
                 )
                 played += 1
-                spent = time.perf_counter() - began
-                if spent > PROBE_S or played >= enough:
-                    return played / spent
+                if time.perf_counter() > until or played >= enough:
+                    return played / max(clock() - began, TINY_S)
             seed += 1
 
     def _on_done(self, job: Job, batch: BatchRow, fresh: list[Tally]) -> None:
