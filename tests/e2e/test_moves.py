@@ -80,7 +80,7 @@ def test_a_violation_is_told_in_words_with_the_lost_records(visit: Opener) -> No
     assert "An acknowledged record is gone" in alert.inner_text()
     assert "m3" in alert.inner_text() and "m4" in alert.inner_text()
     page.get_by_role("tab", name="Checks").click()
-    assert page.locator('[data-inv="I7"].bad').count() == 1
+    page.locator('[data-inv="I7"].bad').wait_for()
     first = step_of(page)
     alert.get_by_role("button", name="Close").click()
     alert.wait_for(state="detached")

@@ -49,7 +49,7 @@ DRAW = """async ({ slug, profile, moments }) => {
       leo: read(one(`b${b.id}:leo`), "value")[0],
       hw: read(one(`b${b.id}:hw`), "value")[0],
       epochs: all(group, ".epochs [data-start]").map(chip),
-      pill: card.querySelector(`[data-id="b${b.id}:isr"]`)?.textContent ?? null,
+      pill: card.querySelector(`[data-id="b${b.id}:isr"] text`)?.textContent ?? null,
       cells: all(group, ".record").map(cell),
     };
   };

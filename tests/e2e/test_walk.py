@@ -111,6 +111,7 @@ class Keyboard:
     def share(self) -> None:
         self.press("Escape")
         self.press("s")
+        self.page.locator("#share[open] .copied button").wait_for()
         self.to("#share .copied button", 8)
         self.press("Enter")
 
