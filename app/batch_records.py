@@ -231,9 +231,14 @@ def _replace_counts(
         session.execute(insert(BatchCellRow), rows)
 
 
-def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
-    """The result, all of it or nothing: cells, first failures, and which profiles violated
-    together."""
+def save_summary(
+    database: Database,
+    batch: BatchRow,
+    summary: Summary,
+    causes: Sequence[Mapping[str, Any]] = (),
+) -> None:
+    """The result, all of it or nothing: cells, first failures, how they failed, and which profiles
+    violated together."""
     known = {(cell.profile, cell.cell): cell for cell in summary.cells}
     cells = [
         {**cell, "together": {str(m): n for m, n in summary.together.get(i, {}).items()}}
@@ -259,6 +264,7 @@ def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
         found = session.get(BatchRow, batch.id)
         assert found is not None
         found.cells = cells
+        found.about = {**found.about, "causes": list(causes)}
 
 
 def cells(database: Database, batch: BatchRow) -> list[BatchCellRow]:

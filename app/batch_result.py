@@ -66,6 +66,7 @@ def result(
         paired=pairs(batch),
         advice=advice_of(jobs.database, batch),
         futures=futures_of(batch, shown["cells"]),
+        causes=batch.about.get("causes", []),
         weighted=any("effective" in cell["violating"] for cell in shown["cells"]),
         failures={
             "total": total,

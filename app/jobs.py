@@ -23,12 +23,14 @@ from app import batch_records as records
 from app import stats
 from app.batch_job import Job, view
 from app.batch_spec import RUNS_MOST, Futures, Spec, check_total
+from app.causes import histogram, to_trace
 from app.fair_queue import FairQueue
 from app.models import BatchRow, now_ms
 from app.refusals import Refusal
 from app.runners.plan import Plan, Tally, chunk_size
 from app.runners.rows import RunChunk, chunks_on_disk, remove_directory
 from app.runners.spark import SparkRunner, SparkTrouble
+from app.runners.summary import Summary
 from app.services import KEY, Services
 from app.words import SENTENCES
 from engine import ENGINE_VERSION
@@ -366,13 +368,22 @@ class Jobs:
     ) -> None:
         try:
             summary = self.runner.summarise(plan, directory, done, FAILURES_KEPT)
+            causes = self._causes(self.batch(job.id), summary)
         except SparkTrouble:
             if trouble:  # one sentence is enough; the interim counts are stored
                 return
             raise
         batch = self.batch(job.id)
-        records.save_summary(self.database, batch, summary)
+        records.save_summary(self.database, batch, summary, causes)
         job.counts = records.counts_of(summary.cells)
+
+    def _causes(self, batch: BatchRow, summary: Summary) -> list[dict[str, Any]]:
+        """How the first failing runs failed.  Futures of one run all break what it broke."""
+        if batch.kind == records.FUTURES:
+            return []
+        keys = to_trace(summary.failures, len(batch.profiles) * len(batch.cells))
+        runs = [records.run_in(batch, *key).text() for key in keys]
+        return histogram(keys, self.runner.causes(runs))
 
     def _planned(self, job: Job, batch: BatchRow) -> Plan:
         """Chunks of about a second, by how fast a few runs are played here."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from math import exp
 from typing import Any
@@ -14,6 +14,8 @@ from app.runners.plan import Plan, Tally
 from app.runners.rows import RunChunk, finish_chunk, read_chunks
 from app.runners.spark import SparkTrouble
 from app.runners.summary import QUANTILES, CellSummary, Failure, Summary
+from engine.sim.run import Run
+from engine.study.causes import cause_of
 
 PLACES = Decimal("1e-12")
 
@@ -66,6 +68,9 @@ class PlainRunner:
     def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
         self._fail("summarise")
         return summary_of(list(read_chunks(directory, done)), plan, keep)
+
+    def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
+        return [cause_of(Run.from_text(text)) for text in runs]
 
 
 def summary_of(rows: list[dict[str, Any]], plan: Plan, keep: int) -> Summary:

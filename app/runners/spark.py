@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -200,6 +200,28 @@ class SparkRunner:
             return summarise(session, plan, directory, done, keep)
         except (PySparkException, Py4JError, OSError) as error:
             raise SparkTrouble(f"Spark could not summarise the batch: {reason(error)}") from error
+
+    def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
+        """How each of these runs, given as texts, failed (engine.study.causes); SparkTrouble."""
+        if not runs:
+            return []
+        context = self.start().sparkContext
+
+        def trace(text: str) -> tuple[str, str] | None:
+            engine_sent()
+            from engine.sim.run import Run
+            from engine.study.causes import cause_of
+
+            return cause_of(Run.from_text(text))
+
+        try:
+            parts = min(len(runs), 4 * context.defaultParallelism)
+            found: list[tuple[str, str] | None] = (
+                context.parallelize(runs, parts).map(trace).collect()
+            )
+        except (PySparkException, Py4JError, OSError) as error:
+            raise SparkTrouble(f"Spark could not trace the failures: {reason(error)}") from error
+        return found
 
     def _new_session(self, java: Java) -> SparkSession:
         scratch = self.scratch or tempfile.mkdtemp(prefix="highwater-spark-")

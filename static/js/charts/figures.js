@@ -111,6 +111,10 @@ export function tailTitle(points, metric, t) {
 export const tailSentence = (points, t) => [...new Set(points.map((p) => p.profile))].map((profile) =>
   `${profile}: ${points.filter((p) => p.profile === profile).map((p) => `${percentile(p.share)} ${whole(p.value)} ${t("unit.ms")}`).join(", ")}`).join("; ");
 
+export const causeName = ({ invariant, rule }) => (rule ? `${invariant} · ${rule}` : invariant);
+
+export const causeSentence = (rows) => rows.map((one) => `${one.profile} ${causeName(one)}: ${whole(one.runs)}`).join("; ");
+
 /** A map over two varied keys: what is in each of its cells; unsure = the interval is wider than the share. */
 export function heatCells(batch, invariant) {
   const [first, second] = batch.varied;

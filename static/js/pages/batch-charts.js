@@ -2,6 +2,7 @@
 
 import { show } from "../charts/common.js";
 import * as f from "../charts/figures.js";
+import * as bars from "../charts/causes.js";
 import * as interval from "../charts/interval.js";
 import * as ecdf from "../charts/ecdf.js";
 import * as heat from "../charts/heat.js";
@@ -107,6 +108,14 @@ function tail(batch, kind, t) {
   figure.redraw();
 }
 
+function causes(batch, t) {
+  const figure = document.getElementById("causes");
+  if (!figure) return;
+  const rows = batch.causes;
+  figure.redraw = () => show(figure, bars.draw(rows, batch.profiles, t, widthOf(figure)), { sentence: f.causeSentence(rows), rows, t, name: `causes-${batch.id}` });
+  figure.redraw();
+}
+
 function noReturn(batch, t) {
   const figure = document.getElementById("futures");
   if (!figure) return;
@@ -122,6 +131,7 @@ export function result(batch, t) {
   map(batch, t);
   curves(batch, t);
   for (const kind of ["produce", "replication"]) tail(batch, kind, t);
+  causes(batch, t);
   noReturn(batch, t);
   const twin = document.querySelector("#shares details");
   if (twin && twin.querySelectorAll("tbody tr").length > LONG_TABLE) twin.open = false;

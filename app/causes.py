@@ -1,0 +1,42 @@
+"""The histogram of causes: which invariant broke first, and which rule was applied last."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+from app.runners.summary import Failure
+
+TRACED_MOST: Final = 200
+"""Failing runs of a study that are played once more, told rule by rule."""
+
+Key = tuple[str, int, int]
+"""(profile, cell, seed)"""
+Cause = tuple[str, str]
+"""(invariant, rule)"""
+
+
+def to_trace(failures: Sequence[Failure], groups: int) -> list[Key]:
+    """The first failing runs of each profile and cell, as many of each; `groups` is how many
+    pairs of profile and cell there are."""
+    each = max(1, TRACED_MOST // groups)
+    found: dict[tuple[str, int], set[int]] = {}
+    for one in failures:
+        if one.step >= 0:
+            found.setdefault((one.profile, one.cell), set()).add(one.seed)
+    keys = [(*group, seed) for group, seeds in found.items() for seed in sorted(seeds)[:each]]
+    return keys[:TRACED_MOST]
+
+
+def histogram(keys: Sequence[Key], causes: Sequence[Cause | None]) -> list[dict[str, Any]]:
+    """[{profile, invariant, rule, runs}], the most frequent first."""
+    counts = Counter(
+        (key[0], *cause) for key, cause in zip(keys, causes, strict=True) if cause is not None
+    )
+    return [
+        {"profile": profile, "invariant": invariant, "rule": rule, "runs": runs}
+        for (profile, invariant, rule), runs in sorted(
+            counts.items(), key=lambda item: (-item[1], item[0])
+        )
+    ]

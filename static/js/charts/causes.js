@@ -1,0 +1,23 @@
+// How failing runs failed: a bar for each invariant and the rule that was applied last.
+
+import * as Plot from "@observablehq/plot";
+import { COLOURS } from "./common.js";
+import { causeName } from "./figures.js";
+
+const ROW = 26;
+
+/** rows: [{profile, invariant, rule, runs}], the most frequent first. */
+export function draw(rows, profiles, t, width) {
+  const names = [...new Set(rows.map(causeName))];
+  const colour = (one) => COLOURS[profiles.indexOf(one.profile) % COLOURS.length];
+  return Plot.plot({
+    width, height: names.length * ROW + 70, marginLeft: 96, marginRight: 20, marginBottom: 42, marginTop: 10,
+    style: { background: "none", fontSize: "12.5px", overflow: "visible" },
+    x: { label: t("batch.col.runs"), labelArrow: "none", grid: true, ticks: 5 },
+    y: { domain: names, label: null },
+    marks: [
+      Plot.barX(rows, Plot.stackX({ x: "runs", y: causeName, fill: colour, z: "profile", order: profiles, inset: 1 })),
+      Plot.text(rows, Plot.stackX({ x: "runs", y: causeName, z: "profile", order: profiles, text: "profile", fill: "#fff" })),
+    ],
+  });
+}
