@@ -117,6 +117,18 @@ def _batch() -> tuple[float, Figures]:
     return batch_efficiency()
 
 
+def _warm() -> tuple[float, Figures]:
+    from app.bench_warm import warm_batch
+
+    return warm_batch()
+
+
+def _warm_budgets() -> Figures:
+    from app.bench_warm import BUDGETS
+
+    return BUDGETS
+
+
 def _frame() -> tuple[float, Figures]:
     from app.bench_frame import frame
 
@@ -153,5 +165,10 @@ BENCHMARKS: dict[str, Benchmark] = {
     ),
     "socket": Benchmark("times a question without an answer, p99 of a step's round trip", _socket),
     "batch": Benchmark("of two plain processes' runs per second, on Spark local[2]", _batch),
+    "warm": Benchmark(
+        "times two plain processes, a batch of 1,000 small runs on a warm Spark local[2]",
+        _warm,
+        _warm_budgets,
+    ),
 }
 """Name -> benchmark; a new one is a row here."""

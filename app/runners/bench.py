@@ -67,10 +67,10 @@ def on_spark(
 class Plain:
     """A process that plays what it is asked: no pool, no files, nothing but runs."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], profile: str = PROFILE) -> None:
         self.pipe, theirs = multiprocessing.Pipe()
         context = multiprocessing.get_context("spawn")
-        self._process = context.Process(target=_play_asked, args=(theirs, data))
+        self._process = context.Process(target=_play_asked, args=(theirs, data, profile))
         self._process.start()
         theirs.close()
 
@@ -86,7 +86,7 @@ def together(plain: list[Plain], seed: int, runs: int) -> float:
     return statistics.fmean(process.pipe.recv() for process in plain)
 
 
-def _play_asked(asked: Connection, data: dict[str, Any]) -> None:
+def _play_asked(asked: Connection, data: dict[str, Any], profile: str) -> None:
     while True:
         try:
             seed, runs = asked.recv()
@@ -94,6 +94,6 @@ def _play_asked(asked: Connection, data: dict[str, Any]) -> None:
             return
         began = time.perf_counter()
         run_chunk(
-            {"scenario": data, "profile": PROFILE, "cell": 0, "first_seed": seed, "count": runs}
+            {"scenario": data, "profile": profile, "cell": 0, "first_seed": seed, "count": runs}
         )
         asked.send(time.perf_counter() - began)

@@ -10,7 +10,8 @@ SCRIPT: Final = (HERE / "vendor" / "axe-4.14.1.min.js").read_text("utf-8")
 LEVELS: Final = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
 # What a frame shows is looked at as a page of its own.
 _VIOLATIONS: Final = """([part, rules]) =>
-  axe.run(part || document, {runOnly: rules, resultTypes: ["violations"], iframes: false})
+  axe.run(part || document, {runOnly: rules, resultTypes: ["violations"], iframes: false,
+  preload: false})
   .then((told) => told.violations.map((one) =>
     `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(" | ")}`))"""
 
