@@ -110,10 +110,11 @@ def main() -> int:
     else:
         # Spark and whatever is timed need the machine for themselves.
         alone = "spark or alone"
-        many = [*python, "pytest", "-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
+        slowest = ["--durations", "15"]
+        many = [*python, "pytest", *slowest, "-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
         checks.append([*many, "-m", f"not (browser or {alone})"])
         checks.append([*many, "-m", f"browser and not ({alone})"])
-        checks.append([*python, "pytest", "-m", alone])
+        checks.append([*python, "pytest", *slowest, "-m", alone])
     failed = []
     for command in checks:
         line = shlex.join(command)

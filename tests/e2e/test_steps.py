@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import urllib.request
 from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import Opener, Server
+from tests.e2e.conftest import THOROUGH, Opener, Server
 from tests.e2e.walk import at, jump, markup, run_of, step_of, steps, total
 
 
@@ -122,7 +121,7 @@ OPEN = """async (slug) => {
 """Another scenario on the same page, asked for as the page itself asks."""
 
 
-EACH = 1 if os.environ.get("HIGHWATER_EVERY_MOMENT") else 4
+EACH = 1 if THOROUGH else 4
 """The truth test draws all scenarios; to their ends every fourth is played, or, asked so, all."""
 
 

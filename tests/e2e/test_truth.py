@@ -6,7 +6,6 @@ motion; what stands in the document is then compared with the engine of this pro
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,11 +15,11 @@ from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
 from engine.show.replay import Replay
 from engine.sim.run import Run
-from tests.e2e.conftest import Opener
+from tests.e2e.conftest import THOROUGH, Opener
 
 SHARDS = 4
 MOST = 8
-"""Moments of one run, spread evenly; HIGHWATER_EVERY_MOMENT=1 looks at all of them."""
+"""Moments of one run, spread evenly; HIGHWATER_THOROUGH=1 looks at all of them."""
 
 DRAW = """async ({ slug, profile, moments }) => {
   const load = (path) => import(`/static/js/${path}`);
@@ -85,7 +84,7 @@ def runs(shard: int) -> Iterator[tuple[Scenario, str]]:
 
 
 def chosen(moments: list[int]) -> list[int]:
-    if os.environ.get("HIGHWATER_EVERY_MOMENT") or len(moments) <= MOST:
+    if THOROUGH or len(moments) <= MOST:
         return moments
     return [moments[index * (len(moments) - 1) // (MOST - 1)] for index in range(MOST)]
 
