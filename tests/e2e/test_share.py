@@ -144,6 +144,7 @@ def test_a_frame_on_another_site_steps_through_the_run(
 def test_a_run_that_replays_differently_says_so(visit: Opener, frail: Server) -> None:
     page = visit("/s/S01?step=3", site=frail)
     href = shared(page)
+    page.close()  # it may still be fetching what opens on request
     with sqlite3.connect(frail.place / "highwater.db") as rows:
         rows.execute("update run set engine_version = 0, outcome = 'another'")
     frail.stop()
