@@ -112,7 +112,11 @@ def test_the_result_says_counts_draws_and_lists(visit: Opener, batch: str) -> No
         assert re.match(said + r".*: 95 % of \d+ runs under", tail.locator("h3").inner_text())
         assert tail.locator("svg").get_attribute("role") == "img"
         assert tail.locator("details.twin tbody tr").count() == 8, "p50 to p95 of two profiles"
-        assert tail.get_by_role("link").get_attribute("href") == f"#tail-{kind}"
+        assert tail.get_by_role("link").get_attribute("href").endswith(f"#tail-{kind}")
+    causes = page.locator("#causes")
+    told = causes.locator("svg").get_attribute("aria-label")
+    assert re.match(r"Z0102 I\d+ · [A-Z]+-[A-Z0-9-]+: \d+", told), told
+    assert "K39" not in told, "none of its runs failed"
 
 
 def test_a_failing_run_opens_before_the_violation(visit: Opener, batch: str) -> None:
