@@ -5,13 +5,14 @@ import { COLOURS } from "./common.js";
 import { causeName } from "./figures.js";
 
 const ROW = 26;
+const LETTER = 7.6;
 
 /** rows: [{profile, invariant, rule, runs}], the most frequent first. */
 export function draw(rows, profiles, t, width) {
   const names = [...new Set(rows.map(causeName))];
   const colour = (one) => COLOURS[profiles.indexOf(one.profile) % COLOURS.length];
   return Plot.plot({
-    width, height: names.length * ROW + 70, marginLeft: 96, marginRight: 20, marginBottom: 42, marginTop: 10,
+    width, height: names.length * ROW + 70, marginLeft: LETTER * Math.max(...names.map((name) => name.length)) + 24, marginRight: 20, marginBottom: 42, marginTop: 10,
     style: { background: "none", fontSize: "12.5px", overflow: "visible" },
     x: { label: t("batch.col.runs"), labelArrow: "none", grid: true, ticks: 5 },
     y: { domain: names, label: null },
