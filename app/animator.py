@@ -7,11 +7,8 @@ question may be asked again, after a reconnect or a restart, and gets the same a
 from __future__ import annotations
 
 import logging
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from flask import request
@@ -22,6 +19,7 @@ from app.asked import SEED_MAX, Asked
 from app.channel import sid
 from app.config import Settings
 from app.limits import Bucket
+from app.questions import Answer, Client, Clients, Question, at_step
 from app.refusals import Refusal, from_bad_input, from_engine_error
 from app.services import services
 from app.words import language
@@ -29,7 +27,6 @@ from engine.model.errors import BadInput
 from engine.show.replay import Replay
 from engine.show.sayings import said
 from engine.show.why import MAX_SUBJECT
-from engine.sim.run import Run
 
 log = logging.getLogger(__name__)
 
@@ -38,68 +35,6 @@ AHEAD = 32
 WINDOW = 8
 """Steps sent when nobody said how many."""
 MOVE_CHARS = 2_000
-STRIKES = 3
-FORGIVEN_AFTER_S = 10.0
-
-Answer = dict[str, Any]
-
-
-@dataclass
-class Client:
-    """One connection: where it comes from, and what it may still ask for."""
-
-    address: str
-    lang: str
-    trusted: bool
-    moves: Bucket
-    opens: Bucket
-    strikes: int = 0
-    struck_at: float = 0.0
-
-    def may(self, bucket: Bucket) -> int:
-        """0, or the milliseconds to wait; -1 once it was told three times."""
-        wait_ms = bucket.take()
-        if not wait_ms:
-            return 0
-        now = time.monotonic()
-        if now - self.struck_at > FORGIVEN_AFTER_S:
-            self.strikes = 0
-        self.struck_at = now
-        self.strikes += 1
-        return wait_ms if self.strikes <= STRIKES else -1
-
-
-@dataclass
-class Question:
-    """An event being answered: who asks, what, and the run it is about once that is known."""
-
-    client: Client
-    asked: Asked
-    run: Run | None = None
-
-
-@dataclass
-class Clients:
-    """Who is connected, so that one address cannot take all the threads."""
-
-    most: int
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _of: dict[str, Client] = field(default_factory=dict)
-
-    def join(self, sid: str, client: Client) -> bool:
-        with self._lock:
-            same = sum(1 for other in self._of.values() if other.address == client.address)
-            if same >= self.most:
-                return False
-            self._of[sid] = client
-            return True
-
-    def leave(self, sid: str) -> None:
-        with self._lock:
-            self._of.pop(sid, None)
-
-    def get(self, sid: str) -> Client | None:
-        return self._of.get(sid)
 
 
 def _steps(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
@@ -147,17 +82,8 @@ def _move(question: Question) -> Answer:
         }
 
 
-@contextmanager
-def _at_step(question: Question) -> Iterator[tuple[str, Replay, int]]:
-    """The run that a question is about, ready to be read, and the step in it."""
-    digest = choosing.digest_asked(question.asked)
-    question.run = services().replays.run(digest)
-    with services().replays.using(digest) as replay:
-        yield digest, replay, choosing.step_asked(question.asked, digest, replay.total)
-
-
 def _play(question: Question) -> Answer:
-    with _at_step(question) as (digest, replay, step):
+    with at_step(question) as (digest, replay, step):
         return {
             "run": digest,
             "first": step + 1,
@@ -167,7 +93,7 @@ def _play(question: Question) -> Answer:
 
 
 def _seek(question: Question) -> Answer:
-    with _at_step(question) as (digest, replay, step):
+    with at_step(question) as (digest, replay, step):
         first = max(0, step - 2)
         return {
             "run": digest,
@@ -178,7 +104,7 @@ def _seek(question: Question) -> Answer:
 
 
 def _possible(question: Question) -> Answer:
-    with _at_step(question) as (digest, replay, step):
+    with at_step(question) as (digest, replay, step):
         lang = question.client.lang
         return {
             "run": digest,
@@ -190,14 +116,14 @@ def _possible(question: Question) -> Answer:
 
 def _metrics(question: Question) -> Answer:
     """What an operator's dashboard shows at a step, beside what is so."""
-    with _at_step(question) as (digest, replay, step):
+    with at_step(question) as (digest, replay, step):
         return {"run": digest, "step": step, "metrics": replay.dashboard(step)}
 
 
 def _why(question: Question) -> Answer:
     """Why something does not happen at a step: its guards, each with what would make it true."""
     subject = question.asked.text("subject", most=MAX_SUBJECT)
-    with _at_step(question) as (digest, replay, step):
+    with at_step(question) as (digest, replay, step):
         return {"run": digest, "step": step, **replay.why(step, subject)}
 
 

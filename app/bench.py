@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 Figures = dict[str, float]
@@ -111,64 +112,37 @@ def _socket() -> tuple[float, Figures]:
     return figures["step_p99_ms"] / figures["bare_p99_ms"], figures
 
 
-def _batch() -> tuple[float, Figures]:
-    from app.runners.bench import batch_efficiency
-
-    return batch_efficiency()
-
-
-def _warm() -> tuple[float, Figures]:
-    from app.bench_warm import warm_batch
-
-    return warm_batch()
-
-
-def _warm_budgets() -> Figures:
-    from app.bench_warm import BUDGETS
-
-    return BUDGETS
-
-
-def _frame() -> tuple[float, Figures]:
-    from app.bench_frame import frame
-
-    return frame()
-
-
-def _stage() -> tuple[float, Figures]:
-    from app.bench_stage import stage
-
-    return stage()
-
-
-def _frame_budgets() -> Figures:
-    from app.bench_frame import BUDGETS
-
-    return BUDGETS
-
-
-def _stage_budgets() -> Figures:
-    from app.bench_stage import BUDGETS
-
-    return BUDGETS
+def elsewhere(meaning: str, module: str, function: str) -> Benchmark:
+    """A benchmark of a module that is loaded when it is run: its `BUDGETS`, if it has any."""
+    return Benchmark(
+        meaning,
+        lambda: getattr(import_module(module), function)(),
+        lambda: getattr(import_module(module), "BUDGETS", {}),
+    )
 
 
 BENCHMARKS: dict[str, Benchmark] = {
     "engine": Benchmark("times SimPy's bare timeouts, in events per second", _engine),
-    "frame": Benchmark(
-        "times a frame, median from a key to the next step on the screen", _frame, _frame_budgets
+    "frame": elsewhere(
+        "times a frame, median from a key to the next step on the screen",
+        "app.bench_frame",
+        "frame",
     ),
-    "stage": Benchmark(
+    "stage": elsewhere(
         "of the tightest budget: frames, drawing, nodes left, first view, GIF, views",
-        _stage,
-        _stage_budgets,
+        "app.bench_stage",
+        "stage",
     ),
     "socket": Benchmark("times a question without an answer, p99 of a step's round trip", _socket),
-    "batch": Benchmark("of two plain processes' runs per second, on Spark local[2]", _batch),
-    "warm": Benchmark(
+    "batch": elsewhere(
+        "of two plain processes' runs per second, on Spark local[2]",
+        "app.runners.bench",
+        "batch_efficiency",
+    ),
+    "warm": elsewhere(
         "times two plain processes, a batch of 1,000 small runs on a warm Spark local[2]",
-        _warm,
-        _warm_budgets,
+        "app.bench_warm",
+        "warm_batch",
     ),
 }
 """Name -> benchmark; a new one is a row here."""

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from flask_socketio import SocketIO, join_room, leave_room
 
-from app import choosing, security
+from app import security
 from app.asked import Asked
 from app.channel import sid
+from app.questions import Answer, Question, at_step
 from app.refusals import Refusal
 from app.rooms import Place, Rooms, Told
 from app.services import services
 
-if TYPE_CHECKING:
-    from app.animator import Question
-
 CUES_MOST = 9_999
 PARTITIONS_MOST = 9_999
-
-Answer = dict[str, Any]
 
 
 def make_rooms(key: str, socketio: SocketIO) -> Rooms:
@@ -66,12 +60,9 @@ def _listen(before: str, room: str) -> None:
 
 def _place(question: Question) -> Place:
     """Where the leader is.  Raises `Refusal` "gone" or "stale" for what is not there."""
-    asked = question.asked
-    digest = choosing.digest_asked(asked)
-    question.run = services().replays.run(digest)
-    with services().replays.using(digest) as replay:
-        step = choosing.step_asked(asked, digest, replay.total)
-    return Place(question.run, step, _cue(asked), asked.whole("p", 0, PARTITIONS_MOST, default=0))
+    with at_step(question) as (_, replay, step):
+        asked = question.asked
+        return Place(replay.run, step, _cue(asked), asked.whole("p", 0, PARTITIONS_MOST, default=0))
 
 
 def _cue(asked: Asked) -> int | None:

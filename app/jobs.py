@@ -34,6 +34,7 @@ from app.runners.summary import Summary
 from app.services import KEY, Services
 from app.words import SENTENCES
 from engine import ENGINE_VERSION
+from engine.sim.run import Run
 from engine.study.batch import run_chunk
 from engine.study.metrics import METRICS
 
@@ -382,7 +383,9 @@ class Jobs:
         if batch.kind == records.FUTURES:
             return []
         keys = to_trace(summary.failures, len(batch.profiles) * len(batch.cells))
-        runs = [records.run_in(batch, *key).text() for key in keys]
+        cells = {cell for _, cell, _ in keys}
+        played = {cell: records.cell_scenario(batch, cell).scenario for cell in cells}
+        runs = [Run(played[cell], profile, seed).text() for profile, cell, seed in keys]
         return histogram(keys, self.runner.causes(runs))
 
     def _planned(self, job: Job, batch: BatchRow) -> Plan:

@@ -58,54 +58,41 @@ function map(batch, t) {
   figure.redraw();
 }
 
-function curves(batch, t) {
-  const figure = document.getElementById("curve");
-  const worth = batch.metrics.filter((metric) => metric.summary === "percentiles" && f.varies(metric));
+/** A chart of one measure in one combination, with menus for both.  `draw` gets the choice, the
+ *  figure and its title; `labels` tells of a measure which combinations can be chosen. */
+function ofMeasure(figure, batch, worth, { draw, labels, t }) {
   if (!figure || !worth.length) return;
   figure.hidden = false;
-  let metric = worth[0];
-  let label = batch.cells[0].label;
+  const choice = { metric: worth[0], label: batch.cells[0].label };
   const title = figure.querySelector("figcaption").appendChild(document.createElement("h3"));
-  figure.redraw = () => {
+  figure.redraw = () => draw(choice, figure, title);
+  const choose = (more) => { Object.assign(choice, more); figure.redraw(); };
+  menu(figure, "metric", t("batch.curve.which"), worth.map((one) => [one.name, t(`metric.${one.name}`)]), (name) => choose({ metric: worth.find((one) => one.name === name) }));
+  menu(figure, "cell", t("batch.col.cell"), [...new Set(labels(choice.metric))].map((one) => [one, one]), (label) => choose({ label }));
+  figure.redraw();
+}
+
+function curves(batch, t) {
+  const worth = batch.metrics.filter((metric) => metric.summary === "percentiles" && f.varies(metric));
+  const draw = ({ metric, label }, figure, title) => {
     title.textContent = t("batch.curve", { metric: t(`metric.${metric.name}`) });
     const rows = f.curvePoints(metric, label);
     show(figure, ecdf.draw(rows, batch.profiles, metric.unit, t, widthOf(figure)), { sentence: f.curveSentence(metric, label, t), rows, t, name: `${metric.name}-${batch.id}` });
   };
-  menu(figure, "metric", t("batch.curve.which"), worth.map((one) => [one.name, t(`metric.${one.name}`)]), (name) => {
-    metric = worth.find((one) => one.name === name);
-    figure.redraw();
-  });
-  menu(figure, "cell", t("batch.col.cell"), [...new Set(batch.cells.map((cell) => cell.label))].map((one) => [one, one]), (one) => {
-    label = one;
-    figure.redraw();
-  });
-  figure.redraw();
+  ofMeasure(document.getElementById("curve"), batch, worth, { draw, labels: () => batch.cells.map((cell) => cell.label), t });
 }
 
 /** Percentiles of one measure over the runs: how long the rare ones take. */
 function tail(batch, kind, t) {
-  const figure = document.getElementById(`tail-${kind}`);
   const worth = ["max", "p99", "p50"].map((at) => batch.metrics.find((one) => one.name === `${kind}_${at}_ms`)).filter((one) => one && batch.cells.some((cell) => f.tailPoints(one, cell.label).length));
-  if (!figure || !worth.length) return;
-  figure.hidden = false;
-  let metric = worth[0];
-  let label = batch.cells[0].label;
-  const title = figure.querySelector("figcaption").appendChild(document.createElement("h3"));
-  figure.redraw = () => {
-    const rows = f.tailPoints(metric, label);
-    if (!rows.length) { label = metric.cells.find((cell) => cell.n).label; figure.redraw(); return; }
+  const draw = (choice, figure, title) => {
+    const { metric } = choice;
+    if (!f.tailPoints(metric, choice.label).length) choice.label = metric.cells.find((cell) => cell.n).label;
+    const rows = f.tailPoints(metric, choice.label);
     title.textContent = f.tailTitle(rows, metric, t);
     show(figure, tails.draw(rows, batch.profiles, t, widthOf(figure)), { sentence: f.tailSentence(rows, t), rows, t, name: `${metric.name}-${batch.id}` });
   };
-  menu(figure, "metric", t("batch.curve.which"), worth.map((one) => [one.name, t(`metric.${one.name}`)]), (name) => {
-    metric = worth.find((one) => one.name === name);
-    figure.redraw();
-  });
-  menu(figure, "cell", t("batch.col.cell"), [...new Set(metric.cells.filter((cell) => cell.n).map((cell) => cell.label))].map((one) => [one, one]), (one) => {
-    label = one;
-    figure.redraw();
-  });
-  figure.redraw();
+  ofMeasure(document.getElementById(`tail-${kind}`), batch, worth, { draw, labels: (metric) => metric.cells.filter((cell) => cell.n).map((cell) => cell.label), t });
 }
 
 function causes(batch, t) {
