@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, Final
 
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from app import stats
+from app.asked import SEED_MAX
 from app.batch_spec import Cell, Futures, Spec, cell_of
 from app.db import Database
 from app.models import BatchCellRow, BatchRow, FailureRow
@@ -237,13 +239,9 @@ def save_summary(
     summary: Summary,
     causes: Sequence[Mapping[str, Any]] = (),
 ) -> None:
-    """The result, all of it or nothing: cells, first failures, how they failed, and which profiles
-    violated together."""
+    """The result, all of it or nothing: cells, failures, how they failed, and what the same seeds
+    did on two sides."""
     known = {(cell.profile, cell.cell): cell for cell in summary.cells}
-    cells = [
-        {**cell, "together": {str(m): n for m, n in summary.together.get(i, {}).items()}}
-        for i, cell in enumerate(batch.cells)
-    ]
     failures = [
         {
             "batch_id": batch.id,
@@ -253,6 +251,8 @@ def save_summary(
             "invariant": failure.invariant,
             "step": failure.step,
             "why": failure.why,
+            "lost": failure.lost,
+            "steps": failure.steps,
         }
         for failure in summary.failures
     ]
@@ -263,8 +263,8 @@ def save_summary(
             session.execute(insert(FailureRow), failures)
         found = session.get(BatchRow, batch.id)
         assert found is not None
-        found.cells = cells
-        found.about = {**found.about, "causes": list(causes)}
+        pairs = [asdict(pair) for pair in summary.pairs]
+        found.about = {**found.about, "causes": list(causes), "pairs": pairs}
 
 
 def cells(database: Database, batch: BatchRow) -> list[BatchCellRow]:
@@ -275,47 +275,65 @@ def cells(database: Database, batch: BatchRow) -> list[BatchCellRow]:
     return sorted(found, key=lambda row: (row.cell, place.get(row.profile, 0)))
 
 
+ORDERS: Final[dict[str, tuple[Any, ...]]] = {
+    "seed": (),
+    "step": (FailureRow.step,),
+    "lost": (FailureRow.lost.desc().nulls_last(),),
+}
+"""By seed, the shortest first, those that lost most first."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which failing runs of a batch, and which of them first; "" and EVERY_CELL stand for all."""
+
+    profile: str = ""
+    invariant: str = ""
+    cell: int = EVERY_CELL
+    order: str = "seed"
+
+
+EVERY_FAILURE: Final = Wanted()
+
+
 def failures(
     database: Database,
     batch: BatchRow,
-    profile: str = "",
-    invariant: str = "",
-    cell: int = EVERY_CELL,
+    wanted: Wanted = EVERY_FAILURE,
     first: int = 0,
-    limit: int = 50,
-    shortest: bool = False,
-) -> tuple[int, list[tuple[int, Failure]]]:
-    """(how many match, some of them with their place among all failures of the batch)."""
+    limit: int | None = 50,
+) -> tuple[int, list[Failure]]:
+    """(how many match, some of them)."""
+    chosen = select(FailureRow).where(FailureRow.batch_id == batch.id)
+    if wanted.profile:
+        chosen = chosen.where(FailureRow.profile == wanted.profile)
+    if wanted.invariant:
+        chosen = chosen.where(FailureRow.invariant == wanted.invariant)
+    if wanted.cell != EVERY_CELL:
+        chosen = chosen.where(FailureRow.cell == wanted.cell)
+    by_seed = (FailureRow.cell, FailureRow.profile, FailureRow.invariant, FailureRow.seed)
+    order = (*ORDERS[wanted.order], *by_seed)
     with database.reading() as session:
-        place = func.row_number().over(
-            order_by=(FailureRow.cell, FailureRow.profile, FailureRow.invariant, FailureRow.seed)
-        )
-        numbered = (
-            select(FailureRow, place.label("place"))
-            .where(FailureRow.batch_id == batch.id)
-            .subquery()
-        )
-        chosen = select(numbered)
-        if profile:
-            chosen = chosen.where(numbered.c.profile == profile)
-        if invariant:
-            chosen = chosen.where(numbered.c.invariant == invariant)
-        if cell != EVERY_CELL:
-            chosen = chosen.where(numbered.c.cell == cell)
         total = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
-        order = (numbered.c.step, numbered.c.place) if shortest else (numbered.c.place,)
-        page = session.execute(chosen.order_by(*order).offset(first).limit(limit)).all()
-    return total, [(one.place - 1, _failure(one)) for one in page]
+        page = session.scalars(chosen.order_by(*order).offset(first).limit(limit))
+        return total, [_failure(one) for one in page]
 
 
-def failure(database: Database, batch: BatchRow, place: int) -> Failure | None:
-    """The failure at a place of that list."""
-    _, found = failures(database, batch, first=place, limit=1)
-    return found[0][1] if found else None
+def failure(
+    database: Database, batch: BatchRow, profile: str, cell: int, seed: int, invariant: str
+) -> Failure | None:
+    """One of them, by what names it: that stays, however many runs are added."""
+    if cell >= len(batch.cells) or seed > SEED_MAX:
+        return None
+    with database.reading() as session:
+        found = session.get(FailureRow, (batch.id, profile, cell, seed, invariant))
+        return _failure(found) if found else None
 
 
-def _failure(one: Any) -> Failure:
-    return Failure(one.profile, one.cell, one.seed, one.invariant, one.step, one.why)
+def _failure(one: FailureRow) -> Failure:
+    return Failure(
+        one.profile, one.cell, one.seed, one.invariant, one.step, one.why, one.lost, one.steps
+    )
 
 
 def cell_view(

@@ -2,48 +2,41 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from app import batch_records as records
 from app import stats
 from app.advice_result import advice_of
+from app.batch_pairs import pair_sentences, pairs
 from app.models import BatchCellRow, BatchRow
-from app.runners.summary import QUANTILES
+from app.runners.pairing import LOST
+from app.runners.summary import QUANTILES, Failure
 from engine.sim.run import Run
 from engine.study.metrics import METRICS
 
 if TYPE_CHECKING:
     from app.jobs import Jobs
 
-LOST = "I7"
-"""An acknowledged record is gone: every result speaks of it first, also when it never happened."""
 SENTENCES_MOST = 16
 HALF = 0.5
 FAILURES_SHOWN = 50
-ALL_PAIRS_UP_TO = 3
-"""Profiles; with more of them, each is compared with the first only."""
-
 SHOWN_QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
 
 def result(
     jobs: Jobs,
     number: str,
-    profile: str = "",
-    invariant: str = "",
-    cell: int = records.EVERY_CELL,
+    wanted: records.Wanted = records.EVERY_FAILURE,
     first: int = 0,
-    limit: int = FAILURES_SHOWN,
-    shortest: bool = False,
 ) -> dict[str, Any]:
-    """All that is known of a batch; of the failures, some that match profile, invariant, cell."""
+    """All that is known of a batch; of the failures that are wanted, FAILURES_SHOWN from one on."""
     batch = jobs.batch(number)
     scenario = records.scenario_of(batch)
     shown = jobs.snapshot(number)
-    total, found = records.failures(
-        jobs.database, batch, profile, invariant, cell, first, limit, shortest
-    )
+    paired = pairs(batch)
+    total, found = records.failures(jobs.database, batch, wanted, first, FAILURES_SHOWN)
     shown.update(
         scenario={
             "slug": scenario.slug,
@@ -59,11 +52,13 @@ def result(
         started=batch.started,
         finished=batch.finished,
         engine=batch.engine_version,
+        kind=batch.kind,
         varied=sorted({key for cell in batch.cells for key in cell["values"]}),
         invariants=sorted({name for cell in shown["cells"] for name in cell["broken"]}, key=place),
         sentences=sentences(shown["cells"]),
         metrics=metrics_of(jobs, batch),
-        paired=pairs(batch),
+        paired=paired,
+        paired_said=pair_sentences(paired),
         advice=advice_of(jobs.database, batch),
         futures=futures_of(batch, shown["cells"]),
         causes=batch.about.get("causes", []),
@@ -71,29 +66,27 @@ def result(
         failures={
             "total": total,
             "first": first,
-            "rows": [
-                {
-                    "n": at,
-                    "profile": one.profile,
-                    "cell": one.cell,
-                    "label": batch.cells[one.cell]["label"],
-                    "seed": one.seed,
-                    "invariant": one.invariant,
-                    "step": one.step,
-                    "why": one.why,
-                    "url": f"/batch/{batch.id}/failure/{at}",
-                }
-                for at, one in found
-            ],
+            "rows": [failure_of(batch, one) for one in found],
         },
     )
     return shown
 
 
+def failure_of(batch: BatchRow, one: Failure) -> dict[str, Any]:
+    """A failing run as pages and programs get it; its address stays, whatever runs are added."""
+    place = f"{quote(one.profile, safe='+')}/{one.cell}/{one.seed}/{one.invariant}"
+    return {
+        **asdict(one),
+        "label": batch.cells[one.cell]["label"],
+        "url": f"/batch/{batch.id}/failure/{place}",
+    }
+
+
 def futures_of(batch: BatchRow, cells: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Of a batch of futures: the shares step by step, and from where on most of them fail.
 
-    `point` is the first step after the last one at which at least half of the futures held.
+    `point` is the first step after `held`, the last one at which at least half of the futures held
+    (None: at none of those that were looked at).
     """
     if batch.kind != records.FUTURES:
         return None
@@ -104,9 +97,10 @@ def futures_of(batch: BatchRow, cells: list[dict[str, Any]]) -> dict[str, Any] |
         if count["n"]:
             step = batch.about["presents"][cell["cell"]]["step"]
             steps.append({"step": step, **{name: count[name] for name in ("share", "low", "high")}})
-    point = None
+    point = held = None
     for one in reversed(steps):
         if one["share"] <= HALF:
+            held = one["step"]
             break
         point = one["step"]
     broken = batch.about["presents"][-1]["step"] + 1
@@ -116,6 +110,8 @@ def futures_of(batch: BatchRow, cells: list[dict[str, Any]]) -> dict[str, Any] |
         "invariant": invariant,
         "steps": steps,
         "point": point,
+        "held": held,
+        "said": "none" if point is None else "always" if held is None else "point",
         "broken": broken,
         "url": f"/batch/{batch.id}/run?step={here}",
     }
@@ -137,7 +133,13 @@ def sentences(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for invariant in sorted(cell["broken"], key=place):
             if invariant != LOST and cell["broken"][invariant]["hits"]:
                 said.append(_sentence(cell, invariant))
-    return said[:SENTENCES_MOST]
+    if len(said) <= SENTENCES_MOST:
+        return said
+    # Where not all can be said, what happened comes before what did not.
+    said.sort(key=lambda one: not one["bad"])
+    left = {"n": len(said) - SENTENCES_MOST}
+    more = {"key": "batch.said.more", "args": left, "bad": False, "first": False}
+    return [*said[:SENTENCES_MOST], more]
 
 
 def _sentence(cell: dict[str, Any], invariant: str) -> dict[str, Any]:
@@ -200,29 +202,3 @@ def _measured(row: BatchCellRow, name: str) -> dict[str, Any]:
             None if quantiles is None else quantiles[QUANTILES.index(at)] for at in SHOWN_QUANTILES
         ],
     }
-
-
-def pairs(batch: BatchRow) -> list[dict[str, Any]]:
-    """Profiles two by two over the same seeds, with the exact sign test."""
-    count = len(batch.profiles)
-    chosen = [
-        pair for pair in combinations(range(count), 2) if count <= ALL_PAIRS_UP_TO or pair[0] == 0
-    ]
-    found = []
-    for cell in batch.cells:
-        masks = {int(mask): n for mask, n in cell.get("together", {}).items()}
-        for a, b in chosen if masks else ():
-            table = stats.paired(masks, a, b)
-            found.append(
-                {
-                    "label": cell["label"],
-                    "a": batch.profiles[a],
-                    "b": batch.profiles[b],
-                    "neither": table.neither,
-                    "only_a": table.only_first,
-                    "only_b": table.only_second,
-                    "both": table.both,
-                    "p": table.p,
-                }
-            )
-    return found

@@ -25,7 +25,6 @@ TOTAL_MOST: Final = 20_000_000
 
 FUTURES_EACH: Final = 100
 FUTURES_MOST: Final = 10_000
-PRESENTS: Final = 40
 
 SENTENCES.update(
     {
@@ -145,7 +144,7 @@ def make_futures(run: Run, invariant: str, runs: int = FUTURES_EACH) -> Futures:
     """
     if not 1 <= runs <= FUTURES_MOST:
         raise Refusal("invalid", "batch.futures", most=stats.whole(FUTURES_MOST))
-    return Futures(run, invariant, tuple(presents(run, invariant, PRESENTS)), runs)
+    return Futures(run, invariant, tuple(presents(run, invariant, runs)), runs)
 
 
 def make_cells(scenario: Scenario, vary: Sequence[tuple[str, Sequence[str]]]) -> tuple[Cell, ...]:

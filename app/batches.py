@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import asdict
+from typing import Any, Final
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from flask.sansio.blueprints import BlueprintSetupState
@@ -13,8 +14,10 @@ from app import batch_records as records
 from app import choosing, security, stats
 from app.api import body, json_answer
 from app.asked import Asked, typed
+from app.batch_pairs import SHOWN_MOST as PAIRS_SHOWN
 from app.batch_result import FAILURES_SHOWN, result
 from app.batch_spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST, asked_spec
+from app.models import BatchRow
 from app.refusals import Refusal
 from app.services import services
 from app.studies import (
@@ -34,6 +37,8 @@ from engine.scenarios.translated import in_language
 from engine.sim.run import Run
 
 blueprint = Blueprint("batches", __name__)
+
+RUNS_USUAL: Final = 1_000
 
 FILTERS: dict[str, Callable[[Any], str]] = {
     "whole": lambda number: stats.whole(number),
@@ -56,9 +61,11 @@ def _filters(state: BlueprintSetupState) -> None:
 
 
 def scenario_asked(asked: Asked) -> Scenario:
-    """A scenario by name, or that of a run with the run's moves as its script."""
+    """A scenario by name, that of a study, or that of a run with the run's moves as its script."""
     if asked.has("run"):
         return scenario_of_run(services().replays.run(choosing.digest_asked(asked)))
+    if asked.has("again"):
+        return records.scenario_of(jobs().batch(asked.text("again")))
     return choosing.scenario_named(asked.text("scenario"))
 
 
@@ -76,23 +83,18 @@ def scenario_of_run(run: Run) -> Scenario:
 def form() -> str:
     """What, how much, go; and what was run before."""
     library = list(file.library().values())
-    run = request.args.get("run", "")
-    chosen: Scenario | None = None
-    if run:
-        if not choosing.DIGEST.match(run):
-            raise Refusal("not_found")
-        chosen = scenario_of_run(services().replays.run(run))
-    elif request.args.get("scenario"):
-        chosen = choosing.scenario_named(request.args["scenario"])
+    fixed, chosen, before = _chosen()
     scale = [one for one in library if "scale" in one.tags]
     saved = [(row.digest, row.title) for row in services().store.scenarios(50)]
     first = chosen or next(iter(scale or library), None)
     facts = {one.slug: _facts(one) for one in library}
     if chosen is not None:
         facts[chosen.slug or chosen.digest] = _facts(chosen)
+    usual = {"runs": RUNS_USUAL, "first_seed": 0, "vary": []}
+    start = {**usual, **(_facts(first) if first else {"profiles": []}), **before}
     boot = {
         "scenarios": facts,
-        "run": run,
+        "fixed": fixed,
         "examples": EXAMPLES,
         "limits": {"runs": RUNS_MOST, "profiles": PROFILES_MOST, "cells": CELLS_MOST},
         "csrf": security.csrf_token(),
@@ -102,17 +104,50 @@ def form() -> str:
         "batch.html",
         boot=boot,
         chosen=first,
-        fixed=bool(run),
-        facts=_facts(first) if first else {},
+        fixed=fixed,
+        facts=start,
         scale=scale,
         plain=[one for one in library if "scale" not in one.tags],
         saved=saved,
         profiles=list(PROFILES.values()),
+        named=set(PROFILES),
         examples=EXAMPLES,
         own=own_studies(),
         others=other_studies(),
         spark=str(jobs().runner),
     )
+
+
+def _chosen() -> tuple[dict[str, str], Scenario | None, dict[str, Any]]:
+    """(what the form sends instead of a name, the scenario, what else it begins with), by the
+    address: ``?run=`` its moves, ``?again=`` a study to change, ``?scenario=``, or nothing."""
+    run, again = request.args.get("run", ""), request.args.get("again", "")
+    if run:
+        if not choosing.DIGEST.match(run):
+            raise Refusal("not_found")
+        return {"run": run}, scenario_of_run(services().replays.run(run)), {}
+    if again:
+        batch = jobs().batch(again)
+        scenario = records.scenario_of(batch)
+        known = scenario.digest in {one.digest for one in file.library().values()}
+        return {} if known else {"again": batch.id}, scenario, _asked_before(batch)
+    if request.args.get("scenario"):
+        return {}, choosing.scenario_named(request.args["scenario"]), {}
+    return {}, None, {}
+
+
+def _asked_before(batch: BatchRow) -> dict[str, Any]:
+    """The fields of the form as they were when a study was asked for."""
+    varied: dict[str, dict[str, None]] = {}
+    for cell in batch.cells:
+        for key, value in cell["values"].items():
+            varied.setdefault(key, {})[value] = None
+    return {
+        "profiles": batch.profiles,
+        "runs": batch.runs,
+        "first_seed": batch.first_seed,
+        "vary": [f"{key}={','.join(values)}" for key, values in varied.items()],
+    }
 
 
 def _facts(scenario: Scenario) -> dict[str, Any]:
@@ -140,7 +175,7 @@ def is_random(scenario: Scenario) -> bool:
 
 @blueprint.post("/api/batches")
 def submit() -> Response:
-    """{scenario | run, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}."""
+    """{scenario | run | again, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}."""
     security.require_token()
     security.require_patience()
     given = body()
@@ -159,6 +194,7 @@ def submit_form() -> AnyResponse:
         {
             "scenario": sent.get("scenario") or None,
             "run": sent.get("run") or None,
+            "again": sent.get("again") or None,
             "runs": typed(sent, "runs"),
             "first_seed": typed(sent, "first_seed", default=0),
             "profiles": sent.getlist("profiles") or None,
@@ -191,14 +227,13 @@ def page(number: str) -> str:
         batch=shown,
         active=active,
         title_most=TITLE_MOST,
+        pairs_most=PAIRS_SHOWN,
+        orders=list(records.ORDERS),
         others=other_than(number),
         cells=enumerate(cell["label"] for cell in batch.cells),
         mine=not batch.owner or batch.owner == security.owner(),
         filter={
-            "profile": request.args.get("profile", ""),
-            "invariant": request.args.get("invariant", ""),
-            "cell": _cell_asked(),
-            "order": "step" if request.args.get("order") == "step" else "seed",
+            **asdict(failures_wanted()),
             "size": FAILURES_SHOWN,
         },
         boot={
@@ -215,21 +250,19 @@ def get_batch(number: str) -> Response:
     return json_answer({"ok": True, **_result(number)})
 
 
-def _cell_asked() -> int:
-    return typed(request.args, "cell", high=CELLS_MOST, default=records.EVERY_CELL)
+def failures_wanted() -> records.Wanted:
+    """Which failing runs the address asks for."""
+    order = request.args.get("order", "seed")
+    return records.Wanted(
+        request.args.get("profile", "")[:120],
+        request.args.get("invariant", "")[:40],
+        typed(request.args, "cell", high=CELLS_MOST, default=records.EVERY_CELL),
+        order if order in records.ORDERS else "seed",
+    )
 
 
 def _result(number: str) -> dict[str, Any]:
-    return result(
-        jobs(),
-        number,
-        request.args.get("profile", "")[:120],
-        request.args.get("invariant", "")[:40],
-        _cell_asked(),
-        typed(request.args, "from", default=0),
-        FAILURES_SHOWN,
-        request.args.get("order") == "step",
-    )
+    return result(jobs(), number, failures_wanted(), typed(request.args, "from", default=0))
 
 
 @blueprint.post("/api/batches/<number>/cancel")

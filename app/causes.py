@@ -17,14 +17,21 @@ Cause = tuple[str, str]
 """(invariant, rule)"""
 
 
-def to_trace(failures: Sequence[Failure], groups: int) -> list[Key]:
+def to_trace(failures: Sequence[Failure], groups: int, first: int) -> list[Key]:
     """The first failing runs of each profile and cell, as many of each; `groups` is how many
-    pairs of profile and cell there are."""
+    pairs of profile and cell there are.
+
+    Of an invariant only the `first` by seed are taken: the others are known because they are
+    short or lost much, and would speak louder than they are frequent.
+    """
     each = max(1, TRACED_MOST // groups)
-    found: dict[tuple[str, int], set[int]] = {}
+    failing: dict[tuple[str, int, str], list[int]] = {}
     for one in failures:
         if one.step >= 0:
-            found.setdefault((one.profile, one.cell), set()).add(one.seed)
+            failing.setdefault((one.profile, one.cell, one.invariant), []).append(one.seed)
+    found: dict[tuple[str, int], set[int]] = {}
+    for (profile, cell, _), seeds in failing.items():
+        found.setdefault((profile, cell), set()).update(sorted(seeds)[:first])
     keys = [(*group, seed) for group, seeds in found.items() for seed in sorted(seeds)[:each]]
     return keys[:TRACED_MOST]
 

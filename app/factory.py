@@ -116,5 +116,6 @@ def _attach_batches(app: Flask) -> None:
     app.extensions[KEY].jobs = jobs.Jobs(app)
     app.register_blueprint(batches.blueprint)
     app.register_blueprint(importlib.import_module("app.studies").blueprint)
+    app.register_blueprint(importlib.import_module("app.tables").blueprint)
     app.register_blueprint(importlib.import_module("app.failing").blueprint)
     app.register_blueprint(importlib.import_module("app.advice").blueprint)

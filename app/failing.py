@@ -26,6 +26,7 @@ blueprint = Blueprint("failing", __name__)
 AT_ONCE = threading.BoundedSemaphore(1)
 """Shortening plays some hundred runs: one visitor's at a time leaves the processor to the rest."""
 BUSY_MS = 3000
+PLACE = "/batch/<number>/failure/<profile>/<int:cell>/<int:seed>/<invariant>"
 LEAD_STEPS = 10
 """A replay begins so long before the violation: its cause is usually among them."""
 
@@ -39,12 +40,12 @@ SENTENCES.update(
 )
 
 
-def _found(number: str, place: int) -> tuple[Run, Failure]:
+def _found(number: str, profile: str, cell: int, seed: int, invariant: str) -> tuple[Run, Failure]:
     batch = jobs().batch(number)
-    failure = records.failure(jobs().database, batch, place)
+    failure = records.failure(jobs().database, batch, profile, cell, seed, invariant)
     if failure is None:
         raise Refusal("not_found")
-    return records.run_in(batch, failure.profile, failure.cell, failure.seed), failure
+    return records.run_in(batch, profile, cell, seed), failure
 
 
 def _at(run: Run, step: int, before: int = 1, tab: str | None = None) -> str:
@@ -74,17 +75,17 @@ def _facts(found: Shortened) -> dict[str, Any]:
     }
 
 
-@blueprint.get("/batch/<number>/failure/<int:place>")
-def replay(number: str, place: int) -> AnyResponse:
+@blueprint.get(PLACE)
+def replay(number: str, **named: Any) -> AnyResponse:
     """Opens a failing run ten steps before the one that broke the invariant, with the checks."""
-    run, failure = _found(number, place)
+    run, failure = _found(number, **named)
     return redirect(_at(run, failure.step, LEAD_STEPS, tab="checks"))
 
 
-@blueprint.get("/batch/<number>/failure/<int:place>/compare")
-def compare(number: str, place: int) -> AnyResponse:
+@blueprint.get(PLACE + "/compare")
+def compare(number: str, **named: Any) -> AnyResponse:
     """The same seed under another profile, in lock-step; ``?with=`` or the study's next one."""
-    run, failure = _found(number, place)
+    run, failure = _found(number, **named)
     others = [name for name in jobs().batch(number).profiles if name != failure.profile]
     # In an address, the + of a flipped flag reads as a space.
     wanted = request.args.get("with", "").replace(" ", "+")[:120]
@@ -93,10 +94,10 @@ def compare(number: str, place: int) -> AnyResponse:
     return redirect(url_for("comparing.page", digest=digest, **asked))
 
 
-@blueprint.get("/batch/<number>/failure/<int:place>/scenario")
-def scenario(number: str, place: int) -> AnyResponse:
+@blueprint.get(PLACE + "/scenario")
+def scenario(number: str, **named: Any) -> AnyResponse:
     """Opens the editor with what a failing run plays."""
-    run, _ = _found(number, place)
+    run, _ = _found(number, **named)
     return redirect(url_for("editing.edit", run=services().replays.register(run)))
 
 
@@ -125,28 +126,28 @@ def run_of_futures(number: str) -> AnyResponse:
     return redirect(url_for("pages.run", digest=digest, step=_step(), futures=number))
 
 
-@blueprint.post("/batch/<number>/failure/<int:place>/shorten")
-def shorten_failure(number: str, place: int) -> AnyResponse:
+@blueprint.post(PLACE + "/shorten")
+def shorten_failure(number: str, **named: Any) -> AnyResponse:
     """Opens a shorter run that breaks the same invariant, one step before it does."""
     security.require_token()
     security.require_patience()
-    found = _shorten(*_named(number, place))
+    found = _shorten(*_named(number, **named))
     return redirect(_at(found.run, found.after), 303)
 
 
-@blueprint.post("/batch/<number>/failure/<int:place>/futures")
-def futures_of_failure(number: str, place: int) -> AnyResponse:
+@blueprint.post(PLACE + "/futures")
+def futures_of_failure(number: str, **named: Any) -> AnyResponse:
     """Starts a batch that plays futures of a failing run from many of its steps."""
     security.require_token()
     security.require_patience()
-    run, invariant = _named(number, place)
+    run, invariant = _named(number, **named)
     each = typed(request.form, "runs", 1, FUTURES_MOST, default=FUTURES_EACH)
     started = jobs().submit(make_futures(run, invariant, each), security.owner())
     return redirect(url_for("batches.page", number=started), 303)
 
 
-def _named(number: str, place: int) -> tuple[Run, str]:
-    run, failure = _found(number, place)
+def _named(number: str, **named: Any) -> tuple[Run, str]:
+    run, failure = _found(number, **named)
     if failure.step < 0:
         raise Refusal("not_found")
     return run, failure.invariant

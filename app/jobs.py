@@ -199,7 +199,11 @@ class Jobs:
 
     def snapshot(self, number: str) -> dict[str, Any]:
         """How far a batch is, with interim counts: what the "batch" event carries."""
-        return self._view(self.batch(number), self._jobs.get(number))
+        return self.snapshot_of(self.batch(number))
+
+    def snapshot_of(self, batch: BatchRow) -> dict[str, Any]:
+        """The same of a row that was just read."""
+        return self._view(batch, self._jobs.get(batch.id))
 
     @staticmethod
     def room(number: str) -> str:
@@ -382,7 +386,8 @@ class Jobs:
         """How the first failing runs failed.  Futures of one run all break what it broke."""
         if batch.kind == records.FUTURES:
             return []
-        keys = to_trace(summary.failures, len(batch.profiles) * len(batch.cells))
+        groups = len(batch.profiles) * len(batch.cells)
+        keys = to_trace(summary.failures, groups, FAILURES_KEPT)
         cells = {cell for _, cell, _ in keys}
         played = {cell: records.cell_scenario(batch, cell).scenario for cell in cells}
         runs = [Run(played[cell], profile, seed).text() for profile, cell, seed in keys]

@@ -93,9 +93,9 @@ class BatchCellRow(Base):
     batch_id: Mapped[str] = mapped_column(
         ForeignKey("batch.id", ondelete="CASCADE"), primary_key=True
     )
-    profile: Mapped[str] = mapped_column(String(120), primary_key=True)
+    profile: Mapped[str] = mapped_column(String(400), primary_key=True)
     cell: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    label: Mapped[str] = mapped_column(String(500), default="")
+    label: Mapped[str] = mapped_column(Text, default="")
     n: Mapped[int] = mapped_column(default=0)
     broken: Mapped[dict[str, Any]]
     metrics: Mapped[dict[str, Any]]
@@ -112,9 +112,13 @@ class FailureRow(Base):
     batch_id: Mapped[str] = mapped_column(
         ForeignKey("batch.id", ondelete="CASCADE"), primary_key=True
     )
-    profile: Mapped[str] = mapped_column(String(120), primary_key=True)
+    profile: Mapped[str] = mapped_column(String(400), primary_key=True)
     cell: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     seed: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     invariant: Mapped[str] = mapped_column(String(40), primary_key=True)
     step: Mapped[int]
     why: Mapped[str] = mapped_column(Text, default="")
+    lost: Mapped[int | None]
+    """Records acknowledged with acks=all that the run lost; None of older batches."""
+    steps: Mapped[int | None]
+    """Of the whole run."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from typing import Any, Final
 
@@ -14,10 +12,11 @@ from app import batch_records as records
 from app import security
 from app.advice_result import KIND
 from app.api import body, json_answer
-from app.batch_result import LOST, sentences
+from app.batch_result import sentences
 from app.jobs import Jobs
 from app.models import BatchRow
 from app.refusals import Refusal
+from app.runners.pairing import LOST
 from app.services import services
 from app.study_compare import compared
 from app.words import SENTENCES
@@ -105,7 +104,7 @@ def listed(row: BatchRow) -> dict[str, Any]:
 
 def first_sentence(row: BatchRow) -> dict[str, Any] | None:
     """What its page says first: something that broke, if anything did; None before any run."""
-    said = sentences(jobs().snapshot(row.id)["cells"])
+    said = sentences(jobs().snapshot_of(row)["cells"])
     return next((one for one in said if one["bad"]), said[0] if said else None)
 
 
@@ -153,7 +152,8 @@ def choose_other(number: str) -> AnyResponse:
     return redirect(url_for("studies.side_by_side", number=jobs().batch(number).id, other=other))
 
 
-def _both(number: str, other: str) -> tuple[BatchRow, BatchRow]:
+def both(number: str, other: str) -> tuple[BatchRow, BatchRow]:
+    """Two studies to be set side by side.  Raises Refusal."""
     if number == other:
         raise Refusal("invalid", "study.itself")
     return jobs().batch(number), jobs().batch(other)
@@ -162,7 +162,7 @@ def _both(number: str, other: str) -> tuple[BatchRow, BatchRow]:
 @blueprint.get("/batch/<number>/with/<other>")
 def side_by_side(number: str, other: str) -> str:
     """Both sentences, what differs, shares with their difference, and measures."""
-    a, b = _both(number, other)
+    a, b = both(number, other)
     found = compared(jobs(), a, b)
     lang = security.lang()
     return render_template(
@@ -187,45 +187,3 @@ def _facts(batch: BatchRow) -> dict[str, Any]:
         "engine": batch.engine_version,
         "said": first_sentence(batch),
     }
-
-
-@blueprint.get("/batch/<number>/with/<other>/shares.csv")
-def shares_csv(number: str, other: str) -> Response:
-    """A row a profile, cell and invariant: both counts, their difference, the paired table."""
-    names = ("hits", "n", "share", "low", "high")
-    head = ["profile", "cell_a", "cell_b", "invariant"]
-    head += [f"{name}_{side}" for side in "ab" for name in names]
-    head += ["difference", "difference_low", "difference_high", "neither", "only_a", "only_b"]
-    rows: list[list[Any]] = [[*head, "both", "p"]]
-    for cell in compared(jobs(), *_both(number, other))["cells"]:
-        for row in cell["rows"]:
-            line = [cell["profile"], cell["a"], cell["b"], row["invariant"] or "any"]
-            line += [row[side][name] for side in "ab" for name in names]
-            change, table = row["difference"] or {}, row["paired"] or {}
-            line += [change.get(name, "") for name in ("share", "low", "high")]
-            line += [table.get(key, "") for key in ("neither", "only_a", "only_b", "both", "p")]
-            rows.append(line)
-    return _csv(rows, f"shares-{number}-{other}.csv")
-
-
-@blueprint.get("/batch/<number>/with/<other>/measures.csv")
-def measures_csv(number: str, other: str) -> Response:
-    """A row a measure, profile and cell: what both measured."""
-    names = ("n", "mean", "min", "max")
-    sides = [f"{name}_{side}" for side in "ab" for name in (*names, "p50", "p90", "p99", "p999")]
-    rows: list[list[Any]] = [["measure", "unit", "profile", "cell", *sides]]
-    for metric in compared(jobs(), *_both(number, other))["metrics"]:
-        for row in metric["rows"]:
-            line = [metric["name"], metric["unit"], row["profile"], row["label"]]
-            for side in "ab":
-                line += [row[side][name] for name in names] + row[side]["quantiles"]
-            rows.append(line)
-    return _csv(rows, f"measures-{number}-{other}.csv")
-
-
-def _csv(rows: list[list[Any]], name: str) -> Response:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    answer = Response(text.getvalue(), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = f"attachment; filename={name}"
-    return answer

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from app import batch_records as records
 from app import stats, study_pairs
-from app.batch_result import LOST, metrics_of, place
+from app.batch_result import metrics_of, place
 from app.models import BatchRow
+from app.runners.pairing import LOST
 from app.study_pairs import ROWS_MOST, Rows, common_seeds
 
 if TYPE_CHECKING:

@@ -108,13 +108,14 @@ def main() -> int:
     if sys.argv[1:]:
         checks.append([*python, "pytest", *sys.argv[1:]])
     else:
-        # Spark and whatever is timed need the machine for themselves.
-        alone = "spark or alone"
-        slowest = ["--durations", "15"]
-        many = [*python, "pytest", *slowest, "-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
-        checks.append([*many, "-m", f"not (browser or {alone})"])
-        checks.append([*many, "-m", f"browser and not ({alone})"])
-        checks.append([*python, "pytest", *slowest, "-m", alone])
+        # What is timed needs the machine for itself.  A Spark session serves the tests of a file.
+        pytest = [*python, "pytest", "--durations", "15"]
+        many = [*pytest, "-n", str(os.cpu_count() or 1), "--dist"]
+        apart = "not (spark or alone)"
+        checks.append([*many, "worksteal", "-m", f"not browser and {apart}"])
+        checks.append([*many, "worksteal", "-m", f"browser and {apart}"])
+        checks.append([*many, "loadfile", "-m", "spark and not alone"])
+        checks.append([*pytest, "-m", "alone"])
     failed = []
     for command in checks:
         line = shlex.join(command)

@@ -6,7 +6,7 @@ import random
 import time
 from typing import Any
 
-METRICS = ("lost", "wait_ms")
+METRICS = ("acked_lost", "steps", "wait_ms")
 
 
 def play_chunk(chunk: dict[str, Any]) -> list[dict[str, Any]]:
@@ -32,7 +32,8 @@ def play_chunk(chunk: dict[str, Any]) -> list[dict[str, Any]]:
                 "broken": broken,
                 "events": chance.randrange(1000),
                 "log_weight": -chance.randrange(2 * 10**9) if chunk["cell"] else 0,
-                "lost": len(broken),
+                "acked_lost": chance.randrange(4) if broken else 0,
+                "steps": 90 + chance.randrange(10) if chance.random() < 0.9 else None,
                 "wait_ms": chance.randrange(5000) if chance.random() < 0.9 else None,
             }
         )

@@ -10,10 +10,12 @@ from math import exp
 from typing import Any
 
 from app import stats
+from app.runners.pairing import LOST, Pair, cell_pairs, profile_pairs
 from app.runners.plan import Plan, Tally
 from app.runners.rows import RunChunk, finish_chunk, read_chunks
 from app.runners.spark import SparkTrouble
 from app.runners.summary import QUANTILES, CellSummary, Failure, Summary
+from app.runners.weighing import ANY
 from engine.sim.run import Run
 from engine.study.causes import cause_of
 
@@ -94,12 +96,24 @@ def summary_of(rows: list[dict[str, Any]], plan: Plan, keep: int) -> Summary:
             if row["verdict"] == "error":
                 why.append(("error", -1, row["why"]))
             for invariant, step, text in why:
+                told = (row.get("acked_lost"), row.get("steps"))
                 found.setdefault(invariant, []).append(
-                    Failure(profile, cell, row["seed"], invariant, step, text)
+                    Failure(profile, cell, row["seed"], invariant, step, text, *told)
                 )
         for invariant in sorted(found):
-            failures += found[invariant][:keep]
-    return Summary(tuple(cells), tuple(failures), _together(rows, plan))
+            failures += _kept(found[invariant], keep)
+    return Summary(tuple(cells), tuple(failures), _pairs(rows, plan))
+
+
+def _kept(found: list[Failure], keep: int) -> list[Failure]:
+    """The first, the shortest and those that lost most, by seed."""
+    orders: list[Callable[[Failure], Any]] = [
+        lambda one: one.seed,
+        lambda one: (one.step, one.seed),
+        lambda one: (one.lost is None, -(one.lost or 0), one.seed),
+    ]
+    kept = {one.seed for order in orders for one in sorted(found, key=order)[:keep]}
+    return [one for one in found if one.seed in kept]
 
 
 def _weights(rows: list[dict[str, Any]], plan: Plan) -> dict[str, list[float]]:
@@ -139,15 +153,36 @@ def _metric(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
     }
 
 
-def _together(rows: list[dict[str, Any]], plan: Plan) -> dict[int, dict[int, int]]:
-    seeds: dict[tuple[int, int], dict[str, str]] = {}
+def _pairs(rows: list[dict[str, Any]], plan: Plan) -> tuple[Pair, ...]:
+    if plan.futures:
+        return ()
+    broke: dict[tuple[str, int], dict[int, set[str]]] = {}
     for row in rows:
-        seeds.setdefault((row["cell"], row["seed"]), {})[row["profile"]] = row["verdict"]
-    counts: dict[int, Counter[int]] = {}
-    for (cell, _), verdicts in seeds.items():
-        if len(verdicts) == len(plan.profiles) > 1 and "error" not in verdicts.values():
-            mask = sum(
-                1 << i for i, profile in enumerate(plan.profiles) if verdicts[profile] == "violates"
-            )
-            counts.setdefault(cell, Counter())[mask] += 1
-    return {cell: dict(counts[cell]) for cell in sorted(counts)}
+        if row["verdict"] != "error":
+            names = {b["invariant"] for b in row["broken"]}
+            names |= {ANY} if row["verdict"] == "violates" else set()
+            broke.setdefault((row["profile"], row["cell"]), {})[row["seed"]] = names
+    cells = range(len(plan.scenarios))
+    sides = [
+        ((plan.profiles[a], cell), (plan.profiles[b], cell))
+        for cell in cells
+        for a, b in profile_pairs(len(plan.profiles))
+    ]
+    sides += [
+        ((profile, a), (profile, b))
+        for profile in sorted(plan.profiles)
+        for a, b in cell_pairs(len(plan.scenarios))
+    ]
+    return tuple(
+        Pair(a, b, name, *_table(broke[a], broke[b], name))
+        for a, b in sides
+        if broke.get(a, {}).keys() & broke.get(b, {}).keys()
+        for name in (ANY, LOST)
+    )
+
+
+def _table(a: dict[int, set[str]], b: dict[int, set[str]], name: str) -> list[int]:
+    table = [0, 0, 0, 0]
+    for seed in a.keys() & b.keys():
+        table[(name in a[seed]) + 2 * (name in b[seed])] += 1
+    return table

@@ -28,10 +28,11 @@ def test_as_many_runs_of_each_profile_and_cell_are_traced_and_never_too_many() -
         for invariant in ("I6", "I7")
         for seed in range(20)
     ]
-    keys = to_trace([*failures, Failure("K39", 0, 1, "error", -1, "")], groups=80)
+    keys = to_trace([*failures, Failure("K39", 0, 1, "error", -1, "")], groups=80, first=20)
     assert len(keys) == len(set(keys)) == 160 <= TRACED_MOST
     assert keys[:2] == [("Z0102", 0, 0), ("Z0102", 0, 1)]
-    assert to_trace(failures[:40], groups=1) == [("Z0102", 0, seed) for seed in range(20)]
+    assert to_trace(failures[:40], groups=1, first=20) == [("Z0102", 0, n) for n in range(20)]
+    assert to_trace(failures[:40], groups=1, first=5) == [("Z0102", 0, n) for n in range(5)]
 
 
 def test_causes_are_counted_by_profile_the_most_frequent_first() -> None:

@@ -12,6 +12,8 @@ from engine.study.futures import Present, presents
 
 SCENARIO = find("S61")
 RUN = Run(SCENARIO, "Z0102", 1)
+EACH = 100_000
+"""So many futures of each place that there are few places."""
 
 
 def breaks(run: Run, invariant: str = "I7") -> bool:
@@ -19,15 +21,23 @@ def breaks(run: Run, invariant: str = "I7") -> bool:
 
 
 def test_presents_lie_between_the_beginning_and_the_violation() -> None:
-    found = presents(RUN, "I7", 8)
+    found = presents(RUN, "I7", EACH)
     steps = [present.step for present in found]
     broken = next(step for name, step, _ in Replay(RUN).end.broken if name == "I7")
-    assert len(steps) == 8 and steps == sorted(set(steps))
+    assert len(steps) == 40 < broken and steps == sorted(set(steps))
     assert (steps[0], steps[-1]) == (1, broken - 1)
 
 
+def test_every_step_is_looked_at_where_that_can_be_played() -> None:
+    broken = next(step for name, step, _ in Replay(RUN).end.broken if name == "I7")
+    steps = [present.step for present in presents(RUN, "I7", 1)]
+    assert len(steps) == min(broken - 1, 400)
+    if broken <= 400:
+        assert steps == list(range(1, broken))
+
+
 def test_a_future_shares_the_past_and_the_end_of_the_run() -> None:
-    present = presents(RUN, "I7", 8)[4]
+    present = presents(RUN, "I7", EACH)[4]
     future = present.future(RUN, 3)
     there, here = RUN.simulation(), future.simulation()
     for _ in play(there, present.past):
@@ -40,7 +50,7 @@ def test_a_future_shares_the_past_and_the_end_of_the_run() -> None:
 
 
 def test_futures_differ_and_each_is_a_run_like_any_other() -> None:
-    present = presents(RUN, "I7", 8)[2]
+    present = presents(RUN, "I7", EACH)[2]
     outcomes = {Replay(present.future(RUN, number)).outcome for number in range(4)}
     assert len(outcomes) == 4
     again = present.future(RUN, 2)
@@ -49,7 +59,7 @@ def test_futures_differ_and_each_is_a_run_like_any_other() -> None:
 
 
 def test_the_last_present_has_no_way_out() -> None:
-    first, *_, last = presents(RUN, "I7", 8)
+    first, *_, last = presents(RUN, "I7", EACH)
     assert all(breaks(last.future(RUN, number)) for number in range(6))
     assert not all(breaks(first.future(RUN, number)) for number in range(12))
 
@@ -67,4 +77,4 @@ def test_strikes_that_were_awaited_do_not_fall_in_a_new_future() -> None:
 
 def test_a_run_that_holds_has_no_point_of_no_return() -> None:
     with pytest.raises(BadInput, match="does not break I7"):
-        presents(Run(SCENARIO, "K39", 1), "I7")
+        presents(Run(SCENARIO, "K39", 1), "I7", EACH)

@@ -111,7 +111,9 @@ def test_summary_is_what_the_rows_say(spark: SparkRunner, tmp_path: Path) -> Non
     assert [(cell.profile, cell.cell, cell.n) for cell in found.cells] == [
         ("K39", 0, 200), ("K39", 1, 200), ("Z0102", 0, 200), ("Z0102", 1, 200)]  # fmt: skip
     assert all(cell.violating and cell.errors for cell in found.cells)
-    assert set(found.together[0]) == {0, 1, 2, 3}
+    assert len(found.pairs) == 2 * (2 + 2), "two profiles in two cells, two cells of two profiles"
+    for name in ("neither", "only_a", "only_b", "both"):
+        assert sum(getattr(one, name) for one in found.pairs) > 0, name
 
 
 def test_rows_from_before_a_metric_are_counted(spark: SparkRunner, tmp_path: Path) -> None:

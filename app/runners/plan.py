@@ -67,6 +67,11 @@ class Plan:
         )
 
     @property
+    def futures(self) -> bool:
+        """Whether the cells are presents of one run instead of scenarios."""
+        return "present" in self.scenarios[0]
+
+    @property
     def slices(self) -> int:
         return sum(-(-part // self.chunk_runs) for part in self.parts or (self.runs,))
 

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.runners.pairing import Pair, pair_up
 from app.runners.plan import Plan
 from app.runners.rows import chunk_name, spark_schema
 from app.runners.weighing import weigh
@@ -14,6 +15,7 @@ from app.runners.weighing import weigh
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 ERROR = "error"
 ASKED_AT_ONCE = 3
+TOLD = ("profile", "cell", "seed", "invariant", "step", "why", "lost", "steps")
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,11 @@ class CellSummary:
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that broke an invariant, or failed itself (invariant "error", step -1)."""
+    """A run that broke an invariant, or failed itself (invariant "error", step -1).
+
+    `lost` records that were acknowledged with acks=all, in a run of so many `steps`; None where
+    that was not measured.
+    """
 
     profile: str
     cell: int
@@ -45,26 +51,24 @@ class Failure:
     invariant: str
     step: int
     why: str
+    lost: int | None = None
+    steps: int | None = None
 
 
 @dataclass(frozen=True)
 class Summary:
-    """All of a batch that is kept in the database.
-
-    `together` counts, per cell, the seeds played under all profiles by which of them violated:
-    bit i of the key stands for the i-th profile of the plan.
-    """
+    """All of a batch that is kept in the database."""
 
     cells: tuple[CellSummary, ...]
     failures: tuple[Failure, ...]
-    together: dict[int, dict[int, int]]
+    pairs: tuple[Pair, ...]
 
 
 def summarise(
     session: Any, plan: Plan, directory: str, done: Collection[int], keep: int
 ) -> Summary:
     """Count the rows of the chunks in `done`, and of no others: a worker that was told to stop may
-    still write one.  `keep` first failures by seed of each profile, cell and invariant.
+    still write one.  Of each profile, cell and invariant `keep` failures by each of ORDERS.
     `session` is a Spark session."""
     files = session.read.schema(spark_schema(plan.metrics))
     if len(done) == plan.total_chunks:
@@ -74,8 +78,9 @@ def summarise(
     # Of a small batch most of the time is planning, which uses one core: so all at once.
     with ThreadPoolExecutor(ASKED_AT_ONCE) as pool:
         measured = pool.submit(session.sql(cells_sql(plan.metrics), rows=rows).collect)
-        failed = pool.submit(session.sql(FAILURES, args={"keep": max(1, keep)}, rows=rows).collect)
-        together = pool.submit(_together, session, plan.profiles, rows)
+        wanted = failures_sql(plan.metrics)
+        failed = pool.submit(session.sql(wanted, args={"keep": max(1, keep)}, rows=rows).collect)
+        pairs = pool.submit(_pairs, session, rows, plan)
         weights = weigh(session, rows, plan.metrics) if plan.tilted else {}
     counts: dict[tuple[str, int], dict[str, int]] = {}
     for row in failed.result():
@@ -96,38 +101,43 @@ def summarise(
             for row in measured.result()
         ),
         tuple(
-            Failure(row.profile, row.cell, row.seed, row.invariant, row.step, row.why)
+            Failure(**{name: row[name] for name in TOLD})
             for row in failed.result()
             if row.place <= keep
         ),
-        together.result(),
+        pairs.result(),
     )
 
 
-# A run names an invariant once, so that rows of an invariant are runs.
-FAILURES = """
-SELECT profile, cell, seed, invariant, step, why, place, n
-FROM (SELECT *, row_number() OVER
-             (PARTITION BY profile, cell, invariant ORDER BY seed, step) AS place,
-             count(*) OVER (PARTITION BY profile, cell, invariant) AS n
-      FROM (SELECT profile, cell, seed, b.invariant AS invariant, b.step AS step, b.why AS why
-            FROM (SELECT profile, cell, seed, explode(broken) AS b FROM {rows})
+MEASURED = {"lost": "acked_lost", "steps": "steps"}
+"""What is told of a failing run, and the metric that it comes from."""
+ORDERS = {"seed": "seed", "step": "step, seed", "lost": "lost DESC NULLS LAST, seed"}
+"""The first, the shortest, and those that lost most."""
+
+
+def failures_sql(metrics: Sequence[str]) -> str:
+    """Failing runs with their best `place` in any of ORDERS, and how many (`n`) there are.
+
+    A run names an invariant once, so that rows of an invariant are runs.
+    """
+    told = ", ".join(
+        f"{f'`{metric}`' if metric in metrics else 'CAST(NULL AS BIGINT)'} AS {name}"
+        for name, metric in MEASURED.items()
+    )
+    group = "PARTITION BY profile, cell, invariant"
+    places = ", ".join(f"row_number() OVER ({group} ORDER BY {by})" for by in ORDERS.values())
+    names = ", ".join(MEASURED)
+    return f"""
+SELECT profile, cell, seed, invariant, step, why, {names}, place, n
+FROM (SELECT *, least({places}) AS place, count(*) OVER ({group}) AS n
+      FROM (SELECT profile, cell, seed, b.invariant AS invariant, b.step AS step, b.why AS why,
+                   {names}
+            FROM (SELECT profile, cell, seed, explode(broken) AS b, {told} FROM {{rows}})
             UNION ALL
-            SELECT profile, cell, seed, 'error', -1, why FROM {rows} WHERE verdict = 'error'))
+            SELECT profile, cell, seed, 'error', -1, why, {told}
+            FROM {{rows}} WHERE verdict = 'error'))
 WHERE place <= :keep ORDER BY profile, cell, invariant, seed
 """
-
-TOGETHER = """
-SELECT cell, mask, count(*) AS n
-FROM (SELECT cell, seed, count(*) AS profiles, count_if(verdict = 'error') AS errors,
-             sum(CASE WHEN verdict = 'violates'
-                 THEN shiftleft(1L, array_position(:profiles, profile)::int - 1)
-                 ELSE 0 END) AS mask
-      FROM {rows} GROUP BY cell, seed)
-WHERE profiles = size(:profiles) AND errors = 0
-GROUP BY cell, mask ORDER BY cell, mask
-"""
-
 
 def cells_sql(metrics: Sequence[str]) -> str:
     """Counts per profile and cell, and per metric n, sum, positive, min, max, quantiles."""
@@ -158,9 +168,8 @@ def _metric(row: Any, i: int) -> dict[str, Any]:
     }
 
 
-def _together(session: Any, profiles: Sequence[str], rows: Any) -> dict[int, dict[int, int]]:
-    found: dict[int, dict[int, int]] = {}
-    if len(profiles) > 1:
-        for row in session.sql(TOGETHER, args={"profiles": list(profiles)}, rows=rows).collect():
-            found.setdefault(row.cell, {})[row.mask] = row.n
-    return found
+def _pairs(session: Any, rows: Any, plan: Plan) -> tuple[Pair, ...]:
+    """Nothing of futures: their cells are places in one run, each with chances of its own."""
+    if plan.futures:
+        return ()
+    return pair_up(session, rows, plan.profiles, len(plan.scenarios))

@@ -14,7 +14,10 @@ from engine.model.errors import BadInput
 from engine.show.replay import Replay
 from engine.sim.run import Run, play
 
-PRESENTS_MOST: Final = 60
+PRESENTS: Final = (40, 400)
+"""Places at least and at most; a shorter run has one at every step."""
+EVENTS: Final = 20_000_000
+"""... and between these as many as keep all futures together below this: a minute on two cores."""
 FUTURE_MOST: Final = 1_000_000
 
 Json = dict[str, Any]
@@ -41,8 +44,9 @@ class Present:
         return Present(data["step"], tuple(data["past"]), tuple(data["rest"]))
 
 
-def presents(run: Run, invariant: str, most: int = PRESENTS_MOST) -> list[Present]:
-    """Places spread evenly from the beginning to one step before the violation.
+def presents(run: Run, invariant: str, each: int) -> list[Present]:
+    """Places spread evenly from the beginning to one step before the violation, `each` of which
+    will have so many futures.
 
     Raises BadInput when the run does not break the invariant, or breaks it at once.
     """
@@ -54,7 +58,9 @@ def presents(run: Run, invariant: str, most: int = PRESENTS_MOST) -> list[Presen
     if last < 1:
         raise BadInput("impossible", f"This run breaks {invariant} with its first event.")
     until = _clock_until(run, last)
-    count = min(most, PRESENTS_MOST, last)
+    # A future plays the whole run, its past included.
+    least, most = PRESENTS
+    count = min(last, most, max(least, EVENTS // (each * replay.total)))
     steps = sorted({1 + (last - 1) * index // max(1, count - 1) for index in range(count)})
     return [_present(replay, step, until[step]) for step in steps]
 

@@ -37,7 +37,7 @@ def play_chunk(chunk: dict[str, Any]) -> list[dict[str, Any]]:
     """The fake's rows under a real scenario, with a real metric."""
     scenario = {"name": chunk["scenario"]["title"]}
     rows = batch_fakes.play_chunk({**chunk, "scenario": scenario})
-    return [{**dict.fromkeys(METRICS), **row, "acked_lost": row["lost"]} for row in rows]
+    return [{**dict.fromkeys(METRICS), **row} for row in rows]
 
 
 SCENARIO = Scenario.from_dict({"title": "Three brokers", "profiles": ["K39", "Z0102"]})
@@ -101,7 +101,7 @@ def test_a_batch_is_counted_and_stored(make_jobs: Callable[..., Jobs]) -> None:
     assert 0 < first["violating"]["low"] < first["violating"]["share"] < 1
     assert found["sentences"][0]["key"] == "batch.said.lost.some.percent.at"
     lost = next(metric for metric in found["metrics"] if metric["name"] == "acked_lost")
-    assert lost["cells"][0]["share"]["hits"] == sum(row["lost"] > 0 for row in rows)
+    assert lost["cells"][0]["share"]["hits"] == sum(row["acked_lost"] > 0 for row in rows)
     assert {row["profile"] for row in found["failures"]["rows"]} == {"K39", "Z0102"}
     assert sum(found["paired"][0][k] for k in ("neither", "only_a", "only_b", "both")) <= 300
 
@@ -110,16 +110,19 @@ def test_failures_can_be_chosen_and_found_again(make_jobs: Callable[..., Jobs]) 
     jobs = make_jobs()
     number = jobs.submit(spec())
     ended(jobs, number)
-    every = result(jobs, number, limit=1000)["failures"]
-    assert every["total"] == len(every["rows"])
-    assert [row["n"] for row in every["rows"]] == list(range(every["total"]))
-    some = result(jobs, number, profile="Z0102", invariant="I6", first=2, limit=3)["failures"]
-    wanted = [r for r in every["rows"] if (r["profile"], r["invariant"]) == ("Z0102", "I6")]
-    assert some["total"] == len(wanted)
-    assert some["rows"] == wanted[2:5]
-    one = records.failure(jobs.database, jobs.batch(number), wanted[2]["n"])
-    assert one is not None
-    assert (one.seed, one.invariant) == (wanted[2]["seed"], "I6")
+    batch = jobs.batch(number)
+    total, every = records.failures(jobs.database, batch, limit=None)
+    assert total == len(every) == result(jobs, number)["failures"]["total"]
+    wanted = [one for one in every if (one.profile, one.invariant) == ("Z0102", "I6")]
+    asked = records.Wanted(profile="Z0102", invariant="I6")
+    assert records.failures(jobs.database, batch, asked, first=2, limit=3) == (
+        len(wanted),
+        wanted[2:5],
+    )
+    one = wanted[2]
+    place = (one.profile, one.cell, one.seed, one.invariant)
+    assert records.failure(jobs.database, batch, *place) == one
+    assert records.failure(jobs.database, batch, "K39", *place[1:]) is None
 
 
 def test_cancel_keeps_what_is_done_and_resume_does_the_rest(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Callable
@@ -18,6 +20,7 @@ from app import cli, config
 from app.batches import scenario_of_run
 from app.config import ROOT, Settings
 from app.jobs import Jobs
+from app.runners.rows import chunks_on_disk, read_chunks
 from app.services import KEY, Services
 from engine.scenarios import file
 from engine.sim.run import Run
@@ -92,12 +95,116 @@ def test_failures_are_filtered_and_replayed(client: FlaskClient, jobs: Jobs, app
     run = services.replays.run(digest)
     assert (run.profile, run.seed) == ("K39", row["seed"])
     assert run.scenario.configs["min.insync.replicas"] == 2
-    assert client.get(f"/batch/{number}/failure/99999").status_code == 404
+    place = row["url"].rpartition("/")[0]
+    for nobody in (f"{place}/I99", row["url"].replace(f"/{row['seed']}/", f"/{10**30}/"),
+                   row["url"].replace("/K39/1/", "/K39/99/")):  # fmt: skip
+        assert client.get(nobody).status_code == 404, nobody
     assert client.get(row["url"] + "/scenario").location == f"/edit?run={digest}"
     beside = client.get(row["url"] + "/compare").location
     assert beside == f"/r/{digest}/compare?with=" + ("Z0102" if row["profile"] == "K39" else "K39")
     chosen = client.get(row["url"] + "/compare?with=Z27%2Belr").location
     assert chosen == f"/r/{digest}/compare?with=Z27%2Belr"
+
+
+def test_a_link_to_a_failing_run_stays_when_runs_are_added(
+    client: FlaskClient, jobs: Jobs
+) -> None:
+    number = start(client, jobs, runs=40, first_seed=500)
+    before = client.get(f"/api/batches/{number}").json["failures"]
+    last = before["rows"][-1]
+    opened = client.get(last["url"]).location
+    assert post(client, f"/api/batches/{number}/more", {"runs": 60}).json["ok"]
+    ended(jobs, number)
+    after = client.get(f"/api/batches/{number}").json["failures"]
+    place = len(before["rows"]) - 1
+    assert after["total"] > before["total"] and after["rows"][place] != last
+    assert client.get(last["url"]).location == opened
+
+
+def test_the_shortest_and_the_costliest_of_all_runs_are_kept(
+    client: FlaskClient, jobs: Jobs
+) -> None:
+    number = start(client, jobs, profiles=["Z0102"], runs=400)
+    ask = f"/api/batches/{number}?invariant=I7&order="
+    by = {one: client.get(ask + one).json["failures"]["rows"] for one in ("seed", "step", "lost")}
+    rows = [
+        row
+        for row in read_chunks(jobs.directory(number), chunks_on_disk(jobs.directory(number)))
+        if any(one["invariant"] == "I7" for one in row["broken"])
+    ]
+    assert len(rows) > len(by["seed"]) > 20
+    first = {row["seed"] for row in rows[:20]}
+    assert first <= {row["seed"] for row in by["seed"]}
+    worst = sorted(-row["acked_lost"] for row in rows)[:20]
+    assert [-row["lost"] for row in by["lost"][:20]] == worst
+    steps = sorted(one["step"] for row in rows for one in row["broken"] if one["invariant"] == "I7")
+    assert [row["step"] for row in by["step"][:20]] == steps[:20]
+    lengths = {row["seed"]: row["steps"] for row in rows}
+    assert all(row["steps"] == lengths[row["seed"]] for row in by["lost"])
+
+
+def test_seeds_are_compared_under_two_profiles_and_in_two_cells(
+    client: FlaskClient, jobs: Jobs
+) -> None:
+    number = start(client, jobs, vary=["min.insync.replicas=1,2"], profiles=["Z0102", "K39"])
+    shown = client.get(f"/api/batches/{number}").json
+    pairs = {(one["a"], one["b"], one["common"], one["invariant"]): one for one in shown["paired"]}
+    cells = ("min.insync.replicas=1", "min.insync.replicas=2")
+    assert set(pairs) == {
+        *(("Z0102", "K39", cell, name) for cell in cells for name in ("any", "I7")),
+        *((*cells, profile, name) for profile in ("Z0102", "K39") for name in ("any", "I7")),
+    }
+    lost = {(one["profile"], one["label"]): one["broken"]["I7"]["hits"] for one in shown["cells"]}
+    pair = pairs[*cells, "Z0102", "I7"]
+    assert pair["n"] == 200
+    assert pair["only_a"] + pair["both"] == lost["Z0102", cells[0]]
+    assert pair["only_b"] + pair["both"] == lost["Z0102", cells[1]]
+    page = client.get(f"/batch/{number}").text
+    one = pairs["Z0102", "K39", cells[0], "I7"]
+    assert f"{cells[0]}: in {one['only_a']} of {one['n']} seeds only Z0102 lost" in page
+
+
+def test_tables_as_csv(client: FlaskClient, jobs: Jobs) -> None:
+    number = start(client, jobs, profiles=["Z0102", "K39"])
+
+    def table(name: str) -> list[dict[str, str]]:
+        answer = client.get(f"/batch/{number}/{name}")
+        assert answer.mimetype == "text/csv"
+        return list(csv.DictReader(io.StringIO(answer.text)))
+
+    shown = client.get(f"/api/batches/{number}?profile=K39&order=step").json
+    failing = table("failures.csv?profile=K39&order=step")
+    assert len(failing) == shown["failures"]["total"] > 0
+    for row, one in zip(failing, shown["failures"]["rows"], strict=False):
+        assert row["url"] == "http://localhost" + one["url"]
+        assert (row["seed"], row["lost"]) == (str(one["seed"]), str(one["lost"]))
+    pairs = table("paired.csv")
+    assert [row["only_a"] for row in pairs] == [str(one["only_a"]) for one in shown["paired"]]
+    measures = table("measures.csv")
+    assert {row["measure"] for row in measures} == {one["name"] for one in shown["metrics"]}
+    assert {row["profile"] for row in measures} == {"Z0102", "K39"}
+
+
+def test_a_study_is_changed_and_run_again(client: FlaskClient, jobs: Jobs, app: Flask) -> None:
+    asked = {"profiles": ["Z0102", "Z27+elr"], "vary": ["brokers=3,5"], "first_seed": 7, "runs": 20}
+    number = start(client, jobs, **asked)
+    assert f'href="/batch?again={number}"' in client.get(f"/batch/{number}").text
+    form = client.get(f"/batch?again={number}").text
+    assert re.search(r'value="crash-storm" selected|selected>S61 ', form)
+    for there in ('value="Z27+elr" checked', 'value="20" required', 'value="7"', ">brokers=3,5<"):
+        assert there in form, there
+    # A study of a run somebody made by hand: its scenario has no name to be asked for by.
+    services: Services = app.extensions[KEY]
+    digest = services.replays.register(Run(file.find("S20"), "Z0102", 3).then("kill 1"))
+    made = str(post(client, "/api/batches", {"run": digest, "runs": 2}).json["id"])
+    ended(jobs, made)
+    form = client.get(f"/batch?again={made}").text
+    assert f'name="again" value="{made}"' in form
+    answer = post(client, "/api/batches", {"again": made, "runs": 3})
+    assert answer.status_code == 201, answer.json
+    ended(jobs, answer.json["id"])
+    assert jobs.batch(answer.json["id"]).scenario_text == jobs.batch(made).scenario_text
+    assert client.get("/batch?again=nothing").status_code == 404
 
 
 def test_failures_of_one_cell(client: FlaskClient, jobs: Jobs) -> None:

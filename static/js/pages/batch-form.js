@@ -11,7 +11,7 @@ export function prepare(boot, t) {
   const asked = () => {
     const fields = new FormData(form);
     return {
-      ...(boot.run ? { run: boot.run } : { scenario: fields.get("scenario") }),
+      ...(scenario ? { scenario: scenario.value } : boot.fixed),
       runs: Number(fields.get("runs")), first_seed: Number(fields.get("first_seed") || 0),
       profiles: fields.getAll("profiles"), vary: String(fields.get("vary")).split("\n").map((line) => line.trim()).filter(Boolean),
     };

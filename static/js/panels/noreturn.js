@@ -24,7 +24,7 @@ export function Futures({ place }) {
   const line = staircase(one.steps, place, one.broken);
   const first = line[0].split(",")[0];
   const last = line.at(-1).split(",")[0];
-  const words = t(`batch.futures.said.${one.point === null ? "none" : "point"}`, { invariant: one.invariant, step: one.point, broken: one.broken });
+  const words = t(`batch.futures.said.${one.said}`, { invariant: one.invariant, step: one.point, held: one.held, broken: one.broken });
   return html`<a class="noreturn" href=${`/batch/${one.id}`} title=${words} aria-label=${words}>
     <svg viewBox=${`0 0 100 ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true"><polygon points=${`${first},${HEIGHT} ${line.join(" ")} ${last},${HEIGHT}`} /></svg></a>`;
 }

@@ -1,0 +1,54 @@
+"""What the same seeds did on two sides, as pages and programs get it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from app import stats
+from app.models import BatchRow
+from app.runners.pairing import LOST
+from app.runners.weighing import ANY
+
+SAID_MOST: Final = 6
+SHOWN_MOST: Final = 60
+
+
+def pairs(batch: BatchRow) -> list[dict[str, Any]]:
+    """The same seeds on two sides, with the exact sign test: those that differ first.
+
+    `a` and `b` name the sides, `common` what they have in common, if there is more than one of it.
+    """
+    found = []
+    for one in batch.about.get("pairs", ()):
+        (profile, cell), (other, further) = one["a"], one["b"]
+        table = stats.Paired(one["neither"], one["only_a"], one["only_b"], one["both"])
+        label, beside = (batch.cells[at]["label"] for at in (cell, further))
+        sides = (profile, other, label) if cell == further else (label, beside, profile)
+        found.append(
+            {
+                **one,
+                **dict(zip(("a", "b", "common"), sides, strict=True)),
+                "profiles": cell == further,
+                "n": table.n,
+                "p": table.p,
+            }
+        )
+    # ... and of the same standing in the order in which they were asked for.
+    return sorted(found, key=lambda one: (not one["profiles"], one["p"], one["invariant"] == ANY))
+
+
+def pair_sentences(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the pairs say of lost records, or of anything broken where no side lost one."""
+    lost = [one for one in found if one["invariant"] == LOST and one["neither"] < one["n"]]
+    said = lost or [one for one in found if one["invariant"] == ANY and one["neither"] < one["n"]]
+    family = "lost" if lost else "broke"
+    return [
+        {
+            "key": f"batch.pair.{family}{'.at' if one['common'] else ''}",
+            "args": {
+                **{name: stats.whole(one[name]) for name in ("only_a", "only_b", "both", "n")},
+                **{name: one[name] for name in ("a", "b", "common")},
+            },
+        }
+        for one in said[:SAID_MOST]
+    ]
