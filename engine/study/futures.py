@@ -15,7 +15,6 @@ from engine.show.replay import Replay
 from engine.sim.run import Run, play
 
 PRESENTS_MOST: Final = 60
-FUTURE_MOST: Final = 1_000_000
 
 Json = dict[str, Any]
 
