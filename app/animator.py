@@ -130,22 +130,15 @@ def _why(question: Question) -> Answer:
 def _watch(question: Question) -> Answer:
     """How far a batch is; from now on this client hears of its progress."""
     batch = question.asked.text("batch")
-    snapshot = _jobs().snapshot(batch)
-    join_room(_jobs().room(batch))
+    snapshot = services().jobs.snapshot(batch)
+    join_room(services().jobs.room(batch))
     return {"batch": snapshot}
 
 
 def _cancel(question: Question) -> Answer:
     if not question.client.trusted:
         raise Refusal("forbidden")
-    return {"batch": _jobs().cancel(question.asked.text("batch"), security.owner())}
-
-
-def _jobs() -> Any:
-    found = services().jobs
-    if found is None:
-        raise Refusal("busy")
-    return found
+    return {"batch": services().jobs.cancel(question.asked.text("batch"), security.owner())}
 
 
 Handler = Callable[[Question], Answer]

@@ -6,6 +6,8 @@ import re
 from difflib import get_close_matches
 from functools import cache
 
+from flask import request
+
 from app.asked import SEED_MAX, Asked
 from app.refusals import Refusal
 from app.services import services
@@ -17,6 +19,8 @@ from engine.sim.run import Run
 
 DIGEST = re.compile(r"[0-9a-f]{16}\Z")
 NEAR = 4
+PROFILE_CHARS = 400
+"""Of a profile's name with all the flags that are flipped in it."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,119}\Z")
 
 
@@ -53,6 +57,11 @@ def scenarios_like(name: str) -> list[Scenario]:
     named |= {one.code.lower(): one for one in named.values() if one.code}
     near = get_close_matches(name.lower(), list(named), NEAR, 0.6) if name else []
     return list({named[one].slug: named[one] for one in near}.values())
+
+
+def profile_asked(name: str = "profile") -> str:
+    """The profile that the address asks for, or ""; there the + of a flag reads as a space."""
+    return request.args.get(name, "")[:PROFILE_CHARS].replace(" ", "+")
 
 
 def default_run(scenario: Scenario, profile: str = "", seed: int = 0) -> Run:

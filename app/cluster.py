@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from flask import Blueprint, Response, render_template
 
 from app import security
 from app.api import body, json_answer
 from app.services import services
+from app.store import RUN_BYTES
 from engine.model.errors import BadInput
 from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios import paste, pasted
@@ -17,8 +18,6 @@ from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
 blueprint = Blueprint("cluster", __name__)
-
-RUN_BYTES: Final = 64 * 1024
 
 
 @blueprint.get("/cluster")

@@ -61,7 +61,7 @@ def other_run(run: Run, wanted: str) -> tuple[Run, str]:
 
 
 def _wanted(run: Run) -> str:
-    asked = request.args.get("with", "").replace(" ", "+")[:400]
+    asked = choosing.profile_asked("with")
     if asked:
         return asked
     profiles = [one for one in run.scenario.profiles if one != run.profile]

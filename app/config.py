@@ -50,6 +50,15 @@ def _rate(text: str) -> float:
     return value
 
 
+LEVELS = ("off", "fatal", "error", "warn", "info", "debug")
+
+
+def _level(text: str) -> str:
+    if text.lower() not in LEVELS:
+        raise ValueError("one of " + ", ".join(LEVELS) + " is needed")
+    return text.lower()
+
+
 SETTINGS: tuple[Setting, ...] = (
     Setting("database_url", "", "SQLAlchemy address; default: SQLite in instance/highwater.db"),
     Setting("instance", "", "directory for the database and the signing key; default: ./instance"),
@@ -71,6 +80,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("transports", "websocket", "how pages connect: websocket, or websocket,polling"),
     Setting("spark_master", "", "Spark master for batches; default: local[*]"),
     Setting("spark_conf", "", "more for Spark: spark.name=value, parted by spaces"),
+    Setting("spark_log", "fatal", "what Spark's own log tells: " + ", ".join(LEVELS), _level),
     Setting(
         "batch_directory", "", "rows of batches; for a cluster, a place that all workers see"
     ),
@@ -101,6 +111,7 @@ class Settings:
     transports: str
     spark_master: str
     spark_conf: str
+    spark_log: str
     batch_directory: str
 
 

@@ -19,11 +19,12 @@ from app.recording import recorded
 from app.refusals import Refusal
 from app.services import services
 from app.store import SCENARIO_BYTES
-from engine.checks.invariants import INVARIANTS
+from engine.checks.catalogue import VIOLABLE
 from engine.model.configs import CATALOGUE, Config
 from engine.model.errors import BadInput
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
+from engine.scenarios.expectations import in_order
 from engine.scenarios.fault_lines import FAULT_KINDS
 from engine.scenarios.places import Places
 from engine.scenarios.scenario import TAGS, Scenario
@@ -85,7 +86,7 @@ def offers(lang: str) -> Json:
     return {
         "configs": [_offer(config, lang) for config in CATALOGUE.values()],
         "profiles": [[one.name, one.stands_for] for one in PROFILES.values()],
-        "invariants": [name for name in INVARIANTS if name.startswith("I") and name[1:].isdigit()],
+        "invariants": list(VIOLABLE),
         "faults": list(FAULT_KINDS),
         "tags": list(TAGS),
         "verbs": [
@@ -221,8 +222,7 @@ def _outcome(scenario: Scenario, profile: str) -> Json:
     except BadInput as bad:
         sentence = said(bad.sentence, security.lang())
         return {"problem": {"script": _line_of(bad), "sentence": sentence}}
-    broken = {name for name, _, _ in one.sim.broken}
-    names = [name for name in INVARIANTS if name in broken]
+    names = in_order(name for name, _, _ in one.sim.broken)
     return {
         "verdict": " ".join(["violates", *names]) if names else "holds",
         "broken": names,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import logging
 from datetime import timedelta
 
 from flask import Flask, Response, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app import (
+    advice,
     animator,
     api,
+    batches,
     channel,
     classes,
     cluster,
@@ -22,13 +21,17 @@ from app import (
     editing,
     embeds,
     exporting,
+    failing,
     glossary,
     pages,
     security,
     shelf,
+    studies,
+    tables,
 )
 from app.config import ROOT, Settings
 from app.db import Database
+from app.jobs import Jobs
 from app.limits import Buckets
 from app.replays import Replays
 from app.services import KEY, Services
@@ -91,7 +94,12 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(embeds.blueprint)
     app.register_blueprint(exporting.blueprint)
     app.register_blueprint(cluster.blueprint)
-    _attach_batches(app)
+    app.extensions[KEY].jobs = Jobs(app)
+    app.register_blueprint(batches.blueprint)
+    app.register_blueprint(studies.blueprint)
+    app.register_blueprint(tables.blueprint)
+    app.register_blueprint(failing.blueprint)
+    app.register_blueprint(advice.blueprint)
     channel.attach(socketio, app)
     if settings.proxies:
         hops = settings.proxies
@@ -105,17 +113,3 @@ def _keep_vendored(response: Response) -> Response:
     if request.path.startswith("/static/vendor/") and response.status_code in (200, 304):
         response.headers["Cache-Control"] = api.FOR_EVER
     return response
-
-
-def _attach_batches(app: Flask) -> None:
-    if importlib.util.find_spec("app.batches") is None:
-        logging.getLogger(__name__).info("Batches are not installed")
-        return
-    batches = importlib.import_module("app.batches")
-    jobs = importlib.import_module("app.jobs")
-    app.extensions[KEY].jobs = jobs.Jobs(app)
-    app.register_blueprint(batches.blueprint)
-    app.register_blueprint(importlib.import_module("app.studies").blueprint)
-    app.register_blueprint(importlib.import_module("app.tables").blueprint)
-    app.register_blueprint(importlib.import_module("app.failing").blueprint)
-    app.register_blueprint(importlib.import_module("app.advice").blueprint)

@@ -87,9 +87,7 @@ def compare(number: str, **named: Any) -> AnyResponse:
     """The same seed under another profile, in lock-step; ``?with=`` or the study's next one."""
     run, failure = _found(number, **named)
     others = [name for name in jobs().batch(number).profiles if name != failure.profile]
-    # In an address, the + of a flipped flag reads as a space.
-    wanted = request.args.get("with", "").replace(" ", "+")[:120]
-    asked: dict[str, Any] = {"with": wanted or next(iter(others), None)}
+    asked: dict[str, Any] = {"with": choosing.profile_asked("with") or next(iter(others), None)}
     digest = services().replays.register(run)
     return redirect(url_for("comparing.page", digest=digest, **asked))
 

@@ -9,8 +9,9 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template
 
+from app import choosing
 from engine.checks.catalogue import INVARIANTS
 from engine.model.configs import CATALOGUE, NEVER, Config
 from engine.model.errors import all_names, code_of
@@ -78,7 +79,7 @@ SERIES: Final = (
 @blueprint.get("/glossary")
 def glossary() -> str:
     """Everything that has a name here; ``?profile=`` shows the rules as one Kafka has them."""
-    name = request.args.get("profile", "").replace(" ", "+")
+    name = choosing.profile_asked()
     profile = get_profile(name) if name else None
     return render_template("glossary.html", **content(profile.name if profile else ""))
 

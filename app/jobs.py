@@ -92,7 +92,12 @@ class Jobs:
         self.database = self._services.database
         settings = self._services.settings
         self.runner = runner or SparkRunner(
-            settings.spark_master, {**os.environ, "HIGHWATER_SPARK_CONF": settings.spark_conf}
+            settings.spark_master,
+            {
+                **os.environ,
+                "HIGHWATER_SPARK_CONF": settings.spark_conf,
+                "HIGHWATER_SPARK_LOG": settings.spark_log,
+            },
         )
         self._run_chunk = run_chunk
         self._locks = Path(settings.instance).resolve() / "batches"

@@ -54,7 +54,8 @@ class RunRow(Base):
 
 
 class BatchRow(Base):
-    """Many runs of one scenario; `state` is queued, running, done, cancelled or failed."""
+    """Many runs of one scenario; `state` is queued, probing, starting, running, summarising, done,
+    cancelled, failed or interrupted (`app.jobs`)."""
 
     __tablename__ = "batch"
 
@@ -76,13 +77,15 @@ class BatchRow(Base):
     engine_version: Mapped[int]
     owner: Mapped[str] = mapped_column(String(64), default="")
     kind: Mapped[str] = mapped_column(String(20), default="seeds")
-    """seeds, or futures: one cell a step of a run, one "seed" a future of it."""
+    """seeds; futures: one cell a step of a run, one "seed" a future of it; or advice: one cell a
+    piece of advice."""
     parts: Mapped[list[Any]] = mapped_column(JSON, default=list)
     """How many runs were asked for each time, where some were added later."""
     title: Mapped[str] = mapped_column(String(120), default="")
     """What its owner calls it; empty: as its scenario."""
     about: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
-    """Of futures: {"run": text, "invariant", "presents": [Present.to_dict()]}."""
+    """Of futures: {"run": text, "invariant", "presents": [Present.to_dict()]}; of advice:
+    {"setting", "failures"}; of all that are summarised: "causes", the histogram (`app.causes`)."""
 
 
 class BatchCellRow(Base):

@@ -37,8 +37,7 @@ DRAIN_BYTES = 16 * 1024 * 1024
 def scenario(name: str) -> str:
     """A scenario by code, slug or digest, opened on its default run."""
     found = choosing.scenario_named(name)
-    # In an address, the + of a flipped flag reads as a space.
-    profile = request.args.get("profile", "").replace(" ", "+")
+    profile = choosing.profile_asked()
     run = choosing.default_run(found, profile, typed(request.args, "seed", default=0))
     return _animator(found, run)
 

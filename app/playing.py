@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from app.refusals import reproduce
 from engine.model.errors import BadInput
 from engine.scenarios.file import library
 from engine.show.exports import FORMATS
@@ -55,7 +56,7 @@ def command_of(run: Run) -> str:
     """The line that plays a run again; its scenario by name, if it is one of the library."""
     slug = run.scenario.slug
     if not slug or library().get(slug) != run.scenario:
-        return f"highwater run {shlex.quote(run.text())}"
+        return reproduce(run)
     line = f"highwater run {run.scenario.code or run.scenario.slug} --profile {run.profile}"
     if run.seed:
         line += f" --seed {run.seed}"

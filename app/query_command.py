@@ -10,19 +10,17 @@ from typing import Any
 from app import batch_records as records
 from app.config import Settings
 
-SHOWN_MOST = 1000
-
 
 def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
     """Prints the rows of a statement; the exit code: 0 done, 2 a statement that cannot be run."""
     from app.db import Database
-    from app.runners.query import READ_ONLY, Answer, answer, links
+    from app.runners.query import ONLY_READS, READ_ONLY, Answer, Changes, answer, links
     from app.runners.rows import chunks_on_disk
     from app.runners.spark import SparkRunner, SparkTrouble, statement
     from engine.study.metrics import METRICS
 
     if not READ_ONLY.match(sql):
-        print("A query begins with SELECT or WITH; it only reads.", file=sys.stderr)
+        print(ONLY_READS, file=sys.stderr)
         return 2
     database = Database(settings.database_url)
     database.migrate()
@@ -41,7 +39,7 @@ def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
                 [cell for one in batches for cell in _cells(database, one)],
                 most,
             )
-    except SparkTrouble as trouble:
+    except (SparkTrouble, Changes) as trouble:
         print(trouble, file=sys.stderr)
         return 2
     finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flask import current_app
 
@@ -18,12 +18,14 @@ from app.words import Catalogue
 if TYPE_CHECKING:
     from flask_socketio import SocketIO
 
+    from app.jobs import Jobs
+
 KEY = "highwater"
 
 
 @dataclass
 class Services:
-    """Made once by ``app.factory``; ``jobs`` is None where batches are not installed."""
+    """Made once by ``app.factory``, which adds the jobs: these run within the application."""
 
     settings: Settings
     database: Database
@@ -35,12 +37,11 @@ class Services:
     checks: Buckets
     tries: Buckets
     words: Catalogue = field(default_factory=Catalogue)
-    jobs: Any = None
+    jobs: Jobs = field(init=False)
 
     def close(self) -> None:
         """Ends what runs in the background; what was stored stays."""
-        if self.jobs is not None:
-            self.jobs.close()
+        self.jobs.close()
         self.database.close()
 
 

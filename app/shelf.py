@@ -10,7 +10,7 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request, url_for
 
-from app import security
+from app import choosing, security
 from app.cards import cards, outcomes, pictures, pictures_version
 from app.services import services
 from engine.scenarios import file
@@ -53,8 +53,7 @@ class Wanted:
             " ".join(args.get("q", "")[:LONGEST_QUERY].split()),
             tuple(tag for tag in TAGS if tag in args.getlist("tag")),
             args.get("difficulty", "") if args.get("difficulty") in ("1", "2", "3") else "",
-            # In an address, the + of a flipped flag reads as a space.
-            args.get("profile", "")[:LONGEST_QUERY].replace(" ", "+"),
+            choosing.profile_asked(),
         )
 
     def fits(self, card: Card) -> bool:

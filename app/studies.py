@@ -50,8 +50,7 @@ SENTENCES.update(
 
 
 def jobs() -> Jobs:
-    found: Jobs = services().jobs
-    return found
+    return services().jobs
 
 
 def scenario_title(batch: BatchRow) -> str:

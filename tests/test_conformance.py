@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,11 @@ import pytest
 
 from engine.conformance.matching import differences, matches
 from engine.conformance.registry import ADAPTERS
-from engine.conformance.runner import run_case, run_paths
+from engine.conformance.runner import check, load_cases, run_case, run_paths
 from engine.model.errors import BadInput
+
+FOLDER = Path(__file__).parent / "conformance"
+OWN = list(load_cases([FOLDER]))
 
 MATCHES: list[tuple[Any, Any, bool]] = [
     (1, 1, True),
@@ -117,3 +122,56 @@ def test_paths_without_cases_are_refused(tmp_path: Path) -> None:
 def test_every_adapter_says_which_rules_it_stands_for() -> None:
     for subject, adapter in ADAPTERS.items():
         assert adapter.__doc__ and subject in adapter.__doc__
+
+
+# -- the cases that come with the engine ---------------------------------------------------------
+
+
+def test_every_adapter_comes_with_a_case() -> None:
+    """docs/conformance.md: one file a subject, named after it."""
+    assert {case["subject"] for case in OWN} == set(ADAPTERS)
+    assert len({case["id"] for case in OWN}) == len(OWN)
+    assert {file.name for file in FOLDER.iterdir()} == {f"cases-{name}.json" for name in ADAPTERS}
+    for case in OWN:
+        assert case["source"] and case["note"].endswith(".") and case["then"]
+
+
+@pytest.mark.parametrize("case", OWN, ids=lambda case: case["id"])
+def test_the_engine_does_as_the_case_says(case: dict[str, Any]) -> None:
+    assert check(case) is None
+
+
+def otherwise(value: Any) -> Any:
+    """An expectation that differs as little as it can."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, str):
+        return value + "?"
+    if isinstance(value, list):
+        return [*value, 0]
+    if isinstance(value, dict) and "$len" in value:
+        return {"$len": value["$len"] + 1}
+    if isinstance(value, dict) and "$gt" in value:
+        return {"$le": value["$gt"]}
+    if isinstance(value, dict) and "$set" in value:
+        return {"$set": [*value["$set"], 0]}
+    return {**value, "?": 0}
+
+
+def altered(case: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(label, field, the case with that one expectation altered)."""
+    for label, fields in case["then"].items():
+        for field, value in fields.items():
+            other = deepcopy(case)
+            other["then"][label][field] = otherwise(value)
+            yield label, field, other
+
+
+@pytest.mark.parametrize("case", OWN, ids=lambda case: case["id"])
+def test_a_case_fails_when_any_expectation_is_altered(case: dict[str, Any]) -> None:
+    for label, field, other in altered(case):
+        failure = check(other)
+        assert failure is not None, f"{label}.{field} is not looked at"
+        assert failure["expected"] == {label: {field: other["then"][label][field]}}

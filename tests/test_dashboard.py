@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from engine.dataplane import insync
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.show.replay import Replay
@@ -144,3 +145,19 @@ def test_every_step_has_a_dashboard(code: str) -> None:
                 assert set(one["values"]) <= set(map(str, shown["nodes"]))
                 assert all(value >= 0 for value in (*one["values"].values(), one["total"]))
             assert all(line["n"] <= step for line in shown["lines"])
+
+
+@pytest.mark.parametrize(
+    ("key", "rule"),
+    [
+        ("UnderReplicatedPartitions", "under_replicated"),
+        ("UnderMinIsrPartitionCount", "under_min_isr"),
+        ("AtMinIsrPartitionCount", "at_min_isr"),
+    ],
+)
+def test_gauges_ask_the_rule_that_the_cases_ask(
+    key: str, rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """data-plane 12: the dashboard counts by the functions that conformance observes."""
+    monkeypatch.setattr(insync, rule, lambda replica: True)
+    assert row("settle", key)[0] == {"1": 1, "2": 1, "3": 1}

@@ -7,12 +7,16 @@ from typing import Final
 
 import pytest
 
+from engine.checks.catalogue import INVARIANTS, VIOLABLE
+from engine.checks.invariants import Checker
 from engine.model.errors import BadInput
+from engine.scenarios.expectations import is_kept
 from engine.scenarios.file import library, load_text
 from engine.scenarios.scenario import Scenario
+from engine.show.replay import Replay
 from engine.sim import moves
 from engine.sim.run import Run, play_all
-from engine.study import promises
+from engine.study import matrix, promises
 
 ALL = list(library().values())
 SCRIPTED = [one for one in ALL if "scale" not in one.tags]
@@ -160,6 +164,70 @@ def test_a_promise_that_is_not_kept_is_told(what: str, text: str, complaint: str
     told = complaints(**{what: text})
     assert len(told) == 1
     assert complaint in told[0]
+
+
+def breaking(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """From now on these break with the first event that is looked at."""
+    looks = Checker.after
+
+    def after(self: Checker, node: int, step: int) -> None:
+        looks(self, node, step)
+        for name in names:
+            self.report(name, "as the test wants")
+
+    monkeypatch.setattr(Checker, "after", after)
+
+
+@pytest.mark.parametrize("name", VIOLABLE)
+def test_holds_means_everywhere_that_nothing_broke(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The promise, the table of verdicts and the replay say the same, whatever broke."""
+    holds = load_text(BROKEN.format(**RIGHT))
+    named = load_text(BROKEN.format(**{**RIGHT, "verdict": f"violates {name}"}))
+    breaking(monkeypatch, name)
+    told = [f"verdict: nothing should break, but {name} did"]
+    assert promises.play(holds, "K39").complaints == told
+    assert matrix.cell(holds, "K39").text() == f"{name} !"
+    verdict = Replay(Run(holds, "K39")).verdict()
+    assert (verdict["holds"], verdict["expected"]) == (False, False)
+    assert promises.play(named, "K39").complaints == []
+    assert matrix.cell(named, "K39").text() == name
+    assert Replay(Run(named, "K39")).verdict()["expected"] is True
+
+
+@pytest.mark.parametrize(
+    ("verdict", "broken", "kept"),
+    [
+        ("holds", (), True),
+        ("holds", ("INV-12",), False),
+        ("statistical", ("I7",), True),
+        (["I5"], ("I5",), True),
+        (["I5"], ("I5", "INV-12"), True),
+        (["I5"], ("I5", "INV-13"), False),
+        (["I5"], ("I5", "INV-10"), False),
+        (["I5"], ("INV-12",), False),
+        (["I5", "INV-12"], ("I5",), False),
+        (["I6"], ("I6", "INV-13"), True),
+        (["I6"], ("I6", "I7"), False),
+    ],
+)
+def test_beside_what_is_named_only_what_explains_it_may_break(
+    verdict: str | list[str], broken: tuple[str, ...], kept: bool
+) -> None:
+    assert is_kept(verdict, broken) is kept
+
+
+def test_what_explains_a_promise_explains_one_that_there_is() -> None:
+    explaining = {one.name: one.explains for one in INVARIANTS.values() if one.explains}
+    assert explaining == {"INV-12": "I5", "INV-13": "I6"}
+
+
+@pytest.mark.parametrize("name", ["I8", "I11", "INV-2"])
+def test_a_verdict_names_only_what_can_be_violated(name: str) -> None:
+    """I8 is a statistic, I11 says itself that it is none, INV-2 is not watched."""
+    with pytest.raises(BadInput, match=f"is one of I1, .*INV-29, not .*{name}"):
+        load_text(BROKEN.format(**{**RIGHT, "verdict": f"violates {name}"}))
 
 
 def test_an_impossible_line_names_itself() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from app.runners import local
 from app.runners.plan import Plan, Tally
-from app.runners.query import Answer, answer, links
+from app.runners.query import Answer, Changes, answer, changes, links
 from app.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
 from app.runners.spark import SparkRunner, SparkTrouble, statement
 from engine.scenarios import file
@@ -217,6 +217,30 @@ def test_a_lost_java_is_one_sentence_and_the_next_batch_starts_anew(
     assert chunks_on_disk(str(tmp_path / "a"))
     assert spark.run(plan(), str(tmp_path / "b"), "anew", Heard(), run_chunk=batch_fakes.play_chunk)
     assert rows_of(tmp_path / "b") == expected_rows(plan())
+
+
+@pytest.mark.parametrize(
+    ("sql", "does"),
+    [
+        ("SELECT 1", False),
+        ("  with a as (select 1 as x) select x from a union all select 2", False),
+        ("SHOW VIEWS", False),
+        ("DESCRIBE runs", False),
+        ("EXPLAIN SELECT 1", False),
+        ("INSERT INTO kept SELECT 1", True),
+        ("WITH a AS (SELECT 1 AS x) INSERT INTO kept SELECT x FROM a", True),
+        ("WITH a AS (SELECT 1 AS x) INSERT OVERWRITE DIRECTORY '/k' USING csv SELECT 1", True),
+        ("WITH a AS (SELECT 1 AS x) FROM a INSERT INTO b SELECT x INSERT INTO c SELECT x", True),
+        ("WITH a AS (SELECT 1 AS x) DELETE FROM kept WHERE x IN (SELECT x FROM a)", True),
+        ("CREATE TABLE kept AS SELECT 1", True),
+    ],
+)
+def test_a_query_only_reads(spark: SparkRunner, sql: str, does: bool) -> None:
+    session = spark.start()
+    assert changes(session, sql) is does
+    if does:
+        with statement(), pytest.raises(Changes, match="A query only reads: it is a SELECT, "):
+            answer(session, sql, [], batch_fakes.METRICS, [], [], 10)
 
 
 def test_stored_runs_answer_queries(spark: SparkRunner, tmp_path: Path) -> None:

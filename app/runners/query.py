@@ -6,13 +6,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from app.runners.rows import spark_schema
 
 READ_ONLY = re.compile(r"\s*(SELECT|WITH|DESCRIBE|SHOW|EXPLAIN)\b", re.I)
+"""None of these changes anything, but for what may stand behind WITH: `changes` asks Spark."""
+ONLY_READS = (
+    "A query only reads: it is a SELECT, a WITH that ends in a SELECT, a DESCRIBE, a SHOW or an "
+    "EXPLAIN."
+)
+
+_WRITING = tuple(
+    f"org.apache.spark.sql.catalyst.plans.logical.{name}"
+    for name in ("Command", "ParsedStatement", "InsertIntoDir")
+)
+"""Parsed, every statement that is no query has one of these types: INSERT is a ParsedStatement."""
 
 BATCHES = (
     "batch string, scenario string, title string, profiles array<string>, runs bigint, "
@@ -33,6 +44,29 @@ class Answer:
     more: bool
 
 
+class Changes(Exception):
+    """A statement that does more than read; the text says what may be asked."""
+
+
+def changes(session: Any, sql: str) -> bool:
+    """Would the statement write, delete or define something?  Its parsed plan tells: in
+    ``WITH x AS (...) INSERT INTO y ...`` the first word does not."""
+    if READ_ONLY.match(sql) is None:
+        return True
+    if not re.match(r"\s*(SELECT|WITH)\b", sql, re.I):
+        return False
+    is_instance = session._jvm.py4j.reflection.TypeUtil.isInstanceOf
+    parsed = session._jsparkSession.sessionState().sqlParser().parsePlan(sql)
+    return any(is_instance(name, node) for node in _nodes(parsed) for name in _WRITING)
+
+
+def _nodes(plan: Any) -> Iterator[Any]:
+    yield plan
+    children = plan.children()
+    for index in range(children.size()):
+        yield from _nodes(children.apply(index))
+
+
 def answer(
     session: Any,
     sql: str,
@@ -42,7 +76,12 @@ def answer(
     cells: Sequence[tuple[Any, ...]],
     most: int,
 ) -> Answer:
-    """Runs one statement that reads; at most `most` rows come back to the driver."""
+    """Runs one statement that reads; at most `most` rows come back to the driver.
+
+    Raises `Changes` for one that does not, before anything of it has run.
+    """
+    if changes(session, sql):
+        raise Changes(ONLY_READS)
     schema = spark_schema(metrics)
     if directories:
         files = session.read.schema(schema).option("pathGlobFilter", "*.parquet")

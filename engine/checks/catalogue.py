@@ -8,19 +8,27 @@ from typing import Final
 class Invariant:
     """A name, the statement, the data plane's name for it, and whether breaking it is a violation.
 
-    A statistic (I8) is counted and never a violation.
+    A statistic (I8) is counted and never a violation.  `explains` names the promise that breaks by
+    the mechanism this one looks at: a scenario that says so of the promise need not name both.
     """
 
-    __slots__ = ("also", "name", "statement", "statistic", "title")
+    __slots__ = ("also", "explains", "name", "statement", "statistic", "title")
 
     def __init__(
-        self, name: str, title: str, also: str, statement: str, statistic: bool = False
+        self,
+        name: str,
+        title: str,
+        also: str,
+        statement: str,
+        statistic: bool = False,
+        explains: str = "",
     ) -> None:
         self.name = name
         self.title = title
         self.also = also
         self.statement = statement
         self.statistic = statistic
+        self.explains = explains
 
 
 _LIST: Final = (
@@ -66,9 +74,19 @@ _LIST: Final = (
     ),
     Invariant("INV-5", "EpochCacheMatchesLog", "", "The epoch cache tells each batch's epoch."),
     Invariant("INV-10", "LeaderAppendOnly", "", "A leader's log only grows."),
-    Invariant("INV-12", "LogMatching", "", "Equal epoch at an offset means equal logs up to it."),
     Invariant(
-        "INV-13", "FetchPrefix", "", "Who joins the ISR has the leader's log so far."
+        "INV-12",
+        "LogMatching",
+        "",
+        "Equal epoch at an offset means equal logs up to it.",
+        explains="I5",
+    ),
+    Invariant(
+        "INV-13",
+        "FetchPrefix",
+        "",
+        "Who joins the ISR has the leader's log so far.",
+        explains="I6",
     ),
     Invariant("INV-18", "LeaderHwMonotone", "", "A leader's high watermark never goes back."),
     Invariant(
@@ -89,3 +107,5 @@ _LIST: Final = (
     ),
 )
 INVARIANTS: Final = {one.name: one for one in _LIST}
+VIOLABLE: Final = tuple(one.name for one in _LIST if not one.statistic)
+"""What can be violated, and so what a verdict may name."""

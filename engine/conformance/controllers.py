@@ -308,10 +308,9 @@ class LivenessCase(Adapter):
 
     def op_controlled_shutdown_offset(self, a: Fields) -> Fields:
         registration = self.brokers.get(a["broker"])
-        if registration is None or not liveness.enter_controlled_shutdown(
-            registration, a["offset"]
-        ):
+        if registration is None or not liveness.enter_controlled_shutdown(registration):
             return {"error": "ILLEGAL_STATE"}
+        liveness.note_shutdown(registration, a["offset"])
         return {}
 
     def op_advance_time(self, a: Fields) -> Fields:

@@ -239,8 +239,6 @@ def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
         )
         out.send(answer)
         return
-    registration.last_contact = out.now
-    registration.metadata_offset = m.metadata_offset
     caught_up = m.metadata_offset > registration.registered_at
     before = liveness.state_of(registration)
     after = liveness.next_state(
@@ -260,9 +258,11 @@ def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
     elif after == liveness.CONTROLLED_SHUTDOWN and before == liveness.UNFENCED:
         begin_controlled_shutdown(k, m.src, out)
     shut_down = after == liveness.SHUTDOWN_NOW
+    is_fenced = shut_down or after == liveness.FENCED
+    liveness.touch(registration, is_fenced, m.metadata_offset, out.now)
     if news:
         answer = HeartbeatResponse(
-            CONTROLLER, m.src, m.corr, NONE, caught_up, registration.fenced, shut_down
+            CONTROLLER, m.src, m.corr, NONE, caught_up, is_fenced, shut_down
         )
         answer_when_committed(k, answer, out)
     arm_fence_check(k, out)
@@ -278,10 +278,11 @@ def begin_controlled_shutdown(k: Controller, broker: int, out: Effects) -> None:
     It may go once it leads nothing and every active broker has applied this batch.
     """
     registration = k.brokers[broker]
-    registration.shutting_down = True
+    if not liveness.enter_controlled_shutdown(registration):
+        return
     records = [registration_change(k, broker)]
     records += _leave_isrs(k, broker, out)
-    registration.shutdown_at = len(k.log) + len(records)
+    liveness.note_shutdown(registration, len(k.log) + len(records))
     out.cue("CP-KR-SHUTDOWN", CONTROLLER, f"broker {broker}", None, "controlled shutdown")
     append(k, records, out)
 

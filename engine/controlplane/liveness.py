@@ -114,11 +114,16 @@ def fence(registration: Registration) -> None:
     registration.shutdown_at = -1
 
 
-def enter_controlled_shutdown(registration: Registration, offset: int) -> bool:
-    """CP-KR-SHUTDOWN 1, 3.  False for a fenced broker; where it began, if it is there already."""
+def enter_controlled_shutdown(registration: Registration) -> bool:
+    """CP-KR-SHUTDOWN 1.  False for a fenced broker, which has nothing to hand over."""
     if registration.fenced:
         return False
-    if not registration.shutting_down:
-        registration.shutting_down = True
-        registration.shutdown_at = offset
+    registration.shutting_down = True
     return True
+
+
+def note_shutdown(registration: Registration, offset: int) -> None:
+    """CP-KR-SHUTDOWN 3.  The metadata that has to be applied everywhere before the broker may go;
+    where it began counts, if it is there already."""
+    if registration.shutdown_at < 0:
+        registration.shutdown_at = offset

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from engine.model.configs import WEEK_MS, Configs
 from engine.model.effects import Effects
 from engine.model.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE
 from engine.model.log import Log
@@ -52,9 +53,23 @@ def low_watermark(broker: Broker, replica: Replica) -> int:
     return min(starts)
 
 
+def may_find(configs: Configs, now: int) -> bool:
+    """L-8.  Is there anything to check for, now or before `arm` is asked again?  (ms)
+
+    A limit on the size, and an age below a week, is checked from the start.  A greater age, Kafka's
+    default among them, only once the clock comes near it, since no record is older than its run:
+    checks that cannot find anything would stand in the story of every run.  Each broker asks at
+    least once in `isr_check_ms`.
+    """
+    age = configs.retention_ms
+    if configs.retention_records >= 0 or 0 <= age < WEEK_MS:
+        return True
+    return age >= 0 and now + configs.isr_check_ms > age
+
+
 def arm(broker: Broker, out: Effects) -> None:
-    """L-8.  The timer of the retention check runs while something is to be deleted some day."""
-    if broker.configs.retains and not broker.retention_armed:
+    """L-8.  The timer of the retention check runs while a check may find something."""
+    if not broker.retention_armed and may_find(broker.configs, out.now):
         broker.retention_armed = True
         period = broker.configs.retention_check_ms
         out.timer(broker.id, period - out.now % period, RETENTION)
@@ -64,7 +79,7 @@ def on_check(broker: Broker, data: object, out: Effects) -> bool:
     """L-8.  Every replica is looked at, whoever leads it."""
     broker.retention_armed = False
     configs = broker.configs
-    if not configs.retains:
+    if not may_find(configs, out.now):
         return False
     arm(broker, out)
     for replica in broker.replicas.values():

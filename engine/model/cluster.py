@@ -46,10 +46,6 @@ class Cluster:
             return None
         return replica
 
-    def accepts_writes(self, tp: int, acks_all: bool) -> bool:
-        """A1, A2.  Is there a live leader, and (acks=all) does it have enough in-sync replicas?"""
-        return self.availability(tp)[acks_all]
-
     def availability(self, tp: int) -> tuple[bool, bool]:
         """A1, A2.  (Is there a live leader, does it take acks=all as well)?"""
         leader = self.current_leader(tp)

@@ -130,7 +130,7 @@ _LIST: Final[tuple[Config, ...]] = (
     Config("segment.records", 1_000_000, "records", "topic",
            "Start a new segment after so many records (the engine counts records).", 1),
     Config("retention.ms", WEEK_MS, "ms", "topic",
-           "Segments older than this are deleted; the default, a week, outlasts any run.", -1),
+           "Segments whose newest record is older are deleted; -1 keeps them for ever.", -1),
     Config("retention.bytes", -1, "bytes", "topic",
            "The oldest segments beyond this size of the log are deleted; -1 keeps them.", -1),
     Config("log.retention.check.interval.ms", 300_000, "ms", "broker",
@@ -240,7 +240,6 @@ class Configs:
         "rack_aware_reads",
         "registration_backoff_ms",
         "request_timeout_ms",
-        "retains",
         "retention_check_ms",
         "retention_ms",
         "retention_records",
@@ -277,7 +276,6 @@ class Configs:
         if values["retention.bytes"] < 0:
             self.retention_records = -1
         self.retention_check_ms = values["log.retention.check.interval.ms"]
-        self.retains = self.retention_records >= 0 or 0 <= self.retention_ms < WEEK_MS
         self.message_max_records = values["message.max.records"]
         if profile.kraft:
             self.session_timeout_ms = values["broker.session.timeout.ms"]

@@ -16,7 +16,8 @@ class Registration:
     """What the controller knows of one broker (control-plane 0.4).
 
     `last_contact` is soft state: it restarts with every controller.  `registered_at` is the
-    metadata offset of its registration record; `shutdown_at` where its controlled shutdown began.
+    metadata offset of its registration record; `shutdown_at` where its controlled shutdown began,
+    -1 before.
     """
 
     __slots__ = (

@@ -14,16 +14,16 @@ deleting t-0        the controller is deleting its topic;  deleted t-0: it has f
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.checks.catalogue import INVARIANTS, VIOLABLE
 from engine.model.errors import BadInput, all_names
 from engine.model.profiles import nearest
 from engine.scenarios.parts import BrokerSpec
 from engine.scenarios.places import Path, Reader, shown
 
-INVARIANTS: Final = (*(f"I{number}" for number in range(1, 16)), "INV-25", "INV-27")
-"""What a verdict may name; the finer ones, of one mechanism each, follow from these."""
 COUNTED: Final = (*INVARIANTS, "A1", "A2")
 
 _RECORD: Final = re.compile(
@@ -184,8 +184,32 @@ def _verdict(read: Reader, value: object, path: Path) -> str | list[str]:
     if isinstance(value, str) and value.split()[:1] == ["violates"]:
         words = list(value.replace(",", " ").split()[1:])
     else:
-        words = read.listing(value, path, len(INVARIANTS), 1) if value != "" else []
+        words = read.listing(value, path, len(VIOLABLE), 1) if value != "" else []
     if not words:
         raise read.bad(path, "A verdict is holds, statistical, or violates I7 (and more).")
-    found = {read.choice(word, path, INVARIANTS) for word in words}
+    return in_order(read.choice(word, path, VIOLABLE) for word in words)
+
+
+# -- a verdict and what broke ----------------------------------------------------------------------
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Each of these invariants once, as the catalogue lists them."""
+    found = set(names)
     return [name for name in INVARIANTS if name in found]
+
+
+def is_kept(verdict: str | list[str], broken: Collection[str]) -> bool:
+    """Does a run in which these invariants broke end as the verdict promises?
+
+    `holds`: none broke.  A list: all of it broke, and beside it at most what explains it.
+    `statistical` promises nothing of a single run.
+    """
+    if verdict == "statistical":
+        return True
+    if verdict == "holds":
+        return not broken
+    beside = set(broken).difference(verdict)
+    return set(verdict) <= set(broken) and all(
+        INVARIANTS[name].explains in verdict for name in beside
+    )

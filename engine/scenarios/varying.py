@@ -16,7 +16,7 @@ from typing import Any, Final
 from engine.model.configs import CATALOGUE
 from engine.model.errors import BadInput
 from engine.model.profiles import nearest
-from engine.scenarios.parts import PRODUCER_FIELDS
+from engine.scenarios.parts import MOST_BROKERS, PRODUCER_FIELDS
 
 _FAULT: Final = (
     *("mtbf_ms", "mttr_ms", "at_ms", "delay_ms", "records_per_s", "together"),
@@ -142,8 +142,8 @@ def _vary_faults(faults: list[dict[str, Any]], rest: str, value: object, key: st
 def _vary_brokers(data: dict[str, Any], value: object) -> None:
     """Another number of brokers.  A partition that was on all brokers stays on all of them; faults
     that could strike all brokers still can; racks are dealt out in turn."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 40:
-        raise BadInput("invalid", "The number of brokers lies between 1 and 40.")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_BROKERS:
+        raise BadInput("invalid", f"The number of brokers lies between 1 and {MOST_BROKERS}.")
     old: list[dict[str, Any]] = data["brokers"]
     before = [broker["id"] for broker in old]
     racks = list(dict.fromkeys(broker["rack"] for broker in old))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from engine.checks.prefix import holds
+from engine.dataplane import insync
 from engine.dataplane.fetcher import thread_of
 from engine.model.messages import CONTROLLER
 from engine.model.profiles import KRAFT, Release
@@ -103,20 +104,16 @@ def _leads(broker: Broker) -> list[Replica]:
     return [replica for replica in broker.replicas.values() if replica.role == LEADER]
 
 
-def _factor(replica: Replica) -> int:
-    return len([one for one in replica.assignment if one not in replica.adding])
-
-
 def _under_replicated(broker: Broker) -> int:
-    return sum(len(replica.isr) < _factor(replica) for replica in _leads(broker))
+    return sum(map(insync.under_replicated, broker.replicas.values()))
 
 
 def _under_min_isr(broker: Broker) -> int:
-    return sum(len(replica.isr) < replica.min_isr() for replica in _leads(broker))
+    return sum(map(insync.under_min_isr, broker.replicas.values()))
 
 
 def _at_min_isr(broker: Broker) -> int:
-    return sum(len(replica.isr) == replica.min_isr() for replica in _leads(broker))
+    return sum(map(insync.at_min_isr, broker.replicas.values()))
 
 
 def _max_lag(broker: Broker) -> int:

@@ -13,7 +13,7 @@ from engine import ENGINE_VERSION
 from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
-from engine.scenarios.expectations import INVARIANTS
+from engine.scenarios.expectations import is_kept
 from engine.scenarios.scenario import Scenario
 from engine.show import story, text
 from engine.show.chronicle import Chronicle
@@ -142,17 +142,12 @@ class Replay:
         broken = [
             {"invariant": name, "step": step, "why": why} for name, step, why in sim.broken
         ]
-        names = sorted({name for name, _, _ in sim.broken if name in INVARIANTS})
         promise = None
         if self.run.moves is None:
             promise = self.run.scenario.expectation(self.run.profile)
         expected: bool | None = None
-        if promise is not None and promise.get("verdict") != "statistical":
-            wanted = promise.get("verdict")
-            if wanted == "holds":
-                expected = not broken
-            else:
-                expected = names == sorted(wanted or [])
+        if promise is not None and promise["verdict"] != "statistical":
+            expected = is_kept(promise["verdict"], {name for name, _, _ in sim.broken})
         counts = {
             name: count
             for name, count in sorted(sim.checker.counts.items())

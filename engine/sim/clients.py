@@ -181,9 +181,7 @@ class Producer(BaseClient):
             return False
         pace = self.pace
         if pace is None:
-            self.made += 1
-            value = f"m{self.made}" if self.id == -11 else f"p{-self.id - 10}.{self.made}"
-            values: tuple[str, ...] = (value,)
+            values = self._batch(1)
             turn = self.made
             wait = self.chance.between(1, 2 * self.interval - 1)
         else:

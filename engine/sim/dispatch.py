@@ -112,8 +112,10 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
 
 
 def _isr_expiration(broker: Broker, data: Any, out: Effects) -> bool:
-    """CP-ISR-SHRINK.  For every partition this broker leads; then again after a period."""
+    """CP-ISR-SHRINK.  For every partition this broker leads; then again after a period, before
+    which records may become old enough to go (L-8)."""
     out.timer(broker.id, broker.configs.isr_check_ms, timers.ISR_EXPIRATION)
+    retention.arm(broker, out)
     for replica in broker.replicas.values():
         insync.maybe_shrink_isr(broker, replica, out)
     return True

@@ -18,7 +18,6 @@ PRESENTS: Final = (40, 400)
 """Places at least and at most; a shorter run has one at every step."""
 EVENTS: Final = 20_000_000
 """... and between these as many as keep all futures together below this: a minute on two cores."""
-FUTURE_MOST: Final = 1_000_000
 
 Json = dict[str, Any]
 

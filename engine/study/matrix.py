@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.model.profiles import PROFILES, get_profile
-from engine.scenarios.expectations import INVARIANTS
+from engine.scenarios.expectations import in_order
 from engine.scenarios.scenario import Scenario
 from engine.study import promises
 
@@ -34,15 +34,14 @@ def cell(scenario: Scenario, profile: str) -> Cell:
     """Plays the scenario under one profile.  A scenario for scale is a matter of many seeds."""
     promise = scenario.expectation(profile)
     played = promises.play(scenario, profile)
-    seen = {name for name, _, _ in played.sim.broken}
     return Cell(
-        tuple(name for name in INVARIANTS if name in seen),
+        tuple(in_order(name for name, _, _ in played.sim.broken)),
         tuple(played.complaints),
         promise is not None and promise["verdict"] == "statistical",
     )
 
 
-def in_order(profiles: Iterable[str]) -> list[str]:
+def by_age(profiles: Iterable[str]) -> list[str]:
     """Oldest profile first; a flipped one after the row it comes from."""
     rows = list(PROFILES)
     return sorted(profiles, key=lambda name: (rows.index(get_profile(name).base), name))
@@ -53,7 +52,7 @@ def matrix(scenarios: Iterable[Scenario]) -> dict[str, dict[str, Cell]]:
     return {
         scenario.slug: {
             profile: cell(scenario, profile)
-            for profile in in_order(scenario.profiles)
+            for profile in by_age(scenario.profiles)
         }
         for scenario in scenarios
     }

@@ -12,7 +12,7 @@ from typing import Any, Final
 from engine.model.errors import BadInput, name_of
 from engine.model.log import Log
 from engine.model.profiles import FETCH, KIP101, KIP279_FENCED, Profile
-from engine.scenarios.expectations import INVARIANTS, Expectation, parse
+from engine.scenarios.expectations import Expectation, in_order, is_kept, parse
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.script import ScriptLine
 from engine.sim import moves
@@ -69,8 +69,8 @@ def _final(played: Played) -> list[str]:
         return []
     sim, complaints = played.sim, []
     verdict = promised["verdict"]
-    broken = [name for name in INVARIANTS if name in {one for one, _, _ in sim.broken}]
-    if verdict != "statistical" and broken != ([] if verdict == "holds" else verdict):
+    broken = in_order(name for name, _, _ in sim.broken)
+    if not is_kept(verdict, broken):
         wanted = "nothing" if verdict == "holds" else " ".join(verdict)
         complaints.append(
             f"verdict: {wanted} should break, but {' '.join(broken) or 'nothing'} did"

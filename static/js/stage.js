@@ -6,7 +6,7 @@ import { partial } from "./detail.js";
 import { patch } from "./scene/draw.js";
 import { layout, PITCH } from "./scene/layout.js";
 import { measureWith } from "./scene/node.js";
-import { picture } from "./scene/picture.js";
+import { PATTERNS, picture } from "./scene/picture.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const STEP_MS = 600;
@@ -47,7 +47,7 @@ export function mount(element, { drawn }) {
   onDraw = drawn;
   logs = layer("logs");
   over = layer("over");
-  logs.svg.insertAdjacentHTML("afterbegin", '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M1 0V7" class="hatchline"/></pattern><pattern id="off" width="9" height="9" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V9" class="offline"/></pattern>' + textures() + "</defs>");
+  logs.svg.insertAdjacentHTML("afterbegin", `<defs>${PATTERNS}${textures()}</defs>`);
   logs.svg.setAttribute("role", "group");
   over.svg.setAttribute("aria-hidden", "true");
   effect(() => logs.svg.setAttribute("aria-label", s.t.value("stage.label")));

@@ -16,6 +16,7 @@ from app.config import BadSetting
 from app.db import Database
 from app.limits import Bucket, Buckets
 from app.models import Base, ScenarioRow
+from tests import __main__ as checks
 from tests.conftest import ROOT
 
 
@@ -158,6 +159,26 @@ def test_here_nothing_is_lacking_and_elsewhere_it_is_noticed(
     assert bootstrap.lacking("test") == []
     monkeypatch.setattr(bootstrap, "requirements", lambda _: ["no-such-thing>=1", "flask>=99"])
     assert bootstrap.lacking() == ["no-such-thing>=1", "flask>=99"]
+
+
+@pytest.mark.parametrize(("ci", "code", "said"), [("true", 1, "Failed: "), ("", 0, "Left out: ")])
+def test_what_cannot_be_checked_fails_where_it_must_not_be_missed(
+    ci: str,
+    code: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(bootstrap, "ensure", lambda *what, **extra: None)
+    monkeypatch.setattr(checks, "ensure_browser", lambda: None)
+    monkeypatch.setattr(checks, "passes", lambda command: True)
+    monkeypatch.setattr(checks.shutil, "which", lambda name: None)
+    monkeypatch.setattr(sys, "argv", ["tests"])
+    monkeypatch.setenv("CI", ci)
+    assert checks.main() == code
+    told = "".join(capsys.readouterr())
+    assert f"{said}node is not installed" in told
+    assert "All checks passed." not in told
 
 
 def test_the_first_start_needs_nothing_but_python() -> None:

@@ -13,6 +13,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.config import Settings
+from engine.checks.catalogue import VIOLABLE
 from engine.scenarios.file import find, load_text
 from tests.app.conftest import Socket, browser, post
 
@@ -163,7 +164,8 @@ def test_whatever_the_form_offers_has_a_name_in_both_languages(client: FlaskClie
             assert f"breaks.{kind}" in words
         for tag in offered["tags"]:
             assert f"tag.{tag}" in words
-        for name in offered["invariants"]:
+        assert offered["invariants"] == list(VIOLABLE)
+        for name in VIOLABLE:
             assert f"broken.{name}" in words
     for told in [one["meaning"] for one in offered["configs"]] + [h for _, h in offered["verbs"]]:
         assert re.search("[\u4e00-\u9fff]", told), told

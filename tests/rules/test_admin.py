@@ -7,8 +7,10 @@ import pytest
 from engine.conformance.chance import JavaLcg17
 from engine.controlplane import admin, kraft, liveness, zk_reassign, zookeeper
 from engine.model import configs, errors
+from engine.model.control_messages import Heartbeat
 from engine.model.controller import Controller, Registration
 from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
 from engine.model.profiles import get_profile
 from engine.model.records import PartitionRecord
 
@@ -186,3 +188,34 @@ def test_sessions_end_one_by_one() -> None:
     kraft.on_fence_check(k, out)
     assert state(k.records[0]) == (-1, 2, (1, 2), (2,))
     assert liveness.next_check(k.brokers, 9_000) == liveness.NOBODY
+
+
+def test_a_fenced_broker_begins_no_controlled_shutdown() -> None:
+    k, out = controller("K39", (1, 2)), Effects()
+    k.records[0] = PartitionRecord((1, 2), (1, 2), 1)
+    kraft.append(k, kraft.fence(k, 1, out), out)
+    told = len(k.log)
+    kraft.begin_controlled_shutdown(k, 1, out)
+    assert (len(k.log), k.brokers[1].shutting_down, k.brokers[1].shutdown_at) == (told, False, -1)
+
+
+def test_a_controlled_shutdown_counts_from_where_it_began() -> None:
+    k, out = controller("K39", (1, 2)), Effects()
+    k.records[0] = PartitionRecord((1, 2), (1, 2), 1)
+    kraft.begin_controlled_shutdown(k, 1, out)
+    began = k.brokers[1].shutdown_at
+    assert began == len(k.log) > 0
+    kraft.begin_controlled_shutdown(k, 1, out)
+    assert k.brokers[1].shutdown_at == began < len(k.log)
+
+
+def test_a_heartbeat_is_noted_by_the_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the conformance cases call is what the simulation plays."""
+    noted: list[tuple[bool, int, int]] = []
+    monkeypatch.setattr(liveness, "touch", lambda r, *told: noted.append(told))
+    k, out = controller("K39", (1, 2)), Effects()
+    out.now = 70
+    epoch = k.brokers[1].epoch
+    kraft.on_heartbeat(k, Heartbeat(1, CONTROLLER, 0, epoch, 5, False, False), out)
+    kraft.on_heartbeat(k, Heartbeat(1, CONTROLLER, 0, epoch, 6, True, False), out)
+    assert noted == [(False, 5, 70), (True, 6, 70)]

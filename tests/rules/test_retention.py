@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 
 from engine.dataplane import recovery, retention
-from engine.model import errors
+from engine.model import errors, timers
 from engine.model.log import Batch, Log
 from engine.model.state import Disk
 from engine.scenarios.file import find
+from engine.scenarios.scenario import Scenario
+from engine.sim.kernel import TIMER
 from engine.sim.run import Run, play_all
+from engine.sim.simulation import Simulation
 
 
 def log_of(records: int, segment: int, hw: int, times: int = 0) -> Log:
@@ -99,9 +102,12 @@ OLD = (
 )
 
 
-def starts(*lines: str, profile: str = "K39") -> list[int]:
-    sim = play_all(Run(find("S01"), profile, 0, (*OLD, *lines)))
+def log_starts(sim: Simulation) -> list[int]:
     return [sim.brokers[b].disks[0].log.log_start for b in (1, 2, 3)]
+
+
+def starts(*lines: str, profile: str = "K39") -> list[int]:
+    return log_starts(play_all(Run(find("S01"), profile, 0, (*OLD, *lines))))
 
 
 @pytest.mark.parametrize("profile", ["K39", "Z33"])
@@ -111,10 +117,75 @@ def test_by_default_nothing_is_looked_for(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", ["K39", "Z33"])
 def test_switched_on_off_and_on_again(profile: str) -> None:
-    on, off = "set retention.ms=5000", "set retention.ms=604800000"
+    on, off = "set retention.ms=5000", "set retention.ms=-1"
     assert starts(on, "advance 11s", profile=profile) == [2, 2, 2]
     assert starts(on, off, "advance 1m", profile=profile) == [0, 0, 0]
     assert starts(on, off, "advance 1m", on, "advance 11s", profile=profile) == [2, 2, 2]
+
+
+DAY_MS = 86_400_000
+CALM = {
+    "segment.records": 1,
+    "broker.heartbeat.interval.ms": 1_800_000,
+    "broker.session.timeout.ms": 3_600_000,
+    "zookeeper.session.timeout.ms": 3_600_000,
+    "replica.lag.time.max.ms": 3_600_000,
+    "replica.high.watermark.checkpoint.interval.ms": DAY_MS,
+}
+"""Little happens, so that days pass quickly."""
+
+
+def days(count: int) -> tuple[str, ...]:
+    return ("advance 1d",) * count
+
+
+def after(*lines: str, profile: str = "K39", **own: int) -> Simulation:
+    """Two records of the first instant, and then these moves; `own`: configurations."""
+    configs = {**CALM, **{name.replace("__", "."): value for name, value in own.items()}}
+    scenario = Scenario.from_dict({"title": "x", "brokers": 3, "configs": configs})
+    return play_all(Run(scenario, profile, 0, ("produce a b", "settle", *lines)))
+
+
+def checks_to_come(sim: Simulation) -> int:
+    pending = [event[4] for event in sim.kernel.pending if event[1] == TIMER]
+    return sum(payload[0] == timers.RETENTION for payload in pending)
+
+
+@pytest.mark.parametrize("profile", ["K39", "Z33"])
+@pytest.mark.parametrize(("age", "own"), [(7, {}), (8, {"retention__ms": 8 * DAY_MS})])
+def test_an_age_of_a_week_or_more_is_looked_at_when_it_comes(
+    age: int, own: dict[str, int], profile: str
+) -> None:
+    """By the first check after that instant; none is set before the clock comes near it."""
+    early = after(*days(age - 1), "advance 23h", profile=profile, **own)
+    assert (log_starts(early), checks_to_come(early)) == ([0, 0, 0], 0)
+    assert log_starts(after(*days(age), "advance 299s", profile=profile, **own)) == [0, 0, 0]
+    late = after(*days(age), "advance 300s", profile=profile, **own)
+    assert (log_starts(late), checks_to_come(late)) == ([2, 2, 2], 3)
+
+
+def test_checks_are_in_time_however_seldom_the_isr_is_looked_at() -> None:
+    """Every minute, though brokers look at their ISRs only twice an hour."""
+    own = {"log__retention__check__interval__ms": 60_000}
+    assert log_starts(after(*days(7), "advance 59s", **own)) == [0, 0, 0]
+    assert log_starts(after(*days(7), "advance 60s", **own)) == [2, 2, 2]
+
+
+def test_only_a_negative_age_is_none() -> None:
+    kept = after(*days(30), retention__ms=-1)
+    assert (log_starts(kept), checks_to_come(kept)) == ([0, 0, 0], 0)
+
+
+def test_a_greater_age_ends_the_checks_until_it_comes() -> None:
+    lines = (*days(7), f"set retention.ms={10 * DAY_MS}", "produce c", "settle", *days(2))
+    quiet = after(*lines)
+    assert (log_starts(quiet), checks_to_come(quiet)) == ([0, 0, 0], 0)
+    assert log_starts(after(*lines, *days(1), "advance 300s")) == [2, 2, 2]
+
+
+def test_a_broker_restarted_after_a_week_checks() -> None:
+    back = after("kill 3", *days(8), "restart 3", "settle", "advance 2h")
+    assert (log_starts(back), checks_to_come(back)) == ([2, 2, 2], 3)
 
 
 def test_a_restarted_broker_goes_on_checking() -> None:

@@ -5,7 +5,7 @@ import { changes } from "../history.js";
 import { differing, elements, firstDifference, moving, nextDifference, offsets } from "../lockstep.js";
 import { patch } from "../scene/draw.js";
 import { measureWith } from "../scene/node.js";
-import { picture } from "../scene/picture.js";
+import { PATTERNS, picture } from "../scene/picture.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const PAGE = 48;
@@ -33,7 +33,7 @@ function side(letter, facts) {
   const open = head.appendChild(Object.assign(make("a", "", t("compare.open", { profile: facts.profile })), { href: `/r/${facts.digest}` }));
   const scene = root.appendChild(make("div", "scene"));
   const layers = ["logs", "over"].map((cls) => { const svg = document.createElementNS(SVG, "svg"); svg.setAttribute("class", cls); scene.append(svg); return svg.appendChild(document.createElementNS(SVG, "g")); });
-  layers[0].parentNode.insertAdjacentHTML("afterbegin", '<defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M1 0V7" class="hatchline"/></pattern><pattern id="off" width="9" height="9" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V9" class="offline"/></pattern></defs>');
+  if (letter === "A") layers[0].parentNode.insertAdjacentHTML("afterbegin", `<defs>${PATTERNS}</defs>`);   // once for both
   layers[1].parentNode.setAttribute("aria-hidden", "true");
   const what = root.appendChild(make("p", "what"));
   const rules = root.appendChild(make("p", "rules"));

@@ -12,6 +12,9 @@ import { messages } from "./messages.js";
 import { g, rect, textWidth } from "./node.js";
 import { partings } from "./parting.js";
 
+/** The hatching of open cells and of lanes that are off, by id; a page defines it once. */
+export const PATTERNS = '<pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M1 0V7" class="hatchline"/></pattern><pattern id="off" width="9" height="9" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V9" class="offline"/></pattern>';
+
 /** {geo, logs, over}: the geometry and the two layers, the upper one for what moves. */
 export function picture(step, { width, partition = 0, unfolded = false, corner = 0, layers = USUAL, t, name }) {
   const view = step.view;
