@@ -10,6 +10,8 @@ from app.runners.summary import Failure
 
 TRACED_MOST: Final = 200
 """Failing runs of a study that are played once more, told rule by rule."""
+STEPS_MOST: Final = 500_000
+"""Up to where they are: told, a day of virtual time would take minutes."""
 
 Key = tuple[str, int, int]
 """(profile, cell, seed)"""
@@ -23,7 +25,7 @@ def to_trace(failures: Sequence[Failure], groups: int) -> list[Key]:
     each = max(1, TRACED_MOST // groups)
     found: dict[tuple[str, int], set[int]] = {}
     for one in failures:
-        if one.step >= 0:
+        if 0 <= one.step <= STEPS_MOST:
             found.setdefault((one.profile, one.cell), set()).add(one.seed)
     keys = [(*group, seed) for group, seeds in found.items() for seed in sorted(seeds)[:each]]
     return keys[:TRACED_MOST]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.causes import TRACED_MOST, histogram, to_trace
+from app.causes import STEPS_MOST, TRACED_MOST, histogram, to_trace
 from app.runners.summary import Failure
 from engine.scenarios import file
 from engine.sim.run import Run, play_all
@@ -31,6 +31,8 @@ def test_as_many_runs_of_each_profile_and_cell_are_traced_and_never_too_many() -
     keys = to_trace([*failures, Failure("K39", 0, 1, "error", -1, "")], groups=80)
     assert len(keys) == len(set(keys)) == 160 <= TRACED_MOST
     assert keys[:2] == [("Z0102", 0, 0), ("Z0102", 0, 1)]
+    late = Failure("K39", 0, 1, "I7", STEPS_MOST + 1, "")
+    assert to_trace([late], groups=1) == [], "told, it would take minutes"
     assert to_trace(failures[:40], groups=1) == [("Z0102", 0, seed) for seed in range(20)]
 
 
