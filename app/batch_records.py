@@ -15,7 +15,7 @@ from app import stats
 from app.asked import SEED_MAX
 from app.batch_spec import Cell, Futures, Spec, cell_of
 from app.db import Database
-from app.models import BatchCellRow, BatchRow, FailureRow
+from app.models import BatchCellRow, BatchRow, FailureRow, now_ms
 from app.runners.plan import Plan, Tally
 from app.runners.summary import CellSummary, Failure, Summary
 from engine import ENGINE_VERSION
@@ -36,9 +36,13 @@ EVERY_CELL = -1
 Counts = dict[tuple[str, int], dict[str, int]]
 
 
-def create(database: Database, spec: Spec, owner: str) -> str:
-    """A new queued batch; its number."""
-    number = secrets.token_hex(6)
+def new_number() -> str:
+    """By which a batch is known before it is there."""
+    return secrets.token_hex(6)
+
+
+def create(database: Database, number: str, spec: Spec, owner: str) -> None:
+    """A new queued batch."""
     cells = [
         {"values": cell.values, "label": cell.label, "digest": cell.scenario.digest}
         for cell in spec.cells
@@ -58,12 +62,10 @@ def create(database: Database, spec: Spec, owner: str) -> str:
                 about=spec.about,
             )
         )
-    return number
 
 
-def create_futures(database: Database, asked: Futures, owner: str) -> str:
-    """A new queued batch of futures, a cell for every present; its number."""
-    number = secrets.token_hex(6)
+def create_futures(database: Database, number: str, asked: Futures, owner: str) -> None:
+    """A new queued batch of futures, a cell for every present."""
     cells = [
         {"values": {"step": str(present.step)}, "label": f"step={present.step}"}
         for present in asked.presents
@@ -86,7 +88,6 @@ def create_futures(database: Database, asked: Futures, owner: str) -> str:
                 },
             )
         )
-    return number
 
 
 def add_part(database: Database, batch: BatchRow, runs: int) -> None:
@@ -124,6 +125,14 @@ def newest(
 def unfinished(database: Database) -> list[str]:
     with database.reading() as session:
         return list(session.scalars(select(BatchRow.id).where(BatchRow.state.in_(ACTIVE))))
+
+
+def interrupt(database: Database, number: str) -> None:
+    """A batch whose process is gone; one that has ended meanwhile stays as it ended."""
+    with database.writing() as session:
+        found = session.get(BatchRow, number)
+        if found is not None and found.state in ACTIVE:
+            found.state, found.message, found.finished = "interrupted", "", now_ms()
 
 
 def update(database: Database, number: str, **fields: Any) -> None:
@@ -233,14 +242,9 @@ def _replace_counts(
         session.execute(insert(BatchCellRow), rows)
 
 
-def save_summary(
-    database: Database,
-    batch: BatchRow,
-    summary: Summary,
-    causes: Sequence[Mapping[str, Any]] = (),
-) -> None:
-    """The result, all of it or nothing: cells, failures, how they failed, and what the same seeds
-    did on two sides."""
+def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
+    """The result, all of it or nothing: cells, failures, and what the same seeds did on two sides.
+    How the failures came is not known any more."""
     known = {(cell.profile, cell.cell): cell for cell in summary.cells}
     failures = [
         {
@@ -264,7 +268,15 @@ def save_summary(
         found = session.get(BatchRow, batch.id)
         assert found is not None
         pairs = [asdict(pair) for pair in summary.pairs]
-        found.about = {**found.about, "causes": list(causes), "pairs": pairs}
+        found.about = {**found.about, "causes": [], "pairs": pairs}
+
+
+def save_causes(database: Database, number: str, causes: Sequence[Mapping[str, Any]]) -> None:
+    """How the first failures came, beside the result."""
+    with database.writing() as session:
+        found = session.get(BatchRow, number)
+        assert found is not None
+        found.about = {**found.about, "causes": list(causes)}
 
 
 def cells(database: Database, batch: BatchRow) -> list[BatchCellRow]:

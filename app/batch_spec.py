@@ -10,6 +10,7 @@ from typing import Any, Final
 from app import stats
 from app.asked import SEED_MAX, Asked
 from app.refusals import Refusal
+from app.runners.plan import CHUNKS_MOST, Plan
 from app.words import SENTENCES
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
@@ -39,6 +40,18 @@ SENTENCES.update(
         "batch.total": (
             "A batch has at most {most} runs in all; this one would have {asked}.",
             "一个批量任务总共最多 {most} 次运行；此任务将有 {asked} 次。",
+        ),
+        "batch.chunks": (
+            "The {asked} runs would be {chunks} pieces of work, {size} runs in each, and a study "
+            "has at most {most}: ask for at most {fit} runs in all, or for a shorter duration.",
+            "{asked} 次运行要分成 {chunks} 块，每块 {size} 次，而一项研究最多有 {most} 块："
+            "请把总次数减到 {fit} 次以内，或缩短时长。",
+        ),
+        "batch.events": (
+            "A run would have about {events} events and end as an error after {most}: ask for a "
+            "shorter duration, for fewer brokers or for slower producers.",
+            "一次运行约有 {events} 个事件，超过 {most} 个便以错误结束："
+            "请缩短时长、减少 Broker 或放慢生产者。",
         ),
         "batch.profiles": (
             "A batch compares 1 to {most} profiles; {asked} were chosen.",
@@ -134,6 +147,21 @@ def check_total(total: int) -> None:
     if total > TOTAL_MOST:
         raise Refusal(
             "invalid", "batch.total", most=stats.whole(TOTAL_MOST), asked=stats.whole(total)
+        )
+
+
+def check_chunks(plan: Plan) -> None:
+    """Raises Refusal for more chunks than Spark, the files and the driver are meant for."""
+    if plan.total_chunks > CHUNKS_MOST:
+        slices = CHUNKS_MOST // plan.groups
+        raise Refusal(
+            "invalid",
+            "batch.chunks",
+            size=stats.whole(plan.chunk_runs),
+            asked=stats.whole(plan.total_runs),
+            chunks=stats.whole(plan.total_chunks),
+            most=stats.whole(CHUNKS_MOST),
+            fit=stats.whole(slices * plan.groups * plan.chunk_runs),
         )
 
 

@@ -29,6 +29,7 @@ from app.studies import (
     scenario_title,
     title_of,
 )
+from app.words import retold
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.delays import varies
@@ -207,11 +208,13 @@ def submit_form() -> AnyResponse:
 
 @blueprint.post("/api/batches/estimate")
 def estimate() -> Response:
-    """Plays a few runs here to say how long all of them will take."""
+    """Plays a few runs here to say how long all of them will take, and what would go wrong."""
     security.require_token()
     security.require_patience()
     given = body()
-    return json_answer({"ok": True, **jobs().estimate(asked_spec(given, scenario_asked(given)))})
+    found = jobs().estimate(asked_spec(given, scenario_asked(given)))
+    notes = [note.sentence(security.lang()) for note in found["notes"]]
+    return json_answer({"ok": True, **found, "notes": notes})
 
 
 @blueprint.get("/batch/<number>")
@@ -221,6 +224,7 @@ def page(number: str) -> str:
     batch = jobs().batch(number)
     shown["scenario"] = {**shown["scenario"], "title": scenario_title(batch)}
     shown.update(title=title_of(batch), named=batch.title)
+    shown["message"] = retold(shown["message"], security.lang())
     active = shown["state"] in records.ACTIVE
     return render_template(
         "batch_result.html",
@@ -231,7 +235,7 @@ def page(number: str) -> str:
         orders=list(records.ORDERS),
         others=other_than(number),
         cells=enumerate(cell["label"] for cell in batch.cells),
-        mine=not batch.owner or batch.owner == security.owner(),
+        mine=batch.owner == security.owner(),
         filter={
             **asdict(failures_wanted()),
             "size": FAILURES_SHOWN,

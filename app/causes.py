@@ -10,6 +10,8 @@ from app.runners.summary import Failure
 
 TRACED_MOST: Final = 200
 """Failing runs of a study that are played once more, told rule by rule."""
+STEPS_MOST: Final = 500_000
+"""Up to where they are: told, a day of virtual time would take minutes."""
 
 Key = tuple[str, int, int]
 """(profile, cell, seed)"""
@@ -27,7 +29,7 @@ def to_trace(failures: Sequence[Failure], groups: int, first: int) -> list[Key]:
     each = max(1, TRACED_MOST // groups)
     failing: dict[tuple[str, int, str], list[int]] = {}
     for one in failures:
-        if one.step >= 0:
+        if 0 <= one.step <= STEPS_MOST:
             failing.setdefault((one.profile, one.cell, one.invariant), []).append(one.seed)
     found: dict[tuple[str, int], set[int]] = {}
     for (profile, cell, _), seeds in failing.items():

@@ -8,7 +8,6 @@ Whatever happens, finished chunks stay on disk and their counts in the database.
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
 import threading
@@ -22,12 +21,14 @@ from flask import Flask
 from app import batch_records as records
 from app import stats
 from app.batch_job import Job, view
-from app.batch_spec import RUNS_MOST, Futures, Spec, check_total
+from app.batch_locks import Locks
+from app.batch_spec import RUNS_MOST, Futures, Spec, check_chunks, check_total
 from app.causes import histogram, to_trace
 from app.fair_queue import FairQueue
 from app.models import BatchRow, now_ms
+from app.probing import doubts, probe
 from app.refusals import Refusal
-from app.runners.plan import Plan, Tally, chunk_size
+from app.runners.plan import Plan, Tally, grown, sized
 from app.runners.rows import RunChunk, chunks_on_disk, remove_directory
 from app.runners.spark import SparkRunner, SparkTrouble
 from app.runners.summary import Summary
@@ -49,13 +50,8 @@ FAILURES_KEPT = 20
 TELL_EVERY_S = 0.25
 SAVE_EVERY_S = 1.0
 PARTS_MOST = 50
-PROBE_S = 1.0
-PROBE_PAIRS = 8
-TINY_S = 1e-4
 USUAL_SHARE = 0.01
 """Of runs that break something: an estimate says how well such a share would be known."""
-PROBE_SHARE = 0.02
-"""Of a small batch: what is probed is played again."""
 STOP_WITHIN_S = 10.0
 
 SENTENCES.update(
@@ -71,6 +67,11 @@ SENTENCES.update(
         "batch.runs.still": (
             "This batch still runs; cancel it first.",
             "该批量任务仍在运行；请先取消它。",
+        ),
+        "batch.elsewhere": (
+            "This batch runs in another process of this server, as one that a terminal started: "
+            "stop it there.",
+            "该批量任务在此服务器的另一个进程中运行，例如由终端启动：请在那里停止它。",
         ),
         "batch.over": ("This batch has ended already.", "该批量任务已经结束。"),
         "batch.engine": (
@@ -100,9 +101,9 @@ class Jobs:
             },
         )
         self._run_chunk = run_chunk
-        self._locks = Path(settings.instance).resolve() / "batches"
-        self._root = settings.batch_directory or str(self._locks)
-        self._locks.mkdir(parents=True, exist_ok=True)
+        here = Path(settings.instance).resolve() / "batches"
+        self._locks = Locks(here)
+        self._root = settings.batch_directory or str(here)
         self._mutex = threading.Lock()
         self._jobs: dict[str, Job] = {}
         self._queue = FairQueue(AT_ONCE, OWNERS_AT_ONCE)
@@ -116,11 +117,13 @@ class Jobs:
         """Queue a batch; its id.  Raises Refusal when too many wait."""
         with self._mutex:
             self._bound(owner)
-            if isinstance(spec, Futures):
-                number = records.create_futures(self.database, spec, owner)
-            else:
-                number = records.create(self.database, spec, owner)
-            self._enqueue(number, owner)
+            number = records.new_number()
+            with self._locks.taken(number) as lock:
+                if isinstance(spec, Futures):
+                    records.create_futures(self.database, number, spec, owner)
+                else:
+                    records.create(self.database, number, spec, owner)
+                self._enqueue(number, owner, lock)
         return number
 
     def resume(self, number: str, owner: str = "") -> None:
@@ -140,6 +143,9 @@ class Jobs:
             whole = stats.whole(RUNS_MOST)
             raise Refusal("invalid", "batch.runs", most=whole, asked=stats.whole(batch.runs + runs))
         check_total((batch.runs + runs) * len(batch.profiles) * len(batch.cells))
+        chunk_runs = batch.cells[0].get("chunk_runs", 0)
+        if chunk_runs:
+            check_chunks(grown(records.plan_of(batch, chunk_runs, ()), runs))
         self._again(batch, owner, runs)
 
     def rename(self, number: str, title: str, owner: str = "") -> None:
@@ -156,7 +162,7 @@ class Jobs:
                 raise Refusal("impossible", "batch.runs.still")
             records.remove(self.database, number)
         remove_directory(self.directory(number))
-        (self._locks / f"{number}.lock").unlink(missing_ok=True)
+        self._locks.forget(number)
 
     def _ended(self, number: str, owner: str) -> BatchRow:
         """A batch of this owner that this engine can go on with."""
@@ -175,25 +181,35 @@ class Jobs:
             if batch.id in self._jobs:
                 raise Refusal("impossible", "batch.runs.still")
             self._bound(owner)
-            if more:
-                records.add_part(self.database, batch, more)
-            records.update(self.database, batch.id, state="queued", message="", finished=None)
-            self._enqueue(batch.id, owner)
+            with self._locks.taken(batch.id) as lock:
+                if more:
+                    records.add_part(self.database, batch, more)
+                records.update(self.database, batch.id, state="queued", message="", finished=None)
+                self._enqueue(batch.id, owner, lock)
 
     def cancel(self, number: str, owner: str = "") -> dict[str, Any]:
         """Ask a batch to stop; what is done is kept.  Raises Refusal."""
         batch = self.batch(number)
         _check_owner(batch, owner)
         job = self._jobs.get(number)
-        if job is None:
+        if job is not None:
+            job.stop.set()
+            self._queue.wake()
+        elif batch.state in records.ACTIVE:
+            raise Refusal("impossible", "batch.elsewhere")
+        elif batch.state != "interrupted":  # that one stopped by itself: what was asked is so
             raise Refusal("impossible", "batch.over")
-        job.stop.set()
-        self._queue.wake()
         return self.snapshot(number)
 
     def batch(self, number: str) -> BatchRow:
-        """Raises Refusal "gone"."""
+        """As it is stored; one whose process is gone is found out here.  Raises Refusal "gone"."""
         found = records.row(self.database, number) if number.isalnum() else None
+        if found is not None and found.state in records.ACTIVE and number not in self._jobs:
+            if self._locks.knows(number):
+                self._recover(number)
+            found = records.row(self.database, number)
+            if found is not None and found.state == "interrupted":
+                self._tell(found)
         if found is None:
             raise Refusal("gone", "gone.batch", batch=number[:40])
         return found
@@ -227,11 +243,14 @@ class Jobs:
         progress(self.snapshot(number))
 
     def estimate(self, spec: Spec) -> dict[str, Any]:
-        """Runs a few of the batch here: runs/s of one process, and seconds for all of it."""
+        """Runs a few of the batch here: runs/s of one process, and seconds for all of it.
+
+        `notes` are refusals that it would meet.
+        """
         cells = tuple(cell.scenario.to_dict() for cell in spec.cells)
         plan = Plan(cells, spec.profiles, spec.runs, spec.first_seed, 1, tuple(METRICS))
-        speed = self._probe(plan)
-        cores = self.runner.cores()
+        found = probe(plan, self._run_chunk or run_chunk)
+        speed, cores = found.runs_per_s, self.runner.cores()
         return {
             "runs_per_s": speed,
             "cores": cores,
@@ -239,16 +258,20 @@ class Jobs:
             "seconds": plan.total_runs / speed / cores,
             "precision": stats.precision(spec.runs, USUAL_SHARE),
             "bound": stats.rule_of_three(spec.runs),
+            "notes": doubts(plan, found),
         }
 
     def recover(self) -> None:
         """Batches whose process is gone are interrupted: nothing of what was done is lost."""
         for number in records.unfinished(self.database):
-            lock = self._lock(number)
-            if lock is not None:
-                records.update(
-                    self.database, number, state="interrupted", finished=now_ms(), message=""
-                )
+            self._recover(number)
+
+    def _recover(self, number: str) -> None:
+        lock = self._locks.take(number)
+        if lock is not None:
+            try:
+                records.interrupt(self.database, number)
+            finally:
                 lock.close()
 
     def close(self) -> None:
@@ -270,26 +293,13 @@ class Jobs:
         if mine >= ACTIVE_PER_OWNER or len(jobs) >= WAITING_MOST:
             raise Refusal("slow_down", "batch.queue", n=mine or len(jobs), ms=5000)
 
-    def _enqueue(self, number: str, owner: str) -> None:
-        lock = self._lock(number)
-        if lock is None:
-            raise Refusal("impossible", "batch.over")
+    def _enqueue(self, number: str, owner: str, lock: IO[str]) -> None:
         job = self._jobs[number] = Job(number, owner, lock)
         if len(self._threads) < OWNERS_AT_ONCE:
             thread = threading.Thread(target=self._serve, name="batches", daemon=True)
             self._threads.append(thread)
             thread.start()
         self._queue.put(job)
-
-    def _lock(self, number: str) -> IO[str] | None:
-        """Held by the process that computes a batch, and let go by its end, however it ends."""
-        file = (self._locks / f"{number}.lock").open("w")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            return None
-        return file
 
     def _serve(self) -> None:
         while (job := self._queue.get()) is not None:
@@ -302,7 +312,7 @@ class Jobs:
         self._tell_waiting()
         try:
             state, message = self._compute(job)
-        except SparkTrouble as trouble:
+        except (SparkTrouble, Refusal) as trouble:
             state, message = "failed", str(trouble)
         except Exception as error:
             log.exception("Batch %s failed", job.id)
@@ -336,18 +346,20 @@ class Jobs:
 
     def _compute(self, job: Job) -> tuple[str, str]:
         """The way of a batch, to (state, message)."""
+        batch = self.batch(job.id)
+        directory = self.directory(batch.id)
+        done = chunks_on_disk(directory)
+        job.done_chunks = len(done)
         if job.stop.is_set():
             return "cancelled", ""
-        batch = self.batch(job.id)
         plan = self._planned(job, batch)
-        directory = self.directory(batch.id)
+        if job.stop.is_set():
+            return "cancelled", ""
         self._state(job, "starting", started=batch.started or now_ms())
         self.runner.start()
         job.message = str(self.runner)
-        done = chunks_on_disk(directory)
         if done:
             job.counts = records.counts_of(self.runner.summarise(plan, directory, done, 0).cells)
-        job.done_chunks = len(done)
         job.began = time.monotonic()
         self._state(job, "running")
         trouble = ""
@@ -378,14 +390,17 @@ class Jobs:
     ) -> None:
         try:
             summary = self.runner.summarise(plan, directory, done, FAILURES_KEPT)
-            causes = self._causes(self.batch(job.id), summary)
         except SparkTrouble:
             if trouble:  # one sentence is enough; the interim counts are stored
                 return
             raise
-        batch = self.batch(job.id)
-        records.save_summary(self.database, batch, summary, causes)
+        records.save_summary(self.database, self.batch(job.id), summary)
         job.counts = records.counts_of(summary.cells)
+        try:
+            causes = self._causes(self.batch(job.id), summary)
+            records.save_causes(self.database, job.id, causes)
+        except Exception:  # an addition to the result, which is whole without it
+            log.warning("The failures of batch %s were not traced", job.id, exc_info=True)
 
     def _causes(self, batch: BatchRow, summary: Summary) -> list[dict[str, Any]]:
         """How the first failing runs failed.  Futures of one run all break what it broke."""
@@ -405,39 +420,17 @@ class Jobs:
         if not chunk_runs:
             self._state(job, "probing")
             # By the processor's clock: on a busy machine chunks must not become too small.
-            speed = self._probe(records.plan_of(batch, 1, metrics), time.thread_time)
-            groups = len(batch.profiles) * len(batch.cells)
-            chunk_runs = chunk_size(batch.runs, groups, speed)
-        plan = records.plan_of(batch, chunk_runs, metrics)
-        records.keep_chunk_runs(self.database, batch, chunk_runs, plan.total_chunks)
+            play = self._run_chunk or run_chunk
+            one = records.plan_of(batch, 1, metrics)
+            plan = sized(one, probe(one, play, time.thread_time, job.stop.is_set).runs_per_s)
+            if job.stop.is_set():
+                return plan
+            check_chunks(plan)
+        else:
+            plan = records.plan_of(batch, chunk_runs, metrics)
+        records.keep_chunk_runs(self.database, batch, plan.chunk_runs, plan.total_chunks)
         job.total_chunks = plan.total_chunks
         return plan
-
-    def _probe(self, plan: Plan, clock: Callable[[], float] = time.perf_counter) -> float:
-        """Runs a second of this process by a clock, over a few profiles and cells in turn."""
-        pairs = [
-            (profile, cell) for cell in range(len(plan.scenarios)) for profile in plan.profiles
-        ]
-        pairs = pairs[:: max(1, len(pairs) // PROBE_PAIRS)]
-        play = self._run_chunk or run_chunk
-        enough = max(len(pairs), PROBE_SHARE * plan.total_runs)
-        played, seed, began = 0, plan.first_seed, clock()
-        until = time.perf_counter() + PROBE_S
-        while True:
-            for profile, cell in pairs:
-                play(
-                    {
-                        "scenario": plan.scenarios[cell],
-                        "profile": profile,
-                        "cell": cell,
-                        "first_seed": seed,
-                        "count": 1,
-                    }
-                )
-                played += 1
-                if time.perf_counter() > until or played >= enough:
-                    return played / max(clock() - began, TINY_S)
-            seed += 1
 
     def _on_done(self, job: Job, batch: BatchRow, fresh: list[Tally]) -> None:
         records.add_tallies(job.counts, fresh)
@@ -463,6 +456,10 @@ class Jobs:
             "batch", self._view(self.batch(job.id), job), to=self.room(job.id)
         )
 
+    def _tell(self, batch: BatchRow) -> None:
+        """Who looks at a batch that nobody computes any more."""
+        self._services.socketio.emit("batch", self._view(batch, None), to=self.room(batch.id))
+
     def _tell_waiting(self) -> None:
         """One has left the queue: the others have moved up."""
         try:
@@ -477,7 +474,8 @@ class Jobs:
 
 
 def _check_owner(batch: BatchRow, owner: str) -> None:
-    if batch.owner and batch.owner != owner:
+    # Of the command line, the owner is "", and no browser is that.
+    if batch.owner != owner:
         raise Refusal("forbidden", "batch.foreign")
 
 

@@ -88,6 +88,19 @@ def fill(text: str, args: Mapping[str, Any]) -> str:
     return _PLACE.sub(lambda match: str(args.get(match[1], match[0])), text)
 
 
+def retold(text: str, lang: str) -> str:
+    """A sentence of the server that was stored in English; whatever else it is stays so."""
+    if lang == DEFAULT:
+        return text
+    for pair in SENTENCES.values():
+        pieces = _PLACE.split(pair[0])
+        spread = "(.+?)".join(map(re.escape, pieces[::2]))
+        match = re.fullmatch(spread, text)
+        if match is not None:
+            return fill(pair[1], dict(zip(pieces[1::2], match.groups(), strict=True)))
+    return text
+
+
 def choose(
     words: Mapping[str, str], usual: Mapping[str, str], key: str, args: Mapping[str, Any]
 ) -> str:

@@ -9,7 +9,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -87,7 +86,6 @@ class Cluster:
             "JAVA_HOME": str(find_java().home),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_WORKER_DIR": str(self.home / name),
-            "PYSPARK_PYTHON": sys.executable,
             "PYTHONPATH": "",  # executors must get the engine from the driver
         }
         command = [str(SPARK_CLASS), f"org.apache.spark.deploy.{role.lower()}.{role}", *arguments]

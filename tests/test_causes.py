@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.causes import TRACED_MOST, histogram, to_trace
+from app.causes import STEPS_MOST, TRACED_MOST, histogram, to_trace
 from app.runners.summary import Failure
 from engine.scenarios import file
 from engine.sim.run import Run, play_all
@@ -33,6 +33,8 @@ def test_as_many_runs_of_each_profile_and_cell_are_traced_and_never_too_many() -
     assert keys[:2] == [("Z0102", 0, 0), ("Z0102", 0, 1)]
     assert to_trace(failures[:40], groups=1, first=20) == [("Z0102", 0, n) for n in range(20)]
     assert to_trace(failures[:40], groups=1, first=5) == [("Z0102", 0, n) for n in range(5)]
+    late = Failure("K39", 0, 1, "I7", STEPS_MOST + 1, "")
+    assert to_trace([late], groups=1, first=20) == [], "told, it would take minutes"
 
 
 def test_causes_are_counted_by_profile_the_most_frequent_first() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -150,6 +151,14 @@ def test_cancel_keeps_what_is_done_and_the_rest_can_follow(
     assert rows_of(tmp_path) == expected_rows(wanted)
 
 
+def test_what_was_cancelled_before_is_not_submitted(spark: SparkRunner, tmp_path: Path) -> None:
+    heard = Heard()
+    assert not spark.run(
+        plan(), str(tmp_path), "early", heard, lambda: True, run_chunk=batch_fakes.play_chunk
+    )
+    assert not heard.tallies and not chunks_on_disk(str(tmp_path))
+
+
 def test_two_batches_at_once_share(spark: SparkRunner, tmp_path: Path) -> None:
     spark.start()
     order: list[str] = []
@@ -273,10 +282,14 @@ def test_stored_runs_answer_queries(spark: SparkRunner, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def cluster(spark: SparkRunner) -> Iterator[tuple[Cluster, SparkRunner]]:
+def cluster(spark: SparkRunner, tmp_path: Path) -> Iterator[tuple[Cluster, SparkRunner]]:
     spark.close()  # a process has one session
+    there = tmp_path / "python"
+    there.write_text(f'#!/bin/sh\nPYTHON_THERE={there} exec {sys.executable} "$@"\n')
+    there.chmod(0o755)
     with Cluster() as made:
-        runner = SparkRunner(made.master)
+        conf = {"HIGHWATER_SPARK_CONF": f"spark.pyspark.python={there}"}
+        runner = SparkRunner(made.master, {**os.environ, **conf})
         yield made, runner
         runner.close()
 
@@ -297,6 +310,8 @@ def test_a_real_cluster_gives_the_same_rows_whatever_is_killed(
     context = runner.start().sparkContext
     where = context.range(4, numSlices=4).map(lambda _: __import__("engine").__file__).collect()
     assert all(".zip/engine/__init__.py" in file for file in where)
+    pythons = context.range(4, numSlices=4).map(lambda _: os.environ.get("PYTHON_THERE")).collect()
+    assert pythons == [str(tmp_path / "python")] * 4
 
     def kill_executor() -> None:
         os.kill(machines.executors()[0], signal.SIGKILL)

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import re
+import sys
+import threading
 from pathlib import Path
+from typing import Any
 
+import pyspark
 import pytest
 
-from app.runners import java
-from app.runners.spark import SparkRunner, SparkTrouble, extra_settings, reason, with_retries
+from app.config import ROOT
+from app.runners import java, spark
+from app.runners.spark import (
+    SparkRunner,
+    SparkTrouble,
+    extra_settings,
+    python_there,
+    reason,
+    with_retries,
+)
 
 
 @pytest.mark.parametrize(
@@ -83,3 +96,64 @@ def test_a_reason_is_one_line() -> None:
     assert reason(KeyError()) == "KeyError."
     stack = "Job aborted\nTraceback (most recent call last):\n  File x\nKeyError: 'name'\n\tat java"
     assert reason(Exception(stack)) == "KeyError: 'name'."
+
+
+@pytest.mark.parametrize("master", ["yarn", "k8s://https://host:443", "spark://host:7077"])
+def test_executors_elsewhere_start_the_python_that_is_asked_for(master: str) -> None:
+    there = {"PYSPARK_PYTHON": "/opt/python"}
+    asked = {"HIGHWATER_SPARK_CONF": "spark.pyspark.python=./python/bin/python", **there}
+    assert python_there(master, asked) == "./python/bin/python"
+    assert python_there(master, there) == "/opt/python"
+    assert python_there(master, {}) == sys.executable
+    assert python_there("local[2,4]", asked) == sys.executable, "its executors are this machine's"
+
+
+def test_the_manual_names_the_connector_of_the_hadoop_that_is_here() -> None:
+    manual = (ROOT / "docs" / "spark.md").read_text()
+    jars = Path(pyspark.__file__).parent / "jars"
+    versions = {jar.stem.rsplit("-", 1)[1] for jar in jars.glob("hadoop-client-api-*.jar")}
+    assert set(re.findall(r"hadoop-aws:([\d.]+\d)", manual)) == versions
+    assert f"{versions.pop()} in PySpark {pyspark.__version__}" in manual
+    assert not list(jars.glob("hadoop-aws*")), "or else the manual need not fetch it"
+
+
+class LateJob:
+    """A context whose job is submitted after the first look: Spark cancels what is active only."""
+
+    def __init__(self) -> None:
+        self.cancelled = 0
+        self.over = threading.Event()
+
+    def cancelJobsWithTag(self, tag: str) -> None:
+        self.cancelled += 1
+        if self.cancelled == 3:
+            self.over.set()
+
+
+def test_a_cancel_that_comes_before_the_job_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark, "POLL_S", 0.01)
+    job: Any = LateJob()
+    thread = threading.Thread(target=job.over.wait, args=(10,))
+    thread.start()
+    updates: Any = type("Updates", (), {"value": []})()
+    assert spark._wait(thread, job, updates, lambda fresh: None, lambda: True, "batch")
+    assert job.cancelled == 3
+
+
+def test_what_was_told_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark, "POLL_S", 0.01)
+    updates: Any = type("Updates", (), {"value": [(n, "K39", 0, 1, 0, 0, {}) for n in (0, 1, 1)]})()
+    over, told = threading.Event(), []
+
+    def hear(fresh: list[Any]) -> None:
+        told.extend(tally.number for tally in fresh)
+        if len(told) == 2:
+            updates.value.append((2, "K39", 0, 1, 0, 0, {}))
+        elif len(told) == 3:
+            over.set()
+
+    thread = threading.Thread(target=over.wait, args=(10,))
+    thread.start()
+    nobody: Any = None
+    assert not spark._wait(thread, nobody, updates, hear, lambda: False, "batch")
+    assert told == [0, 1, 2] and updates.value == []

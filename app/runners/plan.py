@@ -7,12 +7,18 @@ its number: whoever computes a chunk, and however often, the same rows come out 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 CHUNK_SECONDS = 1.0
+CHUNK_SECONDS_MOST = 10.0
+"""Of a long batch: what a lost worker costs, and how often progress is told of a chunk."""
 CHUNK_RUNS_MAX = 20_000
 CHUNKS_AT_LEAST = 16
+CHUNKS_WANTED = 10_000
+"""A batch of more chunks of a second gets longer ones."""
+CHUNKS_MOST = 30_000
+"""Each is a task of Spark, a file, and a few hundred bytes in the driver."""
 
 
 class Chunk(NamedTuple):
@@ -54,8 +60,12 @@ class Plan:
     parts: tuple[int, ...] = ()
 
     @property
+    def groups(self) -> int:
+        return len(self.profiles) * len(self.scenarios)
+
+    @property
     def total_runs(self) -> int:
-        return self.runs * len(self.profiles) * len(self.scenarios)
+        return self.runs * self.groups
 
     @property
     def tilted(self) -> bool:
@@ -73,11 +83,12 @@ class Plan:
 
     @property
     def slices(self) -> int:
+        """Of the seeds: what each profile and cell has of chunks."""
         return sum(-(-part // self.chunk_runs) for part in self.parts or (self.runs,))
 
     @property
     def total_chunks(self) -> int:
-        return self.slices * len(self.profiles) * len(self.scenarios)
+        return self.slices * self.groups
 
     def chunks(self) -> Iterator[Chunk]:
         """All chunks, a slice of seeds after the other.
@@ -104,9 +115,24 @@ class Plan:
 def chunk_size(runs: int, groups: int, runs_per_s: float) -> int:
     """Runs in a chunk: about a second's worth, yet enough chunks for an even load and progress.
 
+    Where these would be more than CHUNKS_WANTED, chunks last longer, up to CHUNK_SECONDS_MOST.
     `groups` is profiles x cells, `runs_per_s` the measured speed of one process.
     """
     slices_wanted = -(-CHUNKS_AT_LEAST // groups)
     for_progress = -(-runs // slices_wanted)
     for_a_second = int(runs_per_s * CHUNK_SECONDS)
-    return max(1, min(for_a_second, for_progress, CHUNK_RUNS_MAX))
+    for_few_chunks = -(-runs // max(1, CHUNKS_WANTED // groups))
+    at_longest = int(runs_per_s * CHUNK_SECONDS_MOST)
+    size = max(for_a_second, min(for_few_chunks, at_longest))
+    return max(1, min(size, for_progress, CHUNK_RUNS_MAX))
+
+
+def sized(plan: Plan, runs_per_s: float) -> Plan:
+    """The same runs in chunks for this speed of one process."""
+    return replace(plan, chunk_runs=chunk_size(plan.runs, plan.groups, runs_per_s))
+
+
+def grown(plan: Plan, runs: int) -> Plan:
+    """The plan with so many more seeds for each profile and cell."""
+    parts = (*(plan.parts or (plan.runs,)), runs)
+    return replace(plan, runs=plan.runs + runs, parts=parts)

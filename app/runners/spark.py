@@ -155,6 +155,8 @@ class SparkRunner:
         if not chunks:
             return True
         context = self.start().sparkContext
+        if stop():  # asked while Spark started
+            return False
         # A list that workers extend: an update arrives once, when its task is done.
         finished: Any = context.accumulator([], AddingAccumulatorParam([]))
         shared = context.broadcast((plan.scenarios, plan.metrics, directory))
@@ -227,7 +229,9 @@ class SparkRunner:
         scratch = self.scratch or tempfile.mkdtemp(prefix="highwater-spark-")
         Path(scratch).mkdir(parents=True, exist_ok=True)
         os.environ["JAVA_HOME"] = str(java.home)
-        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        # Spark's scripts ask for the driver's Python; PySpark sends the other one to the executors.
+        os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        os.environ["PYSPARK_PYTHON"] = python_there(self.master, self.environ)
         if on_this_machine(self.master):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         conf = SparkConf().setAll(list(self.settings(scratch).items()))
@@ -286,22 +290,23 @@ def _wait(
 ) -> bool:
     """Tell of finished chunks until the job ends; True if it was asked to stop."""
     told: set[int] = set()
-    seen = 0
     stopped = False
     running = True
     while running:
         thread.join(POLL_S)
         running = thread.is_alive()
-        entries = finished.value[seen:]
-        seen += len(entries)
+        # What was told is let go; updates that come meanwhile are put after what is here.
+        entries = finished.value[:]
+        del finished.value[: len(entries)]
         fresh = []
         for entry in entries:
             if entry[0] not in told:  # a task that was tried twice is still one chunk
                 told.add(entry[0])
                 fresh.append(Tally(*entry))
         on_done(fresh)
-        if running and not stopped and stop():
+        if running and stop():
             stopped = True
+            # At every look: Spark cancels what is active, and the job may not be there yet.
             with contextlib.suppress(Py4JError):  # no Java left: the job ends by that
                 context.cancelJobsWithTag(tag)
     return stopped
@@ -325,6 +330,18 @@ def with_retries(master: str) -> str:
     """local[N] gives a task one try; local[N,F] gives it F, as any cluster does."""
     match = LOCAL.match(master)
     return f"local[{match[1] or 1},{TASK_TRIES}]" if match else master
+
+
+def python_there(master: str, environ: Mapping[str, str]) -> str:
+    """The Python that executors start: PySpark takes it from the driver's PYSPARK_PYTHON alone.
+
+    Those of `local` are processes beside this one and get its own.  Elsewhere the server's path
+    may mean nothing: spark.pyspark.python of the settings, then the environment say which.
+    """
+    if master.startswith("local"):
+        return sys.executable
+    asked = extra_settings(environ).get("spark.pyspark.python")
+    return asked or environ.get("PYSPARK_PYTHON") or sys.executable
 
 
 def on_this_machine(master: str) -> bool:

@@ -191,7 +191,7 @@ class Simulation:
             kernel.now = event[0]
             handle(event)
             if self.events > self.budget:
-                break
+                return
         kernel.now = max(kernel.now, time)
 
     def take(self, m: Message) -> bool:

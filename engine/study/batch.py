@@ -12,12 +12,11 @@ from engine.model.errors import BadInput
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
+from engine.study.budget import event_budget, expected_events
 from engine.study.futures import Present
 from engine.study.metrics import METRICS, Played
 from engine.study.weights import log_weight_nano
 
-EVENT_BUDGET: Final = 500_000
-"""Events of one run; beyond that it has run away, and its row says so."""
 WHY_MOST: Final = 300
 
 HOLDS: Final = "holds"
@@ -32,7 +31,9 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
 
     chunk: {"scenario": Scenario.to_dict(), "profile", "cell", "first_seed", "count"}; in place of
            the scenario may stand {"run": Run.text(), "present": Present.to_dict()}: then a seed is
-           the number of a future of that present
+           the number of a future of that present.  With "probe", a number of events, runs end
+           there at the latest, and rows have "whole" and "most": the events that the whole run is
+           expected to have, and those that it may have
     row: {"cell", "profile", "seed", "verdict": "holds" | "violates" | "error",
           "invariant", "step", "why": of the first violation ("", -1, "" if none),
           "broken": [[invariant, step, why], ...] each invariant once, "events",
@@ -40,14 +41,14 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
           <metric>: int | None}
     A run that fails is a row with the verdict "error" and the reason as its why.
     """
-    first, cell = chunk["first_seed"], chunk["cell"]
+    first, cell, probe = chunk["first_seed"], chunk["cell"], chunk.get("probe", 0)
     seeds = range(first, first + chunk["count"])
     if "present" in chunk["scenario"]:
         run = Run.from_text(chunk["scenario"]["run"])
         present = Present.from_dict(chunk["scenario"]["present"])
-        return [row_of(present.future(run, seed), cell, seed) for seed in seeds]
-    scenario = Scenario.from_dict(chunk["scenario"])
-    return [play_row(scenario, chunk["profile"], cell, seed) for seed in seeds]
+        return [row_of(present.future(run, seed), cell, seed, probe) for seed in seeds]
+    scenario, profile = Scenario.from_dict(chunk["scenario"]), chunk["profile"]
+    return [row_of(Run(scenario, profile, seed), cell, seed, probe) for seed in seeds]
 
 
 def play_row(scenario: Scenario, profile: str, cell: int, seed: int) -> Row:
@@ -55,8 +56,8 @@ def play_row(scenario: Scenario, profile: str, cell: int, seed: int) -> Row:
     return row_of(Run(scenario, profile, seed), cell, seed)
 
 
-def row_of(run: Run, cell: int, seed: int) -> Row:
-    """A run as a row under this seed, or number of a future."""
+def row_of(run: Run, cell: int, seed: int, probe: int = 0) -> Row:
+    """A run as a row under this seed, or number of a future; see run_chunk for a probe."""
     row: Row = {
         "cell": cell,
         "profile": run.profile,
@@ -71,9 +72,11 @@ def row_of(run: Run, cell: int, seed: int) -> Row:
         **dict.fromkeys(METRICS),
     }
     sim: Simulation | None = None
+    most = 0
     try:
+        most = event_budget(run)
         sim = run.simulation()
-        _play(sim, run)
+        _play(sim, run, min(most, probe or most))
         played = Played(sim)
         row.update((name, metric.of(played)) for name, metric in METRICS.items())
         broken = _first_of_each(sim.broken)
@@ -88,12 +91,14 @@ def row_of(run: Run, cell: int, seed: int) -> Row:
         row["why"] = f"{type(error).__name__}: {error}"[:WHY_MOST]
     if sim is not None:
         row["events"] = sim.events
+        if probe:
+            row["whole"], row["most"] = expected_events(sim, run), most
     return row
 
 
-def _play(sim: Simulation, run: Run) -> None:
+def _play(sim: Simulation, run: Run, budget: int) -> None:
     sim.rush = True
-    sim.budget = EVENT_BUDGET
+    sim.budget = budget
     sim.checker.lags = Lags(sim.cluster, sim.out)
     for _ in play(sim, run.lines()):
         pass

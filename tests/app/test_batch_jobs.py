@@ -14,8 +14,7 @@ from flask import Flask
 from sqlalchemy import select
 
 from app import batch_records as records
-from app import jobs as jobs_module
-from app import stats
+from app import batch_spec, probing, stats
 from app.batch_job import Job
 from app.batch_result import result
 from app.batch_spec import Spec, make_spec
@@ -25,11 +24,12 @@ from app.jobs import ACTIVE_PER_OWNER, Jobs
 from app.models import BatchCellRow
 from app.refusals import Refusal
 from app.runners.rows import chunks_on_disk
+from app.runners.spark import SparkTrouble
 from app.services import KEY, Services
 from engine.scenarios.scenario import Scenario
 from engine.study.metrics import METRICS
 from tests import batch_fakes
-from tests.app.conftest import Socket, browser
+from tests.app.conftest import TOKEN, Socket, browser, post
 from tests.batch_runner import PlainRunner
 
 
@@ -45,7 +45,7 @@ SCENARIO = Scenario.from_dict({"title": "Three brokers", "profiles": ["K39", "Z0
 
 @pytest.fixture
 def make_jobs(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Jobs]]:
-    monkeypatch.setattr(jobs_module, "PROBE_S", 0.05)
+    monkeypatch.setattr(probing, "PROBE_S", 0.05)
     made: list[Jobs] = []
 
     def make(pace_s: float = 0.0) -> Jobs:
@@ -169,6 +169,88 @@ def test_trouble_with_spark_is_one_sentence_and_can_be_taken_up(
     assert result(jobs, number)["done_runs"] == 600
 
 
+def test_a_result_is_stored_before_its_failures_are_traced(
+    make_jobs: Callable[..., Jobs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What traces them may fail; the batch is done all the same."""
+    jobs = make_jobs()
+
+    def traced(runs: list[str]) -> None:
+        found = result(jobs, jobs.snapshot(number)["id"])
+        assert found["metrics"] and found["failures"]["total"]
+        raise SparkTrouble("Spark could not trace the failures: Java is gone.")
+
+    monkeypatch.setattr(jobs.runner, "causes", traced)
+    number = jobs.submit(spec())
+    assert ended(jobs, number)[-1] == "done"
+    found = result(jobs, number)
+    assert found["metrics"] and found["failures"]["total"] and found["causes"] == []
+    assert found["message"] == "one plain process"
+
+
+def test_a_batch_that_could_not_be_counted_is_counted_again(
+    app: Flask, make_jobs: Callable[..., Jobs]
+) -> None:
+    jobs = make_jobs()
+    me = browser(app)
+    jobs.runner.trouble["summarise"] = "Spark could not summarise the batch: no disk."
+    body = {"scenario": "S61", "runs": 40}
+    number = post(me, "/api/batches", body).json["id"]
+    assert ended(jobs, number)[-1] == "failed"
+    failed = result(jobs, number)
+    assert failed["done_runs"] == failed["total_runs"] and not failed["metrics"]
+    page = me.get(f"/batch/{number}").text
+    assert f'action="/batch/{number}/resume"' in page and "Count again" in page
+    assert me.post(f"/batch/{number}/resume", data={"csrf": TOKEN}).status_code == 303
+    assert ended(jobs, number)[-1] == "done"
+    assert result(jobs, number)["metrics"]
+
+
+def test_a_cancel_on_the_way_to_spark_is_not_lost(
+    make_jobs: Callable[..., Jobs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = make_jobs()
+    played: list[int] = []
+
+    def cancel_and_play(chunk: dict[str, Any]) -> list[dict[str, Any]]:
+        jobs._jobs[number].stop.set()
+        played.append(chunk["count"])
+        return play_chunk(chunk)
+
+    hold = threading.Event()
+    monkeypatch.setattr(jobs, "_tell_waiting", lambda: hold.wait(10))
+    monkeypatch.setattr(jobs, "_run_chunk", cancel_and_play)
+    monkeypatch.setattr(jobs.runner, "start", lambda: 1 / 0)
+    number = jobs.submit(spec())
+    hold.set()
+    assert ended(jobs, number)[-1] == "cancelled"
+    assert played == [1], "not even the probe goes on"
+    assert not rows_on_disk(jobs, number)
+
+
+def test_too_many_chunks_end_with_a_sentence_and_are_known_before(
+    app: Flask, make_jobs: Callable[..., Jobs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_spec, "CHUNKS_MOST", 4)
+    jobs = make_jobs()
+    me = browser(app)
+    two = {"profiles": ["K39", "Z0102"]}
+    number = post(me, "/api/batches", {"scenario": "S61", "runs": 64, **two}).json["id"]
+    assert ended(jobs, number)[-1] == "failed"
+    said = jobs.snapshot(number)["message"]
+    assert said.startswith("The 128 runs would be 16 pieces of work, 8 runs in each,"), said
+    assert said.endswith("ask for at most 32 runs in all, or for a shorter duration.")
+    assert said in me.get(f"/batch/{number}").text
+    assert "128 次运行要分成 16 块" in me.get(f"/batch/{number}?lang=zh").text
+    notes = [str(note) for note in jobs.estimate(spec(runs=64))["notes"]]
+    assert notes == [said]
+    small = jobs.submit(spec(runs=1))
+    assert ended(jobs, small)[-1] == "done"
+    with pytest.raises(Refusal, match="pieces of work"):
+        jobs.add_runs(small, 2)
+    assert jobs.batch(small).runs == 1 and jobs.snapshot(small)["state"] == "done"
+
+
 def test_a_defect_fails_one_batch_and_not_the_next(make_jobs: Callable[..., Jobs]) -> None:
     jobs = make_jobs()
     jobs._run_chunk = lambda chunk: 1 / 0  # type: ignore[assignment,return-value]
@@ -266,6 +348,29 @@ def test_an_estimate_knows_the_total(make_jobs: Callable[..., Jobs]) -> None:
     assert found["precision"] == pytest.approx((high - low) / 2), "how well 1 % would be known"
     assert found["bound"] == 0.003
     assert make_jobs().estimate(spec(runs=1))["bound"] == 1
+
+
+def test_an_estimate_plays_the_beginning_of_a_long_run(
+    make_jobs: Callable[..., Jobs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = make_jobs()
+    long = {"events": 1_000, "whole": 50_000, "most": 10_000}
+
+    def begun(chunk: dict[str, Any]) -> list[dict[str, Any]]:
+        assert chunk["probe"] == probing.PROBE_EVENTS
+        time.sleep(0.02)
+        return [{**row, **long} for row in play_chunk(chunk)]
+
+    monkeypatch.setattr(jobs, "_run_chunk", begun)
+    found = jobs.estimate(spec(runs=100))
+    assert 2 < found["runs_per_s"] <= 5, "a tenth of what may be played in 20 ms"
+    assert [note.sentence() for note in found["notes"]] == [
+        f"A run would have about 50{stats.THIN}000 events and end as an error after "
+        f"10{stats.THIN}000: ask for a shorter duration, for fewer brokers or for slower producers."
+    ]
+    assert "个事件" in found["notes"][0].sentence("zh-Hans")
+    long["whole"] = 2_000
+    assert jobs.estimate(spec(runs=100))["notes"] == []
 
 
 def test_a_browser_with_many_studies_does_not_keep_another_waiting(

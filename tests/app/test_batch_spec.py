@@ -7,9 +7,18 @@ from typing import Any
 import pytest
 
 from app.asked import Asked
-from app.batch_spec import asked_spec, make_spec, parse_vary
+from app.batch_spec import asked_spec, check_chunks, make_spec, parse_vary
 from app.refusals import Refusal
-from app.runners.plan import CHUNK_RUNS_MAX, Plan, chunk_size
+from app.runners.plan import (
+    CHUNK_RUNS_MAX,
+    CHUNK_SECONDS_MOST,
+    CHUNKS_MOST,
+    CHUNKS_WANTED,
+    Plan,
+    chunk_size,
+    grown,
+    sized,
+)
 from app.stats import THIN
 from engine.model.errors import BadInput
 from engine.scenarios.scenario import Scenario
@@ -90,3 +99,36 @@ def test_a_chunk_is_about_a_second_but_never_the_whole_batch() -> None:
     assert chunk_size(runs=100, groups=1, runs_per_s=5000) == 7
     assert chunk_size(runs=10**6, groups=1, runs_per_s=10**6) == CHUNK_RUNS_MAX
     assert chunk_size(runs=5, groups=8, runs_per_s=0.1) == 1
+
+
+@pytest.mark.parametrize("groups", [1, 3, 512])
+@pytest.mark.parametrize("speed", [0.2, 1.0, 27.4, 900.0, 10**6])
+def test_only_a_long_batch_has_longer_chunks(groups: int, speed: float) -> None:
+    for runs in (1, 16, 300, 10_000, 39_000, 10**6, 2 * 10**7):
+        of_a_second = max(1, min(int(speed), -(-runs // -(-16 // groups)), CHUNK_RUNS_MAX))
+        size = chunk_size(runs, groups, speed)
+        if -(-runs // of_a_second) * groups <= CHUNKS_WANTED:
+            assert size == of_a_second
+        else:
+            assert of_a_second <= size <= max(1, of_a_second, speed * CHUNK_SECONDS_MOST)
+            few = -(-runs // size) * groups <= CHUNKS_WANTED
+            assert few or size >= min(int(speed * CHUNK_SECONDS_MOST), CHUNK_RUNS_MAX)
+
+
+def test_a_batch_of_too_many_chunks_is_one_sentence_that_says_how_many_fit() -> None:
+    plan = Plan(({}, {}), ("K39",), 10**6, 0, 1, ())
+    check_chunks(sized(plan, 10.0))
+    slow = sized(plan, 1.2)
+    with pytest.raises(Refusal) as caught:
+        check_chunks(slow)
+    assert str(caught.value) == (
+        "The 2 000 000 runs would be 166 668 pieces of work, 12 runs in each, and a study has at "
+        "most 30 000: ask for at most 360 000 runs in all, or for a shorter duration."
+    ).replace(" 000", f"{THIN}000").replace("166 668", f"166{THIN}668")
+    check_chunks(sized(Plan(({}, {}), ("K39",), 180_000, 0, 1, ()), 1.2))
+    full = Plan(({},), ("K39",), CHUNKS_MOST, 0, 1, ())
+    check_chunks(full)
+    with pytest.raises(Refusal):
+        check_chunks(grown(full, 1))
+    assert grown(full, 5).parts == (CHUNKS_MOST, 5)
+    assert grown(grown(full, 5), 7).total_chunks == CHUNKS_MOST + 12

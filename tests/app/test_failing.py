@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app import jobs as jobs_module
+from app import probing
 from app.batch_result import result
 from app.batch_spec import make_spec
 from app.failing import LEAD_STEPS
@@ -34,7 +34,7 @@ __all__ = ["make_jobs"]
 @pytest.fixture
 def jobs(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Jobs]:
     """Batches of the real engine, in this process."""
-    monkeypatch.setattr(jobs_module, "PROBE_S", 0.05)
+    monkeypatch.setattr(probing, "PROBE_S", 0.05)
     made = Jobs(app, PlainRunner(), run_chunk)  # type: ignore[arg-type]
     services: Services = app.extensions[KEY]
     services.jobs = made

@@ -6,8 +6,7 @@ import sqlite3
 from pathlib import Path
 from unittest.mock import patch
 
-from app import config, create_app
-from app import jobs as jobs_module
+from app import config, create_app, probing
 from app.advice import study
 from app.batch_result import result
 from app.batch_spec import Futures, Spec, make_futures, make_spec
@@ -59,7 +58,7 @@ def _save(services: Services, run: Run) -> str:
 
 
 def _played(jobs: Jobs, spec: Spec | Futures) -> str:
-    with patch.object(jobs_module, "PROBE_S", 0.02):  # nobody reads how long it would take
+    with patch.object(probing, "PROBE_S", 0.02):  # nobody reads how long it would take
         number = jobs.submit(spec)
         jobs.wait(number, lambda snapshot: None)
     return number

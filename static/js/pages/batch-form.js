@@ -48,11 +48,13 @@ export function prepare(boot, t) {
   estimate.addEventListener("click", () => during(estimate, t("batch.estimating"), async () => {
     const said = await send("/api/batches/estimate");
     const { runs } = asked();
+    const speed = said.runs_per_s < 10 ? said.runs_per_s.toPrecision(2) : whole(said.runs_per_s);
     // A bound of one and more says nothing: three runs and fewer cannot tell that a thing is rare.
-    estimated.textContent = t(said.bound < 1 ? "batch.estimated" : "batch.estimated.few", {
-      total: whole(said.total_runs), time: duration(t, said.seconds), speed: whole(said.runs_per_s), cores: said.cores,
+    const told = t(said.bound < 1 ? "batch.estimated" : "batch.estimated.few", {
+      total: whole(said.total_runs), time: duration(t, said.seconds), speed, cores: said.cores,
       precision: (100 * said.precision).toPrecision(2), bound: 3, runs: whole(runs),
     });
+    estimated.textContent = [told, ...said.notes].join(" ");
   }));
 
   scenario?.addEventListener("change", () => {

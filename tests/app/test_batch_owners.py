@@ -1,0 +1,87 @@
+"""Whose a batch is: the browser's that started it, and the process's that computes it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+from flask import Flask
+
+from app import batch_records as records
+from app.config import Settings
+from app.jobs import Jobs
+from app.refusals import Refusal
+from app.services import KEY
+from tests.app.conftest import TOKEN, Socket, browser
+from tests.app.test_batch_jobs import ended, make_jobs, spec
+
+__all__ = ["make_jobs"]
+
+
+def test_a_batch_of_the_command_line_belongs_to_no_browser(
+    app: Flask, make_jobs: Callable[..., Jobs]
+) -> None:
+    jobs = make_jobs()
+    number = jobs.submit(spec(runs=20))
+    ended(jobs, number)
+    visitor = browser(app)
+    page = visitor.get(f"/batch/{number}").text
+    for what in ("delete", "more", "title", "resume", "cancel"):
+        assert f"/batch/{number}/{what}" not in page
+        answer = visitor.post(f"/batch/{number}/{what}", data={"csrf": TOKEN, "runs": "1"})
+        assert answer.status_code == 403, what
+    answer = visitor.delete(f"/api/batches/{number}", headers={"X-CSRF-Token": TOKEN})
+    assert answer.status_code == 403
+    jobs.rename(number, "Mine")
+    jobs.delete(number)
+
+
+def test_a_batch_whose_process_died_is_found_out_when_somebody_looks(
+    app: Flask, make_jobs: Callable[..., Jobs]
+) -> None:
+    jobs = make_jobs()
+    number = jobs.submit(spec(runs=20))
+    ended(jobs, number)
+    socket = Socket(app, browser(app))
+    socket.ask("watch", {"batch": number})
+    # As a process leaves it that was killed: active, with a lock that nobody holds.
+    records.update(jobs.database, number, state="running", finished=None)
+    assert jobs.cancel(number)["state"] == "interrupted"
+    heard = [one["args"][0]["state"] for one in socket.raw.get_received() if one["name"] == "batch"]
+    assert heard[-1] == "interrupted"
+    assert jobs.cancel(number)["state"] == "interrupted"
+    records.update(jobs.database, number, state="summarising")
+    assert jobs.snapshot(number)["state"] == "interrupted"
+    jobs.resume(number)
+    assert ended(jobs, number)[-1] == "done"
+
+
+def test_a_batch_that_another_process_computes_is_left_to_it(
+    make_jobs: Callable[..., Jobs], make_app: Callable[[Settings], Flask], settings: Settings
+) -> None:
+    jobs = make_jobs(0.05)
+    number = jobs.submit(spec())
+    while jobs.snapshot(number)["state"] != "running":
+        time.sleep(0.01)
+    other: Jobs = make_app(settings).extensions[KEY].jobs
+    assert other.snapshot(number)["state"] == "running"
+    with pytest.raises(Refusal, match="runs in another process of this server"):
+        other.cancel(number)
+    with pytest.raises(Refusal, match="still runs"):
+        other.delete(number)
+    jobs.cancel(number)
+    assert ended(jobs, number)[-1] == "cancelled"
+    assert other.snapshot(number)["state"] == "cancelled"
+    records.interrupt(jobs.database, number)
+    assert other.snapshot(number)["state"] == "cancelled", "it had ended before"
+
+
+def test_a_batch_of_another_instance_is_not_judged(make_jobs: Callable[..., Jobs]) -> None:
+    """One database may serve two machines; each sees only its own locks."""
+    jobs = make_jobs()
+    number = jobs.submit(spec(runs=20))
+    ended(jobs, number)
+    jobs._locks.forget(number)
+    records.update(jobs.database, number, state="running")
+    assert jobs.snapshot(number)["state"] == "running"
