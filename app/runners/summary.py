@@ -9,7 +9,7 @@ from typing import Any
 
 from app.runners.plan import Plan
 from app.runners.rows import chunk_name, spark_schema
-from app.runners.weighing import weigh
+from app.runners.weighing import percentiles, weigh
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 ERROR = "error"
@@ -20,8 +20,10 @@ ASKED_AT_ONCE = 3
 class CellSummary:
     """One profile in one cell.
 
+    `n` counts all runs, also the `errors` that failed themselves: of those nothing else is counted.
     `metrics` maps a name to n (runs that have it), sum, positive (runs above zero), min, max and
-    quantiles: the values at QUANTILES, each one that occurred (percentile_disc).
+    quantiles: the values at QUANTILES, each one that occurred (percentile_disc; where runs count
+    differently, `percentiles` of weighing.py).
     `weights` holds the sums of weighing.py; empty where every run counts the same.
     """
 
@@ -52,7 +54,8 @@ class Summary:
     """All of a batch that is kept in the database.
 
     `together` counts, per cell, the seeds played under all profiles by which of them violated:
-    bit i of the key stands for the i-th profile of the plan.
+    bit i of the key stands for the i-th profile of the plan.  Empty where runs count differently:
+    a count of seeds at inflated rates says nothing of the true ones.
     """
 
     cells: tuple[CellSummary, ...]
@@ -71,12 +74,17 @@ def summarise(
         rows = files.option("pathGlobFilter", "*.parquet").parquet(directory)
     else:
         rows = files.parquet(*(f"{directory}/{chunk_name(number)}" for number in sorted(done)))
+    rows = rows.selectExpr(*_judged(plan.metrics))
     # Of a small batch most of the time is planning, which uses one core: so all at once.
     with ThreadPoolExecutor(ASKED_AT_ONCE) as pool:
-        measured = pool.submit(session.sql(cells_sql(plan.metrics), rows=rows).collect)
+        measured = pool.submit(
+            session.sql(cells_sql(plan.metrics, plan.tilted), rows=rows).collect
+        )
         failed = pool.submit(session.sql(FAILURES, args={"keep": max(1, keep)}, rows=rows).collect)
-        together = pool.submit(_together, session, plan.profiles, rows)
+        alike = () if plan.tilted else plan.profiles
+        together = pool.submit(_together, session, alike, rows)
         weights = weigh(session, rows, plan.metrics) if plan.tilted else {}
+        tilted = percentiles(session, rows, plan.metrics, QUANTILES) if plan.tilted else {}
     counts: dict[tuple[str, int], dict[str, int]] = {}
     for row in failed.result():
         if row.invariant != ERROR:
@@ -90,7 +98,7 @@ def summarise(
                 row.violating,
                 row.errors,
                 counts.get((row.profile, row.cell), {}),
-                {name: _metric(row, index) for index, name in enumerate(plan.metrics)},
+                _metrics(row, plan, tilted.get((row.profile, row.cell), {})),
                 weights.get((row.profile, row.cell), {}),
             )
             for row in measured.result()
@@ -129,8 +137,16 @@ GROUP BY cell, mask ORDER BY cell, mask
 """
 
 
-def cells_sql(metrics: Sequence[str]) -> str:
-    """Counts per profile and cell, and per metric n, sum, positive, min, max, quantiles."""
+def _judged(metrics: Sequence[str]) -> list[str]:
+    """The columns that are counted; a run that failed itself says nothing but that it did."""
+    told = ["broken", "log_weight", *(f"`{name}`" for name in metrics)]
+    judged = [f"if(verdict = '{ERROR}', NULL, {name}) AS {name}" for name in told]
+    return ["profile", "cell", "seed", "verdict", "why", *judged]
+
+
+def cells_sql(metrics: Sequence[str], tilted: bool) -> str:
+    """Counts per profile and cell, and per metric n, sum, positive, min, max; quantiles as well
+    where every run counts the same."""
     at = ", ".join(map(str, QUANTILES))
     columns = [
         "count(*) AS n",
@@ -139,23 +155,29 @@ def cells_sql(metrics: Sequence[str]) -> str:
     for i, name in enumerate(metrics):
         columns.append(
             f"count(`{name}`) AS n{i}, sum(`{name}`) AS sum{i}, count_if(`{name}` > 0) AS pos{i}, "
-            f"min(`{name}`) AS min{i}, max(`{name}`) AS max{i}, "
-            f"percentile_disc(array({at})) WITHIN GROUP (ORDER BY `{name}`) AS q{i}"
+            f"min(`{name}`) AS min{i}, max(`{name}`) AS max{i}"
         )
+        if not tilted:
+            columns.append(
+                f"percentile_disc(array({at})) WITHIN GROUP (ORDER BY `{name}`) AS q{i}"
+            )
     chosen = ",\n".join(columns)
     return f"SELECT profile, cell, {chosen}\nFROM {{rows}} GROUP BY 1, 2 ORDER BY 1, 2"
 
 
-def _metric(row: Any, i: int) -> dict[str, Any]:
-    quantiles = row[f"q{i}"]
-    return {
-        "n": row[f"n{i}"],
-        "sum": row[f"sum{i}"] or 0,
-        "positive": row[f"pos{i}"],
-        "min": row[f"min{i}"],
-        "max": row[f"max{i}"],
-        "quantiles": None if quantiles is None else [int(value) for value in quantiles],
-    }
+def _metrics(row: Any, plan: Plan, tilted: dict[str, list[int]]) -> dict[str, dict[str, Any]]:
+    found = {}
+    for i, name in enumerate(plan.metrics):
+        quantiles = tilted.get(name) if plan.tilted else row[f"q{i}"]
+        found[name] = {
+            "n": row[f"n{i}"],
+            "sum": row[f"sum{i}"] or 0,
+            "positive": row[f"pos{i}"],
+            "min": row[f"min{i}"],
+            "max": row[f"max{i}"],
+            "quantiles": None if quantiles is None else [int(value) for value in quantiles],
+        }
+    return found
 
 
 def _together(session: Any, profiles: Sequence[str], rows: Any) -> dict[int, dict[int, int]]:
