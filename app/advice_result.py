@@ -22,7 +22,8 @@ def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
     """
     if batch.kind != KIND:
         return None
-    found = [_told(batch, row) for row in records.cells(database, batch) if row.weights and row.n]
+    counted = [row for row in records.cells(database, batch) if row.weights and row.metrics]
+    found = [_told(batch, row) for row in counted]
     yours = next((one for one in found if one["yours"]), None)
     if yours is None:
         return None
@@ -57,15 +58,10 @@ def _told(batch: BatchRow, row: BatchCellRow) -> dict[str, Any]:
 
 
 def _losses(row: BatchCellRow, metric: str) -> dict[str, Any]:
-    """Windows of a year in which an acknowledged record is lost: {hits, rate, low, high}.
-
-    Where none was seen, fewer than three in n runs as heavy as the heaviest with a fault.
-    """
-    hits = row.metrics[metric]["positive"]
-    total, squares, _, _ = row.weights[f"metric {metric}"]
-    share = stats.weighted_interval(hits, total, squares, row.n)
-    if not hits:
-        share["high"] = stats.rule_of_three(row.n) * row.weights["heaviest"][0]
+    """Windows of a year in which an acknowledged record is lost: {hits, rate, low, high}."""
+    kept = row.metrics[metric]
+    hits = kept["positive"]
+    share = records.share_of(hits, kept["n"], row.weights, f"metric {metric}")
     return {
         "hits": hits,
         "rate": advice.per_year(share["share"] or 0.0),

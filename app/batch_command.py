@@ -81,7 +81,7 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
             for name, count in sorted(cell["broken"].items())
             if count["hits"]
         )
-        failed = f"; {cell['errors']:,} runs failed" if cell["errors"] else ""
+        failed = f"; {cell['errors']:,} more failed" if cell["errors"] else ""
         held = f"broken: {broken}" if broken else "all hold"
         yield f"{where}: {cell['n']:,} runs, {held}{failed}"
     for failure in result["failures"]["rows"][:5]:

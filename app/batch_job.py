@@ -39,16 +39,13 @@ class Job:
 
 def view(database: Database, batch: BatchRow, job: Job | None) -> dict[str, Any]:
     """How far a batch is, with what was counted so far: what pages and sockets get."""
-    weights: dict[tuple[str, int], Any] = {}
     if job is not None and job.counts:
         counts = dict(job.counts)
     else:
-        rows = records.cells(database, batch)
-        counts = {(row.profile, row.cell): {"n": row.n, **row.broken} for row in rows}
-        weights = {(row.profile, row.cell): row.weights for row in rows}
+        counts = records.counts_stored(database, batch)
     order = {profile: i for i, profile in enumerate(batch.profiles)}
     keys = sorted(counts, key=lambda key: (key[1], order.get(key[0], 0)))
-    done = sum(mine["n"] for mine in counts.values())
+    done = sum(mine.n for mine in counts.values())
     total = batch.runs * len(batch.profiles) * len(batch.cells)
     speed = job.runs_per_s() if job else _speed(batch, done)
     return {
@@ -61,9 +58,7 @@ def view(database: Database, batch: BatchRow, job: Job | None) -> dict[str, Any]
         "total_runs": total,
         "runs_per_s": round(speed, 1),
         "left_s": round((total - done) / speed, 1) if job and speed else None,
-        "cells": [
-            records.cell_view(batch, *key, counts[key], weights.get(key)) for key in keys
-        ],
+        "cells": [records.cell_view(batch, *key, counts[key]) for key in keys],
     }
 
 

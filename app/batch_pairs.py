@@ -7,7 +7,7 @@ from typing import Any, Final
 from app import stats
 from app.models import BatchRow
 from app.runners.pairing import LOST
-from app.runners.weighing import ANY
+from app.runners.rows import ANY
 
 SAID_MOST: Final = 6
 SHOWN_MOST: Final = 60

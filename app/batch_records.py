@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from sqlalchemy import delete, func, insert, select
@@ -17,7 +17,8 @@ from app.batch_spec import Cell, Futures, Spec, cell_of
 from app.db import Database
 from app.models import BatchCellRow, BatchRow, FailureRow, now_ms
 from app.runners.plan import Plan, Tally
-from app.runners.summary import CellSummary, Failure, Summary
+from app.runners.rows import ANY, HEAVIEST
+from app.runners.summary import ERROR, CellSummary, Failure, Summary
 from engine import ENGINE_VERSION
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
@@ -26,14 +27,41 @@ from engine.study.futures import Present
 FUTURES = "futures"
 ACTIVE = ("queued", "probing", "starting", "running", "summarising")
 
-ANY = "any"
-"""Beside the invariants in the counts of a cell: runs that broke at least one."""
-ERROR = "error"
-"""... and runs that failed themselves."""
-
 EVERY_CELL = -1
 
-Counts = dict[tuple[str, int], dict[str, int]]
+
+@dataclass(frozen=True)
+class Counted:
+    """What was counted of a profile and cell: of `n` runs, how many broke what.
+
+    `hits` is by invariant; beside them stand ANY, runs that broke at least one, and ERROR, runs
+    that failed themselves and are neither good nor bad.  `weights` is as Tally has it, or as the
+    summary: empty where every run counts the same.
+    """
+
+    n: int = 0
+    hits: Mapping[str, int] = field(default_factory=lambda: {ANY: 0, ERROR: 0})
+    weights: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    @property
+    def judged(self) -> int:
+        """Runs of which something can be said: what shares are shares of."""
+        return self.n - self.hits.get(ERROR, 0)
+
+    def plus(self, tally: Tally) -> Counted:
+        """The same with one more finished chunk."""
+        hits = dict(self.hits)
+        more = {ANY: tally.violating, ERROR: tally.errors, **tally.broken}
+        for name, count in more.items():
+            hits[name] = hits.get(name, 0) + count
+        weights = dict(self.weights)
+        for name, sums in tally.weights.items():
+            pairs = zip(weights.get(name, [0.0] * len(sums)), sums, strict=True)
+            weights[name] = [max(a, b) if name == HEAVIEST else a + b for a, b in pairs]
+        return Counted(self.n + tally.runs, hits, weights)
+
+
+Counts = dict[tuple[str, int], Counted]
 
 
 def new_number() -> str:
@@ -188,31 +216,28 @@ def keep_chunk_runs(database: Database, batch: BatchRow, chunk_runs: int, chunks
 def add_tallies(counts: Counts, tallies: Iterable[Tally]) -> None:
     """Add finished chunks to interim counts."""
     for tally in tallies:
-        mine = counts.setdefault((tally.profile, tally.cell), {"n": 0, ANY: 0, ERROR: 0})
-        mine["n"] += tally.runs
-        mine[ANY] += tally.violating
-        mine[ERROR] += tally.errors
-        for invariant, hits in tally.broken.items():
-            mine[invariant] = mine.get(invariant, 0) + hits
+        key = tally.profile, tally.cell
+        counts[key] = counts.get(key, Counted()).plus(tally)
 
 
 def counts_of(cells: Iterable[CellSummary]) -> Counts:
     return {
-        (cell.profile, cell.cell): {
-            "n": cell.n,
-            ANY: cell.violating,
-            ERROR: cell.errors,
-            **cell.broken,
-        }
+        (cell.profile, cell.cell): Counted(
+            cell.n, {ANY: cell.violating, ERROR: cell.errors, **cell.broken}, cell.weights
+        )
         for cell in cells
     }
 
 
-def save_counts(
-    database: Database,
-    batch: BatchRow,
-    counts: Mapping[tuple[str, int], Mapping[str, int]],
-) -> None:
+def counts_stored(database: Database, batch: BatchRow) -> Counts:
+    """Those that were saved last, interim or final."""
+    return {
+        (row.profile, row.cell): Counted(row.n, row.broken, row.weights)
+        for row in cells(database, batch)
+    }
+
+
+def save_counts(database: Database, batch: BatchRow, counts: Counts) -> None:
     """Interim counts in place of those before."""
     with database.writing() as session:
         _replace_counts(session, batch, counts, {})
@@ -221,8 +246,8 @@ def save_counts(
 def _replace_counts(
     session: Session,
     batch: BatchRow,
-    counts: Mapping[tuple[str, int], Mapping[str, int]],
-    known: Mapping[tuple[str, int], CellSummary],
+    counts: Counts,
+    metrics: Mapping[tuple[str, int], dict[str, Any]],
 ) -> None:
     rows = [
         {
@@ -230,10 +255,10 @@ def _replace_counts(
             "profile": profile,
             "cell": cell,
             "label": batch.cells[cell]["label"],
-            "n": mine["n"],
-            "broken": {name: hits for name, hits in mine.items() if name != "n"},
-            "metrics": known[profile, cell].metrics if known else {},
-            "weights": known[profile, cell].weights if known else {},
+            "n": mine.n,
+            "broken": dict(mine.hits),
+            "metrics": metrics.get((profile, cell), {}),
+            "weights": dict(mine.weights),
         }
         for (profile, cell), mine in counts.items()
     ]
@@ -245,7 +270,7 @@ def _replace_counts(
 def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
     """The result, all of it or nothing: cells, failures, and what the same seeds did on two sides.
     How the failures came is not known any more."""
-    known = {(cell.profile, cell.cell): cell for cell in summary.cells}
+    metrics = {(cell.profile, cell.cell): cell.metrics for cell in summary.cells}
     failures = [
         {
             "batch_id": batch.id,
@@ -261,7 +286,7 @@ def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
         for failure in summary.failures
     ]
     with database.writing() as session:
-        _replace_counts(session, batch, counts_of(summary.cells), known)
+        _replace_counts(session, batch, counts_of(summary.cells), metrics)
         session.execute(delete(FailureRow).where(FailureRow.batch_id == batch.id))
         if failures:
             session.execute(insert(FailureRow), failures)
@@ -348,23 +373,14 @@ def _failure(one: FailureRow) -> Failure:
     )
 
 
-def cell_view(
-    batch: BatchRow,
-    profile: str,
-    cell: int,
-    counts: Mapping[str, int],
-    weights: Mapping[str, Sequence[float]] | None = None,
-) -> dict[str, Any]:
-    """Counts of a profile and cell with their intervals, as pages get them."""
-    n = counts["n"]
+def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> dict[str, Any]:
+    """Counts of a profile and cell with their intervals, as pages get them.
+
+    `unseen` is what can be said of anything that no run broke.
+    """
 
     def interval(name: str) -> dict[str, Any]:
-        hits = counts.get(name, 0)
-        if weights:
-            total, squares = weights.get(name, (0.0, 0.0))
-            count = stats.weighted_interval(hits, total, squares, n)
-        else:
-            count = stats.interval(hits, n)
+        count = share_of(counted.hits.get(name, 0), counted.judged, counted.weights, name)
         return {**count, "until": stats.shown_until(count)}
 
     return {
@@ -372,10 +388,21 @@ def cell_view(
         "cell": cell,
         "label": batch.cells[cell]["label"],
         "values": batch.cells[cell]["values"],
-        "n": n,
-        "errors": counts.get(ERROR, 0),
+        "n": counted.judged,
+        "errors": counted.hits.get(ERROR, 0),
         "violating": interval(ANY),
         "broken": {
-            name: interval(name) for name in sorted(counts) if name not in ("n", ANY, ERROR)
+            name: interval(name) for name in sorted(counted.hits) if name not in (ANY, ERROR)
         },
+        "unseen": interval(""),
     }
+
+
+def share_of(
+    hits: int, n: int, weights: Mapping[str, Sequence[float]], name: str
+) -> dict[str, Any]:
+    """A share with its interval, weighted by the sums of this name where there are sums at all."""
+    if not weights:
+        return stats.interval(hits, n)
+    total, squares, *_ = weights.get(name, (0.0, 0.0))
+    return stats.weighted_interval(hits, total, squares, n, weights[HEAVIEST][0])

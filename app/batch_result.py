@@ -37,6 +37,7 @@ def result(
     shown = jobs.snapshot(number)
     paired = pairs(batch)
     total, found = records.failures(jobs.database, batch, wanted, first, FAILURES_SHOWN)
+    weighted = any("effective" in cell["unseen"] for cell in shown["cells"])
     shown.update(
         scenario={
             "slug": scenario.slug,
@@ -62,7 +63,7 @@ def result(
         advice=advice_of(jobs.database, batch),
         futures=futures_of(batch, shown["cells"]),
         causes=batch.about.get("causes", []),
-        weighted=any("effective" in cell["violating"] for cell in shown["cells"]),
+        weighted=weighted,
         failures={
             "total": total,
             "first": first,
@@ -93,7 +94,7 @@ def futures_of(batch: BatchRow, cells: list[dict[str, Any]]) -> dict[str, Any] |
     run, invariant = Run.from_text(batch.about["run"]), batch.about["invariant"]
     steps = []
     for cell in cells:
-        count = cell["broken"].get(invariant) or stats.interval(0, cell["n"])
+        count = cell["broken"].get(invariant) or cell["unseen"]
         if count["n"]:
             step = batch.about["presents"][cell["cell"]]["step"]
             steps.append({"step": step, **{name: count[name] for name in ("share", "low", "high")}})
@@ -143,7 +144,7 @@ def sentences(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _sentence(cell: dict[str, Any], invariant: str) -> dict[str, Any]:
-    count = cell["broken"].get(invariant) or stats.interval(0, cell["n"])
+    count = cell["broken"].get(invariant) or cell["unseen"]
     key, args = stats.finding(count)
     family = "lost" if invariant == LOST else "broke"
     args.update(profile=cell["profile"], invariant=invariant, label=cell["label"])
@@ -183,11 +184,9 @@ def _measured(row: BatchCellRow, name: str) -> dict[str, Any]:
     kept = row.metrics[name]
     n, quantiles = kept["n"], kept["quantiles"]
     mean = kept["sum"] / n if n else None
-    share = stats.interval(kept["positive"], n)
-    if row.weights:
-        total, squares, weighted, _ = row.weights[f"metric {name}"]
-        mean = weighted / n if n else None
-        share = stats.weighted_interval(kept["positive"], total, squares, n)
+    if row.weights and n:
+        mean = row.weights[f"metric {name}"][2] / n
+    share = records.share_of(kept["positive"], n, row.weights, f"metric {name}")
     return {
         "profile": row.profile,
         "cell": row.cell,

@@ -9,6 +9,7 @@ from typing import Any
 
 from app import batch_records as records
 from app.config import Settings
+from app.runners.rows import ANY
 
 
 def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
@@ -64,9 +65,9 @@ def _batch(one: Any) -> tuple[Any, ...]:
 
 def _cells(database: Any, one: Any) -> list[tuple[Any, ...]]:
     return [
-        (one.id, row.profile, row.cell, row.label, one.cells[row.cell]["values"], row.n,
-         row.broken.get(records.ANY, 0))
-        for row in records.cells(database, one)
+        (one.id, profile, cell, one.cells[cell]["label"], one.cells[cell]["values"], mine.judged,
+         mine.hits.get(ANY, 0), mine.n - mine.judged)
+        for (profile, cell), mine in records.counts_stored(database, one).items()
     ]  # fmt: skip
 
 

@@ -40,17 +40,23 @@ def wilson(hits: int, n: int, z: float = Z95) -> tuple[float, float]:
     return low, high
 
 
-def weighted_interval(hits: int, total: float, squares: float, n: int) -> dict[str, Any]:
+def weighted_interval(
+    hits: int, total: float, squares: float, n: int, heaviest: float
+) -> dict[str, Any]:
     """A share estimated from runs that count differently, as `interval` sends it.
 
-    `total` is the sum of the weights of the `hits`, `squares` that of their squares.  The interval
-    is Wilson's for as many equal runs as would know the share as well (`effective`).
+    `total` is the sum of the weights of the `hits`, `squares` that of their squares, `heaviest`
+    the largest weight of a run in which a fault struck (0 if none did: then one is taken).  The
+    interval is Wilson's for as many equal runs as would know the share as well (`effective`).
+    However light the hits are, a run that was not seen may be as heavy as the heaviest: the high
+    end is never below the rule of three times that.
     """
-    if not hits or not n:
-        return {**interval(hits, n), "effective": n}
-    share = min(1.0, total / n)
-    variance = max(squares / n - share * share, 0.0) / n
-    effective = share * (1 - share) / variance if variance else float(n)
+    unseen = min(1.0, rule_of_three(n) * (heaviest or 1.0))
+    if not hits or not total or not n:  # also hits so light that they were rounded to nothing
+        return {**interval(0, n), "hits": hits, "high": unseen, "effective": n}
+    ratio = total / n
+    share = min(1.0, ratio)
+    effective = _equal_runs(hits, total, squares, n)
     middle = share + Z95 * Z95 / (2 * effective)
     half = Z95 * math.sqrt(share * (1 - share) / effective + (Z95 / (2 * effective)) ** 2)
     below = 1 + Z95 * Z95 / effective
@@ -59,9 +65,24 @@ def weighted_interval(hits: int, total: float, squares: float, n: int) -> dict[s
         "n": n,
         "share": share,
         "low": max(0.0, (middle - half) / below),
-        "high": min(1.0, (middle + half) / below),
+        "high": 1.0 if share == 1.0 else max(unseen, min(1.0, (middle + half) / below)),
         "effective": round(effective),
     }
+
+
+def _equal_runs(hits: int, total: float, squares: float, n: int) -> float:
+    """How many runs of weight one would know the share as well.
+
+    Where the share has no variance of its own (all runs hit, or their weights pass n), Kish's
+    number: so many equal runs have such a sum and such a sum of squares.
+    """
+    # No sum of squares is less, but small ones are lost in rounding.
+    squares = max(squares, total * total / hits)
+    ratio = total / n
+    spread, variance = squares / n - ratio * ratio, ratio * (1 - ratio)
+    if variance <= 0 or math.isclose(squares / n, ratio * ratio):
+        return total * total / squares
+    return variance * n / spread
 
 
 def precision(n: int, share: float) -> float:
@@ -93,7 +114,7 @@ def difference(
 
 def _ends(count: Mapping[str, Any]) -> tuple[float, float]:
     """Wilson's ends also where nothing was seen: the rule of three is not an end of his."""
-    if count["hits"]:
+    if count["hits"] or "effective" in count:
         return count["low"], count["high"]
     return wilson(0, count["n"])
 
@@ -252,9 +273,9 @@ def finding(count: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if n == 0:
         return "stat.empty", args
     if hits == 0:
-        if n <= RULE_OF_THREE:
+        if count["high"] >= 1:
             return "stat.none.few", args
-        unit, bound = rate(rule_of_three(n))
+        unit, bound = rate(count["high"])
         return f"stat.none.{unit}", args | {"bound": bound}
     unit, args["rate"] = rate(count["share"])
     args["low"], args["high"] = in_unit(count["low"], unit), in_unit(count["high"], unit)

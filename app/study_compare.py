@@ -11,6 +11,7 @@ from app import stats, study_pairs
 from app.batch_result import metrics_of, place
 from app.models import BatchRow
 from app.runners.pairing import LOST
+from app.runners.rows import ANY
 from app.study_pairs import ROWS_MOST, Rows, common_seeds
 
 if TYPE_CHECKING:
@@ -138,6 +139,8 @@ def remarks(
         found.append(_said("same", first=seeds[0], last=seeds[1]))
     elif seeds and any(row["paired"] for cell in cells for row in cell["rows"]):
         found.append(_said("paired", first=seeds[0], last=seeds[1]))
+    elif seeds and any("effective" in cell["rows"][0][side] for cell in cells for side in "ab"):
+        found.append(_said("weighted"))
     elif seeds is None:
         found.append(_said("apart"))
     left = len(a.cells) + len(b.cells) - 2 * len(matched)
@@ -157,7 +160,7 @@ def _cell(jobs: Jobs, a: BatchRow, b: BatchRow, one: Json, two: Json, equal: boo
     seeds = common_seeds(a, b)
     # What is played and who plays it are the same: so is every run of a seed they share.
     same = equal and seeds is not None and a.engine_version == b.engine_version
-    weighted = any("effective" in count["violating"] for count in (one, two))
+    weighted = any("effective" in cell["unseen"] for cell in (one, two))
     pairs: study_pairs.Pairs = {}
     rows_of_all = sum(one.runs * len(one.profiles) * len(one.cells) for one in (a, b))
     if seeds and rows_of_all <= ROWS_MOST and not same and not weighted:
@@ -167,12 +170,12 @@ def _cell(jobs: Jobs, a: BatchRow, b: BatchRow, one: Json, two: Json, equal: boo
             *seeds,
         )
     names = sorted({LOST, *one["broken"], *two["broken"]}, key=place)
-    some = pairs.get(records.ANY)
+    some = pairs.get(ANY)
     # Seeds at which neither broke an invariant are pairs as well.
     fine = some and stats.Paired(some.n, 0, 0, 0)
     rows = [_row("", one["violating"], two["violating"], same, some)]
     for name in names:
-        counts = [cell["broken"].get(name) or stats.interval(0, cell["n"]) for cell in (one, two)]
+        counts = [cell["broken"].get(name) or cell["unseen"] for cell in (one, two)]
         rows.append(_row(name, counts[0], counts[1], same, pairs.get(name, fine)))
     return {
         "profile": one["profile"],

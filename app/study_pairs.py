@@ -11,10 +11,9 @@ from functools import lru_cache
 from typing import Any, Final
 
 from app import stats
-from app.batch_records import ANY
 from app.models import BatchRow
 from app.runners.plan import Plan
-from app.runners.rows import chunks_on_disk, read_chunks
+from app.runners.rows import ANY, chunks_on_disk, read_chunks
 
 ROWS_MOST: Final = 200_000
 """Of both studies together: read within a second or so."""

@@ -33,7 +33,7 @@ def play_chunk(chunk: dict[str, Any]) -> list[dict[str, Any]]:
                 "events": chance.randrange(1000),
                 "log_weight": -chance.randrange(2 * 10**9) if chunk["cell"] else 0,
                 "acked_lost": chance.randrange(4) if broken else 0,
-                "steps": 20 + chance.randrange(9) if chance.random() < 0.9 else None,
+                "steps": 20 + chance.randrange(9),
                 "wait_ms": chance.randrange(5000) if chance.random() < 0.9 else None,
             }
         )

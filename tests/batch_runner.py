@@ -12,10 +12,9 @@ from typing import Any
 from app import stats
 from app.runners.pairing import LOST, Pair, cell_pairs, profile_pairs
 from app.runners.plan import Plan, Tally
-from app.runners.rows import RunChunk, finish_chunk, read_chunks
+from app.runners.rows import ANY, RunChunk, finish_chunk, read_chunks
 from app.runners.spark import SparkTrouble
 from app.runners.summary import QUANTILES, CellSummary, Failure, Summary
-from app.runners.weighing import ANY
 from engine.sim.run import Run
 from engine.study.causes import cause_of
 
@@ -83,20 +82,22 @@ def summary_of(rows: list[dict[str, Any]], plan: Plan, keep: int) -> Summary:
     cells = []
     failures = []
     for (profile, cell), mine in sorted(groups.items()):
-        metrics = {name: _metric(mine, name) for name in plan.metrics}
-        verdicts = Counter(row["verdict"] for row in mine)
-        broken = Counter(b["invariant"] for row in mine for b in row["broken"])
+        judged = [row for row in mine if row["verdict"] != "error"]
+        metrics = {name: _metric(judged, name, plan.tilted) for name in plan.metrics}
+        violating = sum(row["verdict"] == "violates" for row in judged)
+        broken = Counter(b["invariant"] for row in judged for b in row["broken"])
         cells.append(
-            CellSummary(profile, cell, len(mine), verdicts["violates"], verdicts["error"],
-                        dict(broken), metrics, _weights(mine, plan))
+            CellSummary(profile, cell, len(mine), violating, len(mine) - len(judged),
+                        dict(broken), metrics, _weights(judged, plan))
         )  # fmt: skip
         found: dict[str, list[Failure]] = {}
         for row in sorted(mine, key=lambda row: row["seed"]):
             why = [(b["invariant"], b["step"], b["why"]) for b in row["broken"]]
             if row["verdict"] == "error":
-                why.append(("error", -1, row["why"]))
+                why = [("error", -1, row["why"])]
             for invariant, step, text in why:
-                told = (row.get("acked_lost"), row.get("steps"))
+                failed = row["verdict"] == "error"
+                told = (None, None) if failed else (row.get("acked_lost"), row.get("steps"))
                 found.setdefault(invariant, []).append(
                     Failure(profile, cell, row["seed"], invariant, step, text, *told)
                 )
@@ -120,7 +121,8 @@ def _weights(rows: list[dict[str, Any]], plan: Plan) -> dict[str, list[float]]:
     """In decimals of twelve places, as the SQL has them."""
     if not plan.tilted:
         return {}
-    heaviest = max((_decimal(exp(row["log_weight"] / 1e9)) for row in rows), default=Decimal(0))
+    struck = [row for row in rows if "faults" not in plan.metrics or (row["faults"] or 0) > 0]
+    heaviest = max((_weight(row) for row in struck), default=Decimal(0))
     found: dict[str, list[Decimal]] = {"heaviest": [heaviest]}
     found |= {f"metric {name}": [Decimal(0)] * 4 for name in plan.metrics}
     for row in rows:
@@ -137,24 +139,44 @@ def _weights(rows: list[dict[str, Any]], plan: Plan) -> dict[str, list[float]]:
     return {name: [float(one) for one in sums] for name, sums in found.items()}
 
 
+def _weight(row: dict[str, Any]) -> Decimal:
+    return _decimal(exp(row["log_weight"] / 1e9))
+
+
 def _decimal(value: float) -> Decimal:
     return Decimal(repr(value)).quantize(PLACES, ROUND_HALF_UP)
 
 
-def _metric(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
-    values = [row[name] for row in rows if row.get(name) is not None]
+def _metric(rows: list[dict[str, Any]], name: str, tilted: bool) -> dict[str, Any]:
+    those = [row for row in rows if row.get(name) is not None]
+    values = [row[name] for row in those]
+    at = [
+        heavier(those, name, Decimal(str(q))) if tilted else stats.percentile(values, q)
+        for q in QUANTILES
+    ]
     return {
         "n": len(values),
         "sum": sum(values),
         "positive": sum(value > 0 for value in values),
         "min": min(values, default=None),
         "max": max(values, default=None),
-        "quantiles": [stats.percentile(values, q) for q in QUANTILES] if values else None,
+        "quantiles": at if values else None,
     }
 
 
+def heavier(rows: list[dict[str, Any]], name: str, share: Decimal) -> int | None:
+    """The smallest value so that the rows at or below it have this share of the weight."""
+    enough = share * sum((_weight(row) for row in rows), Decimal(0))
+    below = Decimal(0)
+    for row in sorted(rows, key=lambda row: int(row[name])):
+        below += _weight(row)
+        if below >= enough:
+            return int(row[name])
+    return None
+
+
 def _pairs(rows: list[dict[str, Any]], plan: Plan) -> tuple[Pair, ...]:
-    if plan.futures:
+    if plan.futures or plan.tilted:
         return ()
     broke: dict[tuple[str, int], dict[int, set[str]]] = {}
     for row in rows:

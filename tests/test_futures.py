@@ -6,8 +6,10 @@ import pytest
 
 from engine.model.errors import BadInput
 from engine.scenarios.file import find
+from engine.scenarios.scenario import Scenario
 from engine.show.replay import Replay
 from engine.sim.run import Run, play, play_all
+from engine.study.batch import run_chunk
 from engine.study.futures import Present, presents
 
 SCENARIO = find("S61")
@@ -73,6 +75,20 @@ def test_strikes_that_were_awaited_do_not_fall_in_a_new_future() -> None:
     after = {id(event[4]): event[0] for event in sim.kernel.pending if event[4] in sim.plans}
     assert before and before != after
     assert len(set(after)) == len(after), "each plan awaits one strike at most"
+
+
+def test_futures_of_a_run_with_importance_factors_all_count_the_same() -> None:
+    data = SCENARIO.to_dict()
+    for fault in data["faults"]:
+        fault.update(importance=2)
+    run = Run(Scenario.from_dict(data), "Z0102", 1)
+    half = Present(20, ("run !20",), (f"at {run.scenario.duration_ms}ms",))
+    rows = run_chunk(
+        {"scenario": {"run": run.text(), "present": half.to_dict()}, "profile": "Z0102",
+         "cell": 0, "first_seed": 0, "count": 3}
+    )  # fmt: skip
+    assert {row["verdict"] for row in rows} <= {"holds", "violates"}
+    assert {row["log_weight"] for row in rows} == {0}
 
 
 def test_a_run_that_holds_has_no_point_of_no_return() -> None:

@@ -34,8 +34,10 @@ pytestmark = [
 ]
 
 
-def plan(runs: int = 60, sleep_s: float = 0.0, chunk_runs: int = 10) -> Plan:
-    faults = [{"importance": 3}]
+def plan(
+    runs: int = 60, sleep_s: float = 0.0, chunk_runs: int = 10, importance: float = 3
+) -> Plan:
+    faults = [{"importance": importance}]
     cells = tuple({"name": f"cell{n}", "sleep_s": sleep_s, "faults": faults} for n in range(2))
     return Plan(cells, ("Z0102", "K39"), runs, 5, chunk_runs, batch_fakes.METRICS)
 
@@ -103,8 +105,11 @@ def test_same_files_as_the_process_pool(spark: SparkRunner, tmp_path: Path) -> N
     assert rows_of(tmp_path / "s") == expected_rows(wanted)
 
 
-def test_summary_is_what_the_rows_say(spark: SparkRunner, tmp_path: Path) -> None:
-    wanted = plan(runs=200, chunk_runs=50)
+@pytest.mark.parametrize("importance", [1, 3])
+def test_summary_is_what_the_rows_say(
+    spark: SparkRunner, tmp_path: Path, importance: float
+) -> None:
+    wanted = plan(runs=200, chunk_runs=50, importance=importance)
     spark.run(wanted, str(tmp_path), "count", Heard(), run_chunk=batch_fakes.play_chunk)
     rows = list(read_chunks(str(tmp_path), range(wanted.total_chunks)))
     found = spark.summarise(wanted, str(tmp_path), range(wanted.total_chunks), 3)
@@ -112,9 +117,20 @@ def test_summary_is_what_the_rows_say(spark: SparkRunner, tmp_path: Path) -> Non
     assert [(cell.profile, cell.cell, cell.n) for cell in found.cells] == [
         ("K39", 0, 200), ("K39", 1, 200), ("Z0102", 0, 200), ("Z0102", 1, 200)]  # fmt: skip
     assert all(cell.violating and cell.errors for cell in found.cells)
-    assert len(found.pairs) == 2 * (2 + 2), "two profiles in two cells, two cells of two profiles"
-    for name in ("neither", "only_a", "only_b", "both"):
-        assert sum(getattr(one, name) for one in found.pairs) > 0, name
+    broke = {(row["profile"], row["cell"]) for row in rows
+             if row["verdict"] == "error" and row["broken"]}  # fmt: skip
+    assert broke, "some runs failed themselves after they broke an invariant"
+    if importance == 1:
+        assert len(found.pairs) == 2 * (2 + 2), "two profiles, two cells of each"
+        for name in ("neither", "only_a", "only_b", "both"):
+            assert sum(getattr(one, name) for one in found.pairs) > 0, name
+        assert not any(cell.weights for cell in found.cells)
+    else:
+        assert found.pairs == ()
+        plain = summary_of(rows, plan(runs=200, chunk_runs=50, importance=1), 3)
+        for cell, other in zip(found.cells, plain.cells, strict=True):
+            same = cell.metrics["wait_ms"]["quantiles"] == other.metrics["wait_ms"]["quantiles"]
+            assert same == (cell.cell == 0), "in cell 1 runs count differently"
 
 
 def test_rows_from_before_a_metric_are_counted(spark: SparkRunner, tmp_path: Path) -> None:
@@ -257,7 +273,7 @@ def test_stored_runs_answer_queries(spark: SparkRunner, tmp_path: Path) -> None:
     wanted = plan(runs=20)
     local.run(wanted, str(tmp_path / name), 1, run_chunk=batch_fakes.play_chunk)
     rows = list(read_chunks(str(tmp_path / name), chunks_on_disk(str(tmp_path / name))))
-    cells = [(name, profile, cell, f"c{cell}", {"c": str(cell)}, 20, 0)
+    cells = [(name, profile, cell, f"c{cell}", {"c": str(cell)}, 20, 0, 0)
              for profile in wanted.profiles for cell in range(2)]  # fmt: skip
 
     def asked(sql: str, most: int = 50) -> Answer:

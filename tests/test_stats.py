@@ -148,7 +148,7 @@ def test_interval_for_a_page() -> None:
 
 
 def test_weighted_runs_of_equal_weight_are_counted_as_they_are() -> None:
-    plain, weighted = stats.interval(37, 1000), stats.weighted_interval(37, 37.0, 37.0, 1000)
+    plain, weighted = stats.interval(37, 1000), stats.weighted_interval(37, 37.0, 37.0, 1000, 1.0)
     for name in ("share", "low", "high"):
         assert weighted[name] == pytest.approx(plain[name])
     assert weighted["effective"] == 1000
@@ -156,8 +156,8 @@ def test_weighted_runs_of_equal_weight_are_counted_as_they_are() -> None:
 
 def test_weights_that_differ_widen_the_interval() -> None:
     """Ten hits of weight 0.1 and one of weight 9 tell less than ten of weight 1."""
-    even = stats.weighted_interval(10, 10.0, 10.0, 1000)
-    uneven = stats.weighted_interval(11, 10.0, 10 * 0.01 + 81.0, 1000)
+    even = stats.weighted_interval(10, 10.0, 10.0, 1000, 1.0)
+    uneven = stats.weighted_interval(11, 10.0, 10 * 0.01 + 81.0, 1000, 9.0)
     assert uneven["share"] == even["share"] == 0.01
     assert uneven["high"] - uneven["low"] > 2 * (even["high"] - even["low"])
     assert uneven["effective"] < even["effective"] / 5
@@ -165,9 +165,75 @@ def test_weights_that_differ_widen_the_interval() -> None:
 
 def test_rare_hits_of_small_weight_are_known_better_than_by_counting() -> None:
     """What importance sampling is for: 100 hits of weight 0.001 in 1000 runs."""
-    found = stats.weighted_interval(100, 0.1, 0.0001, 1000)
+    found = stats.weighted_interval(100, 0.1, 0.0001, 1000, 0.001)
     assert found["share"] == pytest.approx(0.0001)
     assert found["high"] < 0.0002 < stats.rule_of_three(1000)
+
+
+@pytest.mark.parametrize(
+    ("hits", "total", "squares", "n"),
+    [
+        (30, 130.0, 900.0, 100),  # more weight than runs
+        (40, 100.0, 400.0, 100),  # as much
+        (100, 100.0, 100.0, 100),  # all runs, each as heavy as one
+        (100, 50.0, 25.0, 100),  # all runs, each half as heavy: nothing varies
+        (1, 5000.0, 25e6, 1000),
+        (3, 3e-8, 0.0, 1000),  # squares that were rounded to nothing
+        (1, 0.0, 0.0, 1000),  # a weight that was
+        (999, 999.0, 998.9, 1000),  # less than any squares can be: rounded
+    ],
+)
+def test_any_sums_of_weights_have_an_interval(
+    hits: int, total: float, squares: float, n: int
+) -> None:
+    found = stats.weighted_interval(hits, total, squares, n, 1.0)
+    assert found["share"] == min(1.0, total / n)
+    assert 0 <= found["low"] <= found["share"] <= found["high"] <= 1
+    assert found["effective"] > 0
+    assert stats.shown_until(found)
+    assert stats.finding(found)[0].startswith("stat.some.")
+
+
+def test_where_weights_pass_the_runs_the_hits_are_counted_by_kish() -> None:
+    """13 equal hits have such sums; a share of one has no variance to count them by."""
+    found = stats.weighted_interval(30, 130.0, 1300.0, 100, 10.0)
+    assert found["effective"] == 13
+    assert found["low"] == pytest.approx(stats.wilson(13, 13)[0])
+
+
+@given(
+    st.lists(st.floats(1e-9, 50), min_size=1, max_size=40), st.integers(0, 200), st.floats(0, 60)
+)
+def test_the_high_end_is_never_below_what_was_not_seen(
+    weights: list[float], others: int, heaviest: float
+) -> None:
+    n = len(weights) + others
+    found = stats.weighted_interval(
+        len(weights), sum(weights), sum(one * one for one in weights), n, heaviest
+    )
+    unseen = stats.weighted_interval(0, 0.0, 0.0, n, heaviest)
+    assert unseen["high"] == min(1.0, stats.rule_of_three(n) * (heaviest or 1.0))
+    assert 0 <= found["low"] <= found["share"] <= found["high"] <= 1
+    assert found["high"] >= unseen["high"]
+
+
+def test_one_light_hit_tells_no_less_than_none_did() -> None:
+    """Seen once with a weight of 1e-6, where runs with a fault weigh up to 2."""
+    none = stats.weighted_interval(0, 0.0, 0.0, 1000, 2.0)
+    one = stats.weighted_interval(1, 1e-6, 1e-12, 1000, 2.0)
+    assert one["high"] == none["high"] == 0.006
+    key, args = stats.finding(none)
+    assert (key, args["bound"]) == ("stat.none.percent", "0.60")
+    assert stats.shown_until(none) == "> 116"
+    assert stats.finding(stats.weighted_interval(0, 0.0, 0.0, 20, 40.0))[0] == "stat.none.few"
+
+
+def test_a_difference_to_what_was_not_seen_knows_its_weight() -> None:
+    """Wilson's end for none of 1000 is 0.0038; runs of weight 0.001 know it a thousand fold."""
+    none = stats.weighted_interval(0, 0.0, 0.0, 1000, 0.001)
+    some = stats.weighted_interval(100, 0.1, 0.0001, 1000, 0.001)
+    found, low, _ = stats.difference(none, some)
+    assert 0 < low < found == some["share"]
 
 
 def test_the_median_until_the_first_is_where_half_of_the_waits_have_ended() -> None:

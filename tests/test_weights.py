@@ -10,6 +10,7 @@ from engine.model.errors import BadInput
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
+from engine.sim.simulation import Simulation
 from engine.study.weights import NANO, log_weight_nano
 
 SEEDS = 1500
@@ -75,3 +76,40 @@ def test_a_schedule_has_no_factor() -> None:
     data["faults"] = [{"kind": "kill", "brokers": [1], "at_ms": 5, "importance": 2}]
     with pytest.raises(BadInput, match="no schedule has"):
         Scenario.from_dict(data)
+
+
+def hiccups(importance: float) -> Run:
+    """Each of three brokers is paused for a moment every 20 s, or so many times as often."""
+    data = storm(20_000, importance).to_dict()
+    data["faults"][0].update(kind="pause", mttr_ms=10)
+    return Run(Scenario.from_dict(data), "K39", 3)
+
+
+def future_of(run: Run, *moves: str) -> Simulation:
+    return play_all(Run(run.scenario, run.profile, run.seed, moves))
+
+
+def test_what_is_drawn_anew_comes_at_the_true_rate() -> None:
+    run, past = hiccups(40.0), "run !25"
+    there = future_of(run, past)
+    before, left_ms = sum(len(plan.strikes) for plan in there.plans), 5_000 - there.now
+    assert before > 3 and left_ms > 1_000
+    later = [
+        sum(len(plan.strikes) for plan in future_of(run, past, f"future {one}", "at 5s").plans)
+        for one in range(200)
+    ]
+    found, off = mean_and_error([float(strikes - before) for strikes in later])
+    assert abs(found - 3 * left_ms / 20_000) < 4 * off < 0.3, (found, left_ms)
+
+
+def test_the_weight_of_a_run_stays_when_its_future_is_drawn_anew() -> None:
+    run, past = hiccups(40.0), "run !25"
+    now = log_weight_nano(future_of(run, past, "future 7"))
+    later = {log_weight_nano(future_of(run, past, f"future {one}", "at 5s")) for one in range(9)}
+    assert later == {now} != {0}
+
+
+def test_faults_that_begin_in_a_future_have_true_rates_from_the_start() -> None:
+    late = future_of(hiccups(40.0), "future 7", "run 5s")
+    assert log_weight_nano(late) == 0
+    assert {plan.mean_ms for plan in late.plans} == {20_000}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
-from app.runners.weighing import ANY
+from app.runners.rows import ANY
 
 LOST: Final = "I7"
 """An acknowledged record is gone."""

@@ -6,7 +6,7 @@ its number: whoever computes a chunk, and however often, the same rows come out 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -32,7 +32,12 @@ class Chunk(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What the driver learns of a finished chunk: counts, never rows."""
+    """What the driver learns of a finished chunk: counts, never rows.
+
+    Of a tilted plan `weights` holds, of each invariant that was broken and of "any", the sum of
+    the weights of the runs that broke it and that of their squares; as "heaviest", in a list of
+    one, the largest weight of a run in which a fault struck.
+    """
 
     number: int
     profile: str
@@ -41,6 +46,7 @@ class Tally(NamedTuple):
     violating: int
     errors: int
     broken: dict[str, int]
+    weights: dict[str, list[float]]
 
 
 @dataclass(frozen=True)
@@ -70,11 +76,7 @@ class Plan:
     @property
     def tilted(self) -> bool:
         """Whether runs count differently: some fault has an importance factor."""
-        return any(
-            fault.get("importance", 1) != 1
-            for scenario in self.scenarios
-            for fault in scenario.get("faults", ())
-        )
+        return tilted(self.scenarios)
 
     @property
     def futures(self) -> bool:
@@ -110,6 +112,18 @@ class Plan:
             for start in range(0, part, self.chunk_runs):
                 yield seed + start, min(self.chunk_runs, part - start)
             seed += part
+
+
+def tilted(scenarios: Sequence[dict[str, Any]]) -> bool:
+    """Whether some fault of these has an importance factor.
+
+    Futures of a run have none: from the present on faults strike at their true rates.
+    """
+    return any(
+        fault.get("importance", 1) != 1
+        for scenario in scenarios
+        for fault in scenario.get("faults", ())
+    )
 
 
 def chunk_size(runs: int, groups: int, runs_per_s: float) -> int:

@@ -31,7 +31,7 @@ BATCHES = (
 )
 CELLS = (
     "batch string, profile string, cell int, label string, values map<string, string>, n bigint, "
-    "violating bigint"
+    "violating bigint, errors bigint"
 )
 
 

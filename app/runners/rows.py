@@ -12,6 +12,7 @@ import os
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from app.runners.plan import Chunk, Tally
+from app.runners.plan import Chunk, Tally, tilted
+
+ANY = "any"
+"""Among counts by invariant: runs that broke at least one."""
+HEAVIEST = "heaviest"
+"""Among sums of weights: the largest weight of a run in which a fault struck."""
+FAULTS = "faults"
+"""The metric that counts strikes: a run without one broke nothing that faults break."""
 
 Row = dict[str, Any]
 RunChunk = Callable[[dict[str, Any]], list[Row]]
@@ -71,17 +79,43 @@ def finish_chunk(
     }
     rows = run_chunk(work)
     write_chunk(directory, chunk.number, rows, metrics)
-    return tally(chunk, rows)
+    return tally(chunk, rows, tilted(scenarios))
 
 
-def tally(chunk: Chunk, rows: Sequence[Row]) -> Tally:
-    """Counts of a chunk, for progress and interim results."""
-    broken = Counter(invariant for row in rows for invariant in {b[0] for b in row["broken"]})
-    violating = sum(row["verdict"] == "violates" for row in rows)
-    errors = sum(row["verdict"] == "error" for row in rows)
+def tally(chunk: Chunk, rows: Sequence[Row], weighted: bool) -> Tally:
+    """Counts of a chunk, for progress and interim results; `weighted`: also sums of weights."""
+    judged = [row for row in rows if row["verdict"] != "error"]
+    broken = Counter(name for row in judged for name in _broken(row))
     return Tally(
-        chunk.number, chunk.profile, chunk.cell, len(rows), violating, errors, dict(broken)
+        chunk.number,
+        chunk.profile,
+        chunk.cell,
+        len(rows),
+        sum(row["verdict"] == "violates" for row in judged),
+        len(rows) - len(judged),
+        dict(broken),
+        _weights(judged) if weighted else {},
     )
+
+
+def _broken(row: Row) -> set[str]:
+    return {b[0] for b in row["broken"]}
+
+
+def _weights(rows: Sequence[Row]) -> dict[str, list[float]]:
+    """As `Tally` has them: sums of doubles, where the result has decimals (weighing.py)."""
+    heaviest = 0.0
+    sums: dict[str, list[float]] = {}
+    for row in rows:
+        weight = exp(row["log_weight"] / 1e9)
+        if row.get(FAULTS, 1):
+            heaviest = max(heaviest, weight)
+        broken = _broken(row)
+        for name in broken | {ANY} if broken else broken:
+            mine = sums.setdefault(name, [0.0, 0.0])
+            mine[0] += weight
+            mine[1] += weight * weight
+    return {**sums, HEAVIEST: [heaviest]}
 
 
 def chunk_name(number: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from app.runners.pairing import Pair, pair_up
 from app.runners.plan import Plan
 from app.runners.rows import chunk_name, spark_schema
-from app.runners.weighing import weigh
+from app.runners.weighing import percentiles, weigh
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 ERROR = "error"
@@ -22,8 +22,10 @@ TOLD = ("profile", "cell", "seed", "invariant", "step", "why", "lost", "steps")
 class CellSummary:
     """One profile in one cell.
 
+    `n` counts all runs, also the `errors` that failed themselves: of those nothing else is counted.
     `metrics` maps a name to n (runs that have it), sum, positive (runs above zero), min, max and
-    quantiles: the values at QUANTILES, each one that occurred (percentile_disc).
+    quantiles: the values at QUANTILES, each one that occurred (percentile_disc; where runs count
+    differently, `percentiles` of weighing.py).
     `weights` holds the sums of weighing.py; empty where every run counts the same.
     """
 
@@ -75,13 +77,17 @@ def summarise(
         rows = files.option("pathGlobFilter", "*.parquet").parquet(directory)
     else:
         rows = files.parquet(*(f"{directory}/{chunk_name(number)}" for number in sorted(done)))
+    rows = rows.selectExpr(*_judged(plan.metrics))
     # Of a small batch most of the time is planning, which uses one core: so all at once.
     with ThreadPoolExecutor(ASKED_AT_ONCE) as pool:
-        measured = pool.submit(session.sql(cells_sql(plan.metrics), rows=rows).collect)
+        measured = pool.submit(
+            session.sql(cells_sql(plan.metrics, plan.tilted), rows=rows).collect
+        )
         wanted = failures_sql(plan.metrics)
         failed = pool.submit(session.sql(wanted, args={"keep": max(1, keep)}, rows=rows).collect)
         pairs = pool.submit(_pairs, session, rows, plan)
         weights = weigh(session, rows, plan.metrics) if plan.tilted else {}
+        tilted = percentiles(session, rows, plan.metrics, QUANTILES) if plan.tilted else {}
     counts: dict[tuple[str, int], dict[str, int]] = {}
     for row in failed.result():
         if row.invariant != ERROR:
@@ -95,7 +101,7 @@ def summarise(
                 row.violating,
                 row.errors,
                 counts.get((row.profile, row.cell), {}),
-                {name: _metric(row, index) for index, name in enumerate(plan.metrics)},
+                _metrics(row, plan, tilted.get((row.profile, row.cell), {})),
                 weights.get((row.profile, row.cell), {}),
             )
             for row in measured.result()
@@ -139,8 +145,16 @@ FROM (SELECT *, least({places}) AS place, count(*) OVER ({group}) AS n
 WHERE place <= :keep ORDER BY profile, cell, invariant, seed
 """
 
-def cells_sql(metrics: Sequence[str]) -> str:
-    """Counts per profile and cell, and per metric n, sum, positive, min, max, quantiles."""
+def _judged(metrics: Sequence[str]) -> list[str]:
+    """The columns that are counted; a run that failed itself says nothing but that it did."""
+    told = ["broken", "log_weight", *(f"`{name}`" for name in metrics)]
+    judged = [f"if(verdict = '{ERROR}', NULL, {name}) AS {name}" for name in told]
+    return ["profile", "cell", "seed", "verdict", "why", *judged]
+
+
+def cells_sql(metrics: Sequence[str], tilted: bool) -> str:
+    """Counts per profile and cell, and per metric n, sum, positive, min, max; quantiles as well
+    where every run counts the same."""
     at = ", ".join(map(str, QUANTILES))
     columns = [
         "count(*) AS n",
@@ -149,27 +163,34 @@ def cells_sql(metrics: Sequence[str]) -> str:
     for i, name in enumerate(metrics):
         columns.append(
             f"count(`{name}`) AS n{i}, sum(`{name}`) AS sum{i}, count_if(`{name}` > 0) AS pos{i}, "
-            f"min(`{name}`) AS min{i}, max(`{name}`) AS max{i}, "
-            f"percentile_disc(array({at})) WITHIN GROUP (ORDER BY `{name}`) AS q{i}"
+            f"min(`{name}`) AS min{i}, max(`{name}`) AS max{i}"
         )
+        if not tilted:
+            columns.append(
+                f"percentile_disc(array({at})) WITHIN GROUP (ORDER BY `{name}`) AS q{i}"
+            )
     chosen = ",\n".join(columns)
     return f"SELECT profile, cell, {chosen}\nFROM {{rows}} GROUP BY 1, 2 ORDER BY 1, 2"
 
 
-def _metric(row: Any, i: int) -> dict[str, Any]:
-    quantiles = row[f"q{i}"]
-    return {
-        "n": row[f"n{i}"],
-        "sum": row[f"sum{i}"] or 0,
-        "positive": row[f"pos{i}"],
-        "min": row[f"min{i}"],
-        "max": row[f"max{i}"],
-        "quantiles": None if quantiles is None else [int(value) for value in quantiles],
-    }
+def _metrics(row: Any, plan: Plan, tilted: dict[str, list[int]]) -> dict[str, dict[str, Any]]:
+    found = {}
+    for i, name in enumerate(plan.metrics):
+        quantiles = tilted.get(name) if plan.tilted else row[f"q{i}"]
+        found[name] = {
+            "n": row[f"n{i}"],
+            "sum": row[f"sum{i}"] or 0,
+            "positive": row[f"pos{i}"],
+            "min": row[f"min{i}"],
+            "max": row[f"max{i}"],
+            "quantiles": None if quantiles is None else [int(value) for value in quantiles],
+        }
+    return found
 
 
 def _pairs(session: Any, rows: Any, plan: Plan) -> tuple[Pair, ...]:
-    """Nothing of futures: their cells are places in one run, each with chances of its own."""
-    if plan.futures:
+    """Nothing of futures: their cells are places in one run, each with chances of its own.  Nor
+    where runs count differently: counts of seeds at inflated rates say nothing of the true ones."""
+    if plan.futures or plan.tilted:
         return ()
     return pair_up(session, rows, plan.profiles, len(plan.scenarios))

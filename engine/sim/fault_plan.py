@@ -23,11 +23,13 @@ class Plan:
 
     A call is one turn; the kernel holds the plan itself as the event's payload.  `draws` waits of
     a rate have ended in a strike, `waited_ms` passed while one was awaited: what the weight of a
-    run with an importance factor is made of.  `strikes` holds [when, brokers, until when].
+    run with an importance factor is made of.  In a future that was drawn `anew` a rate is the true
+    one, so that the weight stays as it was then.  `strikes` holds [when, brokers, until when].
     `directory` is the log directory that is meant, 0 for none; `failed` what failed of whom.
     """
 
     __slots__ = (
+        "anew",
         "armed_at",
         "began",
         "chance",
@@ -61,6 +63,7 @@ class Plan:
         self.mean_ms = fault.struck_every_ms
         self.struck: tuple[int, ...] = ()
         self.armed_at = -1
+        self.anew = False
         self.draws = 0
         self.waited_ms = 0
         self.strikes: list[tuple[int, tuple[int, ...], int]] = []
@@ -85,8 +88,9 @@ class Plan:
             self._arm(sim)
             return True
         if self.armed_at >= 0:
-            self.draws += 1
-            self.waited_ms += sim.now - self.armed_at
+            if not self.anew:
+                self.draws += 1
+                self.waited_ms += sim.now - self.armed_at
             self.armed_at = -1
         running = tuple(b for b in self.group if sim.brokers[b].status == UP)
         if not running:
@@ -130,7 +134,7 @@ class Plan:
 
     def exposure_ms(self, now: int) -> int:
         """How long chance was asked for a strike of a rate, up to now."""
-        if self.armed_at < 0:
+        if self.armed_at < 0 or self.anew:
             return self.waited_ms
         return self.waited_ms + min(now, self.stop_at) - self.armed_at + 1
 
@@ -138,9 +142,17 @@ class Plan:
         """Draws the future anew: a wait of a rate has no memory, so what is left of it is a whole
         new wait.  The strike that was awaited must have left the queue."""
         self.chance = chance
-        if self.armed_at >= 0:
+        if self.armed_at >= 0 and not self.anew:
             self.waited_ms += min(sim.now, self.stop_at) - self.armed_at
+        self.at_true_rate()
+        if self.armed_at >= 0:
             self._arm(sim)
+
+    def at_true_rate(self) -> None:
+        """From now on without the importance factor: how many futures of a present break something
+        is a question about the world as it is."""
+        self.anew = True
+        self.mean_ms = self.fault.mtbf_ms
 
     def _arm(self, sim: Simulation) -> None:
         if self.fault.at_ms >= 0:
@@ -158,6 +170,8 @@ def schedule_plans(sim: Simulation, stop_at: int) -> None:
             if group:
                 chance = Chance(sim.seed, f"fault {number} {index}")
                 plan = Plan(fault, group, directory, chance, stop_at)
+                if sim.drawn_anew:
+                    plan.at_true_rate()
                 sim.plans.append(plan)
                 plan.first(sim)
 

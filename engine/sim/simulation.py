@@ -133,6 +133,7 @@ class Simulation:
         self.placing: Chance | None = None  # made when the first replicas are placed
         self.listener: Callable[[int, int, Any], None] | None = None
         self.plans: list[Plan] = []
+        self.drawn_anew = False  # whether this is a future of some present
         kraft_mode = self.profile.mode == "kraft"
         self.on_broker = dispatch.ON_BROKER
         self.on_controller = dispatch.ON_KRAFT if kraft_mode else dispatch.ON_ZOOKEEPER
@@ -170,6 +171,7 @@ class Simulation:
 
     def draw_anew(self, number: int) -> None:
         """Another future of this present: every stream of chance goes on as number `number`."""
+        self.drawn_anew = True
         self.network.chance = Chance(self.seed, f"future {number} network")
         for node, client in self.clients.items():
             if isinstance(client, Producer):

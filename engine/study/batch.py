@@ -37,7 +37,8 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
     row: {"cell", "profile", "seed", "verdict": "holds" | "violates" | "error",
           "invariant", "step", "why": of the first violation ("", -1, "" if none),
           "broken": [[invariant, step, why], ...] each invariant once, "events",
-          "log_weight": logarithm of how much the run counts, in billionths (importance factors),
+          "log_weight": logarithm of how much the run counts, in billionths (importance factors);
+          futures have one past and the true rates after it, so that all count the same: 0,
           <metric>: int | None}
     A run that fails is a row with the verdict "error" and the reason as its why.
     """
@@ -46,7 +47,10 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
     if "present" in chunk["scenario"]:
         run = Run.from_text(chunk["scenario"]["run"])
         present = Present.from_dict(chunk["scenario"]["present"])
-        return [row_of(present.future(run, seed), cell, seed, probe) for seed in seeds]
+        return [
+            row_of(present.future(run, seed), cell, seed, probe) | {"log_weight": 0}
+            for seed in seeds
+        ]
     scenario, profile = Scenario.from_dict(chunk["scenario"]), chunk["profile"]
     return [row_of(Run(scenario, profile, seed), cell, seed, probe) for seed in seeds]
 

@@ -2,7 +2,7 @@
 
 A present is a place in the run.  A future of it is the run up to there, chance drawn anew, and the
 rest of the run.  The share of futures that break the invariant, step by step, says where it came to
-pass.
+pass.  Faults strike at their true rates in a future, whatever importance factor the past had.
 """
 
 from __future__ import annotations

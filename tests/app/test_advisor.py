@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from app import batch_records as records
 from app.advice_result import advice_of, how_long, how_often
 from app.jobs import Jobs
+from engine.study import advice
 from tests.app.conftest import TOKEN, browser
 from tests.app.test_batch_jobs import ended
 from tests.app.test_failing import jobs
@@ -36,6 +38,15 @@ def test_the_advisor_answers_with_intervals_and_assumptions(app: Flask, jobs: Jo
     assert yours["lost"]["hits"] > 0, "one rack loses power"
     assert 0 < yours["lost"]["low"] < yours["lost"]["rate"] < yours["lost"]["high"]
     assert {one["label"] for one in told["settings"]} > {"", "racks=3", "workload.acks=1"}
+    heaviest = {(row.profile, row.cell): row.weights["heaviest"][0]
+                for row in records.cells(jobs.database, jobs.batch(number))}  # fmt: skip
+    for one in told["settings"]:
+        unseen = min(1.0, 3 / one["n"] * heaviest[one["profile"], one["cell"]])
+        if one["lost"]["hits"]:
+            assert one["lost"]["high"] >= advice.per_year(unseen)
+        else:
+            assert one["lost"]["high"] == pytest.approx(advice.per_year(unseen))
+    assert {bool(one["lost"]["hits"]) for one in told["settings"]} == {True, False}
     for lang in ("en", "zh"):
         page = client.get(f"/batch/{number}?lang={lang}").text
         assert 'id="advice"' in page and "racks=3" in page

@@ -9,9 +9,9 @@ const count = (hits, n, low, high) => ({ hits, n, share: hits / n, low, high });
 const batch = {
   profiles: ["Z0102", "K39"], varied: ["a", "b"],
   cells: [
-    { profile: "Z0102", label: "a=1, b=2", values: { a: "1", b: "2" }, n: 1000, violating: count(37, 1000, 0.027, 0.0506), broken: { I7: count(30, 1000, 0.021, 0.042) } },
-    { profile: "K39", label: "a=1, b=2", values: { a: "1", b: "2" }, n: 1000, violating: count(1, 1000, 0.00018, 0.0056), broken: {} },
-    { profile: "K39", label: "a=2, b=2", values: { a: "2", b: "2" }, n: 0, violating: count(0, 0, 0, 1), broken: {} },
+    { profile: "Z0102", label: "a=1, b=2", values: { a: "1", b: "2" }, n: 1000, violating: count(37, 1000, 0.027, 0.0506), broken: { I7: count(30, 1000, 0.021, 0.042) }, unseen: count(0, 1000, 0, 0.003) },
+    { profile: "K39", label: "a=1, b=2", values: { a: "1", b: "2" }, n: 1000, violating: count(1, 1000, 0.00018, 0.0056), broken: {}, unseen: count(0, 1000, 0, 0.0006) },
+    { profile: "K39", label: "a=2, b=2", values: { a: "2", b: "2" }, n: 0, violating: count(0, 0, 0, 1), broken: {}, unseen: count(0, 0, 0, 1) },
   ],
 };
 
@@ -26,11 +26,11 @@ test("numbers, times and tables", () => {
   assert.equal(f.csv([]), "");
 });
 
-test("rows of the chosen invariant; what was never seen is an arrow below three in n", () => {
+test("rows of the chosen invariant; what was never seen is an arrow below the server's bound", () => {
   const any = f.shareRows(batch, "");
   assert.deepEqual(any.map((r) => [r.profile, r.hits]), [["Z0102", 37], ["K39", 1]]);
   const lost = f.shareRows(batch, "I7");
-  assert.deepEqual([lost[1].hits, lost[1].high, f.shareLabel(lost[1], t)], [0, 0.003, "batch.shares.none(1\u202f000)"]);
+  assert.deepEqual([lost[1].hits, lost[1].high, f.shareLabel(lost[1], t)], [0, 0.0006, "batch.shares.none(1\u202f000)"]);
   assert.match(f.shareSentence(lost, t), /^Z0102 a=1, b=2: 3.0 % \(2.1 % – 4.2 %\); K39/);
 });
 
@@ -60,7 +60,7 @@ test("a cell of a map leads to its failing runs, and is told under the names tha
   const cells = f.heatCells({ ...batch, cells: batch.cells.map((cell, i) => ({ ...cell, cell: i })) }, "I7");
   assert.deepEqual(cells.map((c) => c.url), ["?profile=Z0102&cell=0&invariant=I7#failures", "?profile=K39&cell=1&invariant=I7#failures"]);
   assert.deepEqual(f.heatRows(batch, cells)[0], { profile: "Z0102", a: "1", b: "2", hits: 30, n: 1000, share: 0.03, low: 0.021, high: 0.042, url: cells[0].url });
-  assert.deepEqual([cells[1].hits, cells[1].high], [0, 0.003]);
+  assert.deepEqual([cells[1].hits, cells[1].high], [0, 0.0006]);
 });
 
 test("two studies are drawn a row a side, in the cells that have the invariant", () => {

@@ -34,12 +34,12 @@ const called = (one) => (one.label ? `${one.profile} ${one.label}` : one.profile
 // In the order in which they are told; what a page brings comes sorted by name.
 const counted = ({ hits, n, share, low, high }) => ({ hits, n, share, low, high });
 
+const countOf = (cell, invariant) => (invariant ? cell.broken[invariant] ?? cell.unseen : cell.violating);
+
 /** Interval dots: one row a profile and cell for the chosen invariant ("" = any). */
 export function shareRows(batch, invariant) {
   return batch.cells.filter((cell) => cell.n > 0).map((cell) => {
-    const none = { hits: 0, n: cell.n, share: 0, low: 0, high: Math.min(1, 3 / cell.n) };
-    const count = invariant ? cell.broken[invariant] ?? none : cell.violating;
-    return { profile: cell.profile, label: cell.label, ...counted({ ...count, n: cell.n }) };
+    return { profile: cell.profile, label: cell.label, ...counted(countOf(cell, invariant)) };
   });
 }
 
@@ -119,10 +119,9 @@ export const causeSentence = (rows) => rows.map((one) => `${one.profile} ${cause
 export function heatCells(batch, invariant) {
   const [first, second] = batch.varied;
   return batch.cells.filter((cell) => cell.n > 0).map((cell) => {
-    const count = invariant ? cell.broken[invariant] : cell.violating;
-    const share = count?.share ?? 0;
+    const { hits, n, share, low, high } = countOf(cell, invariant);
     const url = `?${new URLSearchParams({ profile: cell.profile, cell: cell.cell, ...(invariant ? { invariant } : {}) })}#failures`;
-    return { profile: cell.profile, x: cell.values[first], y: cell.values[second], hits: count?.hits ?? 0, n: cell.n, share, low: count?.low ?? 0, high: count?.high ?? Math.min(1, 3 / cell.n), unsure: Boolean(count?.hits) && count.high - count.low > share, url };
+    return { profile: cell.profile, x: cell.values[first], y: cell.values[second], hits, n, share, low, high, unsure: hits > 0 && high - low > share, url };
   });
 }
 
