@@ -85,7 +85,7 @@ def form() -> str:
     elif request.args.get("scenario"):
         chosen = choosing.scenario_named(request.args["scenario"])
     scale = [one for one in library if "scale" in one.tags]
-    saved = [(row.digest, row.title) for row in services().store.scenarios(50)]
+    saved = [(row.digest, row.title) for row in services().store.scenarios(50, security.owner())]
     first = chosen or next(iter(scale or library), None)
     facts = {one.slug: _facts(one) for one in library}
     if chosen is not None:
@@ -144,7 +144,7 @@ def submit() -> Response:
     security.require_token()
     security.require_patience()
     given = body()
-    number = jobs().submit(asked_spec(given, scenario_asked(given)), security.owner())
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *security.asker())
     url = url_for("batches.page", number=number)
     return json_answer({"ok": True, "id": number, "url": url}, 201)
 
@@ -165,7 +165,7 @@ def submit_form() -> AnyResponse:
             "vary": [line for line in sent.get("vary", "").splitlines() if line.strip()],
         }
     )
-    number = jobs().submit(asked_spec(given, scenario_asked(given)), security.owner())
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *security.asker())
     return redirect(url_for("batches.page", number=number), 303)
 
 
@@ -175,7 +175,9 @@ def estimate() -> Response:
     security.require_token()
     security.require_patience()
     given = body()
-    return json_answer({"ok": True, **jobs().estimate(asked_spec(given, scenario_asked(given)))})
+    asked = asked_spec(given, scenario_asked(given))
+    with services().plays.turn():
+        return json_answer({"ok": True, **jobs().estimate(asked)})
 
 
 @blueprint.get("/batch/<number>")
@@ -243,7 +245,7 @@ def resume(number: str) -> Response:
     """Computes the chunks that are missing."""
     security.require_token()
     security.require_patience()
-    jobs().resume(number, security.owner())
+    jobs().resume(number, *security.asker())
     return json_answer({"ok": True, "batch": jobs().snapshot(number)})
 
 
@@ -251,7 +253,11 @@ def resume(number: str) -> Response:
 def act(number: str, what: str) -> AnyResponse:
     """The buttons of the page where no script runs."""
     security.require_token()
-    getattr(jobs(), what)(number, security.owner())
+    if what == "resume":
+        security.require_patience()
+        jobs().resume(number, *security.asker())
+    else:
+        jobs().cancel(number, security.owner())
     return redirect(url_for("batches.page", number=number), 303)
 
 
@@ -260,7 +266,7 @@ def more(number: str) -> Response:
     """{runs}: so many seeds more for every profile and cell."""
     security.require_token()
     security.require_patience()
-    jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), security.owner())
+    jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), *security.asker())
     return json_answer({"ok": True, "batch": jobs().snapshot(number)})
 
 
@@ -269,7 +275,7 @@ def more_form(number: str) -> AnyResponse:
     """The same from the page."""
     security.require_token()
     security.require_patience()
-    jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), security.owner())
+    jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), *security.asker())
     return redirect(url_for("batches.page", number=number), 303)
 
 

@@ -25,6 +25,7 @@ from app.batch_job import Job, view
 from app.batch_spec import RUNS_MOST, Futures, Spec, check_total
 from app.causes import histogram, to_trace
 from app.fair_queue import FairQueue
+from app.kept_rows import MIB, KeptRows
 from app.models import BatchRow, now_ms
 from app.refusals import Refusal
 from app.runners.plan import Plan, Tally, chunk_size
@@ -98,6 +99,7 @@ class Jobs:
         self._locks = Path(settings.instance).resolve() / "batches"
         self._root = settings.batch_directory or str(self._locks)
         self._locks.mkdir(parents=True, exist_ok=True)
+        self._kept = KeptRows(self._root, settings.rows_mib * MIB)
         self._mutex = threading.Lock()
         self._jobs: dict[str, Job] = {}
         self._queue = FairQueue(AT_ONCE, OWNERS_AT_ONCE)
@@ -107,25 +109,25 @@ class Jobs:
 
     # -- what pages, sockets and the command line ask ------------------------------------------
 
-    def submit(self, spec: Spec | Futures, owner: str = "") -> str:
+    def submit(self, spec: Spec | Futures, owner: str = "", address: str = "") -> str:
         """Queue a batch; its id.  Raises Refusal when too many wait."""
         with self._mutex:
-            self._bound(owner)
+            self._bound(owner, address)
             if isinstance(spec, Futures):
                 number = records.create_futures(self.database, spec, owner)
             else:
                 number = records.create(self.database, spec, owner)
-            self._enqueue(number, owner)
+            self._enqueue(number, owner, address)
         return number
 
-    def resume(self, number: str, owner: str = "") -> None:
+    def resume(self, number: str, owner: str = "", address: str = "") -> None:
         """Compute the chunks that an ended batch still lacks.  Raises Refusal."""
         batch = self._ended(number, owner)
         if batch.state == "done":
             raise Refusal("impossible", "batch.over")
-        self._again(batch, owner)
+        self._again(batch, owner, address)
 
-    def add_runs(self, number: str, runs: int, owner: str = "") -> None:
+    def add_runs(self, number: str, runs: int, owner: str = "", address: str = "") -> None:
         """More seeds for every profile and cell of an ended batch; what is there is not repeated.
 
         Raises Refusal.
@@ -135,7 +137,7 @@ class Jobs:
             whole = stats.whole(RUNS_MOST)
             raise Refusal("invalid", "batch.runs", most=whole, asked=stats.whole(batch.runs + runs))
         check_total((batch.runs + runs) * len(batch.profiles) * len(batch.cells))
-        self._again(batch, owner, runs)
+        self._again(batch, owner, address, runs)
 
     def rename(self, number: str, title: str, owner: str = "") -> None:
         """Call a batch so; "" as its scenario.  Raises Refusal."""
@@ -165,15 +167,15 @@ class Jobs:
             raise Refusal("impossible", "batch.runs.still")
         return batch
 
-    def _again(self, batch: BatchRow, owner: str, more: int = 0) -> None:
+    def _again(self, batch: BatchRow, owner: str, address: str, more: int = 0) -> None:
         with self._mutex:
             if batch.id in self._jobs:
                 raise Refusal("impossible", "batch.runs.still")
-            self._bound(owner)
+            self._bound(owner, address)
             if more:
                 records.add_part(self.database, batch, more)
             records.update(self.database, batch.id, state="queued", message="", finished=None)
-            self._enqueue(batch.id, owner)
+            self._enqueue(batch.id, owner, address)
 
     def cancel(self, number: str, owner: str = "") -> dict[str, Any]:
         """Ask a batch to stop; what is done is kept.  Raises Refusal."""
@@ -255,17 +257,22 @@ class Jobs:
 
     # -- inside --------------------------------------------------------------------------------
 
-    def _bound(self, owner: str) -> None:
+    def _bound(self, owner: str, address: str) -> None:
         jobs = list(self._jobs.values())
         mine = sum(1 for job in jobs if owner and job.owner == owner)
         if mine >= ACTIVE_PER_OWNER or len(jobs) >= WAITING_MOST:
             raise Refusal("slow_down", "batch.queue", n=mine or len(jobs), ms=5000)
+        # A browser names itself, so one who wants all places would come as many.
+        here = sum(1 for job in jobs if address and job.address == address)
+        if here >= self._services.settings.batches_per_address:
+            raise Refusal("slow_down", "batch.queue", n=here, ms=5000)
+        self._kept.require_room()
 
-    def _enqueue(self, number: str, owner: str) -> None:
+    def _enqueue(self, number: str, owner: str, address: str) -> None:
         lock = self._lock(number)
         if lock is None:
             raise Refusal("impossible", "batch.over")
-        job = self._jobs[number] = Job(number, owner, lock)
+        job = self._jobs[number] = Job(number, owner, lock, address)
         if len(self._threads) < OWNERS_AT_ONCE:
             thread = threading.Thread(target=self._serve, name="batches", daemon=True)
             self._threads.append(thread)

@@ -38,9 +38,9 @@ BANNED_IN_ENGINE = {
     "uuid",
 }
 STANDARD_OF_ENGINE = {
-    "bisect",
+    "array", "bisect",
     "collections",
-    "copy",
+    "contextlib", "copy",
     "dataclasses",
     "decimal",
     "difflib",
