@@ -38,9 +38,11 @@ BANNED_IN_ENGINE = {
     "uuid",
 }
 STANDARD_OF_ENGINE = {
-    "array", "bisect",
+    "array",
+    "bisect",
     "collections",
-    "contextlib", "copy",
+    "contextlib",
+    "copy",
     "dataclasses",
     "decimal",
     "difflib",
