@@ -68,7 +68,7 @@ def ask() -> AnyResponse:
     )
     failures = Failures(*(_bounded(name) for name in Failures.__dataclass_fields__))
     asked = study(setting, failures, typed(request.form, "runs", 1, RUNS_MOST))
-    number = jobs().submit(asked, security.owner())
+    number = jobs().submit(asked, *security.asker())
     return redirect(url_for("batches.page", number=number), 303)
 
 

@@ -20,6 +20,7 @@ class Job:
     id: str
     owner: str
     lock: IO[str]
+    address: str = ""
     state: str = "queued"
     message: str = ""
     counts: Counts = field(default_factory=dict)

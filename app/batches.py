@@ -86,7 +86,7 @@ def form() -> str:
     library = list(file.library().values())
     fixed, chosen, before = _chosen()
     scale = [one for one in library if "scale" in one.tags]
-    saved = [(row.digest, row.title) for row in services().store.scenarios(50)]
+    saved = [(row.digest, row.title) for row in services().store.scenarios(50, security.owner())]
     first = chosen or next(iter(scale or library), None)
     facts = {one.slug: _facts(one) for one in library}
     if chosen is not None:
@@ -180,7 +180,7 @@ def submit() -> Response:
     security.require_token()
     security.require_patience()
     given = body()
-    number = jobs().submit(asked_spec(given, scenario_asked(given)), security.owner())
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *security.asker())
     url = url_for("batches.page", number=number)
     return json_answer({"ok": True, "id": number, "url": url}, 201)
 
@@ -202,7 +202,7 @@ def submit_form() -> AnyResponse:
             "vary": [line for line in sent.get("vary", "").splitlines() if line.strip()],
         }
     )
-    number = jobs().submit(asked_spec(given, scenario_asked(given)), security.owner())
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *security.asker())
     return redirect(url_for("batches.page", number=number), 303)
 
 
@@ -212,7 +212,9 @@ def estimate() -> Response:
     security.require_token()
     security.require_patience()
     given = body()
-    found = jobs().estimate(asked_spec(given, scenario_asked(given)))
+    asked = asked_spec(given, scenario_asked(given))
+    with services().plays.turn():
+        found = jobs().estimate(asked)
     notes = [note.sentence(security.lang()) for note in found["notes"]]
     return json_answer({"ok": True, **found, "notes": notes})
 
@@ -280,7 +282,7 @@ def resume(number: str) -> Response:
     """Computes the chunks that are missing."""
     security.require_token()
     security.require_patience()
-    jobs().resume(number, security.owner())
+    jobs().resume(number, *security.asker())
     return json_answer({"ok": True, "batch": jobs().snapshot(number)})
 
 
@@ -288,7 +290,11 @@ def resume(number: str) -> Response:
 def act(number: str, what: str) -> AnyResponse:
     """The buttons of the page where no script runs."""
     security.require_token()
-    getattr(jobs(), what)(number, security.owner())
+    if what == "resume":
+        security.require_patience()
+        jobs().resume(number, *security.asker())
+    else:
+        jobs().cancel(number, security.owner())
     return redirect(url_for("batches.page", number=number), 303)
 
 
@@ -297,7 +303,7 @@ def more(number: str) -> Response:
     """{runs}: so many seeds more for every profile and cell."""
     security.require_token()
     security.require_patience()
-    jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), security.owner())
+    jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), *security.asker())
     return json_answer({"ok": True, "batch": jobs().snapshot(number)})
 
 
@@ -306,7 +312,7 @@ def more_form(number: str) -> AnyResponse:
     """The same from the page."""
     security.require_token()
     security.require_patience()
-    jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), security.owner())
+    jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), *security.asker())
     return redirect(url_for("batches.page", number=number), 303)
 
 

@@ -100,7 +100,8 @@ def run(
     from app.playing import complaints, exported, report
     from engine.show.replay import Replay
 
-    replay = Replay(_run_of(scenario, profile, seed, moves))
+    # Nobody else waits here for the processor: a run is told whole, up to the engine's own bound.
+    replay = Replay(_run_of(scenario, profile, seed, moves), most=sys.maxsize)
     if form is not None:
         click.echo(exported(replay, form), nl=False)
         return

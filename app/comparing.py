@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from functools import lru_cache
 from typing import Any, Final
 
@@ -22,6 +21,7 @@ from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.show.comparing import compare, playable
 from engine.show.replay import Replay
+from engine.show.sayings import said
 from engine.show.thumbnail import HEIGHT, WIDTH, draw, telling_step
 from engine.sim.run import Run
 
@@ -42,10 +42,8 @@ SENTENCES.update(
 )
 
 STEPS_MOST: Final = 6_000
-"""Of a run that is compared: what a page can still go through."""
+"""Of a run that is compared, or stands on the ladder with those of all other profiles."""
 RUNGS_KEPT: Final = 32
-AT_ONCE = threading.BoundedSemaphore(2)
-"""Comparing looks at every step of two runs: the rest of the processor stays with the others."""
 
 
 def other_run(run: Run, wanted: str) -> tuple[Run, str]:
@@ -57,7 +55,8 @@ def other_run(run: Run, wanted: str) -> tuple[Run, str]:
         return services().replays.run(wanted), ""
     profile = get_profile(wanted).name
     # The script as that profile plays it, where nothing was done by hand.
-    return playable(Run(run.scenario, profile, run.seed, run.moves))
+    with services().plays.turn():
+        return playable(Run(run.scenario, profile, run.seed, run.moves))
 
 
 def _wanted(run: Run) -> str:
@@ -102,7 +101,8 @@ def pairs(digest: str) -> Response:
     etag = f"{digest}-{other.digest}-{ENGINE_VERSION}"
 
     def answer() -> Response:
-        with AT_ONCE:
+        # Every step of two runs is looked at.
+        with services().plays.turn():
             return json_answer({"ok": True, **_compared(digest, other.digest)})
 
     response = unless_known(etag, answer)
@@ -144,7 +144,7 @@ def ladder(name: str) -> str:
     scenario = choosing.scenario_named(name)
     if scenario.workload.producers and scenario.slug not in file.library():
         raise Refusal("impossible", "ladder.busy")
-    with AT_ONCE:
+    with services().plays.turn():
         rungs = _rungs(scenario)
     for rung in rungs:
         services().replays.register(Run(scenario, rung["profile"]))
@@ -152,7 +152,7 @@ def ladder(name: str) -> str:
         "ladder.html",
         scenario=in_language(scenario, security.lang()),
         home=url_for("pages.scenario", name=name),
-        rungs=rungs,
+        rungs=[{**rung, "why": said(rung["why"], security.lang())} for rung in rungs],
         size=(WIDTH, HEIGHT),
         first=next((rung for rung in rungs if rung["digest"]), None),
     )
@@ -164,8 +164,8 @@ def _rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
 
 
 def _rung(scenario: Scenario, profile: str) -> dict[str, Any]:
-    run, why = playable(Run(scenario, profile))
-    replay = Replay(run)
+    run, why = playable(Run(scenario, profile), STEPS_MOST)
+    replay = Replay(run, STEPS_MOST)
     step = telling_step(replay)
     (told,) = replay.steps(step, 1)
     verdict = replay.verdict()

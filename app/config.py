@@ -77,6 +77,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("live_steps", "200000", "steps these may have together", _whole(1, 2**40)),
     Setting("known_runs", "20000", "unsaved runs remembered by digest", _whole(1, 10**8)),
     Setting("builders", "2", "runs replayed from their start at one time", _whole(1, 256)),
+    Setting("batches_per_address", "12", "unfinished batches per address", _whole(1, 10**6)),
+    Setting("rows_mib", "20480", "MiB that the rows of all batches may take", _whole(1, 2**40)),
     Setting("transports", "websocket", "how pages connect: websocket, or websocket,polling"),
     Setting("spark_master", "", "Spark master for batches; default: local[*]"),
     Setting("spark_conf", "", "more for Spark: spark.name=value, parted by spaces"),
@@ -108,6 +110,8 @@ class Settings:
     live_steps: int
     known_runs: int
     builders: int
+    batches_per_address: int
+    rows_mib: int
     transports: str
     spark_master: str
     spark_conf: str

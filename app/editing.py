@@ -30,6 +30,7 @@ from engine.scenarios.places import Places
 from engine.scenarios.scenario import TAGS, Scenario
 from engine.scenarios.translated import in_language
 from engine.scenarios.writing import written, yaml_of
+from engine.show.replay import STEPS_MOST
 from engine.show.sayings import said
 from engine.sim import moves
 from engine.sim.run import Run
@@ -41,8 +42,6 @@ WHERE = "scenario"
 MOST_PROFILES = 12
 PATIENCE_S = 6.0
 """How long the profiles of one scenario may take together before the rest is left out."""
-BUDGET = 200_000
-"""Events of one run that is tried."""
 STEPS_AT_ONCE = 64
 MOST_PROBLEMS = 50
 TITLE_CHARS = 80
@@ -202,7 +201,8 @@ def play() -> Response:
     """{yaml} -> what happens under each profile, beside what is promised."""
     _allowed(costly=True)
     scenario = _sent_scenario(body())
-    return json_answer({"ok": True, "profiles": played(scenario)})
+    with services().plays.turn():
+        return json_answer({"ok": True, "profiles": played(scenario)})
 
 
 def played(scenario: Scenario) -> list[Json]:
@@ -218,7 +218,7 @@ def played(scenario: Scenario) -> list[Json]:
 
 def _outcome(scenario: Scenario, profile: str) -> Json:
     try:
-        one = promises.play(scenario, profile, budget=BUDGET)
+        one = promises.play(scenario, profile, budget=STEPS_MOST)
     except BadInput as bad:
         sentence = said(bad.sentence, security.lang())
         return {"problem": {"script": _line_of(bad), "sentence": sentence}}
@@ -245,7 +245,8 @@ def attempt() -> Response:
     scenario = _sent_scenario(asked)
     profile = asked.text("profile", default=scenario.profiles[0])
     run = choosing.default_run(scenario, profile)
-    problem = _outcome(scenario, run.profile).get("problem")
+    with services().plays.turn():
+        problem = _outcome(scenario, run.profile).get("problem")
     if problem:
         lines = [line for line in scenario.lines(run.profile) if not line.is_expect]
         good = tuple(line.text for line in lines if line.number < problem["script"])

@@ -31,6 +31,7 @@ from app import (
 )
 from app.config import ROOT, Settings
 from app.db import Database
+from app.gate import Gate
 from app.jobs import Jobs
 from app.limits import Buckets
 from app.replays import Replays
@@ -39,6 +40,11 @@ from app.store import Store
 
 BODY_BYTES = 256 * 1024
 """Of any request: a scenario may be 64 KiB, and JSON may write a character as six."""
+
+PLAYS_AT_ONCE = 2
+"""Questions that play many runs here: to compare, to shorten, to estimate, to try a scenario."""
+PLAYS_WAITING = 6
+PLAYS_PATIENCE_S = 5.0
 
 
 class Highwater(Flask):
@@ -57,6 +63,7 @@ def build(settings: Settings | None = None) -> Flask:
         static_folder=str(ROOT / "static"),
         template_folder=str(ROOT / "templates"),
     )
+    app.session_interface = security.Cookies()
     app.config.update(
         SECRET_KEY=settings.secret_key,
         MAX_CONTENT_LENGTH=BODY_BYTES,
@@ -79,6 +86,7 @@ def build(settings: Settings | None = None) -> Flask:
         saves=Buckets(settings.saves_per_s, settings.saves_burst),
         checks=Buckets(settings.moves_per_s, settings.moves_burst),
         tries=Buckets(settings.opens_per_s, settings.opens_burst),
+        plays=Gate(PLAYS_AT_ONCE, PLAYS_WAITING, PLAYS_PATIENCE_S),
     )
     animator.register(socketio, settings)
     pages.prepare(app)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from flask import Blueprint, Response, redirect, request, url_for
@@ -17,27 +16,14 @@ from app.refusals import Refusal
 from app.runners.summary import Failure
 from app.services import services
 from app.studies import jobs
-from app.words import SENTENCES
 from engine.sim.run import Run
 from engine.study.shrink import Shortened, shorten
 
 blueprint = Blueprint("failing", __name__)
 
-AT_ONCE = threading.BoundedSemaphore(1)
-"""Shortening plays some hundred runs: one visitor's at a time leaves the processor to the rest."""
-BUSY_MS = 3000
 PLACE = "/batch/<number>/failure/<profile>/<int:cell>/<int:seed>/<invariant>"
 LEAD_STEPS = 10
 """A replay begins so long before the violation: its cause is usually among them."""
-
-SENTENCES.update(
-    {
-        "failing.busy": (
-            "Another run is being shortened; try again in {ms} ms.",
-            "正在缩短另一次运行；请在 {ms} ms 后再试。",
-        ),
-    }
-)
 
 
 def _found(number: str, profile: str, cell: int, seed: int, invariant: str) -> tuple[Run, Failure]:
@@ -55,12 +41,16 @@ def _at(run: Run, step: int, before: int = 1, tab: str | None = None) -> str:
 
 
 def _shorten(run: Run, invariant: str) -> Shortened:
-    if not AT_ONCE.acquire(timeout=BUSY_MS / 1000):
-        raise Refusal("slow_down", "failing.busy", ms=BUSY_MS)
-    try:
+    """Plays some hundred runs, so behind the door."""
+    with services().plays.turn():
         return shorten(run, invariant)
-    finally:
-        AT_ONCE.release()
+
+
+def _start_futures(run: Run, invariant: str, each: int) -> str:
+    """The number of the batch; where its presents lie, a replay of the whole run tells."""
+    with services().plays.turn():
+        asked = make_futures(run, invariant, each)
+    return jobs().submit(asked, *security.asker())
 
 
 def _facts(found: Shortened) -> dict[str, Any]:
@@ -140,7 +130,7 @@ def futures_of_failure(number: str, **named: Any) -> AnyResponse:
     security.require_patience()
     run, invariant = _named(number, **named)
     each = typed(request.form, "runs", 1, FUTURES_MOST, default=FUTURES_EACH)
-    started = jobs().submit(make_futures(run, invariant, each), security.owner())
+    started = _start_futures(run, invariant, each)
     return redirect(url_for("batches.page", number=started), 303)
 
 
@@ -168,7 +158,7 @@ def futures() -> Response:
     given = body()
     run, invariant = _run_asked(given)
     each = given.whole("runs", 1, FUTURES_MOST, default=FUTURES_EACH)
-    number = jobs().submit(make_futures(run, invariant, each), security.owner())
+    number = _start_futures(run, invariant, each)
     url = url_for("batches.page", number=number)
     return json_answer({"ok": True, "id": number, "url": url}, 201)
 

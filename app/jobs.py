@@ -25,6 +25,7 @@ from app.batch_locks import Locks
 from app.batch_spec import RUNS_MOST, Futures, Spec, check_chunks, check_total
 from app.causes import histogram, to_trace
 from app.fair_queue import FairQueue
+from app.kept_rows import MIB, KeptRows
 from app.models import BatchRow, now_ms
 from app.probing import doubts, probe
 from app.refusals import Refusal
@@ -104,6 +105,7 @@ class Jobs:
         here = Path(settings.instance).resolve() / "batches"
         self._locks = Locks(here)
         self._root = settings.batch_directory or str(here)
+        self._kept = KeptRows(self._root, settings.rows_mib * MIB)
         self._mutex = threading.Lock()
         self._jobs: dict[str, Job] = {}
         self._queue = FairQueue(AT_ONCE, OWNERS_AT_ONCE)
@@ -113,27 +115,27 @@ class Jobs:
 
     # -- what pages, sockets and the command line ask ------------------------------------------
 
-    def submit(self, spec: Spec | Futures, owner: str = "") -> str:
+    def submit(self, spec: Spec | Futures, owner: str = "", address: str = "") -> str:
         """Queue a batch; its id.  Raises Refusal when too many wait."""
         with self._mutex:
-            self._bound(owner)
+            self._bound(owner, address)
             number = records.new_number()
             with self._locks.taken(number) as lock:
                 if isinstance(spec, Futures):
                     records.create_futures(self.database, number, spec, owner)
                 else:
                     records.create(self.database, number, spec, owner)
-                self._enqueue(number, owner, lock)
+                self._enqueue(number, owner, address, lock)
         return number
 
-    def resume(self, number: str, owner: str = "") -> None:
+    def resume(self, number: str, owner: str = "", address: str = "") -> None:
         """Compute the chunks that an ended batch still lacks.  Raises Refusal."""
         batch = self._ended(number, owner)
         if batch.state == "done":
             raise Refusal("impossible", "batch.over")
-        self._again(batch, owner)
+        self._again(batch, owner, address)
 
-    def add_runs(self, number: str, runs: int, owner: str = "") -> None:
+    def add_runs(self, number: str, runs: int, owner: str = "", address: str = "") -> None:
         """More seeds for every profile and cell of an ended batch; what is there is not repeated.
 
         Raises Refusal.
@@ -146,7 +148,7 @@ class Jobs:
         chunk_runs = batch.cells[0].get("chunk_runs", 0)
         if chunk_runs:
             check_chunks(grown(records.plan_of(batch, chunk_runs, ()), runs))
-        self._again(batch, owner, runs)
+        self._again(batch, owner, address, runs)
 
     def rename(self, number: str, title: str, owner: str = "") -> None:
         """Call a batch so; "" as its scenario.  Raises Refusal."""
@@ -176,16 +178,16 @@ class Jobs:
             raise Refusal("impossible", "batch.runs.still")
         return batch
 
-    def _again(self, batch: BatchRow, owner: str, more: int = 0) -> None:
+    def _again(self, batch: BatchRow, owner: str, address: str, more: int = 0) -> None:
         with self._mutex:
             if batch.id in self._jobs:
                 raise Refusal("impossible", "batch.runs.still")
-            self._bound(owner)
+            self._bound(owner, address)
             with self._locks.taken(batch.id) as lock:
                 if more:
                     records.add_part(self.database, batch, more)
                 records.update(self.database, batch.id, state="queued", message="", finished=None)
-                self._enqueue(batch.id, owner, lock)
+                self._enqueue(batch.id, owner, address, lock)
 
     def cancel(self, number: str, owner: str = "") -> dict[str, Any]:
         """Ask a batch to stop; what is done is kept.  Raises Refusal."""
@@ -287,14 +289,19 @@ class Jobs:
 
     # -- inside --------------------------------------------------------------------------------
 
-    def _bound(self, owner: str) -> None:
+    def _bound(self, owner: str, address: str) -> None:
         jobs = list(self._jobs.values())
         mine = sum(1 for job in jobs if owner and job.owner == owner)
         if mine >= ACTIVE_PER_OWNER or len(jobs) >= WAITING_MOST:
             raise Refusal("slow_down", "batch.queue", n=mine or len(jobs), ms=5000)
+        # A browser names itself, so one who wants all places would come as many.
+        here = sum(1 for job in jobs if address and job.address == address)
+        if here >= self._services.settings.batches_per_address:
+            raise Refusal("slow_down", "batch.queue", n=here, ms=5000)
+        self._kept.require_room()
 
-    def _enqueue(self, number: str, owner: str, lock: IO[str]) -> None:
-        job = self._jobs[number] = Job(number, owner, lock)
+    def _enqueue(self, number: str, owner: str, address: str, lock: IO[str]) -> None:
+        job = self._jobs[number] = Job(number, owner, lock, address)
         if len(self._threads) < OWNERS_AT_ONCE:
             thread = threading.Thread(target=self._serve, name="batches", daemon=True)
             self._threads.append(thread)

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from app.config import Settings
+from app.gate import Gate, held
 from app.refusals import Refusal
 from app.store import SavedRun, Store
 from engine import ENGINE_VERSION
@@ -35,6 +36,10 @@ def library_runs() -> dict[str, Run]:
     )
     return {run.digest: run for run in runs}
 
+
+WAITING_MOST = 64
+PATIENCE_S = 10.0
+"""How long a question waits for its run: about as long as the longest run takes to be played."""
 
 KNOWN_BYTES = 64 * 1024 * 1024
 """Of the texts of all runs that are known without being saved."""
@@ -91,7 +96,9 @@ class Replays:
         self._lock = threading.Lock()
         self._known = Known(settings.known_runs)
         self._live: OrderedDict[str, Live] = OrderedDict()
-        self._builders = threading.BoundedSemaphore(settings.builders)
+        # Only so many are played from their start at once, or from far before the step that is
+        # asked for: the rest of the processor stays with those who take a single step.
+        self._builders = Gate(settings.builders, WAITING_MOST, PATIENCE_S)
 
     def register(self, run: Run) -> str:
         """Remembers a run by its digest until it has not been asked for in a long time."""
@@ -117,18 +124,21 @@ class Replays:
 
     @contextmanager
     def using(self, digest: str) -> Iterator[Replay]:
-        """The replay of a run, for this thread alone until the block ends."""
+        """The replay of a run, for this thread alone until the block ends.
+
+        Raises `Refusal` "slow_down" where others keep it, or those who play runs, for too long.
+        """
         live = self._place(digest)
-        with live.lock:
-            if live.replay is None:
-                # Only so many are played from their start at once: the rest of the processor
-                # stays with those who take a single step.
-                with self._builders:
-                    replay = Replay(live.run)
+        try:
+            with held(live.lock, PATIENCE_S):
+                if live.replay is None:
+                    with self._builders.turn():
+                        replay = Replay(live.run, turn=self._builders.turn)
                     live.size = replay.total + 1
                     live.replay = replay
-            yield live.replay
-        self._trim()
+                yield live.replay
+        finally:  # whatever became of the question, the replay is there
+            self._trim()
 
     def facts(self, replay: Replay, lang: str = OWN) -> dict[str, Any]:
         """What the engine says of a run, its texts in a language, and whether it was saved by

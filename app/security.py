@@ -7,12 +7,20 @@ import hmac
 import secrets
 
 from flask import Flask, Response, g, request, session
+from flask.sessions import SecureCookieSessionInterface
 
 from app.refusals import Refusal
 from app.services import services
 from app.words import DEFAULT, LANGUAGES, language
 
 YEAR_S = 365 * 24 * 3600
+
+
+class Cookies(SecureCookieSessionInterface):
+    """The session's cookie stays on https where the page came over https, by the proxy's word."""
+
+    def get_cookie_secure(self, app: Flask) -> bool:
+        return request.is_secure
 
 
 def csrf_token() -> str:
@@ -50,6 +58,11 @@ def require_patience() -> None:
 def owner() -> str:
     """The hash under which things are stored for this browser; the token never is."""
     return hashlib.sha256(csrf_token().encode()).hexdigest()
+
+
+def asker() -> tuple[str, str]:
+    """Whom what is started now belongs to, and the address that it counts for."""
+    return owner(), request.remote_addr or ""
 
 
 def nonce() -> str:
@@ -115,6 +128,11 @@ def guard(app: Flask) -> None:
             sent = request.headers.get("Sec-Fetch-Site") in ("cross-site", "none")
             if chosen in LANGUAGES and not sent and not embedded():
                 response.set_cookie(
-                    "lang", chosen, max_age=YEAR_S, samesite="Lax", httponly=True
+                    "lang",
+                    chosen,
+                    max_age=YEAR_S,
+                    samesite="Lax",
+                    httponly=True,
+                    secure=request.is_secure,
                 )
         return response

@@ -9,6 +9,7 @@ from flask import current_app
 
 from app.config import Settings
 from app.db import Database
+from app.gate import Gate
 from app.limits import Buckets
 from app.replays import Replays
 from app.rooms import Rooms
@@ -36,6 +37,7 @@ class Services:
     saves: Buckets
     checks: Buckets
     tries: Buckets
+    plays: Gate
     words: Catalogue = field(default_factory=Catalogue)
     jobs: Jobs = field(init=False)
 

@@ -13,7 +13,16 @@ from engine.sim.verbs import VERBS
 from engine.sim.wording import REFUSALS
 
 ROOT = Path(__file__).resolve().parent.parent / "engine"
-RAISED = ("checks", "sim", "scenarios", "model", "study/promises.py", "show/replay.py")
+RAISED = (
+    "checks",
+    "sim",
+    "scenarios",
+    "model",
+    "study/promises.py",
+    "study/futures.py",
+    "study/shrink.py",
+    "show/replay.py",
+)
 """Where sentences are raised or reported."""
 RETURNED = (
     "sim",

@@ -56,7 +56,7 @@ STATEMENT = re.compile(
 @pytest.mark.parametrize("code", ["S01", "S20", "S24", "S29", "M01", "crash-storm"])
 def test_a_mermaid_diagram_has_only_statements_mermaid_knows(code: str) -> None:
     scenario = find(code)
-    text = diagrams.mermaid(Run(scenario, scenario.profiles[0]))
+    text = FORMATS["mermaid"].make(Replay(Run(scenario, scenario.profiles[0])))
     lines = text.splitlines()
     assert lines[0] == "sequenceDiagram"
     for line in lines:
@@ -69,8 +69,11 @@ def test_a_mermaid_diagram_has_only_statements_mermaid_knows(code: str) -> None:
 
 
 def test_a_long_run_says_what_its_diagram_leaves_out() -> None:
-    text = diagrams.mermaid(Run(find("crash-storm"), "K39"))
+    text = FORMATS["mermaid"].make(Replay(Run(find("crash-storm"), "K39")))
     assert re.search(r"\d+ more steps are not drawn\n$", text)
+    cut = Replay(Run(find("S61"), "K39", 1, ("run 30m",)), most=2_000)
+    left = re.search(r"(\d+) more steps are not drawn\n$", FORMATS["mermaid"].make(cut))
+    assert left and int(left[1]) < cut.total
 
 
 # -- ShiViz ----------------------------------------------------------------------------------------

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager, nullcontext
+from itertools import pairwise
 
 import pytest
 
-from engine.scenarios.file import find
-from engine.show.replay import Replay
-from engine.sim.run import Run
+from engine.model.errors import BadInput
+from engine.scenarios.file import find, library
+from engine.show import replay as replay_module
+from engine.show.cursor import played
+from engine.show.replay import EVENTS_BETWEEN, MOST_CHECKPOINTS, STEPS_MOST, Replay
+from engine.sim.run import Run, play
+from engine.study.digest import digest
 
 
 @pytest.mark.parametrize(("code", "profile"), [("S61", "Z0102"), ("S62", "K39"), ("S63", "K39")])
 def test_a_step_is_the_same_from_every_checkpoint(code: str, profile: str) -> None:
     run = Run(find(code), profile, seed=5)
-    played = Replay(run)
-    assert len(played._checkpoints) > 2
+    taken = Replay(run)
+    assert len(taken._checkpoints) > 2
     straight = Replay(run)
     straight._checkpoints.clear()
     steps = [
         step for first in range(0, straight.total + 1, 64) for step in straight.steps(first, 64)
     ]
     assert [step["n"] for step in steps] == list(range(straight.total + 1))
-    for checkpoint in played._checkpoints:
+    for checkpoint in taken._checkpoints:
         for first in (checkpoint.events, checkpoint.events + 1, checkpoint.events + 40):
-            played._cursor = None
-            played._cache.clear()
-            for step in played.steps(first, 3):
+            taken._cursor = None
+            taken._cache.clear()
+            for step in taken.steps(first, 3):
                 assert json.dumps(step) == json.dumps(steps[step["n"]])
 
 
@@ -49,3 +55,105 @@ def test_a_run_cut_inside_a_move_is_where_the_whole_run_was() -> None:
         part = Replay(run)
         assert part.total == step
         assert part.final_view() == whole.steps(step, 1)[0]["view"]
+
+
+BY_HAND = "\n".join(f"produce m{number}\nadvance 30ms\nsettle" for number in range(60))
+
+
+@pytest.mark.parametrize("code", ["S61", "S20", "S53", "by hand"])
+def test_what_is_looked_at_is_the_same_from_every_checkpoint(
+    code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay_module, "EVENTS_BETWEEN", 7)
+    lines = tuple(BY_HAND.splitlines()) if code == "by hand" else None
+    run = Run(find("S20" if lines else code), "Z0102", 3, lines)
+    taken = Replay(run, most=900)
+    assert len(taken._checkpoints) >= 2
+    shown = [json.dumps(one) for at in range(0, taken.total, 64) for one in taken.steps(at, 64)]
+    for place in taken._checkpoints:
+        for step in {place.events, place.events + 1, place.events + 5, taken.total}:
+            if step > taken.total:
+                continue
+            taken._cursor = None
+            taken._cache.clear()
+            assert json.dumps(taken.steps(step, 1)[0]) == shown[step]
+            found, told = taken._at(step), [json.dumps(taken.dashboard(step), default=str)]
+            straight = played(run, taken.cut(step), step)
+            assert digest(found) == digest(straight), step
+            assert (found.out.cues, found.clock_until) == (None, -1)
+            taken._there = (step, straight)
+            assert told == [json.dumps(taken.dashboard(step), default=str)]
+
+
+LONG = Run(find("S61"), "K39", 1, ("run 30m",))
+
+
+def test_a_seek_plays_a_bounded_share_of_a_long_run() -> None:
+    taken = Replay(LONG, most=20_000)
+    places = [0, *(place.events for place in taken._checkpoints), taken.total]
+    assert not taken.whole and len(taken._checkpoints) < MOST_CHECKPOINTS
+    share = taken.total / (MOST_CHECKPOINTS / 2 - 1)
+    assert max(b - a for a, b in pairwise(places)) < share
+
+
+def test_what_is_far_waits_for_a_turn_and_what_is_near_does_not() -> None:
+    turns = 0
+
+    def turn() -> AbstractContextManager[None]:
+        nonlocal turns
+        turns += 1
+        return nullcontext()
+
+    taken = Replay(LONG, most=20_000, turn=turn)
+    between = taken._checkpoints[3].events
+    for step, waits in ((1, 0), (EVENTS_BETWEEN, 0), (between, 1), (between + 1, 0)):
+        turns = 0
+        taken.steps(step, 1)
+        assert turns == waits, step
+    for step, waits in ((3, 0), (between + EVENTS_BETWEEN + 1, 1), (between + 2, 0)):
+        turns = 0
+        taken.possible(step)
+        assert turns == waits, step
+
+
+# -- runs that are too long ------------------------------------------------------------------------
+
+
+def test_a_long_run_is_shown_as_far_as_can_be_looked_at() -> None:
+    whole = Replay(LONG, most=20_000)
+    part = Replay(LONG, most=1_000)
+    assert part.total < 1_010 and not part.facts()["whole"]
+    assert part.verdict()["expected"] is None
+    assert f"verdict up to step {part.total}\n" in part.golden()
+    assert json.dumps(part.steps(990, 11)) == json.dumps(whole.steps(990, 11))
+    last = part.steps(part.total, 1)[0]["view"]
+    assert part.final_view()["brokers"] == last["brokers"]
+    assert digest(part._at(part.total)) == digest(whole._at(part.total))
+
+
+def test_no_move_is_made_where_it_could_not_be_shown() -> None:
+    part = Replay(LONG, most=500)
+    assert part.branch(400, "kill 1").lines()[0] == "run 30m !400"
+    with pytest.raises(BadInput, match=r"first 500 steps .* run it at scale"):
+        part.branch(part.total, "kill 1")
+
+
+def test_a_run_of_just_so_many_steps_is_whole() -> None:
+    run = Run(find("S20"), "Z0102")
+    usual = Replay(run)
+    same = Replay(run, most=usual.total)
+    assert same.whole and same.outcome == usual.outcome and same.facts() == usual.facts()
+    assert not Replay(run, most=usual.total - 1).whole
+
+
+def test_the_library_can_be_looked_at_whole() -> None:
+    longest = 0
+    for scenario in library().values():
+        for profile in scenario.profiles:
+            sim = Run(scenario, profile).simulation()
+            sim.rush = True
+            sim.budget = STEPS_MOST
+            for _ in play(sim, Run(scenario, profile).lines()):
+                pass
+            longest = max(longest, sim.events)
+    assert longest < STEPS_MOST / 2

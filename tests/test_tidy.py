@@ -38,8 +38,10 @@ BANNED_IN_ENGINE = {
     "uuid",
 }
 STANDARD_OF_ENGINE = {
+    "array",
     "bisect",
     "collections",
+    "contextlib",
     "copy",
     "dataclasses",
     "decimal",

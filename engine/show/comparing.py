@@ -13,7 +13,7 @@ from engine.model import messages, timers
 from engine.model.errors import BadInput
 from engine.model.messages import Message
 from engine.show.cursor import Cursor
-from engine.show.replay import Replay
+from engine.show.replay import STEPS_MOST, Replay
 from engine.show.view import Json, node_name
 from engine.sim.run import Run, play
 
@@ -26,10 +26,10 @@ Walk = list[list[str]]
 """Of every move, what happened in each of its steps, without the numbers."""
 
 
-def playable(run: Run) -> tuple[Run, str]:
+def playable(run: Run, most: int = STEPS_MOST) -> tuple[Run, str]:
     """The run as far as this profile can play it, and why it ends there ("" if it does not).
 
-    A move that was made under another profile may be impossible here.
+    A move that was made under another profile may be impossible here, or pass `most` events.
     """
     ended = -1
 
@@ -37,8 +37,10 @@ def playable(run: Run) -> tuple[Run, str]:
         nonlocal ended
         ended = number
 
+    sim = run.simulation()
+    sim.budget = most
     try:
-        for _ in play(run.simulation(), run.lines(), ended=note):
+        for _ in play(sim, run.lines(), ended=note):
             pass
     except BadInput as error:
         return Run(run.scenario, run.profile, run.seed, run.lines()[: ended + 1]), error.sentence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from engine.model.effects import Cue
 from engine.model.messages import Message
@@ -13,6 +13,7 @@ from engine.sim.simulation import Simulation
 
 Happened = tuple[int, int, Any, list[Cue], list[Message]]
 """(kind, node, what, cues, messages that went out) of one event."""
+CLOCK_STANDS: Final = object()
 
 
 class Checkpoint:
@@ -28,6 +29,28 @@ class Checkpoint:
         self.events = sim.events
         self.move = move
         self.until = until
+
+
+def played(
+    run: Run, lines: tuple[str, ...], events: int, start: Checkpoint | None = None
+) -> Simulation:
+    """The simulation after these moves, which end with event number `events`; to look at.
+
+    From a checkpoint on the way it is the same, and sooner: listening changes nothing.
+    """
+    if start is None:
+        sim, first = run.simulation(), 0
+    else:
+        sim, first = start.sim.copy(), start.move + 1
+        sim.hush()
+        here = first == len(lines) and moves.limit_of(lines[-1]) >= 0
+        clock = pacing.run_until(sim, start.until)
+        while not (here and sim.events >= events) and next(clock, CLOCK_STANDS) is None:
+            pass
+        clock.close()
+    for _ in play(sim, lines, first):
+        pass
+    return sim
 
 
 class Cursor:
@@ -72,11 +95,15 @@ class Cursor:
             self.move = number
         return self._events
 
-    def checkpoint(self) -> Checkpoint | None:
-        """A copy of here, if the run can be taken up from here: while a move lets the clock run.
+    def checkpoint(self, over: int = -1) -> Checkpoint | None:
+        """A copy of here, if the run can be taken up from here: while a move lets the clock run,
+        or where move `over` has just ended.
 
         A move that is cut short (`!n`) counts its events, so it cannot be taken up in the middle.
         """
+        if over >= 0:
+            # An event that no pause has told of yet would never be told of from here.
+            return None if self._events else Checkpoint(self.sim.copy(), over, -1)
         if self.sim.clock_until < 0 or moves.limit_of(self._lines[self.move]) >= 0:
             return None
         return Checkpoint(self.sim.copy(), self.move, self.sim.clock_until)

@@ -50,20 +50,21 @@ def _events(run: Run) -> Iterator[tuple[int, int, Happened, Simulation]]:
 # -- Mermaid ---------------------------------------------------------------------------------------
 
 
-def mermaid(run: Run) -> str:
+def mermaid(run: Run, total: int) -> str:
     """A sequence diagram: deliveries as arrows, moves and weighty changes as notes.
 
-    Heartbeats and empty polls are left out; a long run ends with a note that says so.
+    Heartbeats and empty polls are left out; of `total` steps, a note at the end says how many are
+    not drawn.
     """
     lines = run.lines()
     drawn: list[str] = []
     met: set[int] = set()
     told = -1
     left = 0
-    for _, move, (kind, _node, what, cues, _), sim in _events(run):
-        if len(drawn) >= MOST_ARROWS:
-            left += 1
-            continue
+    for step, move, (kind, _node, what, cues, _), sim in _events(run):
+        if len(drawn) >= MOST_ARROWS or step > total:
+            left = total - step + 1
+            break
         if move > told:
             told = move
             ends = (min(sim.brokers), max(sim.brokers))

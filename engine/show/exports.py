@@ -93,12 +93,16 @@ def pytest_file(replay: Replay) -> str:
     )
 
 
+def _mermaid(replay: Replay) -> str:
+    return diagrams.mermaid(replay.run, replay.total)
+
+
 FORMATS: Final[dict[str, Format]] = {
     "yaml": Format("yaml", "application/yaml", scenario_yaml),
     "json": Format("run.json", "application/json", run_json),
     "steps": Format("steps.json", "application/json", steps_json),
     "golden": Format("txt", "text/plain", Replay.golden),
-    "mermaid": Format("mmd", "text/plain", lambda replay: diagrams.mermaid(replay.run)),
+    "mermaid": Format("mmd", "text/plain", _mermaid),
     "shiviz": Format("shiviz.log", "text/plain", lambda replay: diagrams.shiviz(replay.run)),
     "pytest": Format("py", "text/x-python", pytest_file),
 }

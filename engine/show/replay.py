@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
+from array import array
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from typing import Any, Final
 
@@ -17,7 +19,7 @@ from engine.scenarios.expectations import is_kept
 from engine.scenarios.scenario import Scenario
 from engine.show import story, text
 from engine.show.chronicle import Chronicle
-from engine.show.cursor import Checkpoint, Cursor, Happened
+from engine.show.cursor import Checkpoint, Cursor, Happened, played
 from engine.show.dashboard import dashboard
 from engine.show.entities import Happening, say
 from engine.show.staging import Cut, dress, letters
@@ -26,40 +28,54 @@ from engine.show.view import Json, node_name, view
 from engine.show.why import why
 from engine.sim import moves
 from engine.sim.kernel import DELIVERY
-from engine.sim.run import Run, play
+from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 
+STEPS_MOST: Final = 100_000
+"""Steps of a run that can be looked at; of a longer one these are shown, and it says so.
+So many take 4 s to be played and 25 MB, measured; the longest run of the library has 2 191."""
 CACHED_STEPS: Final = 600
 EVENTS_BETWEEN: Final = 256
+"""Steps between two checkpoints of a run that needs few; and what is played at any time without
+waiting for a turn."""
 MOST_CHECKPOINTS: Final = 24
 MOST_STEPS_AT_ONCE: Final = 64
 MOST_MARKS: Final = 2_000
 MOST_TICKS: Final = 400
+
+Turn = Callable[[], AbstractContextManager[object]]
+"""Held while a part of a long run is played again."""
 
 
 class Replay:
     """One run, looked at.  Step 0 is the initial state; step n is the state after event n.
 
     It is a cache and nothing else: whatever it answers follows from the run's text.  Not safe for
-    threads.  Raises BadInput when a move of the run cannot be played.
+    threads.  Of a run with more than `most` steps it shows these: `whole` says whether that is all.
+    Raises BadInput when a move of the run cannot be played.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, most: int = STEPS_MOST, turn: Turn = nullcontext) -> None:
         self.run = run
         self.lines = run.lines()
         self.total = 0
+        self.whole = True
         self.outcome = ""
-        self._move_of: list[int] = [-1]  # step -> index of the move it belongs to
-        self._moments: list[int] = [0]
-        self._times: list[int] = [0]
+        self._most = most
+        self._turn = turn
+        self._move_of = array("l", [-1])  # step -> index of the move it belongs to
+        self._moments = bytearray(1)
+        self._weighty: list[int] = []  # steps
+        self._times = array("q", [0])
         self._marks: list[tuple[int, str]] = []
         self._cuts: list[Cut] = []
-        self._golden: list[str] = []
+        self._golden = bytearray()
         self._chronicle = Chronicle()
         self._cache: OrderedDict[int, Json] = OrderedDict()
         self._cursor: Cursor | None = None
         self._checkpoints: list[Checkpoint] = []
-        self._there: tuple[tuple[str, ...], Simulation] | None = None
+        self._apart = EVENTS_BETWEEN
+        self._there: tuple[int, Simulation] | None = None
         self._play_through()
 
     # -- the first pass --------------------------------------------------------------------------
@@ -72,57 +88,79 @@ class Replay:
             nonlocal told
             if number > told:
                 told = number
-                self._golden += [self.lines[number], "----"]
+                self._write([self.lines[number], "----"])
 
         def ended(number: int) -> None:
             heading(number)  # of a move that brought no event
-            self._golden += [*text.state_lines(cursor.sim), ""]
+            self._write([*text.state_lines(cursor.sim), ""])
+            self._maybe_checkpoint(cursor, number)
 
         cursor = Cursor(self.run, ended)
-        broken = 0
+        end, broken = cursor.sim, 0
         while (events := cursor.advance()) is not None:
+            if self.total >= self._most:
+                self.whole = False
+                break
             heading(cursor.move)
             self._maybe_checkpoint(cursor)
             for kind, node, what, cues, _ in events:
                 self.total += 1
                 self._move_of.append(cursor.move)
-                self._golden += text.event_lines(kind, node, what, cues)
+                self._write(text.event_lines(kind, node, what, cues))
                 now_broken = len(cursor.sim.broken)
                 self._times.append(cursor.sim.now)
                 self._note(kind, what, cues, now_broken > broken)
                 self._chronicle.note(self.total, what, cues, cursor.sim.cluster.names)
                 broken = now_broken
-        cursor.sim.ledger.close(cursor.sim.now)
-        self._golden += ["verdict", "----"]
-        self._golden += text.verdict_lines(cursor.sim)
-        self._end = cursor.sim
-        bare = json.dumps(view(cursor.sim), sort_keys=True, separators=(",", ":"))
-        self.outcome = sha256((self.golden() + bare).encode()).hexdigest()[:16]
+            if self.total >= self._most:
+                end = cursor.sim.copy()  # whether anything follows, only playing on can tell
+        self._end = end = cursor.sim if self.whole else end
+        end.ledger.close(end.now)
+        told_until = "" if self.whole else f" up to step {self.total}"
+        self._write([f"verdict{told_until}", "----", *text.verdict_lines(end)])
+        bare = json.dumps(view(end), sort_keys=True, separators=(",", ":"))
+        self.outcome = sha256(self._golden + bare.encode()).hexdigest()[:16]
         ghosts = self._ghosts(self.total, self.total)
-        self._final = dress(cursor.sim, view(cursor.sim), ghosts)
+        self._final = dress(end, view(end), ghosts)
 
-    def _maybe_checkpoint(self, cursor: Cursor) -> None:
-        """Every so often, where the run can be taken up again."""
+    def _write(self, lines: list[str]) -> None:
+        for line in lines:
+            self._golden += line.encode() + b"\n"
+
+    def _maybe_checkpoint(self, cursor: Cursor, over: int = -1) -> None:
+        """Every so often, where the run can be taken up again; `over` is a move that just ended.
+
+        Once there are as many as may be kept, every second one goes and the rest is twice as far
+        apart: however long the run is, the memory is bounded, and a seek plays a small share.
+        """
         last = self._checkpoints[-1].events if self._checkpoints else 0
-        if cursor.sim.events - last >= EVENTS_BETWEEN and len(self._checkpoints) < MOST_CHECKPOINTS:
-            checkpoint = cursor.checkpoint()
-            if checkpoint is not None:
-                self._checkpoints.append(checkpoint)
+        if cursor.sim.events - last < self._apart:
+            return
+        checkpoint = cursor.checkpoint(over)
+        if checkpoint is None:
+            return
+        self._checkpoints.append(checkpoint)
+        if len(self._checkpoints) >= MOST_CHECKPOINTS:
+            del self._checkpoints[::2]
+            self._apart *= 2
 
     def _note(self, kind: int, what: Any, cues: list[Cue], broken: bool) -> None:
-        self._moments.append(story.moment(kind, what, cues, broken))
+        weight = story.moment(kind, what, cues, broken)
+        self._moments.append(weight)
+        if weight >= story.WEIGHTY:
+            self._weighty.append(self.total)
         self._cuts += [(self.total, node, tp, gone) for node, tp, gone in _cut_by(cues)]
         kinds = [story.MARKS[cue[0]] for cue in cues if cue[0] in story.MARKS]
         if broken:
             kinds.append("violation")
-        for mark in dict.fromkeys(kinds):
+        for mark in dict.fromkeys(kinds) if len(self._marks) < MOST_MARKS else ():
             self._marks.append((self.total, mark))
 
     # -- what it answers -------------------------------------------------------------------------
 
     def golden(self) -> str:
         """The whole run in the notation of the golden files."""
-        return "\n".join(self._golden) + "\n"
+        return self._golden.decode()
 
     def final_view(self) -> Json:
         return self._final
@@ -136,14 +174,14 @@ class Replay:
         """{holds, expected, broken: [{invariant, step, why}], counts}.
 
         `expected` compares with what the scenario promises for this profile; None where it
-        promises nothing, as for moves of one's own.
+        promises nothing, as for moves of one's own, and where not the whole run is looked at.
         """
         sim = self._end
         broken = [
             {"invariant": name, "step": step, "why": why} for name, step, why in sim.broken
         ]
         promise = None
-        if self.run.moves is None:
+        if self.run.moves is None and self.whole:
             promise = self.run.scenario.expectation(self.run.profile)
         expected: bool | None = None
         if promise is not None and promise["verdict"] != "statistical":
@@ -178,10 +216,11 @@ class Replay:
             "profile": self.run.profile,
             "seed": self.run.seed,
             "total": self.total,
+            "whole": self.whole,
             "moves": list(self.lines),
             "script": self.run.moves is None,
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
-            "moments": [step for step, weight in enumerate(self._moments) if weight >= 2],
+            "moments": list(self._weighty),
             "chapters": [
                 [step, self.lines[line], text] for step, line, text in self.chapters(told)
             ],
@@ -233,18 +272,25 @@ class Replay:
         cursor = self._cursor
         start = self._nearest(first)
         at = 0 if start is None else start.events
-        if cursor is None or cursor.sim.events >= max(first, 1) or cursor.sim.events < at:
-            cursor = self._cursor = Cursor(self.run, start=start)
-            if first == 0:
-                self._keep(self._initial(cursor.sim))
-        while cursor.sim.events < last - 1:
-            before = cursor.sim.events
-            broken = len(cursor.sim.broken)
-            events = cursor.advance()
-            if events is None:
-                break
-            if cursor.sim.events >= first:
-                self._keep_events(cursor, before, broken, events)
+        if cursor is not None and not at <= cursor.sim.events < max(first, 1):
+            cursor = None
+        with self._turn_to_play(first - (at if cursor is None else cursor.sim.events)):
+            if cursor is None:
+                cursor = self._cursor = Cursor(self.run, start=start)
+                if first == 0:
+                    self._keep(self._initial(cursor.sim))
+            while cursor.sim.events < last - 1:
+                before = cursor.sim.events
+                broken = len(cursor.sim.broken)
+                events = cursor.advance()
+                if events is None:
+                    break
+                if cursor.sim.events >= first:
+                    self._keep_events(cursor, before, broken, events)
+
+    def _turn_to_play(self, steps: int) -> AbstractContextManager[object]:
+        """What is near is played at once; for more, one waits for a turn."""
+        return self._turn() if steps > EVENTS_BETWEEN else nullcontext()
 
     def _nearest(self, step: int) -> Checkpoint | None:
         """The last checkpoint before a step."""
@@ -286,7 +332,8 @@ class Replay:
 
     def _ghosts(self, step: int, last: int) -> list[Cut]:
         """What was cut before this turn of the kernel, since the last moment up to its end."""
-        since = next((n for n in range(last, 0, -1) if self._moments[n] >= story.WEIGHTY), 0)
+        at = bisect_right(self._weighty, last)
+        since = self._weighty[at - 1] if at else 0
         first = bisect_left(self._cuts, since, key=lambda one: one[0])
         return [one for one in self._cuts[first:] if one[0] <= step]
 
@@ -315,13 +362,14 @@ class Replay:
 
     def cut(self, step: int) -> tuple[str, ...]:
         """The moves that lead to `step`; a move that is under way there is cut short."""
-        if step >= self.total:
+        if step >= self.total and self.whole:
             return self.lines  # with the moves at the end that brought no event, but took time
         if step <= 0:
             return ()
+        step = min(step, self.total)
         move = self._move_of[step]
         done = self.lines[:move]
-        if self._move_of[step + 1] != move:
+        if step < self.total and self._move_of[step + 1] != move:
             return (*done, self.lines[move])
         first = self._move_of.index(move)
         line = self.lines[move].split(" !")[0]
@@ -330,35 +378,45 @@ class Replay:
     def branch(self, step: int, line: str) -> Run:
         """The run up to `step` and then this move; raises BadInput if it cannot be played there."""
         run = self.run
+        if step >= self._most:
+            raise BadInput(
+                "too_large",
+                f"Only the first {self._most} steps of a run are shown: make the move at an "
+                "earlier step, or run it at scale.",
+            )
         move = moves.parse(line, run.scenario.brokers)
-        kept = self.cut(step)
-        sim = self._at(kept)
-        reason = move.verb.why_not(sim, move.args)
+        reason = move.verb.why_not(self._at(step), move.args)
         if reason:
             raise BadInput("impossible", reason)
-        return Run(run.scenario, run.profile, run.seed, (*kept, move.text))
+        return Run(run.scenario, run.profile, run.seed, (*self.cut(step), move.text))
 
-    def _at(self, lines: tuple[str, ...]) -> Simulation:
-        """The simulation after these moves, kept as long as nobody asks for another; to look at."""
-        if self._there is None or self._there[0] != lines:
-            sim = self.run.simulation()
-            for _ in play(sim, lines):
-                pass
-            self._there = (lines, sim)
+    def _at(self, step: int) -> Simulation:
+        """The simulation as a branch at this step begins, kept as long as nobody asks for another;
+        to look at."""
+        step = max(0, min(step, self.total))
+        if self._there is None or self._there[0] != step:
+            lines = self.cut(step)
+            # One that lies beyond a move without events, which this step does not wait for, is
+            # too late.
+            start = self._nearest(step + 1)
+            if start is not None and start.move >= len(lines):
+                start = self._nearest(start.events)
+            with self._turn_to_play(step - (0 if start is None else start.events)):
+                self._there = (step, played(self.run, lines, step, start))
         return self._there[1]
 
     def letters(self, step: int) -> dict[str, Json]:
         """Every field of the messages under way at a step, by their id."""
-        return letters(self._at(self.cut(step)))
+        return letters(self._at(step))
 
     def dashboard(self, step: int) -> Json:
         """What an operator would see at this step, beside what is so."""
         step = max(0, min(step, self.total))
-        return dashboard(self._at(self.cut(step)), self._chronicle, step)
+        return dashboard(self._at(step), self._chronicle, step)
 
     def possible(self, step: int) -> list[Json]:
         """What a hand may do at this step, grouped; the impossible with its reason."""
-        sim = self._at(self.cut(step))
+        sim = self._at(step)
         found = []
         for line in suggestions(sim):
             move = moves.parse(line, self.run.scenario.brokers)
@@ -374,7 +432,7 @@ class Replay:
 
     def why(self, step: int, subject: str) -> Json:
         """The guards of what does not happen at this step.  Raises BadInput for no subject."""
-        return why(self._at(self.cut(step)), subject)
+        return why(self._at(step), subject)
 
 
 def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:

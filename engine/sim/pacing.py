@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.dataplane import fetcher, futures, purgatory
@@ -18,7 +18,7 @@ SETTLE_ROUNDS: Final = 200
 PATIENCE_MS: Final = 120_000
 
 
-def run_until(sim: Simulation, time: int) -> Iterator[None]:
+def run_until(sim: Simulation, time: int) -> Generator[None, None, None]:
     """Fires everything due up to `time`, then lets the clock stand there."""
     if sim.rush:
         sim.run_until(time)

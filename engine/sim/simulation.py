@@ -64,6 +64,9 @@ AVAILABILITY_KINDS: Final = frozenset(
 TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETENTION))
 """Timers of a broker that may touch a log or a role."""
 
+RUN_AWAY: Final = 2_000_000
+"""Events after which a run that nobody bounded otherwise has run away."""
+
 
 class _Wires(Effects):
     """Effects that are carried out at once: nothing a handler does can depend on them.
@@ -126,7 +129,7 @@ class Simulation:
         self.out = _Wires(told, self.kernel, self.network, self.ledger)
         self.out.watch(self.cluster.brokers)
         self.events = 0
-        self.budget = 2_000_000  # events after which the run has run away
+        self.budget = RUN_AWAY
         self.rush = False  # the clock may run without a pause between events
         self.clock_until = -1  # while a move lets the clock run: until when
         self.deferred: dict[int, list[Event]] = {}
@@ -168,6 +171,13 @@ class Simulation:
         twin = deepcopy(self, memo)
         self.listener = listener
         return twin
+
+    def hush(self) -> None:
+        """Nobody listens any more: from here on it is as if nobody ever had."""
+        self.listener = None
+        self.out.cues = None
+        self.out.sends.clear()
+        self.clock_until = -1
 
     def draw_anew(self, number: int) -> None:
         """Another future of this present: every stream of chance goes on as number `number`."""

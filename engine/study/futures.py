@@ -51,6 +51,12 @@ def presents(run: Run, invariant: str, each: int) -> list[Present]:
     """
     replay = Replay(run)
     broken = [step for name, step, _ in replay.end.broken if name == invariant]
+    if not broken and not replay.whole:
+        raise BadInput(
+            "too_large",
+            f"Within its first {replay.total} steps, which can be looked at, this run does not "
+            f"break {invariant}.",
+        )
     if not broken:
         raise BadInput("impossible", f"This run does not break {invariant}.")
     last = broken[0] - 1

@@ -17,6 +17,7 @@ from engine.scenarios.scenario import Scenario
 from engine.sim.fault_plan import Plan
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
+from engine.study.budget import EVENTS_LEAST
 from engine.study.ddmin import ddmin
 
 PLAYS_MOST: Final = 400
@@ -114,7 +115,9 @@ def first_break(run: Run, invariant: str, most: int) -> _Broken | None:
     return found
 
 
-def _played(run: Run, invariant: str, most: int = 2_000_000) -> tuple[_Broken | None, Simulation]:
+def _played(
+    run: Run, invariant: str, most: int = EVENTS_LEAST
+) -> tuple[_Broken | None, Simulation]:
     sim = run.simulation()
     seen = 0
     for _ in play(sim, run.lines()):

@@ -16,6 +16,7 @@ import { layersText } from "./scene/layers.js";
 import { listen } from "./keys.js";
 import { sayAll } from "./panels/common.js";
 import { Connection, Notice, Violation } from "./panels/banner.js";
+import { Longer } from "./share/longer.js";
 import { Older } from "./share/older.js";
 import { Corner } from "./panels/corner.js";
 import { drawn, Hits } from "./panels/hits.js";
@@ -62,7 +63,7 @@ async function start() {
 /** The table, or the matrix, where the lanes are, when that view is chosen. */
 const Whole = () => (s.view.value === "table" ? html`<${TableView} />` : s.view.value === "matrix" ? html`<${Matrix} />` : null);
 
-const Bars = () => html`${s.classroom.value && html`<${ClassBar} />`}<${Violation} /><${Connection} /><${Older} /><${Notice} />`;
+const Bars = () => html`${s.classroom.value && html`<${ClassBar} />`}<${Violation} /><${Connection} /><${Older} /><${Longer} /><${Notice} />`;
 
 /** Connected, for the first time or again: the run is opened by its name, or told by its text. */
 async function arrive() {

@@ -233,11 +233,11 @@ def test_a_long_replay_holds_up_nobody_else(
     going, let_go = threading.Event(), threading.Event()
     original = Replay.__init__
 
-    def held(self: Replay, wanted: Any) -> None:
+    def held(self: Replay, wanted: Any, **more: Any) -> None:
         if wanted.seed == 99:
             going.set()
             assert let_go.wait(10)
-        original(self, wanted)
+        original(self, wanted, **more)
 
     monkeypatch.setattr(Replay, "__init__", held)
     answers: list[Any] = []
