@@ -21,7 +21,7 @@ from engine.study.advice import Failures, Setting
 
 blueprint = Blueprint("advice", __name__)
 
-RUNS: Final = 200
+RUNS: Final = 150
 RUNS_MOST: Final = 20_000
 
 SENTENCES.update(

@@ -6,8 +6,8 @@ from math import exp
 
 import pytest
 
-from engine.model.errors import BadInput
 from engine.model.configs import build
+from engine.model.errors import BadInput
 from engine.model.profiles import PROFILES, get_profile
 from engine.study import advice
 from engine.study.advice import Failures, Setting

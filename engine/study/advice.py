@@ -100,9 +100,9 @@ class Failures:
     machine_days: int = 180
     machine_repair_min: int = 60
     rack_days: int = 720
-    rack_repair_min: int = 120
+    rack_repair_min: int = 60
     disk_days: int = 3650
-    disk_repair_min: int = 120
+    disk_repair_min: int = 60
 
     @property
     def window_ms(self) -> int:

@@ -19,8 +19,8 @@ __all__ = ["jobs"]
 
 ASKED = {
     "csrf": TOKEN, "profile": "K41", "brokers": "3", "racks": "1", "factor": "3", "min_isr": "2",
-    "acks": "all", "process_days": "30", "process_repair_s": "30", "machine_days": "180",
-    "machine_repair_min": "5", "rack_days": "365", "rack_repair_min": "5", "disk_days": "3650",
+    "acks": "all", "process_days": "5", "process_repair_s": "30", "machine_days": "30",
+    "machine_repair_min": "5", "rack_days": "60", "rack_repair_min": "5", "disk_days": "60",
     "disk_repair_min": "5", "runs": "8",
 }  # fmt: skip
 
