@@ -21,7 +21,7 @@ from engine.study.advice import Failures, Setting
 
 blueprint = Blueprint("advice", __name__)
 
-RUNS: Final = 400
+RUNS: Final = 150
 RUNS_MOST: Final = 20_000
 
 SENTENCES.update(
@@ -89,7 +89,11 @@ def study(setting: Setting, failures: Failures, runs: int) -> Spec:
     for other in advice.neighbours(setting)[1:]:
         changed = {key: value for key, value in other.values().items() if value != yours[key]}
         cells.append(cell_of(scenario, changed))
-    about = {"setting": {**yours, "profile": setting.profile}, "failures": vars(failures).copy()}
+    about = {
+        "setting": {**yours, "profile": setting.profile},
+        "failures": vars(failures).copy(),
+        "window_ms": failures.window_ms,
+    }
     spec = Spec(scenario, advice.profiles(setting), runs, 0, tuple(cells), KIND, about)
     check_total(spec.total)
     return spec

@@ -12,6 +12,11 @@ from app.models import BatchCellRow, BatchRow
 from engine.study import advice
 
 KIND: Final = "advice"
+OLD_WINDOW_MS: Final = 600_000
+"""Of studies that were stored when all windows were alike."""
+METRICS_OF_ALL: Final = ("acked_lost", "unavailable_ms")
+METRICS_OF_ONE: Final = ("acked1_lost", "leaderless_ms")
+"""What is lost, and how long writes wait: acks=1 needs a leader, acks=all enough replicas."""
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 
@@ -30,7 +35,7 @@ def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
     best = min(found, key=lambda one: (one["lost"]["rate"], one["down"]["mean"]))
     return {
         "about": batch.about,
-        "window_s": advice.WINDOW_MS // 1000,
+        "window_s": _window_ms(batch) // 1000,
         "settings": found,
         "yours": yours,
         "best": best,
@@ -42,43 +47,52 @@ def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
     }
 
 
+def _window_ms(batch: BatchRow) -> int:
+    found: int = batch.about.get("window_ms", OLD_WINDOW_MS)
+    return found
+
+
 def _told(batch: BatchRow, row: BatchCellRow) -> dict[str, Any]:
+    """What is lost, and when writes wait, is a matter of the acks that the writers ask for."""
     values = batch.cells[row.cell]["values"]
     acks = values.get("workload.acks", batch.about["setting"]["workload.acks"])
-    metric = "acked_lost" if acks == "all" else "acked1_lost"
+    lost, down = METRICS_OF_ALL if acks == "all" else METRICS_OF_ONE
+    window_ms = _window_ms(batch)
     return {
         "profile": row.profile,
         "cell": row.cell,
         "label": row.label,
         "yours": not row.label and row.profile == batch.profiles[0],
+        "acks": acks,
         "n": row.n,
-        "lost": _losses(row, metric),
-        "down": _downtime(row),
+        "lost": _losses(row, lost, window_ms),
+        "down": _downtime(row, down, window_ms),
     }
 
 
-def _losses(row: BatchCellRow, metric: str) -> dict[str, Any]:
+def _losses(row: BatchCellRow, metric: str, window_ms: int) -> dict[str, Any]:
     """Windows of a year in which an acknowledged record is lost: {hits, rate, low, high}."""
     kept = row.metrics[metric]
     hits = kept["positive"]
     share = records.share_of(hits, kept["n"], row.weights, f"metric {metric}")
     return {
         "hits": hits,
-        "rate": advice.per_year(share["share"] or 0.0),
-        "low": advice.per_year(share["low"]),
-        "high": advice.per_year(share["high"]),
+        "rate": advice.per_year(share["share"] or 0.0, window_ms),
+        "low": advice.per_year(share["low"], window_ms),
+        "high": advice.per_year(share["high"], window_ms),
     }
 
 
-def _downtime(row: BatchCellRow) -> dict[str, float]:
+def _downtime(row: BatchCellRow, metric: str, window_ms: int) -> dict[str, float]:
     """Seconds of a year without a leader that accepts the writes: {mean, low, high}."""
-    _, _, weighted, squares = row.weights["metric unavailable_ms"]
-    mean = weighted / row.n
-    error = stats.Z95 * sqrt(max(0.0, squares / row.n - mean * mean) / row.n)
+    _, _, weighted, squares = row.weights[f"metric {metric}"]
+    n = row.metrics[metric]["n"]
+    mean = weighted / n if n else 0.0
+    error = stats.Z95 * sqrt(max(0.0, squares / n - mean * mean) / n) if n else 0.0
     return {
-        "mean": advice.seconds_per_year(mean),
-        "low": advice.seconds_per_year(max(0.0, mean - error)),
-        "high": advice.seconds_per_year(mean + error),
+        "mean": advice.seconds_per_year(mean, window_ms),
+        "low": advice.seconds_per_year(max(0.0, mean - error), window_ms),
+        "high": advice.seconds_per_year(mean + error, window_ms),
     }
 
 

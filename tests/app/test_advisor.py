@@ -20,18 +20,25 @@ __all__ = ["jobs"]
 
 ASKED = {
     "csrf": TOKEN, "profile": "K41", "brokers": "3", "racks": "1", "factor": "3", "min_isr": "2",
-    "acks": "all", "process_days": "30", "machine_days": "180", "rack_days": "365",
-    "repair_s": "60", "runs": "8",
+    "acks": "all", "process_days": "5", "process_repair_s": "30", "machine_days": "30",
+    "machine_repair_min": "5", "rack_days": "60", "rack_repair_min": "5", "disk_days": "60",
+    "disk_repair_min": "5", "runs": "8",
 }  # fmt: skip
+
+
+def asked(app: Flask, jobs: Jobs, **other: str) -> str:
+    """The number of a study that has ended."""
+    answer = browser(app).post("/advisor", data={**ASKED, **other})
+    assert answer.status_code == 303, answer.text
+    number = answer.location.rsplit("/", 1)[1]
+    ended(jobs, number)
+    return number
 
 
 def test_the_advisor_answers_with_intervals_and_assumptions(app: Flask, jobs: Jobs) -> None:
     client = browser(app)
     assert "min.insync.replicas" in client.get("/advisor").text
-    answer = client.post("/advisor", data=ASKED)
-    assert answer.status_code == 303, answer.text
-    number = answer.location.rsplit("/", 1)[1]
-    ended(jobs, number)
+    number = asked(app, jobs)
     told = advice_of(jobs.database, jobs.batch(number))
     assert told is not None
     yours = told["yours"]
@@ -43,22 +50,49 @@ def test_the_advisor_answers_with_intervals_and_assumptions(app: Flask, jobs: Jo
     for one in told["settings"]:
         unseen = min(1.0, 3 / one["n"] * heaviest[one["profile"], one["cell"]])
         if one["lost"]["hits"]:
-            assert one["lost"]["high"] >= advice.per_year(unseen)
+            assert one["lost"]["high"] >= advice.per_year(unseen, told["window_s"] * 1000)
         else:
-            assert one["lost"]["high"] == pytest.approx(advice.per_year(unseen))
+            assert one["lost"]["high"] == pytest.approx(advice.per_year(unseen, told["window_s"] * 1000))
     assert {bool(one["lost"]["hits"]) for one in told["settings"]} == {True, False}
     for lang in ("en", "zh"):
         page = client.get(f"/batch/{number}?lang={lang}").text
         assert 'id="advice"' in page and "racks=3" in page
         shown = re.sub(r"(?s)<script.*?</script>|href=\S+|src=\S+|action=\S+", "", page)
         assert "advice." not in shown and "batch." not in shown
+        assert "10.0 min" in shown, "how long a window is"
+        assert "acks=all" in shown, "whose writes wait"
+
+
+def test_writes_wait_for_what_their_acks_need(app: Flask, jobs: Jobs) -> None:
+    """With min.insync.replicas=3 of 3, acks=all waits for every repair, acks=1 for a leader."""
+    number = asked(app, jobs, acks="1", min_isr="3", racks="3")
+    told = advice_of(jobs.database, jobs.batch(number))
+    assert told is not None
+    by_label = {one["label"]: one for one in told["settings"]}
+    one, everyone = told["yours"], by_label["workload.acks=all"]
+    assert (one["acks"], everyone["acks"]) == ("1", "all")
+    assert 0 < one["down"]["mean"] < everyone["down"]["mean"] / 2
+    assert by_label["min.insync.replicas=2"]["down"] == one["down"], "it is not asked"
+
+
+def test_a_study_of_before_still_shows(app: Flask, jobs: Jobs) -> None:
+    """Older studies had one time for all repairs, and windows of ten minutes."""
+    number = asked(app, jobs, runs="2")
+    about = jobs.batch(number).about
+    old = {"process_days": 30, "machine_days": 180, "rack_days": 720, "repair_s": 60}
+    records.update(jobs.database, number, about={"setting": about["setting"], "failures": old})
+    told = advice_of(jobs.database, jobs.batch(number))
+    assert told is not None and told["window_s"] == 600
+    for lang, words in (("en", "repairs of 60 s"), ("zh", "修复 60 s")):
+        assert words in browser(app).get(f"/batch/{number}?lang={lang}").text
 
 
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
         ({"brokers": "10"}, "brokers is a whole number from 1 to 9"),
-        ({"repair_s": "x"}, "repair_s is a whole number"),
+        ({"process_repair_s": "x"}, "process_repair_s is a whole number"),
+        ({"disk_repair_min": "481"}, "disk_repair_min is a whole number from 1 to 480"),
         ({"factor": "5"}, "fewer brokers than replicas"),
         ({"profile": "K99"}, "K99"),
         ({"acks": "most"}, "acks is all or 1"),
