@@ -41,15 +41,29 @@ def _filters(state: BlueprintSetupState) -> None:
 
 @blueprint.get("/advisor")
 def form() -> str:
-    """What one runs and what one fears."""
+    """What one runs and what one fears; ``?again=`` begins with what a study was asked."""
+    again = request.args.get("again", "")
+    setting, failures, runs = _asked_before(again) if again else (Setting(), Failures(), RUNS)
     return render_template(
         "advisor.html",
         profiles=list(PROFILES.values()),
-        setting=Setting(),
-        failures=Failures(),
+        setting=setting,
+        failures=failures,
         bounds=advice.BOUNDS,
-        runs={"least": 1, "most": RUNS_MOST, "usual": RUNS},
+        runs={"least": 1, "most": RUNS_MOST, "usual": runs},
     )
+
+
+def _asked_before(number: str) -> tuple[Setting, Failures, int]:
+    """Of a study of the advisor; what it was not asked yet is as usual.  Raises Refusal."""
+    batch = jobs().batch(number)
+    if batch.kind != KIND:
+        raise Refusal("not_found")
+    told = {**batch.about["setting"]}
+    setting = Setting.of(told.pop("profile"), told)
+    known = Failures.__dataclass_fields__.keys() & batch.about["failures"].keys()
+    failures = Failures(**{name: batch.about["failures"][name] for name in known})
+    return setting, failures, batch.runs
 
 
 @blueprint.post("/advisor")

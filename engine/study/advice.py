@@ -10,6 +10,7 @@ slowed down (`_paced`), or nobody could wait for the answer.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -82,6 +83,19 @@ class Setting:
             "workload.acks": self.acks,
             "unclean.leader.election.enable": str(self.unclean).lower(),
         }
+
+    @staticmethod
+    def of(profile: str, values: Mapping[str, str]) -> Setting:
+        """The setting of which `values` were told."""
+        return Setting(
+            profile,
+            int(values["brokers"]),
+            int(values["replication.factor"]),
+            int(values["min.insync.replicas"]),
+            values["workload.acks"],
+            values["unclean.leader.election.enable"] == "true",
+            int(values["racks"]),
+        )
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,21 @@ def test_writes_wait_for_what_their_acks_need(app: Flask, jobs: Jobs) -> None:
     assert by_label["min.insync.replicas=2"]["down"] == one["down"], "it is not asked"
 
 
+def test_what_was_asked_can_be_changed_and_asked_again(app: Flask, jobs: Jobs) -> None:
+    wanted = {"acks": "1", "unclean": "on", "min_isr": "1", "disk_days": "77", "runs": "2"}
+    number = asked(app, jobs, **wanted)
+    client = browser(app)
+    assert f'href="/advisor?again={number}"' in client.get(f"/batch/{number}").text
+    form = client.get(f"/advisor?again={number}").text
+    for name, value in {**ASKED, **wanted}.items():
+        if name in ("acks", "profile"):
+            assert f'value="{value}" selected' in form, name
+        elif name not in ("csrf", "unclean"):
+            assert re.search(f'name="{name}"[^>]* value="{value}"', form), name
+    assert 'name="unclean" checked' in form
+    assert client.get("/advisor?again=nothing").status_code == 404
+
+
 def test_a_study_of_before_still_shows(app: Flask, jobs: Jobs) -> None:
     """Older studies had one time for all repairs, and windows of ten minutes."""
     number = asked(app, jobs, runs="2")
