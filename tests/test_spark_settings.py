@@ -142,13 +142,14 @@ def test_a_cancel_that_comes_before_the_job_is_not_lost(monkeypatch: pytest.Monk
 
 def test_what_was_told_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark, "POLL_S", 0.01)
-    updates: Any = type("Updates", (), {"value": [(n, "K39", 0, 1, 0, 0, {}) for n in (0, 1, 1)]})()
+    entries = [(n, "K39", 0, 1, 0, 0, {}, {}) for n in (0, 1, 1)]
+    updates: Any = type("Updates", (), {"value": entries})()
     over, told = threading.Event(), []
 
     def hear(fresh: list[Any]) -> None:
         told.extend(tally.number for tally in fresh)
         if len(told) == 2:
-            updates.value.append((2, "K39", 0, 1, 0, 0, {}))
+            updates.value.append((2, "K39", 0, 1, 0, 0, {}, {}))
         elif len(told) == 3:
             over.set()
 
