@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from pathlib import Path
 from unittest.mock import patch
 
+from app import batch_records as records
 from app import config, create_app, probing
 from app.advice import study
-from app.batch_result import result
 from app.batch_spec import Futures, Spec, make_futures, make_spec
 from app.jobs import Jobs
 from app.services import KEY, Services
@@ -40,12 +41,10 @@ def fill(place: Path) -> dict[str, str]:
             "running": _played(jobs, make_spec(storm, 4, ["Z0102"])),
             "advice": _played(jobs, study(Setting(), Failures(), 2)),
         }
-        broken = result(jobs, made["batch"], profile="Z0102", invariant="I7", limit=100)
-        lost = min(
-            (row for row in broken["failures"]["rows"] if row["cell"] == 0),
-            key=lambda row: int(row["step"]),  # a short run has few futures
-        )
-        run = Run(storm, lost["profile"], lost["seed"])
+        # A short run has few futures.
+        wanted = records.Wanted("Z0102", "I7", cell=0, order="step")
+        _, (lost, *_) = records.failures(jobs.database, jobs.batch(made["batch"]), wanted)
+        run = Run(storm, lost.profile, lost.seed)
         made["futures"] = _played(jobs, make_futures(run, "I7", 1))
     finally:
         services.close()
@@ -72,7 +71,15 @@ class Filled(Server):
     def start(self) -> None:
         self.names = fill(self.place)
         super().start()
-        # A server that starts takes what ran before for interrupted; this one runs still.
+        # A server takes what ran before for interrupted; this one runs still, nobody knows where.
+        running = self.names["running"]
+        (self.place / "batches" / f"{running}.lock").unlink()
+        self._change("state = 'running', finished = null where id = ?", running)
+
+    def belongs_to(self, token: str) -> None:
+        """Whoever holds this token has started all batches."""
+        self._change("owner = ?", hashlib.sha256(token.encode()).hexdigest())
+
+    def _change(self, what: str, *values: str) -> None:
         with sqlite3.connect(self.place / "highwater.db") as rows:
-            change = "update batch set state = 'running', finished = null where id = ?"
-            rows.execute(change, (self.names["running"],))
+            rows.execute(f"update batch set {what}", values)

@@ -38,11 +38,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
 
 
 @pytest.fixture(scope="module", params=["en", "zh"])
-def visitor(browser: Any, request: pytest.FixtureRequest) -> Iterator[tuple[str, Any]]:
-    """(language, a browser of somebody who has been here before and remembers nothing else)."""
+def visitor(
+    browser: Any, site: Filled, request: pytest.FixtureRequest
+) -> Iterator[tuple[str, Any]]:
+    """(language, a browser of who started all studies, and remembers nothing else)."""
     context = browser.new_context(**CALM, has_touch=True)
     context.add_init_script(f"try {{ localStorage.clear(); }} catch {{ }} {SEEN}")
     context.add_init_script(axe.SCRIPT)
+    page = context.new_page()
+    page.goto(f"{site.url}/batch")
+    site.belongs_to(page.evaluate("JSON.parse(document.getElementById('boot').textContent).csrf"))
+    page.close()
     yield request.param, context
     context.close()
 
