@@ -288,10 +288,10 @@ def test_stored_runs_answer_queries(spark: SparkRunner, tmp_path: Path) -> None:
     assert found.rows[0] == [name, "K39", 0, first["seed"], first["step"]]
     assert links(found)[0].startswith(f"/batch/{name}/row/K39/0/{first['seed']}")
     counted = asked(
-        "SELECT c.label, sum(r.lost) AS lost FROM runs r JOIN cells c USING (batch, profile, cell) "
+        "SELECT c.label, sum(r.acked_lost) FROM runs r JOIN cells c USING (batch, profile, cell) "
         "GROUP BY c.label ORDER BY c.label"
     )
-    lost = [sum(row["lost"] for row in rows if row["cell"] == cell) for cell in range(2)]
+    lost = [sum(row["acked_lost"] for row in rows if row["cell"] == cell) for cell in range(2)]
     assert counted.rows == [["c0", lost[0]], ["c1", lost[1]]] and not links(counted)
     with pytest.raises(SparkTrouble, match=r"`nothing` cannot be resolved.*\.$"):
         asked("SELECT nothing FROM runs")

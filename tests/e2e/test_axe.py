@@ -78,7 +78,8 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
         page.evaluate(FRAME)
         found.extend(f"{width} px: {one}" for one in page.evaluate(TOO_WIDE, width))
     page.set_viewport_size(CALM["viewport"])
-    for opened in screen.opens:
+    # What opens has the same bones in every language, and no window is narrowed around it.
+    for opened in screen.opens if lang == "en" or THOROUGH else ():
         opened.act(page)
         page.wait_for_selector(opened.shown)
         look(opened.name, opened.part)
