@@ -22,8 +22,10 @@ def pairs(batch: BatchRow) -> list[dict[str, Any]]:
     for one in batch.about.get("pairs", ()):
         (profile, cell), (other, further) = one["a"], one["b"]
         table = stats.Paired(one["neither"], one["only_a"], one["only_b"], one["both"])
-        label, beside = (batch.cells[at]["label"] for at in (cell, further))
-        sides = (profile, other, label) if cell == further else (label, beside, profile)
+        if cell == further:
+            sides = (profile, other, batch.cells[cell]["label"])
+        else:
+            sides = _apart(profile, batch.cells[cell]["values"], batch.cells[further]["values"])
         found.append(
             {
                 **one,
@@ -35,6 +37,14 @@ def pairs(batch: BatchRow) -> list[dict[str, Any]]:
         )
     # ... and of the same standing in the order in which they were asked for.
     return sorted(found, key=lambda one: (not one["profiles"], one["p"], one["invariant"] == ANY))
+
+
+def _apart(profile: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str, str]:
+    """What is otherwise in the first cell, in the second, and what both have in common."""
+    differ = [key for key in a if a[key] != b[key]]
+    here, there = (", ".join(f"{key}={one[key]}" for key in differ) for one in (a, b))
+    same = [f"{key}={value}" for key, value in a.items() if key not in differ]
+    return here, there, ", ".join([profile, *same])
 
 
 def pair_sentences(found: list[dict[str, Any]]) -> list[dict[str, Any]]:

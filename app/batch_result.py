@@ -136,10 +136,10 @@ def sentences(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 said.append(_sentence(cell, invariant))
     if len(said) <= SENTENCES_MOST:
         return said
-    # Where not all can be said, what happened comes before what did not.
-    said.sort(key=lambda one: not one["bad"])
+    # Where not all can be said, losses come first, then that there were none, then the rest.
+    said.sort(key=lambda one: (not one["first"], not one["bad"]))
     left = {"n": len(said) - SENTENCES_MOST}
-    more = {"key": "batch.said.more", "args": left, "bad": False, "first": False}
+    more = {"key": "batch.said.more", "args": left, "bad": None, "first": False}
     return [*said[:SENTENCES_MOST], more]
 
 
