@@ -66,6 +66,7 @@ def _told(batch: BatchRow, row: BatchCellRow) -> dict[str, Any]:
         "acks": acks,
         "n": row.n,
         "lost": _losses(row, lost, window_ms),
+        "unseen": _unseen(row, lost, window_ms),
         "down": _downtime(row, down, window_ms),
     }
 
@@ -81,6 +82,12 @@ def _losses(row: BatchCellRow, metric: str, window_ms: int) -> dict[str, Any]:
         "low": advice.per_year(share["low"], window_ms),
         "high": advice.per_year(share["high"], window_ms),
     }
+
+
+def _unseen(row: BatchCellRow, metric: str, window_ms: int) -> float:
+    """Losses of a year that may come by ways which none of the runs took, at most."""
+    share = records.share_of(0, row.metrics[metric]["n"], row.weights, "")
+    return advice.per_year(share["high"], window_ms)
 
 
 def _downtime(row: BatchCellRow, metric: str, window_ms: int) -> dict[str, float]:

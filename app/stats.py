@@ -13,6 +13,8 @@ from typing import Any
 
 Z95 = NormalDist().inv_cdf(0.975)
 RULE_OF_THREE = 3
+FEW = 5
+"""Hits of different weights that say nothing yet of the weights of hits."""
 EXACT_UP_TO = 2000
 UNITS = {"percent": 100, "million": 1_000_000}
 PERCENT_FROM = 0.001
@@ -48,8 +50,8 @@ def weighted_interval(
     `total` is the sum of the weights of the `hits`, `squares` that of their squares, `heaviest`
     the largest weight of a run in which a fault struck (0 if none did: then one is taken).  The
     interval is Wilson's for as many equal runs as would know the share as well (`effective`).
-    However light the hits are, a run that was not seen may be as heavy as the heaviest: the high
-    end is never below the rule of three times that.
+    A run that was not seen may be as heavy as the heaviest: with fewer than FEW hits, which may all
+    be light, the high end is never below the rule of three times that.
     """
     unseen = min(1.0, rule_of_three(n) * (heaviest or 1.0))
     if not hits or not total or not n:  # also hits so light that they were rounded to nothing
@@ -60,12 +62,13 @@ def weighted_interval(
     middle = share + Z95 * Z95 / (2 * effective)
     half = Z95 * math.sqrt(share * (1 - share) / effective + (Z95 / (2 * effective)) ** 2)
     below = 1 + Z95 * Z95 / effective
+    high = 1.0 if share == 1.0 else min(1.0, (middle + half) / below)
     return {
         "hits": hits,
         "n": n,
         "share": share,
         "low": max(0.0, (middle - half) / below),
-        "high": 1.0 if share == 1.0 else max(unseen, min(1.0, (middle + half) / below)),
+        "high": max(unseen, high) if hits < FEW else high,
         "effective": round(effective),
     }
 
