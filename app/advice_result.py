@@ -86,7 +86,7 @@ def _losses(row: BatchCellRow, metric: str, window_ms: int) -> dict[str, Any]:
 
 def _unseen(row: BatchCellRow, metric: str, window_ms: int) -> float:
     """Losses of a year that may come by ways which none of the runs took, at most."""
-    share = records.share_of(0, row.metrics[metric]["n"], row.weights, "")
+    share = records.unseen(row.metrics[metric]["n"], row.weights)
     return advice.per_year(share["high"], window_ms)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from app import stats
+from app.batch_spec import label_of
 from app.models import BatchRow
 from app.runners.pairing import LOST
 from app.runners.rows import ANY
@@ -41,10 +42,11 @@ def pairs(batch: BatchRow) -> list[dict[str, Any]]:
 
 def _apart(profile: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str, str]:
     """What is otherwise in the first cell, in the second, and what both have in common."""
-    differ = [key for key in a if a[key] != b[key]]
-    here, there = (", ".join(f"{key}={one[key]}" for key in differ) for one in (a, b))
-    same = [f"{key}={value}" for key, value in a.items() if key not in differ]
-    return here, there, ", ".join([profile, *same])
+    same = {key: value for key, value in a.items() if b[key] == value}
+    here, there = (
+        label_of({key: value for key, value in one.items() if key not in same}) for one in (a, b)
+    )
+    return here, there, ", ".join(filter(None, [profile, label_of(same)]))
 
 
 def pair_sentences(found: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -379,9 +379,12 @@ def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> dic
     `unseen` is what can be said of anything that no run broke.
     """
 
-    def interval(name: str) -> dict[str, Any]:
-        count = share_of(counted.hits.get(name, 0), counted.judged, counted.weights, name)
+    def shown(count: dict[str, Any]) -> dict[str, Any]:
         return {**count, "until": stats.shown_until(count)}
+
+    def interval(name: str) -> dict[str, Any]:
+        hits = counted.hits.get(name, 0)
+        return shown(share_of(hits, counted.judged, counted.weights, name))
 
     return {
         "profile": profile,
@@ -394,7 +397,7 @@ def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> dic
         "broken": {
             name: interval(name) for name in sorted(counted.hits) if name not in (ANY, ERROR)
         },
-        "unseen": interval(""),
+        "unseen": shown(unseen(counted.judged, counted.weights)),
     }
 
 
@@ -406,3 +409,8 @@ def share_of(
         return stats.interval(hits, n)
     total, squares, *_ = weights.get(name, (0.0, 0.0))
     return stats.weighted_interval(hits, total, squares, n, weights[HEAVIEST][0])
+
+
+def unseen(n: int, weights: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """What can be said of anything that none of n runs did."""
+    return share_of(0, n, weights, "")

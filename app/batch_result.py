@@ -34,7 +34,7 @@ def result(
     """All that is known of a batch; of the failures that are wanted, FAILURES_SHOWN from one on."""
     batch = jobs.batch(number)
     scenario = records.scenario_of(batch)
-    shown = jobs.snapshot(number)
+    shown = jobs.snapshot_of(batch)
     paired = pairs(batch)
     total, found = records.failures(jobs.database, batch, wanted, first, FAILURES_SHOWN)
     weighted = any("effective" in cell["unseen"] for cell in shown["cells"])

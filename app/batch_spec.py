@@ -75,6 +75,11 @@ SENTENCES.update(
 )
 
 
+def label_of(values: Mapping[str, str]) -> str:
+    """Varied values as people read them."""
+    return ", ".join(f"{key}={value}" for key, value in values.items())
+
+
 @dataclass(frozen=True)
 class Cell:
     """One combination of varied values: a scenario of its own."""
@@ -84,7 +89,7 @@ class Cell:
 
     @property
     def label(self) -> str:
-        return ", ".join(f"{key}={value}" for key, value in self.values.items())
+        return label_of(self.values)
 
 
 @dataclass(frozen=True)

@@ -91,8 +91,8 @@ def form() -> str:
     facts = {one.slug: _facts(one) for one in library}
     if chosen is not None:
         facts[chosen.slug or chosen.digest] = _facts(chosen)
-    usual = {"runs": RUNS_USUAL, "first_seed": 0, "vary": []}
-    start = {**usual, **(_facts(first) if first else {"profiles": []}), **before}
+    usual = {"runs": RUNS_USUAL, "first_seed": 0, "vary": [], "profiles": []}
+    start = {**usual, **(facts[first.slug or first.digest] if first else {}), **before}
     boot = {
         "scenarios": facts,
         "fixed": fixed,
@@ -130,8 +130,8 @@ def _chosen() -> tuple[dict[str, str], Scenario | None, dict[str, Any]]:
     if again:
         batch = jobs().batch(again)
         scenario = records.scenario_of(batch)
-        known = scenario.digest in {one.digest for one in file.library().values()}
-        return {} if known else {"again": batch.id}, scenario, _asked_before(batch)
+        fixed = {} if choosing.in_library(scenario) else {"again": batch.id}
+        return fixed, scenario, _asked_before(batch)
     if request.args.get("scenario"):
         return {}, choosing.scenario_named(request.args["scenario"]), {}
     return {}, None, {}

@@ -51,6 +51,11 @@ def _library_names() -> dict[str, Scenario]:
     }
 
 
+def in_library(scenario: Scenario) -> bool:
+    """Is it, word for word, one of the library?"""
+    return scenario.digest in _library_names()
+
+
 def scenarios_like(name: str) -> list[Scenario]:
     """Those of the library whose code or slug is written nearest to a name that none has."""
     named = {one.slug: one for one in file.library().values()}

@@ -155,7 +155,11 @@ def sign_test(only_first: int, only_second: int) -> float:
     if n == 0 or 2 * fewer == n:
         return 1.0
     if n <= EXACT_UP_TO:
-        tail = sum(math.comb(n, k) for k in range(fewer + 1))
+        # Each binomial coefficient from the one before: a page may have a thousand such tests.
+        ways = tail = 1
+        for k in range(1, fewer + 1):
+            ways = ways * (n - k + 1) // k
+            tail += ways
         return float(min(1.0, 2 * tail / (1 << n)))
     # The same sum, its terms as logarithms; terms 1e-18 of the largest add nothing.
     top = _log_comb(n, fewer) - n * math.log(2)

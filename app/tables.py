@@ -45,7 +45,7 @@ def paired_csv(number: str) -> Response:
 
 
 @blueprint.get("/batch/<number>/measures.csv")
-def metrics_csv(number: str) -> Response:
+def measures_csv(number: str) -> Response:
     """A row a measure, profile and cell."""
     head = ["measure", "unit", "profile", "cell", "n", "above_0", "mean", "min", "max"]
     rows: Table = [[*head, "p50", "p90", "p99", "p999"]]
@@ -74,7 +74,7 @@ def failures_csv(number: str) -> Response:
 
 
 @blueprint.get("/batch/<number>/with/<other>/shares.csv")
-def sharescsv_answer(number: str, other: str) -> Response:
+def two_shares_csv(number: str, other: str) -> Response:
     """A row a profile, cell and invariant: both counts, their difference, the paired table."""
     names = ("hits", "n", "share", "low", "high")
     head = ["profile", "cell_a", "cell_b", "invariant"]
@@ -93,7 +93,7 @@ def sharescsv_answer(number: str, other: str) -> Response:
 
 
 @blueprint.get("/batch/<number>/with/<other>/measures.csv")
-def measurescsv_answer(number: str, other: str) -> Response:
+def two_measures_csv(number: str, other: str) -> Response:
     """A row a measure, profile and cell: what both measured."""
     names = ("n", "mean", "min", "max")
     sides = [f"{name}_{side}" for side in "ab" for name in (*names, "p50", "p90", "p99", "p999")]
