@@ -40,7 +40,8 @@ def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
         "yours": yours,
         "best": best,
         # Two intervals that overlap tell no difference between what they are about.
-        "better": best["lost"]["high"] < yours["lost"]["low"] or (
+        "better": best["lost"]["high"] < yours["lost"]["low"]
+        or (
             best["lost"]["rate"] <= yours["lost"]["high"]
             and best["down"]["high"] < yours["down"]["low"]
         ),

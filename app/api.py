@@ -168,5 +168,3 @@ def health() -> Response:
     """Answers once requests are served and the database can be read."""
     services().store.scenario("0" * 16)
     return json_answer({"ok": True, "engine": ENGINE_VERSION})
-
-

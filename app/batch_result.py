@@ -162,11 +162,7 @@ def metrics_of(jobs: Jobs, batch: BatchRow) -> list[dict[str, Any]]:
     rows = records.cells(jobs.database, batch)
     found = []
     for name, metric in METRICS.items():
-        measured = [
-            _measured(row, name)
-            for row in rows
-            if name in row.metrics
-        ]
+        measured = [_measured(row, name) for row in rows if name in row.metrics]
         if measured:
             found.append(
                 {

@@ -60,6 +60,7 @@ _DRAW = """async (steps) => {
 }"""
 """Setting the step draws the stage at once; panels follow with the next frame."""
 
+
 def stage_link(brokers: int, records: int = 600) -> str:
     """A run of so many brokers, all of them replicas, packed as links carry runs."""
     scenario = Scenario.from_dict(

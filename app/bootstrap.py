@@ -135,9 +135,7 @@ def _has_all(python: Path, extra: str) -> bool:
 
 def _make_venv() -> None:
     say(f"First start: making a virtual environment in {VENV} ...")
-    made = subprocess.run(
-        [sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True
-    )
+    made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True)
     if made.returncode == 0:
         return
     # Debian packs pip for virtual environments separately; a pip outside can fill one as well.

@@ -83,9 +83,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("spark_master", "", "Spark master for batches; default: local[*]"),
     Setting("spark_conf", "", "more for Spark: spark.name=value, parted by spaces"),
     Setting("spark_log", "fatal", "what Spark's own log tells: " + ", ".join(LEVELS), _level),
-    Setting(
-        "batch_directory", "", "rows of batches; for a cluster, a place that all workers see"
-    ),
+    Setting("batch_directory", "", "rows of batches; for a cluster, a place that all workers see"),
 )
 
 

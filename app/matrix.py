@@ -17,8 +17,12 @@ def tell_matrix(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | 
     played = matrix(found)
     kept = not any(cell.complaints for row in played.values() for cell in row.values())
     if as_json is not None:
-        as_json({slug: {name: _plain(cell) for name, cell in row.items()} for slug, row in
-                 played.items()})
+        as_json(
+            {
+                slug: {name: _plain(cell) for name, cell in row.items()}
+                for slug, row in played.items()
+            }
+        )
         return kept
     codes = {scenario.slug: scenario.code for scenario in found}
     for slug, row in played.items():
@@ -29,8 +33,10 @@ def tell_matrix(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | 
             for complaint in cell.complaints:
                 click.echo(f"! {slug} under {name}: {complaint}")
     pairs = sum(len(row) for row in played.values())
-    click.echo(f"{len(played)} scenarios, {pairs} pairs of scenario and profile, "
-               + ("every promise kept." if kept else "some promises broken."))
+    click.echo(
+        f"{len(played)} scenarios, {pairs} pairs of scenario and profile, "
+        + ("every promise kept." if kept else "some promises broken.")
+    )
     return kept
 
 

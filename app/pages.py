@@ -66,9 +66,7 @@ def classroom(name: str) -> str:
     return _animator(place.run.scenario, place.run, room=room.name, step=place.step)
 
 
-def _animator(
-    found: Scenario, run: Run, bare: bool = False, room: str = "", step: int = 0
-) -> str:
+def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", step: int = 0) -> str:
     services().replays.register(run)
     if plain.wanted() and not bare:
         return plain.page(run, typed(request.args, "step", default=step))

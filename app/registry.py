@@ -61,6 +61,4 @@ def cards_under(name: str) -> dict[str, Any]:
     """
     profile = get_profile(name)
     titles = {**TITLES, **BESIDE}
-    return {
-        rule: {"title": titles[rule], **card.under(profile)} for rule, card in cards().items()
-    }
+    return {rule: {"title": titles[rule], **card.under(profile)} for rule, card in cards().items()}

@@ -40,7 +40,7 @@ def compared(jobs: Jobs, a: BatchRow, b: BatchRow) -> Json:
     ]
     profiles = [name for name in a.profiles if name in b.profiles]
     cells = []
-    for (i, j, equal) in matched if a.kind == b.kind else ():
+    for i, j, equal in matched if a.kind == b.kind else ():
         for profile in profiles:
             one, two = seen[0].get((profile, i)), seen[1].get((profile, j))
             if one and two and one["n"] and two["n"]:

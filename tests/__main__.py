@@ -104,7 +104,11 @@ def main() -> int:
     bootstrap.ensure("tests", extra="test")
     ensure_browser()
     python = [sys.executable, "-m"]
-    checks = [[*python, "ruff", "check", "."], [*python, "mypy"]]
+    checks = [
+        [*python, "ruff", "format", "--check", "."],
+        [*python, "ruff", "check", "."],
+        [*python, "mypy"],
+    ]
     failed = []
     javascript, why_not = node_tests()
     if not why_not:

@@ -8,8 +8,10 @@ PARSED = [
     ("produce a acks=-1", {"values": ("a",), "to": None, "acks": -1, "tp": 0}),
     ("produce a acks=0", {"values": ("a",), "to": None, "acks": 0, "tp": 0}),
     ("produce a retries=on", {"values": ("a",), "to": None, "acks": -1, "tp": 0, "how": "retries"}),
-    ("produce a idempotence=on",
-     {"values": ("a",), "to": None, "acks": -1, "tp": 0, "how": "idempotence"}),
+    (
+        "produce a idempotence=on",
+        {"values": ("a",), "to": None, "acks": -1, "tp": 0, "how": "idempotence"},
+    ),
     ("seek latest", {"client": -31, "timestamp": -1}),
     ("seek C2 earliest", {"client": -32, "timestamp": -2}),
     ("read", {"client": -31}),
@@ -45,19 +47,32 @@ PARSED = [
     ("elect preferred", {"kind": 1, "broker": None, "tp": 0}),
     ("elect unclean p=3", {"kind": 2, "broker": None, "tp": 3}),
     ("elect B p=orders-1", {"kind": 0, "broker": 2, "tp": "orders-1"}),
-    ("set leader.replication.throttled.replicas=0:1,0:2",
-     {"key": "leader.replication.throttled.replicas", "value": "0:1,0:2"}),
+    (
+        "set leader.replication.throttled.replicas=0:1,0:2",
+        {"key": "leader.replication.throttled.replicas", "value": "0:1,0:2"},
+    ),
     ("set min.insync.replicas=2", {"key": "min.insync.replicas", "value": "2"}),
     ("delete records 3", {"offset": 3, "tp": 0}),
     ("reassign 2 C", {"target": (2, 3), "tp": 0}),
     ("reassign cancel p=1", {"target": None, "tp": 1}),
     ("create_topic orders", {"topic": "orders", "lists": ()}),
-    ("create_topic o.2 factor=2 placer=zk start=0 shift=1 partitions=4",
-     {"topic": "o.2", "lists": (), "partitions": 4, "factor": 2, "placer": "zk", "start": 0,
-      "shift": 1}),
+    (
+        "create_topic o.2 factor=2 placer=zk start=0 shift=1 partitions=4",
+        {
+            "topic": "o.2",
+            "lists": (),
+            "partitions": 4,
+            "factor": 2,
+            "placer": "zk",
+            "start": 0,
+            "shift": 1,
+        },
+    ),
     ("create_topic orders A,B 2,3", {"topic": "orders", "lists": ((1, 2), (2, 3))}),
-    ("add_partitions t count=2 placer=textbook",
-     {"topic": "t", "count": 2, "lists": (), "placer": "textbook"}),
+    (
+        "add_partitions t count=2 placer=textbook",
+        {"topic": "t", "count": 2, "lists": (), "placer": "textbook"},
+    ),
     ("add_partitions t 1,2,3", {"topic": "t", "count": 1, "lists": ((1, 2, 3),)}),
     ("delete_topic t", {"topic": "t"}),
     ("decommission A", {"broker": 1}),
@@ -268,7 +283,5 @@ REFUSED = [
 ]  # fmt: skip
 """(moves before, a line, why it cannot be done then)."""
 
-NEVER_REFUSED = {
-    *("settle", "advance", "step", "run", "future", "fetching", "slow_disk")
-}
+NEVER_REFUSED = {*("settle", "advance", "step", "run", "future", "fetching", "slow_disk")}
 """Verbs that can always be played."""

@@ -59,9 +59,7 @@ def _parts(node: ast.expr) -> list[str | None] | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return [node.value]
     if isinstance(node, ast.JoinedStr):
-        return [
-            str(one.value) if isinstance(one, ast.Constant) else None for one in node.values
-        ]
+        return [str(one.value) if isinstance(one, ast.Constant) else None for one in node.values]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         left, right = _parts(node.left), _parts(node.right)
         return None if left is None and right is None else [*(left or [None]), *(right or [None])]

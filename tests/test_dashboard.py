@@ -93,9 +93,7 @@ def test_a_counter_begins_anew_with_the_process() -> None:
 
 def test_unclean_elections_are_counted_apart() -> None:
     unclean = THREE.vary("configs.unclean.leader.election.enable", True)
-    moves = BEFORE + (
-        "kill 2; detect 2; kill 3; detect 3; kill 1; detect 1; restart 2"
-    )
+    moves = BEFORE + ("kill 2; detect 2; kill 3; detect 3; kill 1; detect 1; restart 2")
     for profile in ("K39", "Z33"):
         rows = after(moves, profile, unclean)["rows"]
         assert rows["UncleanLeaderElectionsPerSec"]["values"] == {"K": 1}

@@ -131,9 +131,9 @@ SPLIT = {"kind": "partition", "brokers": [1, 2], "at_ms": 3_000, "mttr_ms": 10_0
 def test_a_partition_parts_its_brokers_from_all_others(profile: str) -> None:
     sim = begun(cluster(SPLIT), profile, 4_000)
     outside = (3, CONTROLLER, *sim.clients)
-    assert cut_of(sim) == {
-        way for a in (1, 2) for b in outside for way in ((a, b), (b, a))
-    }, "and not from one another"
+    assert cut_of(sim) == {way for a in (1, 2) for b in outside for way in ((a, b), (b, a))}, (
+        "and not from one another"
+    )
     end = play_all(Run(cluster(SPLIT), profile))
     assert not end.network.links
     assert all(is_caught_up(end, broker) for broker in end.brokers)

@@ -192,9 +192,7 @@ def odd_offsets_are_stamped_old(patch: pytest.MonkeyPatch) -> None:
 def epochs_are_noted_late(patch: pytest.MonkeyPatch) -> None:
     """E-2: an epoch is noted one offset too far."""
     right = EpochCache.assign
-    patch.setattr(
-        EpochCache, "assign", lambda self, epoch, offset: right(self, epoch, offset + 1)
-    )
+    patch.setattr(EpochCache, "assign", lambda self, epoch, offset: right(self, epoch, offset + 1))
 
 
 def the_cache_is_not_cut(patch: pytest.MonkeyPatch) -> None:
@@ -320,9 +318,7 @@ PARTED = (
     "kill 2; detect 2; restart 2; settle"
 )
 UNCOMMITTED = "produce a; settle; produce b; read"
-LATEST = (
-    "produce a b c; fetch 2; fetch 3; ask 2; ask 3; seek latest; kill 1; detect 1; seek latest"
-)
+LATEST = "produce a b c; fetch 2; fetch 3; ask 2; ask 3; seek latest; kill 1; detect 1; seek latest"
 OVERWRITTEN = (
     "produce a; settle; kill 2; detect 2; kill 3; detect 3; produce b; read; kill 1; detect 1; "
     "restart 2; produce x y; read"

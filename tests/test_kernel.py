@@ -117,6 +117,5 @@ def test_exponential_waiting_times() -> None:
     assert 960 < sum(waits) / len(waits) < 1040
     beyond = [sum(wait > limit for wait in waits) / len(waits) for limit in (693, 1386, 2079)]
     assert all(
-        abs(share - wanted) < 0.02
-        for share, wanted in zip(beyond, (0.5, 0.25, 0.125), strict=True)
+        abs(share - wanted) < 0.02 for share, wanted in zip(beyond, (0.5, 0.25, 0.125), strict=True)
     )

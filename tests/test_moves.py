@@ -97,6 +97,7 @@ def test_every_verb_is_refused_above_or_never() -> None:
 
 # -- what is done ---------------------------------------------------------------------------------
 
+
 def log(sim: Simulation, broker: int) -> str:
     batches = sim.brokers[broker].disks[0].log.batches
     return " ".join(f"{'+'.join(batch.values)}@{batch.epoch}" for batch in batches)

@@ -43,9 +43,7 @@ class Oracle:
                 self.broken("I6", self.sim.events)
                 committed.clear()
             for acked in self.sim.ledger.acked[tp]:
-                gone = acked.base >= log.log_start and not has_values(
-                    log, acked.base, acked.values
-                )
+                gone = acked.base >= log.log_start and not has_values(log, acked.base, acked.values)
                 if acked.acks == -1 and gone:
                     self.broken("I7", self.sim.events)
             for batch in log.batches:

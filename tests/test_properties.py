@@ -127,9 +127,7 @@ ALWAYS = {"I1", "I2", "I3", "I15", "INV-1", "INV-3", "INV-4", "INV-5", "INV-10",
 @pytest.mark.parametrize("profile", ["K39", "K41"])
 @fixed(examples=120)
 @given(data=st.data())
-def test_new_kafka_keeps_its_structure_whatever_happens(
-    profile: str, data: st.DataObject
-) -> None:
+def test_new_kafka_keeps_its_structure_whatever_happens(profile: str, data: st.DataObject) -> None:
     world = data.draw(st.sampled_from(sorted(WORLDS)), label="world")
     sim, _ = wander(data, profile, world)
     assert [entry for entry in sim.broken if entry[0] in ALWAYS] == []

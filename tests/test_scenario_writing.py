@@ -21,9 +21,9 @@ def test_the_library_is_read_back(slug: str) -> None:
 
 
 def test_what_is_usual_is_left_out() -> None:
-    assert yaml_of(Scenario("?")) == "title: \"?\"\n"
+    assert yaml_of(Scenario("?")) == 'title: "?"\n'
     assert yaml_of(Scenario("Who leads?", script="settle")) == (
-        "title: \"Who leads?\"\nscript: |\n  settle\n"
+        'title: "Who leads?"\nscript: |\n  settle\n'
     )
     text = yaml_of(find("S20"))
     assert "brokers: [A, B]\npartitions: [[B, A]]\nconfigs: {min.insync.replicas: 1}\n" in text

@@ -34,9 +34,7 @@ pytestmark = [
 ]
 
 
-def plan(
-    runs: int = 60, sleep_s: float = 0.0, chunk_runs: int = 10, importance: float = 3
-) -> Plan:
+def plan(runs: int = 60, sleep_s: float = 0.0, chunk_runs: int = 10, importance: float = 3) -> Plan:
     faults = [{"importance": importance}]
     cells = tuple({"name": f"cell{n}", "sleep_s": sleep_s, "faults": faults} for n in range(2))
     return Plan(cells, ("Z0102", "K39"), runs, 5, chunk_runs, batch_fakes.METRICS)

@@ -42,12 +42,12 @@ def digits(found: list[Ids]) -> str:
 
 @pytest.mark.parametrize("profile", ["K39", "Z33"])
 @pytest.mark.parametrize(("case", "table"), KAFKA_TABLE.items())
-def test_the_table_of_the_zookeeper_era(
-    case: tuple[int, ...], table: str, profile: str
-) -> None:
+def test_the_table_of_the_zookeeper_era(case: tuple[int, ...], table: str, profile: str) -> None:
     brokers, partitions, factor, start, shift = case
-    scenario = FIVE if brokers == 5 else Scenario.from_dict(
-        {"title": "Four?", "brokers": [{"id": n} for n in range(4)]}
+    scenario = (
+        FIVE
+        if brokers == 5
+        else Scenario.from_dict({"title": "Four?", "brokers": [{"id": n} for n in range(4)]})
     )
     line = f"create_topic o partitions={partitions} factor={factor} placer=zk"
     sim = after(scenario, f"{line} start={start} shift={shift}", profile)

@@ -96,5 +96,3 @@ def test_a_gap_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(one.startswith("zh-Hans/S02.yaml: add the comment 'Broker 2 has") for one in found)
     assert "zh-Hans/S02.yaml: take out 'Old.'" in found
     assert "zh-Hans/S99.yaml: no scenario S99" in found
-
-

@@ -168,17 +168,21 @@ DISKS = (
 )
 """The same for a broker with two log directories."""
 
-RUNS = [
-    pytest.param(scenario, profile, None, id=f"{scenario.code}-{profile}")
-    for scenario in library().values()
-    for profile in scenario.profiles
-] + [
-    pytest.param(find("S01"), profile, OPERATIONS, id=f"operations-{profile}")
-    for profile in ("Z0102", "Z20", "Z28", "K35", "K39", "K41")
-] + [
-    pytest.param(find("S50"), profile, DISKS, id=f"disks-{profile}")
-    for profile in ("Z011", "Z33", "K37", "K41")
-]
+RUNS = (
+    [
+        pytest.param(scenario, profile, None, id=f"{scenario.code}-{profile}")
+        for scenario in library().values()
+        for profile in scenario.profiles
+    ]
+    + [
+        pytest.param(find("S01"), profile, OPERATIONS, id=f"operations-{profile}")
+        for profile in ("Z0102", "Z20", "Z28", "K35", "K39", "K41")
+    ]
+    + [
+        pytest.param(find("S50"), profile, DISKS, id=f"disks-{profile}")
+        for profile in ("Z011", "Z33", "K37", "K41")
+    ]
+)
 
 
 def places(text: str) -> set[str]:

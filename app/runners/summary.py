@@ -80,9 +80,7 @@ def summarise(
     rows = rows.selectExpr(*_judged(plan.metrics))
     # Of a small batch most of the time is planning, which uses one core: so all at once.
     with ThreadPoolExecutor(ASKED_AT_ONCE) as pool:
-        measured = pool.submit(
-            session.sql(cells_sql(plan.metrics, plan.tilted), rows=rows).collect
-        )
+        measured = pool.submit(session.sql(cells_sql(plan.metrics, plan.tilted), rows=rows).collect)
         wanted = failures_sql(plan.metrics)
         failed = pool.submit(session.sql(wanted, args={"keep": max(1, keep)}, rows=rows).collect)
         pairs = pool.submit(_pairs, session, rows, plan)
@@ -145,6 +143,7 @@ FROM (SELECT *, least({places}) AS place, count(*) OVER ({group}) AS n
 WHERE place <= :keep ORDER BY profile, cell, invariant, seed
 """
 
+
 def _judged(metrics: Sequence[str]) -> list[str]:
     """The columns that are counted; a run that failed itself says nothing but that it did."""
     told = ["broken", "log_weight", *(f"`{name}`" for name in metrics)]
@@ -166,9 +165,7 @@ def cells_sql(metrics: Sequence[str], tilted: bool) -> str:
             f"min(`{name}`) AS min{i}, max(`{name}`) AS max{i}"
         )
         if not tilted:
-            columns.append(
-                f"percentile_disc(array({at})) WITHIN GROUP (ORDER BY `{name}`) AS q{i}"
-            )
+            columns.append(f"percentile_disc(array({at})) WITHIN GROUP (ORDER BY `{name}`) AS q{i}")
     chosen = ",\n".join(columns)
     return f"SELECT profile, cell, {chosen}\nFROM {{rows}} GROUP BY 1, 2 ORDER BY 1, 2"
 

@@ -41,16 +41,10 @@ _LIST: Final = (
         "",
         "The controller's ISR lies within the maximal ISR of the leader.",
     ),
-    Invariant(
-        "I5", "LogMatching", "INV-14", "In-sync replicas agree below their high watermarks."
-    ),
-    Invariant(
-        "I6", "LeaderComplete", "INV-17, INV-19", "A new leader has every committed record."
-    ),
+    Invariant("I5", "LogMatching", "INV-14", "In-sync replicas agree below their high watermarks."),
+    Invariant("I6", "LeaderComplete", "INV-17, INV-19", "A new leader has every committed record."),
     Invariant("I7", "AckedAllDurable", "INV-16", "A record acknowledged with acks=all stays."),
-    Invariant(
-        "I8", "Ack1Durable", "", "A record acknowledged with acks=1 stays.", statistic=True
-    ),
+    Invariant("I8", "Ack1Durable", "", "A record acknowledged with acks=1 stays.", statistic=True),
     Invariant("I9", "ConsumerPrefix", "INV-24", "What was read is never contradicted later."),
     Invariant("I10", "TrueHwMonotonic", "INV-15", "What was committed is never undone."),
     Invariant(
@@ -69,9 +63,7 @@ _LIST: Final = (
     Invariant("I15", "ZombieCannotCommit", "INV-11", "A deposed leader commits nothing new."),
     Invariant("INV-1", "OffsetOrder", "", "Log start <= high watermark <= log end."),
     Invariant("INV-3", "EpochMonotoneInLog", "", "Epochs never decrease along a log."),
-    Invariant(
-        "INV-4", "EpochCacheSorted", "", "Epochs and their starts rise, within the log."
-    ),
+    Invariant("INV-4", "EpochCacheSorted", "", "Epochs and their starts rise, within the log."),
     Invariant("INV-5", "EpochCacheMatchesLog", "", "The epoch cache tells each batch's epoch."),
     Invariant("INV-10", "LeaderAppendOnly", "", "A leader's log only grows."),
     Invariant(
@@ -92,16 +84,12 @@ _LIST: Final = (
     Invariant(
         "INV-20", "FollowerHwBounded", "", "A follower's mark is no higher than a leader's was."
     ),
-    Invariant(
-        "INV-23", "VisibleIsCommitted", "", "A consumer gets only what lies below the mark."
-    ),
+    Invariant("INV-23", "VisibleIsCommitted", "", "A consumer gets only what lies below the mark."),
     Invariant("INV-25", "LatestMonotone", "", "The latest offset a client is told only grows."),
     Invariant(
         "INV-27", "TruncationNoticed", "", "Who read records that were cut learns it in time."
     ),
-    Invariant(
-        "INV-28", "IsrNotThrottled", "", "A quota holds back nobody who is in sync."
-    ),
+    Invariant("INV-28", "IsrNotThrottled", "", "A quota holds back nobody who is in sync."),
     Invariant(
         "INV-29", "SessionInStep", "", "A session knows of each partition what was last said of it."
     ),

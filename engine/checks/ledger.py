@@ -124,9 +124,7 @@ class Ledger:
         """What tells one batch of an idempotent producer from all its others."""
         return batch.producer, batch.producer_epoch, batch.sequence
 
-    def commit(
-        self, tp: int, batches: list[Batch], hw: int
-    ) -> tuple[Batch | None, Batch | None]:
+    def commit(self, tp: int, batches: list[Batch], hw: int) -> tuple[Batch | None, Batch | None]:
         """A leader's mark passed these.  (A committed batch that they contradict or None, one of
         them that an idempotent producer has in the committed log already or None)."""
         conflict = twice = None
@@ -180,5 +178,3 @@ class Ledger:
         """The run is over: open intervals of unavailability end here."""
         for tp in range(len(self.unwritable)):
             self.availability(tp, True, True, now)
-
-

@@ -136,9 +136,7 @@ def change(
     if after.elr != record.elr:
         out.cue("CP-ELR", CONTROLLER, f"elr {tp}", record.elr, after.elr)
     if record.reassigning and not after.reassigning:
-        out.cue(
-            "CP-REASSIGN.done", CONTROLLER, f"replicas {tp}", record.replicas, after.replicas
-        )
+        out.cue("CP-REASSIGN.done", CONTROLLER, f"replicas {tp}", record.replicas, after.replicas)
     return result, [(R_PARTITION, tp, after)]
 
 
@@ -261,9 +259,7 @@ def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
     is_fenced = shut_down or after == liveness.FENCED
     liveness.touch(registration, is_fenced, m.metadata_offset, out.now)
     if news:
-        answer = HeartbeatResponse(
-            CONTROLLER, m.src, m.corr, NONE, caught_up, is_fenced, shut_down
-        )
+        answer = HeartbeatResponse(CONTROLLER, m.src, m.corr, NONE, caught_up, is_fenced, shut_down)
         answer_when_committed(k, answer, out)
     arm_fence_check(k, out)
 

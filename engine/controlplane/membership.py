@@ -279,9 +279,7 @@ def _apply_broker_record(broker: Broker, record: tuple[object, ...]) -> None:
     broker.peers[peer_id] = Peer(epoch, bool(fenced), bool(shutting_down))
 
 
-def apply_changes(
-    broker: Broker, changed: dict[int, PartitionRecord | None], out: Effects
-) -> None:
+def apply_changes(broker: Broker, changed: dict[int, PartitionRecord | None], out: Effects) -> None:
     """CP-KR-APPLY 1 - 5.  Client-visible metadata first, then deletions, leaders, followers."""
     mine = []
     for tp, record in changed.items():
@@ -423,4 +421,3 @@ def on_alter_timer(broker: Broker, out: Effects) -> bool:
         return False
     send_alter_partition(broker, out)
     return True
-

@@ -163,9 +163,7 @@ def on_session_check(k: Controller, out: Effects) -> bool:
         return False
     k.check_at = NEVER
     expired = [
-        b
-        for b, r in k.brokers.items()
-        if out.now - r.last_contact >= k.configs.session_timeout_ms
+        b for b, r in k.brokers.items() if out.now - r.last_contact >= k.configs.session_timeout_ms
     ]
     for broker in expired:
         del k.brokers[broker]
@@ -211,9 +209,7 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
             written.append(item.tp)
         now = k.records[item.tp]
         answers.append(
-            AlterAnswer(
-                item.tp, error, now.leader, now.leader_epoch, now.partition_epoch, now.isr
-            )
+            AlterAnswer(item.tp, error, now.leader, now.leader_epoch, now.partition_epoch, now.isr)
         )
     out.send(AlterPartitionResponse(CONTROLLER, m.src, m.corr, NONE, answers))
     if written and not m.direct:

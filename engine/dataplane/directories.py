@@ -54,9 +54,7 @@ def send_assignments(broker: Broker, out: Effects) -> bool:
     broker.assign_corr = broker.next_corr()
     items = tuple(broker.assignments.items())
     out.send(
-        AssignReplicasToDirs(
-            broker.id, CONTROLLER, broker.assign_corr, broker.broker_epoch, items
-        )
+        AssignReplicasToDirs(broker.id, CONTROLLER, broker.assign_corr, broker.broker_epoch, items)
     )
     return True
 

@@ -80,9 +80,7 @@ def append_once(
     return NONE, batch.base, batch.end, False
 
 
-def append_as_leader(
-    broker: Broker, replica: Replica, m: ProduceRequest, out: Effects
-) -> Batch:
+def append_as_leader(broker: Broker, replica: Replica, m: ProduceRequest, out: Effects) -> Batch:
     """L-3.4 - L-3.12, H-3.  Offsets from LEO, the current epoch, write, try HW, wake who waits."""
     log = replica.log
     before = log.leo

@@ -209,9 +209,7 @@ def on_purgatory_timer(broker: Broker, wake: int, out: Effects) -> bool:
     return expired
 
 
-def expire_produce(
-    broker: Broker, replica: Replica, waiting: DelayedProduce, out: Effects
-) -> None:
+def expire_produce(broker: Broker, replica: Replica, waiting: DelayedProduce, out: Effects) -> None:
     """P-4.  REQUEST_TIMED_OUT; the records stay in the log and may still commit."""
     replica.waiting.remove(waiting)
     answer_produce(broker, waiting, REQUEST_TIMED_OUT, out)

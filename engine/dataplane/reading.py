@@ -74,9 +74,7 @@ def error_before_read(broker: Broker, m: FetchRequest, fp: FetchPartition) -> in
     return NONE
 
 
-def preferred_read_replica(
-    broker: Broker, rack: str, fp: FetchPartition, now: int
-) -> int:
+def preferred_read_replica(broker: Broker, rack: str, fp: FetchPartition, now: int) -> int:
     """C-8, S-2.3.  RackAwareReplicaSelector: who should serve a consumer that stands in `rack`.
 
     The leader itself (NOWHERE) if it stands there, too, or nobody else does; else, of the in-sync
@@ -113,11 +111,7 @@ def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | Non
 def agrees_at_once(log: Log, fp: FetchPartition) -> bool:
     """S-3, the usual case: the follower's last epoch is this log's, its offset within it."""
     epochs = log.epochs.epochs
-    return (
-        len(epochs) > 0
-        and epochs[-1] == fp.last_epoch
-        and log.log_start <= fp.offset <= log.leo
-    )
+    return len(epochs) > 0 and epochs[-1] == fp.last_epoch and log.log_start <= fp.offset <= log.leo
 
 
 def held_back(broker: Broker, m: FetchRequest, tp: int, now: int) -> bool:

@@ -114,6 +114,4 @@ def on_list_offsets_request(broker: Broker, m: ListOffsetsRequest, out: Effects)
         error, offset, epoch, _ = offsets.look_up(replica, m.timestamp, m.src < 0, m.leader_epoch)
         if error == OFFSET_NOT_AVAILABLE:
             out.cue("H-9", broker.id, "error", m.src, error)
-    out.send(
-        ListOffsetsResponse(broker.id, m.src, m.corr, m.tp, m.timestamp, error, offset, epoch)
-    )
+    out.send(ListOffsetsResponse(broker.id, m.src, m.corr, m.tp, m.timestamp, error, offset, epoch))

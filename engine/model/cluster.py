@@ -38,11 +38,7 @@ class Cluster:
         if record is None or broker is None:
             return None
         replica = broker.replicas.get(tp)
-        if (
-            replica is None
-            or replica.role != LEADER
-            or replica.leader_epoch != record.leader_epoch
-        ):
+        if replica is None or replica.role != LEADER or replica.leader_epoch != record.leader_epoch:
             return None
         return replica
 

@@ -172,7 +172,5 @@ class Controller:
         """Registered, not fenced, not in controlled shutdown."""
         registration = self.brokers.get(broker)
         return (
-            registration is not None
-            and not registration.fenced
-            and not registration.shutting_down
+            registration is not None and not registration.fenced and not registration.shutting_down
         )

@@ -226,9 +226,7 @@ class SessionRead(FetchRequest):
         return twin
 
 
-def _copy_fetch(
-    m: FetchRequest, plain: FetchRequest, partitions: Sequence[FetchPartition]
-) -> None:
+def _copy_fetch(m: FetchRequest, plain: FetchRequest, partitions: Sequence[FetchPartition]) -> None:
     FetchRequest.__init__(
         m,
         plain.src,

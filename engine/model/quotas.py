@@ -130,9 +130,7 @@ class Quotas:
         quota = self.leader
         return not in_isr and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
 
-    def follower_holds_back(
-        self, partition: int, follower: int, lag: int | None, now: int
-    ) -> bool:
+    def follower_holds_back(self, partition: int, follower: int, lag: int | None, now: int) -> bool:
         """Q-3, CP-THROTTLE.  A follower leaves a listed partition out of its fetch while it
         believes itself behind and its quota is exceeded.  It does not know the ISR; no lag yet
         counts as behind."""

@@ -91,9 +91,7 @@ class Fault:
             return racks
         return (self.brokers,) if self.together else tuple((one,) for one in self.brokers)
 
-    def targets(
-        self, brokers: tuple[BrokerSpec, ...]
-    ) -> tuple[tuple[tuple[int, ...], int], ...]:
+    def targets(self, brokers: tuple[BrokerSpec, ...]) -> tuple[tuple[tuple[int, ...], int], ...]:
         """The groups, each with the log directory that fails of it; 0 where none is meant."""
         found: list[tuple[tuple[int, ...], int]] = []
         dirs = {broker.id: broker.dirs for broker in brokers}
@@ -162,9 +160,7 @@ def _goes_together(read: Reader, fields: dict[str, object], kind: str, path: Pat
             raise read.bad((*path, field), f"Only a fault of kind {only} has a {field}.")
 
 
-def _is_possible(
-    read: Reader, fault: Fault, path: Path, brokers: tuple[BrokerSpec, ...]
-) -> None:
+def _is_possible(read: Reader, fault: Fault, path: Path, brokers: tuple[BrokerSpec, ...]) -> None:
     """Raises where there is nothing to fail, or nobody to be parted from."""
     groups = fault.groups(brokers)
     all_of_them = len(brokers) > 1 and any(len(group) == len(brokers) for group in groups)

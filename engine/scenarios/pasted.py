@@ -142,9 +142,7 @@ def _state(facts: Facts, part: Partition, usual: int, notes: list[Told]) -> dict
     }
 
 
-def _ends(
-    facts: Facts, part: Partition, known: dict[int, list[tuple[int, int]]]
-) -> dict[int, int]:
+def _ends(facts: Facts, part: Partition, known: dict[int, list[tuple[int, int]]]) -> dict[int, int]:
     """Where each log ends at least: no file says it.  Members of the ISR are taken for equal."""
     least: dict[int, int] = {}
     for broker in part.replicas:

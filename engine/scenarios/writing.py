@@ -76,9 +76,7 @@ def short(scenario: Scenario) -> dict[str, Any]:
     """The scenario as plain data without what goes without saying."""
     full = scenario.to_dict()
     usual = Scenario.from_dict({"title": "?", "profiles": full["profiles"]}).to_dict()
-    kept = {
-        key: full[key] for key in KEYS if key == "title" or full.get(key) != usual.get(key)
-    }
+    kept = {key: full[key] for key in KEYS if key == "title" or full.get(key) != usual.get(key)}
     if scenario.expect or full["profiles"] != [DEFAULT_PROFILE]:
         kept["profiles"] = full["profiles"]
     label = {broker.id: broker.name or broker.id for broker in scenario.brokers}

@@ -88,9 +88,7 @@ def _label(node: int, what: Any) -> str:
     return f"{node_name(node)} {what}"
 
 
-def aligned(
-    a: Walk, b: Walk, moves_a: tuple[str, ...], moves_b: tuple[str, ...]
-) -> list[Pair]:
+def aligned(a: Walk, b: Walk, moves_a: tuple[str, ...], moves_b: tuple[str, ...]) -> list[Pair]:
     """Pairs of steps in order, from (0, 0) to both ends."""
     pairs = [(0, 0)]
     left = right = 0
@@ -124,9 +122,7 @@ def _blocks(a: list[str], b: list[str]) -> list[tuple[range, range]]:
 
 
 def _different(a: dict[str, Any], b: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    return {
-        name: (a.get(name), b.get(name)) for name in {**a, **b} if a.get(name) != b.get(name)
-    }
+    return {name: (a.get(name), b.get(name)) for name in {**a, **b} if a.get(name) != b.get(name)}
 
 
 def _facts(replay: Replay) -> Any:

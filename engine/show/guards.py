@@ -139,9 +139,7 @@ def first_cure(guards: list[Guard]) -> Cure | None:
 # -- the ISR --------------------------------------------------------------------------------------
 
 
-def of_joining(
-    sim: Simulation, broker: Broker, replica: Replica, follower: int
-) -> list[Guard]:
+def of_joining(sim: Simulation, broker: Broker, replica: Replica, follower: int) -> list[Guard]:
     """S-7: may this follower be taken into the ISR when its next fetch comes?"""
     f, b = node(follower), node(broker.id)
     found = [_nothing_in_flight(sim, broker, replica, follower)]
@@ -172,9 +170,7 @@ def of_joining(
     return found
 
 
-def _nothing_in_flight(
-    sim: Simulation, broker: Broker, replica: Replica, follower: int
-) -> Guard:
+def _nothing_in_flight(sim: Simulation, broker: Broker, replica: Replica, follower: int) -> Guard:
     if replica.pending == COMMITTED and replica.tp not in broker.alter_queue:
         return guard("S-7", True, say("guard.flight.none"))
     i = members(replica.pending_isr)
@@ -223,13 +219,16 @@ def refusal(sim: Simulation, broker: Broker, replica: Replica, follower: int) ->
             isr_eligibility=profile.isr_eligibility,
             isr_broker_epoch=profile.isr_broker_epoch,
         )
-    return alter_partition.check_sender(current, broker.broker_epoch) or (
-        alter_partition.check_zk(
-            record,
-            item,
-            lambda b: znodes.is_live(k, b),
-            isr_eligibility=profile.isr_eligibility,
-        )[0]
+    return (
+        alter_partition.check_sender(current, broker.broker_epoch)
+        or (
+            alter_partition.check_zk(
+                record,
+                item,
+                lambda b: znodes.is_live(k, b),
+                isr_eligibility=profile.isr_eligibility,
+            )[0]
+        )
     )
 
 

@@ -357,7 +357,6 @@ def _leader_told(h: Happening, m: Any) -> Sentence:
     return say("client.learns", c=node(m.dst), l=node(m.leader))
 
 
-
 def _broken(h: Happening, m: Any) -> Sentence:
     key = "connection.broken" if m.dst >= CONTROLLER else "connection.broken.client"
     return _from_cue(h, "F-8") or say(key, a=node(m.dst), b=node(m.src))

@@ -177,9 +177,7 @@ class Replay:
         promises nothing, as for moves of one's own, and where not the whole run is looked at.
         """
         sim = self._end
-        broken = [
-            {"invariant": name, "step": step, "why": why} for name, step, why in sim.broken
-        ]
+        broken = [{"invariant": name, "step": step, "why": why} for name, step, why in sim.broken]
         promise = None
         if self.run.moves is None and self.whole:
             promise = self.run.scenario.expectation(self.run.profile)

@@ -150,9 +150,7 @@ def _cells(offsets: Iterable[int], at: _Columns, y: float, height: float) -> str
 
 def _numbers(records: list[Any], at: _Columns, y: float, width: float) -> str:
     """The epochs as figures, since a colour alone says nothing."""
-    texts = [
-        f'<tspan x="{_n(at.x(one["o"]) + width / 2)}">{one["e"]}</tspan>' for one in records
-    ]
+    texts = [f'<tspan x="{_n(at.x(one["o"]) + width / 2)}">{one["e"]}</tspan>' for one in records]
     inner = "".join(texts)
     style = 'font-size="11" font-weight="600" text-anchor="middle" fill="#14171a"'
     return f'<text y="{_n(y)}" {style}>{inner}</text>' if records else ""

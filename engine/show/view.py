@@ -101,9 +101,7 @@ def _partition(
     cut: dict[tuple[int, int], tuple[Batch, ...]],
     acked: list[set[str]],
 ) -> Json:
-    logs = {
-        b: sim.brokers[b].disks[tp].log for b in record.replicas if tp in sim.brokers[b].disks
-    }
+    logs = {b: sim.brokers[b].disks[tp].log for b in record.replicas if tp in sim.brokers[b].disks}
     shown: Json = {
         "p": tp,
         "name": sim.cluster.names[tp],

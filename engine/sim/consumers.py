@@ -119,8 +119,7 @@ class Consumer(BaseClient):
         self.poll(out)
 
     def poll(self, out: Effects) -> None:
-        """C-1.  The next request: who leads, where to begin, does the position hold, what is new?
-        """
+        """C-1.  Next request: who leads, where to begin, does the position hold, what is new?"""
         tp = self.tp
         leader = self.leaders.get(tp, NOWHERE)
         if leader < 0:

@@ -118,9 +118,7 @@ def _create(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _make(sim: Simulation, topic: str, wanted: Wanted) -> Iterator[None]:
-    sim.act(
-        TIMER, CONTROLLER, "new partitions", lambda out: topics.create(sim, topic, wanted, out)
-    )
+    sim.act(TIMER, CONTROLLER, "new partitions", lambda out: topics.create(sim, topic, wanted, out))
     yield
     yield from pacing.pump(sim)
 
@@ -193,8 +191,6 @@ def _why_not_delete(sim: Simulation, args: Args) -> str:
     _why_not_delete,
 )
 def _delete(sim: Simulation, args: Args) -> Iterator[None]:
-    sim.act(
-        TIMER, CONTROLLER, "delete topic", lambda out: topics.delete(sim, args["topic"], out)
-    )
+    sim.act(TIMER, CONTROLLER, "delete topic", lambda out: topics.delete(sim, args["topic"], out))
     yield
     yield from pacing.pump(sim)

@@ -35,9 +35,7 @@ ControllerTimer = Callable[[Controller, Any, Effects], bool]
 def on_client_metadata(broker: Broker, m: ClientMetadata, out: Effects) -> None:
     """5.8.  A broker tells what its own cache says, however old that is."""
     leader, epoch = broker.metadata.get(m.tp, (-1, -1))
-    out.send(
-        ClientMetadataResponse(broker.id, m.src, m.corr, m.tp, leader, epoch)
-    )
+    out.send(ClientMetadataResponse(broker.id, m.src, m.corr, m.tp, leader, epoch))
 
 
 def on_assignment_answer(broker: Broker, m: AssignReplicasToDirsResponse, out: Effects) -> None:

@@ -51,9 +51,7 @@ def _on_broker(
     verb(verb_name, "faults", f"{verb_name} B", help, one_broker, why_not)(play)
 
 
-_on_broker(
-    "power", "Power fails: what was not flushed is gone.", _is_alive, faults.power
-)
+_on_broker("power", "Power fails: what was not flushed is gone.", _is_alive, faults.power)
 
 
 def _parse_wipe(words: Words) -> Args:

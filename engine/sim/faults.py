@@ -219,9 +219,7 @@ def finish_controller_start(sim: Simulation) -> None:
     """CP-ZK-CTRL 8, 9.  All live brokers known: dead replicas leave, offline partitions elect."""
     if sim.profile.mode == "zk":
         k = sim.cluster.controller
-        sim.act(
-            TIMER, CONTROLLER, "controller start-up", lambda out: zookeeper.start_up(k, out)
-        )
+        sim.act(TIMER, CONTROLLER, "controller start-up", lambda out: zookeeper.start_up(k, out))
 
 
 # -- links ----------------------------------------------------------------------------------------

@@ -140,9 +140,7 @@ class Simulation:
         kraft_mode = self.profile.mode == "kraft"
         self.on_broker = dispatch.ON_BROKER
         self.on_controller = dispatch.ON_KRAFT if kraft_mode else dispatch.ON_ZOOKEEPER
-        self.controller_timers = (
-            dispatch.KRAFT_TIMERS if kraft_mode else dispatch.ZOOKEEPER_TIMERS
-        )
+        self.controller_timers = dispatch.KRAFT_TIMERS if kraft_mode else dispatch.ZOOKEEPER_TIMERS
         _build_cluster(self)
 
     # -- what others ask -------------------------------------------------------------------------
@@ -418,9 +416,7 @@ def _build_cluster(sim: Simulation) -> None:
     scenario, cluster, out = sim.scenario, sim.cluster, sim.out
     k = cluster.controller
     for number, spec in enumerate(scenario.brokers):
-        broker = Broker(
-            spec.id, spec.label, spec.rack, sim.profile, sim.configs, sim.auto
-        )
+        broker = Broker(spec.id, spec.label, spec.rack, sim.profile, sim.configs, sim.auto)
         broker.dirs = spec.dirs
         broker.incarnation = 1
         broker.status = UP

@@ -40,9 +40,7 @@ def _normal(upper: Decimal) -> Decimal:
 def quantiles(median: int, p99: int) -> tuple[int, ...]:
     """What a delay is at most in the middle of each of `STEPS` equal shares, in ms."""
     # ln(p99/median) is sigma times the deviate of the 99th percentile.
-    spread = _C.divide(
-        _C.ln(_C.divide(Decimal(p99), Decimal(median))), _normal(Decimal("0.01"))
-    )
+    spread = _C.divide(_C.ln(_C.divide(Decimal(p99), Decimal(median))), _normal(Decimal("0.01")))
     longer: list[int] = []
     shorter: list[int] = []
     for step in range(STEPS // 2):

@@ -45,9 +45,7 @@ def _advance(sim: Simulation, args: Args) -> Iterator[None]:
     "at 15s",
     "Time passes until the clock shows this.",
     lambda words: {"ms": words.duration()},
-    lambda sim, args: (
-        "" if args["ms"] >= sim.now else f"The clock shows {sim.now} ms already."
-    ),
+    lambda sim, args: "" if args["ms"] >= sim.now else f"The clock shows {sim.now} ms already.",
 )
 def _at(sim: Simulation, args: Args) -> Iterator[None]:
     yield from pacing.run_until(sim, args["ms"])

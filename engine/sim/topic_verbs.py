@@ -103,9 +103,7 @@ def _why_not_reassign(sim: Simulation, args: Args) -> str:
     if args["target"] is not None:
         absent = [broker for broker in args["target"] if broker not in k.brokers]
         if absent:
-            return refuse(
-                sim, "not.registered", f"restart {label(sim, absent[0])}", b=absent[0]
-            )
+            return refuse(sim, "not.registered", f"restart {label(sim, absent[0])}", b=absent[0])
     elif not record.reassigning:
         return refuse(sim, "no.reassignment")
     if sim.profile.mode == "zk":

@@ -66,9 +66,7 @@ def place(sim: Simulation, wanted: Wanted, chance: placement.Chance) -> tuple[st
         return "CP-PLACE-KR", made
     if placer == TEXTBOOK:
         ids = [one.id for one in candidates]
-        error, lists = placement.place_simple(
-            ids, wanted.first + wanted.partitions, wanted.factor
-        )
+        error, lists = placement.place_simple(ids, wanted.first + wanted.partitions, wanted.factor)
         return "CP-PLACE-SIMPLE", (error, lists[wanted.first :])
     made = placement.place_zk(
         candidates,

@@ -50,9 +50,6 @@ def by_age(profiles: Iterable[str]) -> list[str]:
 def matrix(scenarios: Iterable[Scenario]) -> dict[str, dict[str, Cell]]:
     """Slug -> profile -> cell, for every profile that a scenario names, oldest profile first."""
     return {
-        scenario.slug: {
-            profile: cell(scenario, profile)
-            for profile in by_age(scenario.profiles)
-        }
+        scenario.slug: {profile: cell(scenario, profile) for profile in by_age(scenario.profiles)}
         for scenario in scenarios
     }

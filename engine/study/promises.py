@@ -57,9 +57,7 @@ def _move(sim: Simulation, line: ScriptLine) -> None:
     except BadInput as bad:
         raise BadInput(bad.code, bad.sentence, bad.where or f"line {line.number}") from bad
     if sim.events > sim.budget:
-        raise BadInput(
-            "too_large", f"The run passed {sim.budget} events.", f"line {line.number}"
-        )
+        raise BadInput("too_large", f"The run passed {sim.budget} events.", f"line {line.number}")
 
 
 def _final(played: Played) -> list[str]:

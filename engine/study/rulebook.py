@@ -188,6 +188,5 @@ EXCUSES: Final[dict[str, str]] = {
 }
 """Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
 
-DORMANT: Final[dict[str, str]] = {
-}
+DORMANT: Final[dict[str, str]] = {}
 """Identifier -> why its code, though a run passes by it, never comes into effect there."""

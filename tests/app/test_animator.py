@@ -276,9 +276,7 @@ def test_answers_come_in_the_order_of_the_questions(app: Flask, client: FlaskCli
     assert services.socketio.server.async_handlers is False
 
 
-def test_the_dashboard_of_a_step_is_told_only_when_asked_for(
-    socket: Socket, scenario: str
-) -> None:
+def test_the_dashboard_of_a_step_is_told_only_when_asked_for(socket: Socket, scenario: str) -> None:
     opened = socket.open(scenario=scenario)
     assert "metrics" not in opened["steps"][0]["view"]
     answer = socket.ask("metrics", {"run": opened["run"], "step": 1})

@@ -106,9 +106,7 @@ def test_failures_are_filtered_and_replayed(client: FlaskClient, jobs: Jobs, app
     assert chosen == f"/r/{digest}/compare?with=Z27%2Belr"
 
 
-def test_a_link_to_a_failing_run_stays_when_runs_are_added(
-    client: FlaskClient, jobs: Jobs
-) -> None:
+def test_a_link_to_a_failing_run_stays_when_runs_are_added(client: FlaskClient, jobs: Jobs) -> None:
     number = start(client, jobs, runs=40, first_seed=500)
     before = client.get(f"/api/batches/{number}").json["failures"]
     last = before["rows"][-1]

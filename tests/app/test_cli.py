@@ -171,16 +171,12 @@ def test_playing_a_run_imports_no_server() -> None:
         "try: main(['scenarios'], standalone_mode=False)\n"
         "finally: print(sorted({'flask', 'sqlalchemy', 'pyspark'} & set(sys.modules)))"
     )
-    told = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True
-    )
+    told = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
     assert told.stdout.splitlines()[-1] == "[]", told.stderr
 
 
 @pytest.mark.parametrize("name", ["engine", "socket"])
-def test_a_benchmark_is_a_ratio_and_its_figures(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_benchmark_is_a_ratio_and_its_figures(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "ROUNDS", 1)
     monkeypatch.setattr(bench, "QUESTIONS", 20)
     told = json.loads(highwater("bench", name, "--json").stdout)

@@ -87,9 +87,7 @@ def test_another_site_may_not_connect(port: int) -> None:
 
 def test_five_megabytes_are_refused_with_a_sentence_that_arrives(port: int) -> None:
     link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    link.request(
-        "POST", "/api/scenarios", b"x" * 5_000_000, {"Content-Type": "application/yaml"}
-    )
+    link.request("POST", "/api/scenarios", b"x" * 5_000_000, {"Content-Type": "application/yaml"})
     answer = link.getresponse()
     assert answer.status == 413
     assert json.loads(answer.read())["code"] == "too_large"

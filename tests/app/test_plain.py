@@ -31,7 +31,7 @@ def test_the_plain_page_shows_the_step_its_table_and_links_to_the_others(
     for replica in step["view"]["partitions"][0]["replicas"].values():
         assert f"<td>{replica['leo']}</td><td>{replica['hw']}</td>" in page
     assert "step=46" in page and "step=44" in page and f"step={replay.total}" in page
-    assert "<svg class=\"still\"" in page and "<script type=\"module\"" in page
+    assert '<svg class="still"' in page and '<script type="module"' in page
     assert "高水位" in client.get("/s/S20?profile=Z0102&step=31&plain=1&lang=zh").text
 
 

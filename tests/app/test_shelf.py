@@ -119,9 +119,7 @@ def test_minutes_grow_with_what_is_to_be_seen() -> None:
     assert 2 <= minutes(find("S01")) <= minutes(find("S22")) < 12
 
 
-def test_scenarios_are_told_in_the_visitors_language(
-    client: FlaskClient, app: Flask
-) -> None:
+def test_scenarios_are_told_in_the_visitors_language(client: FlaskClient, app: Flask) -> None:
     for address in ("/?lang=zh", "/s/S20?lang=zh", "/s/S20?plain=1&lang=zh", "/batch?lang=zh"):
         assert "已确认的记录会消失吗？" in client.get(address).text, address
     assert shown(client, "?lang=zh&q=高水位")

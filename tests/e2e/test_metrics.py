@@ -15,9 +15,7 @@ def dashboard(page: Any) -> Any:
 
 
 def cells(page: Any, metric: str) -> list[str]:
-    return [
-        text.strip() for text in page.locator(f'[data-metric="{metric}"] td').all_inner_texts()
-    ]
+    return [text.strip() for text in page.locator(f'[data-metric="{metric}"] td').all_inner_texts()]
 
 
 def test_an_isolated_leader_reports_what_is_not_so(visit: Opener) -> None:

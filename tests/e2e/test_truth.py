@@ -98,9 +98,7 @@ def test_the_stage_shows_what_the_engine_says(visit: Opener, shard: int) -> None
     for scenario, profile in runs(shard):
         replay = Replay(Run(scenario, profile))
         moments = chosen(replay.facts()["moments"])
-        drawn = page.evaluate(
-            DRAW, {"slug": scenario.slug, "profile": profile, "moments": moments}
-        )
+        drawn = page.evaluate(DRAW, {"slug": scenario.slug, "profile": profile, "moments": moments})
         for one in drawn:
             view = replay.steps(one["n"], 1)[0]["view"]
             part = next(part for part in view["partitions"] if part["p"] == one["partition"])

@@ -141,7 +141,6 @@ def near(rack: str, selector: bool = True) -> Scenario:
     )
 
 
-
 @pytest.mark.parametrize(
     ("rack", "selector", "moves", "profile", "preferred"),
     [
