@@ -6,6 +6,6 @@ from app import bootstrap
 
 if __name__ == "__main__":
     bootstrap.ensure("app")
-    from app.cli import main
+    from app.command.cli import main
 
     main(prog_name="python3 -m app")

@@ -9,12 +9,12 @@ from decimal import ROUND_HALF_UP, Decimal
 from math import exp
 from typing import Any
 
-from app import stats
-from app.runners.pairing import LOST, Pair, cell_pairs, profile_pairs
-from app.runners.plan import Plan, Tally
-from app.runners.rows import ANY, RunChunk, finish_chunk, read_chunks
-from app.runners.spark import SparkTrouble
-from app.runners.summary import QUANTILES, CellSummary, Failure, Summary
+from app.batch import statistics
+from app.batch.runners.pairing import LOST, Pair, cell_pairs, profile_pairs
+from app.batch.runners.plan import Plan, Tally
+from app.batch.runners.rows import ANY, RunChunk, finish_chunk, read_chunks
+from app.batch.runners.spark import SparkTrouble
+from app.batch.runners.summary import QUANTILES, CellSummary, Failure, Summary
 from engine.sim.run import Run
 from engine.study.causes import cause_of
 
@@ -151,7 +151,7 @@ def _metric(rows: list[dict[str, Any]], name: str, tilted: bool) -> dict[str, An
     those = [row for row in rows if row.get(name) is not None]
     values = [row[name] for row in those]
     at = [
-        heavier(those, name, Decimal(str(q))) if tilted else stats.percentile(values, q)
+        heavier(those, name, Decimal(str(q))) if tilted else statistics.percentile(values, q)
         for q in QUANTILES
     ]
     return {

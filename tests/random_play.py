@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.playing import command_of
+from app.command.playing import command_of
 from engine.sim.run import Run
 from engine.study.wander import WORLDS
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.words import Catalogue
+from app.common.words import Catalogue
 from engine.model.configs import CATALOGUE
 from engine.sim.verbs import VERBS
 from engine.sim.wording import REFUSALS

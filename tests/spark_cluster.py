@@ -16,7 +16,7 @@ from types import TracebackType
 
 import pyspark
 
-from app.runners.java import find_java
+from app.batch.runners.java import find_java
 
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 MASTER_AT = re.compile(r"Starting Spark master at (spark://\S+)")

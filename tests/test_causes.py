@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.causes import STEPS_MOST, TRACED_MOST, histogram, to_trace
-from app.runners.summary import Failure
+from app.batch.causes import STEPS_MOST, TRACED_MOST, histogram, to_trace
+from app.batch.runners.summary import Failure
 from engine.scenarios import file
 from engine.sim.run import Run, play_all
 from engine.study.causes import cause_of

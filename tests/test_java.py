@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from app.runners import java
-from app.runners.java import Java, NoJava, find_java, java_version, packaged_java
+from app.batch.runners import java
+from app.batch.runners.java import Java, NoJava, find_java, java_version, packaged_java
 
 SPARK_ON_PACKAGED = """
 import os, sys
-from app.runners.spark import SparkRunner
+from app.batch.runners.spark import SparkRunner
 runner = SparkRunner("local[1]", environ={"PATH": sys.argv[1], "XDG_CACHE_HOME": sys.argv[1]})
 session = runner.start()
 print(runner)

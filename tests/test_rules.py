@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app import rules
-from app.citations import citations
+from app.command import rules
+from app.web.citations import citations
 from engine.scenarios.file import find, library
 from engine.show.rules import RULES
 from engine.study.rulebook import DORMANT, EXCUSES, IDENTIFIER, TITLES

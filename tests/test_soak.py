@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from app import cli, soaking
+from app.command import cli
+from app.command import soak as soaking
 from engine.dataplane import watermark
 from engine.model.profiles import PROFILES
 from engine.scenarios.file import find, library

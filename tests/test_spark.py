@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 import pyspark.cloudpickle
 import pytest
 
-from app.runners import local
-from app.runners.plan import Plan, Tally
-from app.runners.query import Answer, Changes, answer, changes, links
-from app.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
-from app.runners.spark import SparkRunner, SparkTrouble, statement
+from app.batch.runners import local
+from app.batch.runners.plan import Plan, Tally
+from app.batch.runners.query import Answer, Changes, answer, changes, links
+from app.batch.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
+from app.batch.runners.spark import SparkRunner, SparkTrouble, statement
 from engine.scenarios import file
 from engine.study.metrics import METRICS
 from tests import batch_fakes

@@ -11,9 +11,8 @@ from typing import Any
 import pyspark
 import pytest
 
-from app.config import ROOT
-from app.runners import java, spark
-from app.runners.spark import (
+from app.batch.runners import java, spark
+from app.batch.runners.spark import (
     SparkRunner,
     SparkTrouble,
     extra_settings,
@@ -21,6 +20,7 @@ from app.runners.spark import (
     reason,
     with_retries,
 )
+from app.common.config import ROOT
 
 
 @pytest.mark.parametrize(

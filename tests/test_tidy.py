@@ -63,8 +63,8 @@ STANDARD_OF_ENGINE = {
 ONLY_IN = {
     "random": {"engine/sim/kernel.py"},
     "yaml": {"engine/scenarios/file.py"},
-    "pyspark": {"app/runners/spark.py"},
-    "py4j": {"app/runners/spark.py"},
+    "pyspark": {"app/batch/runners/spark.py"},
+    "py4j": {"app/batch/runners/spark.py"},
 }
 
 CONNECTING = {"create_engine", "Engine", "Connection", "event", "make_url", "exc", "pool"}
@@ -142,7 +142,7 @@ def test_some_modules_have_one_door() -> None:
 def test_the_database_has_two_doors() -> None:
     for path in python_files("app"):
         name = short(path)
-        if name.startswith("app/migrations/"):
+        if name.startswith("app/storage/migrations/"):
             continue
         for line, module, what in imports(path):
             if module.split(".")[0] != "sqlalchemy":
@@ -150,8 +150,8 @@ def test_the_database_has_two_doors() -> None:
             where = f"{name}:{line} takes {what} from {module}"
             parts = {what, *module.split(".")}
             assert what, f"{where}: say what is needed of it"
-            assert name == "app/db.py" or not parts & CONNECTING, where
-            assert name == "app/models.py" or not parts & DECLARING, where
+            assert name == "app/storage/database.py" or not parts & CONNECTING, where
+            assert name == "app/storage/models.py" or not parts & DECLARING, where
 
 
 def test_the_engine_opens_and_evaluates_nothing() -> None:

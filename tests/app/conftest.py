@@ -11,10 +11,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app import config, create_app
-from app.config import Settings
-from app.db import Database
-from app.services import KEY, Services
+from app import create_app
+from app.common import config
+from app.common.config import Settings
+from app.context.services import KEY, Services
+from app.storage.database import Database
 
 TOKEN = "token-of-this-browser"
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app import batch_records as records
-from app.advice_result import advice_of, how_long, how_often
-from app.jobs import Jobs
+from app.batch import records
+from app.batch.advice_result import advice_of, how_long, how_often
+from app.batch.jobs import Jobs
 from engine.study import advice
 from tests.app.conftest import TOKEN, browser
 from tests.app.test_batch_jobs import ended

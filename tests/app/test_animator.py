@@ -13,9 +13,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.channel import JsonPacket
-from app.config import Settings
-from app.services import KEY, Services
+from app.common.config import Settings
+from app.context.services import KEY, Services
+from app.live.channel import JsonPacket
 from engine.show.replay import Replay
 from tests.app.conftest import SCENARIO, Socket, browser
 

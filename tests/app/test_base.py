@@ -11,11 +11,12 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from app import bootstrap, config
-from app.config import BadSetting
-from app.db import Database
-from app.limits import Bucket, Buckets
-from app.models import Base, ScenarioRow
+from app import bootstrap
+from app.common import config
+from app.common.config import BadSetting
+from app.common.limits import Bucket, Buckets
+from app.storage.database import Database
+from app.storage.models import Base, ScenarioRow
 from tests import __main__ as checks
 from tests.conftest import ROOT
 

@@ -11,13 +11,13 @@ import pytest
 from flask import Flask
 from sqlalchemy import select
 
-from app import stats
-from app.batch_job import Job
-from app.batch_result import result
-from app.batch_spec import Spec, make_spec
-from app.jobs import Jobs
-from app.models import BatchCellRow
-from app.runners.rows import chunks_on_disk, read_chunks
+from app.batch import statistics
+from app.batch.job import Job
+from app.batch.jobs import Jobs
+from app.batch.result import result
+from app.batch.runners.rows import chunks_on_disk, read_chunks
+from app.batch.spec import Spec, make_spec
+from app.storage.models import BatchCellRow
 from engine.scenarios.scenario import Scenario
 from tests.app.conftest import browser
 from tests.app.test_batch_jobs import SCENARIO, ended, make_jobs, play_chunk, spec
@@ -90,7 +90,7 @@ def check_weighted(jobs: Jobs, number: str, cells: list[dict[str, Any]]) -> None
         mine = [r for r in rows if (r["profile"], r["cell"]) == (cell["profile"], cell["cell"])]
         for name, count in {"any": cell["violating"], **cell["broken"]}.items():
             hits, total, squares = sums(mine, name)
-            wanted = stats.weighted_interval(hits, total, squares, cell["n"], 0.0)
+            wanted = statistics.weighted_interval(hits, total, squares, cell["n"], 0.0)
             assert hits > 0
             for end in ("hits", "n", "share", "low", "high"):
                 assert count[end] == pytest.approx(wanted[end]), (cell["label"], name, end)

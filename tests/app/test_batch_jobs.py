@@ -13,19 +13,19 @@ import pytest
 from flask import Flask
 from sqlalchemy import select
 
-from app import batch_records as records
-from app import batch_spec, probing, stats
-from app.batch_job import Job
-from app.batch_result import result
-from app.batch_spec import Spec, make_spec
-from app.config import Settings
-from app.fair_queue import FairQueue
-from app.jobs import ACTIVE_PER_OWNER, Jobs
-from app.models import BatchCellRow
-from app.refusals import Refusal
-from app.runners.rows import chunks_on_disk
-from app.runners.spark import SparkTrouble
-from app.services import KEY, Services
+from app.batch import estimate, records, statistics
+from app.batch import spec as batch_spec
+from app.batch.job import Job
+from app.batch.jobs import ACTIVE_PER_OWNER, Jobs
+from app.batch.queue import FairQueue
+from app.batch.result import result
+from app.batch.runners.rows import chunks_on_disk
+from app.batch.runners.spark import SparkTrouble
+from app.batch.spec import Spec, make_spec
+from app.common.config import Settings
+from app.common.refusals import Refusal
+from app.context.services import KEY, Services
+from app.storage.models import BatchCellRow
 from engine.scenarios.scenario import Scenario
 from engine.study.metrics import METRICS
 from tests import batch_fakes
@@ -45,7 +45,7 @@ SCENARIO = Scenario.from_dict({"title": "Three brokers", "profiles": ["K39", "Z0
 
 @pytest.fixture
 def make_jobs(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Jobs]]:
-    monkeypatch.setattr(probing, "PROBE_S", 0.05)
+    monkeypatch.setattr(estimate, "PROBE_S", 0.05)
     made: list[Jobs] = []
 
     def make(pace_s: float = 0.0) -> Jobs:
@@ -347,7 +347,7 @@ def test_an_estimate_knows_the_total(make_jobs: Callable[..., Jobs]) -> None:
     found = make_jobs().estimate(spec(runs=1000))
     assert found["total_runs"] == 2000
     assert found["seconds"] == pytest.approx(2000 / found["runs_per_s"])
-    low, high = stats.wilson(10, 1000)
+    low, high = statistics.wilson(10, 1000)
     assert found["precision"] == pytest.approx((high - low) / 2), "how well 1 % would be known"
     assert found["bound"] == 0.003
     assert make_jobs().estimate(spec(runs=1))["bound"] == 1
@@ -360,7 +360,7 @@ def test_an_estimate_plays_the_beginning_of_a_long_run(
     long = {"events": 1_000, "whole": 50_000, "most": 10_000}
 
     def begun(chunk: dict[str, Any]) -> list[dict[str, Any]]:
-        assert chunk["probe"] == probing.PROBE_EVENTS
+        assert chunk["probe"] == estimate.PROBE_EVENTS
         time.sleep(0.02)
         return [{**row, **long} for row in play_chunk(chunk)]
 
@@ -368,8 +368,9 @@ def test_an_estimate_plays_the_beginning_of_a_long_run(
     found = jobs.estimate(spec(runs=100))
     assert 2 < found["runs_per_s"] <= 5, "a tenth of what may be played in 20 ms"
     assert [note.sentence() for note in found["notes"]] == [
-        f"A run would have about 50{stats.THIN}000 events and end as an error after "
-        f"10{stats.THIN}000: ask for a shorter duration, for fewer brokers or for slower producers."
+        f"A run would have about 50{statistics.THIN}000 events and end as an error after "
+        f"10{statistics.THIN}000: ask for a shorter duration, for fewer brokers "
+        "or for slower producers."
     ]
     assert "个事件" in found["notes"][0].sentence("zh-Hans")
     long["whole"] = 2_000

@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 from flask import Flask
 
-from app import batch_records as records
-from app.config import Settings
-from app.jobs import Jobs
-from app.refusals import Refusal
-from app.services import KEY
+from app.batch import records
+from app.batch.jobs import Jobs
+from app.common.config import Settings
+from app.common.refusals import Refusal
+from app.context.services import KEY
 from tests.app.conftest import TOKEN, Socket, browser
 from tests.app.test_batch_jobs import ended, make_jobs, spec
 

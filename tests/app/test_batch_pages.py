@@ -15,13 +15,14 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app import batch_records as records
-from app import cli, config
-from app.batches import scenario_of_run
-from app.config import ROOT, Settings
-from app.jobs import Jobs
-from app.runners.rows import chunks_on_disk, read_chunks
-from app.services import KEY, Services
+from app.batch import records
+from app.batch.jobs import Jobs
+from app.batch.runners.rows import chunks_on_disk, read_chunks
+from app.command import cli
+from app.common import config
+from app.common.config import ROOT, Settings
+from app.context.services import KEY, Services
+from app.web.batches import scenario_of_run
 from engine.scenarios import file
 from engine.sim.run import Run
 from tests.app.conftest import TOKEN, browser, post
@@ -289,7 +290,7 @@ def test_cancel_and_resume_by_page_and_by_program(
 def test_a_page_in_the_queue_says_its_place(
     client: FlaskClient, make_jobs: Callable[..., Jobs], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.jobs.ACTIVE_PER_OWNER", 4)
+    monkeypatch.setattr("app.batch.jobs.ACTIVE_PER_OWNER", 4)
     jobs = make_jobs(0.2)
     numbers = [
         str(post(client, "/api/batches", {"scenario": NAME, "runs": 300}).json["id"])

@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.asked import Asked
-from app.batch_spec import asked_spec, check_chunks, make_spec, parse_vary
-from app.refusals import Refusal
-from app.runners.plan import (
+from app.batch.runners.plan import (
     CHUNK_RUNS_MAX,
     CHUNK_SECONDS_MOST,
     CHUNKS_MOST,
@@ -19,7 +16,10 @@ from app.runners.plan import (
     grown,
     sized,
 )
-from app.stats import THIN
+from app.batch.spec import asked_spec, check_chunks, make_spec, parse_vary
+from app.batch.statistics import THIN
+from app.common.fields import Asked
+from app.common.refusals import Refusal
 from engine.model.errors import BadInput
 from engine.scenarios.scenario import Scenario
 

@@ -12,15 +12,15 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app import comparing
-from app import replays as replays_module
-from app.config import Settings
-from app.gate import Gate
-from app.jobs import Jobs
-from app.kept_rows import MIB, KeptRows
-from app.refusals import Refusal
-from app.replays import library_runs
-from app.services import KEY, Services
+from app.batch.jobs import Jobs
+from app.common.admission import Gate
+from app.common.config import Settings
+from app.common.refusals import Refusal
+from app.context.services import KEY, Services
+from app.runs import replays as replays_module
+from app.runs.replays import library_runs
+from app.storage.kept_rows import MIB, KeptRows
+from app.web import comparing
 from engine.scenarios.file import find
 from engine.show.replay import Replay
 from engine.sim.run import Run

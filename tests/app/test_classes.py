@@ -11,10 +11,10 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app import rooms as bounds
-from app.config import Settings
-from app.refusals import Refusal
-from app.rooms import NAME, Place, Rooms
+from app.common.config import Settings
+from app.common.refusals import Refusal
+from app.live import rooms as bounds
+from app.live.rooms import NAME, Place, Rooms
 from engine.scenarios.file import find
 from engine.sim.run import Run
 from tests.app.conftest import Socket, browser

@@ -10,7 +10,9 @@ from pathlib import Path
 import click.testing
 import pytest
 
-from app import bench, cli, config, playing
+from app.command import cli, playing
+from app.command.bench import ratios
+from app.common import config
 from tests.app.conftest import SCENARIO
 from tests.conftest import ROOT
 
@@ -167,7 +169,7 @@ def test_conformance_lines_name_every_case_that_was_not_right() -> None:
 
 def test_playing_a_run_imports_no_server() -> None:
     script = (
-        "import sys; from app.cli import main\n"
+        "import sys; from app.command.cli import main\n"
         "try: main(['scenarios'], standalone_mode=False)\n"
         "finally: print(sorted({'flask', 'sqlalchemy', 'pyspark'} & set(sys.modules)))"
     )
@@ -177,8 +179,8 @@ def test_playing_a_run_imports_no_server() -> None:
 
 @pytest.mark.parametrize("name", ["engine", "socket"])
 def test_a_benchmark_is_a_ratio_and_its_figures(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench, "ROUNDS", 1)
-    monkeypatch.setattr(bench, "QUESTIONS", 20)
+    monkeypatch.setattr(ratios, "ROUNDS", 1)
+    monkeypatch.setattr(ratios, "QUESTIONS", 20)
     told = json.loads(highwater("bench", name, "--json").stdout)
     assert told["name"] == name
     assert told["ratio"] > 0
@@ -188,8 +190,8 @@ def test_a_benchmark_is_a_ratio_and_its_figures(name: str, monkeypatch: pytest.M
 def test_a_figure_stands_beside_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     figures = {"fps_3": 20.0, "fps_9": 60.0, "draw_ms": 9.0, "gif_ms": 4.0, "bare_ms": 1.0}
     budgets = {"fps_3": 55.0, "fps_9": 55.0, "draw_ms": 8.0, "gif_ms": 50.0, "elsewhere": 1.0}
-    made = bench.Benchmark("of a budget", lambda: (2.0, figures), lambda: budgets)
-    monkeypatch.setitem(bench.BENCHMARKS, "made", made)
+    made = ratios.Benchmark("of a budget", lambda: (2.0, figures), lambda: budgets)
+    monkeypatch.setitem(ratios.BENCHMARKS, "made", made)
     told = highwater("bench", "made").stdout
     assert "fps_3: 20 (at least 55, OVER)" in told and "fps_9: 60 (at least 55)" in told
     assert "draw_ms: 9 (at most 8, OVER)" in told and "gif_ms: 4 (at most 50)" in told

@@ -7,7 +7,7 @@ import re
 
 from flask.testing import FlaskClient
 
-from app.services import services
+from app.context.services import services
 from engine.sim.run import Run
 from tests.app.conftest import post
 from tests.conftest import ROOT
@@ -44,7 +44,9 @@ def test_only_our_page_may_ask_and_sizes_are_bounded(client: FlaskClient) -> Non
 
 def test_every_sentence_of_the_reader_is_in_both_catalogues() -> None:
     sources = [ROOT / "engine" / "scenarios" / f"{name}.py" for name in ("paste", "pasted")]
-    text = "".join(path.read_text("utf-8") for path in (*sources, ROOT / "app" / "cluster.py"))
+    text = "".join(
+        path.read_text("utf-8") for path in (*sources, ROOT / "app" / "web" / "cluster.py")
+    )
     keys = set(re.findall(r'Told\(\s*f?"(paste\.[a-z_.]+)"', text))
     keys |= {f"paste.{one}" for one in re.findall(r'(?:_Bad|problem)\((?:[\w.]+, )?"(\w+)"', text)}
     keys |= {f"paste.note.offline.{one}" for one in ("quorum", "assumed")}

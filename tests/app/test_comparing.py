@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.services import KEY, Services
+from app.context.services import KEY, Services
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.sim.run import Run

@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.config import Settings
+from app.common.config import Settings
 from engine.checks.catalogue import VIOLABLE
 from engine.scenarios.file import find, load_text
 from tests.app.conftest import Socket, browser, post

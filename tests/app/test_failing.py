@@ -12,14 +12,14 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app import probing
-from app.batch_result import result
-from app.batch_spec import make_spec
-from app.failing import LEAD_STEPS
-from app.jobs import Jobs
-from app.refusals import Refusal
-from app.runners.rows import canonical, chunks_on_disk, read_chunks
-from app.services import KEY, Services
+from app.batch import estimate
+from app.batch.jobs import Jobs
+from app.batch.result import result
+from app.batch.runners.rows import canonical, chunks_on_disk, read_chunks
+from app.batch.spec import make_spec
+from app.common.refusals import Refusal
+from app.context.services import KEY, Services
+from app.web.failing import LEAD_STEPS
 from engine.scenarios import file
 from engine.show.replay import Replay
 from engine.sim.run import Run
@@ -35,7 +35,7 @@ __all__ = ["make_jobs"]
 @pytest.fixture
 def jobs(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Jobs]:
     """Batches of the real engine, in this process."""
-    monkeypatch.setattr(probing, "PROBE_S", 0.05)
+    monkeypatch.setattr(estimate, "PROBE_S", 0.05)
     made = Jobs(app, PlainRunner(), run_chunk)  # type: ignore[arg-type]
     services: Services = app.extensions[KEY]
     services.jobs = made

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask.testing import FlaskClient
 
-from app import glossary
-from app.config import ROOT
+from app.common.config import ROOT
+from app.web import glossary
 from engine.checks.catalogue import INVARIANTS
 from engine.model.configs import CATALOGUE
 from engine.model.errors import all_names

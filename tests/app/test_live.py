@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 import simple_websocket
 
-from app.wire import Wire, serving
+from app.command.bench.server import Wire, serving
 from tests.app.conftest import SCENARIO
 from tests.conftest import ROOT
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from app import modules
-from app.pages import modules_of
-from app.wire import serving
-from app.words import PAGES, Catalogue
+from app.command.bench.server import serving
+from app.common.words import PAGES, Catalogue
+from app.web import preloads
+from app.web.pages import modules_of
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 SCRIPTS = {page: f"js/pages/{page}.js" for page in PAGES} | {"animator": "js/app.js"}
@@ -32,7 +32,7 @@ def all_of(entry: str) -> set[str]:
             continue
         found.add(file)
         text = (STATIC / file).read_text("utf-8")
-        names = [name for name in (*modules.imports(text), *LATER.findall(text)) if name[0] == "."]
+        names = [name for name in (*preloads.imports(text), *LATER.findall(text)) if name[0] == "."]
         left += [posixpath.normpath(posixpath.join(posixpath.dirname(file), one)) for one in names]
     return found
 
@@ -66,7 +66,7 @@ def test_every_module_of_the_first_view_is_asked_for_by_the_page(client: FlaskCl
     own = {file for file in listed if file.startswith("js/")}
     at_once = {file for file in all_of("js/app.js") if file in own or file == "js/app.js"}
     for file in at_once:
-        for name in modules.imports((STATIC / file).read_text("utf-8")):
+        for name in preloads.imports((STATIC / file).read_text("utf-8")):
             if name[0] == ".":
                 near = posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
                 assert near in own, f"{file} imports {near}, which the page does not name"
@@ -79,7 +79,7 @@ def test_module_names_are_read_as_browsers_do(client: FlaskClient) -> None:
     text = 'import { a,\n  b } from "./one.js";\nexport { c } from "two";\n' + (
         'export const later = () => import("./three.js");\nimport "./four.js";\nconst s = "x";'
     )
-    assert modules.imports(text) == ["./one.js", "two", "./four.js"]
+    assert preloads.imports(text) == ["./one.js", "two", "./four.js"]
     with client.application.test_request_context():
         assert modules_of("js/going.js")[0].startswith("/static/js/")
 

@@ -9,8 +9,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app import words
-from app.words import Catalogue
+from app.common import words
+from app.common.words import Catalogue
 from tests.app.conftest import Socket, browser
 from tests.conftest import ROOT
 
@@ -95,7 +95,7 @@ def test_a_link_that_somebody_sent_does_not_change_the_language_for_good(
 def test_an_error_inside_the_server_is_told_without_its_insides(
     app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.store import Store
+    from app.storage.saved import Store
 
     def fail(*_: object) -> None:
         raise ZeroDivisionError("secret")

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.config import Settings
-from app.services import KEY, Services
+from app.common.config import Settings
+from app.context.services import KEY, Services
 from tests.app.conftest import SCENARIO, Socket, browser, post
 from tests.conftest import ROOT
 
@@ -159,7 +159,7 @@ def test_a_run_saved_by_another_engine_says_so(
 ) -> None:
     from sqlalchemy import update
 
-    from app.models import RunRow
+    from app.storage.models import RunRow
 
     opened = socket.open(scenario=scenario)
     post(client, "/api/runs", {"run": opened["run"]})

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from flask.testing import FlaskClient
 
-from app.cli import main
+from app.command.cli import main
 from engine.show.exports import FORMATS
 from tests.app.conftest import Socket
 

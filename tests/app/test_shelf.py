@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.cards import card, minutes, outcomes, pictures
+from app.web.cards import card, minutes, outcomes, pictures
 from engine.scenarios.file import find, library
 from engine.show import thumbnail
 from engine.show.replay import Replay

@@ -7,12 +7,13 @@ import sqlite3
 from pathlib import Path
 from unittest.mock import patch
 
-from app import batch_records as records
-from app import config, create_app, probing
-from app.advice import study
-from app.batch_spec import Futures, Spec, make_futures, make_spec
-from app.jobs import Jobs
-from app.services import KEY, Services
+from app import create_app
+from app.batch import estimate, records
+from app.batch.jobs import Jobs
+from app.batch.spec import Futures, Spec, make_futures, make_spec
+from app.common import config
+from app.context.services import KEY, Services
+from app.web.advisor import study
 from engine.scenarios import file
 from engine.show.replay import Replay
 from engine.sim.run import Run
@@ -57,7 +58,7 @@ def _save(services: Services, run: Run) -> str:
 
 
 def _played(jobs: Jobs, spec: Spec | Futures) -> str:
-    with patch.object(probing, "PROBE_S", 0.02):  # nobody reads how long it would take
+    with patch.object(estimate, "PROBE_S", 0.02):  # nobody reads how long it would take
         number = jobs.submit(spec)
         jobs.wait(number, lambda snapshot: None)
     return number

@@ -1,0 +1,121 @@
+"""What a study of the durability advisor says: losses and downtime of a year, and what is best."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from typing import Any, Final
+
+from app.batch import records, statistics
+from app.storage.database import Database
+from app.storage.models import BatchCellRow, BatchRow
+from engine.study import advice
+
+KIND: Final = "advice"
+OLD_WINDOW_MS: Final = 600_000
+"""Of studies that were stored when all windows were alike."""
+METRICS_OF_ALL: Final = ("acked_lost", "unavailable_ms")
+METRICS_OF_ONE: Final = ("acked1_lost", "leaderless_ms")
+"""What is lost, and how long writes wait: acks=1 needs a leader, acks=all enough replicas."""
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+
+
+def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
+    """Of an advisor's study: per setting losses and downtime of a year, and which setting is best.
+
+    None for other batches, and before anything was counted.
+    """
+    if batch.kind != KIND:
+        return None
+    counted = [row for row in records.cells(database, batch) if row.weights and row.metrics]
+    found = [_told(batch, row) for row in counted]
+    yours = next((one for one in found if one["yours"]), None)
+    if yours is None:
+        return None
+    best = min(found, key=lambda one: (one["lost"]["rate"], one["down"]["mean"]))
+    return {
+        "about": batch.about,
+        "window_s": _window_ms(batch) // 1000,
+        "settings": found,
+        "yours": yours,
+        "best": best,
+        # Two intervals that overlap tell no difference between what they are about.
+        "better": best["lost"]["high"] < yours["lost"]["low"]
+        or (
+            best["lost"]["rate"] <= yours["lost"]["high"]
+            and best["down"]["high"] < yours["down"]["low"]
+        ),
+    }
+
+
+def _window_ms(batch: BatchRow) -> int:
+    found: int = batch.about.get("window_ms", OLD_WINDOW_MS)
+    return found
+
+
+def _told(batch: BatchRow, row: BatchCellRow) -> dict[str, Any]:
+    """What is lost, and when writes wait, is a matter of the acks that the writers ask for."""
+    values = batch.cells[row.cell]["values"]
+    acks = values.get("workload.acks", batch.about["setting"]["workload.acks"])
+    lost, down = METRICS_OF_ALL if acks == "all" else METRICS_OF_ONE
+    window_ms = _window_ms(batch)
+    return {
+        "profile": row.profile,
+        "cell": row.cell,
+        "label": row.label,
+        "yours": not row.label and row.profile == batch.profiles[0],
+        "acks": acks,
+        "n": row.n,
+        "lost": _losses(row, lost, window_ms),
+        "unseen": _unseen(row, lost, window_ms),
+        "down": _downtime(row, down, window_ms),
+    }
+
+
+def _losses(row: BatchCellRow, metric: str, window_ms: int) -> dict[str, Any]:
+    """Windows of a year in which an acknowledged record is lost: {hits, rate, low, high}."""
+    kept = row.metrics[metric]
+    hits = kept["positive"]
+    share = records.share_of(hits, kept["n"], row.weights, f"metric {metric}")
+    return {
+        "hits": hits,
+        "rate": advice.per_year(share["share"] or 0.0, window_ms),
+        "low": advice.per_year(share["low"], window_ms),
+        "high": advice.per_year(share["high"], window_ms),
+    }
+
+
+def _unseen(row: BatchCellRow, metric: str, window_ms: int) -> float:
+    """Losses of a year that may come by ways which none of the runs took, at most."""
+    share = records.unseen(row.metrics[metric]["n"], row.weights)
+    return advice.per_year(share["high"], window_ms)
+
+
+def _downtime(row: BatchCellRow, metric: str, window_ms: int) -> dict[str, float]:
+    """Seconds of a year without a leader that accepts the writes: {mean, low, high}."""
+    _, _, weighted, squares = row.weights[f"metric {metric}"]
+    n = row.metrics[metric]["n"]
+    mean = weighted / n if n else 0.0
+    error = statistics.Z95 * sqrt(max(0.0, squares / n - mean * mean) / n) if n else 0.0
+    return {
+        "mean": advice.seconds_per_year(mean, window_ms),
+        "low": advice.seconds_per_year(max(0.0, mean - error), window_ms),
+        "high": advice.seconds_per_year(mean + error, window_ms),
+    }
+
+
+def how_often(rate: float) -> tuple[str, dict[str, str]]:
+    """A rate of a year as people say it: a key of the catalogue and its number."""
+    if rate >= 1:
+        return "advice.times", {"n": f"{rate:.1f}" if rate < 10 else statistics.whole(rate)}
+    years = 1 / rate if rate > 0 else inf
+    if years > 1e6:
+        return "advice.never", {}
+    return "advice.once", {"n": f"{years:.1f}" if years < 10 else statistics.whole(years)}
+
+
+def how_long(seconds: float) -> tuple[str, dict[str, str]]:
+    """Seconds as people say them."""
+    for key, unit in (("advice.d", DAY), ("advice.h", HOUR), ("advice.min", MINUTE)):
+        if seconds >= 2 * unit:
+            return key, {"n": f"{seconds / unit:.1f}"}
+    return "advice.s", {"n": f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.1f}"}

@@ -1,0 +1,76 @@
+"""How fast the runs of a batch are played, and how long they are: learnt from a few of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from app.batch import statistics
+from app.batch.runners.plan import Plan, sized
+from app.batch.runners.rows import RunChunk
+from app.batch.spec import check_chunks
+from app.common.refusals import Refusal
+
+PROBE_S: Final = 1.0
+PROBE_PAIRS: Final = 8
+PROBE_SHARE: Final = 0.02
+"""Of a small batch: what is probed is played again."""
+PROBE_EVENTS: Final = 200_000
+"""Of one run: of a longer one only the beginning is played, as nobody waits for a day of it."""
+TINY_S: Final = 1e-4
+
+
+class Probe(NamedTuple):
+    """`events` are those that a run is expected to have, `most` those that it may have: of the run
+    that has the most for what it may; both 0 where nothing is known of them."""
+
+    runs_per_s: float
+    events: int = 0
+    most: int = 0
+
+
+def probe(
+    plan: Plan,
+    play: RunChunk,
+    clock: Callable[[], float] = time.perf_counter,
+    stop: Callable[[], bool] = lambda: False,
+) -> Probe:
+    """Runs a second of this process by a clock, over a few profiles and cells in turn."""
+    pairs = [(profile, cell) for cell in range(len(plan.scenarios)) for profile in plan.profiles]
+    pairs = pairs[:: max(1, len(pairs) // PROBE_PAIRS)]
+    enough = max(len(pairs), PROBE_SHARE * plan.total_runs)
+    count, played, events, most = 0, 0.0, 0, 0
+    seed, began = plan.first_seed, clock()
+    until = time.perf_counter() + PROBE_S
+    while True:
+        for profile, cell in pairs:
+            asked = {"profile": profile, "cell": cell, "first_seed": seed, "count": 1}
+            row = play({"scenario": plan.scenarios[cell], **asked, "probe": PROBE_EVENTS})[0]
+            count += 1
+            played += _part(row)
+            whole, may = row.get("whole", 0), row.get("most", 0)
+            if whole * most >= events * may:
+                events, most = whole, may
+            if time.perf_counter() > until or count >= enough or stop():
+                return Probe(played / max(clock() - began, TINY_S), events, most)
+        seed += 1
+
+
+def _part(row: dict[str, Any]) -> float:
+    """Of a run as it will be played, how much the probe played; 1 for a whole one."""
+    expected = min(row.get("whole", 0), row.get("most", 0))
+    return float(row["events"] / expected) if expected > row["events"] else 1.0
+
+
+def doubts(plan: Plan, found: Probe) -> list[Refusal]:
+    """What a batch would meet that was found so: runs without end, chunks without number."""
+    notes = []
+    if found.events > found.most:
+        shown = {"events": statistics.whole(found.events), "most": statistics.whole(found.most)}
+        notes.append(Refusal("too_large", "batch.events", **shown))
+    try:
+        check_chunks(sized(plan, found.runs_per_s))
+    except Refusal as refusal:
+        notes.append(refusal)
+    return notes

@@ -1,0 +1,69 @@
+"""A batch under way in this process, and how it is told."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from app.batch import records
+from app.batch.records import Counts
+from app.storage.database import Database
+from app.storage.models import BatchRow
+
+
+@dataclass(eq=False)
+class Job:
+    """A batch that waits or runs in this process."""
+
+    id: str
+    owner: str
+    lock: IO[str]
+    address: str = ""
+    state: str = "queued"
+    message: str = ""
+    counts: Counts = field(default_factory=dict)
+    done_chunks: int = 0
+    total_chunks: int = 0
+    began: float = 0.0
+    fresh_runs: int = 0
+    stop: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = field(default_factory=threading.Event)
+    told: float = 0.0
+    saved: float = 0.0
+
+    def runs_per_s(self) -> float:
+        spent = time.monotonic() - self.began
+        return self.fresh_runs / spent if self.began and spent > 0 else 0.0
+
+
+def view(database: Database, batch: BatchRow, job: Job | None) -> dict[str, Any]:
+    """How far a batch is, with what was counted so far: what pages and sockets get."""
+    if job is not None and job.counts:
+        counts = dict(job.counts)
+    else:
+        counts = records.counts_stored(database, batch)
+    order = {profile: i for i, profile in enumerate(batch.profiles)}
+    keys = sorted(counts, key=lambda key: (key[1], order.get(key[0], 0)))
+    done = sum(mine.n for mine in counts.values())
+    total = batch.runs * len(batch.profiles) * len(batch.cells)
+    speed = job.runs_per_s() if job else _speed(batch, done)
+    return {
+        "id": batch.id,
+        "state": job.state if job else batch.state,
+        "message": job.message if job else batch.message,
+        "done_chunks": job.done_chunks if job else batch.done_chunks,
+        "total_chunks": batch.total_chunks,
+        "done_runs": done,
+        "total_runs": total,
+        "runs_per_s": round(speed, 1),
+        "left_s": round((total - done) / speed, 1) if job and speed else None,
+        "cells": [records.cell_view(batch, *key, counts[key]) for key in keys],
+    }
+
+
+def _speed(batch: BatchRow, done: int) -> float:
+    if not batch.started or not batch.finished or batch.finished <= batch.started:
+        return 0.0
+    return done / (batch.finished - batch.started) * 1000

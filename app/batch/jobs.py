@@ -1,0 +1,500 @@
+"""Batches in the background: a queue, progress, cancelling, and taking up what was interrupted.
+
+    queued -> probing -> starting -> running -> summarising -> done | cancelled | failed
+                                                               | interrupted (the server stopped)
+
+Whatever happens, finished chunks stay on disk and their counts in the database.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from flask import Flask
+
+from app.batch import records, statistics
+from app.batch.causes import histogram, to_trace
+from app.batch.estimate import doubts, probe
+from app.batch.job import Job, view
+from app.batch.locks import Locks
+from app.batch.queue import FairQueue
+from app.batch.runners.plan import Plan, Tally, grown, sized
+from app.batch.runners.rows import RunChunk, chunks_on_disk, remove_directory
+from app.batch.runners.spark import SparkRunner, SparkTrouble
+from app.batch.runners.summary import Summary
+from app.batch.spec import RUNS_MOST, Futures, Spec, check_chunks, check_total
+from app.common.refusals import Refusal
+from app.common.words import SENTENCES
+from app.context.services import KEY, Services
+from app.storage.kept_rows import MIB, KeptRows
+from app.storage.models import BatchRow, now_ms
+from engine import ENGINE_VERSION
+from engine.sim.run import Run
+from engine.study.batch import run_chunk
+from engine.study.metrics import METRICS
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 2
+OWNERS_AT_ONCE = 6
+WAITING_MOST = 50
+ACTIVE_PER_OWNER = 3
+FAILURES_KEPT = 20
+"""First failing seeds of each profile, cell and invariant."""
+TELL_EVERY_S = 0.25
+SAVE_EVERY_S = 1.0
+PARTS_MOST = 50
+USUAL_SHARE = 0.01
+"""Of runs that break something: an estimate says how well such a share would be known."""
+STOP_WITHIN_S = 10.0
+
+SENTENCES.update(
+    {
+        "batch.queue": (
+            "{n} batches are waiting already; try again when one has ended.",
+            "已有 {n} 个批量任务在等待；请在其中一个结束后再试。",
+        ),
+        "batch.foreign": (
+            "Only the browser that started a batch can change it.",
+            "只有启动该批量任务的浏览器才能更改它。",
+        ),
+        "batch.runs.still": (
+            "This batch still runs; cancel it first.",
+            "该批量任务仍在运行；请先取消它。",
+        ),
+        "batch.elsewhere": (
+            "This batch runs in another process of this server, as one that a terminal started: "
+            "stop it there.",
+            "该批量任务在此服务器的另一个进程中运行，例如由终端启动：请在那里停止它。",
+        ),
+        "batch.over": ("This batch has ended already.", "该批量任务已经结束。"),
+        "batch.engine": (
+            "This batch was begun by engine {then}; engine {now} might count differently, "
+            "so start it anew.",
+            "该批量任务由引擎版本 {then} 开始；引擎版本 {now} 的结果可能不同，请重新开始。",
+        ),
+    }
+)
+
+
+class Jobs:
+    """All batches of this server; one object per application, threads inside."""
+
+    def __init__(
+        self, app: Flask, runner: SparkRunner | None = None, run_chunk: RunChunk | None = None
+    ) -> None:
+        self._services: Services = app.extensions[KEY]
+        self.database = self._services.database
+        settings = self._services.settings
+        self.runner = runner or SparkRunner(
+            settings.spark_master,
+            {
+                **os.environ,
+                "HIGHWATER_SPARK_CONF": settings.spark_conf,
+                "HIGHWATER_SPARK_LOG": settings.spark_log,
+            },
+        )
+        self._run_chunk = run_chunk
+        here = Path(settings.instance).resolve() / "batches"
+        self._locks = Locks(here)
+        self._root = settings.batch_directory or str(here)
+        self._kept = KeptRows(self._root, settings.rows_mib * MIB)
+        self._mutex = threading.Lock()
+        self._jobs: dict[str, Job] = {}
+        self._queue = FairQueue(AT_ONCE, OWNERS_AT_ONCE)
+        self._threads: list[threading.Thread] = []
+        self._closing = False
+        self.recover()
+
+    # -- what pages, sockets and the command line ask ------------------------------------------
+
+    def submit(self, spec: Spec | Futures, owner: str = "", address: str = "") -> str:
+        """Queue a batch; its id.  Raises Refusal when too many wait."""
+        with self._mutex:
+            self._bound(owner, address)
+            number = records.new_number()
+            with self._locks.taken(number) as lock:
+                if isinstance(spec, Futures):
+                    records.create_futures(self.database, number, spec, owner)
+                else:
+                    records.create(self.database, number, spec, owner)
+                self._enqueue(number, owner, address, lock)
+        return number
+
+    def resume(self, number: str, owner: str = "", address: str = "") -> None:
+        """Compute the chunks that an ended batch still lacks.  Raises Refusal."""
+        batch = self._ended(number, owner)
+        if batch.state == "done":
+            raise Refusal("impossible", "batch.over")
+        self._again(batch, owner, address)
+
+    def add_runs(self, number: str, runs: int, owner: str = "", address: str = "") -> None:
+        """More seeds for every profile and cell of an ended batch; what is there is not repeated.
+
+        Raises Refusal.
+        """
+        batch = self._ended(number, owner)
+        if not 1 <= runs <= RUNS_MOST - batch.runs or len(batch.parts) >= PARTS_MOST:
+            whole = statistics.whole(RUNS_MOST)
+            raise Refusal(
+                "invalid", "batch.runs", most=whole, asked=statistics.whole(batch.runs + runs)
+            )
+        check_total((batch.runs + runs) * len(batch.profiles) * len(batch.cells))
+        chunk_runs = batch.cells[0].get("chunk_runs", 0)
+        if chunk_runs:
+            check_chunks(grown(records.plan_of(batch, chunk_runs, ()), runs))
+        self._again(batch, owner, address, runs)
+
+    def rename(self, number: str, title: str, owner: str = "") -> None:
+        """Call a batch so; "" as its scenario.  Raises Refusal."""
+        _check_owner(self.batch(number), owner)
+        records.update(self.database, number, title=title)
+
+    def delete(self, number: str, owner: str = "") -> None:
+        """Forget an ended batch and its rows.  Raises Refusal."""
+        batch = self.batch(number)
+        _check_owner(batch, owner)
+        with self._mutex:
+            if number in self._jobs or batch.state in records.ACTIVE:
+                raise Refusal("impossible", "batch.runs.still")
+            records.remove(self.database, number)
+        remove_directory(self.directory(number))
+        self._locks.forget(number)
+
+    def _ended(self, number: str, owner: str) -> BatchRow:
+        """A batch of this owner that this engine can go on with."""
+        batch = self.batch(number)
+        _check_owner(batch, owner)
+        if batch.engine_version != ENGINE_VERSION:
+            raise Refusal(
+                "impossible", "batch.engine", then=batch.engine_version, now=ENGINE_VERSION
+            )
+        if batch.state in records.ACTIVE:
+            raise Refusal("impossible", "batch.runs.still")
+        return batch
+
+    def _again(self, batch: BatchRow, owner: str, address: str, more: int = 0) -> None:
+        with self._mutex:
+            if batch.id in self._jobs:
+                raise Refusal("impossible", "batch.runs.still")
+            self._bound(owner, address)
+            with self._locks.taken(batch.id) as lock:
+                if more:
+                    records.add_part(self.database, batch, more)
+                records.update(self.database, batch.id, state="queued", message="", finished=None)
+                self._enqueue(batch.id, owner, address, lock)
+
+    def cancel(self, number: str, owner: str = "") -> dict[str, Any]:
+        """Ask a batch to stop; what is done is kept.  Raises Refusal."""
+        batch = self.batch(number)
+        _check_owner(batch, owner)
+        job = self._jobs.get(number)
+        if job is not None:
+            job.stop.set()
+            self._queue.wake()
+        elif batch.state in records.ACTIVE:
+            raise Refusal("impossible", "batch.elsewhere")
+        elif batch.state != "interrupted":  # that one stopped by itself: what was asked is so
+            raise Refusal("impossible", "batch.over")
+        return self.snapshot(number)
+
+    def batch(self, number: str) -> BatchRow:
+        """As it is stored; one whose process is gone is found out here.  Raises Refusal "gone"."""
+        found = records.row(self.database, number) if number.isalnum() else None
+        if found is not None and found.state in records.ACTIVE and number not in self._jobs:
+            if self._locks.knows(number):
+                self._recover(number)
+            found = records.row(self.database, number)
+            if found is not None and found.state == "interrupted":
+                self._tell(found)
+        if found is None:
+            raise Refusal("gone", "gone.batch", batch=number[:40])
+        return found
+
+    def directory(self, number: str) -> str:
+        """Where the rows of a batch are."""
+        return f"{self._root}/{number}"
+
+    def snapshot(self, number: str) -> dict[str, Any]:
+        """How far a batch is, with interim counts: what the "batch" event carries."""
+        return self.snapshot_of(self.batch(number))
+
+    def snapshot_of(self, batch: BatchRow) -> dict[str, Any]:
+        """The same of a row that was just read."""
+        return self._view(batch, self._jobs.get(batch.id))
+
+    @staticmethod
+    def room(number: str) -> str:
+        """Who is in it hears of the batch."""
+        return f"batch:{number}"
+
+    def wait(self, number: str, progress: Callable[[dict[str, Any]], None]) -> None:
+        """Until a batch has ended; an interrupt from the keyboard cancels it first."""
+        job = self._jobs.get(number)
+        while job is not None and not job.ended.is_set():
+            try:
+                progress(self.snapshot(number))
+                job.ended.wait(TELL_EVERY_S)
+            except KeyboardInterrupt:
+                job.stop.set()
+        progress(self.snapshot(number))
+
+    def estimate(self, spec: Spec) -> dict[str, Any]:
+        """Runs a few of the batch here: runs/s of one process, and seconds for all of it.
+
+        `notes` are refusals that it would meet.
+        """
+        cells = tuple(cell.scenario.to_dict() for cell in spec.cells)
+        plan = Plan(cells, spec.profiles, spec.runs, spec.first_seed, 1, tuple(METRICS))
+        found = probe(plan, self._run_chunk or run_chunk)
+        speed, cores = found.runs_per_s, self.runner.cores()
+        return {
+            "runs_per_s": speed,
+            "cores": cores,
+            "total_runs": plan.total_runs,
+            "seconds": plan.total_runs / speed / cores,
+            "precision": statistics.precision(spec.runs, USUAL_SHARE),
+            "bound": statistics.rule_of_three(spec.runs),
+            "notes": doubts(plan, found),
+        }
+
+    def recover(self) -> None:
+        """Batches whose process is gone are interrupted: nothing of what was done is lost."""
+        for number in records.unfinished(self.database):
+            self._recover(number)
+
+    def _recover(self, number: str) -> None:
+        lock = self._locks.take(number)
+        if lock is not None:
+            try:
+                records.interrupt(self.database, number)
+            finally:
+                lock.close()
+
+    def close(self) -> None:
+        """Stop all batches, keeping what is done, and Spark."""
+        self._closing = True
+        for job in list(self._jobs.values()):
+            job.stop.set()
+        self._queue.close()
+        until = time.monotonic() + STOP_WITHIN_S
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        self.runner.close()
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _bound(self, owner: str, address: str) -> None:
+        jobs = list(self._jobs.values())
+        mine = sum(1 for job in jobs if owner and job.owner == owner)
+        if mine >= ACTIVE_PER_OWNER or len(jobs) >= WAITING_MOST:
+            raise Refusal("slow_down", "batch.queue", n=mine or len(jobs), ms=5000)
+        # A browser names itself, so one who wants all places would come as many.
+        here = sum(1 for job in jobs if address and job.address == address)
+        if here >= self._services.settings.batches_per_address:
+            raise Refusal("slow_down", "batch.queue", n=here, ms=5000)
+        self._kept.require_room()
+
+    def _enqueue(self, number: str, owner: str, address: str, lock: IO[str]) -> None:
+        job = self._jobs[number] = Job(number, owner, lock, address)
+        if len(self._threads) < OWNERS_AT_ONCE:
+            thread = threading.Thread(target=self._serve, name="batches", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        self._queue.put(job)
+
+    def _serve(self) -> None:
+        while (job := self._queue.get()) is not None:
+            try:
+                self._work(job)
+            finally:
+                self._queue.ended(job)
+
+    def _work(self, job: Job) -> None:
+        self._tell_waiting()
+        try:
+            state, message = self._compute(job)
+        except (SparkTrouble, Refusal) as trouble:
+            state, message = "failed", str(trouble)
+        except Exception as error:
+            log.exception("Batch %s failed", job.id)
+            state, message = (
+                "failed",
+                Refusal("engine", "engine.unknown", error=type(error).__name__).sentence(),
+            )
+        if state == "cancelled" and self._closing:
+            state = "interrupted"
+        job.state, job.message = state, message
+        try:
+            batch = self.batch(job.id)
+            if state != "done" and job.counts and not records.cells(self.database, batch):
+                records.save_counts(self.database, batch, job.counts)
+            records.update(
+                self.database,
+                job.id,
+                state=state,
+                message=message,
+                finished=now_ms(),
+                done_chunks=job.done_chunks,
+            )
+            self._emit(job)
+        except Exception:
+            log.exception("The end of batch %s was not stored", job.id)
+        finally:
+            with self._mutex:
+                self._jobs.pop(job.id, None)
+            job.lock.close()
+            job.ended.set()
+
+    def _compute(self, job: Job) -> tuple[str, str]:
+        """The way of a batch, to (state, message)."""
+        batch = self.batch(job.id)
+        directory = self.directory(batch.id)
+        done = chunks_on_disk(directory)
+        job.done_chunks = len(done)
+        if job.stop.is_set():
+            return "cancelled", ""
+        plan = self._planned(job, batch)
+        if job.stop.is_set():
+            return "cancelled", ""
+        self._state(job, "starting", started=batch.started or now_ms())
+        self.runner.start()
+        job.message = str(self.runner)
+        if done:
+            job.counts = records.counts_of(self.runner.summarise(plan, directory, done, 0).cells)
+        job.began = time.monotonic()
+        self._state(job, "running")
+        trouble = ""
+        try:
+            complete = self.runner.run(
+                plan,
+                directory,
+                f"batch-{batch.id}",
+                lambda fresh: self._on_done(job, batch, fresh),
+                job.stop.is_set,
+                done,
+                self._run_chunk,
+            )
+        except SparkTrouble as error:
+            complete, trouble = False, str(error)
+        records.save_counts(self.database, batch, job.counts)
+        done = chunks_on_disk(directory)
+        job.done_chunks = len(done)
+        if done and not (trouble and self._closing):
+            self._state(job, "summarising")
+            self._summarise(job, plan, directory, done, trouble)
+        if trouble:
+            return "failed", trouble
+        return ("done", job.message) if complete else ("cancelled", job.message)
+
+    def _summarise(
+        self, job: Job, plan: Plan, directory: str, done: set[int], trouble: str
+    ) -> None:
+        try:
+            summary = self.runner.summarise(plan, directory, done, FAILURES_KEPT)
+        except SparkTrouble:
+            if trouble:  # one sentence is enough; the interim counts are stored
+                return
+            raise
+        records.save_summary(self.database, self.batch(job.id), summary)
+        job.counts = records.counts_of(summary.cells)
+        try:
+            causes = self._causes(self.batch(job.id), summary)
+            records.save_causes(self.database, job.id, causes)
+        except Exception:  # an addition to the result, which is whole without it
+            log.warning("The failures of batch %s were not traced", job.id, exc_info=True)
+
+    def _causes(self, batch: BatchRow, summary: Summary) -> list[dict[str, Any]]:
+        """How the first failing runs failed.  Futures of one run all break what it broke."""
+        if batch.kind == records.FUTURES:
+            return []
+        groups = len(batch.profiles) * len(batch.cells)
+        keys = to_trace(summary.failures, groups, FAILURES_KEPT)
+        cells = {cell for _, cell, _ in keys}
+        played = {cell: records.cell_scenario(batch, cell).scenario for cell in cells}
+        runs = [Run(played[cell], profile, seed).text() for profile, cell, seed in keys]
+        return histogram(keys, self.runner.causes(runs))
+
+    def _planned(self, job: Job, batch: BatchRow) -> Plan:
+        """Chunks of about a second, by how fast a few runs are played here."""
+        metrics = tuple(METRICS)
+        chunk_runs = batch.cells[0].get("chunk_runs", 0)
+        if not chunk_runs:
+            self._state(job, "probing")
+            # By the processor's clock: on a busy machine chunks must not become too small.
+            play = self._run_chunk or run_chunk
+            one = records.plan_of(batch, 1, metrics)
+            plan = sized(one, probe(one, play, time.thread_time, job.stop.is_set).runs_per_s)
+            if job.stop.is_set():
+                return plan
+            check_chunks(plan)
+        else:
+            plan = records.plan_of(batch, chunk_runs, metrics)
+        records.keep_chunk_runs(self.database, batch, plan.chunk_runs, plan.total_chunks)
+        job.total_chunks = plan.total_chunks
+        return plan
+
+    def _on_done(self, job: Job, batch: BatchRow, fresh: list[Tally]) -> None:
+        records.add_tallies(job.counts, fresh)
+        job.done_chunks += len(fresh)
+        job.fresh_runs += sum(tally.runs for tally in fresh)
+        now = time.monotonic()
+        if fresh and now - job.saved >= SAVE_EVERY_S:
+            job.saved = now
+            records.save_counts(self.database, batch, job.counts)
+            records.update(self.database, job.id, done_chunks=job.done_chunks)
+        # Many groups make a large message: those are told less often.
+        if now - job.told >= TELL_EVERY_S * (1 + len(job.counts) // 64):
+            self._emit(job)
+
+    def _state(self, job: Job, state: str, **fields: Any) -> None:
+        job.state = state
+        records.update(self.database, job.id, state=state, message=job.message, **fields)
+        self._emit(job)
+
+    def _emit(self, job: Job) -> None:
+        job.told = time.monotonic()
+        self._services.socketio.emit(
+            "batch", self._view(self.batch(job.id), job), to=self.room(job.id)
+        )
+
+    def _tell(self, batch: BatchRow) -> None:
+        """Who looks at a batch that nobody computes any more."""
+        self._services.socketio.emit("batch", self._view(batch, None), to=self.room(batch.id))
+
+    def _tell_waiting(self) -> None:
+        """One has left the queue: the others have moved up."""
+        try:
+            for job in self._queue.waiting():
+                self._emit(job)
+        except Exception:  # what is told can be asked for; the job that starts must not suffer
+            log.exception("Waiting batches were not told of their place")
+
+    def _view(self, batch: BatchRow, job: Job | None) -> dict[str, Any]:
+        before = self._queue.before(job) if job else 0
+        return {**view(self.database, batch, job), "before": before}
+
+
+def _check_owner(batch: BatchRow, owner: str) -> None:
+    # Of the command line, the owner is "", and no browser is that.
+    if batch.owner != owner:
+        raise Refusal("forbidden", "batch.foreign")
+
+
+def run_batch_now(
+    app: Flask, spec: Spec, progress: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    """The batch of the page without the page: waits for its end and returns the result."""
+    from app.batch.result import result
+
+    services: Services = app.extensions[KEY]
+    jobs: Jobs = services.jobs
+    number = jobs.submit(spec)
+    jobs.wait(number, progress)
+    return result(jobs, number)

@@ -1,0 +1,54 @@
+"""Who computes a batch: a lock that its process holds before it is active and until it has ended.
+
+The system lets it go however the process ends, so a batch that is active without one was lost.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from app.common.refusals import Refusal
+
+
+class Locks:
+    """A file a batch, in a directory that the processes of a server share."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        directory.mkdir(parents=True, exist_ok=True)
+
+    def _file(self, number: str) -> Path:
+        return self._directory / f"{number}.lock"
+
+    def knows(self, number: str) -> bool:
+        """Was this batch ever computed here?  Of others the locks are not seen."""
+        return self._file(number).exists()
+
+    def take(self, number: str) -> IO[str] | None:
+        """The lock, to be closed; None while somebody else has it."""
+        file = self._file(number).open("w")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            return None
+        return file
+
+    @contextmanager
+    def taken(self, number: str) -> Iterator[IO[str]]:
+        """The lock for a job that is made meanwhile, let go if that fails.  Raises Refusal."""
+        lock = self.take(number)
+        if lock is None:
+            raise Refusal("impossible", "batch.runs.still")
+        try:
+            yield lock
+        except BaseException:
+            lock.close()
+            raise
+
+    def forget(self, number: str) -> None:
+        self._file(number).unlink(missing_ok=True)

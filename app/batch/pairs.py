@@ -1,0 +1,66 @@
+"""What the same seeds did on two sides, as pages and programs get it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from app.batch import statistics
+from app.batch.runners.pairing import LOST
+from app.batch.runners.rows import ANY
+from app.batch.spec import label_of
+from app.storage.models import BatchRow
+
+SAID_MOST: Final = 6
+SHOWN_MOST: Final = 60
+
+
+def pairs(batch: BatchRow) -> list[dict[str, Any]]:
+    """The same seeds on two sides, with the exact sign test: those that differ first.
+
+    `a` and `b` name the sides, `common` what they have in common, if there is more than one of it.
+    """
+    found = []
+    for one in batch.about.get("pairs", ()):
+        (profile, cell), (other, further) = one["a"], one["b"]
+        table = statistics.Paired(one["neither"], one["only_a"], one["only_b"], one["both"])
+        if cell == further:
+            sides = (profile, other, batch.cells[cell]["label"])
+        else:
+            sides = _apart(profile, batch.cells[cell]["values"], batch.cells[further]["values"])
+        found.append(
+            {
+                **one,
+                **dict(zip(("a", "b", "common"), sides, strict=True)),
+                "profiles": cell == further,
+                "n": table.n,
+                "p": table.p,
+            }
+        )
+    # ... and of the same standing in the order in which they were asked for.
+    return sorted(found, key=lambda one: (not one["profiles"], one["p"], one["invariant"] == ANY))
+
+
+def _apart(profile: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str, str]:
+    """What is otherwise in the first cell, in the second, and what both have in common."""
+    same = {key: value for key, value in a.items() if b[key] == value}
+    here, there = (
+        label_of({key: value for key, value in one.items() if key not in same}) for one in (a, b)
+    )
+    return here, there, ", ".join(filter(None, [profile, label_of(same)]))
+
+
+def pair_sentences(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the pairs say of lost records, or of anything broken where no side lost one."""
+    lost = [one for one in found if one["invariant"] == LOST and one["neither"] < one["n"]]
+    said = lost or [one for one in found if one["invariant"] == ANY and one["neither"] < one["n"]]
+    family = "lost" if lost else "broke"
+    return [
+        {
+            "key": f"batch.pair.{family}{'.at' if one['common'] else ''}",
+            "args": {
+                **{name: statistics.whole(one[name]) for name in ("only_a", "only_b", "both", "n")},
+                **{name: one[name] for name in ("a", "b", "common")},
+            },
+        }
+        for one in said[:SAID_MOST]
+    ]

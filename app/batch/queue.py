@@ -1,0 +1,86 @@
+"""Which study runs next: browsers take turns, and each browser's own studies in their order.
+
+`at_once` studies run together whoever asked for them.  Beyond these, a browser that has none
+running starts one at once, up to `owners_at_once`: Spark shares its cores among all that run, so
+nobody waits for the end of somebody else's day-long study.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+
+from app.batch.job import Job
+
+
+class FairQueue:
+    """Jobs that wait and jobs that run; safe for threads."""
+
+    def __init__(self, at_once: int, owners_at_once: int) -> None:
+        self._at_once = at_once
+        self._owners_at_once = max(at_once, owners_at_once)
+        self._changed = threading.Condition()
+        self._waiting: list[Job] = []
+        self._running: list[Job] = []
+        self._closed = False
+
+    def put(self, job: Job) -> None:
+        with self._changed:
+            self._waiting.append(job)
+            self._changed.notify_all()
+
+    def get(self) -> Job | None:
+        """The next job, which counts as running from now on; None once closed and empty."""
+        with self._changed:
+            while True:
+                job = next((one for one in self._in_order() if self._may_start(one)), None)
+                if job is not None:
+                    self._waiting.remove(job)
+                    self._running.append(job)
+                    return job
+                if self._closed and not self._waiting:
+                    return None
+                self._changed.wait()
+
+    def ended(self, job: Job) -> None:
+        """A job that `get` gave is over: its place is free."""
+        with self._changed:
+            self._running.remove(job)
+            self._changed.notify_all()
+
+    def wake(self) -> None:
+        """Look again: a waiting job was asked to stop."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Whoever waits for a job gets those that are left, then None."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def waiting(self) -> list[Job]:
+        """In the order in which they will start."""
+        with self._changed:
+            return self._in_order()
+
+    def before(self, job: Job) -> int:
+        """How many waiting jobs start before this one; 0 for one that runs."""
+        waiting = self.waiting()
+        return waiting.index(job) if job in waiting else 0
+
+    def _in_order(self) -> list[Job]:
+        turns = Counter(job.owner for job in self._running)
+        keyed = []
+        for number, job in enumerate(self._waiting):
+            keyed.append((turns[job.owner], number, job))
+            turns[job.owner] += 1
+        return [job for _, _, job in sorted(keyed, key=lambda one: one[:2])]
+
+    def _may_start(self, job: Job) -> bool:
+        if job.stop.is_set():  # it only has to be told that it is over
+            return True
+        if len(self._running) < self._at_once:
+            return True
+        owners = {one.owner for one in self._running}
+        return job.owner not in owners and len(self._running) < self._owners_at_once

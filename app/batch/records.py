@@ -1,0 +1,416 @@
+"""Batches in the database: what was asked, how far it is, what was found."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from sqlalchemy import delete, func, insert, select
+from sqlalchemy.orm import Session
+
+from app.batch import statistics
+from app.batch.runners.plan import Plan, Tally
+from app.batch.runners.rows import ANY, HEAVIEST
+from app.batch.runners.summary import ERROR, CellSummary, Failure, Summary
+from app.batch.spec import Cell, Futures, Spec, cell_of
+from app.common.fields import SEED_MAX
+from app.storage.database import Database
+from app.storage.models import BatchCellRow, BatchRow, FailureRow, now_ms
+from engine import ENGINE_VERSION
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+from engine.study.futures import Present
+
+FUTURES = "futures"
+ACTIVE = ("queued", "probing", "starting", "running", "summarising")
+
+EVERY_CELL = -1
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What was counted of a profile and cell: of `n` runs, how many broke what.
+
+    `hits` is by invariant; beside them stand ANY, runs that broke at least one, and ERROR, runs
+    that failed themselves and are neither good nor bad.  `weights` is as Tally has it, or as the
+    summary: empty where every run counts the same.
+    """
+
+    n: int = 0
+    hits: Mapping[str, int] = field(default_factory=lambda: {ANY: 0, ERROR: 0})
+    weights: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    @property
+    def judged(self) -> int:
+        """Runs of which something can be said: what shares are shares of."""
+        return self.n - self.hits.get(ERROR, 0)
+
+    def plus(self, tally: Tally) -> Counted:
+        """The same with one more finished chunk."""
+        hits = dict(self.hits)
+        more = {ANY: tally.violating, ERROR: tally.errors, **tally.broken}
+        for name, count in more.items():
+            hits[name] = hits.get(name, 0) + count
+        weights = dict(self.weights)
+        for name, sums in tally.weights.items():
+            pairs = zip(weights.get(name, [0.0] * len(sums)), sums, strict=True)
+            weights[name] = [max(a, b) if name == HEAVIEST else a + b for a, b in pairs]
+        return Counted(self.n + tally.runs, hits, weights)
+
+
+Counts = dict[tuple[str, int], Counted]
+
+
+def new_number() -> str:
+    """By which a batch is known before it is there."""
+    return secrets.token_hex(6)
+
+
+def create(database: Database, number: str, spec: Spec, owner: str) -> None:
+    """A new queued batch."""
+    cells = [
+        {"values": cell.values, "label": cell.label, "digest": cell.scenario.digest}
+        for cell in spec.cells
+    ]
+    with database.writing() as session:
+        session.add(
+            BatchRow(
+                id=number,
+                scenario_text=spec.scenario.canonical(),
+                profiles=list(spec.profiles),
+                cells=cells,
+                runs=spec.runs,
+                first_seed=spec.first_seed,
+                engine_version=ENGINE_VERSION,
+                owner=owner,
+                kind=spec.kind,
+                about=spec.about,
+            )
+        )
+
+
+def create_futures(database: Database, number: str, asked: Futures, owner: str) -> None:
+    """A new queued batch of futures, a cell for every present."""
+    cells = [
+        {"values": {"step": str(present.step)}, "label": f"step={present.step}"}
+        for present in asked.presents
+    ]
+    with database.writing() as session:
+        session.add(
+            BatchRow(
+                id=number,
+                scenario_text=asked.run.scenario.canonical(),
+                profiles=[asked.run.profile],
+                cells=cells,
+                runs=asked.runs,
+                engine_version=ENGINE_VERSION,
+                owner=owner,
+                kind=FUTURES,
+                about={
+                    "run": asked.run.text(),
+                    "invariant": asked.invariant,
+                    "presents": [present.to_dict() for present in asked.presents],
+                },
+            )
+        )
+
+
+def add_part(database: Database, batch: BatchRow, runs: int) -> None:
+    """More runs of every profile and cell, after those that are there."""
+    parts = [*(batch.parts or [batch.runs]), runs]
+    update(database, batch.id, parts=parts, runs=batch.runs + runs)
+
+
+def remove(database: Database, number: str) -> None:
+    """A batch with all that was found."""
+    with database.writing() as session:
+        for table in (FailureRow, BatchCellRow):
+            session.execute(delete(table).where(table.batch_id == number))
+        session.execute(delete(BatchRow).where(BatchRow.id == number))
+
+
+def row(database: Database, number: str) -> BatchRow | None:
+    with database.reading() as session:
+        return session.get(BatchRow, number)
+
+
+def newest(
+    database: Database, limit: int | None = 50, of: str = "", but: str = ""
+) -> list[BatchRow]:
+    """The newest batches first; only those of one owner, or all but those of one."""
+    chosen = select(BatchRow).order_by(BatchRow.submitted.desc()).limit(limit)
+    if of:
+        chosen = chosen.where(BatchRow.owner == of)
+    if but:
+        chosen = chosen.where(BatchRow.owner != but)
+    with database.reading() as session:
+        return list(session.scalars(chosen))
+
+
+def unfinished(database: Database) -> list[str]:
+    with database.reading() as session:
+        return list(session.scalars(select(BatchRow.id).where(BatchRow.state.in_(ACTIVE))))
+
+
+def interrupt(database: Database, number: str) -> None:
+    """A batch whose process is gone; one that has ended meanwhile stays as it ended."""
+    with database.writing() as session:
+        found = session.get(BatchRow, number)
+        if found is not None and found.state in ACTIVE:
+            found.state, found.message, found.finished = "interrupted", "", now_ms()
+
+
+def update(database: Database, number: str, **fields: Any) -> None:
+    with database.writing() as session:
+        found = session.get(BatchRow, number)
+        assert found is not None
+        for name, value in fields.items():
+            setattr(found, name, value)
+
+
+def scenario_of(batch: BatchRow) -> Scenario:
+    return Scenario.from_dict(json.loads(batch.scenario_text))
+
+
+def cell_scenario(batch: BatchRow, cell: int) -> Cell:
+    return cell_of(scenario_of(batch), batch.cells[cell]["values"])
+
+
+def plan_of(batch: BatchRow, chunk_runs: int, metrics: tuple[str, ...]) -> Plan:
+    """The chunks of a batch: the same ones whenever it is asked again."""
+    return Plan(
+        tuple(subject(batch, number) for number in range(len(batch.cells))),
+        tuple(batch.profiles),
+        batch.runs,
+        batch.first_seed,
+        chunk_runs,
+        metrics,
+        tuple(batch.parts),
+    )
+
+
+def subject(batch: BatchRow, cell: int) -> dict[str, Any]:
+    """What is played in a cell, as `run_chunk` takes it."""
+    if batch.kind == FUTURES:
+        return {"run": batch.about["run"], "present": batch.about["presents"][cell]}
+    return cell_scenario(batch, cell).scenario.to_dict()
+
+
+def run_in(batch: BatchRow, profile: str, cell: int, seed: int) -> Run:
+    """The run of one row."""
+    if batch.kind == FUTURES:
+        run = Run.from_text(batch.about["run"])
+        return Present.from_dict(batch.about["presents"][cell]).future(run, seed)
+    return Run(cell_scenario(batch, cell).scenario, profile, seed)
+
+
+def keep_chunk_runs(database: Database, batch: BatchRow, chunk_runs: int, chunks: int) -> None:
+    """The size of a chunk is measured once: a batch taken up again must have the same chunks."""
+    cells = [{**cell, "chunk_runs": chunk_runs} for cell in batch.cells]
+    update(database, batch.id, cells=cells, total_chunks=chunks)
+
+
+def add_tallies(counts: Counts, tallies: Iterable[Tally]) -> None:
+    """Add finished chunks to interim counts."""
+    for tally in tallies:
+        key = tally.profile, tally.cell
+        counts[key] = counts.get(key, Counted()).plus(tally)
+
+
+def counts_of(cells: Iterable[CellSummary]) -> Counts:
+    return {
+        (cell.profile, cell.cell): Counted(
+            cell.n, {ANY: cell.violating, ERROR: cell.errors, **cell.broken}, cell.weights
+        )
+        for cell in cells
+    }
+
+
+def counts_stored(database: Database, batch: BatchRow) -> Counts:
+    """Those that were saved last, interim or final."""
+    return {
+        (row.profile, row.cell): Counted(row.n, row.broken, row.weights)
+        for row in cells(database, batch)
+    }
+
+
+def save_counts(database: Database, batch: BatchRow, counts: Counts) -> None:
+    """Interim counts in place of those before."""
+    with database.writing() as session:
+        _replace_counts(session, batch, counts, {})
+
+
+def _replace_counts(
+    session: Session,
+    batch: BatchRow,
+    counts: Counts,
+    metrics: Mapping[tuple[str, int], dict[str, Any]],
+) -> None:
+    rows = [
+        {
+            "batch_id": batch.id,
+            "profile": profile,
+            "cell": cell,
+            "label": batch.cells[cell]["label"],
+            "n": mine.n,
+            "broken": dict(mine.hits),
+            "metrics": metrics.get((profile, cell), {}),
+            "weights": dict(mine.weights),
+        }
+        for (profile, cell), mine in counts.items()
+    ]
+    session.execute(delete(BatchCellRow).where(BatchCellRow.batch_id == batch.id))
+    if rows:
+        session.execute(insert(BatchCellRow), rows)
+
+
+def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
+    """The result, all of it or nothing: cells, failures, and what the same seeds did on two sides.
+    How the failures came is not known any more."""
+    metrics = {(cell.profile, cell.cell): cell.metrics for cell in summary.cells}
+    failures = [
+        {
+            "batch_id": batch.id,
+            "profile": failure.profile,
+            "cell": failure.cell,
+            "seed": failure.seed,
+            "invariant": failure.invariant,
+            "step": failure.step,
+            "why": failure.why,
+            "lost": failure.lost,
+            "steps": failure.steps,
+        }
+        for failure in summary.failures
+    ]
+    with database.writing() as session:
+        _replace_counts(session, batch, counts_of(summary.cells), metrics)
+        session.execute(delete(FailureRow).where(FailureRow.batch_id == batch.id))
+        if failures:
+            session.execute(insert(FailureRow), failures)
+        found = session.get(BatchRow, batch.id)
+        assert found is not None
+        pairs = [asdict(pair) for pair in summary.pairs]
+        found.about = {**found.about, "causes": [], "pairs": pairs}
+
+
+def save_causes(database: Database, number: str, causes: Sequence[Mapping[str, Any]]) -> None:
+    """How the first failures came, beside the result."""
+    with database.writing() as session:
+        found = session.get(BatchRow, number)
+        assert found is not None
+        found.about = {**found.about, "causes": list(causes)}
+
+
+def cells(database: Database, batch: BatchRow) -> list[BatchCellRow]:
+    """In the order of the batch: cell by cell, its profiles as they were chosen."""
+    with database.reading() as session:
+        found = session.scalars(select(BatchCellRow).where(BatchCellRow.batch_id == batch.id)).all()
+    place = {profile: i for i, profile in enumerate(batch.profiles)}
+    return sorted(found, key=lambda row: (row.cell, place.get(row.profile, 0)))
+
+
+ORDERS: Final[dict[str, tuple[Any, ...]]] = {
+    "seed": (),
+    "step": (FailureRow.step,),
+    "lost": (FailureRow.lost.desc().nulls_last(),),
+}
+"""By seed, the shortest first, those that lost most first."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which failing runs of a batch, and which of them first; "" and EVERY_CELL stand for all."""
+
+    profile: str = ""
+    invariant: str = ""
+    cell: int = EVERY_CELL
+    order: str = "seed"
+
+
+EVERY_FAILURE: Final = Wanted()
+
+
+def failures(
+    database: Database,
+    batch: BatchRow,
+    wanted: Wanted = EVERY_FAILURE,
+    first: int = 0,
+    limit: int | None = 50,
+) -> tuple[int, list[Failure]]:
+    """(how many match, some of them)."""
+    chosen = select(FailureRow).where(FailureRow.batch_id == batch.id)
+    if wanted.profile:
+        chosen = chosen.where(FailureRow.profile == wanted.profile)
+    if wanted.invariant:
+        chosen = chosen.where(FailureRow.invariant == wanted.invariant)
+    if wanted.cell != EVERY_CELL:
+        chosen = chosen.where(FailureRow.cell == wanted.cell)
+    by_seed = (FailureRow.cell, FailureRow.profile, FailureRow.invariant, FailureRow.seed)
+    order = (*ORDERS[wanted.order], *by_seed)
+    with database.reading() as session:
+        total = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
+        page = session.scalars(chosen.order_by(*order).offset(first).limit(limit))
+        return total, [_failure(one) for one in page]
+
+
+def failure(
+    database: Database, batch: BatchRow, profile: str, cell: int, seed: int, invariant: str
+) -> Failure | None:
+    """One of them, by what names it: that stays, however many runs are added."""
+    if cell >= len(batch.cells) or seed > SEED_MAX:
+        return None
+    with database.reading() as session:
+        found = session.get(FailureRow, (batch.id, profile, cell, seed, invariant))
+        return _failure(found) if found else None
+
+
+def _failure(one: FailureRow) -> Failure:
+    return Failure(
+        one.profile, one.cell, one.seed, one.invariant, one.step, one.why, one.lost, one.steps
+    )
+
+
+def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> dict[str, Any]:
+    """Counts of a profile and cell with their intervals, as pages get them.
+
+    `unseen` is what can be said of anything that no run broke.
+    """
+
+    def shown(count: dict[str, Any]) -> dict[str, Any]:
+        return {**count, "until": statistics.shown_until(count)}
+
+    def interval(name: str) -> dict[str, Any]:
+        hits = counted.hits.get(name, 0)
+        return shown(share_of(hits, counted.judged, counted.weights, name))
+
+    return {
+        "profile": profile,
+        "cell": cell,
+        "label": batch.cells[cell]["label"],
+        "values": batch.cells[cell]["values"],
+        "n": counted.judged,
+        "errors": counted.hits.get(ERROR, 0),
+        "violating": interval(ANY),
+        "broken": {
+            name: interval(name) for name in sorted(counted.hits) if name not in (ANY, ERROR)
+        },
+        "unseen": shown(unseen(counted.judged, counted.weights)),
+    }
+
+
+def share_of(
+    hits: int, n: int, weights: Mapping[str, Sequence[float]], name: str
+) -> dict[str, Any]:
+    """A share with its interval, weighted by the sums of this name where there are sums at all."""
+    if not weights:
+        return statistics.interval(hits, n)
+    total, squares, *_ = weights.get(name, (0.0, 0.0))
+    return statistics.weighted_interval(hits, total, squares, n, weights[HEAVIEST][0])
+
+
+def unseen(n: int, weights: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """What can be said of anything that none of n runs did."""
+    return share_of(0, n, weights, "")

@@ -1,0 +1,198 @@
+"""A batch as pages and programs get it: counts with intervals, sentences, comparisons, failures."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from app.batch import records, statistics
+from app.batch.advice_result import advice_of
+from app.batch.pairs import pair_sentences, pairs
+from app.batch.runners.pairing import LOST
+from app.batch.runners.summary import QUANTILES, Failure
+from app.storage.models import BatchCellRow, BatchRow
+from engine.sim.run import Run
+from engine.study.metrics import METRICS
+
+if TYPE_CHECKING:
+    from app.batch.jobs import Jobs
+
+SENTENCES_MOST = 16
+HALF = 0.5
+FAILURES_SHOWN = 50
+SHOWN_QUANTILES = (0.5, 0.9, 0.99, 0.999)
+
+
+def result(
+    jobs: Jobs,
+    number: str,
+    wanted: records.Wanted = records.EVERY_FAILURE,
+    first: int = 0,
+) -> dict[str, Any]:
+    """All that is known of a batch; of the failures that are wanted, FAILURES_SHOWN from one on."""
+    batch = jobs.batch(number)
+    scenario = records.scenario_of(batch)
+    shown = jobs.snapshot_of(batch)
+    paired = pairs(batch)
+    total, found = records.failures(jobs.database, batch, wanted, first, FAILURES_SHOWN)
+    weighted = any("effective" in cell["unseen"] for cell in shown["cells"])
+    shown.update(
+        scenario={
+            "slug": scenario.slug,
+            "code": scenario.code,
+            "title": scenario.title,
+            "digest": scenario.digest,
+        },
+        title=batch.title,
+        profiles=batch.profiles,
+        runs=batch.runs,
+        first_seed=batch.first_seed,
+        submitted=batch.submitted,
+        started=batch.started,
+        finished=batch.finished,
+        engine=batch.engine_version,
+        kind=batch.kind,
+        varied=sorted({key for cell in batch.cells for key in cell["values"]}),
+        invariants=sorted({name for cell in shown["cells"] for name in cell["broken"]}, key=place),
+        sentences=sentences(shown["cells"]),
+        metrics=metrics_of(jobs, batch),
+        paired=paired,
+        paired_said=pair_sentences(paired),
+        advice=advice_of(jobs.database, batch),
+        futures=futures_of(batch, shown["cells"]),
+        causes=batch.about.get("causes", []),
+        weighted=weighted,
+        failures={
+            "total": total,
+            "first": first,
+            "rows": [failure_of(batch, one) for one in found],
+        },
+    )
+    return shown
+
+
+def failure_of(batch: BatchRow, one: Failure) -> dict[str, Any]:
+    """A failing run as pages and programs get it; its address stays, whatever runs are added."""
+    place = f"{quote(one.profile, safe='+')}/{one.cell}/{one.seed}/{one.invariant}"
+    return {
+        **asdict(one),
+        "label": batch.cells[one.cell]["label"],
+        "url": f"/batch/{batch.id}/failure/{place}",
+    }
+
+
+def futures_of(batch: BatchRow, cells: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Of a batch of futures: the shares step by step, and from where on most of them fail.
+
+    `point` is the first step after `held`, the last one at which at least half of the futures held
+    (None: at none of those that were looked at).
+    """
+    if batch.kind != records.FUTURES:
+        return None
+    run, invariant = Run.from_text(batch.about["run"]), batch.about["invariant"]
+    steps = []
+    for cell in cells:
+        count = cell["broken"].get(invariant) or cell["unseen"]
+        if count["n"]:
+            step = batch.about["presents"][cell["cell"]]["step"]
+            steps.append({"step": step, **{name: count[name] for name in ("share", "low", "high")}})
+    point = held = None
+    for one in reversed(steps):
+        if one["share"] <= HALF:
+            held = one["step"]
+            break
+        point = one["step"]
+    broken = batch.about["presents"][-1]["step"] + 1
+    here = point if point is not None else broken - 1
+    return {
+        "run": run.digest,
+        "invariant": invariant,
+        "steps": steps,
+        "point": point,
+        "held": held,
+        "said": "none" if point is None else "always" if held is None else "point",
+        "broken": broken,
+        "url": f"/batch/{batch.id}/run?step={here}",
+    }
+
+
+def place(invariant: str) -> tuple[int, str]:
+    """I2 before I10."""
+    digits = "".join(letter for letter in invariant if letter.isdigit())
+    return (int(digits or 0), invariant)
+
+
+def sentences(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the counts say: first of lost records, then of whatever else was broken.
+
+    Each is a key of the catalogue with its numbers; `bad` marks what happened.
+    """
+    said = [_sentence(cell, LOST) for cell in cells if cell["n"]]
+    for cell in cells:
+        for invariant in sorted(cell["broken"], key=place):
+            if invariant != LOST and cell["broken"][invariant]["hits"]:
+                said.append(_sentence(cell, invariant))
+    if len(said) <= SENTENCES_MOST:
+        return said
+    # Where not all can be said, losses come first, then that there were none, then the rest.
+    said.sort(key=lambda one: (not one["first"], not one["bad"]))
+    left = {"n": len(said) - SENTENCES_MOST}
+    more = {"key": "batch.said.more", "args": left, "bad": None, "first": False}
+    return [*said[:SENTENCES_MOST], more]
+
+
+def _sentence(cell: dict[str, Any], invariant: str) -> dict[str, Any]:
+    count = cell["broken"].get(invariant) or cell["unseen"]
+    key, args = statistics.finding(count)
+    family = "lost" if invariant == LOST else "broke"
+    args.update(profile=cell["profile"], invariant=invariant, label=cell["label"])
+    where = ".at" if cell["label"] else ""
+    return {
+        "key": f"batch.said.{family}.{key.removeprefix('stat.')}{where}",
+        "args": args,
+        "bad": bool(count["hits"]),
+        "first": invariant == LOST,
+    }
+
+
+def metrics_of(jobs: Jobs, batch: BatchRow) -> list[dict[str, Any]]:
+    """Per metric what it means, and per profile and cell what was measured."""
+    rows = records.cells(jobs.database, batch)
+    found = []
+    for name, metric in METRICS.items():
+        measured = [_measured(row, name) for row in rows if name in row.metrics]
+        if measured:
+            found.append(
+                {
+                    "name": name,
+                    "unit": metric.unit,
+                    "meaning": metric.meaning,
+                    "summary": metric.summary,
+                    "cells": measured,
+                }
+            )
+    return found
+
+
+def _measured(row: BatchCellRow, name: str) -> dict[str, Any]:
+    kept = row.metrics[name]
+    n, quantiles = kept["n"], kept["quantiles"]
+    mean = kept["sum"] / n if n else None
+    if row.weights and n:
+        mean = row.weights[f"metric {name}"][2] / n
+    share = records.share_of(kept["positive"], n, row.weights, f"metric {name}")
+    return {
+        "profile": row.profile,
+        "cell": row.cell,
+        "label": row.label,
+        "n": n,
+        "mean": mean,
+        "min": kept["min"],
+        "max": kept["max"],
+        "share": share,
+        "curve": [] if quantiles is None else list(zip(QUANTILES, quantiles, strict=True)),
+        "quantiles": [
+            None if quantiles is None else quantiles[QUANTILES.index(at)] for at in SHOWN_QUANTILES
+        ],
+    }

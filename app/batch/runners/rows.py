@@ -1,0 +1,189 @@
+"""Rows of a batch on disk: one Parquet file a chunk, named by the chunk's number.
+
+This module travels to the executors by value, so it may import only what they have: PyArrow and the
+engine.  The directory is a local path, or any address PyArrow's file systems know; driver and
+workers must see the same one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from app.batch.runners.plan import Chunk, Tally, tilted
+
+ANY = "any"
+"""Among counts by invariant: runs that broke at least one."""
+HEAVIEST = "heaviest"
+"""Among sums of weights: the largest weight of a run in which a fault struck."""
+FAULTS = "faults"
+"""The metric that counts strikes: a run without one broke nothing that faults break."""
+
+Row = dict[str, Any]
+RunChunk = Callable[[dict[str, Any]], list[Row]]
+
+# Name, Arrow type, Spark's name of it.
+COLUMNS: tuple[tuple[str, str, str], ...] = (
+    ("cell", "int32", "int"),
+    ("profile", "string", "string"),
+    ("seed", "int64", "bigint"),
+    ("verdict", "string", "string"),
+    ("invariant", "string", "string"),
+    ("step", "int32", "int"),
+    ("why", "string", "string"),
+    ("events", "int64", "bigint"),
+    ("log_weight", "int64", "bigint"),
+)
+BROKEN_DDL = "broken array<struct<invariant: string, step: int, why: string>>"
+
+
+def arrow_schema(metrics: Sequence[str]) -> Any:
+    """The columns of a row, metrics last, each a nullable integer."""
+    broken = pa.struct([("invariant", pa.string()), ("step", pa.int32()), ("why", pa.string())])
+    fields = [(name, getattr(pa, type_)()) for name, type_, _ in COLUMNS]
+    fields.append(("broken", pa.list_(broken)))
+    fields += [(name, pa.int64()) for name in metrics]
+    return pa.schema(fields)
+
+
+def spark_schema(metrics: Sequence[str]) -> str:
+    """The same columns as Spark writes them."""
+    fields = [f"{name} {type_}" for name, _, type_ in COLUMNS]
+    return ", ".join([*fields, BROKEN_DDL, *(f"`{name}` bigint" for name in metrics)])
+
+
+def finish_chunk(
+    chunk: Chunk,
+    scenarios: Sequence[dict[str, Any]],
+    metrics: Sequence[str],
+    directory: str,
+    run_chunk: RunChunk,
+) -> Tally:
+    """Play a chunk and put its rows away; only then does it count as done."""
+    work = {
+        "scenario": scenarios[chunk.cell],
+        "profile": chunk.profile,
+        "cell": chunk.cell,
+        "first_seed": chunk.first_seed,
+        "count": chunk.runs,
+    }
+    rows = run_chunk(work)
+    write_chunk(directory, chunk.number, rows, metrics)
+    return tally(chunk, rows, tilted(scenarios))
+
+
+def tally(chunk: Chunk, rows: Sequence[Row], weighted: bool) -> Tally:
+    """Counts of a chunk, for progress and interim results; `weighted`: also sums of weights."""
+    judged = [row for row in rows if row["verdict"] != "error"]
+    broken = Counter(name for row in judged for name in _broken(row))
+    return Tally(
+        chunk.number,
+        chunk.profile,
+        chunk.cell,
+        len(rows),
+        sum(row["verdict"] == "violates" for row in judged),
+        len(rows) - len(judged),
+        dict(broken),
+        _weights(judged) if weighted else {},
+    )
+
+
+def _broken(row: Row) -> set[str]:
+    return {b[0] for b in row["broken"]}
+
+
+def _weights(rows: Sequence[Row]) -> dict[str, list[float]]:
+    """As `Tally` has them: sums of doubles, where the result has decimals (weighing.py)."""
+    heaviest = 0.0
+    sums: dict[str, list[float]] = {}
+    for row in rows:
+        weight = exp(row["log_weight"] / 1e9)
+        if row.get(FAULTS, 1):
+            heaviest = max(heaviest, weight)
+        broken = _broken(row)
+        for name in broken | {ANY} if broken else broken:
+            mine = sums.setdefault(name, [0.0, 0.0])
+            mine[0] += weight
+            mine[1] += weight * weight
+    return {**sums, HEAVIEST: [heaviest]}
+
+
+def chunk_name(number: int) -> str:
+    return f"{number:07d}.parquet"
+
+
+def write_chunk(directory: str, number: int, rows: Sequence[Row], metrics: Sequence[str]) -> None:
+    """Write beside, then rename: a half-written file never carries a chunk's name.
+
+    Writing twice, as after a lost worker, replaces a file by its equal.
+    """
+    names = [name for name, _, _ in COLUMNS] + ["broken", *metrics]
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    columns["broken"] = [
+        [{"invariant": b[0], "step": b[1], "why": b[2]} for b in row["broken"]] for row in rows
+    ]
+    table = pa.table(columns, schema=arrow_schema(metrics))
+    files, base = open_directory(directory)
+    draft = f"{base}/_{number}.{uuid.uuid4().hex}.tmp"
+    final = f"{base}/{chunk_name(number)}"
+    with files.open_output_stream(draft) as out:
+        pq.write_table(table, out, compression="zstd")
+    if isinstance(files, fs.LocalFileSystem):
+        os.replace(draft, final)
+    elif files.get_file_info(final).type == fs.FileType.NotFound:
+        files.move(draft, final)
+    else:
+        files.delete_file(draft)
+
+
+def open_directory(directory: str) -> tuple[Any, str]:
+    """The file system a directory lies in, and its path there; made if missing."""
+    if "://" in directory:
+        files, base = fs.FileSystem.from_uri(directory)
+    else:
+        files, base = fs.LocalFileSystem(), str(Path(directory).absolute())
+    files.create_dir(base, recursive=True)
+    return files, base.rstrip("/")
+
+
+def chunks_on_disk(directory: str) -> set[int]:
+    """Numbers of the chunks that are done."""
+    files, base = open_directory(directory)
+    found = files.get_file_info(fs.FileSelector(base))
+    return {int(info.base_name[:-8]) for info in found if _is_chunk(info.base_name)}
+
+
+def remove_directory(directory: str) -> None:
+    """All rows of a batch."""
+    files, base = open_directory(directory)
+    files.delete_dir(base)
+
+
+def _is_chunk(name: str) -> bool:
+    return name.endswith(".parquet") and name[:-8].isdigit()
+
+
+def read_chunks(
+    directory: str, numbers: Iterable[int], columns: list[str] | None = None
+) -> Iterator[Row]:
+    """Rows of some chunks, in order; all columns or only these."""
+    files, base = open_directory(directory)
+    for number in sorted(numbers):
+        with files.open_input_file(f"{base}/{chunk_name(number)}") as source:
+            yield from pq.read_table(source, columns=columns).to_pylist()
+
+
+def canonical(rows: Iterable[Row]) -> str:
+    """Rows as text, a line each, ordered by (cell, profile, seed): what tests compare."""
+    ordered = sorted(rows, key=lambda row: (row["cell"], row["profile"], row["seed"]))
+    return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in ordered)

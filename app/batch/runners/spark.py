@@ -1,0 +1,442 @@
+"""The batch on Spark: local by default, on any master by configuration.
+
+The one file that names PySpark.  Executors play chunks and write their rows; Spark counts them; the
+driver sees a tally a chunk and, at the end, one row a profile and cell.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import logging
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import zipfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pyspark.cloudpickle
+from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
+from pyspark import InheritableThread, SparkConf, SparkContext, SparkFiles
+from pyspark.accumulators import AddingAccumulatorParam
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+import engine
+from app.batch.runners import plan as plan_module
+from app.batch.runners import rows as rows_module
+from app.batch.runners.java import Java, NoJava, find_java
+from app.batch.runners.plan import Chunk, Plan, Tally
+from app.batch.runners.rows import RunChunk, finish_chunk
+from app.batch.runners.summary import Summary, summarise
+
+PYTHON_ERROR = re.compile(r"^(\w[\w.]*(?:Error|Exception|Exit|Interrupt)(?:: .*)?)$", re.M)
+SQL_ERROR = re.compile(r"\[[A-Z0-9_.]+\] (.*?\.)(?: SQLSTATE.*)?$", re.S)
+LOCAL = re.compile(r"local(?:\[(\*|\d+)\])?$")
+TASK_TRIES = 4
+POLL_S = 0.25
+ENGINE_ZIP = "highwater-engine.zip"
+REACH_WITHIN_S = 3.0
+JAVA_ENDS_WITHIN_S = 10.0
+PREFIX = "HIGHWATER_SPARK_CONF"
+
+# Here Java only hands out work, on the same cores that do it: its optimising compiler and parallel
+# collector took a tenth of them.
+LEAN_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+
+# Left to itself, PySpark's gateway prints that it changes the level.
+QUIET = """rootLogger.level = {level}
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = {level}
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = spark %p %c{{1}}: %m%n
+"""
+
+
+class SparkTrouble(Exception):
+    """Spark did not start, or gave up on a job; the text is one sentence for people."""
+
+
+class SparkRunner:
+    """One warm Spark session for this process, started when the first batch needs it.
+
+    It must not be started before a fork (a server starts it in the worker that serves).
+    """
+
+    def __init__(
+        self, master: str = "", environ: Mapping[str, str] | None = None, scratch: str = ""
+    ) -> None:
+        self.environ = os.environ if environ is None else environ
+        self.master = with_retries(
+            master or self.environ.get("HIGHWATER_SPARK_MASTER", "") or "local[*]"
+        )
+        self.scratch = scratch
+        self.java: Java | None = None
+        self._lock = threading.Lock()
+        self._session: SparkSession | None = None
+        self._pid = 0
+
+    @property
+    def started(self) -> bool:
+        return self._session is not None
+
+    def __str__(self) -> str:
+        version = importlib.metadata.version("pyspark")
+        return f"Spark {version} at {self.master}, {self.java or 'not started'}"
+
+    def start(self) -> SparkSession:
+        """The session, started now if need be; raises SparkTrouble."""
+        with self._lock:
+            if self._session is not None:
+                if self._pid != os.getpid():
+                    raise SparkTrouble("Spark was started before this process forked from another.")
+                if _answers(self._session):
+                    return self._session
+                _forget()
+                self._session = None
+            try:
+                self.java = find_java(self.environ)
+                reach(self.master)
+                self._session = self._new_session(self.java)
+            except NoJava as error:
+                raise SparkTrouble(str(error)) from None
+            except (PySparkException, Py4JError, OSError, ValueError) as error:
+                _forget()
+                raise SparkTrouble(
+                    f"Spark could not start at {self.master}: {reason(error)}"
+                ) from error
+            self._pid = os.getpid()
+            return self._session
+
+    def cores(self) -> int:
+        """How many tasks run at once, as far as it is known before the start."""
+        if self._session is not None and self._pid == os.getpid():
+            return self._session.sparkContext.defaultParallelism
+        match = re.match(r"local\[(\d+)", self.master)
+        return int(match[1]) if match else os.cpu_count() or 1
+
+    def close(self) -> None:
+        with self._lock:
+            if self._session is not None and self._pid == os.getpid():
+                try:
+                    self._session.stop()
+                except (Py4JError, OSError):
+                    _forget()
+            self._session = None
+
+    def run(
+        self,
+        plan: Plan,
+        directory: str,
+        tag: str,
+        on_done: Callable[[list[Tally]], None],
+        stop: Callable[[], bool] = lambda: False,
+        done: Collection[int] = (),
+        run_chunk: RunChunk | None = None,
+    ) -> bool:
+        """Compute the chunks that are not in `done`; True if all are on disk, False if stopped.
+
+        `on_done` gets the tallies of newly finished chunks, each chunk once, about four times a
+        second (also an empty list, as a heartbeat).  Raises SparkTrouble if Spark gives up.
+        """
+        # Plain tuples: a worker unpickles them before it knows any class of ours.
+        chunks = [tuple(chunk) for chunk in plan.chunks() if chunk.number not in done]
+        if not chunks:
+            return True
+        context = self.start().sparkContext
+        if stop():  # asked while Spark started
+            return False
+        # A list that workers extend: an update arrives once, when its task is done.
+        finished: Any = context.accumulator([], AddingAccumulatorParam([]))
+        shared = context.broadcast((plan.scenarios, plan.metrics, directory))
+
+        def work(todo: Iterable[tuple[Any, ...]]) -> Iterator[int]:
+            play = run_chunk or engine_sent()
+            scenarios, metrics, place = shared.value
+            for fields in todo:
+                tally = finish_chunk(Chunk(*fields), scenarios, metrics, place, play)
+                finished.add([tuple(tally)])
+                yield tally.number
+
+        trouble: list[BaseException] = []
+
+        def act() -> None:
+            context.addJobTag(tag)
+            context.setLocalProperty("spark.scheduler.pool", tag)
+            try:
+                context.parallelize(chunks, len(chunks)).mapPartitions(work).count()
+            except BaseException as error:  # given to the waiting thread, which decides
+                trouble.append(error)
+
+        thread = InheritableThread(target=act, name=f"spark-{tag}", daemon=True)
+        thread.start()
+        try:
+            stopped = _wait(thread, context, finished, on_done, stop, tag)
+        except BaseException:
+            # Whoever listened failed: the job must not run on unheard.
+            with contextlib.suppress(Py4JError, OSError):
+                context.cancelJobsWithTag(tag)
+            raise
+        finished.value = []
+        with contextlib.suppress(Py4JError, OSError):  # no Java left
+            shared.unpersist()
+        if trouble and not stopped:
+            raise SparkTrouble(f"Spark gave up on the batch: {reason(trouble[0])}") from trouble[0]
+        return not trouble
+
+    def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
+        """Count these finished chunks, in Spark; raises SparkTrouble."""
+        session = self.start()
+        try:
+            return summarise(session, plan, directory, done, keep)
+        except (PySparkException, Py4JError, OSError) as error:
+            raise SparkTrouble(f"Spark could not summarise the batch: {reason(error)}") from error
+
+    def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
+        """How each of these runs, given as texts, failed (engine.study.causes); SparkTrouble."""
+        if not runs:
+            return []
+        context = self.start().sparkContext
+
+        def trace(text: str) -> tuple[str, str] | None:
+            engine_sent()
+            from engine.sim.run import Run
+            from engine.study.causes import cause_of
+
+            return cause_of(Run.from_text(text))
+
+        try:
+            parts = min(len(runs), 4 * context.defaultParallelism)
+            found: list[tuple[str, str] | None] = (
+                context.parallelize(runs, parts).map(trace).collect()
+            )
+        except (PySparkException, Py4JError, OSError) as error:
+            raise SparkTrouble(f"Spark could not trace the failures: {reason(error)}") from error
+        return found
+
+    def _new_session(self, java: Java) -> SparkSession:
+        scratch = self.scratch or tempfile.mkdtemp(prefix="highwater-spark-")
+        Path(scratch).mkdir(parents=True, exist_ok=True)
+        os.environ["JAVA_HOME"] = str(java.home)
+        # Spark's scripts ask for the driver's Python; PySpark sends the other one to the executors.
+        os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        os.environ["PYSPARK_PYTHON"] = python_there(self.master, self.environ)
+        if on_this_machine(self.master):
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        conf = SparkConf().setAll(list(self.settings(scratch).items()))
+        session = SparkSession.builder.config(conf=conf).getOrCreate()
+        session.sparkContext.addPyFile(engine_zip(scratch))
+        # Workers have no such packages as ours; what they run travels as code.
+        for module in (rows_module, plan_module, sys.modules[__name__]):
+            pyspark.cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+        return session
+
+    def settings(self, scratch: str) -> dict[str, str]:
+        """All spark.* settings: ours, then those of the environment, which win."""
+        log = Path(scratch) / "log4j2.properties"
+        log.write_text(QUIET.format(level=self.environ.get("HIGHWATER_SPARK_LOG", "fatal")))
+        found = {
+            "spark.master": self.master,
+            "spark.app.name": "Highwater",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log.as_uri()}",
+            "spark.driver.memory": "1g",
+            "spark.driver.maxResultSize": "0",
+            "spark.scheduler.mode": "FAIR",
+            "spark.sql.shuffle.partitions": "8",
+            "spark.sql.warehouse.dir": str(Path(scratch) / "warehouse"),
+            "spark.task.maxFailures": str(TASK_TRIES),
+        }
+        if on_this_machine(self.master):
+            found["spark.driver.host"] = found["spark.driver.bindAddress"] = "127.0.0.1"
+        if self.master.startswith("local"):
+            found["spark.driver.extraJavaOptions"] += f" {LEAN_JAVA}"
+        found.update(extra_settings(self.environ))
+        return found
+
+
+@contextlib.contextmanager
+def statement() -> Iterator[None]:
+    """What is wrong with a statement, as one sentence: raises SparkTrouble."""
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)  # stacks of Java
+    try:
+        yield
+    except PySparkException as error:
+        found = SQL_ERROR.match(str(error))
+        raise SparkTrouble(found[1] if found else reason(error)) from error
+    except Py4JError as error:
+        raise SparkTrouble(reason(error)) from error
+
+
+def _wait(
+    thread: threading.Thread,
+    context: SparkContext,
+    finished: Any,
+    on_done: Callable[[list[Tally]], None],
+    stop: Callable[[], bool],
+    tag: str,
+) -> bool:
+    """Tell of finished chunks until the job ends; True if it was asked to stop."""
+    told: set[int] = set()
+    stopped = False
+    running = True
+    while running:
+        thread.join(POLL_S)
+        running = thread.is_alive()
+        # What was told is let go; updates that come meanwhile are put after what is here.
+        entries = finished.value[:]
+        del finished.value[: len(entries)]
+        fresh = []
+        for entry in entries:
+            if entry[0] not in told:  # a task that was tried twice is still one chunk
+                told.add(entry[0])
+                fresh.append(Tally(*entry))
+        on_done(fresh)
+        if running and stop():
+            stopped = True
+            # At every look: Spark cancels what is active, and the job may not be there yet.
+            with contextlib.suppress(Py4JError):  # no Java left: the job ends by that
+                context.cancelJobsWithTag(tag)
+    return stopped
+
+
+def engine_sent() -> RunChunk:
+    """In a worker: run_chunk of the engine that the driver sent.
+
+    It comes before whatever else of that name the worker could find, the driver's own directory
+    included: files that change while a batch runs must not change the batch.
+    """
+    sent = SparkFiles.get(ENGINE_ZIP)
+    if sent not in sys.path[:1]:
+        sys.path.insert(0, sent)
+    from engine.study.batch import run_chunk
+
+    return run_chunk
+
+
+def with_retries(master: str) -> str:
+    """local[N] gives a task one try; local[N,F] gives it F, as any cluster does."""
+    match = LOCAL.match(master)
+    return f"local[{match[1] or 1},{TASK_TRIES}]" if match else master
+
+
+def python_there(master: str, environ: Mapping[str, str]) -> str:
+    """The Python that executors start: PySpark takes it from the driver's PYSPARK_PYTHON alone.
+
+    Those of `local` are processes beside this one and get its own.  Elsewhere the server's path
+    may mean nothing: spark.pyspark.python of the settings, then the environment say which.
+    """
+    if master.startswith("local"):
+        return sys.executable
+    asked = extra_settings(environ).get("spark.pyspark.python")
+    return asked or environ.get("PYSPARK_PYTHON") or sys.executable
+
+
+def on_this_machine(master: str) -> bool:
+    host = urlsplit(master).hostname
+    return master.startswith("local") or host in ("127.0.0.1", "localhost", "::1")
+
+
+def extra_settings(environ: Mapping[str, str]) -> dict[str, str]:
+    """What the environment adds as spark.*.
+
+    HIGHWATER_SPARK_CONF holds any number of `spark.name=value`, parted by spaces or lines;
+    HIGHWATER_SPARK_CONF_EXECUTOR_MEMORY=2g is spark.executor.memory=2g.
+    """
+    found = {}
+    for pair in environ.get(PREFIX, "").split():
+        name, equals, value = pair.partition("=")
+        if not equals or not name.startswith("spark."):
+            raise ValueError(f"{PREFIX} must hold spark.name=value, not {pair!r}.")
+        found[name] = value
+    for name, value in environ.items():
+        if name.startswith(PREFIX + "_"):
+            found["spark." + name[len(PREFIX) + 1 :].lower().replace("_", ".")] = value
+    return found
+
+
+def reach(master: str) -> None:
+    """Fail at once where nobody listens: Spark itself would try for a minute.  Raises OSError."""
+    if not master.startswith("spark://"):
+        return
+    refused = ""
+    for place in master.removeprefix("spark://").split(","):
+        host, _, port = place.rpartition(":")
+        if not host or not port.isdigit():
+            raise OSError("the address must be spark://host:port")
+        try:
+            with socket.create_connection((host, int(port)), timeout=REACH_WITHIN_S):
+                return
+        except OSError as error:
+            refused = error.strerror or str(error)
+    raise OSError(f"nobody answers there ({refused})")
+
+
+def engine_zip(scratch: str) -> str:
+    """The engine package as a zip that executors put on their path."""
+    package = Path(engine.__file__).parent
+    target = Path(scratch) / ENGINE_ZIP
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(package.rglob("*")):
+            if path.suffix in {".py", ".yaml", ".json"}:
+                archive.write(path, path.relative_to(package.parent))
+    return str(target)
+
+
+def reason(error: BaseException) -> str:
+    """The one line that helps, out of a stack of Java and Python."""
+    text = str(error)
+    if isinstance(error, Py4JJavaError):
+        text = str(error.java_exception.getMessage() or error.java_exception.toString())
+    raised = PYTHON_ERROR.findall(text)
+    line = raised[-1] if raised else (text.strip() or type(error).__name__).splitlines()[0]
+    return f"{line.strip()[:300].rstrip(' .:')}."
+
+
+def _answers(session: SparkSession) -> bool:
+    """Whether the Java side still lives."""
+    try:
+        return not session.sparkContext._jsc.sc().isStopped()
+    except Exception:
+        return False
+
+
+def _forget() -> None:
+    """Let PySpark start anew in this process after its Java side is gone."""
+    try:
+        if SparkContext._active_spark_context is not None:
+            SparkContext._active_spark_context.stop()
+    except Exception:
+        pass  # it was gone already; what matters is that nobody refers to it
+    _end_java(SparkContext._gateway)
+    SparkSession._instantiatedSession = None
+    SparkContext._active_spark_context = None
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+
+
+def _end_java(gateway: Any) -> None:
+    """Waits for a gateway's process, which ends when its input does, so that none is left over."""
+    process = getattr(gateway, "proc", None)
+    if process is None:
+        return
+    if process.stdin is not None:
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+    try:
+        process.wait(JAVA_ENDS_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

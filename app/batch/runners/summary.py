@@ -1,0 +1,193 @@
+"""What Spark counts over the rows of a batch: SQL in, a few numbers a profile and cell out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.batch.runners.pairing import Pair, pair_up
+from app.batch.runners.plan import Plan
+from app.batch.runners.rows import chunk_name, spark_schema
+from app.batch.runners.weighing import percentiles, weigh
+
+QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
+ERROR = "error"
+ASKED_AT_ONCE = 3
+TOLD = ("profile", "cell", "seed", "invariant", "step", "why", "lost", "steps")
+
+
+@dataclass(frozen=True)
+class CellSummary:
+    """One profile in one cell.
+
+    `n` counts all runs, also the `errors` that failed themselves: of those nothing else is counted.
+    `metrics` maps a name to n (runs that have it), sum, positive (runs above zero), min, max and
+    quantiles: the values at QUANTILES, each one that occurred (percentile_disc; where runs count
+    differently, `percentiles` of weighing.py).
+    `weights` holds the sums of weighing.py; empty where every run counts the same.
+    """
+
+    profile: str
+    cell: int
+    n: int
+    violating: int
+    errors: int
+    broken: dict[str, int]
+    metrics: dict[str, dict[str, Any]]
+    weights: dict[str, list[float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that broke an invariant, or failed itself (invariant "error", step -1).
+
+    `lost` records that were acknowledged with acks=all, in a run of so many `steps`; None where
+    that was not measured.
+    """
+
+    profile: str
+    cell: int
+    seed: int
+    invariant: str
+    step: int
+    why: str
+    lost: int | None = None
+    steps: int | None = None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All of a batch that is kept in the database."""
+
+    cells: tuple[CellSummary, ...]
+    failures: tuple[Failure, ...]
+    pairs: tuple[Pair, ...]
+
+
+def summarise(
+    session: Any, plan: Plan, directory: str, done: Collection[int], keep: int
+) -> Summary:
+    """Count the rows of the chunks in `done`, and of no others: a worker that was told to stop may
+    still write one.  Of each profile, cell and invariant `keep` failures by each of ORDERS.
+    `session` is a Spark session."""
+    files = session.read.schema(spark_schema(plan.metrics))
+    if len(done) == plan.total_chunks:
+        rows = files.option("pathGlobFilter", "*.parquet").parquet(directory)
+    else:
+        rows = files.parquet(*(f"{directory}/{chunk_name(number)}" for number in sorted(done)))
+    rows = rows.selectExpr(*_judged(plan.metrics))
+    # Of a small batch most of the time is planning, which uses one core: so all at once.
+    with ThreadPoolExecutor(ASKED_AT_ONCE) as pool:
+        measured = pool.submit(session.sql(cells_sql(plan.metrics, plan.tilted), rows=rows).collect)
+        wanted = failures_sql(plan.metrics)
+        failed = pool.submit(session.sql(wanted, args={"keep": max(1, keep)}, rows=rows).collect)
+        pairs = pool.submit(_pairs, session, rows, plan)
+        weights = weigh(session, rows, plan.metrics) if plan.tilted else {}
+        tilted = percentiles(session, rows, plan.metrics, QUANTILES) if plan.tilted else {}
+    counts: dict[tuple[str, int], dict[str, int]] = {}
+    for row in failed.result():
+        if row.invariant != ERROR:
+            counts.setdefault((row.profile, row.cell), {})[row.invariant] = row.n
+    return Summary(
+        tuple(
+            CellSummary(
+                row.profile,
+                row.cell,
+                row.n,
+                row.violating,
+                row.errors,
+                counts.get((row.profile, row.cell), {}),
+                _metrics(row, plan, tilted.get((row.profile, row.cell), {})),
+                weights.get((row.profile, row.cell), {}),
+            )
+            for row in measured.result()
+        ),
+        tuple(
+            Failure(**{name: row[name] for name in TOLD})
+            for row in failed.result()
+            if row.place <= keep
+        ),
+        pairs.result(),
+    )
+
+
+MEASURED = {"lost": "acked_lost", "steps": "steps"}
+"""What is told of a failing run, and the metric that it comes from."""
+ORDERS = {"seed": "seed", "step": "step, seed", "lost": "lost DESC NULLS LAST, seed"}
+"""The first, the shortest, and those that lost most."""
+
+
+def failures_sql(metrics: Sequence[str]) -> str:
+    """Failing runs with their best `place` in any of ORDERS, and how many (`n`) there are.
+
+    A run names an invariant once, so that rows of an invariant are runs.
+    """
+    told = ", ".join(
+        f"{f'`{metric}`' if metric in metrics else 'CAST(NULL AS BIGINT)'} AS {name}"
+        for name, metric in MEASURED.items()
+    )
+    group = "PARTITION BY profile, cell, invariant"
+    places = ", ".join(f"row_number() OVER ({group} ORDER BY {by})" for by in ORDERS.values())
+    names = ", ".join(MEASURED)
+    return f"""
+SELECT profile, cell, seed, invariant, step, why, {names}, place, n
+FROM (SELECT *, least({places}) AS place, count(*) OVER ({group}) AS n
+      FROM (SELECT profile, cell, seed, b.invariant AS invariant, b.step AS step, b.why AS why,
+                   {names}
+            FROM (SELECT profile, cell, seed, explode(broken) AS b, {told} FROM {{rows}})
+            UNION ALL
+            SELECT profile, cell, seed, 'error', -1, why, {told}
+            FROM {{rows}} WHERE verdict = 'error'))
+WHERE place <= :keep ORDER BY profile, cell, invariant, seed
+"""
+
+
+def _judged(metrics: Sequence[str]) -> list[str]:
+    """The columns that are counted; a run that failed itself says nothing but that it did."""
+    told = ["broken", "log_weight", *(f"`{name}`" for name in metrics)]
+    judged = [f"if(verdict = '{ERROR}', NULL, {name}) AS {name}" for name in told]
+    return ["profile", "cell", "seed", "verdict", "why", *judged]
+
+
+def cells_sql(metrics: Sequence[str], tilted: bool) -> str:
+    """Counts per profile and cell, and per metric n, sum, positive, min, max; quantiles as well
+    where every run counts the same."""
+    at = ", ".join(map(str, QUANTILES))
+    columns = [
+        "count(*) AS n",
+        f"count_if(verdict = 'violates') AS violating, count_if(verdict = '{ERROR}') AS errors",
+    ]
+    for i, name in enumerate(metrics):
+        columns.append(
+            f"count(`{name}`) AS n{i}, sum(`{name}`) AS sum{i}, count_if(`{name}` > 0) AS pos{i}, "
+            f"min(`{name}`) AS min{i}, max(`{name}`) AS max{i}"
+        )
+        if not tilted:
+            columns.append(f"percentile_disc(array({at})) WITHIN GROUP (ORDER BY `{name}`) AS q{i}")
+    chosen = ",\n".join(columns)
+    return f"SELECT profile, cell, {chosen}\nFROM {{rows}} GROUP BY 1, 2 ORDER BY 1, 2"
+
+
+def _metrics(row: Any, plan: Plan, tilted: dict[str, list[int]]) -> dict[str, dict[str, Any]]:
+    found = {}
+    for i, name in enumerate(plan.metrics):
+        quantiles = tilted.get(name) if plan.tilted else row[f"q{i}"]
+        found[name] = {
+            "n": row[f"n{i}"],
+            "sum": row[f"sum{i}"] or 0,
+            "positive": row[f"pos{i}"],
+            "min": row[f"min{i}"],
+            "max": row[f"max{i}"],
+            "quantiles": None if quantiles is None else [int(value) for value in quantiles],
+        }
+    return found
+
+
+def _pairs(session: Any, rows: Any, plan: Plan) -> tuple[Pair, ...]:
+    """Nothing of futures: their cells are places in one run, each with chances of its own.  Nor
+    where runs count differently: counts of seeds at inflated rates say nothing of the true ones."""
+    if plan.futures or plan.tilted:
+        return ()
+    return pair_up(session, rows, plan.profiles, len(plan.scenarios))

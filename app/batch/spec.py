@@ -1,0 +1,248 @@
+"""What a batch is asked to be, checked at the edge before anything is stored or started."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from app.batch import statistics
+from app.batch.runners.plan import CHUNKS_MOST, Plan
+from app.common.fields import SEED_MAX, Asked
+from app.common.refusals import Refusal
+from app.common.words import SENTENCES
+from engine.model.profiles import get_profile
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+from engine.study.futures import Present, presents
+
+RUNS_MOST: Final = 1_000_000
+PROFILES_MOST: Final = 8
+CELLS_MOST: Final = 64
+VARIED_MOST: Final = 4
+TOTAL_MOST: Final = 20_000_000
+"""Runs of a whole batch: a day on two cores."""
+
+FUTURES_EACH: Final = 100
+FUTURES_MOST: Final = 10_000
+
+SENTENCES.update(
+    {
+        "batch.futures": (
+            "Of each step 1 to {most} futures can be played.",
+            "每一步可运行 1 到 {most} 个未来。",
+        ),
+        "batch.runs": (
+            "A batch has 1 to {most} runs per profile and cell; {asked} were asked for.",
+            "批量运行中每个协议版本和参数组合可有 1 到 {most} 次运行；所请求的是 {asked} 次。",
+        ),
+        "batch.total": (
+            "A batch has at most {most} runs in all; this one would have {asked}.",
+            "一个批量任务总共最多 {most} 次运行；此任务将有 {asked} 次。",
+        ),
+        "batch.chunks": (
+            "The {asked} runs would be {chunks} pieces of work, {size} runs in each, and a study "
+            "has at most {most}: ask for at most {fit} runs in all, or for a shorter duration.",
+            "{asked} 次运行要分成 {chunks} 块，每块 {size} 次，而一项研究最多有 {most} 块："
+            "请把总次数减到 {fit} 次以内，或缩短时长。",
+        ),
+        "batch.events": (
+            "A run would have about {events} events and end as an error after {most}: ask for a "
+            "shorter duration, for fewer brokers or for slower producers.",
+            "一次运行约有 {events} 个事件，超过 {most} 个便以错误结束："
+            "请缩短时长、减少 Broker 或放慢生产者。",
+        ),
+        "batch.profiles": (
+            "A batch compares 1 to {most} profiles; {asked} were chosen.",
+            "一个批量任务可比较 1 到 {most} 个协议版本；所选的是 {asked} 个。",
+        ),
+        "batch.twice": ("Profile {profile} was chosen twice.", "协议版本 {profile} 被选了两次。"),
+        "batch.cells": (
+            "A batch has at most {most} combinations of varied values; these are {asked}.",
+            "变化的参数最多有 {most} 种组合；此处有 {asked} 种。",
+        ),
+        "batch.vary": (
+            "{given} is not of the form key=value,value.",
+            "{given} 不符合 键=值,值 的形式。",
+        ),
+        "batch.vary.twice": ("{name} is varied twice.", "{name} 被指定变化了两次。"),
+        "batch.seed": (
+            "Seeds are whole numbers from 0 to {most}.",
+            "随机种子是 0 到 {most} 之间的整数。",
+        ),
+    }
+)
+
+
+def label_of(values: Mapping[str, str]) -> str:
+    """Varied values as people read them."""
+    return ", ".join(f"{key}={value}" for key, value in values.items())
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of varied values: a scenario of its own."""
+
+    values: dict[str, str]
+    scenario: Scenario
+
+    @property
+    def label(self) -> str:
+        return label_of(self.values)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A batch that can be computed: everything in it has been checked."""
+
+    scenario: Scenario
+    profiles: tuple[str, ...]
+    runs: int
+    first_seed: int
+    cells: tuple[Cell, ...]
+    kind: str = "seeds"
+    about: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        return self.runs * len(self.profiles) * len(self.cells)
+
+
+@dataclass(frozen=True)
+class Futures:
+    """Futures of a failing run: of each of these presents so many, under the run's profile."""
+
+    run: Run
+    invariant: str
+    presents: tuple[Present, ...]
+    runs: int
+
+
+def make_spec(
+    scenario: Scenario,
+    runs: int,
+    profiles: Sequence[str] | None = None,
+    first_seed: int = 0,
+    vary: Iterable[tuple[str, Sequence[str]]] = (),
+) -> Spec:
+    """A checked batch; without profiles, those of the scenario.
+
+    Raises Refusal, or BadInput for a profile or a varied key that the engine does not know.
+    """
+    if not 1 <= runs <= RUNS_MOST:
+        raise Refusal(
+            "invalid", "batch.runs", most=statistics.whole(RUNS_MOST), asked=statistics.whole(runs)
+        )
+    if not 0 <= first_seed <= SEED_MAX - RUNS_MOST:
+        raise Refusal("invalid", "batch.seed", most=statistics.whole(SEED_MAX - RUNS_MOST))
+    chosen = tuple(profiles) if profiles else scenario.profiles[:PROFILES_MOST]
+    if len(chosen) > PROFILES_MOST:
+        raise Refusal("invalid", "batch.profiles", most=PROFILES_MOST, asked=len(chosen))
+    names = [get_profile(name).name for name in chosen]
+    for name in names:
+        if names.count(name) > 1:
+            raise Refusal("invalid", "batch.twice", profile=name)
+    cells = make_cells(scenario, list(vary))
+    spec = Spec(scenario, tuple(names), runs, first_seed, cells)
+    check_total(spec.total)
+    return spec
+
+
+def check_total(total: int) -> None:
+    """Raises Refusal for more runs than a batch may have in all."""
+    if total > TOTAL_MOST:
+        raise Refusal(
+            "invalid",
+            "batch.total",
+            most=statistics.whole(TOTAL_MOST),
+            asked=statistics.whole(total),
+        )
+
+
+def check_chunks(plan: Plan) -> None:
+    """Raises Refusal for more chunks than Spark, the files and the driver are meant for."""
+    if plan.total_chunks > CHUNKS_MOST:
+        slices = CHUNKS_MOST // plan.groups
+        raise Refusal(
+            "invalid",
+            "batch.chunks",
+            size=statistics.whole(plan.chunk_runs),
+            asked=statistics.whole(plan.total_runs),
+            chunks=statistics.whole(plan.total_chunks),
+            most=statistics.whole(CHUNKS_MOST),
+            fit=statistics.whole(slices * plan.groups * plan.chunk_runs),
+        )
+
+
+def make_futures(run: Run, invariant: str, runs: int = FUTURES_EACH) -> Futures:
+    """A checked study of where a failing run could no longer be saved.
+
+    Raises Refusal, or BadInput when the run does not break the invariant.
+    """
+    if not 1 <= runs <= FUTURES_MOST:
+        raise Refusal("invalid", "batch.futures", most=statistics.whole(FUTURES_MOST))
+    return Futures(run, invariant, tuple(presents(run, invariant, runs)), runs)
+
+
+def make_cells(scenario: Scenario, vary: Sequence[tuple[str, Sequence[str]]]) -> tuple[Cell, ...]:
+    """Every combination of the varied values, in the order given; one cell if nothing varies."""
+    keys = [key for key, _ in vary]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise Refusal("invalid", "batch.vary.twice", name=key[:80])
+    count = 1
+    for _, values in vary:
+        count *= len(values)
+    if count > CELLS_MOST or len(keys) > VARIED_MOST:
+        raise Refusal("invalid", "batch.cells", most=CELLS_MOST, asked=count)
+    cells = []
+    for combination in itertools.product(*(values for _, values in vary)):
+        cells.append(cell_of(scenario, dict(zip(keys, combination, strict=True))))
+    return tuple(cells)
+
+
+def cell_of(scenario: Scenario, values: Mapping[str, str]) -> Cell:
+    """The scenario with these values set.  Raises BadInput."""
+    varied = scenario
+    for key, value in values.items():
+        varied = varied.vary(key, value)
+    return Cell(dict(values), varied)
+
+
+def parse_vary(given: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """["min.insync.replicas=1,2"] as a form or the command line has it.  Raises Refusal."""
+    found = []
+    for line in given:
+        if not line.strip():
+            continue
+        key, _, listed = line.partition("=")
+        values = tuple(value.strip() for value in listed.split(",") if value.strip())
+        if not key.strip() or not values or len(line) > 1000:
+            raise Refusal("invalid", "batch.vary", given=line[:80])
+        found.append((key.strip(), tuple(dict.fromkeys(values))))
+    return found
+
+
+def asked_spec(asked: Asked, scenario: Scenario) -> Spec:
+    """What a page or a program sent: {runs, profiles: [..], first_seed, vary: [..]}."""
+    profiles = _texts(asked, "profiles", 40)
+    vary = parse_vary(_texts(asked, "vary", 20) or ())
+    # Any whole number is read, so that the sentence can name the one that is too large.
+    runs = asked.raw("runs")
+    if isinstance(runs, bool) or not isinstance(runs, int):
+        raise Refusal("invalid", what="runs")
+    seed = asked.whole("first_seed", 0, SEED_MAX, default=0)
+    return make_spec(scenario, runs, profiles, seed, vary)
+
+
+def _texts(asked: Asked, name: str, most: int) -> list[str] | None:
+    value: Any = asked.raw(name)
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) > most:
+        raise Refusal("invalid", what=name)
+    for one in value:
+        if not isinstance(one, str) or len(one) > 1000:
+            raise Refusal("invalid", what=name)
+    return value

@@ -1,0 +1,259 @@
+"""Two studies side by side: what they share, what differs, and what the counts say of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from app.batch import records, statistics, study_pairs
+from app.batch.result import metrics_of, place
+from app.batch.runners.pairing import LOST
+from app.batch.runners.rows import ANY
+from app.batch.study_pairs import ROWS_MOST, Rows, common_seeds
+from app.storage.models import BatchRow
+
+if TYPE_CHECKING:
+    from app.batch.jobs import Jobs
+
+TOLD_BESIDE: Final = frozenset(
+    ("slug", "code", "title", "origin", "difficulty", "teaches", "tags", "profiles", "expect")
+)
+"""What of a scenario no run depends on."""
+DIFFERENCES_MOST: Final = 40
+VALUE_CHARS: Final = 160
+SENTENCES_MOST: Final = 8
+
+Json = dict[str, Any]
+
+
+def compared(jobs: Jobs, a: BatchRow, b: BatchRow) -> Json:
+    """{lines: what differs in the scenarios, remarks, cells: the common ones, metrics, sentences}.
+
+    A share of the second minus that of the first is its `difference`.
+    """
+    matched = common_cells(a, b)
+    seen = [
+        {(cell["profile"], cell["cell"]): cell for cell in jobs.snapshot(one.id)["cells"]}
+        for one in (a, b)
+    ]
+    profiles = [name for name in a.profiles if name in b.profiles]
+    cells = []
+    for i, j, equal in matched if a.kind == b.kind else ():
+        for profile in profiles:
+            one, two = seen[0].get((profile, i)), seen[1].get((profile, j))
+            if one and two and one["n"] and two["n"]:
+                cells.append(_cell(jobs, a, b, one, two, equal))
+    return {
+        "lines": scenario_lines(a, b),
+        "remarks": remarks(a, b, profiles, matched, cells),
+        "cells": cells,
+        "sentences": _sentences(cells),
+        "metrics": _metrics(jobs, a, b, cells),
+    }
+
+
+# -- what they have in common --------------------------------------------------------------------
+
+
+def conditions(scenario: Mapping[str, Any]) -> str:
+    """All of a scenario that a run depends on."""
+    kept = {name: value for name, value in scenario.items() if name not in TOLD_BESIDE}
+    return json.dumps(kept, sort_keys=True)
+
+
+def common_cells(a: BatchRow, b: BatchRow) -> list[tuple[int, int, bool]]:
+    """(cell of a, cell of b, whether they play the same): the same conditions before equal names.
+
+    Cells without varied values have equal names: two studies of two scenarios meet there.
+    """
+    of_b = [conditions(records.subject(b, cell)) for cell in range(len(b.cells))]
+    labels = [cell["label"] for cell in b.cells]
+    found = []
+    for i, cell in enumerate(a.cells):
+        mine = conditions(records.subject(a, i))
+        if mine in of_b:
+            found.append((i, of_b.index(mine), True))
+        elif cell["label"] in labels:
+            found.append((i, labels.index(cell["label"]), False))
+    return found
+
+
+def scenario_lines(a: BatchRow, b: BatchRow) -> list[Json]:
+    """{where, a, b} of every place in which the scenarios play differently, some forty at most."""
+    mine, theirs = (dict(_flat(json.loads(one.scenario_text))) for one in (a, b))
+    every = dict.fromkeys([*mine, *theirs])
+    places = [name for name in every if mine.get(name) != theirs.get(name)]
+    return [
+        {"where": name, "a": mine.get(name, ""), "b": theirs.get(name, "")}
+        for name in places[:DIFFERENCES_MOST]
+    ]
+
+
+def _flat(scenario: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Its parts by their path: configs.acks, faults 1.mtbf_ms, script 3."""
+    for name, value in scenario.items():
+        if name == "script":
+            for number, line in enumerate(value.splitlines(), 1):
+                yield f"script {number}", line[:VALUE_CHARS]
+        elif name not in TOLD_BESIDE:
+            yield from _leaves(name, value)
+
+
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _leaves(f"{path}.{name}", inner)
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        for number, inner in enumerate(value, 1):
+            yield from _leaves(f"{path} {number}", inner)
+    else:
+        text = value if isinstance(value, str) else json.dumps(value)
+        yield path, text[:VALUE_CHARS]
+
+
+def remarks(
+    a: BatchRow,
+    b: BatchRow,
+    profiles: list[str],
+    matched: list[tuple[int, int, bool]],
+    cells: list[Json],
+) -> list[Json]:
+    """What can be compared and what cannot, as keys of the catalogue with their values."""
+    if a.kind != b.kind:
+        return [_said("kinds")]
+    if not profiles:
+        return [_said("profiles")]
+    if not matched:
+        return [_said("cells")]
+    found = []
+    if not cells:
+        found.append(_said("nothing"))
+    if any(not equal for _, _, equal in matched):
+        found.append(_said("scenarios"))
+    if a.engine_version != b.engine_version:
+        found.append(_said("engines", a=a.engine_version, b=b.engine_version))
+    seeds = common_seeds(a, b)
+    if seeds and any(cell["same"] for cell in cells):
+        found.append(_said("same", first=seeds[0], last=seeds[1]))
+    elif seeds and any(row["paired"] for cell in cells for row in cell["rows"]):
+        found.append(_said("paired", first=seeds[0], last=seeds[1]))
+    elif seeds and any("effective" in cell["rows"][0][side] for cell in cells for side in "ab"):
+        found.append(_said("weighted"))
+    elif seeds is None:
+        found.append(_said("apart"))
+    left = len(a.cells) + len(b.cells) - 2 * len(matched)
+    if left:
+        found.append(_said("left", n=left))
+    return found
+
+
+def _said(key: str, **args: Any) -> Json:
+    return {"key": f"study.remark.{key}", "args": args}
+
+
+# -- counts --------------------------------------------------------------------------------------
+
+
+def _cell(jobs: Jobs, a: BatchRow, b: BatchRow, one: Json, two: Json, equal: bool) -> Json:
+    seeds = common_seeds(a, b)
+    # What is played and who plays it are the same: so is every run of a seed they share.
+    same = equal and seeds is not None and a.engine_version == b.engine_version
+    weighted = any("effective" in cell["unseen"] for cell in (one, two))
+    pairs: study_pairs.Pairs = {}
+    rows_of_all = sum(one.runs * len(one.profiles) * len(one.cells) for one in (a, b))
+    if seeds and rows_of_all <= ROWS_MOST and not same and not weighted:
+        pairs = study_pairs.paired(
+            Rows.of(jobs.directory(a.id), a, one["profile"], one["cell"]),
+            Rows.of(jobs.directory(b.id), b, two["profile"], two["cell"]),
+            *seeds,
+        )
+    names = sorted({LOST, *one["broken"], *two["broken"]}, key=place)
+    some = pairs.get(ANY)
+    # Seeds at which neither broke an invariant are pairs as well.
+    fine = some and statistics.Paired(some.n, 0, 0, 0)
+    rows = [_row("", one["violating"], two["violating"], same, some)]
+    for name in names:
+        counts = [cell["broken"].get(name) or cell["unseen"] for cell in (one, two)]
+        rows.append(_row(name, counts[0], counts[1], same, pairs.get(name, fine)))
+    return {
+        "profile": one["profile"],
+        "a": one["label"],
+        "b": two["label"],
+        "cell_a": one["cell"],
+        "cell_b": two["cell"],
+        "same": same,
+        "rows": rows,
+    }
+
+
+def _row(invariant: str, a: Json, b: Json, same: bool, pair: statistics.Paired | None) -> Json:
+    """Both counts of an invariant; no difference is computed between runs that are the same."""
+    table = None
+    phi = 0.0
+    if pair is not None:
+        table = {
+            "neither": pair.neither,
+            "only_a": pair.only_first,
+            "only_b": pair.only_second,
+            "both": pair.both,
+            "p": pair.p,
+        }
+        phi = pair.phi if pair.n == a["n"] == b["n"] else 0.0
+    difference = None
+    if not same:
+        found = statistics.difference(a, b, phi)
+        difference = dict(zip(("share", "low", "high"), found, strict=True))
+    return {"invariant": invariant, "a": a, "b": b, "difference": difference, "paired": table}
+
+
+def _sentences(cells: list[Json]) -> list[Json]:
+    """Of lost records, cell by cell: more, fewer, or no telling."""
+    said = []
+    for cell in cells:
+        row = next(one for one in cell["rows"] if one["invariant"] == LOST)
+        change = row["difference"]
+        if change is None:
+            continue
+        kind = "more" if change["low"] > 0 else "less" if change["high"] < 0 else "open"
+        ends = [change["low"], change["high"]]
+        if kind == "less":
+            ends = [-change["high"], -change["low"]]
+        shown = [statistics.shown_difference(end) for end in ends]
+        if kind != "open":  # "fewer by 2 to 3 points" needs no signs
+            shown = [text.lstrip("+") for text in shown]
+        args = {
+            "profile": cell["profile"],
+            "label": cell["a"],
+            "by": statistics.shown_difference(abs(change["share"])).lstrip("+"),
+            "low": shown[0],
+            "high": shown[1],
+        }
+        at = ".at" if cell["a"] else ""
+        said.append({"key": f"study.said.{kind}{at}", "args": args, "kind": kind})
+    return said[:SENTENCES_MOST]
+
+
+# -- what was measured ---------------------------------------------------------------------------
+
+
+def _metrics(jobs: Jobs, a: BatchRow, b: BatchRow, cells: list[Json]) -> list[Json]:
+    """{name, unit, meaning, rows: [{profile, label, a, b}]} of what both measured."""
+    theirs = {one["name"]: one for one in metrics_of(jobs, b)}
+    found = []
+    for metric in metrics_of(jobs, a):
+        other = theirs.get(metric["name"])
+        if other is None:
+            continue
+        mine = {(one["profile"], one["cell"]): one for one in metric["cells"]}
+        others = {(one["profile"], one["cell"]): one for one in other["cells"]}
+        rows = []
+        for cell in cells:
+            one = mine.get((cell["profile"], cell["cell_a"]))
+            two = others.get((cell["profile"], cell["cell_b"]))
+            if one and two and (one["n"] or two["n"]):
+                rows.append({"profile": cell["profile"], "label": cell["a"], "a": one, "b": two})
+        if rows:
+            told = {name: metric[name] for name in ("name", "unit", "meaning")}
+            found.append({**told, "rows": rows})
+    return found

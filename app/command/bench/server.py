@@ -1,0 +1,112 @@
+"""A server in a process of its own, and a connection to it: for benchmarks and tests."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import simple_websocket
+
+from app.common.config import ROOT
+
+ANSWER_S = 30
+
+
+@contextlib.contextmanager
+def serving(**settings: str) -> Iterator[int]:
+    """Runs ``highwater serve`` on a free port with an instance of its own; yields the port.
+
+    ``settings`` are names of `app.common.config` without their prefix.
+    """
+    with tempfile.TemporaryDirectory(prefix="highwater-") as folder:
+        wanted = {"instance": folder, "database_url": "", **settings}
+        environ = {
+            **os.environ,
+            **{f"HIGHWATER_{name.upper()}": value for name, value in wanted.items()},
+        }
+        log = Path(folder) / "log"
+        with (
+            log.open("w") as errors,
+            subprocess.Popen(
+                [sys.executable, "-m", "app", "serve", "--port", "0"],
+                cwd=ROOT,
+                env=environ,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            ) as process,
+        ):
+            assert process.stdout is not None
+            found = re.search(r":(\d+)/", process.stdout.readline())
+            if found is None:
+                process.kill()
+                raise RuntimeError(f"The server did not start: {log.read_text()}")
+            try:
+                yield int(found[1])
+            finally:
+                process.send_signal(signal.SIGTERM)
+                assert process.wait(20) == 0
+
+
+class Wire:
+    """Engine.IO 4 spoken by hand: nothing between the caller and the server is polite or slow."""
+
+    def __init__(self, port: int, origin: str = "") -> None:
+        headers = {"Origin": origin} if origin else {}
+        self.ws = simple_websocket.Client.connect(
+            f"ws://127.0.0.1:{port}/socket.io/?EIO=4&transport=websocket", headers=headers
+        )
+        self._number = 0
+        self._expect("0")
+        self.ws.send("40{}")
+        self._expect("40")
+
+    def send(self, event: str, data: Any) -> int:
+        """Sends a question; returns the number its answer will carry."""
+        self._number += 1
+        self.ws.send(f"42{self._number}" + json.dumps([event, data]))
+        return self._number
+
+    def answer(self) -> tuple[int, Any]:
+        """The next answer and its number.  Raises `simple_websocket.ConnectionClosed`."""
+        match = re.match(r"43(\d+)(.*)", self._expect("43"), re.S)
+        assert match
+        return int(match[1]), json.loads(match[2])[0]
+
+    def ask(self, event: str, data: Any) -> Any:
+        number = self.send(event, data)
+        answered, answer = self.answer()
+        assert answered == number
+        return answer
+
+    def _expect(self, start: str) -> str:
+        while True:
+            text = self.ws.receive(timeout=ANSWER_S)
+            if text == "2":
+                self.ws.send("3")
+                continue
+            if not isinstance(text, str) or not text.startswith(start):
+                raise RuntimeError(f"Instead of {start}... there came {text!r:.80}")
+            return text
+
+    def close(self) -> None:
+        """Ends the connection, whatever state it is in, and waits until its thread has ended."""
+        with contextlib.suppress(simple_websocket.ConnectionClosed, OSError):
+            self.ws.close()
+        self.ws.sock.close()
+        self.ws.thread.join(5)
+
+    def __enter__(self) -> Wire:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

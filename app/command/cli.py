@@ -1,0 +1,312 @@
+"""The ``highwater`` command.  Every subcommand imports what it needs itself, to start fast.
+
+Exit codes: 0 as it should be, 1 not as it should be, 2 input that cannot be used (one sentence
+on the error output and nothing else).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
+
+import click
+
+from app.common import config
+
+if TYPE_CHECKING:
+    from engine.sim.run import Run
+
+P = ParamSpec("P")
+BAD_INPUT = 2
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+
+
+def refuse(sentence: str) -> NoReturn:
+    click.echo(sentence, err=True)
+    sys.exit(BAD_INPUT)
+
+
+def plain(command: Callable[P, None]) -> Callable[P, None]:
+    """Turns what a person can mend into one sentence and exit code 2."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        from app.common.refusals import located
+        from engine.model.errors import BadInput
+
+        try:
+            command(*args, **kwargs)
+        except BadInput as error:
+            refuse(located(error))
+        except config.BadSetting as error:
+            refuse(str(error))
+
+    return run
+
+
+def tell(data: Any) -> None:
+    click.echo(json.dumps(data, ensure_ascii=False, indent=1))
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="highwater")
+def main() -> None:
+    """Highwater: Kafka's replication, played step by step, checked, and run at scale."""
+
+
+@main.command(epilog="\b\nSettings (environment variables):\n" + config.table())
+@click.option("--host", help="Address to listen on [127.0.0.1].")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on [8000].")
+@plain
+def serve(host: str | None, port: int | None) -> None:
+    """Serves the playground in this process.
+
+    For many users: gunicorn -k gthread -w 1 --threads 128 'app:create_app()', with as many
+    threads as sockets are wanted, plus 24.
+    """
+    from app.command.serve import serve_here
+
+    given: dict[str, Any] = {"host": host, "port": port}
+    serve_here(config.load(**{name: value for name, value in given.items() if value is not None}))
+
+
+@main.command()
+@click.argument("scenario")
+@click.option("--profile", help="Which Kafka, such as Z0102 or K39+elr [the scenario's first].")
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@click.option("--moves", help="Moves to play instead of the script, separated by ; or new lines.")
+@click.option("--export", "form", help="Write it in another form (see above).")
+@AS_JSON
+@plain
+def run(
+    scenario: str,
+    profile: str | None,
+    seed: int,
+    moves: str | None,
+    form: str | None,
+    as_json: bool,
+) -> None:
+    """Plays SCENARIO to its end and says what became of it.
+
+    SCENARIO is a name of the library (S20, or its slug), a YAML file, or the text of a run.
+
+    Exit code 0: every promise of the scenario for this profile was kept, or, where it promises
+    nothing, no invariant was broken; 1: otherwise.  With --export (yaml, json, steps, golden,
+    mermaid, shiviz, pytest) the run is only written, and the code is 0.
+    """
+    from app.command.playing import complaints, exported, report
+    from engine.show.replay import Replay
+
+    # Nobody else waits here for the processor: a run is told whole, up to the engine's own bound.
+    replay = Replay(_run_of(scenario, profile, seed, moves), most=sys.maxsize)
+    if form is not None:
+        click.echo(exported(replay, form), nl=False)
+        return
+    unkept = complaints(replay)
+    if as_json:
+        tell(report(replay, unkept))
+    else:
+        click.echo(replay.golden(), nl=False)
+        for complaint in unkept:
+            click.echo(f"Not as expected: {complaint}", err=True)
+    sys.exit(1 if unkept else 0)
+
+
+def _run_of(scenario: str, profile: str | None, seed: int, moves: str | None) -> Run:
+    from engine.model.profiles import get_profile
+    from engine.scenarios import file
+    from engine.sim.run import Run
+
+    if scenario.lstrip().startswith("{"):
+        return Run.from_text(scenario)
+    found = file.find(scenario)
+    name = profile or found.profiles[0]
+    get_profile(name)
+    lines = None
+    if moves is not None:
+        parts = (part.strip() for part in moves.replace(";", "\n").splitlines())
+        lines = tuple(part for part in parts if part)
+    return Run(found, profile=name, seed=seed, moves=lines)
+
+
+@main.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@AS_JSON
+@plain
+def conformance(paths: tuple[str, ...], as_json: bool) -> None:
+    """Checks the engine against facts about Kafka: case files, or directories of them.
+
+    Exit code 0 only if every case was run and agreed.
+    """
+    from app.command.playing import conformance_lines
+    from engine.conformance.runner import run_paths
+
+    result = run_paths(list(paths))
+    if as_json:
+        tell(result)
+    else:
+        click.echo("\n".join(conformance_lines(result)))
+    sys.exit(1 if result["failed"] or result["skipped"] else 0)
+
+
+@main.command()
+@click.argument("scenario")
+@click.option("--runs", type=click.IntRange(1), required=True, help="Runs per profile and cell.")
+@click.option("--profiles", help="Separated by commas [those of the scenario].")
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@click.option("--vary", multiple=True, metavar="KEY=V1,V2", help="What to vary; may be repeated.")
+@click.option("--master", help="Spark master, such as local[4] or spark://host:7077.")
+@AS_JSON
+@plain
+def batch(
+    scenario: str,
+    runs: int,
+    profiles: str | None,
+    seed: int,
+    vary: tuple[str, ...],
+    master: str | None,
+    as_json: bool,
+) -> None:
+    """Runs SCENARIO many times on Spark; the results stay in the database like a page's."""
+    from app.command.batch import run_batch
+
+    overrides: dict[str, Any] = {"spark_master": master} if master else {}
+    settings = config.load(**overrides)
+    sys.exit(
+        run_batch(
+            settings,
+            scenario=scenario,
+            runs=runs,
+            profiles=[name.strip() for name in profiles.split(",")] if profiles else None,
+            seed=seed,
+            vary=vary,
+            as_json=as_json,
+        )
+    )
+
+
+@main.command()
+@click.argument("sql")
+@click.option("--rows", type=click.IntRange(1, 100_000), default=50, show_default=True)
+@click.option("--master", help="Spark master, such as local[4] or spark://host:7077.")
+@AS_JSON
+@plain
+def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
+    """Runs Spark SQL over the views runs, cells and batches of all stored batches.
+
+    Rows that name batch, profile, cell and seed end with the link that opens the run.
+    """
+    from app.command.query import run_query
+
+    overrides: dict[str, Any] = {"spark_master": master} if master else {}
+    sys.exit(run_query(config.load(**overrides), sql, rows, as_json))
+
+
+@main.command()
+@click.argument("name", required=False)
+@AS_JSON
+@plain
+def bench(name: str | None, as_json: bool) -> None:
+    """Measures what should stay fast, as ratios that mean the same on every machine."""
+    from app.command.bench.ratios import BENCHMARKS, measure
+
+    if name is not None and name not in BENCHMARKS:
+        refuse(f"There is no benchmark {name}; there are: {', '.join(BENCHMARKS)}.")
+    for chosen in [name] if name else list(BENCHMARKS):
+        result = measure(chosen)
+        if as_json:
+            click.echo(json.dumps(result))
+        else:
+            click.echo(f"{chosen}: {result['ratio']:.3g} {result['meaning']}")
+            for key, value in result["figures"].items():
+                click.echo(f"    {key}: {value:,.6g}{_budget(key, value, result['budgets'])}")
+
+
+def _budget(figure: str, value: float, budgets: dict[str, float]) -> str:
+    """What a figure may be, and whether it is more; nothing where there is no budget."""
+    from app.command.bench.ratios import at_least, share
+
+    if figure not in budgets:
+        return ""
+    budget = budgets[figure]
+    over = ", OVER" if share(figure, value, budget) > 1 else ""
+    return f" (at {'least' if at_least(figure) else 'most'} {budget:,.6g}{over})"
+
+
+@main.command()
+@click.option("--matrix", "as_matrix", is_flag=True, help="Play them all: scenario x profile.")
+@AS_JSON
+@plain
+def scenarios(as_matrix: bool, as_json: bool) -> None:
+    """Lists the library with the verdict that is expected under each profile."""
+    from app.web.cards import cards
+    from engine.scenarios import file
+
+    library = file.library().values()
+    if as_matrix:
+        from app.command.matrix import tell_matrix
+
+        sys.exit(0 if tell_matrix(library, tell if as_json else None) else 1)
+    found = cards(library)
+    if as_json:
+        tell(found)
+        return
+    for card in found:
+        click.echo(f"{card['code'] or '-':<5} {card['slug']}: {card['title']}")
+        verdicts = (
+            " ".join([verdict["profile"], verdict["verdict"], *verdict["invariants"]])
+            for verdict in card["verdicts"]
+        )
+        click.echo("      " + "; ".join(verdicts))
+
+
+@main.command()
+@AS_JSON
+@plain
+def rules(as_json: bool) -> None:
+    """Lists the rules of the specification: who follows them, which scenarios show them.
+
+    Exit code 0: every rule has code that a run plays, or the reason why it has none.
+    """
+    from app.command.rules import tell_rules
+    from engine.scenarios import file
+
+    kept = tell_rules(file.library().values(), tell if as_json else None)
+    sys.exit(0 if kept else 1)
+
+
+@main.command()
+@click.option(
+    "--minutes", type=click.FloatRange(0, 1440), default=5, show_default=True, help="How long."
+)
+@click.option("--profiles", default="", help="Separated by commas [all of them].")
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("--run", "text", help="Look at this one run, given as its text, and at no other.")
+@AS_JSON
+@plain
+def soak(
+    minutes: float, profiles: str, seed: int, jobs: int, text: str | None, as_json: bool
+) -> None:
+    """Plays random moves over random clusters and scenarios, and looks at each run from all sides.
+
+    Nothing may crash; what a Kafka promises must hold; a copy, the text of a run, a checkpoint and
+    silence must change nothing. The same seed draws the same runs: more minutes draw more of them.
+
+    Exit code 0 if nothing was found; 1 otherwise, with the line that repeats each find.
+    """
+    from app.command import soak
+
+    names = [name.strip() for name in profiles.split(",") if name.strip()]
+    if text is None:
+        report = soak.soak(minutes, names, seed, jobs, soak.on_error_output)
+    else:
+        report = soak.look_at(text)
+    if as_json:
+        tell(report)
+    else:
+        click.echo("\n".join(soak.lines(report)))
+    sys.exit(1 if report["finds"] else 0)

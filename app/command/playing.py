@@ -1,0 +1,78 @@
+"""What the command line says of a run that was played, and of conformance."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from app.common.refusals import reproduce
+from engine.model.errors import BadInput
+from engine.scenarios.file import library
+from engine.show.exports import FORMATS
+from engine.show.replay import Replay
+from engine.sim.run import Run
+from engine.study import promises
+
+
+def complaints(replay: Replay) -> list[str]:
+    """What the scenario promised for this profile and the run did not keep, line by line.
+
+    Moves of one's own, or a profile the scenario says nothing of, are only expected not to break
+    an invariant.
+    """
+    run = replay.run
+    if run.moves is None and run.scenario.expectation(run.profile) is not None:
+        return promises.play(run.scenario, run.profile, run.seed).complaints
+    first: dict[str, dict[str, Any]] = {}
+    for broken in replay.verdict()["broken"]:
+        first.setdefault(broken["invariant"], broken)
+    return [f"step {one['step']}: {one['invariant']}: {one['why']}" for one in first.values()]
+
+
+def report(replay: Replay, unkept: list[str]) -> dict[str, Any]:
+    """One JSON object: the run, its verdict, and the state it ended in."""
+    run = replay.run
+    return {
+        "run": run.digest,
+        "profile": run.profile,
+        "seed": run.seed,
+        "steps": replay.total,
+        "verdict": {**replay.verdict(), "expected": not unkept, "complaints": unkept},
+        "final": replay.final_view(),
+        "digest": replay.outcome,
+    }
+
+
+def exported(replay: Replay, form: str) -> str:
+    """The run in one of the forms to take along.  Raises BadInput for another."""
+    if form not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise BadInput("unknown", f"A run cannot be exported as {form[:40]}; known are {known}.")
+    return FORMATS[form].make(replay)
+
+
+def command_of(run: Run) -> str:
+    """The line that plays a run again; its scenario by name, if it is one of the library."""
+    slug = run.scenario.slug
+    if not slug or library().get(slug) != run.scenario:
+        return reproduce(run)
+    line = f"highwater run {run.scenario.code or run.scenario.slug} --profile {run.profile}"
+    if run.seed:
+        line += f" --seed {run.seed}"
+    if run.moves is not None:
+        line += f" --moves {shlex.quote('; '.join(run.moves))}"
+    return line
+
+
+def conformance_lines(result: dict[str, Any]) -> Iterator[str]:
+    for case in result["failed"]:
+        yield f"failed  {case['id']} ({case['area']})"
+        yield f"    expected {case['expected']}"
+        yield f"    got      {case['got']}"
+    for case in result["skipped"]:
+        yield f"skipped {case['id']}: {case['why']}"
+    yield (
+        f"{result['passed']} of {result['total']} cases agree, "
+        f"{len(result['failed'])} failed, {len(result['skipped'])} skipped"
+    )

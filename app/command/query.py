@@ -1,0 +1,91 @@
+"""``highwater query``: Spark SQL over the runs of all stored batches."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from app.batch import records
+from app.batch.runners.rows import ANY
+from app.common.config import Settings
+
+
+def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
+    """Prints the rows of a statement; the exit code: 0 done, 2 a statement that cannot be run."""
+    from app.batch.runners.query import ONLY_READS, READ_ONLY, Answer, Changes, answer, links
+    from app.batch.runners.rows import chunks_on_disk
+    from app.batch.runners.spark import SparkRunner, SparkTrouble, statement
+    from app.storage.database import Database
+    from engine.study.metrics import METRICS
+
+    if not READ_ONLY.match(sql):
+        print(ONLY_READS, file=sys.stderr)
+        return 2
+    database = Database(settings.database_url)
+    database.migrate()
+    root = settings.batch_directory or str(Path(settings.instance).resolve() / "batches")
+    batches = records.newest(database, limit=None)
+    directories = [f"{root}/{one.id}" for one in batches if one.done_chunks]
+    runner = SparkRunner(settings.spark_master)
+    try:
+        with statement():
+            found: Answer = answer(
+                runner.start(),
+                sql,
+                [place for place in directories if chunks_on_disk(place)],
+                tuple(METRICS),
+                [_batch(one) for one in batches],
+                [cell for one in batches for cell in _cells(database, one)],
+                most,
+            )
+    except (SparkTrouble, Changes) as trouble:
+        print(trouble, file=sys.stderr)
+        return 2
+    finally:
+        runner.close()
+        database.close()
+    opened = links(found)
+    if as_json:
+        print(json.dumps({"columns": found.columns, "rows": found.rows, "links": opened,
+                          "more": found.more}, ensure_ascii=False))  # fmt: skip
+    else:
+        print("\n".join(table(found.columns, found.rows, opened)))
+        if found.more:
+            print(f"Only the first {most} rows are shown; --rows asks for more.", file=sys.stderr)
+    return 0
+
+
+def _batch(one: Any) -> tuple[Any, ...]:
+    scenario = records.scenario_of(one)
+    return (one.id, scenario.code or scenario.slug, scenario.title, list(one.profiles), one.runs,
+            one.first_seed, one.state, one.kind, one.engine_version, one.submitted)  # fmt: skip
+
+
+def _cells(database: Any, one: Any) -> list[tuple[Any, ...]]:
+    return [
+        (one.id, profile, cell, one.cells[cell]["label"], one.cells[cell]["values"], mine.judged,
+         mine.hits.get(ANY, 0), mine.n - mine.judged)
+        for (profile, cell), mine in records.counts_stored(database, one).items()
+    ]  # fmt: skip
+
+
+def table(columns: list[str], rows: list[list[Any]], opened: list[str]) -> list[str]:
+    """Columns under their names, numbers to the right, the link of the run last."""
+    shown = [["" if value is None else str(value) for value in row] for row in rows]
+    widths = [max([len(name), *(len(row[i]) for row in shown)]) for i, name in enumerate(columns)]
+    right = [all(isinstance(row[i], int | float) for row in rows) for i in range(len(columns))]
+
+    def line(cells: list[str]) -> str:
+        padded = (
+            cell.rjust(width) if to_right else cell.ljust(width)
+            for cell, width, to_right in zip(cells, widths, right, strict=True)
+        )
+        return "  ".join(padded)
+
+    lines = [line(columns), "  ".join("-" * width for width in widths)]
+    lines += [line(row) for row in shown]
+    if opened:
+        lines[2:] = [f"{one}  {link}" for one, link in zip(lines[2:], opened, strict=True)]
+    return [one.rstrip() for one in lines]

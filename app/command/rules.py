@@ -1,0 +1,129 @@
+"""The rules of the specification, and where each is to be found: code, scenarios, golden files."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.common.config import ROOT
+from app.web.citations import citations
+from engine.scenarios.scenario import Scenario
+from engine.show.cursor import Cursor
+from engine.sim.run import Run
+from engine.study.rulebook import DORMANT, EXCUSES, TITLES
+
+GOLDEN = ROOT / "tests" / "golden"
+"""There only in a checkout; elsewhere no golden file shows anything."""
+
+CUE_LINE = re.compile(r"^([A-Z]+-[\w.-]+) +(?:b\d+|[A-Z]\d*) .* -> ", re.MULTILINE)
+NAMED_IN_TEXT = 4
+
+Entry = dict[str, Any]
+
+
+def rule_of(cue: str) -> str:
+    """The rule that a cue belongs to: H-2 of H-2.min_isr."""
+    return cue.partition(".")[0]
+
+
+def functions() -> dict[str, list[Entry]]:
+    """Rule -> [{function, played}], from the docstrings."""
+    found: dict[str, list[Entry]] = defaultdict(list)
+    for one in citations():
+        if one.implements:
+            found[one.rule].append({"function": one.where, "played": one.played})
+    return found
+
+
+def cued(scenario: Scenario, profile: str) -> set[str]:
+    """The rules of the cues of one run, played now."""
+    found: set[str] = set()
+    cursor = Cursor(Run(scenario, profile))
+    while (events := cursor.advance()) is not None:
+        for _, _, _, cues, _ in events:
+            found.update(rule_of(cue[0]) for cue in cues)
+    return found
+
+
+def played(scenarios: Iterable[Scenario]) -> dict[str, dict[str, list[str]]]:
+    """Rule -> name of a scenario -> profiles under which its script produces a cue of the rule."""
+    found: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for scenario in scenarios:
+        if scenario.fetching != "manual":
+            continue
+        for profile in scenario.profiles:
+            for rule in cued(scenario, profile):
+                found[rule].setdefault(scenario.code or scenario.slug, []).append(profile)
+    return found
+
+
+def shown(folder: Path) -> dict[str, list[str]]:
+    """Rule -> golden files with a cue of it, such as S20/K39.txt; those of past defects last."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(folder.rglob("*.txt"), key=lambda one: (one.parent.name[:1] != "S", one)):
+        for rule in sorted({rule_of(cue) for cue in CUE_LINE.findall(path.read_text("utf-8"))}):
+            found[rule].append(path.relative_to(folder).as_posix())
+    return found
+
+
+def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[Entry]:
+    """[{id, title, excuse, dormant, functions, scenarios, golden}], as the specification goes."""
+    code, plays, files = functions(), played(scenarios), shown(golden)
+    return [
+        {
+            "id": rule,
+            "title": title,
+            "excuse": EXCUSES.get(rule, ""),
+            "dormant": DORMANT.get(rule, ""),
+            "functions": code.get(rule, []),
+            "scenarios": plays.get(rule, {}),
+            "golden": files.get(rule, []),
+        }
+        for rule, title in TITLES.items()
+    ]
+
+
+def tell_rules(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | None) -> bool:
+    """Prints the list, or gives it to `as_json`; has every rule code or an excuse?"""
+    found = rules(scenarios)
+    bare = [entry["id"] for entry in found if not (covered(entry) or entry["excuse"])]
+    if as_json is not None:
+        as_json(found)
+        return not bare
+    for entry in found:
+        click.echo(f"{entry['id']:<20} {entry['title']}")
+        for heading, why in (("excused", entry["excuse"]), ("dormant", entry["dormant"])):
+            if why:
+                click.echo(f"    {heading}: {why}")
+        for heading, names in (
+            ("code", [one["function"] for one in entry["functions"]]),
+            ("scenarios", list(entry["scenarios"])),
+            ("golden", entry["golden"]),
+        ):
+            if names:
+                click.echo(f"    {heading}: {_some(names)}")
+    excused = sum(1 for entry in found if entry["excuse"])
+    sleeping = sum(1 for entry in found if entry["dormant"])
+    click.echo(
+        f"{len(found)} rules: {len(found) - excused - len(bare)} covered "
+        f"({sleeping} of them dormant), {excused} excused"
+        + (f", without code or excuse: {' '.join(bare)}." if bare else ".")
+    )
+    return not bare
+
+
+def covered(entry: Entry) -> bool:
+    """Does code that a run plays follow the rule?"""
+    return any(one["played"] for one in entry["functions"])
+
+
+def _some(names: list[str]) -> str:
+    """The first few by name, the others as a number; --json names them all."""
+    rest = len(names) - NAMED_IN_TEXT
+    text = ", ".join(names[:NAMED_IN_TEXT])
+    return f"{text} and {rest} more" if rest > 0 else text

@@ -1,0 +1,159 @@
+"""``highwater soak``: random runs on every core until the minutes are over, and what they found."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from multiprocessing import get_context
+from typing import Any
+
+from app.command.playing import command_of
+from engine.model.profiles import PROFILES, get_profile
+from engine.scenarios.file import library
+from engine.sim.run import Run
+from engine.study.soak import CHECKS, examine, soak_chunk
+
+CHUNK = 20
+"""Runs of one chunk: some seconds of one process."""
+EVERY_S = 10.0
+"""How often progress is told."""
+
+
+class Soak:
+    """What all chunks so far have played and found."""
+
+    def __init__(self) -> None:
+        self.runs: dict[str, int] = {}
+        self.steps = 0
+        self.pairs: dict[str, set[tuple[str, str]]] = {}
+        self.finds: list[dict[str, Any]] = []
+
+    def add(self, result: dict[str, Any]) -> None:
+        for profile, count in result["runs"].items():
+            self.runs[profile] = self.runs.get(profile, 0) + count
+        for profile, pairs in result["pairs"].items():
+            self.pairs.setdefault(profile, set()).update(map(tuple, pairs))
+        self.steps += result["steps"]
+        self.finds += result["finds"]
+
+    def report(self) -> dict[str, Any]:
+        """The whole, as one JSON object; each find with the line that repeats it."""
+        everywhere = set().union(*self.pairs.values()) if self.pairs else set()
+        return {
+            "runs": sum(self.runs.values()),
+            "steps": self.steps,
+            "pairs": len(everywhere),
+            "profiles": {
+                name: {"runs": self.runs[name], "pairs": len(self.pairs.get(name, ()))}
+                for name in PROFILES
+                if name in self.runs
+            },
+            "finds": [
+                {
+                    "number": one["number"],
+                    "kind": one["kind"],
+                    "why": one["why"],
+                    "moves": one["moves"],
+                    "again": _again(one["kind"], Run.from_text(one["run"])),
+                }
+                for one in sorted(self.finds, key=lambda one: one["number"])
+            ],
+        }
+
+
+def soak(
+    minutes: float,
+    profiles: Sequence[str],
+    seed: int,
+    jobs: int,
+    tell: Callable[[str], None],
+    chunk: int = CHUNK,
+) -> dict[str, Any]:
+    """Plays chunks of random runs in `jobs` processes until the minutes are over."""
+    names = [get_profile(name).name for name in profiles] or list(PROFILES)
+    stored = [scenario.to_dict() for scenario in library().values()]
+    found = Soak()
+    began = told = time.monotonic()
+    ends = began + 60 * minutes
+    chunks = _chunks(seed, names, stored, chunk)
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        waiting = {pool.submit(soak_chunk, next(chunks)) for _ in range(jobs)}
+        while waiting:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for one in done:
+                result = one.result()
+                found.add(result)
+                for find in result["finds"]:  # at once: a soak may be ended early
+                    tell(f"{find['why']}: {_again(find['kind'], Run.from_text(find['run']))}")
+                if time.monotonic() < ends:
+                    waiting.add(pool.submit(soak_chunk, next(chunks)))
+            if time.monotonic() - told >= EVERY_S:
+                told = time.monotonic()
+                tell(_progress(found, told - began))
+    return found.report()
+
+
+def look_at(text: str) -> dict[str, Any]:
+    """One run, given as its text, looked at as every run of a soak is."""
+    run = Run.from_text(text)
+    found = Soak()
+    found.runs[get_profile(run.profile).base] = 1
+    problem = examine(run)
+    if problem is not None:
+        kind, why = problem
+        moves = len(run.lines())
+        one = {"number": 0, "kind": kind, "why": why, "run": run.text(), "moves": moves}
+        found.finds.append(one)
+    return found.report()
+
+
+def _again(kind: str, run: Run) -> str:
+    """The line that shows a find again; what needs two plays to be seen needs `soak` itself."""
+    if kind in CHECKS:
+        return f"highwater soak --run {shlex.quote(run.text())}"
+    return command_of(run)
+
+
+def _chunks(
+    seed: int, profiles: list[str], stored: list[dict[str, Any]], size: int
+) -> Iterator[dict[str, Any]]:
+    first = 0
+    while True:
+        yield {
+            "seed": seed,
+            "first": first,
+            "count": size,
+            "profiles": profiles,
+            "library": stored,
+        }
+        first += size
+
+
+def _progress(found: Soak, seconds: float) -> str:
+    pairs = len(set().union(*found.pairs.values()))
+    return (
+        f"{seconds:,.0f} s: {sum(found.runs.values()):,} runs, {found.steps:,} steps, "
+        f"{pairs:,} pairs of rules, {len(found.finds)} found"
+    )
+
+
+def lines(report: dict[str, Any]) -> Iterator[str]:
+    """The report as text."""
+    yield "profile   runs  pairs of rules"
+    for name, one in report["profiles"].items():
+        yield f"{name:<7} {one['runs']:>6,} {one['pairs']:>9,}"
+    for find in report["finds"]:
+        yield f"\nfound in run {find['number']}: {find['kind']}: {find['why']}"
+        yield f"  {find['again']}"
+    yield (
+        f"{report['runs']:,} runs, {report['steps']:,} steps, {report['pairs']:,} distinct pairs "
+        f"of rules, {len(report['finds'])} found"
+    )
+
+
+def on_error_output(line: str) -> None:
+    """Progress goes where it does not mix with the report."""
+    print(line, file=sys.stderr, flush=True)

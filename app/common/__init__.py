@@ -1,0 +1,1 @@
+"""What every room uses: settings, refusals, words, limits, fields of requests."""

@@ -1,0 +1,165 @@
+"""Settings: every one is an environment variable ``HIGHWATER_*`` and a row of ``SETTINGS``."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The project: templates, static files and the default ``instance`` directory live here."""
+
+PREFIX = "HIGHWATER_"
+
+
+class BadSetting(Exception):
+    """A setting that cannot be used; the text is one sentence naming the variable."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One row of the table: the field of `Settings` it fills, its default, what it means."""
+
+    field: str
+    default: str
+    meaning: str
+    read: Callable[[str], Any] = str
+
+    @property
+    def name(self) -> str:
+        return PREFIX + self.field.upper()
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        value = int(text)
+        if not low <= value <= high:
+            raise ValueError(f"a whole number from {low} to {high} is needed")
+        return value
+
+    return read
+
+
+def _rate(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= 1_000_000:
+        raise ValueError("a number above 0 is needed")
+    return value
+
+
+LEVELS = ("off", "fatal", "error", "warn", "info", "debug")
+
+
+def _level(text: str) -> str:
+    if text.lower() not in LEVELS:
+        raise ValueError("one of " + ", ".join(LEVELS) + " is needed")
+    return text.lower()
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("database_url", "", "SQLAlchemy address; default: SQLite in instance/highwater.db"),
+    Setting("instance", "", "directory for the database and the signing key; default: ./instance"),
+    Setting("secret_key", "", "signs cookies; default: made once and kept in the instance"),
+    Setting("host", "127.0.0.1", "address to listen on"),
+    Setting("port", "8000", "port to listen on", _whole(0, 65535)),
+    Setting("proxies", "0", "trusted proxies in front (X-Forwarded-For)", _whole(0, 10)),
+    Setting("sockets_per_address", "8", "live connections per address", _whole(1, 100_000)),
+    Setting("moves_per_s", "20", "socket questions a second per connection", _rate),
+    Setting("moves_burst", "40", "how many of them may come at once", _whole(1, 100_000)),
+    Setting("opens_per_s", "2", "runs opened a second per connection", _rate),
+    Setting("opens_burst", "8", "how many of them may come at once", _whole(1, 100_000)),
+    Setting("saves_per_s", "2", "runs or scenarios saved a second per address", _rate),
+    Setting("saves_burst", "20", "how many of them may come at once", _whole(1, 100_000)),
+    Setting("live_runs", "32", "runs kept ready to be stepped through", _whole(1, 100_000)),
+    Setting("live_steps", "200000", "steps these may have together", _whole(1, 2**40)),
+    Setting("known_runs", "20000", "unsaved runs remembered by digest", _whole(1, 10**8)),
+    Setting("builders", "2", "runs replayed from their start at one time", _whole(1, 256)),
+    Setting("batches_per_address", "12", "unfinished batches per address", _whole(1, 10**6)),
+    Setting("rows_mib", "20480", "MiB that the rows of all batches may take", _whole(1, 2**40)),
+    Setting("transports", "websocket", "how pages connect: websocket, or websocket,polling"),
+    Setting("spark_master", "", "Spark master for batches; default: local[*]"),
+    Setting("spark_conf", "", "more for Spark: spark.name=value, parted by spaces"),
+    Setting("spark_log", "fatal", "what Spark's own log tells: " + ", ".join(LEVELS), _level),
+    Setting("batch_directory", "", "rows of batches; for a cluster, a place that all workers see"),
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `SETTINGS` says, read and checked."""
+
+    database_url: str
+    instance: Path
+    secret_key: str = field(repr=False)
+    host: str
+    port: int
+    proxies: int
+    sockets_per_address: int
+    moves_per_s: float
+    moves_burst: int
+    opens_per_s: float
+    opens_burst: int
+    saves_per_s: float
+    saves_burst: int
+    live_runs: int
+    live_steps: int
+    known_runs: int
+    builders: int
+    batches_per_address: int
+    rows_mib: int
+    transports: str
+    spark_master: str
+    spark_conf: str
+    spark_log: str
+    batch_directory: str
+
+
+def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+    """Reads the environment; makes the instance directory and the signing key where missing.
+
+    Raises `BadSetting` with one sentence for a value that does not fit.
+    """
+    source = os.environ if environ is None else environ
+    values: dict[str, Any] = {}
+    for setting in SETTINGS:
+        text = source.get(setting.name, "") or setting.default
+        try:
+            values[setting.field] = setting.read(text)
+        except ValueError as error:
+            raise BadSetting(f"{setting.name}={text!r} cannot be used: {error}.") from None
+    values.update(overrides)
+    values["instance"] = Path(values["instance"] or Path.cwd() / "instance")
+    try:
+        values["instance"].mkdir(parents=True, exist_ok=True)
+        values["secret_key"] = values["secret_key"] or _kept_key(values["instance"])
+    except OSError as error:
+        raise BadSetting(
+            f"{PREFIX}INSTANCE={values['instance']} cannot be written: {error.strerror}."
+        ) from None
+    if not values["database_url"]:
+        values["database_url"] = f"sqlite:///{values['instance'].resolve() / 'highwater.db'}"
+    return Settings(**values)
+
+
+def _kept_key(instance: Path) -> str:
+    """The signing key of this instance: pages opened before a restart stay valid after it."""
+    path = instance / "secret_key"
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_hex(32))
+    except FileExistsError:
+        pass
+    return path.read_text().strip()
+
+
+def table() -> str:
+    """The settings as lines of text, for ``highwater serve --help``."""
+    width = max(len(setting.name) for setting in SETTINGS)
+    return "\n".join(
+        f"{setting.name:<{width}}  {setting.meaning}"
+        + (f" [{setting.default}]" if setting.default else "")
+        for setting in SETTINGS
+    )

@@ -1,0 +1,90 @@
+"""What the server says when it will not do something: a code, its values and one sentence."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from app.common.words import fill, sentence
+from engine.show.sayings import said
+
+if TYPE_CHECKING:
+    from engine.model.errors import BadInput
+    from engine.sim.run import Run
+
+STATUS = {
+    "invalid": 400,
+    "forbidden": 403,
+    "gone": 404,
+    "not_found": 404,
+    "method": 405,
+    "impossible": 409,
+    "stale": 409,
+    "too_large": 413,
+    "slow_down": 429,
+    "engine": 500,
+    "busy": 503,
+}
+"""The HTTP status of each code; a code the engine adds counts as bad input (400)."""
+
+
+class Refusal(Exception):
+    """Raised anywhere below a request or a socket event; answered as JSON or as a page.
+
+    ``key`` names the sentence (``app.common.words``) where a code has several; ``text`` is a ready
+    sentence, for those that the engine words itself.
+    """
+
+    def __init__(self, code: str, key: str = "", text: str = "", **args: Any) -> None:
+        super().__init__(code)
+        self.code = code
+        self.key = key or code
+        self.text = text
+        self.args_ = args
+
+    @property
+    def status(self) -> int:
+        return STATUS.get(self.code, 400)
+
+    def sentence(self, lang: str = "en") -> str:
+        if not self.text:
+            return fill(sentence(self.key, lang), self.args_)
+        where = self.args_.get("where", "")
+        told = said(self.text, lang)
+        # A place is named before the sentence, unless the sentence names it itself.
+        return f"{where}: {told}" if where and not self.text.startswith(where) else told
+
+    def answer(self, lang: str = "en") -> dict[str, Any]:
+        return {
+            "ok": False,
+            "code": self.code,
+            "args": self.args_,
+            "sentence": self.sentence(lang),
+        }
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+
+def from_bad_input(error: BadInput) -> Refusal:
+    """The engine's own refusal: it knows the sentence, and where in a file the trouble is."""
+    return Refusal(error.code, text=error.sentence, where=error.where)
+
+
+def located(error: BadInput) -> str:
+    """The sentence with its place before it, unless it names the place itself."""
+    if not error.where or error.sentence.startswith(error.where):
+        return error.sentence
+    return f"{error.where}: {error.sentence}"
+
+
+def from_engine_error(run: Run | None, error: Exception) -> Refusal:
+    """A defect of the engine: the step is kept, and one command line reproduces it."""
+    if run is None:
+        return Refusal("engine", key="engine.unknown", error=type(error).__name__)
+    return Refusal("engine", error=type(error).__name__, command=reproduce(run))
+
+
+def reproduce(run: Run) -> str:
+    """The command line that plays exactly this run, wherever its scenario came from."""
+    return f"highwater run {shlex.quote(run.text())}"

@@ -1,0 +1,106 @@
+"""From names in links and questions to scenarios and runs."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from functools import cache
+
+from flask import request
+
+from app.common.fields import SEED_MAX, Asked
+from app.common.refusals import Refusal
+from app.context.services import services
+from app.storage.saved import parse_run
+from engine.model.profiles import get_profile
+from engine.scenarios import file
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+
+DIGEST = re.compile(r"[0-9a-f]{16}\Z")
+NEAR = 4
+PROFILE_CHARS = 400
+"""Of a profile's name with all the flags that are flipped in it."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,119}\Z")
+
+
+def scenario_named(name: str) -> Scenario:
+    """A library scenario by code or slug, or a saved one by digest.
+
+    Raises `Refusal` "not_found".  Names from outside never reach the file system.
+    """
+    if _NAME.match(name):
+        known = _library_names()
+        found = known.get(name) or known.get(name.upper())
+        if found is not None:
+            return found
+        saved = services().store.scenario(name) if DIGEST.match(name) else None
+        if saved is not None:
+            return saved
+    raise Refusal("not_found", key="not_found.scenario", scenario=name[:120])
+
+
+@cache
+def _library_names() -> dict[str, Scenario]:
+    """Slug, digest or code -> scenario.  A digest is worked out from the whole text, so once."""
+    return {
+        name: one
+        for one in file.library().values()
+        for name in (one.slug, one.digest, one.code)
+        if name
+    }
+
+
+def in_library(scenario: Scenario) -> bool:
+    """Is it, word for word, one of the library?"""
+    return scenario.digest in _library_names()
+
+
+def scenarios_like(name: str) -> list[Scenario]:
+    """Those of the library whose code or slug is written nearest to a name that none has."""
+    named = {one.slug: one for one in file.library().values()}
+    named |= {one.code.lower(): one for one in named.values() if one.code}
+    near = get_close_matches(name.lower(), list(named), NEAR, 0.6) if name else []
+    return list({named[one].slug: named[one] for one in near}.values())
+
+
+def profile_asked(name: str = "profile") -> str:
+    """The profile that the address asks for, or ""; there the + of a flag reads as a space."""
+    return request.args.get(name, "")[:PROFILE_CHARS].replace(" ", "+")
+
+
+def default_run(scenario: Scenario, profile: str = "", seed: int = 0) -> Run:
+    """The run a scenario opens with: its script under its first profile, seed 0."""
+    name = profile or (scenario.profiles[0] if scenario.profiles else "K39")
+    get_profile(name)
+    return Run(scenario, profile=name, seed=seed)
+
+
+def run_asked(asked: Asked) -> Run:
+    """The run an ``open`` names: by its text, by digest, or by scenario, profile and seed."""
+    if asked.has("text"):
+        return parse_run(asked.raw("text"))
+    if asked.has("run"):
+        return services().replays.run(digest_asked(asked))
+    if not asked.has("scenario"):
+        raise Refusal("invalid", what="scenario")
+    return default_run(
+        scenario_named(asked.text("scenario")),
+        asked.text("profile", default=""),
+        asked.whole("seed", 0, SEED_MAX, default=0),
+    )
+
+
+def digest_asked(asked: Asked, name: str = "run") -> str:
+    digest = asked.text(name)
+    if not DIGEST.match(digest):
+        raise Refusal("invalid", what=name)
+    return digest
+
+
+def step_asked(asked: Asked, run: str, total: int) -> int:
+    """A step of this run.  Raises `Refusal` "stale" for one beyond its end."""
+    step = asked.whole("step", 0, SEED_MAX, default=0)
+    if step > total:
+        raise Refusal("stale", run=run, total=total, step=step)
+    return step

@@ -1,0 +1,53 @@
+"""What requests and sockets share: one object per application."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from flask import current_app
+
+from app.common.admission import Gate
+from app.common.config import Settings
+from app.common.limits import Buckets
+from app.common.words import Catalogue
+from app.live.rooms import Rooms
+from app.runs.replays import Replays
+from app.storage.database import Database
+from app.storage.saved import Store
+
+if TYPE_CHECKING:
+    from flask_socketio import SocketIO
+
+    from app.batch.jobs import Jobs
+
+KEY = "highwater"
+
+
+@dataclass
+class Services:
+    """Made once by ``app.web.factory``, which adds the jobs: these run within the application."""
+
+    settings: Settings
+    database: Database
+    store: Store
+    replays: Replays
+    socketio: SocketIO
+    rooms: Rooms
+    saves: Buckets
+    checks: Buckets
+    tries: Buckets
+    plays: Gate
+    words: Catalogue = field(default_factory=Catalogue)
+    jobs: Jobs = field(init=False)
+
+    def close(self) -> None:
+        """Ends what runs in the background; what was stored stays."""
+        self.jobs.close()
+        self.database.close()
+
+
+def services() -> Services:
+    """The services of the current application."""
+    found: Services = current_app.extensions[KEY]
+    return found

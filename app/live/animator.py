@@ -1,0 +1,230 @@
+"""The live channel: every event is a question, and its acknowledgement is the answer.
+
+The server remembers nothing of a client but its limits: a run is named by its digest, so a
+question may be asked again, after a reconnect or a restart, and gets the same answer.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from flask import request
+from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
+
+from app.common.config import Settings
+from app.common.fields import SEED_MAX, Asked
+from app.common.limits import Bucket
+from app.common.refusals import Refusal, from_bad_input, from_engine_error
+from app.common.words import language
+from app.context import naming
+from app.context.services import services
+from app.live import classroom
+from app.live.channel import sid
+from app.live.questions import Answer, Client, Clients, Question, at_step
+from app.web import security
+from engine.model.errors import BadInput
+from engine.show.replay import Replay
+from engine.show.sayings import said
+from engine.show.why import MAX_SUBJECT
+
+log = logging.getLogger(__name__)
+
+AHEAD = 32
+"""The most steps of one answer."""
+WINDOW = 8
+"""Steps sent when nobody said how many."""
+MOVE_CHARS = 2_000
+
+
+def _steps(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
+    return replay.steps(first, count) if first <= replay.total else []
+
+
+def _open(question: Question) -> Answer:
+    asked = question.asked
+    replays = services().replays
+    question.run = naming.run_asked(asked)
+    digest = replays.register(question.run)
+    with replays.using(digest) as replay:
+        step = min(asked.whole("step", 0, SEED_MAX, default=0), replay.total)
+        have = asked.whole("have", -1, SEED_MAX, default=-1)
+        first = have + 1 if have >= step else max(0, step - 1)
+        return {
+            "run": digest,
+            "text": question.run.text(),
+            "facts": replays.facts(replay, question.client.lang),
+            "first": first,
+            "steps": _steps(replay, first, asked.count("ahead", AHEAD, WINDOW)),
+        }
+
+
+def _move(question: Question) -> Answer:
+    asked = question.asked
+    replays = services().replays
+    parent = naming.digest_asked(asked)
+    text = asked.text("text", most=MOVE_CHARS)
+    ahead = asked.count("ahead", AHEAD, WINDOW)
+    run = question.run = replays.run(parent)
+    with replays.using(parent) as replay:
+        step = naming.step_asked(asked, parent, replay.total)
+        # Should the move fail, this is what plays it again.
+        question.run = replace(run, moves=(*replay.cut(step), text))
+        question.run = replay.branch(step, text)
+    digest = replays.register(question.run)
+    with replays.using(digest) as replay:
+        return {
+            "run": digest,
+            "at": step + 1,
+            "text": question.run.text(),
+            "facts": replays.facts(replay, question.client.lang),
+            "steps": _steps(replay, step + 1, ahead),
+        }
+
+
+def _play(question: Question) -> Answer:
+    with at_step(question) as (digest, replay, step):
+        return {
+            "run": digest,
+            "first": step + 1,
+            "total": replay.total,
+            "steps": _steps(replay, step + 1, question.asked.count("count", AHEAD, WINDOW)),
+        }
+
+
+def _seek(question: Question) -> Answer:
+    with at_step(question) as (digest, replay, step):
+        first = max(0, step - 2)
+        return {
+            "run": digest,
+            "first": first,
+            "total": replay.total,
+            "steps": replay.steps(first, WINDOW),
+        }
+
+
+def _possible(question: Question) -> Answer:
+    with at_step(question) as (digest, replay, step):
+        lang = question.client.lang
+        return {
+            "run": digest,
+            "step": step,
+            "moves": [{**one, "why": said(one["why"], lang)} for one in replay.possible(step)],
+            "messages": replay.letters(step),
+        }
+
+
+def _metrics(question: Question) -> Answer:
+    """What an operator's dashboard shows at a step, beside what is so."""
+    with at_step(question) as (digest, replay, step):
+        return {"run": digest, "step": step, "metrics": replay.dashboard(step)}
+
+
+def _why(question: Question) -> Answer:
+    """Why something does not happen at a step: its guards, each with what would make it true."""
+    subject = question.asked.text("subject", most=MAX_SUBJECT)
+    with at_step(question) as (digest, replay, step):
+        return {"run": digest, "step": step, **replay.why(step, subject)}
+
+
+def _watch(question: Question) -> Answer:
+    """How far a batch is; from now on this client hears of its progress."""
+    batch = question.asked.text("batch")
+    snapshot = services().jobs.snapshot(batch)
+    join_room(services().jobs.room(batch))
+    return {"batch": snapshot}
+
+
+def _cancel(question: Question) -> Answer:
+    if not question.client.trusted:
+        raise Refusal("forbidden")
+    return {"batch": services().jobs.cancel(question.asked.text("batch"), security.owner())}
+
+
+Handler = Callable[[Question], Answer]
+
+EVENTS: dict[str, tuple[Handler, str]] = {
+    "open": (_open, "opens"),
+    "move": (_move, "moves"),
+    "play": (_play, "moves"),
+    "seek": (_seek, "moves"),
+    "possible": (_possible, "moves"),
+    "metrics": (_metrics, "moves"),
+    "why": (_why, "moves"),
+    "watch": (_watch, "moves"),
+    "cancel": (_cancel, "moves"),
+    "join": (classroom.join, "moves"),
+    "lead": (classroom.lead, "moves"),
+}
+"""Event -> who answers it, and from which bucket of the client it is paid."""
+
+
+def register(socketio: SocketIO, settings: Settings) -> None:
+    """Connects the handlers: the events above, whatever else is asked, coming and going."""
+    clients = Clients(settings.sockets_per_address)
+
+    def connect(auth: object = None) -> None:
+        given = auth if isinstance(auth, dict) else {}
+        client = Client(
+            address=request.remote_addr or "",
+            lang=language(str(given.get("lang", ""))) or security.lang(),
+            trusted=security.is_own_token(given.get("csrf")),
+            moves=Bucket(settings.moves_per_s, settings.moves_burst),
+            opens=Bucket(settings.opens_per_s, settings.opens_burst),
+        )
+        if not clients.join(sid(), client):
+            refusal = Refusal("slow_down", key="slow_down.sockets", limit=clients.most)
+            raise ConnectionRefusedError(refusal.answer(client.lang))
+
+    def leave(*_: object) -> None:
+        clients.leave(sid())
+        services().rooms.leave(sid())
+
+    def unknown(event: str, *_: object) -> Answer | None:
+        def refuse(_question: Question) -> Answer:
+            raise Refusal("invalid", key="invalid.event", event=str(event)[:40])
+
+        return _answering(clients, refuse, "moves")({})
+
+    socketio.on_event("connect", connect)
+    socketio.on_event("disconnect", leave)
+    socketio.on_event("*", unknown)
+    for event, (handler, bucket) in EVENTS.items():
+        socketio.on_event(event, _answering(clients, handler, bucket))
+
+
+def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[..., Answer | None]:
+    """Pays for the question, asks the handler, and puts whatever happens into an answer."""
+
+    def answering(*data: object) -> Answer | None:
+        client = clients.get(sid())
+        if client is None:
+            disconnect()
+            return None
+        wait_ms = client.may(getattr(client, bucket))
+        if wait_ms < 0:
+            disconnect()
+            return None
+        if wait_ms:
+            return Refusal("slow_down", ms=wait_ms).answer(client.lang)
+        return answer(client, handler, data[0] if data else {})
+
+    return answering
+
+
+def answer(client: Client, handler: Handler, data: object) -> Answer:
+    """{"ok": True, ...} or a refusal with its sentence: never an exception."""
+    question: Question | None = None
+    try:
+        question = Question(client, Asked(data))
+        return {"ok": True, **handler(question)}
+    except Refusal as refusal:
+        return refusal.answer(client.lang)
+    except BadInput as error:
+        return from_bad_input(error).answer(client.lang)
+    except Exception as error:
+        log.exception("A socket question failed")
+        run = question.run if question else None
+        return from_engine_error(run, error).answer(client.lang)

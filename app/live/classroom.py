@@ -1,0 +1,81 @@
+"""The questions of a class: to lead one, and to join it."""
+
+from __future__ import annotations
+
+from flask_socketio import SocketIO, join_room, leave_room
+
+from app.common.fields import Asked
+from app.common.refusals import Refusal
+from app.context.services import services
+from app.live.channel import sid
+from app.live.questions import Answer, Question, at_step
+from app.live.rooms import Place, Rooms, Told
+from app.web import security
+
+CUES_MOST = 9_999
+PARTITIONS_MOST = 9_999
+
+
+def make_rooms(key: str, socketio: SocketIO) -> Rooms:
+    """The rooms of an application; what is news there is told as the event ``room``."""
+
+    def tell(to: str, told: Told) -> None:
+        socketio.emit("room", told, to=to)
+
+    return Rooms(key, tell)
+
+
+def lead(question: Question) -> Answer:
+    """Starts a class where no room is named; takes a class to a step, or ends it.
+
+    Costs a little memory, and so a new one is paid for like something that is saved.
+    """
+    asked, rooms = question.asked, services().rooms
+    if not question.client.trusted:
+        raise Refusal("forbidden")
+    owner, name = security.owner(), asked.text("room", default="")
+    if asked.raw("over") is True:
+        rooms.end(name, owner)
+        leave_room(name)
+        return {"room": name, "over": True}
+    place = _place(question)
+    before = rooms.where(sid())
+    if name:
+        told = rooms.lead(name, owner, sid(), place)
+    else:
+        wait_ms = services().saves.take(question.client.address)
+        if wait_ms:
+            raise Refusal("slow_down", ms=wait_ms)
+        told = rooms.start(owner, sid(), place)
+    _listen(before, told["room"])
+    return told
+
+
+def _listen(before: str, room: str) -> None:
+    """From now on this page hears of that room, and of no other."""
+    if before and before != room:
+        leave_room(before)
+    join_room(room)
+
+
+def _place(question: Question) -> Place:
+    """Where the leader is.  Raises `Refusal` "gone" or "stale" for what is not there."""
+    with at_step(question) as (_, replay, step):
+        asked = question.asked
+        return Place(replay.run, step, _cue(asked), asked.whole("p", 0, PARTITIONS_MOST, default=0))
+
+
+def _cue(asked: Asked) -> int | None:
+    return asked.whole("cue", 0, CUES_MOST) if asked.has("cue") else None
+
+
+def join(question: Question) -> Answer:
+    """Where a class is; from now on this page hears of it.  ``following``: does it go along?"""
+    asked, rooms = question.asked, services().rooms
+    name = asked.text("room").lower()
+    before = rooms.where(sid())
+    told = rooms.join(name, sid(), security.owner(), asked.raw("following") is not False)
+    _listen(before, name)
+    # A server may forget a run that nobody saved; who comes late still finds this one.
+    services().replays.register(rooms.get(name).place.run)
+    return told

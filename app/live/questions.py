@@ -1,0 +1,89 @@
+"""Who asks over the live channel, what, and about which step of which run."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.common.fields import Asked
+from app.common.limits import Bucket
+from app.context import naming
+from app.context.services import services
+from engine.show.replay import Replay
+from engine.sim.run import Run
+
+STRIKES = 3
+FORGIVEN_AFTER_S = 10.0
+
+Answer = dict[str, Any]
+
+
+@dataclass
+class Client:
+    """One connection: where it comes from, and what it may still ask for."""
+
+    address: str
+    lang: str
+    trusted: bool
+    moves: Bucket
+    opens: Bucket
+    strikes: int = 0
+    struck_at: float = 0.0
+
+    def may(self, bucket: Bucket) -> int:
+        """0, or the milliseconds to wait; -1 once it was told three times."""
+        wait_ms = bucket.take()
+        if not wait_ms:
+            return 0
+        now = time.monotonic()
+        if now - self.struck_at > FORGIVEN_AFTER_S:
+            self.strikes = 0
+        self.struck_at = now
+        self.strikes += 1
+        return wait_ms if self.strikes <= STRIKES else -1
+
+
+@dataclass
+class Question:
+    """An event being answered: who asks, what, and the run it is about once that is known."""
+
+    client: Client
+    asked: Asked
+    run: Run | None = None
+
+
+@dataclass
+class Clients:
+    """Who is connected, so that one address cannot take all the threads."""
+
+    most: int
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _of: dict[str, Client] = field(default_factory=dict)
+
+    def join(self, sid: str, client: Client) -> bool:
+        with self._lock:
+            same = sum(1 for other in self._of.values() if other.address == client.address)
+            if same >= self.most:
+                return False
+            self._of[sid] = client
+            return True
+
+    def leave(self, sid: str) -> None:
+        with self._lock:
+            self._of.pop(sid, None)
+
+    def get(self, sid: str) -> Client | None:
+        return self._of.get(sid)
+
+
+@contextmanager
+def at_step(question: Question) -> Iterator[tuple[str, Replay, int]]:
+    """The run that a question is about, ready to be read, and the step in it."""
+    digest = naming.digest_asked(question.asked)
+    question.run = services().replays.run(digest)
+    with services().replays.using(digest) as replay:
+        yield digest, replay, naming.step_asked(question.asked, digest, replay.total)

@@ -1,0 +1,268 @@
+"""Rooms of classes: who leads, where the class is, and who follows; in memory and bounded.
+
+A room's name holds a code of the browser it was made for, signed with this server's key.  After
+a restart only that browser can make the room again, and nothing had to be stored for it.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.common.limits import Clock
+from app.common.refusals import Refusal
+from app.common.words import SENTENCES
+from engine.sim.run import Run
+
+ROOMS_MOST = 200
+ROOMS_OF_ONE = 3
+MEMBERS_MOST = 200
+"""Pages in one room, whether they follow or look around."""
+LIFE_S = 12 * 3600.0
+"""A room ends when its leader has said nothing for so long."""
+TELL_EVERY_S = 0.25
+
+ALPHABET = "23456789abcdefghijkmnpqrstuvwxyz"
+"""Without 0, 1, l and o, which are misread from a blackboard."""
+NAME = re.compile("-".join(f"[{ALPHABET}]{{{count}}}" for count in (3, 4, 3)) + r"\Z")
+SALT_CHARS = 3
+CODE_CHARS = 7
+"""35 bits of the signature: who guesses has to ask this server each time."""
+
+SENTENCES.update(
+    {
+        "gone.class": (
+            "There is no class {room} now: ask who leads it, then reload.",
+            "现在没有课堂 {room}：请询问主讲人，然后重新加载。",
+        ),
+        "class.foreign": (
+            "Only the browser that started a class can lead it.",
+            "只有开启课堂的浏览器才能主讲。",
+        ),
+        "class.full": (
+            "This class has {limit} pages already: somebody has to leave first.",
+            "此课堂已有 {limit} 个页面：请等有人离开。",
+        ),
+        "class.rooms": (
+            "This server holds {limit} classes already; try again when one has ended.",
+            "此服务器已有 {limit} 个课堂；请在其中一个结束后再试。",
+        ),
+    }
+)
+
+Told = dict[str, Any]
+Tell = Callable[[str, Told], None]
+Later = Callable[[float, Callable[[], None]], object]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a class is: a run, its step, the cue of the step to come, and the partition."""
+
+    run: Run
+    step: int
+    cue: int | None = None
+    partition: int = 0
+
+
+@dataclass
+class Room:
+    """One class.  ``leader`` is the connection that leads now, "" while there is none."""
+
+    name: str
+    owner: str
+    place: Place
+    leader: str = ""
+    members: dict[str, bool] = field(default_factory=dict)
+    """connection -> does it follow?  The others look around on their own."""
+    heard_at: float = 0.0
+    told_at: float = float("-inf")
+    waiting: bool = False
+
+    def told(self) -> Told:
+        following = sum(self.members.values())
+        return {
+            "room": self.name,
+            "run": self.place.run.digest,
+            "step": self.place.step,
+            "cue": self.place.cue,
+            "p": self.place.partition,
+            "led": bool(self.leader),
+            "following": following,
+            "looking": len(self.members) - following,
+        }
+
+
+def start_timer(wait_s: float, then: Callable[[], None]) -> None:
+    """A timer that does not keep a stopping server alive."""
+    timer = threading.Timer(wait_s, then)
+    timer.daemon = True
+    timer.start()
+
+
+class Rooms:
+    """All classes of this server.
+
+    ``tell`` gets the name of a room, or a connection, and what is news there: at most four times
+    a second for a room, and then what is so by that time.
+    """
+
+    def __init__(
+        self, key: str, tell: Tell, clock: Clock = time.monotonic, later: Later = start_timer
+    ) -> None:
+        self._key = key.encode()
+        self._tell = tell
+        self._clock = clock
+        self._later = later
+        # Telling may find that a connection has ended, and then `leave` is called from within.
+        self._lock = threading.RLock()
+        self._of: dict[str, Room] = {}
+        self._where: dict[str, str] = {}
+
+    def get(self, name: str) -> Room:
+        """Raises `Refusal` "gone" for a room that is not, or is no more."""
+        with self._lock:
+            self._let_go()
+            room = self._of.get(name)
+            if room is None:
+                raise Refusal("gone", key="gone.class", room=name[:20])
+            return room
+
+    def start(self, owner: str, sid: str, place: Place) -> Told:
+        """A new room, led by this connection; asked twice, it is still one room.
+
+        Raises `Refusal` "busy" when there are too many.
+        """
+        with self._lock:
+            led = self._of.get(self.where(sid))
+            if led is not None and led.leader == sid:
+                return self.lead(led.name, owner, sid, place)
+            while True:
+                name = self._name(owner, "".join(secrets.choice(ALPHABET) for _ in "123"))
+                if name not in self._of:
+                    return self.lead(name, owner, sid, place)
+
+    def lead(self, name: str, owner: str, sid: str, place: Place) -> Told:
+        """Takes the class to a place; makes the room again if the server has forgotten it.
+
+        Raises `Refusal` "forbidden" for any browser but the one that started the class.
+        """
+        with self._lock:
+            self._may_lead(name, owner)
+            room = self._of.get(name)
+            if room is None:
+                self._make_place(owner)
+                room = self._of[name] = Room(name, owner, place)
+            self._enter(sid, room)
+            room.members.pop(sid, None)
+            if room.leader not in ("", sid):
+                # Another page of the same browser: it stays, as one that looks around.
+                room.members[room.leader] = False
+                self._tell(room.leader, {**room.told(), "taken": True})
+            room.leader, room.place, room.heard_at = sid, place, self._clock()
+            self._changed(room)
+            return room.told()
+
+    def end(self, name: str, owner: str) -> None:
+        """The class is over.  Raises `Refusal` "forbidden" as `lead` does."""
+        with self._lock:
+            self._may_lead(name, owner)
+            if name in self._of:
+                self._drop(self._of[name])
+
+    def join(self, name: str, sid: str, owner: str, following: bool = True) -> Told:
+        """Enters a room, or says whether this page follows.  Raises `Refusal` "gone" or "busy"."""
+        with self._lock:
+            room = self.get(name)
+            if sid not in room.members and len(room.members) >= MEMBERS_MOST:
+                raise Refusal("busy", key="class.full", limit=MEMBERS_MOST)
+            self._enter(sid, room)
+            if room.leader == sid:
+                room.leader = ""
+            room.members[sid] = following
+            self._changed(room)
+            return {**room.told(), "mine": room.owner == owner}
+
+    def where(self, sid: str) -> str:
+        """The room this connection is in, or ""."""
+        return self._where.get(sid, "")
+
+    def leave(self, sid: str) -> None:
+        """The connection ended, or goes elsewhere."""
+        with self._lock:
+            room = self._of.get(self._where.pop(sid, ""))
+            if room is None:
+                return
+            room.members.pop(sid, None)
+            if room.leader == sid:
+                room.leader = ""
+            self._changed(room)
+
+    # -- names and bounds ----------------------------------------------------------------------
+
+    def _name(self, owner: str, salt: str) -> str:
+        code = hmac.digest(self._key, f"class {salt} {owner}".encode(), "sha256")
+        text = salt + "".join(ALPHABET[byte % len(ALPHABET)] for byte in code[:CODE_CHARS])
+        return f"{text[:3]}-{text[3:7]}-{text[7:]}"
+
+    def _may_lead(self, name: str, owner: str) -> None:
+        own = NAME.match(name) and hmac.compare_digest(name, self._name(owner, name[:SALT_CHARS]))
+        if not own:
+            raise Refusal("forbidden", key="class.foreign")
+
+    def _enter(self, sid: str, room: Room) -> None:
+        """A connection is in one room at a time."""
+        if self._where.get(sid) != room.name:
+            self.leave(sid)
+            self._where[sid] = room.name
+
+    def _make_place(self, owner: str) -> None:
+        self._let_go()
+        own = [room for room in self._of.values() if room.owner == owner]
+        if len(own) >= ROOMS_OF_ONE:
+            self._drop(min(own, key=lambda room: room.heard_at))
+        if len(self._of) < ROOMS_MOST:
+            return
+        empty = [room for room in self._of.values() if not room.leader and not room.members]
+        if not empty:
+            raise Refusal("busy", key="class.rooms", limit=ROOMS_MOST)
+        self._drop(min(empty, key=lambda room: room.heard_at))
+
+    def _let_go(self) -> None:
+        now = self._clock()
+        for room in [one for one in self._of.values() if now - one.heard_at > LIFE_S]:
+            self._drop(room)
+
+    def _drop(self, room: Room) -> None:
+        del self._of[room.name]
+        for sid in (room.leader, *room.members):
+            self._where.pop(sid, None)
+        self._tell(room.name, {**room.told(), "over": True})
+
+    # -- telling -------------------------------------------------------------------------------
+
+    def _changed(self, room: Room) -> None:
+        if room.waiting or self._of.get(room.name) is not room:
+            return
+        wait_s = room.told_at + TELL_EVERY_S - self._clock()
+        if wait_s > 0:
+            room.waiting = True
+            self._later(wait_s, lambda: self._tell_late(room))
+        else:
+            self._tell_now(room)
+
+    def _tell_late(self, room: Room) -> None:
+        with self._lock:
+            room.waiting = False
+            if self._of.get(room.name) is room:
+                self._tell_now(room)
+
+    def _tell_now(self, room: Room) -> None:
+        room.told_at = self._clock()
+        self._tell(room.name, room.told())

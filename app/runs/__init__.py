@@ -1,0 +1,1 @@
+"""Runs that are being looked at, and scenarios made of them."""

@@ -1,0 +1,183 @@
+"""Live replays: a cache of runs that are being looked at, and nothing more.
+
+Whatever is forgotten here is played again from the text of its run.  A replay is used under its
+own lock; the locks of two runs never wait for each other, so a long run holds up nobody else.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from app.common.admission import Gate, held
+from app.common.config import Settings
+from app.common.refusals import Refusal
+from app.storage.saved import SavedRun, Store
+from engine import ENGINE_VERSION
+from engine.model.profiles import PROFILES
+from engine.scenarios import file
+from engine.scenarios.translated import OWN, in_language
+from engine.show.replay import Replay
+from engine.show.sayings import said
+from engine.sim.run import Run
+
+
+@cache
+def library_runs() -> dict[str, Run]:
+    """The runs that library pages open with, by digest: their links hold without being saved."""
+    runs = (
+        Run(scenario, profile=profile, seed=0)
+        for scenario in file.library().values()
+        for profile in {*scenario.profiles, *PROFILES}
+    )
+    return {run.digest: run for run in runs}
+
+
+WAITING_MOST = 64
+PATIENCE_S = 10.0
+"""How long a question waits for its run: about as long as the longest run takes to be played."""
+
+KNOWN_BYTES = 64 * 1024 * 1024
+"""Of the texts of all runs that are known without being saved."""
+
+
+class Known:
+    """Runs by digest, the longest unused forgotten first; bounded by count and by text."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._of: OrderedDict[str, tuple[Run, int]] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, digest: str) -> Run | None:
+        with self._lock:
+            found = self._of.get(digest)
+            if found is None:
+                return None
+            self._of.move_to_end(digest)
+            return found[0]
+
+    def put(self, digest: str, run: Run) -> None:
+        size = len(run.text())
+        with self._lock:
+            if digest not in self._of:
+                self._of[digest] = (run, size)
+                self._bytes += size
+            self._of.move_to_end(digest)
+            while len(self._of) > self._most or self._bytes > KNOWN_BYTES:
+                _, (_, gone) = self._of.popitem(last=False)
+                self._bytes -= gone
+
+
+class Live:
+    """A place for one replay: made empty, filled by the first who has its lock."""
+
+    __slots__ = ("lock", "replay", "run", "size")
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.lock = threading.Lock()
+        self.replay: Replay | None = None
+        self.size = 0
+
+
+class Replays:
+    """Finds runs by digest and keeps the last used ones ready to be stepped through."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self._most_live = settings.live_runs
+        self._most_steps = settings.live_steps
+        self._store = store
+        self._lock = threading.Lock()
+        self._known = Known(settings.known_runs)
+        self._live: OrderedDict[str, Live] = OrderedDict()
+        # Only so many are played from their start at once, or from far before the step that is
+        # asked for: the rest of the processor stays with those who take a single step.
+        self._builders = Gate(settings.builders, WAITING_MOST, PATIENCE_S)
+
+    def register(self, run: Run) -> str:
+        """Remembers a run by its digest until it has not been asked for in a long time."""
+        digest: str = run.digest
+        self._known.put(digest, run)
+        return digest
+
+    def run(self, digest: str) -> Run:
+        """The run of a digest, from memory or storage.  Raises `Refusal` "gone"."""
+        run = self._known.get(digest)
+        if run is not None:
+            return run
+        saved = self._store.run(digest)
+        run = Run.from_text(saved.text) if saved else library_runs().get(digest)
+        if run is None:
+            raise Refusal("gone", run=digest)
+        self._known.put(digest, run)
+        return run
+
+    def is_kept(self, digest: str) -> bool:
+        """Does the link of this run hold after a restart?  Saved ones do, and the library's."""
+        return digest in library_runs() or self._store.run(digest) is not None
+
+    @contextmanager
+    def using(self, digest: str) -> Iterator[Replay]:
+        """The replay of a run, for this thread alone until the block ends.
+
+        Raises `Refusal` "slow_down" where others keep it, or those who play runs, for too long.
+        """
+        live = self._place(digest)
+        try:
+            with held(live.lock, PATIENCE_S):
+                if live.replay is None:
+                    with self._builders.turn():
+                        replay = Replay(live.run, turn=self._builders.turn)
+                    live.size = replay.total + 1
+                    live.replay = replay
+                yield live.replay
+        finally:  # whatever became of the question, the replay is there
+            self._trim()
+
+    def facts(self, replay: Replay, lang: str = OWN) -> dict[str, Any]:
+        """What the engine says of a run, its texts in a language, and whether it was saved by
+        another engine version."""
+        facts = dict(replay.facts(in_language(replay.run.scenario, lang)))
+        broken = [{**one, "why": said(one["why"], lang)} for one in facts["verdict"]["broken"]]
+        facts["verdict"] = {**facts["verdict"], "broken": broken}
+        saved = self._store.run(facts["digest"])
+        facts["saved"] = saved is not None
+        if saved is not None and saved.engine_version != ENGINE_VERSION:
+            facts["replayed_with"] = _compare(saved, replay)
+        return facts
+
+    def _place(self, digest: str) -> Live:
+        with self._lock:
+            live = self._live.get(digest)
+            if live is not None:
+                self._live.move_to_end(digest)
+                return live
+        run = self.run(digest)
+        with self._lock:
+            live = self._live.setdefault(digest, Live(run))
+            self._live.move_to_end(digest)
+            return live
+
+    def _trim(self) -> None:
+        """Lets go of the longest unused; who is using one of them keeps it until done."""
+        with self._lock:
+            steps = sum(live.size for live in self._live.values())
+            while len(self._live) > 1 and (
+                len(self._live) > self._most_live or steps > self._most_steps
+            ):
+                _, gone = self._live.popitem(last=False)
+                steps -= gone.size
+
+
+def _compare(saved: SavedRun, replay: Replay) -> dict[str, Any]:
+    return {
+        "saved": saved.engine_version,
+        "now": ENGINE_VERSION,
+        "same": saved.outcome == replay.outcome,
+    }

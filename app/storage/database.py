@@ -1,0 +1,99 @@
+"""The database: one engine, sessions that read or write, and the schema brought up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError
+from sqlalchemy.orm import Session
+
+from app.common.config import BadSetting
+
+MIGRATIONS = Path(__file__).resolve().parent / "migrations"
+_BEGIN = "highwater_begin"
+
+
+class Database:
+    """Owns the engine.  What ``writing()`` leaves without an exception is on disk."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            parsed = make_url(url)
+        except ArgumentError:
+            raise BadSetting(
+                "HIGHWATER_DATABASE_URL is not an SQLAlchemy address, "
+                "such as sqlite:////var/lib/highwater/highwater.db."
+            ) from None
+        self.sqlite = parsed.get_backend_name() == "sqlite"
+        if self.sqlite and parsed.database and parsed.database != ":memory:":
+            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self.engine: Engine = create_engine(parsed, pool_pre_ping=not self.sqlite)
+        except ImportError as error:
+            raise BadSetting(
+                f"HIGHWATER_DATABASE_URL needs the Python package {error.name}: pip install it."
+            ) from None
+        if self.sqlite:
+            event.listen(self.engine, "connect", _on_connect)
+            event.listen(self.engine, "begin", _on_begin)
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A session for questions; nothing it changes is kept."""
+        with Session(self.engine, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """A session in one transaction: committed at the end, rolled back on an exception."""
+        with Session(self.engine, expire_on_commit=False) as session:
+            session.connection(execution_options={_BEGIN: "IMMEDIATE"})
+            yield session
+            session.commit()
+
+    def migrate(self) -> None:
+        """Brings the schema to the newest revision; data of earlier versions is kept."""
+        from alembic import command
+        from alembic.config import Config
+        from alembic.util import CommandError
+
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+        config.set_main_option("path_separator", "os")
+        try:
+            with self.engine.connect() as connection:
+                exclusive = connection.execution_options(**{_BEGIN: "EXCLUSIVE"})
+                with exclusive.begin():
+                    # Two processes may start at once: the second waits, then finds all done.
+                    config.attributes["connection"] = exclusive
+                    command.upgrade(config, "head")
+        except DatabaseError as error:
+            raise BadSetting(f"The database cannot be used: {error.orig}.") from None
+        except CommandError as error:
+            raise BadSetting(f"The database is of a newer Highwater: {error}.") from None
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def _on_connect(connection: Any, _record: Any) -> None:
+    # The sqlite3 module begins transactions on its own and only before some statements; with
+    # its own mode off, every transaction is begun by _on_begin, schema changes included.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA busy_timeout = 15000")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _on_begin(connection: Connection) -> None:
+    # A transaction that will write says so at once: one that reads first and writes later
+    # fails without waiting when another process wrote in between.
+    mode = connection.get_execution_options().get(_BEGIN, "DEFERRED")
+    connection.exec_driver_sql(f"BEGIN {mode}")

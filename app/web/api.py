@@ -1,0 +1,171 @@
+"""JSON over HTTP: saving, sharing, the registry, the words, and steps without a socket."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+from flask import Blueprint, Response, request, url_for
+
+from app.common.fields import Asked, typed
+from app.common.refusals import Refusal
+from app.common.words import PAGES, language
+from app.context import naming
+from app.context.services import services
+from app.live.channel import to_json
+from app.storage.saved import SCENARIO_BYTES, parse_run
+from app.web import registry, security
+from engine import ENGINE_VERSION
+from engine.scenarios import file
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+
+blueprint = Blueprint("api", __name__)
+
+STEPS_MOST = 64
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+def json_answer(data: Any, status: int = 200) -> Response:
+    return Response(to_json(data), status, mimetype="application/json")
+
+
+def unless_known(etag: str, answer: Callable[[], Response]) -> Response:
+    """The answer under its tag; 304 without making it for a browser that has it already."""
+    known = request.if_none_match.contains(etag)
+    response = Response(status=304) if known else answer()
+    response.set_etag(etag)
+    return response
+
+
+def body() -> Asked:
+    """The body as one JSON object.  Raises `Refusal` "invalid" for anything else."""
+    try:
+        return Asked(orjson.loads(request.get_data()))
+    except orjson.JSONDecodeError:
+        raise Refusal("invalid", key="invalid.json") from None
+
+
+@blueprint.post("/api/runs")
+def save_run() -> Response:
+    """Saves a run sent as text, or one this server knows by digest; twice is the same as once."""
+    security.require_token()
+    security.require_patience()
+    asked = body()
+    replays = services().replays
+    if asked.has("text"):
+        run = parse_run(asked.raw("text"))
+    else:
+        run = replays.run(naming.digest_asked(asked))
+    digest = replays.register(run)
+    with replays.using(digest) as replay:
+        outcome = replay.outcome
+    new = services().store.save_run(run, outcome)
+    url = url_for("pages.run", digest=digest)
+    return json_answer({"ok": True, "digest": digest, "url": url}, 201 if new else 200)
+
+
+def _scenario_sent() -> Scenario:
+    """YAML, or JSON, which is YAML as well: {yaml: text}, {scenario: object}, or the bare text."""
+    if request.mimetype == "application/json":
+        asked = body()
+        if asked.has("scenario"):
+            return Scenario.from_dict(asked.raw("scenario"))
+        text = asked.text("yaml", most=SCENARIO_BYTES)
+    else:
+        text = request.get_data().decode("utf-8", "replace")
+        if not text.strip():
+            raise Refusal("invalid", what="yaml")
+    if len(text.encode("utf-8", "replace")) > SCENARIO_BYTES:
+        raise Refusal("too_large", limit=SCENARIO_BYTES)
+    return file.load_text(text, "scenario")
+
+
+@blueprint.post("/api/scenarios")
+def save_scenario() -> Response:
+    """Saves a scenario under its digest and says where it can be played."""
+    security.require_token()
+    security.require_patience()
+    scenario = _scenario_sent()
+    if len(scenario.canonical().encode()) > SCENARIO_BYTES:
+        raise Refusal("too_large", limit=SCENARIO_BYTES)
+    naming.default_run(scenario)
+    new = services().store.save_scenario(scenario, security.owner())
+    url = url_for("pages.scenario", name=scenario.digest)
+    return json_answer({"ok": True, "digest": scenario.digest, "url": url}, 201 if new else 200)
+
+
+@blueprint.get("/api/registry")
+def get_registry() -> Response:
+    """Profiles, flags, invariants, verbs and rules: what pages build menus and panels from."""
+    response = json_answer(registry.registry())
+    response.add_etag()
+    response.cache_control.no_cache = True
+    response.make_conditional(request)
+    return response
+
+
+@blueprint.get("/api/cards/<profile>")
+def cards(profile: str) -> Response:
+    """Every rule in pseudo-code, with Kafka's classes, as one profile has it."""
+    response = json_answer(registry.cards_under(profile))
+    response.add_etag()
+    response.cache_control.no_cache = True
+    response.make_conditional(request)
+    return response
+
+
+@blueprint.get("/i18n/<lang>.json")
+def words(lang: str) -> Response:
+    """The whole catalogue of a language, or with ``?page=`` what the scripts of one page say."""
+    known = language(lang)
+    if known is None:
+        raise Refusal("not_found", key="not_found.language", lang=lang[:40])
+    page = request.args.get("page")
+    if page is not None and page not in PAGES:
+        raise Refusal("invalid", what="page")
+    body, etag = services().words.packed(known, page)
+    response = Response(body, mimetype="application/json")
+    response.set_etag(etag)
+    response.cache_control.no_cache = True
+    response.make_conditional(request)
+    return response
+
+
+@blueprint.get("/r/<digest>/steps.json")
+def steps(digest: str) -> Response:
+    """Steps of a run for whoever has no socket.  They never change, so they are kept for ever."""
+    first = typed(request.args, "from", default=0)
+    count = min(STEPS_MOST, typed(request.args, "count", default=32))
+    if not naming.DIGEST.match(digest):
+        raise Refusal("not_found")
+    services().replays.run(digest)
+    etag = f"{digest}-{first}-{count}-{ENGINE_VERSION}"
+
+    def answer() -> Response:
+        with services().replays.using(digest) as replay:
+            found = replay.steps(first, count) if first <= replay.total else []
+            return json_answer(
+                {"ok": True, "run": digest, "first": first, "total": replay.total, "steps": found}
+            )
+
+    response = unless_known(etag, answer)
+    response.headers["Cache-Control"] = FOR_EVER
+    return response
+
+
+@blueprint.get("/r/<digest>.json")
+def run_text(digest: str) -> Response:
+    """The run itself, as `highwater run` takes it."""
+    run: Run = services().replays.run(digest)
+    response = Response(run.text(), mimetype="application/json")
+    response.headers["Cache-Control"] = FOR_EVER
+    return response
+
+
+@blueprint.get("/health")
+def health() -> Response:
+    """Answers once requests are served and the database can be read."""
+    services().store.scenario("0" * 16)
+    return json_answer({"ok": True, "engine": ENGINE_VERSION})

@@ -1,0 +1,333 @@
+"""Pages and JSON of batches: the form, progress and result, replay of a failing run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any, Final
+
+from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask.sansio.blueprints import BlueprintSetupState
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.batch import records, statistics
+from app.batch.pairs import SHOWN_MOST as PAIRS_SHOWN
+from app.batch.result import FAILURES_SHOWN, result
+from app.batch.spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST, asked_spec
+from app.common.fields import Asked, typed
+from app.common.refusals import Refusal
+from app.common.words import retold
+from app.context import naming
+from app.context.services import services
+from app.storage.models import BatchRow
+from app.web import security
+from app.web.api import body, json_answer
+from app.web.studies import (
+    TITLE_MOST,
+    jobs,
+    other_studies,
+    other_than,
+    own_studies,
+    scenario_title,
+    title_of,
+)
+from engine.model.profiles import PROFILES
+from engine.scenarios import file
+from engine.scenarios.delays import varies
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
+from engine.sim.run import Run
+
+blueprint = Blueprint("batches", __name__)
+
+RUNS_USUAL: Final = 1_000
+
+FILTERS: dict[str, Callable[[Any], str]] = {
+    "whole": lambda number: statistics.whole(number),
+    "share": lambda share: statistics.shown_share(share),
+    "figure": lambda value: statistics.shown_figure(value),
+    "difference": lambda share: statistics.shown_difference(share),
+}
+
+EXAMPLES = (
+    "min.insync.replicas=1,2",
+    "network.delay_ms=0,10,100",
+    "network.loss=0,0.01,0.1",
+    "brokers=3,5",
+)
+
+
+@blueprint.record
+def _filters(state: BlueprintSetupState) -> None:
+    state.app.jinja_env.filters.update(FILTERS)
+
+
+def scenario_asked(asked: Asked) -> Scenario:
+    """A scenario by name, that of a study, or that of a run with the run's moves as its script."""
+    if asked.has("run"):
+        return scenario_of_run(services().replays.run(naming.digest_asked(asked)))
+    if asked.has("again"):
+        return records.scenario_of(jobs().batch(asked.text("again")))
+    return naming.scenario_named(asked.text("scenario"))
+
+
+def scenario_of_run(run: Run) -> Scenario:
+    """Every run can become a batch: what was done by hand is what every seed plays."""
+    if run.moves is None:
+        scenario: Scenario = run.scenario
+        return scenario
+    played = run.scenario.to_dict()
+    played.update(script="\n".join(run.moves), expect={}, profiles=[run.profile])
+    return Scenario.from_dict(played)
+
+
+@blueprint.get("/batch")
+def form() -> str:
+    """What, how much, go; and what was run before."""
+    library = list(file.library().values())
+    fixed, chosen, before = _chosen()
+    scale = [one for one in library if "scale" in one.tags]
+    saved = [(row.digest, row.title) for row in services().store.scenarios(50, security.owner())]
+    first = chosen or next(iter(scale or library), None)
+    facts = {one.slug: _facts(one) for one in library}
+    if chosen is not None:
+        facts[chosen.slug or chosen.digest] = _facts(chosen)
+    usual = {"runs": RUNS_USUAL, "first_seed": 0, "vary": [], "profiles": []}
+    start = {**usual, **(facts[first.slug or first.digest] if first else {}), **before}
+    boot = {
+        "scenarios": facts,
+        "fixed": fixed,
+        "examples": EXAMPLES,
+        "limits": {"runs": RUNS_MOST, "profiles": PROFILES_MOST, "cells": CELLS_MOST},
+        "csrf": security.csrf_token(),
+        "lang": security.lang(),
+    }
+    return render_template(
+        "batch.html",
+        boot=boot,
+        chosen=first,
+        fixed=fixed,
+        facts=start,
+        scale=scale,
+        plain=[one for one in library if "scale" not in one.tags],
+        saved=saved,
+        profiles=list(PROFILES.values()),
+        named=set(PROFILES),
+        examples=EXAMPLES,
+        own=own_studies(),
+        others=other_studies(),
+        spark=str(jobs().runner),
+    )
+
+
+def _chosen() -> tuple[dict[str, str], Scenario | None, dict[str, Any]]:
+    """(what the form sends instead of a name, the scenario, what else it begins with), by the
+    address: ``?run=`` its moves, ``?again=`` a study to change, ``?scenario=``, or nothing."""
+    run, again = request.args.get("run", ""), request.args.get("again", "")
+    if run:
+        if not naming.DIGEST.match(run):
+            raise Refusal("not_found")
+        return {"run": run}, scenario_of_run(services().replays.run(run)), {}
+    if again:
+        batch = jobs().batch(again)
+        scenario = records.scenario_of(batch)
+        fixed = {} if naming.in_library(scenario) else {"again": batch.id}
+        return fixed, scenario, _asked_before(batch)
+    if request.args.get("scenario"):
+        return {}, naming.scenario_named(request.args["scenario"]), {}
+    return {}, None, {}
+
+
+def _asked_before(batch: BatchRow) -> dict[str, Any]:
+    """The fields of the form as they were when a study was asked for."""
+    varied: dict[str, dict[str, None]] = {}
+    for cell in batch.cells:
+        for key, value in cell["values"].items():
+            varied.setdefault(key, {})[value] = None
+    return {
+        "profiles": batch.profiles,
+        "runs": batch.runs,
+        "first_seed": batch.first_seed,
+        "vary": [f"{key}={','.join(values)}" for key, values in varied.items()],
+    }
+
+
+def _facts(scenario: Scenario) -> dict[str, Any]:
+    told = in_language(scenario, security.lang())
+    return {
+        "name": scenario.slug or scenario.digest,
+        "title": told.title,
+        "teaches": told.teaches,
+        "profiles": list(scenario.profiles)[:PROFILES_MOST],
+        "random": is_random(scenario),
+    }
+
+
+def is_random(scenario: Scenario) -> bool:
+    """Whether seeds can make any difference."""
+    network = scenario.network
+    return bool(
+        scenario.faults
+        or scenario.workload.producers
+        or network.loss
+        or varies(network.delay_ms)
+        or varies(network.control_delay_ms)
+    )
+
+
+@blueprint.post("/api/batches")
+def submit() -> Response:
+    """{scenario | run | again, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}."""
+    security.require_token()
+    security.require_patience()
+    given = body()
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *security.asker())
+    url = url_for("batches.page", number=number)
+    return json_answer({"ok": True, "id": number, "url": url}, 201)
+
+
+@blueprint.post("/batch")
+def submit_form() -> AnyResponse:
+    """The same from the form itself, where no script runs."""
+    security.require_token()
+    security.require_patience()
+    sent = request.form
+    given = Asked(
+        {
+            "scenario": sent.get("scenario") or None,
+            "run": sent.get("run") or None,
+            "again": sent.get("again") or None,
+            "runs": typed(sent, "runs"),
+            "first_seed": typed(sent, "first_seed", default=0),
+            "profiles": sent.getlist("profiles") or None,
+            "vary": [line for line in sent.get("vary", "").splitlines() if line.strip()],
+        }
+    )
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *security.asker())
+    return redirect(url_for("batches.page", number=number), 303)
+
+
+@blueprint.post("/api/batches/estimate")
+def estimate() -> Response:
+    """Plays a few runs here to say how long all of them will take, and what would go wrong."""
+    security.require_token()
+    security.require_patience()
+    given = body()
+    asked = asked_spec(given, scenario_asked(given))
+    with services().plays.turn():
+        found = jobs().estimate(asked)
+    notes = [note.sentence(security.lang()) for note in found["notes"]]
+    return json_answer({"ok": True, **found, "notes": notes})
+
+
+@blueprint.get("/batch/<number>")
+def page(number: str) -> str:
+    """Progress while it runs, the result afterwards; both also without a script."""
+    shown = _result(number)
+    batch = jobs().batch(number)
+    shown["scenario"] = {**shown["scenario"], "title": scenario_title(batch)}
+    shown.update(title=title_of(batch), named=batch.title)
+    shown["message"] = retold(shown["message"], security.lang())
+    active = shown["state"] in records.ACTIVE
+    return render_template(
+        "batch_result.html",
+        batch=shown,
+        active=active,
+        title_most=TITLE_MOST,
+        pairs_most=PAIRS_SHOWN,
+        orders=list(records.ORDERS),
+        others=other_than(number),
+        cells=enumerate(cell["label"] for cell in batch.cells),
+        mine=batch.owner == security.owner(),
+        filter={
+            **asdict(failures_wanted()),
+            "size": FAILURES_SHOWN,
+        },
+        boot={
+            "batch": shown,
+            "active": active,
+            "csrf": security.csrf_token(),
+            "lang": security.lang(),
+        },
+    )
+
+
+@blueprint.get("/api/batches/<number>")
+def get_batch(number: str) -> Response:
+    return json_answer({"ok": True, **_result(number)})
+
+
+def failures_wanted() -> records.Wanted:
+    """Which failing runs the address asks for."""
+    order = request.args.get("order", "seed")
+    return records.Wanted(
+        request.args.get("profile", "")[:120],
+        request.args.get("invariant", "")[:40],
+        typed(request.args, "cell", high=CELLS_MOST, default=records.EVERY_CELL),
+        order if order in records.ORDERS else "seed",
+    )
+
+
+def _result(number: str) -> dict[str, Any]:
+    return result(jobs(), number, failures_wanted(), typed(request.args, "from", default=0))
+
+
+@blueprint.post("/api/batches/<number>/cancel")
+def cancel(number: str) -> Response:
+    security.require_token()
+    return json_answer({"ok": True, "batch": jobs().cancel(number, security.owner())})
+
+
+@blueprint.post("/api/batches/<number>/resume")
+def resume(number: str) -> Response:
+    """Computes the chunks that are missing."""
+    security.require_token()
+    security.require_patience()
+    jobs().resume(number, *security.asker())
+    return json_answer({"ok": True, "batch": jobs().snapshot(number)})
+
+
+@blueprint.post("/batch/<number>/<any(cancel, resume):what>")
+def act(number: str, what: str) -> AnyResponse:
+    """The buttons of the page where no script runs."""
+    security.require_token()
+    if what == "resume":
+        security.require_patience()
+        jobs().resume(number, *security.asker())
+    else:
+        jobs().cancel(number, security.owner())
+    return redirect(url_for("batches.page", number=number), 303)
+
+
+@blueprint.post("/api/batches/<number>/more")
+def more(number: str) -> Response:
+    """{runs}: so many seeds more for every profile and cell."""
+    security.require_token()
+    security.require_patience()
+    jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), *security.asker())
+    return json_answer({"ok": True, "batch": jobs().snapshot(number)})
+
+
+@blueprint.post("/batch/<number>/more")
+def more_form(number: str) -> AnyResponse:
+    """The same from the page."""
+    security.require_token()
+    security.require_patience()
+    jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), *security.asker())
+    return redirect(url_for("batches.page", number=number), 303)
+
+
+@blueprint.delete("/api/batches/<number>")
+def delete(number: str) -> Response:
+    """Forgets the batch and its rows."""
+    security.require_token()
+    jobs().delete(number, security.owner())
+    return json_answer({"ok": True})
+
+
+@blueprint.post("/batch/<number>/delete")
+def delete_form(number: str) -> AnyResponse:
+    """The same from the page."""
+    security.require_token()
+    jobs().delete(number, security.owner())
+    return redirect(url_for("batches.form"), 303)

@@ -1,0 +1,79 @@
+"""Bring your own cluster: what Kafka's tools print becomes a run that starts in that state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, render_template
+
+from app.context.services import services
+from app.storage.saved import RUN_BYTES
+from app.web import security
+from app.web.api import body, json_answer
+from engine.model.errors import BadInput
+from engine.model.profiles import PROFILES, get_profile
+from engine.scenarios import paste, pasted
+from engine.scenarios.paste import Told
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+
+blueprint = Blueprint("cluster", __name__)
+
+
+@blueprint.get("/cluster")
+def page() -> str:
+    """A box to paste into."""
+    boot = {"lang": security.lang(), "most": paste.MOST_CHARS}
+    return render_template("cluster.html", boot=boot, profiles=PROFILES.values())
+
+
+@blueprint.post("/api/cluster")
+def read_cluster() -> Response:
+    """{text, profile?} -> {run, notes, problems}; nothing is stored, nothing is evaluated."""
+    security.require_token()
+    asked = body()
+    facts = paste.read(asked.text("text", most=2 * paste.MOST_CHARS))
+    title = services().words.text(security.lang(), "cluster.title.scenario", {})
+    data, notes = pasted.scenario_of(facts, title)
+    problems = [*facts.problems]
+    run = None
+    if data is not None:
+        if asked.has("profile"):
+            data["profiles"] = [get_profile(asked.text("profile")).name]
+        run = _run(data, problems)
+    return json_answer(
+        {
+            "ok": True,
+            "run": None if run is None else run.text(),
+            "profile": None if run is None else run.profile,
+            "partitions": [] if data is None else _summary(data),
+            "notes": [_told(one) for one in notes],
+            "problems": [_told(one) for one in problems],
+        }
+    )
+
+
+def _run(data: dict[str, Any], problems: list[Told]) -> Run | None:
+    """The run, if the parts fit together; else the sentence of whoever noticed."""
+    try:
+        scenario = Scenario.from_dict(data)
+        run = Run(scenario, scenario.profiles[0])
+    except BadInput as bad:
+        problems.append(Told("paste.refused", {"why": bad.sentence}))
+        return None
+    if len(run.text().encode()) > RUN_BYTES:
+        problems.append(Told("paste.large", {"most": RUN_BYTES // 1024}))
+        return None
+    return run
+
+
+def _summary(data: dict[str, Any]) -> list[dict[str, Any]]:
+    states = data["initial"]["partitions"]
+    return [
+        {"name": one["name"], "leader": one["leader"], "isr": one["isr"], "replicas": replicas}
+        for one, replicas in zip(states, data["partitions"], strict=True)
+    ]
+
+
+def _told(one: Told) -> dict[str, Any]:
+    return {"key": one.key, "args": one.args, "line": one.line}

@@ -1,0 +1,185 @@
+"""Two profiles side by side, and the ladder: one scenario under every generation."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+from flask import Blueprint, Response, render_template, request, url_for
+from markupsafe import Markup
+
+from app.common.fields import whole_number
+from app.common.refusals import Refusal
+from app.common.words import SENTENCES
+from app.context import naming
+from app.context.services import services
+from app.web import security
+from app.web.api import json_answer, unless_known
+from engine import ENGINE_VERSION
+from engine.model.profiles import PROFILES, get_profile
+from engine.scenarios import file
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
+from engine.show.comparing import compare, playable
+from engine.show.replay import Replay
+from engine.show.sayings import said
+from engine.show.thumbnail import HEIGHT, WIDTH, draw, telling_step
+from engine.sim.run import Run
+
+blueprint = Blueprint("comparing", __name__)
+
+SENTENCES.update(
+    {
+        "compare.long": (
+            "One of these runs has more than {most} steps; compare a shorter part of it.",
+            "其中一次运行超过 {most} 步；请比较其中较短的一段。",
+        ),
+        "ladder.busy": (
+            "A ladder plays every profile, so it is made of scripts only; this scenario has a "
+            "workload.",
+            "阶梯会运行每个协议版本，因此只用于脚本；此场景带有负载。",
+        ),
+    }
+)
+
+STEPS_MOST: Final = 6_000
+"""Of a run that is compared, or stands on the ladder with those of all other profiles."""
+RUNGS_KEPT: Final = 32
+
+
+def other_run(run: Run, wanted: str) -> tuple[Run, str]:
+    """The run to compare with, by digest or by profile, and why it ends early ("" if it does not).
+
+    Raises Refusal or BadInput.
+    """
+    if naming.DIGEST.match(wanted):
+        return services().replays.run(wanted), ""
+    profile = get_profile(wanted).name
+    # The script as that profile plays it, where nothing was done by hand.
+    with services().plays.turn():
+        return playable(Run(run.scenario, profile, run.seed, run.moves))
+
+
+def _wanted(run: Run) -> str:
+    asked = naming.profile_asked("with")
+    if asked:
+        return asked
+    profiles = [one for one in run.scenario.profiles if one != run.profile]
+    return (profiles or [one for one in ("K39", "Z0102") if one != run.profile])[-1]
+
+
+@blueprint.get("/r/<digest>/compare")
+def page(digest: str) -> str:
+    """Both runs in lock-step, opened at ``?at=``; ``?step=`` is where one came from."""
+    run = _run(digest)
+    wanted = _wanted(run)
+    other, why = other_run(run, wanted)
+    services().replays.register(other)
+    return render_template(
+        "compare.html",
+        title=in_language(run.scenario, security.lang()).title,
+        run=run,
+        other=other,
+        why=why,
+        profiles=list(PROFILES.values()),
+        boot={
+            "lang": security.lang(),
+            "a": digest,
+            "b": other.digest,
+            "with": wanted,
+            "at": whole_number(request.args.get("at", "")),
+            "step": whole_number(request.args.get("step", "")),
+        },
+    )
+
+
+@blueprint.get("/r/<digest>/compare.json")
+def pairs(digest: str) -> Response:
+    """{a: facts, b: facts, pairs, parts}; see `engine.show.comparing.compare`."""
+    run = _run(digest)
+    other, _ = other_run(run, _wanted(run))
+    services().replays.register(other)
+    etag = f"{digest}-{other.digest}-{ENGINE_VERSION}"
+
+    def answer() -> Response:
+        # Every step of two runs is looked at.
+        with services().plays.turn():
+            return json_answer({"ok": True, **_compared(digest, other.digest)})
+
+    response = unless_known(etag, answer)
+    response.cache_control.no_cache = True
+    return response
+
+
+def _compared(a: str, b: str) -> dict[str, Any]:
+    # Always in one order, so that two visitors who compare the two the other way cannot wait for
+    # each other for ever.
+    first, second = sorted((a, b))
+    with services().replays.using(first) as one:
+        if first == second:
+            both = {a: one}
+            return _answer(both[a], both[b])
+        with services().replays.using(second) as two:
+            both = {first: one, second: two}
+            return _answer(both[a], both[b])
+
+
+def _answer(a: Replay, b: Replay) -> dict[str, Any]:
+    if max(a.total, b.total) > STEPS_MOST:
+        raise Refusal("too_large", "compare.long", most=STEPS_MOST)
+    return {"a": a.facts(), "b": b.facts(), **compare(a, b)}
+
+
+def _run(digest: str) -> Run:
+    if not naming.DIGEST.match(digest):
+        raise Refusal("not_found")
+    return services().replays.run(digest)
+
+
+# -- the ladder -----------------------------------------------------------------------------------
+
+
+@blueprint.get("/s/<name>/ladder")
+def ladder(name: str) -> str:
+    """One scenario under every profile: how it ends, and its most telling step in miniature."""
+    scenario = naming.scenario_named(name)
+    if scenario.workload.producers and scenario.slug not in file.library():
+        raise Refusal("impossible", "ladder.busy")
+    with services().plays.turn():
+        rungs = _rungs(scenario)
+    for rung in rungs:
+        services().replays.register(Run(scenario, rung["profile"]))
+    return render_template(
+        "ladder.html",
+        scenario=in_language(scenario, security.lang()),
+        home=url_for("pages.scenario", name=name),
+        rungs=[{**rung, "why": said(rung["why"], security.lang())} for rung in rungs],
+        size=(WIDTH, HEIGHT),
+        first=next((rung for rung in rungs if rung["digest"]), None),
+    )
+
+
+@lru_cache(maxsize=RUNGS_KEPT)
+def _rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
+    return tuple(_rung(scenario, profile) for profile in PROFILES)
+
+
+def _rung(scenario: Scenario, profile: str) -> dict[str, Any]:
+    run, why = playable(Run(scenario, profile), STEPS_MOST)
+    replay = Replay(run, STEPS_MOST)
+    step = telling_step(replay)
+    (told,) = replay.steps(step, 1)
+    verdict = replay.verdict()
+    return {
+        "profile": profile,
+        "stands_for": PROFILES[profile].stands_for,
+        "digest": run.digest,
+        "why": why,
+        "step": step,
+        "total": replay.total,
+        "holds": verdict["holds"],
+        "broken": list(dict.fromkeys(one["invariant"] for one in verdict["broken"])),
+        "meant": profile in scenario.profiles,
+        "telling": Markup(draw(told["view"])),
+        "final": Markup(draw(replay.final_view())),
+    }

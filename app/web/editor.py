@@ -1,0 +1,265 @@
+"""The scenario editor: what a text or a form means, what its script does; `app.web.api` saves.
+
+The browser sends the whole value each time; nothing is kept here between two questions.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from flask import Blueprint, Response, render_template, request
+
+from app.common.fields import Asked
+from app.common.refusals import Refusal
+from app.context import naming
+from app.context.services import services
+from app.runs.recording import recorded
+from app.storage.saved import SCENARIO_BYTES
+from app.web import registry, security
+from app.web.api import body, json_answer
+from engine.checks.catalogue import VIOLABLE
+from engine.model.configs import CATALOGUE, Config
+from engine.model.errors import BadInput
+from engine.model.profiles import PROFILES
+from engine.scenarios import file
+from engine.scenarios.expectations import in_order
+from engine.scenarios.fault_lines import FAULT_KINDS
+from engine.scenarios.places import Places
+from engine.scenarios.scenario import TAGS, Scenario
+from engine.scenarios.translated import in_language
+from engine.scenarios.writing import written, yaml_of
+from engine.show.replay import STEPS_MOST
+from engine.show.sayings import said
+from engine.sim import moves
+from engine.sim.run import Run
+from engine.study import promises
+
+blueprint = Blueprint("editing", __name__)
+
+WHERE = "scenario"
+MOST_PROFILES = 12
+PATIENCE_S = 6.0
+"""How long the profiles of one scenario may take together before the rest is left out."""
+STEPS_AT_ONCE = 64
+MOST_PROBLEMS = 50
+TITLE_CHARS = 80
+
+Json = dict[str, Any]
+
+
+@blueprint.get("/edit")
+@blueprint.get("/edit/<name>")
+def edit(name: str = "") -> str:
+    """A new scenario, a copy of one of the library or of a saved one, or one made of a run."""
+    asks: list[Json] = []
+    digest = request.args.get("run", "")
+    if digest:
+        if not naming.DIGEST.match(digest):
+            raise Refusal("not_found")
+        with services().replays.using(digest) as replay:
+            scenario, asks = recorded(replay, security.lang())
+    elif name:
+        own = in_language(naming.scenario_named(name), security.lang())
+        scenario = replace(own, slug="", code="")
+    else:
+        title = " ".join(request.args.get("title", "")[:TITLE_CHARS].split())
+        scenario = empty(title)
+    text = yaml_of(scenario)
+    lang = security.lang()
+    boot = {**looked_at(text), "asks": asks, "lang": lang, "offers": offers(lang)}
+    return render_template("editor.html", boot=boot, text=text, recorded=bool(digest))
+
+
+def empty(title: str) -> Scenario:
+    """Three brokers and the life of one record: something to change."""
+    script = "produce m0 acks=all\nfetch 2 x2\nfetch 3 x2"
+    new = services().words.text(security.lang(), "edit.new", {})
+    return Scenario.from_dict({"title": title or new, "script": script})
+
+
+@cache
+def offers(lang: str) -> Json:
+    """What the form's lists are made of, told in a language."""
+    return {
+        "configs": [_offer(config, lang) for config in CATALOGUE.values()],
+        "profiles": [[one.name, one.stands_for] for one in PROFILES.values()],
+        "invariants": list(VIOLABLE),
+        "faults": list(FAULT_KINDS),
+        "tags": list(TAGS),
+        "verbs": [
+            [one["grammar"], said(one["help"], lang)] for one in registry.registry()["verbs"]
+        ],
+    }
+
+
+def _offer(config: Config, lang: str) -> Json:
+    """A configuration; `defaults` names the profiles whose default is another one."""
+    defaults = {profile.name: config.default_in(profile) for profile in PROFILES.values()}
+    usual = defaults["K39"]
+    meaning = services().words.words(lang).get(f"config.{config.name}")
+    return {
+        "name": config.name,
+        "unit": config.unit,
+        "scope": config.scope,
+        "meaning": meaning or said(config.meaning, lang),
+        "default": usual,
+        "defaults": {name: value for name, value in defaults.items() if value != usual},
+    }
+
+
+# -- looking at it --------------------------------------------------------------------------------
+
+
+@blueprint.post("/api/scenarios/check")
+def check() -> Response:
+    """{yaml} or {scenario} -> the one and the other, and everything that is wrong with them."""
+    _allowed(costly=False)
+    return json_answer({"ok": True, **looked_at(_sent_text(body()))})
+
+
+def _allowed(costly: bool) -> None:
+    """Raises `Refusal` without our token, or for an address that asks too often."""
+    security.require_token()
+    buckets = services().tries if costly else services().checks
+    wait_ms = buckets.take(request.remote_addr or "")
+    if wait_ms:
+        raise Refusal("slow_down", ms=wait_ms)
+
+
+def _sent_text(asked: Asked) -> str:
+    if not asked.has("scenario"):
+        empty_text = asked.raw("yaml") == ""
+        text = "" if empty_text else asked.text("yaml", most=SCENARIO_BYTES)
+    else:
+        data = asked.raw("scenario")
+        if not isinstance(data, dict):
+            raise Refusal("invalid", what="scenario")
+        text = _text_of(data)
+    if len(text.encode("utf-8", "replace")) > SCENARIO_BYTES:
+        raise Refusal("too_large", limit=SCENARIO_BYTES)
+    return text
+
+
+def _text_of(data: Json) -> str:
+    """What the form holds as YAML; written out as it is where it is not right yet."""
+    try:
+        return yaml_of(Scenario.from_dict(data))
+    except BadInput:
+        pass
+    try:
+        return written(data)
+    except RecursionError:
+        raise Refusal("invalid", what="scenario") from None
+
+
+def looked_at(text: str) -> Json:
+    """{yaml, scenario or None, problems: [{line, column, sentence, script?}]}."""
+    try:
+        scenario, places = file.load_placed(text, WHERE)
+    except BadInput as bad:
+        return {"yaml": text, "scenario": None, "problems": [_problem(text, bad.where, bad)]}
+    problems = script_problems(text, scenario, places)
+    return {"yaml": text, "scenario": scenario.to_dict(), "problems": problems}
+
+
+def script_problems(text: str, scenario: Scenario, places: Places) -> list[Json]:
+    """Every line of the script that is no move, once."""
+    found: dict[int, Json] = {}
+    for profile in scenario.profiles:
+        for line in scenario.lines(profile):
+            if line.is_expect or line.number in found or len(found) >= MOST_PROBLEMS:
+                continue
+            try:
+                moves.parse(line.text, scenario.brokers)
+            except BadInput as bad:
+                where = places.of(("script", line.number))
+                found[line.number] = {**_problem(text, where, bad), "script": line.number}
+    return [found[number] for number in sorted(found)]
+
+
+def _problem(text: str, where: str, bad: BadInput) -> Json:
+    """The place of a refusal ("scenario:12:3") as numbers; a line's column is where its text is."""
+    numbers = [int(one) for one in where.split(":")[-2:] if one.isdigit()]
+    line, column = numbers if len(numbers) == 2 else (1, 1)
+    lines = text.split("\n")
+    if column == 1 and line <= len(lines):
+        column += len(lines[line - 1]) - len(lines[line - 1].lstrip())
+    return {"line": line, "column": column, "sentence": said(bad.sentence, security.lang())}
+
+
+# -- playing it -----------------------------------------------------------------------------------
+
+
+def _sent_scenario(asked: Asked) -> Scenario:
+    return file.load_text(_sent_text(asked), WHERE)
+
+
+@blueprint.post("/api/scenarios/play")
+def play() -> Response:
+    """{yaml} -> what happens under each profile, beside what is promised."""
+    _allowed(costly=True)
+    scenario = _sent_scenario(body())
+    with services().plays.turn():
+        return json_answer({"ok": True, "profiles": played(scenario)})
+
+
+def played(scenario: Scenario) -> list[Json]:
+    """One entry for each profile, as many as there is patience for."""
+    until = time.monotonic() + PATIENCE_S
+    found: list[Json] = []
+    for profile in scenario.profiles[:MOST_PROFILES]:
+        if found and time.monotonic() > until:
+            break
+        found.append({"profile": profile, **_outcome(scenario, profile)})
+    return found
+
+
+def _outcome(scenario: Scenario, profile: str) -> Json:
+    try:
+        one = promises.play(scenario, profile, budget=STEPS_MOST)
+    except BadInput as bad:
+        sentence = said(bad.sentence, security.lang())
+        return {"problem": {"script": _line_of(bad), "sentence": sentence}}
+    names = in_order(name for name, _, _ in one.sim.broken)
+    return {
+        "verdict": " ".join(["violates", *names]) if names else "holds",
+        "broken": names,
+        "final": promises.record_text(one.sim, 0),
+        "complaints": [said(text, security.lang()) for text in one.complaints],
+    }
+
+
+def _line_of(bad: BadInput) -> int:
+    """The line of the script a refusal is about; 0 where it is about none."""
+    word, _, number = bad.where.partition(" ")
+    return int(number) if word == "line" and number.isdigit() else 0
+
+
+@blueprint.post("/api/scenarios/try")
+def attempt() -> Response:
+    """{yaml, profile} -> the run with its first steps; up to where a move cannot be played."""
+    _allowed(costly=True)
+    asked = body()
+    scenario = _sent_scenario(asked)
+    profile = asked.text("profile", default=scenario.profiles[0])
+    run = naming.default_run(scenario, profile)
+    with services().plays.turn():
+        problem = _outcome(scenario, run.profile).get("problem")
+    if problem:
+        lines = [line for line in scenario.lines(run.profile) if not line.is_expect]
+        good = tuple(line.text for line in lines if line.number < problem["script"])
+        run = Run(scenario, run.profile, 0, good)
+    digest = services().replays.register(run)
+    with services().replays.using(digest) as replay:
+        return json_answer(
+            {
+                "ok": True,
+                "run": digest,
+                "facts": services().replays.facts(replay, security.lang()),
+                "steps": replay.steps(0, STEPS_AT_ONCE),
+                "problem": problem,
+            }
+        )

@@ -1,0 +1,110 @@
+"""A run inside somebody else's page: the first view from the server, no cookies, no socket."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from flask import Blueprint, render_template, request
+
+from app.common.fields import whole_number
+from app.common.refusals import Refusal
+from app.common.words import language
+from app.context import naming
+from app.context.services import services
+from app.web import security
+from engine import ENGINE_VERSION
+from engine.show import story
+from engine.show.view import Json
+
+blueprint = Blueprint("embeds", __name__)
+
+CHOICES: Final = {
+    "controls": ("step", "play", "none"),
+    "panel": ("now", "none"),
+    "theme": ("auto", "light", "dark"),
+}
+"""What an address may choose; the first of each is the usual one."""
+RECORDS_SHOWN: Final = 16
+STEPS_AT_FIRST: Final = 8
+
+
+@blueprint.get("/e/<digest>")
+def embed(digest: str) -> str:
+    """One run, opened at ``?step=``; an answer that cannot be read is named and left aside."""
+    if not naming.DIGEST.match(digest):
+        raise Refusal("not_found")
+    chosen, problems = chosen_of(request.args)
+    lang = security.lang()
+    with services().replays.using(digest) as replay:
+        facts = services().replays.facts(replay, lang)
+        step = min(chosen.pop("step"), replay.total)
+        first = max(0, step - 2)
+        steps = replay.steps(first, STEPS_AT_FIRST)
+    here = steps[step - first]
+    boot = {
+        "run": digest,
+        "step": step,
+        "lang": lang,
+        "engine": ENGINE_VERSION,
+        "facts": facts,
+        "steps": steps,
+        **chosen,
+    }
+    return render_template(
+        "embed.html",
+        boot=boot,
+        chosen=chosen,
+        problems=problems,
+        title=facts["scenario"]["title"],
+        step=step,
+        total=facts["total"],
+        sentences=_sentences(here, facts, lang),
+        rows=[row for part in here["view"]["partitions"][:1] for row in _rows(part, here["view"])],
+    )
+
+
+def chosen_of(args: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    """What the address asks for, and each part of it that cannot be read, with what can be."""
+    problems = []
+    chosen: dict[str, Any] = {"step": 0}
+    step = whole_number(args.get("step", "0"))
+    if step is not None:
+        chosen["step"] = step
+    else:
+        problems.append({"name": "step", "value": args["step"][:40], "known": "0, 1, 2 …"})
+    for name, known in CHOICES.items():
+        value = args.get(name, known[0])
+        chosen[name] = value if value in known else known[0]
+        if value not in known:
+            problems.append({"name": name, "value": value[:40], "known": ", ".join(known)})
+    if language(args.get("lang", "en")) is None:
+        problems.append({"name": "lang", "value": args["lang"][:40], "known": "en, zh"})
+    return chosen, problems
+
+
+def _sentences(step: Json, facts: Json, lang: str) -> list[str]:
+    names = {one["id"]: one["name"] for one in facts["scenario"]["brokers"]}
+    return [story.render(told, names, lang) for told in (*step["say"], *step["why"])]
+
+
+def _rows(part: Json, view: Json) -> list[dict[str, Any]]:
+    """One line of the table for each replica."""
+    brokers = {one["id"]: one for one in view["brokers"]}
+    rows = []
+    for number in part["ar"]:
+        replica = part["replicas"][str(number)]
+        up = brokers[number]["alive"] == "up"
+        records = replica["records"]
+        rows.append(
+            {
+                "broker": brokers[number]["name"],
+                "state": f"role.{replica['role']}" if up else f"alive.{brokers[number]['alive']}",
+                "in_isr": number in part["record"]["isr"],
+                "hw": replica["hw"],
+                "leo": replica["leo"],
+                "more": max(0, len(records) - RECORDS_SHOWN),
+                "records": records[-RECORDS_SHOWN:],
+            }
+        )
+    return rows

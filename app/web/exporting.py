@@ -1,0 +1,36 @@
+"""A run as files to take along, over HTTP: they never change, so they are kept for ever."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, request
+
+from app.common.refusals import Refusal
+from app.context import naming
+from app.context.services import services
+from app.web.api import FOR_EVER, unless_known
+from engine import ENGINE_VERSION
+from engine.show.exports import FORMATS, file_name
+
+blueprint = Blueprint("exporting", __name__)
+
+
+@blueprint.get("/r/<digest>/export/<form>")
+def export(digest: str, form: str) -> Response:
+    """One file; ``?show`` asks for its text in the page instead of a download."""
+    if not naming.DIGEST.match(digest) or form not in FORMATS:
+        raise Refusal("not_found")
+    services().replays.run(digest)
+    etag = f"{digest}-{form}-{ENGINE_VERSION}"
+    shown = "show" in request.args
+
+    def answer() -> Response:
+        with services().replays.using(digest) as replay:
+            text, name = FORMATS[form].make(replay), file_name(replay, form)
+        made = Response(text, mimetype="text/plain" if shown else FORMATS[form].mimetype)
+        how = "inline" if shown else "attachment"
+        made.headers["Content-Disposition"] = f'{how}; filename="{name}"'
+        return made
+
+    response = unless_known(etag, answer)
+    response.headers["Cache-Control"] = FOR_EVER
+    return response

@@ -1,0 +1,121 @@
+"""Puts the application together; `app.create_app` is the door."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from flask import Flask, Response, request
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from app.batch.jobs import Jobs
+from app.common import config
+from app.common.admission import Gate
+from app.common.config import ROOT, Settings
+from app.common.limits import Buckets
+from app.context.services import KEY, Services
+from app.live import animator, channel, classroom
+from app.runs.replays import Replays
+from app.storage.database import Database
+from app.storage.saved import Store
+from app.web import (
+    advisor,
+    api,
+    batches,
+    cluster,
+    comparing,
+    compression,
+    csv_tables,
+    editor,
+    embeds,
+    exporting,
+    failing,
+    glossary,
+    library,
+    pages,
+    security,
+    studies,
+)
+
+BODY_BYTES = 256 * 1024
+"""Of any request: a scenario may be 64 KiB, and JSON may write a character as six."""
+
+PLAYS_AT_ONCE = 2
+"""Questions that play many runs here: to compare, to shorten, to estimate, to try a scenario."""
+PLAYS_WAITING = 6
+PLAYS_PATIENCE_S = 5.0
+
+
+class Highwater(Flask):
+    """Vendored files carry their version in their name and are kept; ours are asked for anew."""
+
+    def get_send_file_max_age(self, filename: str | None) -> int | None:
+        return security.YEAR_S if filename and filename.startswith("vendor/") else None
+
+
+def build(settings: Settings | None = None) -> Flask:
+    """The application, its database migrated and its sockets attached."""
+    settings = settings or config.load()
+    app = Highwater(
+        "highwater",
+        root_path=str(ROOT),
+        static_folder=str(ROOT / "static"),
+        template_folder=str(ROOT / "templates"),
+    )
+    app.session_interface = security.Cookies()
+    app.config.update(
+        SECRET_KEY=settings.secret_key,
+        MAX_CONTENT_LENGTH=BODY_BYTES,
+        SESSION_COOKIE_NAME="highwater",
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_REFRESH_EACH_REQUEST=False,
+        PERMANENT_SESSION_LIFETIME=timedelta(days=365),
+    )
+    database = Database(settings.database_url)
+    database.migrate()
+    store = Store(database)
+    socketio = channel.make_socketio()
+    app.extensions[KEY] = Services(
+        settings=settings,
+        database=database,
+        store=store,
+        replays=Replays(settings, store),
+        socketio=socketio,
+        rooms=classroom.make_rooms(settings.secret_key, socketio),
+        saves=Buckets(settings.saves_per_s, settings.saves_burst),
+        checks=Buckets(settings.moves_per_s, settings.moves_burst),
+        tries=Buckets(settings.opens_per_s, settings.opens_burst),
+        plays=Gate(PLAYS_AT_ONCE, PLAYS_WAITING, PLAYS_PATIENCE_S),
+    )
+    animator.register(socketio, settings)
+    pages.prepare(app)
+    security.guard(app)
+    app.after_request(_keep_vendored)
+    compression.install(app)
+    app.register_blueprint(pages.blueprint)
+    app.register_blueprint(library.blueprint)
+    app.register_blueprint(editor.blueprint)
+    app.register_blueprint(api.blueprint)
+    app.register_blueprint(comparing.blueprint)
+    app.register_blueprint(glossary.blueprint)
+    app.register_blueprint(embeds.blueprint)
+    app.register_blueprint(exporting.blueprint)
+    app.register_blueprint(cluster.blueprint)
+    app.extensions[KEY].jobs = Jobs(app)
+    app.register_blueprint(batches.blueprint)
+    app.register_blueprint(studies.blueprint)
+    app.register_blueprint(csv_tables.blueprint)
+    app.register_blueprint(failing.blueprint)
+    app.register_blueprint(advisor.blueprint)
+    channel.attach(socketio, app)
+    if settings.proxies:
+        hops = settings.proxies
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
+            app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops
+        )
+    return app
+
+
+def _keep_vendored(response: Response) -> Response:
+    if request.path.startswith("/static/vendor/") and response.status_code in (200, 304):
+        response.headers["Cache-Control"] = api.FOR_EVER
+    return response

@@ -1,0 +1,169 @@
+"""A failing run of a batch: replayed, shortened, and asked where it could no longer be saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, redirect, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.batch import records
+from app.batch.runners.summary import Failure
+from app.batch.spec import FUTURES_EACH, FUTURES_MOST, make_futures
+from app.common.fields import Asked, typed
+from app.common.refusals import Refusal
+from app.context import naming
+from app.context.services import services
+from app.web import security
+from app.web.api import body, json_answer
+from app.web.studies import jobs
+from engine.sim.run import Run
+from engine.study.shrink import Shortened, shorten
+
+blueprint = Blueprint("failing", __name__)
+
+PLACE = "/batch/<number>/failure/<profile>/<int:cell>/<int:seed>/<invariant>"
+LEAD_STEPS = 10
+"""A replay begins so long before the violation: its cause is usually among them."""
+
+
+def _found(number: str, profile: str, cell: int, seed: int, invariant: str) -> tuple[Run, Failure]:
+    batch = jobs().batch(number)
+    failure = records.failure(jobs().database, batch, profile, cell, seed, invariant)
+    if failure is None:
+        raise Refusal("not_found")
+    return records.run_in(batch, profile, cell, seed), failure
+
+
+def _at(run: Run, step: int, before: int = 1, tab: str | None = None) -> str:
+    """Where the animator shows a run so many steps before this one."""
+    digest = services().replays.register(run)
+    return url_for("pages.run", digest=digest, step=max(0, step - before), tab=tab)
+
+
+def _shorten(run: Run, invariant: str) -> Shortened:
+    """Plays some hundred runs, so behind the door."""
+    with services().plays.turn():
+        return shorten(run, invariant)
+
+
+def _start_futures(run: Run, invariant: str, each: int) -> str:
+    """The number of the batch; where its presents lie, a replay of the whole run tells."""
+    with services().plays.turn():
+        asked = make_futures(run, invariant, each)
+    return jobs().submit(asked, *security.asker())
+
+
+def _facts(found: Shortened) -> dict[str, Any]:
+    return {
+        "ok": True,
+        "url": _at(found.run, found.after),
+        "digest": found.run.digest,
+        "invariant": found.invariant,
+        "before": found.before,
+        "after": found.after,
+        "plays": found.plays,
+    }
+
+
+@blueprint.get(PLACE)
+def replay(number: str, **named: Any) -> AnyResponse:
+    """Opens a failing run ten steps before the one that broke the invariant, with the checks."""
+    run, failure = _found(number, **named)
+    return redirect(_at(run, failure.step, LEAD_STEPS, tab="checks"))
+
+
+@blueprint.get(PLACE + "/compare")
+def compare(number: str, **named: Any) -> AnyResponse:
+    """The same seed under another profile, in lock-step; ``?with=`` or the study's next one."""
+    run, failure = _found(number, **named)
+    others = [name for name in jobs().batch(number).profiles if name != failure.profile]
+    asked: dict[str, Any] = {"with": naming.profile_asked("with") or next(iter(others), None)}
+    digest = services().replays.register(run)
+    return redirect(url_for("comparing.page", digest=digest, **asked))
+
+
+@blueprint.get(PLACE + "/scenario")
+def scenario(number: str, **named: Any) -> AnyResponse:
+    """Opens the editor with what a failing run plays."""
+    run, _ = _found(number, **named)
+    return redirect(url_for("editing.edit", run=services().replays.register(run)))
+
+
+@blueprint.get("/batch/<number>/row/<profile>/<int:cell>/<int:seed>")
+def row(number: str, profile: str, cell: int, seed: int) -> AnyResponse:
+    """Opens the run of any row of a batch, failing or not."""
+    batch = jobs().batch(number)
+    last = batch.first_seed + batch.runs
+    known = profile in batch.profiles and cell < len(batch.cells)
+    if not known or not batch.first_seed <= seed < last:
+        raise Refusal("not_found")
+    return redirect(_at(records.run_in(batch, profile, cell, seed), _step() + 1))
+
+
+def _step() -> int:
+    return typed(request.args, "step", default=0)
+
+
+@blueprint.get("/batch/<number>/run")
+def run_of_futures(number: str) -> AnyResponse:
+    """Opens the run whose futures a batch played."""
+    batch = jobs().batch(number)
+    if batch.kind != records.FUTURES:
+        raise Refusal("not_found")
+    digest = services().replays.register(Run.from_text(batch.about["run"]))
+    return redirect(url_for("pages.run", digest=digest, step=_step(), futures=number))
+
+
+@blueprint.post(PLACE + "/shorten")
+def shorten_failure(number: str, **named: Any) -> AnyResponse:
+    """Opens a shorter run that breaks the same invariant, one step before it does."""
+    security.require_token()
+    security.require_patience()
+    found = _shorten(*_named(number, **named))
+    return redirect(_at(found.run, found.after), 303)
+
+
+@blueprint.post(PLACE + "/futures")
+def futures_of_failure(number: str, **named: Any) -> AnyResponse:
+    """Starts a batch that plays futures of a failing run from many of its steps."""
+    security.require_token()
+    security.require_patience()
+    run, invariant = _named(number, **named)
+    each = typed(request.form, "runs", 1, FUTURES_MOST, default=FUTURES_EACH)
+    started = _start_futures(run, invariant, each)
+    return redirect(url_for("batches.page", number=started), 303)
+
+
+def _named(number: str, **named: Any) -> tuple[Run, str]:
+    run, failure = _found(number, **named)
+    if failure.step < 0:
+        raise Refusal("not_found")
+    return run, failure.invariant
+
+
+@blueprint.post("/api/shorten")
+def shorten_run() -> Response:
+    """{run, invariant}: a shorter run that breaks the same invariant."""
+    security.require_token()
+    security.require_patience()
+    run, invariant = _run_asked(body())
+    return json_answer(_facts(_shorten(run, invariant)))
+
+
+@blueprint.post("/api/futures")
+def futures() -> Response:
+    """{run, invariant, runs}: a batch of futures of a failing run, from many of its steps."""
+    security.require_token()
+    security.require_patience()
+    given = body()
+    run, invariant = _run_asked(given)
+    each = given.whole("runs", 1, FUTURES_MOST, default=FUTURES_EACH)
+    number = _start_futures(run, invariant, each)
+    url = url_for("batches.page", number=number)
+    return json_answer({"ok": True, "id": number, "url": url}, 201)
+
+
+def _run_asked(given: Asked) -> tuple[Run, str]:
+    run = services().replays.run(naming.digest_asked(given))
+    return run, given.text("invariant", most=20)

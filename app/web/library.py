@@ -1,0 +1,129 @@
+"""The library page: which cards are shown, and the path for those who come for the first time."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Blueprint, Response, render_template, request, url_for
+
+from app.context import naming
+from app.context.services import services
+from app.web import security
+from app.web.cards import cards, outcomes, pictures, pictures_version
+from engine.scenarios import file
+from engine.scenarios.scenario import TAGS
+
+blueprint = Blueprint("shelf", __name__)
+
+Card = dict[str, Any]
+
+PATH = (
+    ("S01", ""),
+    ("S02", ""),
+    ("S10", ""),
+    ("S20", "Z0102"),
+    ("S20", "Z011"),
+    ("S60", ""),
+)
+"""Six short runs, as (code, profile): what a beginner plays first."""
+EDITOR = "/edit"
+CANVAS = "S60"
+"""The scenario to build one's own in."""
+LONGEST_QUERY = 80
+_WORD = re.compile(r"[\w.]+")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the visitor looks for; empty means anything."""
+
+    query: str = ""
+    tags: tuple[str, ...] = ()
+    difficulty: str = ""
+    profile: str = ""
+
+    @staticmethod
+    def asked() -> Wanted:
+        """From the address.  A word that means nothing here is as good as none."""
+        args = request.args
+        return Wanted(
+            " ".join(args.get("q", "")[:LONGEST_QUERY].split()),
+            tuple(tag for tag in TAGS if tag in args.getlist("tag")),
+            args.get("difficulty", "") if args.get("difficulty") in ("1", "2", "3") else "",
+            naming.profile_asked(),
+        )
+
+    def fits(self, card: Card) -> bool:
+        text = searched(card)
+        return (
+            all(word in text for word in self.query.lower().split())
+            and (not self.tags or any(tag in card["tags"] for tag in self.tags))
+            and self.difficulty in ("", str(card["difficulty"]))
+            and (not self.profile or any(v["profile"] == self.profile for v in card["verdicts"]))
+        )
+
+
+def searched(card: Card) -> str:
+    """The text in which words are looked for: number, title, what it teaches, where from."""
+    invariants = [name for one in card["verdicts"] for name in one["invariants"]]
+    parts = (card["code"], card["title"], card["teaches"], card["origin"], *invariants)
+    return " ".join(parts).lower()
+
+
+def nearest(query: str, found: Iterable[Card]) -> list[str]:
+    """Words of the library that are written like those asked for."""
+    vocabulary = sorted({word for card in found for word in _WORD.findall(searched(card))})
+    near = [difflib.get_close_matches(word, vocabulary, 3, 0.7) for word in query.lower().split()]
+    return list(dict.fromkeys(word for words in near for word in words))[:6]
+
+
+def path(found: Iterable[Card]) -> list[Card]:
+    """The first steps, each with its link; the editor stands in for what the library lacks."""
+    by_code = {card["code"]: card for card in found}
+    steps = []
+    for number, (code, profile) in enumerate(PATH, 1):
+        card = by_code.get(code)
+        if card is None:
+            steps.append({"number": number, "href": EDITOR, "key": "editor", "minutes": 5})
+            continue
+        href = url_for("pages.scenario", name=card["slug"], profile=profile or None)
+        first = profile or card["verdicts"][0]["profile"]
+        steps.append({**card, "number": number, "href": href, "key": f"{code}:{first}"})
+    return steps
+
+
+@blueprint.get("/")
+def library() -> str:
+    """Every scenario of the library with its verdicts; works without JavaScript."""
+    every = cards(file.library().values(), security.lang())
+    wanted = Wanted.asked()
+    shown = [card for card in every if wanted.fits(card)]
+    profiles = [verdict["profile"] for card in every for verdict in card["verdicts"]]
+    known = {card["digest"] for card in every}
+    saved = services().store.scenarios(owner=security.owner())
+    return render_template(
+        "library.html",
+        cards=[{**card, "outcomes": outcomes(card)} for card in every],
+        shown={card["slug"] for card in shown},
+        wanted=wanted,
+        near=nearest(wanted.query, every) if not shown else [],
+        path=path(every),
+        tags=TAGS,
+        profiles=list(dict.fromkeys(name for name in profiles if name.isalnum())),
+        own=[row for row in saved if row.digest not in known],
+        canvas=next((card for card in every if card["code"] == CANVAS), None),
+        pictures=url_for("shelf.sheet", version=pictures_version()),
+    )
+
+
+@blueprint.get("/pictures/<version>.svg")
+def sheet(version: str) -> Response:
+    """The pictures of the cards.  An old address gets the new ones, but not for ever."""
+    response = Response(pictures(), mimetype="image/svg+xml")
+    if version == pictures_version():
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return response

@@ -1,0 +1,241 @@
+"""The pages, and the words of every answer that went wrong."""
+
+from __future__ import annotations
+
+import json
+import logging
+from functools import cache
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import Blueprint, Flask, Response, g, redirect, render_template, request, url_for
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.common.config import ROOT
+from app.common.fields import typed
+from app.common.refusals import Refusal, from_bad_input, from_engine_error
+from app.common.words import DEFAULT, LANGUAGES, choose
+from app.context import naming
+from app.context.services import services
+from app.storage.saved import SCENARIO_BYTES
+from app.web import preloads, scriptless, security
+from app.web.api import json_answer
+from engine import ENGINE_VERSION
+from engine.model.errors import BadInput
+from engine.scenarios import file
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
+from engine.sim.run import Run
+
+log = logging.getLogger(__name__)
+blueprint = Blueprint("pages", __name__)
+
+DRAIN_BYTES = 16 * 1024 * 1024
+
+
+@blueprint.get("/s/<name>")
+def scenario(name: str) -> str:
+    """A scenario by code, slug or digest, opened on its default run."""
+    found = naming.scenario_named(name)
+    profile = naming.profile_asked()
+    run = naming.default_run(found, profile, typed(request.args, "seed", default=0))
+    return _animator(found, run)
+
+
+@blueprint.get("/r")
+def carried_run() -> str:
+    """For a run that travels whole in the address's fragment, which no server ever sees."""
+    found = next(iter(file.library().values()))
+    return _animator(found, naming.default_run(found), bare=True)
+
+
+@blueprint.get("/r/<digest>")
+def run(digest: str) -> str:
+    """A saved or live run; ``?step=`` is where it opens."""
+    if not naming.DIGEST.match(digest):
+        raise Refusal("not_found")
+    found = services().replays.run(digest)
+    return _animator(found.scenario, found)
+
+
+@blueprint.get("/class/<name>")
+def classroom(name: str) -> str:
+    """A class: the run its leader is at, for everybody who follows."""
+    room = services().rooms.get(name.lower())
+    place = room.place
+    return _animator(place.run.scenario, place.run, room=room.name, step=place.step)
+
+
+def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", step: int = 0) -> str:
+    services().replays.register(run)
+    if scriptless.wanted() and not bare:
+        return scriptless.page(run, typed(request.args, "step", default=step))
+    shown = told(found)
+    named = request.path.startswith("/s/")  # by its scenario, and so without being saved
+    boot = {
+        "run": run.digest,
+        "scenario": {"slug": found.slug, "digest": found.digest, "title": shown.title},
+        "profile": run.profile,
+        "seed": run.seed,
+        "engine": ENGINE_VERSION,
+        "lang": security.lang(),
+        "transports": services().settings.transports.split(","),
+        "bare": bare,
+        "room": room,
+        "step": step,
+        "named": named,
+        "library": named and found.slug in file.library(),
+        "kept": named or services().replays.is_kept(run.digest),
+    }
+    return render_template("animator.html", boot=boot, title="" if bare else shown.title)
+
+
+@blueprint.get("/favicon.ico")
+def favicon() -> AnyResponse:
+    return redirect(url_for("static", filename="brand.svg"), 301)
+
+
+def words(key: str, **args: Any) -> str:
+    """``t()`` of the templates.  Files are looked at once a page, not once a word."""
+    lang = security.lang()
+    if "words" not in g:
+        catalogue = services().words
+        g.words = {one: catalogue.words(one) for one in {lang, DEFAULT}}
+    return choose(g.words[lang], g.words[DEFAULT], key, args)
+
+
+def here(**changes: Any) -> str:
+    """This very address with some of what it asks for changed."""
+    return "?" + urlencode({**request.args.to_dict(), **changes})
+
+
+def told(scenario: Scenario) -> Scenario:
+    """A scenario with its texts in the visitor's language."""
+    return in_language(scenario, security.lang())
+
+
+def _helpers() -> dict[str, Any]:
+    return {
+        "t": words,
+        "here": here,
+        "told": told,
+        "lang": security.lang(),
+        "languages": LANGUAGES,
+        "csp_nonce": security.nonce(),
+        "csrf_token": "" if security.embedded() else security.csrf_token(),
+        "import_map": import_map(),
+        "modules_of": modules_of,
+        "words_for": words_for,
+        "engine_version": ENGINE_VERSION,
+    }
+
+
+@cache
+def _vendored() -> tuple[tuple[str, str], ...]:
+    """(name a module imports, file below static/vendor), as the folder's own list says."""
+    path = ROOT / "static" / "vendor" / "VENDOR.json"
+    entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return tuple((entry["import"], entry["file"]) for entry in entries if entry.get("import"))
+
+
+def import_map() -> dict[str, dict[str, str]]:
+    """What browsers resolve bare module names with; there is no build step."""
+    return {
+        "imports": {
+            name: url_for("static", filename=f"vendor/{file}") for name, file in _vendored()
+        }
+    }
+
+
+def words_for(page: str) -> str:
+    """Where the scripts of a page find their words."""
+    return url_for("api.words", lang=security.lang(), page=page)
+
+
+def modules_of(entry: str) -> list[str]:
+    """Addresses of all that a page's module imports, so that none waits until another asks for
+    it: a browser that reads the imports one after another makes a journey for each level."""
+    return [url_for("static", filename=name) for name in preloads.needed(entry, dict(_vendored()))]
+
+
+def prepare(app: Flask) -> None:
+    """Gives templates their helpers and every failure its page or its JSON."""
+    app.context_processor(_helpers)
+
+    app.before_request(_bounded)
+    app.register_error_handler(Refusal, _refused)
+    app.register_error_handler(BadInput, lambda error: _refused(from_bad_input(error)))
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _failed)
+
+
+def _bounded() -> None:
+    """Says so before anything else is looked at; the stream itself is bounded as well."""
+    if (request.content_length or 0) > (request.max_content_length or 0):
+        raise RequestEntityTooLarge()
+
+
+def _refused(refusal: Refusal) -> Response:
+    """JSON for programs and our own scripts, a page with the sentence for everybody else."""
+    lang = security.lang()
+    _drain()
+    if _wants_json():
+        return json_answer(refusal.answer(lang), refusal.status)
+    try:
+        page = render_template(
+            "error.html",
+            code=refusal.code,
+            status=refusal.status,
+            sentence=refusal.sentence(lang),
+            where=refusal.args_.get("where", ""),
+            asked=refusal.args_.get("scenario", ""),
+            near=naming.scenarios_like(refusal.args_.get("scenario", "")),
+        )
+        return Response(page, refusal.status, mimetype="text/html")
+    except Exception:
+        # An error page that fails must not hide the error it was about.
+        log.exception("The error page failed")
+        return Response(refusal.sentence(lang) + "\n", refusal.status, mimetype="text/plain")
+
+
+def _wants_json() -> bool:
+    path = request.path
+    if path.startswith(("/api/", "/i18n/")) or path.endswith(".json") or path == "/health":
+        return True
+    best = request.accept_mimetypes.best_match(["text/html", "application/json"], "text/html")
+    return best == "application/json"
+
+
+def _http_error(error: HTTPException) -> AnyResponse:
+    if isinstance(error, RequestEntityTooLarge):
+        return _refused(Refusal("too_large", limit=SCENARIO_BYTES))
+    if isinstance(error, MethodNotAllowed):
+        answer = _refused(Refusal("method", method=request.method))
+        answer.headers["Allow"] = ", ".join(error.valid_methods or ())
+        return answer
+    status = error.code or 500
+    if status == 404:
+        return _refused(Refusal("not_found"))
+    if 300 <= status < 400:
+        return error.get_response()
+    answer = _refused(Refusal("invalid", text=error.description or error.name))
+    answer.status_code = status
+    return answer
+
+
+def _drain() -> None:
+    """Reads what is still being sent: a client that is cut off never sees the sentence."""
+    # A stream that was opened ends by itself; the raw one would wait for what never comes.
+    stream = request.stream if "stream" in vars(request) else request.environ["wsgi.input"]
+    left = min(request.content_length or 0, DRAIN_BYTES)
+    while left > 0:
+        chunk = stream.read(min(left, 65_536))
+        if not chunk:
+            return
+        left -= len(chunk)
+
+
+def _failed(error: Exception) -> Response:
+    log.exception("A request failed")
+    return _refused(from_engine_error(None, error))

@@ -1,0 +1,68 @@
+"""A run without a script in the browser: a picture and a table of one step, steps as links."""
+
+from __future__ import annotations
+
+from flask import render_template, request
+from markupsafe import Markup
+
+from app.context.services import services
+from app.web import security
+from engine.show import story
+from engine.show.thumbnail import HEIGHT, WIDTH, draw
+from engine.show.view import Json
+from engine.sim.run import Run
+
+AROUND = 15
+"""Steps listed before and after the one that is shown."""
+
+
+def wanted() -> bool:
+    """Does the address ask for it?  Pages send browsers without scripts here by themselves."""
+    return request.args.get("plain") == "1"
+
+
+def page(run: Run, step: int) -> str:
+    """One step of a run, with links to the others; a step beyond the end is the end."""
+    lang = security.lang()
+    with services().replays.using(run.digest) as replay:
+        facts = services().replays.facts(replay, lang)
+        step = min(step, replay.total)
+        first = max(0, step - AROUND)
+        near = replay.steps(first, 2 * AROUND + 1)
+    names = {broker.id: broker.label for broker in run.scenario.brokers}
+    here = near[step - first]
+    chapters = [one for one in facts["chapters"] if one[0] <= step]
+    return render_template(
+        "plain.html",
+        facts=facts,
+        step=step,
+        total=facts["total"],
+        picture=Markup(draw(here["view"])),
+        width=WIDTH,
+        height=HEIGHT,
+        told=_told(here, names, lang),
+        chapter=chapters[-1] if chapters and step else None,
+        rows=_rows(here["view"]),
+        steps=[{"n": one["n"], "text": _told(one, names, lang)[0]} for one in near],
+        moments=[one for one in facts["moments"] if one != step],
+    )
+
+
+def _told(step: Json, names: dict[int, str], lang: str) -> list[str]:
+    return [story.render(one, names, lang) for one in [*step["say"], *step["why"]]]
+
+
+def _rows(view: Json) -> list[Json]:
+    """One row for each replica of each partition."""
+    brokers = {broker["id"]: broker for broker in view["brokers"]}
+    return [
+        {
+            "partition": part["name"],
+            "broker": brokers[int(number)]["name"],
+            "alive": brokers[int(number)]["alive"],
+            "in_isr": int(number) in part["record"]["isr"],
+            **{key: replica[key] for key in ("role", "leo", "hw", "records", "epochs")},
+        }
+        for part in view["partitions"]
+        for number, replica in part["replicas"].items()
+    ]

@@ -1,0 +1,188 @@
+"""Studies as things people keep: named by their owner, found again, and set side by side."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from flask import Blueprint, Response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.batch import records
+from app.batch.advice_result import KIND
+from app.batch.jobs import Jobs
+from app.batch.result import sentences
+from app.batch.runners.pairing import LOST
+from app.batch.study_comparison import compared
+from app.common.refusals import Refusal
+from app.common.words import SENTENCES
+from app.context.services import services
+from app.storage.models import BatchRow
+from app.web import security
+from app.web.api import body, json_answer
+from engine.scenarios.translated import in_language
+
+blueprint = Blueprint("studies", __name__)
+
+TITLE_MOST: Final = 120
+OWN_MOST: Final = 100
+OTHERS_MOST: Final = 20
+OFFERED_MOST: Final = 40
+NUMBER = re.compile(r"(?:^|/batch/)([0-9a-f]{12})(?![0-9a-f])")
+"""A study in an address that somebody pasted, or by itself."""
+
+SENTENCES.update(
+    {
+        "study.title": (
+            "A title has at most {most} characters; this one has {asked}.",
+            "标题最多 {most} 个字符；此标题有 {asked} 个。",
+        ),
+        "study.address": (
+            "{given} is not the address of a study, such as …/batch/0123456789ab.",
+            "{given} 不是研究的地址，例如 …/batch/0123456789ab。",
+        ),
+        "study.itself": (
+            "A study is compared with another one: choose or paste that one.",
+            "请选择或粘贴另一项研究来比较。",
+        ),
+    }
+)
+
+
+def jobs() -> Jobs:
+    return services().jobs
+
+
+def scenario_title(batch: BatchRow) -> str:
+    """Its scenario's title in the visitor's language; the advisor's scenario is its question."""
+    lang = security.lang()
+    if batch.kind == KIND:
+        return services().words.text(lang, "advice.question", {})
+    return in_language(records.scenario_of(batch), lang).title
+
+
+def title_of(batch: BatchRow) -> str:
+    """What its owner calls it, or else the title of its scenario."""
+    return batch.title or scenario_title(batch)
+
+
+def own_studies() -> list[dict[str, Any]]:
+    """Those that this browser started, newest first, each with its first sentence."""
+    rows = records.newest(jobs().database, OWN_MOST, of=security.owner())
+    return [{**listed(row), "said": first_sentence(row)} for row in rows]
+
+
+def other_studies() -> list[dict[str, Any]]:
+    """The newest of everybody else."""
+    rows = records.newest(jobs().database, OTHERS_MOST, but=security.owner())
+    return [listed(row) for row in rows]
+
+
+def other_than(number: str) -> list[dict[str, Any]]:
+    """What a study can be compared with: this browser's own ones first."""
+    me, there = security.owner(), jobs().database
+    rows = [
+        *records.newest(there, OFFERED_MOST, of=me),
+        *records.newest(there, OTHERS_MOST, but=me),
+    ]
+    return [listed(row) for row in rows if row.id != number]
+
+
+def listed(row: BatchRow) -> dict[str, Any]:
+    """A row of a list of studies."""
+    return {
+        "id": row.id,
+        "title": title_of(row),
+        "kind": row.kind,
+        "state": row.state,
+        "profiles": row.profiles,
+        "runs": row.runs * len(row.profiles) * len(row.cells),
+        "submitted": row.submitted,
+    }
+
+
+def first_sentence(row: BatchRow) -> dict[str, Any] | None:
+    """What its page says first: something that broke, if anything did; None before any run."""
+    said = sentences(jobs().snapshot_of(row)["cells"])
+    return next((one for one in said if one["bad"]), said[0] if said else None)
+
+
+def checked_title(given: str) -> str:
+    """One line of what can be seen; "" takes a title away.  Raises Refusal."""
+    title = "".join(letter for letter in " ".join(given.split()) if letter.isprintable())
+    if len(title) > TITLE_MOST:
+        raise Refusal("invalid", "study.title", most=TITLE_MOST, asked=len(title))
+    return title
+
+
+@blueprint.post("/api/batches/<number>/title")
+def rename(number: str) -> Response:
+    """{title}: what its owner calls it; "" goes back to the scenario's."""
+    security.require_token()
+    security.require_patience()
+    given = body().raw("title")
+    if not isinstance(given, str):
+        raise Refusal("invalid", what="title")
+    title = checked_title(given)
+    jobs().rename(number, title, security.owner())
+    return json_answer({"ok": True, "title": title})
+
+
+@blueprint.post("/batch/<number>/title")
+def rename_form(number: str) -> AnyResponse:
+    """The same from the page."""
+    security.require_token()
+    security.require_patience()
+    jobs().rename(number, checked_title(request.form.get("title", "")), security.owner())
+    return redirect(url_for("batches.page", number=number), 303)
+
+
+# -- two of them -----------------------------------------------------------------------------------
+
+
+@blueprint.get("/batch/<number>/with")
+def choose_other(number: str) -> AnyResponse:
+    """``?address=`` as it was pasted, else ``?other=`` as it was chosen."""
+    given = request.args.get("address", "").strip() or request.args.get("other", "")
+    found = NUMBER.search(given)
+    if found is None:
+        raise Refusal("invalid", "study.address", given=given[:80] or "?")
+    other = jobs().batch(found[1]).id
+    return redirect(url_for("studies.side_by_side", number=jobs().batch(number).id, other=other))
+
+
+def both(number: str, other: str) -> tuple[BatchRow, BatchRow]:
+    """Two studies to be set side by side.  Raises Refusal."""
+    if number == other:
+        raise Refusal("invalid", "study.itself")
+    return jobs().batch(number), jobs().batch(other)
+
+
+@blueprint.get("/batch/<number>/with/<other>")
+def side_by_side(number: str, other: str) -> str:
+    """Both sentences, what differs, shares with their difference, and measures."""
+    a, b = both(number, other)
+    found = compared(jobs(), a, b)
+    lang = security.lang()
+    return render_template(
+        "studies.html",
+        a=_facts(a),
+        b=_facts(b),
+        found=found,
+        varied=any(cell["a"] or cell["b"] for cell in found["cells"]),
+        boot={"a": a.id, "b": b.id, "cells": found["cells"], "lost": LOST, "lang": lang},
+    )
+
+
+def _facts(batch: BatchRow) -> dict[str, Any]:
+    scenario = in_language(records.scenario_of(batch), security.lang())
+    return {
+        **listed(batch),
+        "scenario": scenario.title,
+        "each": batch.runs,
+        "first": batch.first_seed,
+        "last": batch.first_seed + batch.runs - 1,
+        "cells": len(batch.cells),
+        "engine": batch.engine_version,
+        "said": first_sentence(batch),
+    }
