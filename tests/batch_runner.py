@@ -10,15 +10,29 @@ from math import exp
 from typing import Any
 
 from app.batch import statistics
+from app.batch.jobs import Jobs
 from app.batch.runners.pairing import LOST, Pair, cell_pairs, profile_pairs
 from app.batch.runners.plan import Plan, Tally
 from app.batch.runners.rows import ANY, RunChunk, finish_chunk, read_chunks
 from app.batch.runners.spark import SparkTrouble
 from app.batch.runners.summary import QUANTILES, CellSummary, Failure, Summary
+from app.context.services import Services
 from engine.sim.run import Run
 from engine.study.causes import cause_of
 
 PLACES = Decimal("1e-12")
+
+
+def plain_jobs(services: Services, play: RunChunk, pace_s: float = 0.0) -> Jobs:
+    """The application's batches, played by `play` in this process from now on."""
+    services.jobs = Jobs(
+        services.database,
+        services.settings,
+        lambda told, to: services.socketio.emit("batch", told, to=to),
+        PlainRunner(pace_s),  # type: ignore[arg-type]
+        play,
+    )
+    return services.jobs
 
 
 class PlainRunner:

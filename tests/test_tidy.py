@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,9 @@ PACKAGES = (
     "conformance",
 )
 """Inside the engine a package imports itself and those before it."""
+
+ROOMS = ("common", "storage", "runs", "batch", "context", "live", "web", "command")
+"""Of the application, likewise.  Beside them stand its door and what installs it."""
 
 BANNED_IN_ENGINE = {
     "asyncio",
@@ -119,6 +123,51 @@ def test_the_engine_imports_only_leftwards(package: str) -> None:
             target = parts[1] if len(parts) > 1 else name
             if target in PACKAGES:
                 assert target in allowed, f"{short(path)}:{line} imports {module}"
+
+
+def test_every_room_of_the_application_has_its_place() -> None:
+    assert {path.parent.name for path in (ROOT / "app").glob("*/__init__.py")} == set(ROOMS)
+    loose = {path.name for path in (ROOT / "app").glob("*.py")}
+    assert loose == {"__init__.py", "__main__.py", "bootstrap.py"}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_application_imports_only_leftwards(room: str) -> None:
+    allowed = ROOMS[: ROOMS.index(room) + 1]
+    for path in python_files(f"app/{room}"):
+        for line, module, name in imports(path):
+            parts = module.split(".")
+            if parts[0] != "app":
+                continue
+            target = parts[1] if len(parts) > 1 else name
+            if target in ROOMS:
+                assert target in allowed, f"{short(path)}:{line} imports {module}"
+
+
+def modules_of(top: str) -> dict[str, set[str]]:
+    """Module -> the modules of the same top folder that it imports, for type checks too."""
+    files = {
+        path: ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in python_files(top)
+    }
+    names = {name.removesuffix(".__init__"): path for path, name in files.items()}
+    return {
+        name: {
+            target
+            for _, module, what in imports(path)
+            for target in (f"{module}.{what}", module)
+            if target in names and target != name
+        }
+        for name, path in names.items()
+    }
+
+
+@pytest.mark.parametrize("top", ["app"])
+def test_no_modules_import_each_other_in_a_circle(top: str) -> None:
+    sorter = TopologicalSorter(modules_of(top))
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
 
 
 def test_the_engine_is_standard_library_and_takes_nothing_from_outside_a_run() -> None:

@@ -9,8 +9,10 @@ from typing import Any, Final, NamedTuple
 from app.batch import statistics
 from app.batch.runners.plan import Plan, sized
 from app.batch.runners.rows import RunChunk
-from app.batch.spec import check_chunks
+from app.batch.spec import Spec, check_chunks
 from app.common.refusals import Refusal
+from engine.study.batch import run_chunk
+from engine.study.metrics import METRICS
 
 PROBE_S: Final = 1.0
 PROBE_PAIRS: Final = 8
@@ -19,6 +21,8 @@ PROBE_SHARE: Final = 0.02
 PROBE_EVENTS: Final = 200_000
 """Of one run: of a longer one only the beginning is played, as nobody waits for a day of it."""
 TINY_S: Final = 1e-4
+USUAL_SHARE: Final = 0.01
+"""Of runs that break something: an estimate says how well such a share would be known."""
 
 
 class Probe(NamedTuple):
@@ -74,3 +78,22 @@ def doubts(plan: Plan, found: Probe) -> list[Refusal]:
     except Refusal as refusal:
         notes.append(refusal)
     return notes
+
+
+def estimate(spec: Spec, cores: int, play: RunChunk | None = None) -> dict[str, Any]:
+    """Runs a few of the batch here: runs/s of one process, and seconds for all of it.
+
+    `notes` are refusals that it would meet.
+    """
+    cells = tuple(cell.scenario.to_dict() for cell in spec.cells)
+    plan = Plan(cells, spec.profiles, spec.runs, spec.first_seed, 1, tuple(METRICS))
+    found = probe(plan, play or run_chunk)
+    return {
+        "runs_per_s": found.runs_per_s,
+        "cores": cores,
+        "total_runs": plan.total_runs,
+        "seconds": plan.total_runs / found.runs_per_s / cores,
+        "precision": statistics.precision(spec.runs, USUAL_SHARE),
+        "bound": statistics.rule_of_three(spec.runs),
+        "notes": doubts(plan, found),
+    }

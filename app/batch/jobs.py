@@ -1,9 +1,7 @@
-"""Batches in the background: a queue, progress, cancelling, and taking up what was interrupted.
+"""Batches in the background: asking for one, cancelling, and taking up what was interrupted.
 
-    queued -> probing -> starting -> running -> summarising -> done | cancelled | failed
-                                                               | interrupted (the server stopped)
-
-Whatever happens, finished chunks stay on disk and their counts in the database.
+queued -> (what `computation` does) -> done | cancelled | failed
+                                       | interrupted (the server stopped)
 """
 
 from __future__ import annotations
@@ -16,28 +14,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from flask import Flask
-
 from app.batch import records, statistics
-from app.batch.causes import histogram, to_trace
-from app.batch.estimate import doubts, probe
-from app.batch.job import Job, view
+from app.batch.announcer import Announcer, Emit
+from app.batch.computation import TELL_EVERY_S, Computation
+from app.batch.estimate import estimate
+from app.batch.job import Job
 from app.batch.locks import Locks
 from app.batch.queue import FairQueue
-from app.batch.runners.plan import Plan, Tally, grown, sized
-from app.batch.runners.rows import RunChunk, chunks_on_disk, remove_directory
+from app.batch.runners.plan import grown
+from app.batch.runners.rows import RunChunk, remove_directory
 from app.batch.runners.spark import SparkRunner, SparkTrouble
-from app.batch.runners.summary import Summary
 from app.batch.spec import RUNS_MOST, Futures, Spec, check_chunks, check_total
+from app.common.config import Settings
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
-from app.context.services import KEY, Services
+from app.storage.database import Database
 from app.storage.kept_rows import MIB, KeptRows
 from app.storage.models import BatchRow, now_ms
 from engine import ENGINE_VERSION
-from engine.sim.run import Run
-from engine.study.batch import run_chunk
-from engine.study.metrics import METRICS
 
 log = logging.getLogger(__name__)
 
@@ -45,13 +39,7 @@ AT_ONCE = 2
 OWNERS_AT_ONCE = 6
 WAITING_MOST = 50
 ACTIVE_PER_OWNER = 3
-FAILURES_KEPT = 20
-"""First failing seeds of each profile, cell and invariant."""
-TELL_EVERY_S = 0.25
-SAVE_EVERY_S = 1.0
 PARTS_MOST = 50
-USUAL_SHARE = 0.01
-"""Of runs that break something: an estimate says how well such a share would be known."""
 STOP_WITHIN_S = 10.0
 
 SENTENCES.update(
@@ -87,11 +75,15 @@ class Jobs:
     """All batches of this server; one object per application, threads inside."""
 
     def __init__(
-        self, app: Flask, runner: SparkRunner | None = None, run_chunk: RunChunk | None = None
+        self,
+        database: Database,
+        settings: Settings,
+        emit: Emit,
+        runner: SparkRunner | None = None,
+        run_chunk: RunChunk | None = None,
     ) -> None:
-        self._services: Services = app.extensions[KEY]
-        self.database = self._services.database
-        settings = self._services.settings
+        self.database = database
+        self._per_address = settings.batches_per_address
         self.runner = runner or SparkRunner(
             settings.spark_master,
             {
@@ -108,6 +100,10 @@ class Jobs:
         self._mutex = threading.Lock()
         self._jobs: dict[str, Job] = {}
         self._queue = FairQueue(AT_ONCE, OWNERS_AT_ONCE)
+        self._announcer = Announcer(database, self._queue, emit)
+        self._computation = Computation(
+            database, self.runner, self._announcer, self.directory, lambda: self._run_chunk
+        )
         self._threads: list[threading.Thread] = []
         self._closing = False
         self.recover()
@@ -206,15 +202,13 @@ class Jobs:
 
     def batch(self, number: str) -> BatchRow:
         """As it is stored; one whose process is gone is found out here.  Raises Refusal "gone"."""
-        found = records.row(self.database, number) if number.isalnum() else None
-        if found is not None and found.state in records.ACTIVE and number not in self._jobs:
+        found = records.known(self.database, number)
+        if found.state in records.ACTIVE and number not in self._jobs:
             if self._locks.knows(number):
                 self._recover(number)
-            found = records.row(self.database, number)
-            if found is not None and found.state == "interrupted":
-                self._tell(found)
-        if found is None:
-            raise Refusal("gone", "gone.batch", batch=number[:40])
+            found = records.known(self.database, number)
+            if found.state == "interrupted":
+                self._announcer.tell_ended(found)
         return found
 
     def directory(self, number: str) -> str:
@@ -227,12 +221,7 @@ class Jobs:
 
     def snapshot_of(self, batch: BatchRow) -> dict[str, Any]:
         """The same of a row that was just read."""
-        return self._view(batch, self._jobs.get(batch.id))
-
-    @staticmethod
-    def room(number: str) -> str:
-        """Who is in it hears of the batch."""
-        return f"batch:{number}"
+        return self._announcer.view(batch, self._jobs.get(batch.id))
 
     def wait(self, number: str, progress: Callable[[dict[str, Any]], None]) -> None:
         """Until a batch has ended; an interrupt from the keyboard cancels it first."""
@@ -246,23 +235,8 @@ class Jobs:
         progress(self.snapshot(number))
 
     def estimate(self, spec: Spec) -> dict[str, Any]:
-        """Runs a few of the batch here: runs/s of one process, and seconds for all of it.
-
-        `notes` are refusals that it would meet.
-        """
-        cells = tuple(cell.scenario.to_dict() for cell in spec.cells)
-        plan = Plan(cells, spec.profiles, spec.runs, spec.first_seed, 1, tuple(METRICS))
-        found = probe(plan, self._run_chunk or run_chunk)
-        speed, cores = found.runs_per_s, self.runner.cores()
-        return {
-            "runs_per_s": speed,
-            "cores": cores,
-            "total_runs": plan.total_runs,
-            "seconds": plan.total_runs / speed / cores,
-            "precision": statistics.precision(spec.runs, USUAL_SHARE),
-            "bound": statistics.rule_of_three(spec.runs),
-            "notes": doubts(plan, found),
-        }
+        """What the batch would take here, as `app.batch.estimate.estimate` tells it."""
+        return estimate(spec, self.runner.cores(), self._run_chunk)
 
     def recover(self) -> None:
         """Batches whose process is gone are interrupted: nothing of what was done is lost."""
@@ -297,7 +271,7 @@ class Jobs:
             raise Refusal("slow_down", "batch.queue", n=mine or len(jobs), ms=5000)
         # A browser names itself, so one who wants all places would come as many.
         here = sum(1 for job in jobs if address and job.address == address)
-        if here >= self._services.settings.batches_per_address:
+        if here >= self._per_address:
             raise Refusal("slow_down", "batch.queue", n=here, ms=5000)
         self._kept.require_room()
 
@@ -317,9 +291,9 @@ class Jobs:
                 self._queue.ended(job)
 
     def _work(self, job: Job) -> None:
-        self._tell_waiting()
+        self._announcer.tell_waiting()
         try:
-            state, message = self._compute(job)
+            state, message = self._computation.compute(job, lambda: self._closing)
         except (SparkTrouble, Refusal) as trouble:
             state, message = "failed", str(trouble)
         except Exception as error:
@@ -343,7 +317,7 @@ class Jobs:
                 finished=now_ms(),
                 done_chunks=job.done_chunks,
             )
-            self._emit(job)
+            self._announcer.tell(job)
         except Exception:
             log.exception("The end of batch %s was not stored", job.id)
         finally:
@@ -352,149 +326,8 @@ class Jobs:
             job.lock.close()
             job.ended.set()
 
-    def _compute(self, job: Job) -> tuple[str, str]:
-        """The way of a batch, to (state, message)."""
-        batch = self.batch(job.id)
-        directory = self.directory(batch.id)
-        done = chunks_on_disk(directory)
-        job.done_chunks = len(done)
-        if job.stop.is_set():
-            return "cancelled", ""
-        plan = self._planned(job, batch)
-        if job.stop.is_set():
-            return "cancelled", ""
-        self._state(job, "starting", started=batch.started or now_ms())
-        self.runner.start()
-        job.message = str(self.runner)
-        if done:
-            job.counts = records.counts_of(self.runner.summarise(plan, directory, done, 0).cells)
-        job.began = time.monotonic()
-        self._state(job, "running")
-        trouble = ""
-        try:
-            complete = self.runner.run(
-                plan,
-                directory,
-                f"batch-{batch.id}",
-                lambda fresh: self._on_done(job, batch, fresh),
-                job.stop.is_set,
-                done,
-                self._run_chunk,
-            )
-        except SparkTrouble as error:
-            complete, trouble = False, str(error)
-        records.save_counts(self.database, batch, job.counts)
-        done = chunks_on_disk(directory)
-        job.done_chunks = len(done)
-        if done and not (trouble and self._closing):
-            self._state(job, "summarising")
-            self._summarise(job, plan, directory, done, trouble)
-        if trouble:
-            return "failed", trouble
-        return ("done", job.message) if complete else ("cancelled", job.message)
-
-    def _summarise(
-        self, job: Job, plan: Plan, directory: str, done: set[int], trouble: str
-    ) -> None:
-        try:
-            summary = self.runner.summarise(plan, directory, done, FAILURES_KEPT)
-        except SparkTrouble:
-            if trouble:  # one sentence is enough; the interim counts are stored
-                return
-            raise
-        records.save_summary(self.database, self.batch(job.id), summary)
-        job.counts = records.counts_of(summary.cells)
-        try:
-            causes = self._causes(self.batch(job.id), summary)
-            records.save_causes(self.database, job.id, causes)
-        except Exception:  # an addition to the result, which is whole without it
-            log.warning("The failures of batch %s were not traced", job.id, exc_info=True)
-
-    def _causes(self, batch: BatchRow, summary: Summary) -> list[dict[str, Any]]:
-        """How the first failing runs failed.  Futures of one run all break what it broke."""
-        if batch.kind == records.FUTURES:
-            return []
-        groups = len(batch.profiles) * len(batch.cells)
-        keys = to_trace(summary.failures, groups, FAILURES_KEPT)
-        cells = {cell for _, cell, _ in keys}
-        played = {cell: records.cell_scenario(batch, cell).scenario for cell in cells}
-        runs = [Run(played[cell], profile, seed).text() for profile, cell, seed in keys]
-        return histogram(keys, self.runner.causes(runs))
-
-    def _planned(self, job: Job, batch: BatchRow) -> Plan:
-        """Chunks of about a second, by how fast a few runs are played here."""
-        metrics = tuple(METRICS)
-        chunk_runs = batch.cells[0].get("chunk_runs", 0)
-        if not chunk_runs:
-            self._state(job, "probing")
-            # By the processor's clock: on a busy machine chunks must not become too small.
-            play = self._run_chunk or run_chunk
-            one = records.plan_of(batch, 1, metrics)
-            plan = sized(one, probe(one, play, time.thread_time, job.stop.is_set).runs_per_s)
-            if job.stop.is_set():
-                return plan
-            check_chunks(plan)
-        else:
-            plan = records.plan_of(batch, chunk_runs, metrics)
-        records.keep_chunk_runs(self.database, batch, plan.chunk_runs, plan.total_chunks)
-        job.total_chunks = plan.total_chunks
-        return plan
-
-    def _on_done(self, job: Job, batch: BatchRow, fresh: list[Tally]) -> None:
-        records.add_tallies(job.counts, fresh)
-        job.done_chunks += len(fresh)
-        job.fresh_runs += sum(tally.runs for tally in fresh)
-        now = time.monotonic()
-        if fresh and now - job.saved >= SAVE_EVERY_S:
-            job.saved = now
-            records.save_counts(self.database, batch, job.counts)
-            records.update(self.database, job.id, done_chunks=job.done_chunks)
-        # Many groups make a large message: those are told less often.
-        if now - job.told >= TELL_EVERY_S * (1 + len(job.counts) // 64):
-            self._emit(job)
-
-    def _state(self, job: Job, state: str, **fields: Any) -> None:
-        job.state = state
-        records.update(self.database, job.id, state=state, message=job.message, **fields)
-        self._emit(job)
-
-    def _emit(self, job: Job) -> None:
-        job.told = time.monotonic()
-        self._services.socketio.emit(
-            "batch", self._view(self.batch(job.id), job), to=self.room(job.id)
-        )
-
-    def _tell(self, batch: BatchRow) -> None:
-        """Who looks at a batch that nobody computes any more."""
-        self._services.socketio.emit("batch", self._view(batch, None), to=self.room(batch.id))
-
-    def _tell_waiting(self) -> None:
-        """One has left the queue: the others have moved up."""
-        try:
-            for job in self._queue.waiting():
-                self._emit(job)
-        except Exception:  # what is told can be asked for; the job that starts must not suffer
-            log.exception("Waiting batches were not told of their place")
-
-    def _view(self, batch: BatchRow, job: Job | None) -> dict[str, Any]:
-        before = self._queue.before(job) if job else 0
-        return {**view(self.database, batch, job), "before": before}
-
 
 def _check_owner(batch: BatchRow, owner: str) -> None:
     # Of the command line, the owner is "", and no browser is that.
     if batch.owner != owner:
         raise Refusal("forbidden", "batch.foreign")
-
-
-def run_batch_now(
-    app: Flask, spec: Spec, progress: Callable[[dict[str, Any]], None]
-) -> dict[str, Any]:
-    """The batch of the page without the page: waits for its end and returns the result."""
-    from app.batch.result import result
-
-    services: Services = app.extensions[KEY]
-    jobs: Jobs = services.jobs
-    number = jobs.submit(spec)
-    jobs.wait(number, progress)
-    return result(jobs, number)

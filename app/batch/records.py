@@ -17,6 +17,7 @@ from app.batch.runners.rows import ANY, HEAVIEST
 from app.batch.runners.summary import ERROR, CellSummary, Failure, Summary
 from app.batch.spec import Cell, Futures, Spec, cell_of
 from app.common.fields import SEED_MAX
+from app.common.refusals import Refusal
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow, FailureRow, now_ms
 from engine import ENGINE_VERSION
@@ -135,6 +136,14 @@ def remove(database: Database, number: str) -> None:
 def row(database: Database, number: str) -> BatchRow | None:
     with database.reading() as session:
         return session.get(BatchRow, number)
+
+
+def known(database: Database, number: str) -> BatchRow:
+    """The same of a batch that must be there.  Raises Refusal "gone"."""
+    found = row(database, number) if number.isalnum() else None
+    if found is None:
+        raise Refusal("gone", "gone.batch", batch=number[:40])
+    return found
 
 
 def newest(

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from app.batch import records, statistics
 from app.batch.advice_result import advice_of
+from app.batch.jobs import Jobs
 from app.batch.pairs import pair_sentences, pairs
 from app.batch.runners.pairing import LOST
 from app.batch.runners.summary import QUANTILES, Failure
+from app.batch.spec import Spec
 from app.storage.models import BatchCellRow, BatchRow
 from engine.sim.run import Run
 from engine.study.metrics import METRICS
-
-if TYPE_CHECKING:
-    from app.batch.jobs import Jobs
 
 SENTENCES_MOST = 16
 HALF = 0.5
 FAILURES_SHOWN = 50
 SHOWN_QUANTILES = (0.5, 0.9, 0.99, 0.999)
+
+
+def played(jobs: Jobs, spec: Spec, progress: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    """The batch of the page without the page: waits for its end and returns the result."""
+    number = jobs.submit(spec)
+    jobs.wait(number, progress)
+    return result(jobs, number)
 
 
 def result(

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from app.batch import records, statistics, study_pairs
+from app.batch.jobs import Jobs
 from app.batch.result import metrics_of, place
 from app.batch.runners.pairing import LOST
 from app.batch.runners.rows import ANY
 from app.batch.study_pairs import ROWS_MOST, Rows, common_seeds
 from app.storage.models import BatchRow
-
-if TYPE_CHECKING:
-    from app.batch.jobs import Jobs
 
 TOLD_BESIDE: Final = frozenset(
     ("slug", "code", "title", "origin", "difficulty", "teaches", "tags", "profiles", "expect")

@@ -45,7 +45,7 @@ def run_batch(
 ) -> int:
     """Runs and reports a batch; the exit code: 0 done, 1 ended early or failed, 2 bad input."""
     from app import create_app
-    from app.batch.jobs import run_batch_now
+    from app.batch.result import played
     from app.batch.spec import make_spec, parse_vary
     from app.context.services import KEY, Services
 
@@ -58,7 +58,7 @@ def run_batch(
     services: Services = app.extensions[KEY]
     progress = Progress()
     try:
-        result = run_batch_now(app, spec, progress)
+        result = played(services.jobs, spec, progress)
     finally:
         progress.end()
         services.close()

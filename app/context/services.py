@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from flask import current_app
 
+from app.batch.jobs import Jobs
 from app.common.admission import Gate
 from app.common.config import Settings
 from app.common.limits import Buckets
 from app.common.words import Catalogue
-from app.live.rooms import Rooms
 from app.runs.replays import Replays
 from app.storage.database import Database
 from app.storage.saved import Store
@@ -19,27 +19,24 @@ from app.storage.saved import Store
 if TYPE_CHECKING:
     from flask_socketio import SocketIO
 
-    from app.batch.jobs import Jobs
-
 KEY = "highwater"
 
 
 @dataclass
 class Services:
-    """Made once by ``app.web.factory``, which adds the jobs: these run within the application."""
+    """Made once by ``app.web.factory``."""
 
     settings: Settings
     database: Database
     store: Store
     replays: Replays
     socketio: SocketIO
-    rooms: Rooms
     saves: Buckets
     checks: Buckets
     tries: Buckets
     plays: Gate
+    jobs: Jobs
     words: Catalogue = field(default_factory=Catalogue)
-    jobs: Jobs = field(init=False)
 
     def close(self) -> None:
         """Ends what runs in the background; what was stored stays."""

@@ -14,17 +14,17 @@ from typing import Any
 from flask import request
 from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
 
+from app.batch.announcer import room
 from app.common.config import Settings
 from app.common.fields import SEED_MAX, Asked
 from app.common.limits import Bucket
 from app.common.refusals import Refusal, from_bad_input, from_engine_error
 from app.common.words import language
-from app.context import naming
+from app.context import naming, visitor
 from app.context.services import services
 from app.live import classroom
 from app.live.channel import sid
 from app.live.questions import Answer, Client, Clients, Question, at_step
-from app.web import security
 from engine.model.errors import BadInput
 from engine.show.replay import Replay
 from engine.show.sayings import said
@@ -133,14 +133,14 @@ def _watch(question: Question) -> Answer:
     """How far a batch is; from now on this client hears of its progress."""
     batch = question.asked.text("batch")
     snapshot = services().jobs.snapshot(batch)
-    join_room(services().jobs.room(batch))
+    join_room(room(batch))
     return {"batch": snapshot}
 
 
 def _cancel(question: Question) -> Answer:
     if not question.client.trusted:
         raise Refusal("forbidden")
-    return {"batch": services().jobs.cancel(question.asked.text("batch"), security.owner())}
+    return {"batch": services().jobs.cancel(question.asked.text("batch"), visitor.owner())}
 
 
 Handler = Callable[[Question], Answer]
@@ -169,8 +169,8 @@ def register(socketio: SocketIO, settings: Settings) -> None:
         given = auth if isinstance(auth, dict) else {}
         client = Client(
             address=request.remote_addr or "",
-            lang=language(str(given.get("lang", ""))) or security.lang(),
-            trusted=security.is_own_token(given.get("csrf")),
+            lang=language(str(given.get("lang", ""))) or visitor.lang(),
+            trusted=visitor.is_own_token(given.get("csrf")),
             moves=Bucket(settings.moves_per_s, settings.moves_burst),
             opens=Bucket(settings.opens_per_s, settings.opens_burst),
         )
@@ -180,7 +180,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
 
     def leave(*_: object) -> None:
         clients.leave(sid())
-        services().rooms.leave(sid())
+        classroom.rooms_here().leave(sid())
 
     def unknown(event: str, *_: object) -> Answer | None:
         def refuse(_question: Question) -> Answer:

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from flask import Flask, current_app
 from flask_socketio import SocketIO, join_room, leave_room
 
 from app.common.fields import Asked
 from app.common.refusals import Refusal
+from app.context import visitor
 from app.context.services import services
 from app.live.channel import sid
 from app.live.questions import Answer, Question, at_step
 from app.live.rooms import Place, Rooms, Told
-from app.web import security
 
 CUES_MOST = 9_999
 PARTITIONS_MOST = 9_999
+KEY = "highwater.rooms"
 
 
-def make_rooms(key: str, socketio: SocketIO) -> Rooms:
-    """The rooms of an application; what is news there is told as the event ``room``."""
+def open_rooms(app: Flask, key: str, socketio: SocketIO) -> None:
+    """Gives an application its rooms; what is news there is told as the event ``room``."""
 
     def tell(to: str, told: Told) -> None:
         socketio.emit("room", told, to=to)
 
-    return Rooms(key, tell)
+    app.extensions[KEY] = Rooms(key, tell)
+
+
+def rooms_here() -> Rooms:
+    """The rooms of the current application."""
+    found: Rooms = current_app.extensions[KEY]
+    return found
 
 
 def lead(question: Question) -> Answer:
@@ -30,10 +38,10 @@ def lead(question: Question) -> Answer:
 
     Costs a little memory, and so a new one is paid for like something that is saved.
     """
-    asked, rooms = question.asked, services().rooms
+    asked, rooms = question.asked, rooms_here()
     if not question.client.trusted:
         raise Refusal("forbidden")
-    owner, name = security.owner(), asked.text("room", default="")
+    owner, name = visitor.owner(), asked.text("room", default="")
     if asked.raw("over") is True:
         rooms.end(name, owner)
         leave_room(name)
@@ -71,10 +79,10 @@ def _cue(asked: Asked) -> int | None:
 
 def join(question: Question) -> Answer:
     """Where a class is; from now on this page hears of it.  ``following``: does it go along?"""
-    asked, rooms = question.asked, services().rooms
+    asked, rooms = question.asked, rooms_here()
     name = asked.text("room").lower()
     before = rooms.where(sid())
-    told = rooms.join(name, sid(), security.owner(), asked.raw("following") is not False)
+    told = rooms.join(name, sid(), visitor.owner(), asked.raw("following") is not False)
     _listen(before, name)
     # A server may forget a run that nobody saved; who comes late still finds this one.
     services().replays.register(rooms.get(name).place.run)

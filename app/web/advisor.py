@@ -13,7 +13,7 @@ from app.batch.spec import Cell, Spec, cell_of, check_total
 from app.common.fields import typed, whole_number
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
-from app.web import security
+from app.context import visitor
 from app.web.studies import jobs
 from engine.model.profiles import PROFILES
 from engine.study import advice
@@ -69,8 +69,8 @@ def _asked_before(number: str) -> tuple[Setting, Failures, int]:
 @blueprint.post("/advisor")
 def ask() -> AnyResponse:
     """Starts the study; its page tells the advice."""
-    security.require_token()
-    security.require_patience()
+    visitor.require_token()
+    visitor.require_patience()
     setting = Setting(
         profile=request.form.get("profile", "")[:120],
         brokers=_bounded("brokers"),
@@ -82,7 +82,7 @@ def ask() -> AnyResponse:
     )
     failures = Failures(*(_bounded(name) for name in Failures.__dataclass_fields__))
     asked = study(setting, failures, typed(request.form, "runs", 1, RUNS_MOST))
-    number = jobs().submit(asked, *security.asker())
+    number = jobs().submit(asked, *visitor.asker())
     return redirect(url_for("batches.page", number=number), 303)
 
 

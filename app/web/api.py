@@ -11,11 +11,11 @@ from flask import Blueprint, Response, request, url_for
 from app.common.fields import Asked, typed
 from app.common.refusals import Refusal
 from app.common.words import PAGES, language
-from app.context import naming
+from app.context import naming, visitor
 from app.context.services import services
 from app.live.channel import to_json
 from app.storage.saved import SCENARIO_BYTES, parse_run
-from app.web import registry, security
+from app.web import registry
 from engine import ENGINE_VERSION
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -50,8 +50,8 @@ def body() -> Asked:
 @blueprint.post("/api/runs")
 def save_run() -> Response:
     """Saves a run sent as text, or one this server knows by digest; twice is the same as once."""
-    security.require_token()
-    security.require_patience()
+    visitor.require_token()
+    visitor.require_patience()
     asked = body()
     replays = services().replays
     if asked.has("text"):
@@ -85,13 +85,13 @@ def _scenario_sent() -> Scenario:
 @blueprint.post("/api/scenarios")
 def save_scenario() -> Response:
     """Saves a scenario under its digest and says where it can be played."""
-    security.require_token()
-    security.require_patience()
+    visitor.require_token()
+    visitor.require_patience()
     scenario = _scenario_sent()
     if len(scenario.canonical().encode()) > SCENARIO_BYTES:
         raise Refusal("too_large", limit=SCENARIO_BYTES)
     naming.default_run(scenario)
-    new = services().store.save_scenario(scenario, security.owner())
+    new = services().store.save_scenario(scenario, visitor.owner())
     url = url_for("pages.scenario", name=scenario.digest)
     return json_answer({"ok": True, "digest": scenario.digest, "url": url}, 201 if new else 200)
 

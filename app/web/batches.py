@@ -17,10 +17,9 @@ from app.batch.spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST, asked_spec
 from app.common.fields import Asked, typed
 from app.common.refusals import Refusal
 from app.common.words import retold
-from app.context import naming
+from app.context import naming, visitor
 from app.context.services import services
 from app.storage.models import BatchRow
-from app.web import security
 from app.web.api import body, json_answer
 from app.web.studies import (
     TITLE_MOST,
@@ -87,7 +86,7 @@ def form() -> str:
     library = list(file.library().values())
     fixed, chosen, before = _chosen()
     scale = [one for one in library if "scale" in one.tags]
-    saved = [(row.digest, row.title) for row in services().store.scenarios(50, security.owner())]
+    saved = [(row.digest, row.title) for row in services().store.scenarios(50, visitor.owner())]
     first = chosen or next(iter(scale or library), None)
     facts = {one.slug: _facts(one) for one in library}
     if chosen is not None:
@@ -99,8 +98,8 @@ def form() -> str:
         "fixed": fixed,
         "examples": EXAMPLES,
         "limits": {"runs": RUNS_MOST, "profiles": PROFILES_MOST, "cells": CELLS_MOST},
-        "csrf": security.csrf_token(),
-        "lang": security.lang(),
+        "csrf": visitor.csrf_token(),
+        "lang": visitor.lang(),
     }
     return render_template(
         "batch.html",
@@ -153,7 +152,7 @@ def _asked_before(batch: BatchRow) -> dict[str, Any]:
 
 
 def _facts(scenario: Scenario) -> dict[str, Any]:
-    told = in_language(scenario, security.lang())
+    told = in_language(scenario, visitor.lang())
     return {
         "name": scenario.slug or scenario.digest,
         "title": told.title,
@@ -178,10 +177,10 @@ def is_random(scenario: Scenario) -> bool:
 @blueprint.post("/api/batches")
 def submit() -> Response:
     """{scenario | run | again, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}."""
-    security.require_token()
-    security.require_patience()
+    visitor.require_token()
+    visitor.require_patience()
     given = body()
-    number = jobs().submit(asked_spec(given, scenario_asked(given)), *security.asker())
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.asker())
     url = url_for("batches.page", number=number)
     return json_answer({"ok": True, "id": number, "url": url}, 201)
 
@@ -189,8 +188,8 @@ def submit() -> Response:
 @blueprint.post("/batch")
 def submit_form() -> AnyResponse:
     """The same from the form itself, where no script runs."""
-    security.require_token()
-    security.require_patience()
+    visitor.require_token()
+    visitor.require_patience()
     sent = request.form
     given = Asked(
         {
@@ -203,20 +202,20 @@ def submit_form() -> AnyResponse:
             "vary": [line for line in sent.get("vary", "").splitlines() if line.strip()],
         }
     )
-    number = jobs().submit(asked_spec(given, scenario_asked(given)), *security.asker())
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.asker())
     return redirect(url_for("batches.page", number=number), 303)
 
 
 @blueprint.post("/api/batches/estimate")
 def estimate() -> Response:
     """Plays a few runs here to say how long all of them will take, and what would go wrong."""
-    security.require_token()
-    security.require_patience()
+    visitor.require_token()
+    visitor.require_patience()
     given = body()
     asked = asked_spec(given, scenario_asked(given))
     with services().plays.turn():
         found = jobs().estimate(asked)
-    notes = [note.sentence(security.lang()) for note in found["notes"]]
+    notes = [note.sentence(visitor.lang()) for note in found["notes"]]
     return json_answer({"ok": True, **found, "notes": notes})
 
 
@@ -227,7 +226,7 @@ def page(number: str) -> str:
     batch = jobs().batch(number)
     shown["scenario"] = {**shown["scenario"], "title": scenario_title(batch)}
     shown.update(title=title_of(batch), named=batch.title)
-    shown["message"] = retold(shown["message"], security.lang())
+    shown["message"] = retold(shown["message"], visitor.lang())
     active = shown["state"] in records.ACTIVE
     return render_template(
         "batch_result.html",
@@ -238,7 +237,7 @@ def page(number: str) -> str:
         orders=list(records.ORDERS),
         others=other_than(number),
         cells=enumerate(cell["label"] for cell in batch.cells),
-        mine=batch.owner == security.owner(),
+        mine=batch.owner == visitor.owner(),
         filter={
             **asdict(failures_wanted()),
             "size": FAILURES_SHOWN,
@@ -246,8 +245,8 @@ def page(number: str) -> str:
         boot={
             "batch": shown,
             "active": active,
-            "csrf": security.csrf_token(),
-            "lang": security.lang(),
+            "csrf": visitor.csrf_token(),
+            "lang": visitor.lang(),
         },
     )
 
@@ -274,60 +273,60 @@ def _result(number: str) -> dict[str, Any]:
 
 @blueprint.post("/api/batches/<number>/cancel")
 def cancel(number: str) -> Response:
-    security.require_token()
-    return json_answer({"ok": True, "batch": jobs().cancel(number, security.owner())})
+    visitor.require_token()
+    return json_answer({"ok": True, "batch": jobs().cancel(number, visitor.owner())})
 
 
 @blueprint.post("/api/batches/<number>/resume")
 def resume(number: str) -> Response:
     """Computes the chunks that are missing."""
-    security.require_token()
-    security.require_patience()
-    jobs().resume(number, *security.asker())
+    visitor.require_token()
+    visitor.require_patience()
+    jobs().resume(number, *visitor.asker())
     return json_answer({"ok": True, "batch": jobs().snapshot(number)})
 
 
 @blueprint.post("/batch/<number>/<any(cancel, resume):what>")
 def act(number: str, what: str) -> AnyResponse:
     """The buttons of the page where no script runs."""
-    security.require_token()
+    visitor.require_token()
     if what == "resume":
-        security.require_patience()
-        jobs().resume(number, *security.asker())
+        visitor.require_patience()
+        jobs().resume(number, *visitor.asker())
     else:
-        jobs().cancel(number, security.owner())
+        jobs().cancel(number, visitor.owner())
     return redirect(url_for("batches.page", number=number), 303)
 
 
 @blueprint.post("/api/batches/<number>/more")
 def more(number: str) -> Response:
     """{runs}: so many seeds more for every profile and cell."""
-    security.require_token()
-    security.require_patience()
-    jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), *security.asker())
+    visitor.require_token()
+    visitor.require_patience()
+    jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), *visitor.asker())
     return json_answer({"ok": True, "batch": jobs().snapshot(number)})
 
 
 @blueprint.post("/batch/<number>/more")
 def more_form(number: str) -> AnyResponse:
     """The same from the page."""
-    security.require_token()
-    security.require_patience()
-    jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), *security.asker())
+    visitor.require_token()
+    visitor.require_patience()
+    jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), *visitor.asker())
     return redirect(url_for("batches.page", number=number), 303)
 
 
 @blueprint.delete("/api/batches/<number>")
 def delete(number: str) -> Response:
     """Forgets the batch and its rows."""
-    security.require_token()
-    jobs().delete(number, security.owner())
+    visitor.require_token()
+    jobs().delete(number, visitor.owner())
     return json_answer({"ok": True})
 
 
 @blueprint.post("/batch/<number>/delete")
 def delete_form(number: str) -> AnyResponse:
     """The same from the page."""
-    security.require_token()
-    jobs().delete(number, security.owner())
+    visitor.require_token()
+    jobs().delete(number, visitor.owner())
     return redirect(url_for("batches.form"), 303)

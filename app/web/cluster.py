@@ -6,9 +6,9 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template
 
+from app.context import visitor
 from app.context.services import services
 from app.storage.saved import RUN_BYTES
-from app.web import security
 from app.web.api import body, json_answer
 from engine.model.errors import BadInput
 from engine.model.profiles import PROFILES, get_profile
@@ -23,17 +23,17 @@ blueprint = Blueprint("cluster", __name__)
 @blueprint.get("/cluster")
 def page() -> str:
     """A box to paste into."""
-    boot = {"lang": security.lang(), "most": paste.MOST_CHARS}
+    boot = {"lang": visitor.lang(), "most": paste.MOST_CHARS}
     return render_template("cluster.html", boot=boot, profiles=PROFILES.values())
 
 
 @blueprint.post("/api/cluster")
 def read_cluster() -> Response:
     """{text, profile?} -> {run, notes, problems}; nothing is stored, nothing is evaluated."""
-    security.require_token()
+    visitor.require_token()
     asked = body()
     facts = paste.read(asked.text("text", most=2 * paste.MOST_CHARS))
-    title = services().words.text(security.lang(), "cluster.title.scenario", {})
+    title = services().words.text(visitor.lang(), "cluster.title.scenario", {})
     data, notes = pasted.scenario_of(facts, title)
     problems = [*facts.problems]
     run = None

@@ -11,9 +11,8 @@ from markupsafe import Markup
 from app.common.fields import whole_number
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
-from app.context import naming
+from app.context import naming, visitor
 from app.context.services import services
-from app.web import security
 from app.web.api import json_answer, unless_known
 from engine import ENGINE_VERSION
 from engine.model.profiles import PROFILES, get_profile
@@ -77,13 +76,13 @@ def page(digest: str) -> str:
     services().replays.register(other)
     return render_template(
         "compare.html",
-        title=in_language(run.scenario, security.lang()).title,
+        title=in_language(run.scenario, visitor.lang()).title,
         run=run,
         other=other,
         why=why,
         profiles=list(PROFILES.values()),
         boot={
-            "lang": security.lang(),
+            "lang": visitor.lang(),
             "a": digest,
             "b": other.digest,
             "with": wanted,
@@ -151,9 +150,9 @@ def ladder(name: str) -> str:
         services().replays.register(Run(scenario, rung["profile"]))
     return render_template(
         "ladder.html",
-        scenario=in_language(scenario, security.lang()),
+        scenario=in_language(scenario, visitor.lang()),
         home=url_for("pages.scenario", name=name),
-        rungs=[{**rung, "why": said(rung["why"], security.lang())} for rung in rungs],
+        rungs=[{**rung, "why": said(rung["why"], visitor.lang())} for rung in rungs],
         size=(WIDTH, HEIGHT),
         first=next((rung for rung in rungs if rung["digest"]), None),
     )

@@ -14,11 +14,11 @@ from flask import Blueprint, Response, render_template, request
 
 from app.common.fields import Asked
 from app.common.refusals import Refusal
-from app.context import naming
+from app.context import naming, visitor
 from app.context.services import services
 from app.runs.recording import recorded
 from app.storage.saved import SCENARIO_BYTES
-from app.web import registry, security
+from app.web import registry
 from app.web.api import body, json_answer
 from engine.checks.catalogue import VIOLABLE
 from engine.model.configs import CATALOGUE, Config
@@ -60,15 +60,15 @@ def edit(name: str = "") -> str:
         if not naming.DIGEST.match(digest):
             raise Refusal("not_found")
         with services().replays.using(digest) as replay:
-            scenario, asks = recorded(replay, security.lang())
+            scenario, asks = recorded(replay, visitor.lang())
     elif name:
-        own = in_language(naming.scenario_named(name), security.lang())
+        own = in_language(naming.scenario_named(name), visitor.lang())
         scenario = replace(own, slug="", code="")
     else:
         title = " ".join(request.args.get("title", "")[:TITLE_CHARS].split())
         scenario = empty(title)
     text = yaml_of(scenario)
-    lang = security.lang()
+    lang = visitor.lang()
     boot = {**looked_at(text), "asks": asks, "lang": lang, "offers": offers(lang)}
     return render_template("editor.html", boot=boot, text=text, recorded=bool(digest))
 
@@ -76,7 +76,7 @@ def edit(name: str = "") -> str:
 def empty(title: str) -> Scenario:
     """Three brokers and the life of one record: something to change."""
     script = "produce m0 acks=all\nfetch 2 x2\nfetch 3 x2"
-    new = services().words.text(security.lang(), "edit.new", {})
+    new = services().words.text(visitor.lang(), "edit.new", {})
     return Scenario.from_dict({"title": title or new, "script": script})
 
 
@@ -122,7 +122,7 @@ def check() -> Response:
 
 def _allowed(costly: bool) -> None:
     """Raises `Refusal` without our token, or for an address that asks too often."""
-    security.require_token()
+    visitor.require_token()
     buckets = services().tries if costly else services().checks
     wait_ms = buckets.take(request.remote_addr or "")
     if wait_ms:
@@ -187,7 +187,7 @@ def _problem(text: str, where: str, bad: BadInput) -> Json:
     lines = text.split("\n")
     if column == 1 and line <= len(lines):
         column += len(lines[line - 1]) - len(lines[line - 1].lstrip())
-    return {"line": line, "column": column, "sentence": said(bad.sentence, security.lang())}
+    return {"line": line, "column": column, "sentence": said(bad.sentence, visitor.lang())}
 
 
 # -- playing it -----------------------------------------------------------------------------------
@@ -221,14 +221,14 @@ def _outcome(scenario: Scenario, profile: str) -> Json:
     try:
         one = promises.play(scenario, profile, budget=STEPS_MOST)
     except BadInput as bad:
-        sentence = said(bad.sentence, security.lang())
+        sentence = said(bad.sentence, visitor.lang())
         return {"problem": {"script": _line_of(bad), "sentence": sentence}}
     names = in_order(name for name, _, _ in one.sim.broken)
     return {
         "verdict": " ".join(["violates", *names]) if names else "holds",
         "broken": names,
         "final": promises.record_text(one.sim, 0),
-        "complaints": [said(text, security.lang()) for text in one.complaints],
+        "complaints": [said(text, visitor.lang()) for text in one.complaints],
     }
 
 
@@ -258,7 +258,7 @@ def attempt() -> Response:
             {
                 "ok": True,
                 "run": digest,
-                "facts": services().replays.facts(replay, security.lang()),
+                "facts": services().replays.facts(replay, visitor.lang()),
                 "steps": replay.steps(0, STEPS_AT_ONCE),
                 "problem": problem,
             }

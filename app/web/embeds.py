@@ -10,9 +10,8 @@ from flask import Blueprint, render_template, request
 from app.common.fields import whole_number
 from app.common.refusals import Refusal
 from app.common.words import language
-from app.context import naming
+from app.context import naming, visitor
 from app.context.services import services
-from app.web import security
 from engine import ENGINE_VERSION
 from engine.show import story
 from engine.show.view import Json
@@ -35,7 +34,7 @@ def embed(digest: str) -> str:
     if not naming.DIGEST.match(digest):
         raise Refusal("not_found")
     chosen, problems = chosen_of(request.args)
-    lang = security.lang()
+    lang = visitor.lang()
     with services().replays.using(digest) as replay:
         facts = services().replays.facts(replay, lang)
         step = min(chosen.pop("step"), replay.total)

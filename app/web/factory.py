@@ -80,12 +80,13 @@ def build(settings: Settings | None = None) -> Flask:
         store=store,
         replays=Replays(settings, store),
         socketio=socketio,
-        rooms=classroom.make_rooms(settings.secret_key, socketio),
         saves=Buckets(settings.saves_per_s, settings.saves_burst),
         checks=Buckets(settings.moves_per_s, settings.moves_burst),
         tries=Buckets(settings.opens_per_s, settings.opens_burst),
         plays=Gate(PLAYS_AT_ONCE, PLAYS_WAITING, PLAYS_PATIENCE_S),
+        jobs=Jobs(database, settings, lambda told, to: socketio.emit("batch", told, to=to)),
     )
+    classroom.open_rooms(app, settings.secret_key, socketio)
     animator.register(socketio, settings)
     pages.prepare(app)
     security.guard(app)
@@ -100,7 +101,6 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(embeds.blueprint)
     app.register_blueprint(exporting.blueprint)
     app.register_blueprint(cluster.blueprint)
-    app.extensions[KEY].jobs = Jobs(app)
     app.register_blueprint(batches.blueprint)
     app.register_blueprint(studies.blueprint)
     app.register_blueprint(csv_tables.blueprint)

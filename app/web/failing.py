@@ -12,9 +12,8 @@ from app.batch.runners.summary import Failure
 from app.batch.spec import FUTURES_EACH, FUTURES_MOST, make_futures
 from app.common.fields import Asked, typed
 from app.common.refusals import Refusal
-from app.context import naming
+from app.context import naming, visitor
 from app.context.services import services
-from app.web import security
 from app.web.api import body, json_answer
 from app.web.studies import jobs
 from engine.sim.run import Run
@@ -51,7 +50,7 @@ def _start_futures(run: Run, invariant: str, each: int) -> str:
     """The number of the batch; where its presents lie, a replay of the whole run tells."""
     with services().plays.turn():
         asked = make_futures(run, invariant, each)
-    return jobs().submit(asked, *security.asker())
+    return jobs().submit(asked, *visitor.asker())
 
 
 def _facts(found: Shortened) -> dict[str, Any]:
@@ -118,8 +117,8 @@ def run_of_futures(number: str) -> AnyResponse:
 @blueprint.post(PLACE + "/shorten")
 def shorten_failure(number: str, **named: Any) -> AnyResponse:
     """Opens a shorter run that breaks the same invariant, one step before it does."""
-    security.require_token()
-    security.require_patience()
+    visitor.require_token()
+    visitor.require_patience()
     found = _shorten(*_named(number, **named))
     return redirect(_at(found.run, found.after), 303)
 
@@ -127,8 +126,8 @@ def shorten_failure(number: str, **named: Any) -> AnyResponse:
 @blueprint.post(PLACE + "/futures")
 def futures_of_failure(number: str, **named: Any) -> AnyResponse:
     """Starts a batch that plays futures of a failing run from many of its steps."""
-    security.require_token()
-    security.require_patience()
+    visitor.require_token()
+    visitor.require_patience()
     run, invariant = _named(number, **named)
     each = typed(request.form, "runs", 1, FUTURES_MOST, default=FUTURES_EACH)
     started = _start_futures(run, invariant, each)
@@ -145,8 +144,8 @@ def _named(number: str, **named: Any) -> tuple[Run, str]:
 @blueprint.post("/api/shorten")
 def shorten_run() -> Response:
     """{run, invariant}: a shorter run that breaks the same invariant."""
-    security.require_token()
-    security.require_patience()
+    visitor.require_token()
+    visitor.require_patience()
     run, invariant = _run_asked(body())
     return json_answer(_facts(_shorten(run, invariant)))
 
@@ -154,8 +153,8 @@ def shorten_run() -> Response:
 @blueprint.post("/api/futures")
 def futures() -> Response:
     """{run, invariant, runs}: a batch of futures of a failing run, from many of its steps."""
-    security.require_token()
-    security.require_patience()
+    visitor.require_token()
+    visitor.require_patience()
     given = body()
     run, invariant = _run_asked(given)
     each = given.whole("runs", 1, FUTURES_MOST, default=FUTURES_EACH)

@@ -10,9 +10,8 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request, url_for
 
-from app.context import naming
+from app.context import naming, visitor
 from app.context.services import services
-from app.web import security
 from app.web.cards import cards, outcomes, pictures, pictures_version
 from engine.scenarios import file
 from engine.scenarios.scenario import TAGS
@@ -99,12 +98,12 @@ def path(found: Iterable[Card]) -> list[Card]:
 @blueprint.get("/")
 def library() -> str:
     """Every scenario of the library with its verdicts; works without JavaScript."""
-    every = cards(file.library().values(), security.lang())
+    every = cards(file.library().values(), visitor.lang())
     wanted = Wanted.asked()
     shown = [card for card in every if wanted.fits(card)]
     profiles = [verdict["profile"] for card in every for verdict in card["verdicts"]]
     known = {card["digest"] for card in every}
-    saved = services().store.scenarios(owner=security.owner())
+    saved = services().store.scenarios(owner=visitor.owner())
     return render_template(
         "library.html",
         cards=[{**card, "outcomes": outcomes(card)} for card in every],

@@ -16,8 +16,9 @@ from app.common.config import ROOT
 from app.common.fields import typed
 from app.common.refusals import Refusal, from_bad_input, from_engine_error
 from app.common.words import DEFAULT, LANGUAGES, choose
-from app.context import naming
+from app.context import naming, visitor
 from app.context.services import services
+from app.live.classroom import rooms_here
 from app.storage.saved import SCENARIO_BYTES
 from app.web import preloads, scriptless, security
 from app.web.api import json_answer
@@ -62,7 +63,7 @@ def run(digest: str) -> str:
 @blueprint.get("/class/<name>")
 def classroom(name: str) -> str:
     """A class: the run its leader is at, for everybody who follows."""
-    room = services().rooms.get(name.lower())
+    room = rooms_here().get(name.lower())
     place = room.place
     return _animator(place.run.scenario, place.run, room=room.name, step=place.step)
 
@@ -79,7 +80,7 @@ def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", ste
         "profile": run.profile,
         "seed": run.seed,
         "engine": ENGINE_VERSION,
-        "lang": security.lang(),
+        "lang": visitor.lang(),
         "transports": services().settings.transports.split(","),
         "bare": bare,
         "room": room,
@@ -98,7 +99,7 @@ def favicon() -> AnyResponse:
 
 def words(key: str, **args: Any) -> str:
     """``t()`` of the templates.  Files are looked at once a page, not once a word."""
-    lang = security.lang()
+    lang = visitor.lang()
     if "words" not in g:
         catalogue = services().words
         g.words = {one: catalogue.words(one) for one in {lang, DEFAULT}}
@@ -112,7 +113,7 @@ def here(**changes: Any) -> str:
 
 def told(scenario: Scenario) -> Scenario:
     """A scenario with its texts in the visitor's language."""
-    return in_language(scenario, security.lang())
+    return in_language(scenario, visitor.lang())
 
 
 def _helpers() -> dict[str, Any]:
@@ -120,10 +121,10 @@ def _helpers() -> dict[str, Any]:
         "t": words,
         "here": here,
         "told": told,
-        "lang": security.lang(),
+        "lang": visitor.lang(),
         "languages": LANGUAGES,
         "csp_nonce": security.nonce(),
-        "csrf_token": "" if security.embedded() else security.csrf_token(),
+        "csrf_token": "" if security.embedded() else visitor.csrf_token(),
         "import_map": import_map(),
         "modules_of": modules_of,
         "words_for": words_for,
@@ -150,7 +151,7 @@ def import_map() -> dict[str, dict[str, str]]:
 
 def words_for(page: str) -> str:
     """Where the scripts of a page find their words."""
-    return url_for("api.words", lang=security.lang(), page=page)
+    return url_for("api.words", lang=visitor.lang(), page=page)
 
 
 def modules_of(entry: str) -> list[str]:
@@ -178,7 +179,7 @@ def _bounded() -> None:
 
 def _refused(refusal: Refusal) -> Response:
     """JSON for programs and our own scripts, a page with the sentence for everybody else."""
-    lang = security.lang()
+    lang = visitor.lang()
     _drain()
     if _wants_json():
         return json_answer(refusal.answer(lang), refusal.status)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from flask import render_template, request
 from markupsafe import Markup
 
+from app.context import visitor
 from app.context.services import services
-from app.web import security
 from engine.show import story
 from engine.show.thumbnail import HEIGHT, WIDTH, draw
 from engine.show.view import Json
@@ -23,7 +23,7 @@ def wanted() -> bool:
 
 def page(run: Run, step: int) -> str:
     """One step of a run, with links to the others; a step beyond the end is the end."""
-    lang = security.lang()
+    lang = visitor.lang()
     with services().replays.using(run.digest) as replay:
         facts = services().replays.facts(replay, lang)
         step = min(step, replay.total)

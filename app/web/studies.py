@@ -16,9 +16,9 @@ from app.batch.runners.pairing import LOST
 from app.batch.study_comparison import compared
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
+from app.context import visitor
 from app.context.services import services
 from app.storage.models import BatchRow
-from app.web import security
 from app.web.api import body, json_answer
 from engine.scenarios.translated import in_language
 
@@ -55,7 +55,7 @@ def jobs() -> Jobs:
 
 def scenario_title(batch: BatchRow) -> str:
     """Its scenario's title in the visitor's language; the advisor's scenario is its question."""
-    lang = security.lang()
+    lang = visitor.lang()
     if batch.kind == KIND:
         return services().words.text(lang, "advice.question", {})
     return in_language(records.scenario_of(batch), lang).title
@@ -68,19 +68,19 @@ def title_of(batch: BatchRow) -> str:
 
 def own_studies() -> list[dict[str, Any]]:
     """Those that this browser started, newest first, each with its first sentence."""
-    rows = records.newest(jobs().database, OWN_MOST, of=security.owner())
+    rows = records.newest(jobs().database, OWN_MOST, of=visitor.owner())
     return [{**listed(row), "said": first_sentence(row)} for row in rows]
 
 
 def other_studies() -> list[dict[str, Any]]:
     """The newest of everybody else."""
-    rows = records.newest(jobs().database, OTHERS_MOST, but=security.owner())
+    rows = records.newest(jobs().database, OTHERS_MOST, but=visitor.owner())
     return [listed(row) for row in rows]
 
 
 def other_than(number: str) -> list[dict[str, Any]]:
     """What a study can be compared with: this browser's own ones first."""
-    me, there = security.owner(), jobs().database
+    me, there = visitor.owner(), jobs().database
     rows = [
         *records.newest(there, OFFERED_MOST, of=me),
         *records.newest(there, OTHERS_MOST, but=me),
@@ -118,22 +118,22 @@ def checked_title(given: str) -> str:
 @blueprint.post("/api/batches/<number>/title")
 def rename(number: str) -> Response:
     """{title}: what its owner calls it; "" goes back to the scenario's."""
-    security.require_token()
-    security.require_patience()
+    visitor.require_token()
+    visitor.require_patience()
     given = body().raw("title")
     if not isinstance(given, str):
         raise Refusal("invalid", what="title")
     title = checked_title(given)
-    jobs().rename(number, title, security.owner())
+    jobs().rename(number, title, visitor.owner())
     return json_answer({"ok": True, "title": title})
 
 
 @blueprint.post("/batch/<number>/title")
 def rename_form(number: str) -> AnyResponse:
     """The same from the page."""
-    security.require_token()
-    security.require_patience()
-    jobs().rename(number, checked_title(request.form.get("title", "")), security.owner())
+    visitor.require_token()
+    visitor.require_patience()
+    jobs().rename(number, checked_title(request.form.get("title", "")), visitor.owner())
     return redirect(url_for("batches.page", number=number), 303)
 
 
@@ -163,7 +163,7 @@ def side_by_side(number: str, other: str) -> str:
     """Both sentences, what differs, shares with their difference, and measures."""
     a, b = both(number, other)
     found = compared(jobs(), a, b)
-    lang = security.lang()
+    lang = visitor.lang()
     return render_template(
         "studies.html",
         a=_facts(a),
@@ -175,7 +175,7 @@ def side_by_side(number: str, other: str) -> str:
 
 
 def _facts(batch: BatchRow) -> dict[str, Any]:
-    scenario = in_language(records.scenario_of(batch), security.lang())
+    scenario = in_language(records.scenario_of(batch), visitor.lang())
     return {
         **listed(batch),
         "scenario": scenario.title,

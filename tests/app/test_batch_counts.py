@@ -102,13 +102,13 @@ def test_a_tilted_study_is_weighted_while_it_runs_and_after_an_interruption(
 ) -> None:
     jobs = make_jobs()
     heard: list[dict[str, Any]] = []
-    emit = jobs._emit
+    tell = jobs._announcer.tell
 
     def listen(job: Job) -> None:
-        heard.append(jobs._view(jobs.batch(job.id), job))
-        emit(job)
+        heard.append(jobs._announcer.view(jobs.batch(job.id), job))
+        tell(job)
 
-    jobs._emit = listen  # type: ignore[method-assign]
+    jobs._announcer.tell = listen  # type: ignore[method-assign]
     jobs.runner.trouble["summarise"] = "Spark is gone."
     number = jobs.submit(tilted())
     ended(jobs, number)

@@ -30,7 +30,7 @@ from engine.scenarios.scenario import Scenario
 from engine.study.metrics import METRICS
 from tests import batch_fakes
 from tests.app.conftest import TOKEN, Socket, browser, post
-from tests.batch_runner import PlainRunner
+from tests.batch_runner import plain_jobs
 
 
 def play_chunk(chunk: dict[str, Any]) -> list[dict[str, Any]]:
@@ -49,11 +49,8 @@ def make_jobs(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     made: list[Jobs] = []
 
     def make(pace_s: float = 0.0) -> Jobs:
-        jobs = Jobs(app, PlainRunner(pace_s), play_chunk)  # type: ignore[arg-type]
-        made.append(jobs)
-        services: Services = app.extensions[KEY]
-        services.jobs = jobs
-        return jobs
+        made.append(plain_jobs(app.extensions[KEY], play_chunk, pace_s))
+        return made[-1]
 
     yield make
     for jobs in made:
@@ -221,7 +218,7 @@ def test_a_cancel_on_the_way_to_spark_is_not_lost(
         return play_chunk(chunk)
 
     hold = threading.Event()
-    monkeypatch.setattr(jobs, "_tell_waiting", lambda: hold.wait(10))
+    monkeypatch.setattr(jobs._announcer, "tell_waiting", lambda: hold.wait(10))
     monkeypatch.setattr(jobs, "_run_chunk", cancel_and_play)
     monkeypatch.setattr(jobs.runner, "start", lambda: 1 / 0)
     number = jobs.submit(spec())

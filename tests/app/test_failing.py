@@ -27,7 +27,7 @@ from engine.study import futures
 from engine.study.batch import run_chunk
 from tests.app.conftest import TOKEN, browser, post
 from tests.app.test_batch_jobs import ended, make_jobs, spec
-from tests.batch_runner import PlainRunner
+from tests.batch_runner import plain_jobs
 
 __all__ = ["make_jobs"]
 
@@ -36,9 +36,7 @@ __all__ = ["make_jobs"]
 def jobs(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Jobs]:
     """Batches of the real engine, in this process."""
     monkeypatch.setattr(estimate, "PROBE_S", 0.05)
-    made = Jobs(app, PlainRunner(), run_chunk)  # type: ignore[arg-type]
-    services: Services = app.extensions[KEY]
-    services.jobs = made
+    made = plain_jobs(app.extensions[KEY], run_chunk)
     yield made
     made.close()
 

@@ -138,7 +138,8 @@ def test_a_killed_process_loses_nothing_that_was_saved(
 ) -> None:
     script = """
 import json, os, signal, sys
-from app import config, create_app
+from app import create_app
+from app.common import config
 from tests.app.conftest import SCENARIO, browser, post
 app = create_app(config.load({}, instance=sys.argv[1]))
 print(json.dumps(post(browser(app), "/api/scenarios", {"yaml": SCENARIO}).json), flush=True)

@@ -19,7 +19,7 @@ from engine.show.replay import Replay
 from engine.sim.run import Run
 from engine.study.advice import Failures, Setting
 from engine.study.batch import run_chunk
-from tests.batch_runner import PlainRunner
+from tests.batch_runner import plain_jobs
 from tests.e2e.conftest import Server
 
 VARIED = [("min.insync.replicas", ["1", "2"]), ("brokers", ["3", "5"])]
@@ -33,7 +33,7 @@ def fill(place: Path) -> dict[str, str]:
     app = create_app(config.load({}, instance=place))
     services: Services = app.extensions[KEY]
     services.jobs.close()
-    jobs = services.jobs = Jobs(app, PlainRunner(), run_chunk)  # type: ignore[arg-type]
+    jobs = plain_jobs(services, run_chunk)
     try:
         storm = file.find("S61")
         made = {

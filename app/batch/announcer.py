@@ -1,0 +1,57 @@
+"""Who looks at a batch hears how far it is: one message, for pages and sockets alike."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+from app.batch import records
+from app.batch.job import Job, view
+from app.batch.queue import FairQueue
+from app.storage.database import Database
+from app.storage.models import BatchRow
+
+log = logging.getLogger(__name__)
+
+Emit = Callable[[dict[str, Any], str], None]
+"""Sends a snapshot to whoever is in a room."""
+
+
+def room(number: str) -> str:
+    """Who is in it hears of the batch."""
+    return f"batch:{number}"
+
+
+class Announcer:
+    """Tells of batches; knows nothing of who computes them."""
+
+    def __init__(self, database: Database, queue: FairQueue, emit: Emit) -> None:
+        self._database = database
+        self._queue = queue
+        self._emit = emit
+
+    def view(self, batch: BatchRow, job: Job | None) -> dict[str, Any]:
+        """How far a batch is, and how many start before it."""
+        before = self._queue.before(job) if job else 0
+        return {**view(self._database, batch, job), "before": before}
+
+    def tell(self, job: Job) -> None:
+        """Of a batch that waits or runs here."""
+        job.told = time.monotonic()
+        batch = records.row(self._database, job.id)
+        if batch is not None:
+            self._emit(self.view(batch, job), room(job.id))
+
+    def tell_ended(self, batch: BatchRow) -> None:
+        """Of a batch that nobody computes any more."""
+        self._emit(self.view(batch, None), room(batch.id))
+
+    def tell_waiting(self) -> None:
+        """One has left the queue: the others have moved up."""
+        try:
+            for job in self._queue.waiting():
+                self.tell(job)
+        except Exception:  # what is told can be asked for; the job that starts must not suffer
+            log.exception("Waiting batches were not told of their place")

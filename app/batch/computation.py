@@ -1,0 +1,164 @@
+"""The way of one batch: probing -> starting -> running -> summarising, and its end.
+
+Whatever happens, finished chunks stay on disk and their counts in the database.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+from app.batch import records
+from app.batch.announcer import Announcer
+from app.batch.causes import histogram, to_trace
+from app.batch.estimate import probe
+from app.batch.job import Job
+from app.batch.runners.plan import Plan, Tally, sized
+from app.batch.runners.rows import RunChunk, chunks_on_disk
+from app.batch.runners.spark import SparkRunner, SparkTrouble
+from app.batch.runners.summary import Summary
+from app.batch.spec import check_chunks
+from app.storage.database import Database
+from app.storage.models import BatchRow, now_ms
+from engine.sim.run import Run
+from engine.study.batch import run_chunk
+from engine.study.metrics import METRICS
+
+log = logging.getLogger(__name__)
+
+FAILURES_KEPT = 20
+"""First failing seeds of each profile, cell and invariant."""
+TELL_EVERY_S = 0.25
+SAVE_EVERY_S = 1.0
+
+
+class Computation:
+    """Computes batches, one call each; several threads may do so at one time.
+
+    `run_chunk` says what plays a chunk, None for the engine; `directory` where rows are.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        runner: SparkRunner,
+        announcer: Announcer,
+        directory: Callable[[str], str],
+        run_chunk: Callable[[], RunChunk | None],
+    ) -> None:
+        self._database = database
+        self._runner = runner
+        self._announcer = announcer
+        self._directory = directory
+        self._run_chunk = run_chunk
+
+    def _play(self) -> RunChunk:
+        return self._run_chunk() or run_chunk
+
+    def compute(self, job: Job, closing: Callable[[], bool]) -> tuple[str, str]:
+        """Plays what a batch still lacks and counts it: (state it ends in, message)."""
+        batch = records.known(self._database, job.id)
+        directory = self._directory(batch.id)
+        done = chunks_on_disk(directory)
+        job.done_chunks = len(done)
+        if job.stop.is_set():
+            return "cancelled", ""
+        plan = self._planned(job, batch)
+        if job.stop.is_set():
+            return "cancelled", ""
+        self._state(job, "starting", started=batch.started or now_ms())
+        self._runner.start()
+        job.message = str(self._runner)
+        if done:
+            job.counts = records.counts_of(self._runner.summarise(plan, directory, done, 0).cells)
+        job.began = time.monotonic()
+        self._state(job, "running")
+        trouble = ""
+        try:
+            complete = self._runner.run(
+                plan,
+                directory,
+                f"batch-{batch.id}",
+                lambda fresh: self._on_done(job, batch, fresh),
+                job.stop.is_set,
+                done,
+                self._run_chunk(),
+            )
+        except SparkTrouble as error:
+            complete, trouble = False, str(error)
+        records.save_counts(self._database, batch, job.counts)
+        done = chunks_on_disk(directory)
+        job.done_chunks = len(done)
+        if done and not (trouble and closing()):
+            self._state(job, "summarising")
+            self._summarise(job, plan, directory, done, trouble)
+        if trouble:
+            return "failed", trouble
+        return ("done", job.message) if complete else ("cancelled", job.message)
+
+    def _summarise(
+        self, job: Job, plan: Plan, directory: str, done: set[int], trouble: str
+    ) -> None:
+        try:
+            summary = self._runner.summarise(plan, directory, done, FAILURES_KEPT)
+        except SparkTrouble:
+            if trouble:  # one sentence is enough; the interim counts are stored
+                return
+            raise
+        records.save_summary(self._database, records.known(self._database, job.id), summary)
+        job.counts = records.counts_of(summary.cells)
+        try:
+            causes = self._causes(records.known(self._database, job.id), summary)
+            records.save_causes(self._database, job.id, causes)
+        except Exception:  # an addition to the result, which is whole without it
+            log.warning("The failures of batch %s were not traced", job.id, exc_info=True)
+
+    def _causes(self, batch: BatchRow, summary: Summary) -> list[dict[str, Any]]:
+        """How the first failing runs failed.  Futures of one run all break what it broke."""
+        if batch.kind == records.FUTURES:
+            return []
+        groups = len(batch.profiles) * len(batch.cells)
+        keys = to_trace(summary.failures, groups, FAILURES_KEPT)
+        cells = {cell for _, cell, _ in keys}
+        played = {cell: records.cell_scenario(batch, cell).scenario for cell in cells}
+        runs = [Run(played[cell], profile, seed).text() for profile, cell, seed in keys]
+        return histogram(keys, self._runner.causes(runs))
+
+    def _planned(self, job: Job, batch: BatchRow) -> Plan:
+        """Chunks of about a second, by how fast a few runs are played here."""
+        metrics = tuple(METRICS)
+        chunk_runs = batch.cells[0].get("chunk_runs", 0)
+        if not chunk_runs:
+            self._state(job, "probing")
+            # By the processor's clock: on a busy machine chunks must not become too small.
+            play = self._play()
+            one = records.plan_of(batch, 1, metrics)
+            plan = sized(one, probe(one, play, time.thread_time, job.stop.is_set).runs_per_s)
+            if job.stop.is_set():
+                return plan
+            check_chunks(plan)
+        else:
+            plan = records.plan_of(batch, chunk_runs, metrics)
+        records.keep_chunk_runs(self._database, batch, plan.chunk_runs, plan.total_chunks)
+        job.total_chunks = plan.total_chunks
+        return plan
+
+    def _on_done(self, job: Job, batch: BatchRow, fresh: list[Tally]) -> None:
+        records.add_tallies(job.counts, fresh)
+        job.done_chunks += len(fresh)
+        job.fresh_runs += sum(tally.runs for tally in fresh)
+        now = time.monotonic()
+        if fresh and now - job.saved >= SAVE_EVERY_S:
+            job.saved = now
+            records.save_counts(self._database, batch, job.counts)
+            records.update(self._database, job.id, done_chunks=job.done_chunks)
+        # Many groups make a large message: those are told less often.
+        if now - job.told >= TELL_EVERY_S * (1 + len(job.counts) // 64):
+            self._announcer.tell(job)
+
+    def _state(self, job: Job, state: str, **fields: Any) -> None:
+        job.state = state
+        records.update(self._database, job.id, state=state, message=job.message, **fields)
+        self._announcer.tell(job)
