@@ -96,6 +96,8 @@ def ensure(module: str, extra: str = "") -> None:
     if sys.version_info < OLDEST:
         have = ".".join(map(str, sys.version_info[:3]))
         give_up(f"Highwater needs Python 3.11 or newer; this is Python {have}.")
+    if not (ROOT / "pyproject.toml").exists():
+        return  # no checkout: pip installed this, with all that it needs
     missing = lacking(extra)
     if not missing:
         return

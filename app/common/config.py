@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-"""The project: templates, static files and the default ``instance`` directory live here."""
+"""What holds `app` and `engine`: a checkout, or the packages of an installed wheel."""
+
+ASSETS = ROOT if (ROOT / "templates").is_dir() else ROOT / "app"
+"""What holds `templates` and `static`: a wheel keeps them within `app`."""
 
 PREFIX = "HIGHWATER_"
 

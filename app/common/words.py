@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.common.config import ROOT
+from app.common.config import ASSETS, ROOT
 
 LANGUAGES = ("en", "zh-Hans")
 DEFAULT = LANGUAGES[0]
 _SOURCES = (
     ROOT / "engine" / "study" / "words",  # only translations: the engine's tables are English
     ROOT / "engine" / "show" / "words",
-    ROOT / "static" / "i18n",
+    ASSETS / "static" / "i18n",
 )
 _PLACE = re.compile(r"\{(\w+)\}")
 

@@ -10,7 +10,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from app.batch.jobs import Jobs
 from app.common import config
 from app.common.admission import Gate
-from app.common.config import ROOT, Settings
+from app.common.config import ASSETS, ROOT, Settings
 from app.common.limits import Buckets
 from app.context.services import KEY, Services
 from app.live import animator, channel, classroom
@@ -58,8 +58,8 @@ def build(settings: Settings | None = None) -> Flask:
     app = Highwater(
         "highwater",
         root_path=str(ROOT),
-        static_folder=str(ROOT / "static"),
-        template_folder=str(ROOT / "templates"),
+        static_folder=str(ASSETS / "static"),
+        template_folder=str(ASSETS / "templates"),
     )
     app.session_interface = security.Cookies()
     app.config.update(

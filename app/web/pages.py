@@ -12,7 +12,7 @@ from flask import Blueprint, Flask, Response, g, redirect, render_template, requ
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.common.config import ROOT
+from app.common.config import ASSETS
 from app.common.fields import typed
 from app.common.refusals import Refusal, from_bad_input, from_engine_error
 from app.common.words import DEFAULT, LANGUAGES, choose
@@ -135,7 +135,7 @@ def _helpers() -> dict[str, Any]:
 @cache
 def _vendored() -> tuple[tuple[str, str], ...]:
     """(name a module imports, file below static/vendor), as the folder's own list says."""
-    path = ROOT / "static" / "vendor" / "VENDOR.json"
+    path = ASSETS / "static" / "vendor" / "VENDOR.json"
     entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     return tuple((entry["import"], entry["file"]) for entry in entries if entry.get("import"))
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from app.common.config import ROOT
+from app.common.config import ASSETS
 
 _IMPORT = re.compile(r"""^(?:import|export)\b[^"'();=]*["']([^"']+)["']""", re.MULTILINE)
 _PACKED = re.compile(r"""(?:\bfrom|\bimport)["']([^"']+)["']""")
@@ -31,7 +31,7 @@ def _needed(entry: str, vendored: tuple[tuple[str, str], ...]) -> tuple[str, ...
     bare = {name: f"vendor/{file}" for name, file in vendored}
     found = [entry]
     for file in found:
-        text = (ROOT / "static" / file).read_text("utf-8")
+        text = (ASSETS / "static" / file).read_text("utf-8")
         folder = posixpath.dirname(file)
         for name in imports(text):
             near = posixpath.normpath(posixpath.join(folder, name)) if name[0] == "." else ""
