@@ -74,6 +74,20 @@ def serve(host: str | None, port: int | None) -> None:
 
 
 @main.command()
+@plain
+def mcp() -> None:
+    """Answers an assistant's questions on standard input and output (Model Context Protocol).
+
+    It can play runs, look at steps, ask why not, compare versions and count over seeds.
+    """
+    try:
+        from app.command.assistant import serve
+    except ImportError:
+        refuse("This needs the SDK of the Model Context Protocol: pip install 'highwater[mcp]'.")
+    serve()
+
+
+@main.command()
 @click.argument("scenario")
 @click.option("--profile", help="Which Kafka, such as Z0102 or K39+elr [the scenario's first].")
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)

@@ -122,17 +122,22 @@ def chunk_name(number: int) -> str:
     return f"{number:07d}.parquet"
 
 
-def write_chunk(directory: str, number: int, rows: Sequence[Row], metrics: Sequence[str]) -> None:
-    """Write beside, then rename: a half-written file never carries a chunk's name.
-
-    Writing twice, as after a lost worker, replaces a file by its equal.
-    """
+def table_of(rows: Sequence[Row], metrics: Sequence[str]) -> Any:
+    """Rows as an Arrow table of `arrow_schema`."""
     names = [name for name, _, _ in COLUMNS] + ["broken", *metrics]
     columns = {name: [row.get(name) for row in rows] for name in names}
     columns["broken"] = [
         [{"invariant": b[0], "step": b[1], "why": b[2]} for b in row["broken"]] for row in rows
     ]
-    table = pa.table(columns, schema=arrow_schema(metrics))
+    return pa.table(columns, schema=arrow_schema(metrics))
+
+
+def write_chunk(directory: str, number: int, rows: Sequence[Row], metrics: Sequence[str]) -> None:
+    """Write beside, then rename: a half-written file never carries a chunk's name.
+
+    Writing twice, as after a lost worker, replaces a file by its equal.
+    """
+    table = table_of(rows, metrics)
     files, base = open_directory(directory)
     draft = f"{base}/_{number}.{uuid.uuid4().hex}.tmp"
     final = f"{base}/{chunk_name(number)}"

@@ -1,0 +1,36 @@
+"""A step of a run as a picture and a sentence, for places without a page of ours."""
+
+from __future__ import annotations
+
+from html import escape
+
+from app.door.steps import Step
+from engine.show.thumbnail import HEIGHT, WIDTH, draw
+
+STYLE = """
+.highwater { --panel: light-dark(#fff, #1c2024); --ink: light-dark(#1a1c1e, #e8e6e1);
+  --line: light-dark(#dfe0e2, #30363c); --accent: light-dark(#0b5cad, #7db8f5);
+  --hw: light-dark(#0b3d91, #9ec5ff); --water: light-dark(#bcd3f2, #29466e);
+  --bad: light-dark(#b3261e, #ff8a80); --div: light-dark(#a3157a, #ff8ad4);
+  --e0: #6fa0e0; --e1: #ee8866; --e2: #99ddff; --e3: #f5f1a0; --e4: #44bb99; --e5: #aaaa00;
+  --e6: #c9ced6; max-width: 44rem; font-family: system-ui, sans-serif; }
+.highwater-picture svg { width: 100%; height: auto; }
+.highwater-said { min-height: 2.6em; margin: 0.4em 0; }
+.highwater-controls { display: flex; gap: 0.5em; align-items: center; }
+.highwater-controls input { flex: 1; }
+"""
+
+
+def picture(step: Step) -> str:
+    """A step as SVG: a lane for each replica, its records by epoch, its high watermark."""
+    box = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(step.told)}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {box}>{draw(step.view)}</svg>'
+
+
+def page(title: str, step: Step) -> str:
+    """A step where no kernel answers: a picture under the title of its run."""
+    return (
+        f"<style>{STYLE}</style><div class='highwater'><strong>{escape(title)}</strong>"
+        f"<div class='highwater-picture'>{picture(step)}</div>"
+        f"<p class='highwater-said'>{escape(step.told)}</p></div>"
+    )

@@ -1,0 +1,56 @@
+"""What a run tells: its steps, what broke, and why something does not happen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An invariant that broke: its name, the step at which it first did, and how."""
+
+    invariant: str
+    step: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One event of a run: `number` from 0, virtual time in ms, the move it belongs to.
+
+    `said` are sentences of what happened, `why` of what followed from it.  `view` is the state
+    after it, as the pages get it: {"partitions", "brokers", "controller", ...}.
+    """
+
+    number: int
+    time_ms: int
+    move: str
+    said: tuple[str, ...]
+    why: tuple[str, ...]
+    broken: tuple[str, ...]
+    view: dict[str, Any]
+
+    @property
+    def told(self) -> str:
+        """What happened, and what followed from it, in one line."""
+        return " ".join((*self.said, *self.why)) or "The state in which the run begins."
+
+    def __str__(self) -> str:
+        return f"{self.number} ({self.time_ms} ms) {self.move}: {self.told}"
+
+
+@dataclass(frozen=True)
+class WhyNot:
+    """Why something does not happen: what must hold, and a move that would help, or ""."""
+
+    about: str
+    happens: bool
+    guards: tuple[tuple[bool, str, str], ...]
+    """(does it hold, the sentence, the move that would make it hold)"""
+
+    def __str__(self) -> str:
+        lines = [self.about]
+        for holds, told, move in self.guards:
+            lines.append(f"  {'yes' if holds else 'no'}: {told}{f'  [{move}]' if move else ''}")
+        return "\n".join(lines)

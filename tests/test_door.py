@@ -1,0 +1,189 @@
+"""`import highwater`: runs, comparisons and studies as other people's code gets them."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import highwater as hw
+import nbclient
+import nbformat
+import pytest
+from mcp import Client
+
+from app.batch.runners.spark import SparkRunner
+from app.command import assistant
+from engine.model.errors import BadInput
+from engine.scenarios import file
+from engine.sim import run as runs
+from engine.study.batch import run_chunk
+
+
+def test_a_run_says_what_became_of_it() -> None:
+    run = hw.run("S30", "K39")
+    assert not run.holds and run.lost == ["b", "c"]
+    broken = run.broken[0]
+    assert broken.invariant in run[broken.step].broken
+    assert "becomes leader" in str(run[broken.step])
+    assert run[-1].number == len(run) - 1
+    assert [step.number for step in run[3:6]] == [3, 4, 5]
+    assert len(list(run)) == len(run)
+    with pytest.raises(IndexError):
+        run[len(run)]
+
+
+def test_the_same_script_under_another_kafka() -> None:
+    run = hw.run("S30", "K39")
+    assert run.under("K41").lost == []
+    compared = run.compare("K41")
+    assert compared.parts and "rec:isr" in str(compared)
+    assert str(run.compare("K39")) == "K39 and K39 do the same."
+
+
+def test_why_not_names_a_move_that_helps() -> None:
+    run = hw.run("S30", "K39")
+    told = run.why(5, "hw")
+    assert not told.happens
+    moves = [move for holds, _, move in told.guards if not holds]
+    assert moves and all(move in str(told) for move in moves)
+    with pytest.raises(BadInput, match="is no subject"):
+        run.why(5, "nonsense")
+
+
+def test_a_run_can_be_played_on() -> None:
+    run = hw.run("S60")
+    longer = run.then("produce m1", "settle")
+    assert len(longer) > len(run) and longer.moves[-2:] == ("produce m1", "settle")
+    with pytest.raises(BadInput):
+        run.then("produce")
+
+
+def test_a_link_carries_what_a_server_cannot_know() -> None:
+    known = urlsplit(hw.run("S30", "K39", seed=4).link(step=7))
+    assert known.path.startswith("/s/")
+    assert parse_qs(known.query) == {"profile": ["K39"], "seed": ["4"], "step": ["7"]}
+    own = hw.run("S60").then("produce m1")
+    version, length, data = urlsplit(own.link()).fragment.removeprefix("run=").split(".")
+    assert version == "2" and len(data) == int(length)
+    text = zlib.decompress(base64.urlsafe_b64decode(data + "=" * (-len(data) % 4))).decode()
+    assert runs.Run.from_text(text).digest == own.digest == hw.run(text).digest
+
+
+def test_a_file_is_a_scenario(tmp_path: Path) -> None:
+    place = tmp_path / "mine.yaml"
+    place.write_text(hw.run("S20").export("yaml"), "utf-8")
+    assert hw.run(place).title == hw.run("S20").title
+    with pytest.raises(BadInput):
+        hw.run("no such scenario")
+    with pytest.raises(ValueError, match="none of"):
+        hw.run("S20").export("pdf")
+
+
+def test_a_study_is_the_rows_of_a_batch() -> None:
+    study = hw.study("S74", runs=12, kafka=["Z0102", "K39"])
+    chunk = {"scenario": file.find("S74").to_dict(), "cell": 0, "first_seed": 0, "count": 12}
+    wanted = [row for name in ("Z0102", "K39") for row in run_chunk({**chunk, "profile": name})]
+    assert list(study.rows()) == wanted
+    table = study.table()
+    assert [row["kafka"] for row in table if row["invariant"] == "any"] == ["Z0102", "K39"]
+    for row in table:
+        assert 0 <= row["low"] <= row["share"] <= row["high"] <= 1
+    assert "<td>Z0102</td>" in study._repr_html_()
+    with pytest.raises(ValueError, match="at least one"):
+        hw.study("S74", runs=0)
+    with pytest.raises(ValueError, match="Spark"):
+        hw.study("S74", runs=10**6)
+
+
+@pytest.mark.spark
+def test_a_study_is_a_dataframe_where_spark_is_given() -> None:
+    runner = SparkRunner("local[2]", os.environ)
+    try:
+        frame = hw.study("S74", runs=60, kafka=["Z0102", "K39"], spark=runner.start())
+        played = {(row["profile"], row["seed"]): row for row in frame.collect()}
+    finally:
+        runner.close()
+    here = hw.study("S74", runs=60, kafka=["Z0102", "K39"])
+    assert len(played) == 120
+    for row in here.rows():
+        theirs = played[row["profile"], row["seed"]].asDict(recursive=True)
+        theirs["broken"] = [[one["invariant"], one["step"], one["why"]] for one in theirs["broken"]]
+        assert theirs == row
+
+
+# -- the notebook ---------------------------------------------------------------------------------
+
+CELLS = (
+    "import highwater as hw\nstage = hw.run('S30', kafka='K39').show()\nstage",
+    "before = stage.picture\nstage.step = 3\nassert stage.picture != before\nprint(stage.said)",
+    "stage.step = 10**6\nprint(stage.step == stage.last)",
+    "hw.study('S74', runs=20, kafka='Z0102')",
+)
+
+
+def test_a_notebook_draws_a_run_and_steps_it() -> None:
+    """In a real kernel: the widget's state is what a page would draw."""
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in CELLS])
+    kernel = nbclient.NotebookClient(book, timeout=120, kernel_name="python3")
+    kernel.execute()
+    shown, stepped, bounded, table = (cell["outputs"] for cell in book["cells"])
+    assert "application/vnd.jupyter.widget-view+json" in shown[0]["data"]
+    states = [
+        state
+        for state in kernel.widget_state.values()
+        if str(state.get("picture", "")).startswith("<svg")
+    ]
+    assert len(states) == 1 and states[0]["step"] == states[0]["last"]
+    assert stepped[0]["text"].strip() and bounded[0]["text"] == "True\n"
+    assert table[0]["data"]["text/html"].startswith("<table>")
+
+
+def test_a_run_is_a_picture_where_no_kernel_answers() -> None:
+    told = hw.run("S30", "K39")._repr_html_()
+    assert "<svg" in told and "becomes leader" in told
+
+
+# -- the assistant --------------------------------------------------------------------------------
+
+
+def asked(tool: str, **given: Any) -> Any:
+    """What an assistant hears over the protocol itself."""
+
+    async def ask() -> Any:
+        async with Client(assistant.server()) as client:
+            return await client.call_tool(tool, given)
+
+    answer = asyncio.run(ask())
+    assert not answer.is_error, answer.content
+    told = answer.structured_content
+    return told.get("result", told)
+
+
+def test_an_assistant_finds_plays_looks_and_hands_back_a_link() -> None:
+    found = asked("find_scenarios", words="ELR")
+    assert found and all(set(one) == {"code", "slug", "title", "teaches"} for one in found)
+    played = asked("play", scenario="S30", kafka="K39")
+    assert played["lost"] == ["b", "c"] and played["link"].startswith("http")
+    step = played["broken"][0]["step"]
+    seen = asked("look", scenario="S30", kafka="K39", step=step, count=1)
+    assert "becomes leader" in seen["steps"][0]
+    assert seen["partitions"][0]["leader"] == 1
+    assert "fetch 2" in asked("why_not", scenario="S30", kafka="K39", step=5, subject="hw")
+    assert asked("compare", scenario="S30", kafka="K39", other="K41")["K41"]["lost"] == []
+    assert asked("study", scenario="S74", count=5, kafka=["K39"])[0]["runs"] == 5
+    assert "K39" in asked("kafka_versions")
+
+
+def test_what_an_assistant_asks_wrongly_is_one_sentence() -> None:
+    async def ask() -> Any:
+        async with Client(assistant.server()) as client:
+            return await client.call_tool("play", {"scenario": "no such thing"})
+
+    answer = asyncio.run(ask())
+    assert answer.is_error and "no such thing" in json.dumps([str(one) for one in answer.content])
