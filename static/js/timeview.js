@@ -96,7 +96,7 @@ function Heads({ all, shown, width, total }) {
     hidden.value = next;
   };
   const label = (node) => (node === "K" ? t("ctl.kraft") : /^\d/.test(node) ? t("card.name", { name: s.name.value(node, true) }) : node);
-  return html`<div class="row stbar"><label class="field">${t("spacetime.kinds")} <select value=${filter.value} onChange=${(e) => { filter.value = e.target.value; }}>${FILTERS.map((one) => html`<option key=${one} value=${one}>${t(`spacetime.${one}`)}</option>`)}</select></label>
+  return html`<div class="row stbar"><label class="field">${t("spacetime.kinds")}${" "}<select value=${filter.value} onChange=${(e) => { filter.value = e.target.value; }}>${FILTERS.map((one) => html`<option key=${one} value=${one}>${t(`spacetime.${one}`)}</option>`)}</select></label>
     <span class="row tight" role="group" aria-label=${t("spacetime.nodes")}>${all.map((node) => html`<button key=${node} type="button" class="btn" aria-pressed=${hidden.value.has(node) ? "false" : "true"} onClick=${() => turn(node)}>${node === "K" ? "K" : s.name.value(node, true)}</button>`)}</span></div>
   <div class="stnames" aria-hidden="true" style=${`width:${width}px;transform:translateX(${-scroller.scrollLeft}px)`}>${shown.map((node) => html`<span key=${node} style=${`left:${at.x(node)}px;max-width:${Math.round(at.room - 6)}px`}>${label(node)}</span>`)}</div>`;
 }

@@ -25,7 +25,7 @@ export function Choice({ label, value, options, onChange, hidden = false }) {
 }
 
 export function Check({ label, value, onChange, title }) {
-  return html`<label class="field" title=${title}><input type="checkbox" checked=${value} onChange=${(e) => onChange(e.target.checked)} /> ${label}</label>`;
+  return html`<label class="field" title=${title}><input type="checkbox" checked=${value} onChange=${(e) => onChange(e.target.checked)} />${" "}${label}</label>`;
 }
 
 export function Small({ icon, label, onClick, off = false }) {

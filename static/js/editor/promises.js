@@ -38,7 +38,7 @@ function Happened({ doc, name, t }) {
   if (one.problem) return html`<p class="bad">${one.problem.script ? `${t("edit.line", { n: one.problem.script })}: ` : ""}${one.problem.sentence}</p>`;
   const same = doc.expect[name] && one.complaints.length === 0;
   const said = one.broken.length ? t("edit.breaks", { profile: name, inv: one.broken.join(" "), words: t(`broken.${one.broken.includes("I7") ? "I7" : one.broken[0]}`) }) : t("edit.holds", { profile: name });
-  return html`<p class=${same ? "ok" : "differs"}>${said} ${same ? t("edit.kept") : html`${t("edit.meant")} <button type="button" class="btn small" onClick=${() => take(doc, [name])}>${t("edit.yes")}</button>`}</p>
+  return html`<p class=${same ? "ok" : "differs"}>${said}${" "}${same ? t("edit.kept") : html`${t("edit.meant")}${" "}<button type="button" class="btn small" onClick=${() => take(doc, [name])}>${t("edit.yes")}</button>`}</p>
     ${!same && one.complaints.map((text) => html`<p key=${text} class="soft">${text}</p>`)}`;
 }
 

@@ -17,7 +17,7 @@ function reorder(rows, next, at) {
 function Asked({ row, i, rows, t }) {
   const asked = e.asks.value.find((one) => one.script === i + 1);
   if (!asked || row.comment) return null;
-  return html`<p class="asked">${t("edit.ask")} <span>${asked.sentence}</span> <button type="button" class="btn small" onClick=${() => put(replaced(rows, i, { comment: asked.sentence }))}>${t("edit.ask.use")}</button></p>`;
+  return html`<p class="asked">${t("edit.ask")} <span>${asked.sentence}</span>${" "}<button type="button" class="btn small" onClick=${() => put(replaced(rows, i, { comment: asked.sentence }))}>${t("edit.ask.use")}</button></p>`;
 }
 
 function Row({ row, i, rows, drag, t }) {

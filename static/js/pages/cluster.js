@@ -32,8 +32,7 @@ const told = (one, i) => html`<li key=${i}>${one.line > 0 && html`<b>${t("cluste
 
 function Found({ answer, link }) {
   const { notes, problems, partitions, profile } = answer;
-  return html`
-    ${problems.length > 0 && html`<div class="problems" role="alert"><h2>${t("cluster.problems")}</h2><ul>${problems.map(told)}</ul></div>`}
+  return html`${problems.length > 0 && html`<div class="problems" role="alert"><h2>${t("cluster.problems")}</h2><ul>${problems.map(told)}</ul></div>`}
     ${partitions.length > 0 && html`<div><h2>${t("cluster.partitions")}</h2><div class="scroll"><table><thead><tr><th scope="col">${t("cluster.partition")}</th><th scope="col">${t("cluster.leader")}</th><th scope="col">${t("cluster.replicas")}</th><th scope="col">ISR</th></tr></thead><tbody>${partitions.map(partOf)}</tbody></table></div></div>`}
     ${notes.length > 0 && html`<div><h2>${t("cluster.notes")}</h2><ul>${notes.map(told)}</ul></div>`}
     ${link && html`<p><a class="btn primary" href=${link}>${t(problems.length ? "cluster.open.part" : "cluster.open", { profile })}</a></p>`}`;

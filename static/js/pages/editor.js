@@ -55,7 +55,7 @@ function Problems() {
   const t = e.t.value;
   const found = e.problems.value;
   if (!found.length) return html`<p class="ok"><${Icon} name="tick" /> ${t("edit.fine")}</p>`;
-  return html`<ul class="problems">${found.map((one, i) => html`<li key=${i}><button type="button" class="jump" onClick=${() => show(one)}>${t("edit.place", { line: one.line, column: one.column })}</button> ${one.sentence}</li>`)}</ul>`;
+  return html`<ul class="problems">${found.map((one, i) => html`<li key=${i}><button type="button" class="jump" onClick=${() => show(one)}>${t("edit.place", { line: one.line, column: one.column })}</button>${" "}${one.sentence}</li>`)}</ul>`;
 }
 
 const save = () => e.during(async () => {

@@ -40,9 +40,9 @@ export function Violation() {
   return html`<div class="bar bad" role="alert" data-violation=${broken.map((b) => b.invariant).join(" ")}>
     <${Icon} name="alert" />
     <div class="grow">
-      <p><b>${inTurn(broken.map((b) => brokenWords(b.invariant)))}</b> <span class="mono soft">${broken.map((b) => b.invariant).join(" ")}</span>
+      <p><b>${inTurn(broken.map((b) => brokenWords(b.invariant)))}</b>${" "}<span class="mono soft">${broken.map((b) => b.invariant).join(" ")}</span>
         ${lost.length > 0 && html` ${t("bad.lost", { m: lost.join(", ") })}`}</p>
-      <p class="whys">${say(broken[0].why)} ${facts.verdict.expected && html`<span>(${t("bad.expected", { profile: facts.profile })})</span>`}</p>
+      <p class="whys">${say(broken[0].why)}${" "}${facts.verdict.expected && html`<span>(${t("bad.expected", { profile: facts.profile })})</span>`}</p>
     </div>
     <div class="acts"><button class="btn" type="button" onClick=${() => showWhere(first, lost)}>${t("bad.show")}</button>
       <${Doubt} invariant=${broken[0].invariant} />

@@ -25,7 +25,7 @@ function Branch({ one, letter, naming, rename }) {
   const here = one.digest === s.run.value;
   const broken = one.facts.verdict && !one.facts.verdict.holds ? [...new Set(one.facts.verdict.broken.map((b) => b.invariant))].join(" ") : "";
   return html`<li class="row tight">${naming ? html`<${Rename} one=${one} done=${() => rename(null)} />` : html`<button type="button" class="branch" aria-pressed=${here ? "true" : "false"} onClick=${() => switchTo(one.digest)}>
-    <span class="letter">${letter}</span> <code>${one.name ?? (one.parent ? "" : t("branch.main", { profile: one.facts.profile }))}</code>
+    <span class="letter">${letter}</span>${" "}<code>${one.name ?? (one.parent ? "" : t("branch.main", { profile: one.facts.profile }))}</code>
     ${one.parent ? html`<span class="soft">${t("branch.at", { n: one.fork })}</span>` : null}
     ${broken && html`<span class="bad">${broken}</span>`}
   </button>`}${here && !naming && html`<button type="button" class="btn quiet square" aria-label=${t("branch.rename")} title=${t("branch.rename")} onClick=${() => rename(one.digest)}><${Icon} name="pencil" /></button>`}</li>`;

@@ -32,7 +32,7 @@ export function Checks() {
       const now = found && found.step <= s.n.value;
       return html`<li key=${id} class=${now ? "bad" : ""} data-inv=${id}>
         <span class="pill ${now ? "bad" : "ok"}"><${Icon} name=${now ? "cross" : "tick"} />${now ? t("checks.broken") : t("checks.holds")}</span>
-        <span class="grow"><b>${id}</b> ${invariantWords(id)}${now ? html`<br /><span class="soft">${say(found.why)}</span>` : null}${!found && facts.verdict?.counts?.[id] ? html`<br /><span class="soft">${t("checks.counted", { n: facts.verdict.counts[id] })}</span>` : null}</span>
+        <span class="grow"><b>${id}</b>${" "}${invariantWords(id)}${now ? html`<br /><span class="soft">${say(found.why)}</span>` : null}${!found && facts.verdict?.counts?.[id] ? html`<br /><span class="soft">${t("checks.counted", { n: facts.verdict.counts[id] })}</span>` : null}</span>
         ${found && html`<${Jump} n=${found.step}>${t(now ? "checks.at" : "checks.later", { n: found.step })}<//>`}
       </li>`;
     })}</ul>

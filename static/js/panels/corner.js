@@ -38,7 +38,7 @@ function Layers() {
   };
   return html`<div class="layers" ref=${box} onKeyDown=${keys}>
     <button type="button" class="btn" aria-expanded=${open ? "true" : "false"} aria-controls="layerlist" onClick=${() => setOpen(!open)}>${t("corner.layers")}</button>
-    ${open && html`<fieldset id="layerlist" class="sheetlist"><legend class="sr">${t("corner.layers")}</legend>${LAYERS.map((name) => html`<label key=${name} class="row"><input type="checkbox" checked=${s.layers.value.has(name)} onChange=${() => setLayer(name)} /> ${t(`layer.${name}`)}</label>`)}</fieldset>`}
+    ${open && html`<fieldset id="layerlist" class="sheetlist"><legend class="sr">${t("corner.layers")}</legend>${LAYERS.map((name) => html`<label key=${name} class="row"><input type="checkbox" checked=${s.layers.value.has(name)} onChange=${() => setLayer(name)} />${" "}${t(`layer.${name}`)}</label>`)}</fieldset>`}
   </div>`;
 }
 

@@ -40,7 +40,7 @@ export function Inspect() {
   const id = things.some(([one]) => one === s.selected.value) ? s.selected.value : things[0]?.[0];
   const found = rows(step, before, id, { t });
   return html`<div class="stack">
-    <label class="field">${t("inspect.what")} <select value=${id} onChange=${(e) => { s.selected.value = e.target.value; }}>${things.map(([one, label]) => html`<option key=${one} value=${one}>${label}</option>`)}</select></label>
+    <label class="field">${t("inspect.what")}${" "}<select value=${id} onChange=${(e) => { s.selected.value = e.target.value; }}>${things.map(([one, label]) => html`<option key=${one} value=${one}>${label}</option>`)}</select></label>
     <table class="facts"><tbody>${found.map(([label, value, was]) => html`<tr key=${label} class=${was !== null && was !== value ? "chg" : ""}><th scope="row">${label}</th><td>${was !== null && was !== value ? html`<s>${was}</s> → <b>${value}</b>` : value}</td></tr>`)}</tbody></table>
     <p class="soft">${t("inspect.note")}</p>
   </div>`;

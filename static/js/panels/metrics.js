@@ -33,7 +33,7 @@ function Value({ row, node }) {
   const value = row.values[node];
   if (value === undefined) return html`<td class="none"><span aria-hidden="true">–</span><span class="sr">${t("metrics.silent")}</span></td>`;
   if (!row.wrong.includes(node)) return html`<td>${value}</td>`;
-  return html`<td class="wrong"><b>${value}</b> <span class="so"><span aria-hidden="true">≠ ${row.so[node]}</span><span class="sr">${t("metrics.not", { n: row.so[node] })}</span></span></td>`;
+  return html`<td class="wrong"><b>${value}</b>${" "}<span class="so"><span aria-hidden="true">≠ ${row.so[node]}</span><span class="sr">${t("metrics.not", { n: row.so[node] })}</span></span></td>`;
 }
 
 function Row({ row, nodes }) {
@@ -72,7 +72,7 @@ export function Metrics() {
     <${Table} label=${t("metrics.brokers")} rows=${rows.filter((row) => !ofController(row))} nodes=${brokers} />
     <${Table} label=${t("ent.controller")} rows=${rows.filter(ofController)} nodes=${["K"]} />
     <section><h3>${t("metrics.log")}</h3>
-      ${lines.length === 0 ? html`<p class="soft">${t("metrics.quiet")}</p>` : html`<ol class="serverlog">${lines.map((line, i) => html`<li key=${`${line.n}-${i}`} class=${line.level.toLowerCase()}><${Jump} n=${line.n}>${t("metrics.at", { n: line.n })}<//> <code>${line.level} ${line.text}</code></li>`)}</ol>`}
+      ${lines.length === 0 ? html`<p class="soft">${t("metrics.quiet")}</p>` : html`<ol class="serverlog">${lines.map((line, i) => html`<li key=${`${line.n}-${i}`} class=${line.level.toLowerCase()}><${Jump} n=${line.n}>${t("metrics.at", { n: line.n })}<//>${" "}<code>${line.level} ${line.text}</code></li>`)}</ol>`}
     </section>
   </div>`;
 }

@@ -47,7 +47,7 @@ function Box({ close }) {
     <section><h3>${t("mark.title")}</h3>
       <div class="row">${s.bookmarks.value.map((n) => html`<button key=${n} type="button" class="btn" onClick=${() => { close(); goTo(n, { leaveCrumb: true }); }}>${t("mark.step", { n })}</button>`)}
       <button type="button" class="btn" onClick=${() => toggle()}><${Icon} name="flag" />${t(s.bookmarks.value.includes(s.n.value) ? "mark.remove" : "mark.add")}</button></div></section>
-    <label class="row"><input type="checkbox" checked=${s.byTime.value} onChange=${(e) => { s.byTime.value = e.target.checked; s.remember("rail", e.target.checked ? "time" : "steps"); }} /> ${t("rail.bytime")}</label>
+    <label class="row"><input type="checkbox" checked=${s.byTime.value} onChange=${(e) => { s.byTime.value = e.target.checked; s.remember("rail", e.target.checked ? "time" : "steps"); }} />${" "}${t("rail.bytime")}</label>
   </div>`;
 }
 

@@ -34,7 +34,7 @@ export function Transport() {
       ${s.phone.value && html`<${TimeBox} />`}
     </div>
     <div class="segments" role="radiogroup" aria-label=${t("size.label")}>${SIZES.map((size) => html`<label key=${size} title=${t(`size.${size}.why`)}><input type="radio" name="size" value=${size} checked=${s.size.value === size} onChange=${() => setSize(size)} /><span>${t(`size.${size}`)}</span></label>`)}</div>
-    <label class="field speed">${t("time.speed")} <select value=${String(s.speed.value)} onChange=${(e) => setSpeed(Number(e.target.value))}>${SPEEDS.map((v) => html`<option key=${v} value=${String(v)}>${v === 0.25 ? "¼" : v === 0.5 ? "½" : v}×</option>`)}</select></label>
+    <label class="field speed">${t("time.speed")}${" "}<select value=${String(s.speed.value)} onChange=${(e) => setSpeed(Number(e.target.value))}>${SPEEDS.map((v) => html`<option key=${v} value=${String(v)}>${v === 0.25 ? "¼" : v === 0.5 ? "½" : v}×</option>`)}</select></label>
     ${!s.phone.value && html`<${TimeBox} />`}
     ${s.crumb.value && s.crumb.value.run === s.run.value && html`<button type="button" class="btn quiet" onClick=${() => { const c = s.crumb.value; s.crumb.value = null; goTo(c.n); }}><${Icon} name="restart" />${t("time.crumb", { n: s.crumb.value.n })}</button>`}
     ${!s.phone.value && html`<${MoveLine} />`}

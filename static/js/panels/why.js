@@ -97,8 +97,7 @@ function Why() {
     // The box still has the focus while it closes; whoever has pressed something else keeps that.
     if (document.activeElement === document.body || box.current.contains(document.activeElement)) from?.focus?.({ preventScroll: true });
   };
-  return html`<div id="whybox" class="whybox" popover="auto" role="dialog" tabindex="-1" aria-labelledby="whyhead" ref=${box} onToggle=${toggled}>${now && html`
-    <header><h2 id="whyhead"><${Told} entry=${now.answer.about} /></h2><button type="button" class="btn quiet square" aria-label=${t("bad.close")} onClick=${close}><${Icon} name="close" /></button></header>
+  return html`<div id="whybox" class="whybox" popover="auto" role="dialog" tabindex="-1" aria-labelledby="whyhead" ref=${box} onToggle=${toggled}>${now && html`<header><h2 id="whyhead"><${Told} entry=${now.answer.about} /></h2><button type="button" class="btn quiet square" aria-label=${t("bad.close")} onClick=${close}><${Icon} name="close" /></button></header>
     <ul class="guards">${now.answer.guards.map((one, i) => html`<${Guard} key=${i} one=${one} close=${close} />`)}</ul>
     <p class=${now.answer.holds ? "then yes" : "then"}><${Told} entry=${now.answer.then} /></p>
     ${next !== null && html`<p><${Jump} n=${next}><${Icon} name="next" /> ${t("whynot.later", { n: next })}<//></p>`}`}</div>`;
