@@ -9,22 +9,34 @@ import { LAYERS, layersText } from "./scene/layers.js";
 import { remember } from "./visits.js";
 
 const VIEWS = ["lanes", "spacetime", "table", "matrix"];
-const home = location.pathname;     // the page a branch that was not saved hangs its text on
+const home = location.pathname; // the page a branch that was not saved hangs its text on
 let told = null;
 
 /** What the address asks for: {seen, problems, text}.  How it is to be looked at applies at once. */
 export async function asked() {
-  const { seen, problems } = read(location.search, { ...FIELDS, tab: Object.keys(TABS), view: VIEWS });
+  const { seen, problems } = read(location.search, {
+    ...FIELDS,
+    tab: Object.keys(TABS),
+    view: VIEWS,
+  });
   for (const word of (new URLSearchParams(location.search).get("layers") ?? "").split(",")) {
-    if (word && !LAYERS.includes(word.replace(/^-/, ""))) problems.push({ key: "link.value", args: { name: "layers", value: word.slice(0, 40), known: LAYERS.join(", ") } });
+    if (word && !LAYERS.includes(word.replace(/^-/, "")))
+      problems.push({
+        key: "link.value",
+        args: { name: "layers", value: word.slice(0, 40), known: LAYERS.join(", ") },
+      });
   }
   if (seen.size) s.size.value = seen.size;
   if (seen.tab) s.tab.value = seen.tab;
   const hash = new URLSearchParams(location.hash.slice(1));
   let text = null;
-  for (const name of hash.keys()) if (name !== "run" && location.hash.includes("=")) problems.push({ key: "link.part", args: { name: name.slice(0, 40) } });
+  for (const name of hash.keys())
+    if (name !== "run" && location.hash.includes("="))
+      problems.push({ key: "link.part", args: { name: name.slice(0, 40) } });
   if (hash.has("run")) {
-    try { text = await unpack(hash.get("run")); } catch (problem) {
+    try {
+      text = await unpack(hash.get("run"));
+    } catch (problem) {
       if (!(problem instanceof Unreadable)) throw problem;
       problems.push({ key: problem.key, args: problem.args });
     }
@@ -34,14 +46,30 @@ export async function asked() {
 
 /** Goes where a link asked for, as far as the run has it; says what is not to be had. */
 export function settle(seen, problems) {
-  const { p, problems: beyond } = within(seen, { total: s.facts.value.total, partitions: s.step.value?.view.partitions.length ?? 1 });
+  const { p, problems: beyond } = within(seen, {
+    total: s.facts.value.total,
+    partitions: s.step.value?.view.partitions.length ?? 1,
+  });
   s.partition.value = p;
   const all = [...problems, ...beyond];
-  if (all.length) s.notice.value = { kind: "warn", stays: true, text: inTurn(all.map((one) => one.text ?? s.t.value(one.key, one.args))) };
+  if (all.length)
+    s.notice.value = {
+      kind: "warn",
+      stays: true,
+      text: inTurn(all.map((one) => one.text ?? s.t.value(one.key, one.args))),
+    };
 }
 
 /** What is looked at, for a link. */
-export const seeing = (n = s.n.value) => ({ step: n, p: s.partition.value, size: s.size.value, tab: s.tab.value, lang: s.lang.value, layers: layersText(s.layers.value), view: s.view.value === s.usualView.value ? "" : s.view.value });
+export const seeing = (n = s.n.value) => ({
+  step: n,
+  p: s.partition.value,
+  size: s.size.value,
+  tab: s.tab.value,
+  lang: s.lang.value,
+  layers: layersText(s.layers.value),
+  view: s.view.value === s.usualView.value ? "" : s.view.value,
+});
 
 /** The address says what is seen: the run, the step; a run not saved travels in the fragment. */
 export async function follow() {
@@ -54,9 +82,16 @@ export async function follow() {
   const keep = new URLSearchParams(location.search);
   keep.delete("profile");
   const own = on.saved === false;
-  if (!own && !on.parent && boot.named && on.facts.profile !== on.facts.scenario.profiles[0]) keep.set("profile", on.facts.profile);
+  if (!own && !on.parent && boot.named && on.facts.profile !== on.facts.scenario.profiles[0])
+    keep.set("profile", on.facts.profile);
   // What a server has only in its memory may be gone tomorrow: then the fragment is all there is.
-  const path = own ? (boot.library ? home : "/r") : on.parent || boot.room ? `/r/${on.digest}` : home;
+  const path = own
+    ? boot.library
+      ? home
+      : "/r"
+    : on.parent || boot.room
+      ? `/r/${on.digest}`
+      : home;
   if (own && on.text) on.packed ??= await pack(on.text);
   if (s.tapeNow.value !== on || s.n.value !== seen.step) return;
   const hash = own && on.packed ? `#run=${on.packed}` : "";
@@ -64,10 +99,12 @@ export async function follow() {
   // A branch is a place one can come back from; a step is not.
   const state = { run: on.digest };
   if (told && told !== on.digest) history.pushState(state, "", url);
-  else if (url !== location.pathname + location.search + location.hash || !history.state) history.replaceState(state, "", url);
+  else if (url !== location.pathname + location.search + location.hash || !history.state)
+    history.replaceState(state, "", url);
   told = on.digest;
   remember(on, seen.step, url);
-  for (const link of document.querySelectorAll("[data-keep-place]")) link.href = `${query({ ...seen, lang: link.hreflang.slice(0, 2) }, keep) || "?"}${hash}`;
+  for (const link of document.querySelectorAll("[data-keep-place]"))
+    link.href = `${query({ ...seen, lang: link.hreflang.slice(0, 2) }, keep) || "?"}${hash}`;
 }
 
 /** The browser's own way back: the run and the step an address spoke of. */

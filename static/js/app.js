@@ -37,33 +37,73 @@ async function start() {
   s.lang.value = boot.lang.startsWith("zh") ? "zh" : "en";
   // The way to the server is opened while the words come.
   const words = fetch(document.getElementById("words").href).then((r) => r.json());
-  const channel = connect({ csrf: document.body.dataset.csrf, onConnect: () => words.then(arrive), onLost: lose });
+  const channel = connect({
+    csrf: document.body.dataset.csrf,
+    onConnect: () => words.then(arrive),
+    onLost: lose,
+  });
   s.words.value = await words;
-  fetch("/api/registry").then((r) => r.json()).then((found) => { s.registry.value = found; }).catch(() => { /* menus stay short */ });
-  for (const [id, part] of Object.entries({ title: Title, bars: Bars, say: Sentence, tabs: Tabs, transport: Transport, rail: Rail, hits: Hits, corner: Corner })) render(html`<${part} />`, at(id));
-  effect(() => { at("board").dataset.view = s.view.value; });
+  fetch("/api/registry")
+    .then((r) => r.json())
+    .then((found) => {
+      s.registry.value = found;
+    })
+    .catch(() => {
+      /* menus stay short */
+    });
+  for (const [id, part] of Object.entries({
+    title: Title,
+    bars: Bars,
+    say: Sentence,
+    tabs: Tabs,
+    transport: Transport,
+    rail: Rail,
+    hits: Hits,
+    corner: Corner,
+  }))
+    render(html`<${part} />`, at(id));
+  effect(() => {
+    at("board").dataset.view = s.view.value;
+  });
   render(html`<${Whole} />`, at("tableview"));
-  effect(() => { if (s.view.value === "spacetime") spacetime(at("spacetime")); });
-  stage.mount(at("stage"), { drawn: (shown) => { drawn.value = shown; } });
+  effect(() => {
+    if (s.view.value === "spacetime") spacetime(at("spacetime"));
+  });
+  stage.mount(at("stage"), {
+    drawn: (shown) => {
+      drawn.value = shown;
+    },
+  });
   use(channel);
   classroom.attend(channel);
   useAsk(channel.ask);
   listen();
   effect(follow);
   effect(announce);
-  effect(() => { loadCards(s.facts.value?.profile); });
+  effect(() => {
+    loadCards(s.facts.value?.profile);
+  });
   followBookmarks();
   effect(() => s.remember("layers", layersText(s.layers.value)));
   loadFutures();
   addEventListener("popstate", back);
   addEventListener("coach", () => coach());
-  addEventListener("settings", ({ detail }) => { if (detail.name === "letters") s.letters.value = detail.value === "on"; if (detail.name === "size") s.size.value = detail.value; });
+  addEventListener("settings", ({ detail }) => {
+    if (detail.name === "letters") s.letters.value = detail.value === "on";
+    if (detail.name === "size") s.size.value = detail.value;
+  });
 }
 
 /** The table, or the matrix, where the lanes are, when that view is chosen. */
-const Whole = () => (s.view.value === "table" ? html`<${TableView} />` : s.view.value === "matrix" ? html`<${Matrix} />` : null);
+const Whole = () =>
+  s.view.value === "table"
+    ? html`<${TableView} />`
+    : s.view.value === "matrix"
+      ? html`<${Matrix} />`
+      : null;
 
-const Bars = () => html`${s.classroom.value && html`<${ClassBar} />`}<${Violation} /><${Connection} /><${Older} /><${Longer} /><${Notice} />`;
+const Bars = () =>
+  html`${s.classroom.value && html`<${ClassBar} />`}<${Violation} /><${Connection} /><${Older} /><${Longer} /><${Notice} />`;
 
 /** Connected, for the first time or again: the run is opened by its name, or told by its text. */
 async function arrive() {
@@ -82,7 +122,10 @@ async function arrive() {
     document.body.dataset.ready = "1";
     setTimeout(fetchShare, 2000);
   } catch (problem) {
-    s.notice.value = { kind: "bad", text: problem instanceof Refused ? problem.message : s.t.value("offline.wait") };
+    s.notice.value = {
+      kind: "bad",
+      text: problem instanceof Refused ? problem.message : s.t.value("offline.wait"),
+    };
     document.body.dataset.ready = "1";
   }
 }
@@ -100,7 +143,10 @@ async function first() {
 }
 
 async function opens(text, step, problems) {
-  try { await open({ text, step }); return true; } catch (problem) {
+  try {
+    await open({ text, step });
+    return true;
+  } catch (problem) {
     problems.push({ text: `${s.t.value("run.unreadable")} ${problem.message}` });
     return false;
   }

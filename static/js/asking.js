@@ -2,16 +2,20 @@
 
 import { Refused } from "./socket.js";
 
-let link = null;      // {ask, connected}
+let link = null; // {ask, connected}
 
-export function use(made) { link = made; }
+export function use(made) {
+  link = made;
+}
 export const channel = () => link;
 
 /** How a run is named to a server that has forgotten it: by its text, or by what it was made of. */
 export function nameOf({ text, facts }) {
   if (text) return { text };
   const { scenario, profile, seed } = facts;
-  return facts.script ? { scenario: scenario.slug || scenario.digest, profile, seed } : { run: facts.digest };
+  return facts.script
+    ? { scenario: scenario.slug || scenario.digest, profile, seed }
+    : { run: facts.digest };
 }
 
 /** Asks about a run.  A server that was restarted is told the run again, and nothing is lost. */

@@ -19,7 +19,9 @@ export function follow() {
 /** Marks the step we are on, or takes its mark away. */
 export function toggle(n = s.n.value) {
   const had = s.bookmarks.value.includes(n);
-  const next = had ? s.bookmarks.value.filter((one) => one !== n) : [...s.bookmarks.value, n].sort((a, b) => a - b).slice(0, MOST);
+  const next = had
+    ? s.bookmarks.value.filter((one) => one !== n)
+    : [...s.bookmarks.value, n].sort((a, b) => a - b).slice(0, MOST);
   s.bookmarks.value = next;
   s.remember(key(s.run.value), next.join(","));
   document.getElementById("live").textContent = s.t.value(had ? "mark.gone" : "mark.set", { n });

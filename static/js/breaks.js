@@ -10,7 +10,8 @@ const WITH_VALUE = new Set(["rule", "invariant", "offset"]);
 export const fieldsOf = (what) => ({ broker: OF_BROKER.has(what), value: WITH_VALUE.has(what) });
 
 /** "hw@2", "rule=H-2@1", "offset=5": how a breakpoint is kept and sent in a link. */
-export const breakText = ({ what, broker, value }) => `${what}${value !== "" && value !== undefined && value !== null ? `=${value}` : ""}${broker !== "" && broker !== undefined && broker !== null ? `@${broker}` : ""}`;
+export const breakText = ({ what, broker, value }) =>
+  `${what}${value !== "" && value !== undefined && value !== null ? `=${value}` : ""}${broker !== "" && broker !== undefined && broker !== null ? `@${broker}` : ""}`;
 
 /** The breakpoint a text means, or null. */
 export function breakOf(text) {
@@ -23,16 +24,31 @@ export function breakOf(text) {
 export function hit(step, { what, broker, value }, partition = 0) {
   const has = (field) => {
     const own = partition ? `p${partition}/` : "";
-    return [...(step.changed ?? [])].some((one) => (broker === "" ? one.startsWith(`${own}b`) && one.endsWith(`:${field}`) : one === `${own}b${broker}:${field}`));
+    return [...(step.changed ?? [])].some((one) =>
+      broker === ""
+        ? one.startsWith(`${own}b`) && one.endsWith(`:${field}`)
+        : one === `${own}b${broker}:${field}`,
+    );
   };
-  const record = (...fields) => fields.some((field) => step.changed?.has(`${partition ? `p${partition}/` : ""}rec:${field}`));
+  const record = (...fields) =>
+    fields.some((field) => step.changed?.has(`${partition ? `p${partition}/` : ""}rec:${field}`));
   switch (what) {
-    case "isr": return record("isr");
-    case "leader": return record("leader", "le");
-    case "rule": return step.cues.some((cue) => (value === "" || cue.rule === value || cue.rule.startsWith(`${value}.`)) && (broker === "" || String(cue.node) === String(broker)));
-    case "invariant": return step.broken.some((one) => value === "" || one.inv === value);
-    case "offset": return touches(step, Number(value), broker, partition);
-    default: return has(what);
+    case "isr":
+      return record("isr");
+    case "leader":
+      return record("leader", "le");
+    case "rule":
+      return step.cues.some(
+        (cue) =>
+          (value === "" || cue.rule === value || cue.rule.startsWith(`${value}.`)) &&
+          (broker === "" || String(cue.node) === String(broker)),
+      );
+    case "invariant":
+      return step.broken.some((one) => value === "" || one.inv === value);
+    case "offset":
+      return touches(step, Number(value), broker, partition);
+    default:
+      return has(what);
   }
 }
 
@@ -41,7 +57,10 @@ function touches(step, offset, broker, partition) {
   return Object.entries(partIn(step.view, partition)?.replicas ?? {}).some(([id, r]) => {
     if (broker !== "" && String(broker) !== id) return false;
     const old = step.was?.[partition]?.[id]?.leo;
-    return (old !== undefined && old <= offset && r.leo > offset) || r.cut.some((ghost) => ghost.o === offset && !ghost.old);
+    return (
+      (old !== undefined && old <= offset && r.leo > offset) ||
+      r.cut.some((ghost) => ghost.o === offset && !ghost.old)
+    );
   });
 }
 

@@ -8,12 +8,14 @@ import { complain, goTo, open, pause, switchTo } from "./player.js";
 import { Refused } from "./socket.js";
 
 const TELL_EVERY_MS = 250;
-const OPEN_EVERY_MS = 600;    // a little slower than the server lets one connection open runs
-const LOOK_AGAIN_MS = 2500;   // for a class whose server was restarted, until its leader is back
-const NEAR = 12;              // steps over which one sees what happened on the way
+const OPEN_EVERY_MS = 600; // a little slower than the server lets one connection open runs
+const LOOK_AGAIN_MS = 2500; // for a class whose server was restarted, until its leader is back
+const NEAR = 12; // steps over which one sees what happened on the way
 const KEY = "highwater.leads";
 
-const put = (more) => { s.classroom.value = { ...s.classroom.value, ...more }; };
+const put = (more) => {
+  s.classroom.value = { ...s.classroom.value, ...more };
+};
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const role = computed(() => s.classroom.value?.role ?? null);
 export const following = computed(() => role.value === "follow" && !s.classroom.value.own);
@@ -22,11 +24,20 @@ export const addressOf = (room) => `${location.origin}/class/${room}`;
 
 /** Which class this tab leads: known to the tab alone, and still after a reload. */
 function kept() {
-  try { return sessionStorage.getItem(KEY); } catch { return null; }
+  try {
+    return sessionStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
 }
 
 function keep(room) {
-  try { if (room) sessionStorage.setItem(KEY, room); else sessionStorage.removeItem(KEY); } catch { /* this page leads until it is left */ }
+  try {
+    if (room) sessionStorage.setItem(KEY, room);
+    else sessionStorage.removeItem(KEY);
+  } catch {
+    /* this page leads until it is left */
+  }
 }
 
 // -- leading ----------------------------------------------------------------------------------
@@ -39,9 +50,15 @@ const announce = newest(async () => {
   try {
     put(await askAbout(s.tapeNow.value, "lead", { room: s.classroom.value.room, ...here() }));
   } catch (problem) {
-    if (!(problem instanceof Refused)) return;    // the connection: it is told when that is back
-    if (problem.code === "slow_down") { setTimeout(announce, problem.args.ms ?? 1000); return; }
-    if (problem.code === "forbidden") { keep(null); s.classroom.value = null; }
+    if (!(problem instanceof Refused)) return; // the connection: it is told when that is back
+    if (problem.code === "slow_down") {
+      setTimeout(announce, problem.args.ms ?? 1000);
+      return;
+    }
+    if (problem.code === "forbidden") {
+      keep(null);
+      s.classroom.value = null;
+    }
     complain(problem);
   }
 }, TELL_EVERY_MS);
@@ -52,7 +69,9 @@ export async function start() {
     const answer = await askAbout(s.tapeNow.value, "lead", here());
     keep(answer.room);
     s.classroom.value = { ...answer, role: "lead" };
-  } catch (problem) { complain(problem); }
+  } catch (problem) {
+    complain(problem);
+  }
 }
 
 /** The browser that started a class leads it from this page. */
@@ -67,20 +86,24 @@ export async function end() {
     await channel().ask("lead", { room: s.classroom.value.room, over: true });
     keep(null);
     s.classroom.value = null;
-  } catch (problem) { complain(problem); }
+  } catch (problem) {
+    complain(problem);
+  }
 }
 
 // -- following --------------------------------------------------------------------------------
 
-let going = null;        // the place of the class this page was last taken to
+let going = null; // the place of the class this page was last taken to
 let moving = false;
 let openedAt = -Infinity;
 
-const at = (place) => s.run.value === place.run && s.n.value === place.step && s.cue.value === place.cue;
+const at = (place) =>
+  s.run.value === place.run && s.n.value === place.step && s.cue.value === place.cue;
 
 const catchUp = newest(async () => {
   if (!following.value || !channel()?.connected || !s.classroom.value.run) return;
-  if (s.classroom.value.run !== s.run.value) await sleep(Math.max(0, openedAt + OPEN_EVERY_MS - performance.now()));
+  if (s.classroom.value.run !== s.run.value)
+    await sleep(Math.max(0, openedAt + OPEN_EVERY_MS - performance.now()));
   const { run, step, cue, p } = s.classroom.value;
   if (!following.value) return;
   const from = { run: s.run.value, step: s.n.value, cue: s.cue.value };
@@ -89,9 +112,14 @@ const catchUp = newest(async () => {
   pause();
   try {
     if (run !== from.run) await show(run, step);
-    if (!at(going)) await goTo(step, { cue, motion: run === from.run && Math.abs(step - from.step) <= NEAR });
+    if (!at(going))
+      await goTo(step, { cue, motion: run === from.run && Math.abs(step - from.step) <= NEAR });
     s.partition.value = p;
-  } catch (problem) { await missed(problem); } finally { moving = false; }
+  } catch (problem) {
+    await missed(problem);
+  } finally {
+    moving = false;
+  }
   if (!at(going) && !at(from)) lookAround();
 });
 
@@ -104,14 +132,23 @@ async function show(run, step) {
     Object.assign(s.tapeNow.value, { text, saved: Boolean(facts.saved), led: true });
   }
   const all = s.tapes.value;
-  s.tapes.value = all.filter((one) => one.digest === run || !one.led || all.some((child) => child.parent === one));
+  s.tapes.value = all.filter(
+    (one) => one.digest === run || !one.led || all.some((child) => child.parent === one),
+  );
 }
 
 async function missed(problem) {
-  if (!(problem instanceof Refused)) return;      // the connection: `arrive` comes here again
-  if (problem.code === "slow_down") { setTimeout(catchUp, problem.args.ms ?? 1000); return; }
+  if (!(problem instanceof Refused)) return; // the connection: `arrive` comes here again
+  if (problem.code === "slow_down") {
+    setTimeout(catchUp, problem.args.ms ?? 1000);
+    return;
+  }
   // Whoever joins has the room's run told to the server again, should it have forgotten it.
-  if (problem.code === "gone") { await join(); setTimeout(catchUp, OPEN_EVERY_MS); return; }
+  if (problem.code === "gone") {
+    await join();
+    setTimeout(catchUp, OPEN_EVERY_MS);
+    return;
+  }
   complain(problem);
 }
 
@@ -126,7 +163,10 @@ async function join() {
   } catch (problem) {
     put({ led: false });
     if (!(problem instanceof Refused)) return;
-    if (problem.code === "gone" || problem.code === "slow_down") looking = setTimeout(() => { if (role.value === "follow" && channel().connected) join().then(catchUp); }, LOOK_AGAIN_MS);
+    if (problem.code === "gone" || problem.code === "slow_down")
+      looking = setTimeout(() => {
+        if (role.value === "follow" && channel().connected) join().then(catchUp);
+      }, LOOK_AGAIN_MS);
     else complain(problem);
   }
 }
@@ -149,9 +189,17 @@ export async function followAgain() {
 
 function heard(told) {
   if (told.room !== s.classroom.value?.room || !role.value) return;
-  if (told.over) { keep(null); put({ role: null, ended: true }); return; }
+  if (told.over) {
+    keep(null);
+    put({ role: null, ended: true });
+    return;
+  }
   const { taken, ...rest } = told;
-  if (taken) { keep(null); put({ ...rest, role: "follow", own: true, mine: true }); return; }
+  if (taken) {
+    keep(null);
+    put({ ...rest, role: "follow", own: true, mine: true });
+    return;
+  }
   // Where it is, a leader knows best.
   put(role.value === "lead" ? { following: told.following, looking: told.looking } : rest);
   catchUp();
@@ -161,15 +209,22 @@ function heard(told) {
 export function attend(link) {
   const { room } = s.boot.value;
   const leads = kept();
-  if (leads && (!room || room === leads)) s.classroom.value = { room: leads, role: "lead", led: true, following: 0, looking: 0 };
-  else if (room) s.classroom.value = { room, role: "follow", own: false, led: true, following: 0, looking: 0 };
+  if (leads && (!room || room === leads))
+    s.classroom.value = { room: leads, role: "lead", led: true, following: 0, looking: 0 };
+  else if (room)
+    s.classroom.value = { room, role: "follow", own: false, led: true, following: 0, looking: 0 };
   link.on("room", heard);
   effect(() => {
-    void s.run.value; void s.n.value; void s.cue.value; void s.partition.value;
+    void s.run.value;
+    void s.n.value;
+    void s.cue.value;
+    void s.partition.value;
     if (role.value === "lead") announce();
   });
   effect(() => {
-    void s.run.value; void s.n.value; void s.cue.value;
+    void s.run.value;
+    void s.n.value;
+    void s.cue.value;
     if (going && !moving && following.value && !at(going)) queueMicrotask(lookAround);
   });
 }

@@ -5,8 +5,15 @@ import { partIn } from "./partition.js";
 const LOG = ["leo", "records", "runs", "cut", "epochs", "start", "fetch"];
 /** Field a cue names -> fields of a replica that change with it. */
 const OF_FIELD = {
-  hw: ["hw", "blocks"], leo: LOG, log: LOG, cut: LOG, epoch: ["role", "belief", "epochs", "epochStart"],
-  remote: ["remote", "blocks"], isr: ["isr", "maximal", "pending"], waiting: ["waiting"], flushed: ["flushed"],
+  hw: ["hw", "blocks"],
+  leo: LOG,
+  log: LOG,
+  cut: LOG,
+  epoch: ["role", "belief", "epochs", "epochStart"],
+  remote: ["remote", "blocks"],
+  isr: ["isr", "maximal", "pending"],
+  waiting: ["waiting"],
+  flushed: ["flushed"],
 };
 
 /** The step to draw while cue `upto` of `after` is being told. */

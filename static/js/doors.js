@@ -7,7 +7,10 @@ export const help = door(() => import("./panels/help.js").then((m) => m.help));
 export const readyHelp = door(() => import("./panels/help.js").then((m) => m.ready));
 export const share = door(() => import("./share/dialog.js").then((m) => m.share), "share");
 /** The same, opened where a class is started or ended. */
-export const shareClass = door(() => import("./share/dialog.js").then((m) => m.shareClass), "share");
+export const shareClass = door(
+  () => import("./share/dialog.js").then((m) => m.shareClass),
+  "share",
+);
 export const fetchShare = ahead(() => import("./share/dialog.js"), "share");
 export const spacetime = door(() => import("./timeview.js").then((m) => m.mount));
 export const whyNot = door(() => import("./panels/why.js").then((m) => m.whyNot));

@@ -12,5 +12,7 @@ export async function goUntil(what) {
     const n = await untilStep(on, s.n.value, what);
     if (n === null) s.notice.value = { kind: "warn", text: s.t.value("until.never") };
     else if (s.tapeNow.value === on) await goTo(n, { leaveCrumb: true });
-  } catch (problem) { complain(problem); }
+  } catch (problem) {
+    complain(problem);
+  }
 }

@@ -14,13 +14,18 @@ export function tape(facts, steps = [], more = {}) {
 export function add(on, steps) {
   for (const step of steps) {
     if (!on.steps.has(step.n)) on.steps.set(step.n, step);
-    for (const part of step.view.partitions) for (const r of Object.values(part.replicas)) on.widest = Math.max(on.widest ?? 0, r.leo);
+    for (const part of step.view.partitions)
+      for (const r of Object.values(part.replicas)) on.widest = Math.max(on.widest ?? 0, r.leo);
   }
   for (const { n } of steps) {
     for (const at of [n, n + 1]) {
       const step = on.steps.get(at);
       const before = on.steps.get(at - 1);
-      if (step && before && !step.changed) Object.assign(step, { changed: changes(before.view, step.view), was: earlier(before.view, step.view) });
+      if (step && before && !step.changed)
+        Object.assign(step, {
+          changed: changes(before.view, step.view),
+          was: earlier(before.view, step.view),
+        });
     }
   }
   return on;
@@ -37,17 +42,22 @@ export function changes(a, b) {
     for (const [id, r] of Object.entries(part.replicas)) {
       const old = was.replicas[id];
       if (!old) continue;
-      for (const field of ["hw", "leo", "role"]) if (old[field] !== r[field]) out.add(`${own}b${id}:${field}`);
-      if (was.record.isr.includes(Number(id)) !== part.record.isr.includes(Number(id))) out.add(`${own}b${id}:isr`);
+      for (const field of ["hw", "leo", "role"])
+        if (old[field] !== r[field]) out.add(`${own}b${id}:${field}`);
+      if (was.record.isr.includes(Number(id)) !== part.record.isr.includes(Number(id)))
+        out.add(`${own}b${id}:isr`);
     }
-    for (const key of Object.keys(part.record)) if (String(was.record[key]) !== String(part.record[key])) out.add(`${own}rec:${key}`);
+    for (const key of Object.keys(part.record))
+      if (String(was.record[key]) !== String(part.record[key])) out.add(`${own}rec:${key}`);
   });
   for (const c of b.clients) {
     const old = a.clients.find((one) => one.id === c.id);
-    if (old && (old.sent !== c.sent || old.acked !== c.acked || old.position !== c.position)) out.add(`client:${c.id}`);
+    if (old && (old.sent !== c.sent || old.acked !== c.acked || old.position !== c.position))
+      out.add(`client:${c.id}`);
   }
   b.brokers.forEach((broker) => {
-    if (a.brokers.find((one) => one.id === broker.id)?.alive !== broker.alive) out.add(`b${broker.id}:alive`);
+    if (a.brokers.find((one) => one.id === broker.id)?.alive !== broker.alive)
+      out.add(`b${broker.id}:alive`);
   });
   return out;
 }
@@ -58,7 +68,8 @@ export function earlier(a, b) {
   b.partitions.forEach((part) => {
     for (const [id, r] of Object.entries(part.replicas)) {
       const old = partIn(a, part.p)?.replicas[id];
-      if (old && (old.hw !== r.hw || old.leo !== r.leo)) (out[part.p] ??= {})[id] = { hw: old.hw, leo: old.leo };
+      if (old && (old.hw !== r.hw || old.leo !== r.leo))
+        (out[part.p] ??= {})[id] = { hw: old.hw, leo: old.leo };
     }
   });
   return out;
@@ -68,26 +79,39 @@ export function earlier(a, b) {
 export function changedIn(changed, partition) {
   if (!changed || !partition) return changed ?? new Set();
   const own = `p${partition}/`;
-  return new Set([...changed].filter((one) => one.startsWith(own) || /^(client:|b-?\d+:alive)/.test(one)).map((one) => (one.startsWith(own) ? one.slice(own.length) : one)));
+  return new Set(
+    [...changed]
+      .filter((one) => one.startsWith(own) || /^(client:|b-?\d+:alive)/.test(one))
+      .map((one) => (one.startsWith(own) ? one.slice(own.length) : one)),
+  );
 }
 
 const after = (list, n, end) => list.find((at) => at > n) ?? end;
 const before = (list, n) => list.findLast((at) => at < n) ?? 0;
 
 /** The steps at which something worth stopping for happened, in order, each once. */
-export const moments = (facts) => [...new Set(facts.moments ?? facts.marks.map(([n]) => n))].sort((a, b) => a - b);
+export const moments = (facts) =>
+  [...new Set(facts.moments ?? facts.marks.map(([n]) => n))].sort((a, b) => a - b);
 
 /** The last step of every line of the script. */
 export function chapterEnds(facts) {
   const starts = facts.chapters.map(([n]) => n);
-  return [...new Set(starts.map((_, i) => (i + 1 < starts.length ? Math.max(starts[i], starts[i + 1] - 1) : facts.total)))].filter((n) => n > 0);
+  return [
+    ...new Set(
+      starts.map((_, i) =>
+        i + 1 < starts.length ? Math.max(starts[i], starts[i + 1] - 1) : facts.total,
+      ),
+    ),
+  ].filter((n) => n > 0);
 }
 
 /** Where one arrives from step n, one size onwards (dir 1) or back (dir -1). */
 export function target(facts, n, size, dir) {
   const clampTo = (v) => Math.min(facts.total, Math.max(0, v));
-  if (size === "moment") return dir > 0 ? after(moments(facts), n, facts.total) : before(moments(facts), n);
-  if (size === "chapter") return dir > 0 ? after(chapterEnds(facts), n, facts.total) : before(chapterEnds(facts), n);
+  if (size === "moment")
+    return dir > 0 ? after(moments(facts), n, facts.total) : before(moments(facts), n);
+  if (size === "chapter")
+    return dir > 0 ? after(chapterEnds(facts), n, facts.total) : before(chapterEnds(facts), n);
   return clampTo(n + dir);
 }
 
@@ -120,7 +144,8 @@ export function chapterAt(facts, n) {
 /** The next hole in what is known, from n on: [first, count], or null when the window is full. */
 export function wanted(on, n, ahead = 32) {
   const end = Math.min(on.facts.total, n + ahead);
-  for (let at = Math.max(0, n); at <= end; at += 1) if (!on.steps.has(at)) return [at, Math.min(32, end - at + 1)];
+  for (let at = Math.max(0, n); at <= end; at += 1)
+    if (!on.steps.has(at)) return [at, Math.min(32, end - at + 1)];
   return null;
 }
 

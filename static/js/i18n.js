@@ -4,8 +4,11 @@
 export function translator(words, lang = "en") {
   const plural = new Intl.PluralRules(lang === "zh" ? "zh-Hans" : lang);
   return (key, args = {}) => {
-    const entry = (args.n !== undefined && words[`${key}.${plural.select(Number(args.n))}`]) || words[key];
-    return entry === undefined ? key : entry.replace(/\{(\w+)\}/g, (all, name) => (name in args ? String(args[name]) : all));
+    const entry =
+      (args.n !== undefined && words[`${key}.${plural.select(Number(args.n))}`]) || words[key];
+    return entry === undefined
+      ? key
+      : entry.replace(/\{(\w+)\}/g, (all, name) => (name in args ? String(args[name]) : all));
   };
 }
 
@@ -17,14 +20,28 @@ export function entity(value, { t, name }) {
   const [kind] = Object.keys(value);
   const v = value[kind];
   switch (kind) {
-    case "b": return { text: name(v), ref: isNaN(v) || Number(v) >= 0 ? `b${v}` : "K" };
-    case "bs": return { text: `[${[v].flat().map((b) => name(b, true)).join(", ")}]`, ref: null };
-    case "k": return { text: t("ent.controller"), ref: "K" };
-    case "m": return { text: String(v), ref: `rec:${v}` };
-    case "o": return { text: String(v), ref: `o${v}` };
-    case "e": return { text: String(v), ref: `e${v}` };
-    case "c": return { text: String(v), ref: String(v) };
-    default: return { text: Array.isArray(v) ? v.join(t("list.comma")) : String(v), ref: null };
+    case "b":
+      return { text: name(v), ref: isNaN(v) || Number(v) >= 0 ? `b${v}` : "K" };
+    case "bs":
+      return {
+        text: `[${[v]
+          .flat()
+          .map((b) => name(b, true))
+          .join(", ")}]`,
+        ref: null,
+      };
+    case "k":
+      return { text: t("ent.controller"), ref: "K" };
+    case "m":
+      return { text: String(v), ref: `rec:${v}` };
+    case "o":
+      return { text: String(v), ref: `o${v}` };
+    case "e":
+      return { text: String(v), ref: `e${v}` };
+    case "c":
+      return { text: String(v), ref: String(v) };
+    default:
+      return { text: Array.isArray(v) ? v.join(t("list.comma")) : String(v), ref: null };
   }
 }
 
@@ -33,7 +50,10 @@ function entities(value, env) {
   const kind = value && typeof value === "object" ? Object.keys(value)[0] : "";
   const one = { ms: "m", bl: "b" }[kind];
   if (!one) return [entity(value, env)];
-  const between = (i) => ({ text: env.t(i === value[kind].length - 1 ? "list.and" : "list.comma"), ref: null });
+  const between = (i) => ({
+    text: env.t(i === value[kind].length - 1 ? "list.and" : "list.comma"),
+    ref: null,
+  });
   return value[kind].flatMap((v, i) => [...(i ? [between(i)] : []), entity({ [one]: v }, env)]);
 }
 
@@ -41,19 +61,31 @@ function entities(value, env) {
 export function told(words, { key, args = {} }, env) {
   const pattern = words[key];
   if (pattern === undefined) {
-    const rest = Object.entries(args).map(([n, v]) => `${n} ${entity(v, env).text}`).join(", ");
+    const rest = Object.entries(args)
+      .map(([n, v]) => `${n} ${entity(v, env).text}`)
+      .join(", ");
     return [{ text: rest ? `${key} (${rest})` : key, ref: null }];
   }
-  const parts = pattern.split(/(\{\w+\})/).filter(Boolean).flatMap((bit) => {
-    const found = /^\{(\w+)\}$/.exec(bit);
-    return found && found[1] in args ? entities(args[found[1]], env) : { text: bit, ref: null };
-  });
-  if (parts.length) parts[0] = { ...parts[0], text: parts[0].text.charAt(0).toUpperCase() + parts[0].text.slice(1) };
+  const parts = pattern
+    .split(/(\{\w+\})/)
+    .filter(Boolean)
+    .flatMap((bit) => {
+      const found = /^\{(\w+)\}$/.exec(bit);
+      return found && found[1] in args ? entities(args[found[1]], env) : { text: bit, ref: null };
+    });
+  if (parts.length)
+    parts[0] = {
+      ...parts[0],
+      text: parts[0].text.charAt(0).toUpperCase() + parts[0].text.slice(1),
+    };
   return parts;
 }
 
 /** The same as plain text, for live regions and lists. */
-export const plain = (words, entry, env) => told(words, entry, env).map((part) => part.text).join("");
+export const plain = (words, entry, env) =>
+  told(words, entry, env)
+    .map((part) => part.text)
+    .join("");
 
 /** Sentences one after the other: after a full-width stop there is room enough. */
 export const inTurn = (sentences) => sentences.join(" ").replaceAll(/([。！？；]) /g, "$1");

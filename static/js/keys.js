@@ -26,29 +26,71 @@ const violation = () => {
   const steps = (s.facts.value?.verdict?.broken ?? []).map((b) => b.step).sort((a, b) => a - b);
   if (steps.length) goTo(steps.find((at) => at > s.n.value) ?? steps[0], { leaveCrumb: true });
 };
-const crumb = () => { const c = s.crumb.value; if (c && c.run === s.run.value) { s.crumb.value = null; goTo(c.n); } };
+const crumb = () => {
+  const c = s.crumb.value;
+  if (c && c.run === s.run.value) {
+    s.crumb.value = null;
+    goTo(c.n);
+  }
+};
 
 const COMMANDS = {
-  " ": play, ArrowRight: () => stepBy(1), ArrowLeft: () => stepBy(-1),
-  "Shift+ArrowRight": () => stepBy(1, "moment"), "Shift+ArrowLeft": () => stepBy(-1, "moment"),
-  "]": () => stepBy(1, "chapter"), "[": () => stepBy(-1, "chapter"),
-  Home: () => goTo(0, { leaveCrumb: true }), End: () => goTo(s.facts.value?.total ?? 0, { leaveCrumb: true }),
-  "/": () => document.getElementById("typed")?.focus(), "?": () => help(), "{": () => branch(-1), "}": () => branch(1),
+  " ": play,
+  ArrowRight: () => stepBy(1),
+  ArrowLeft: () => stepBy(-1),
+  "Shift+ArrowRight": () => stepBy(1, "moment"),
+  "Shift+ArrowLeft": () => stepBy(-1, "moment"),
+  "]": () => stepBy(1, "chapter"),
+  "[": () => stepBy(-1, "chapter"),
+  Home: () => goTo(0, { leaveCrumb: true }),
+  End: () => goTo(s.facts.value?.total ?? 0, { leaveCrumb: true }),
+  "/": () => document.getElementById("typed")?.focus(),
+  "?": () => help(),
+  "{": () => branch(-1),
+  "}": () => branch(1),
 };
-const LETTERS = { k: fault("k"), r: fault("r"), x: fault("x"), n: violation, u: crumb, b: () => toggle(), w: () => whySelected(), c: () => document.getElementById("compare")?.click(), v: () => setView(), s: () => share(), ".": () => act("+1") };
-SIZES.forEach((size, i) => { LETTERS[String(i + 1)] = () => setSize(size); });
+const LETTERS = {
+  k: fault("k"),
+  r: fault("r"),
+  x: fault("x"),
+  n: violation,
+  u: crumb,
+  b: () => toggle(),
+  w: () => whySelected(),
+  c: () => document.getElementById("compare")?.click(),
+  v: () => setView(),
+  s: () => share(),
+  ".": () => act("+1"),
+};
+SIZES.forEach((size, i) => {
+  LETTERS[String(i + 1)] = () => setSize(size);
+});
 
 export function listen() {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const el = event.target;
-    const empty = el.id === "typed" && el.value === "" && /^(Arrow(Left|Right)|Home|End)$/.test(event.key);
-    if (!empty && (el.closest?.("dialog[open], .menu, .whybox") || el.matches?.("input:not([type=radio]), select, textarea, [contenteditable]"))) {
+    const empty =
+      el.id === "typed" && el.value === "" && /^(Arrow(Left|Right)|Home|End)$/.test(event.key);
+    if (
+      !empty &&
+      (el.closest?.("dialog[open], .menu, .whybox") ||
+        el.matches?.("input:not([type=radio]), select, textarea, [contenteditable]"))
+    ) {
       // The rail understands arrows itself; everything else belongs to the field.
-      if (!(el.matches?.("input[type=range]") && !["ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"].includes(event.key))) return;
+      if (!(
+        el.matches?.("input[type=range]") &&
+        !["ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"].includes(event.key)
+      ))
+        return;
     }
-    const plain = event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
-    if ((event.key === " " || event.key === "Enter") && el.closest?.("button, a, summary, label, [role=tab]")) return;
+    const plain =
+      event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
+    if (
+      (event.key === " " || event.key === "Enter") &&
+      el.closest?.("button, a, summary, label, [role=tab]")
+    )
+      return;
     if (el.matches?.("input[type=radio]") && event.key.startsWith("Arrow")) return;
     const command = COMMANDS[plain] ?? (s.letters.value ? LETTERS[plain] : undefined);
     if (!command) return;

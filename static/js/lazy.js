@@ -9,11 +9,22 @@ const sheets = new Map();
 /** A style sheet that one part alone needs; resolves when it applies. */
 function dressed(name) {
   if (!sheets.has(name)) {
-    sheets.set(name, new Promise((done, failed) => {
-      const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: `/static/css/${name}.css`, onload: done });
-      link.onerror = () => { sheets.delete(name); link.remove(); failed(new Error(link.href)); };
-      document.head.append(link);
-    }));
+    sheets.set(
+      name,
+      new Promise((done, failed) => {
+        const link = Object.assign(document.createElement("link"), {
+          rel: "stylesheet",
+          href: `/static/css/${name}.css`,
+          onload: done,
+        });
+        link.onerror = () => {
+          sheets.delete(name);
+          link.remove();
+          failed(new Error(link.href));
+        };
+        document.head.append(link);
+      }),
+    );
   }
   return sheets.get(name);
 }
@@ -33,22 +44,40 @@ export function lazy(load, sheet) {
     const online = s.online.value;
     useEffect(() => {
       let here = true;
-      if (!found) fetched(load, sheet).then((one) => { found = one; if (here) drawn(true); }, () => { /* with the next connection */ });
-      return () => { here = false; };
+      if (!found)
+        fetched(load, sheet).then(
+          (one) => {
+            found = one;
+            if (here) drawn(true);
+          },
+          () => {
+            /* with the next connection */
+          },
+        );
+      return () => {
+        here = false;
+      };
     }, [online]);
     return found ? html`<${found} ...${props} />` : html`<p class="soft" aria-busy="true">…</p>`;
   };
 }
 
 /** A function whose module comes with its first call; a visitor without a connection is told. */
-export const door = (load, sheet) => async (...args) => {
-  let found;
-  try { found = await fetched(load, sheet); } catch {
-    s.notice.value = { kind: "bad", text: s.t.value("offline.wait") };
-    return undefined;
-  }
-  return found(...args);
-};
+export const door =
+  (load, sheet) =>
+  async (...args) => {
+    let found;
+    try {
+      found = await fetched(load, sheet);
+    } catch {
+      s.notice.value = { kind: "bad", text: s.t.value("offline.wait") };
+      return undefined;
+    }
+    return found(...args);
+  };
 
 /** Fetches what is behind a door before it is wanted, so that it is there when the connection is not. */
-export const ahead = (load, sheet) => () => fetched(load, sheet).catch(() => { /* asked for again when it is wanted */ });
+export const ahead = (load, sheet) => () =>
+  fetched(load, sheet).catch(() => {
+    /* asked for again when it is wanted */
+  });

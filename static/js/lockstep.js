@@ -11,7 +11,8 @@ export function differing(parts, at) {
 }
 
 /** The next pair at which something begins to differ otherwise, or -1. */
-export const nextDifference = (parts, at) => parts.find((part) => part.at > at && part.what.length)?.at ?? -1;
+export const nextDifference = (parts, at) =>
+  parts.find((part) => part.at > at && part.what.length)?.at ?? -1;
 
 /** The first pair that differs at all, or -1. */
 export const firstDifference = (parts) => nextDifference(parts, -1);
@@ -34,7 +35,15 @@ export function elements(thing, partition = 0) {
 
 /** Offsets at which two logs, told as "0:a@0 1:b@1", hold different records. */
 export function offsets(a, b) {
-  const read = (text) => new Map((text ?? "").split(" ").filter(Boolean).map((one) => [Number(one.split(":")[0]), one]));
+  const read = (text) =>
+    new Map(
+      (text ?? "")
+        .split(" ")
+        .filter(Boolean)
+        .map((one) => [Number(one.split(":")[0]), one]),
+    );
   const [left, right] = [read(a), read(b)];
-  return [...new Set([...left.keys(), ...right.keys()])].filter((o) => left.get(o) !== right.get(o)).sort((x, y) => x - y);
+  return [...new Set([...left.keys(), ...right.keys()])]
+    .filter((o) => left.get(o) !== right.get(o))
+    .sort((x, y) => x - y);
 }

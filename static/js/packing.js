@@ -4,7 +4,11 @@
 async function pipe(bytes, stream) {
   const writer = stream.writable.getWriter();
   const done = [writer.write(bytes), writer.close()];
-  done.forEach((one) => one.catch(() => { /* the reader hears of it */ }));
+  done.forEach((one) =>
+    one.catch(() => {
+      /* the reader hears of it */
+    }),
+  );
   const out = await new Response(stream.readable).arrayBuffer();
   await Promise.all(done);
   return new Uint8Array(out);
@@ -36,12 +40,15 @@ function parts(packed) {
   if (!head) throw new Unreadable("link.head", { found: packed.slice(0, 8) });
   const version = Number(head[1]);
   if (!(version in READS)) throw new Unreadable("link.version", { v: version });
-  if (version > 1 && head[2] === undefined) throw new Unreadable("link.no_length", { at: head[0].length + 1 });
+  if (version > 1 && head[2] === undefined)
+    throw new Unreadable("link.no_length", { at: head[0].length + 1 });
   const data = packed.slice(version > 1 ? head[0].length : 2);
   const from = packed.length - data.length + 1;
   const said = Number(head[2]);
-  if (version > 1 && data.length < said) throw new Unreadable("link.short", { said, has: data.length, n: said - data.length });
-  if (version > 1 && data.length > said) throw new Unreadable("link.long", { said, at: from + said, n: data.length - said });
+  if (version > 1 && data.length < said)
+    throw new Unreadable("link.short", { said, has: data.length, n: said - data.length });
+  if (version > 1 && data.length > said)
+    throw new Unreadable("link.long", { said, at: from + said, n: data.length - said });
   return { version, data, from };
 }
 
@@ -53,7 +60,9 @@ export async function unpack(packed) {
   try {
     const binary = atob(data.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(binary, (c) => c.charCodeAt(0));
-    return new TextDecoder("utf-8", { fatal: true }).decode(await pipe(bytes, new DecompressionStream(READS[version])));
+    return new TextDecoder("utf-8", { fatal: true }).decode(
+      await pipe(bytes, new DecompressionStream(READS[version])),
+    );
   } catch {
     throw new Unreadable("link.damaged", { a: from, b: from + data.length - 1 });
   }

@@ -1,7 +1,26 @@
 // Which partition is meant: by its number, which it keeps whatever becomes of the others.
 
 /** Drawn when no topic is left: brokers without logs. */
-const NONE = { p: -1, name: "", ar: [], same: 0, differ: null, gone: "empty", replicas: {}, record: { leader: -1, le: "–", pe: "–", isr: [], elr: [], lastKnown: [], recovering: false, adding: [], removing: [] } };
+const NONE = {
+  p: -1,
+  name: "",
+  ar: [],
+  same: 0,
+  differ: null,
+  gone: "empty",
+  replicas: {},
+  record: {
+    leader: -1,
+    le: "–",
+    pe: "–",
+    isr: [],
+    elr: [],
+    lastKnown: [],
+    recovering: false,
+    adding: [],
+    removing: [],
+  },
+};
 
 /** The partition of this number; without it the first there is. */
 export const partOf = (view, p) => partIn(view, p) ?? view.partitions[0] ?? NONE;

@@ -12,9 +12,11 @@ import * as stage from "./stage.js";
 
 let fetching = null;
 let ticket = 0;
-let aim = null;       // where the cursor is on its way to, while a step is being fetched
+let aim = null; // where the cursor is on its way to, while a step is being fetched
 
-const bump = () => { s.revision.value += 1; };
+const bump = () => {
+  s.revision.value += 1;
+};
 
 /** Shows why something did not happen; nothing else changes. */
 export function complain(problem) {
@@ -29,7 +31,16 @@ export async function open(payload, { parent = null, n } = {}) {
   const known = s.tapes.value.find((one) => one.digest === answer.run);
   batch(() => {
     if (known) add(known, answer.steps);
-    else s.tapes.value = [...s.tapes.value, tape(answer.facts, answer.steps, { parent, name: null, text: payload.text ?? null, saved: !payload.text })];
+    else
+      s.tapes.value = [
+        ...s.tapes.value,
+        tape(answer.facts, answer.steps, {
+          parent,
+          name: null,
+          text: payload.text ?? null,
+          saved: !payload.text,
+        }),
+      ];
     s.run.value = answer.run;
     s.n.value = Math.min(n ?? payload.step ?? 0, answer.facts.total);
     bump();
@@ -42,12 +53,14 @@ export async function open(payload, { parent = null, n } = {}) {
 export async function prefetch() {
   const on = s.tapeNow.value;
   if (fetching || !on || !channel()?.connected) return;
-  const hole = wanted(on, s.n.value, 48) ?? (on.facts.total <= 600 ? wanted(on, 0, on.facts.total) : null);
+  const hole =
+    wanted(on, s.n.value, 48) ?? (on.facts.total <= 600 ? wanted(on, 0, on.facts.total) : null);
   if (!hole) return;
   const [first, count] = hole;
-  fetching = first === 0
-    ? askAbout(on, "seek", { step: 0 })
-    : askAbout(on, "play", { step: first - 1, count });
+  fetching =
+    first === 0
+      ? askAbout(on, "seek", { step: 0 })
+      : askAbout(on, "play", { step: first - 1, count });
   try {
     const answer = await fetching;
     add(on, answer.steps);
@@ -56,7 +69,8 @@ export async function prefetch() {
     if (answer.steps.length) prefetch();
   } catch (problem) {
     fetching = null;
-    if (problem instanceof Refused && problem.code === "slow_down") setTimeout(prefetch, problem.args.ms ?? 1000);
+    if (problem instanceof Refused && problem.code === "slow_down")
+      setTimeout(prefetch, problem.args.ms ?? 1000);
   }
 }
 
@@ -83,14 +97,19 @@ export async function goTo(n, { motion = false, cue = null, leaveCrumb = false }
   const mine = ++ticket;
   aim = to;
   const known = await ensure(to);
-  if (mine !== ticket) return;   // a later wish is not undone by an earlier one
+  if (mine !== ticket) return; // a later wish is not undone by an earlier one
   aim = null;
   if (!known) return;
-  const back = to < s.n.value || (to === s.n.value && cue !== null && s.cue.value !== null && cue < s.cue.value);
+  const back =
+    to < s.n.value ||
+    (to === s.n.value && cue !== null && s.cue.value !== null && cue < s.cue.value);
   if (leaveCrumb && to !== s.n.value) s.crumb.value = { run: on.digest, n: s.n.value };
   stage.stop();
   const moving = motion ? hold() : null;
-  batch(() => { s.n.value = to; s.cue.value = cue; });
+  batch(() => {
+    s.n.value = to;
+    s.cue.value = cue;
+  });
   if (moving) await moving({ back });
   prefetch();
 }
@@ -105,9 +124,13 @@ function hold() {
 function destination(dir, size) {
   const on = s.tapeNow.value;
   if (!on) return null;
-  if (size === "detail") return detailTarget((at) => on.steps.get(at), on.facts.total, s.n.value, s.cue.value, dir);
+  if (size === "detail")
+    return detailTarget((at) => on.steps.get(at), on.facts.total, s.n.value, s.cue.value, dir);
   const from = aim ?? s.n.value;
-  return { n: size === "event" ? nextSeen(on, from, dir) : target(on.facts, from, size, dir), cue: null };
+  return {
+    n: size === "event" ? nextSeen(on, from, dir) : target(on.facts, from, size, dir),
+    cue: null,
+  };
 }
 
 /** One size on (dir 1) or back (-1). */
@@ -120,7 +143,10 @@ let beat = 0;
 
 /** Plays on until the end, a violation, or until asked to stop. */
 export async function play() {
-  if (s.playing.value) { pause(); return; }
+  if (s.playing.value) {
+    pause();
+    return;
+  }
   const mine = ++beat;
   s.playing.value = true;
   if (s.n.value >= (s.facts.value?.total ?? 0)) await goTo(0);
@@ -129,7 +155,13 @@ export async function play() {
     const wasCue = s.cue.value;
     if (await stopAtBreak(at)) break;
     const here = s.step.value;
-    if (!here || (s.n.value === at && s.cue.value === wasCue) || here.broken?.length || s.n.value >= s.facts.value.total) break;
+    if (
+      !here ||
+      (s.n.value === at && s.cue.value === wasCue) ||
+      here.broken?.length ||
+      s.n.value >= s.facts.value.total
+    )
+      break;
     const rest = (stage.moves() ? 300 : 900) * (here.moment >= 2 ? 2 : 1);
     await new Promise((done) => setTimeout(done, rest / s.speed.value));
   }
@@ -139,15 +171,24 @@ export async function play() {
 /** One beat of playing; true when a breakpoint on the way ends it. */
 async function stopAtBreak(from) {
   const on = s.tapeNow.value;
-  const to = s.breaks.value.length ? destination(1, s.size.value)?.n ?? from : from;
+  const to = s.breaks.value.length ? (destination(1, s.size.value)?.n ?? from) : from;
   const found = to > from ? await searchBreak(on, from, to).catch(() => null) : null;
-  if (!found) { await stepBy(1); return false; }
+  if (!found) {
+    await stepBy(1);
+    return false;
+  }
   await goTo(found.step.n, { motion: true });
-  s.notice.value = { kind: "ok", text: s.t.value("break.stopped", { what: breakWords(found.brk, s.env.value) }) };
+  s.notice.value = {
+    kind: "ok",
+    text: s.t.value("break.stopped", { what: breakWords(found.brk, s.env.value) }),
+  };
   return true;
 }
 
-export function pause() { beat += 1; s.playing.value = false; }
+export function pause() {
+  beat += 1;
+  s.playing.value = false;
+}
 
 /** Makes a move where we are.  In the past it opens a branch; the old future stays. */
 export async function act(text) {
@@ -163,7 +204,11 @@ export async function act(text) {
   }
   s.notice.value = null;
   const at = answer.at;
-  const made = tape(answer.facts, [...on.steps.values()].filter((one) => one.n < at), { parent: on, fork: at - 1, text: answer.text ?? null, saved: false });
+  const made = tape(
+    answer.facts,
+    [...on.steps.values()].filter((one) => one.n < at),
+    { parent: on, fork: at - 1, text: answer.text ?? null, saved: false },
+  );
   add(made, answer.steps);
   made.name = branchName(answer.facts, on);
   batch(() => {
@@ -185,6 +230,10 @@ export function switchTo(digest) {
   const other = s.tapes.value.find((one) => one.digest === digest);
   if (!other) return;
   pause();
-  batch(() => { s.run.value = digest; s.cue.value = null; s.n.value = Math.min(s.n.value, other.facts.total); });
+  batch(() => {
+    s.run.value = digest;
+    s.cue.value = null;
+    s.n.value = Math.min(s.n.value, other.facts.total);
+  });
   ensure(s.n.value).then(prefetch);
 }

@@ -3,7 +3,9 @@
 import * as s from "./state.js";
 
 let ask = null;
-export const useAsk = (asker) => { ask = asker; };
+export const useAsk = (asker) => {
+  ask = asker;
+};
 
 /** Fetches the moves of the step we are on, once per step. */
 export async function loadPossible() {
@@ -13,6 +15,9 @@ export async function loadPossible() {
   if (s.possible.value.key === key) return;
   try {
     const answer = await ask("possible", { run: on.digest, step: s.n.value });
-    if (`${s.run.value}@${s.n.value}` === key) s.possible.value = { key, moves: answer.moves, messages: answer.messages };
-  } catch { /* offline or too fast: asked again with the next step */ }
+    if (`${s.run.value}@${s.n.value}` === key)
+      s.possible.value = { key, moves: answer.moves, messages: answer.messages };
+  } catch {
+    /* offline or too fast: asked again with the next step */
+  }
 }

@@ -23,7 +23,8 @@ function upper(clock, value, column) {
   let [low, high] = [0, clock.length];
   while (low < high) {
     const mid = (low + high) >> 1;
-    if (clock[mid][column] > value) high = mid; else low = mid + 1;
+    if (clock[mid][column] > value) high = mid;
+    else low = mid + 1;
   }
   return low;
 }
@@ -36,8 +37,18 @@ export function railSpace(facts, byTime) {
   return { max: end, of: (n) => Math.round(timeOf(clock, n)), step: (v) => stepAt(clock, v) };
 }
 
-const RANK = ["bookmark", "violation", "divergence", "leader", "truncation", "fault", "heal", "isr", "ack"];
-const rank = (kind) => (RANK.indexOf(kind) + 1 || 99);
+const RANK = [
+  "bookmark",
+  "violation",
+  "divergence",
+  "leader",
+  "truncation",
+  "fault",
+  "heal",
+  "isr",
+  "ack",
+];
+const rank = (kind) => RANK.indexOf(kind) + 1 || 99;
 
 /** Marks [step, kind] that would cover each other stand as one, with a count; the gravest is its face. */
 export function merged(marks, space, room = 60) {
@@ -47,7 +58,10 @@ export function merged(marks, space, room = 60) {
     const x = space.of(n) / Math.max(1, space.max);
     if (last && (x - last.x) * room < 1) {
       last.count += 1;
-      if (rank(kind) < rank(last.kind)) { last.kind = kind; last.n = n; }
+      if (rank(kind) < rank(last.kind)) {
+        last.kind = kind;
+        last.n = n;
+      }
     } else out.push({ n, kind, count: 1, x });
   }
   return out;

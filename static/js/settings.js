@@ -4,16 +4,26 @@ const USUAL = { theme: "auto", motion: "auto", text: "normal", letters: "on", si
 const keyOf = (name) => (name === "theme" ? "theme" : `highwater.${name}`);
 
 function read(name) {
-  try { return localStorage.getItem(keyOf(name)) ?? USUAL[name]; } catch { return USUAL[name]; }
+  try {
+    return localStorage.getItem(keyOf(name)) ?? USUAL[name];
+  } catch {
+    return USUAL[name];
+  }
 }
 
 const fields = [...document.querySelectorAll("[data-setting]")];
-const show = () => { for (const field of fields) field.value = read(field.dataset.setting); };
+const show = () => {
+  for (const field of fields) field.value = read(field.dataset.setting);
+};
 
 for (const field of fields) {
   field.addEventListener("change", () => {
     const { setting: name } = field.dataset;
-    try { localStorage.setItem(keyOf(name), field.value); } catch { /* a private window: until the page is left */ }
+    try {
+      localStorage.setItem(keyOf(name), field.value);
+    } catch {
+      /* a private window: until the page is left */
+    }
     dispatchEvent(new CustomEvent("settings", { detail: { name, value: field.value } }));
   });
 }
@@ -22,7 +32,11 @@ document.getElementById("settings")?.addEventListener("beforetoggle", show);
 addEventListener("settings", show);
 const again = document.getElementById("coachagain");
 again?.addEventListener("click", () => {
-  try { localStorage.removeItem("highwater.coached"); } catch { /* there was nothing to forget */ }
+  try {
+    localStorage.removeItem("highwater.coached");
+  } catch {
+    /* there was nothing to forget */
+  }
   again.textContent = again.dataset.done;
   dispatchEvent(new CustomEvent("coach"));
 });

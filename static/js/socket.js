@@ -18,7 +18,11 @@ export class Refused extends Error {
 /** Connects and returns {ask, online}.  `onState(online, first)` hears of every change. */
 export function connect({ csrf, onConnect, onLost }) {
   const transports = document.body.dataset.transports?.split(",") ?? ["websocket"];
-  const socket = io({ transports, auth: { csrf, lang: document.documentElement.lang }, reconnection: false });
+  const socket = io({
+    transports,
+    auth: { csrf, lang: document.documentElement.lang },
+    reconnection: false,
+  });
   let failed = 0;
   let timer = 0;
   // The page itself decides when to try again, so that it can say when; some sooner, some later,
@@ -30,7 +34,10 @@ export function connect({ csrf, onConnect, onLost }) {
     timer = setTimeout(() => socket.connect(), ms);
     onLost(performance.now() + ms);
   };
-  socket.on("connect", () => { failed = 0; onConnect(); });
+  socket.on("connect", () => {
+    failed = 0;
+    onConnect();
+  });
   socket.on("disconnect", again);
   socket.on("connect_error", again);
   return {
@@ -46,7 +53,9 @@ export function connect({ csrf, onConnect, onLost }) {
         }
       }
     },
-    get connected() { return socket.connected; },
+    get connected() {
+      return socket.connected;
+    },
     on: (event, heard) => socket.on(event, heard),
   };
 }

@@ -14,12 +14,26 @@ const quiet = matchMedia("(prefers-reduced-motion: reduce)");
 const still = new URLSearchParams(location.search).get("still") === "1";
 
 /** Whether anything may move at all. */
-export const moves = () => !still && !quiet.matches && document.documentElement.dataset.motion !== "off" && s.view.peek() === "lanes";
+export const moves = () =>
+  !still &&
+  !quiet.matches &&
+  document.documentElement.dataset.motion !== "off" &&
+  s.view.peek() === "lanes";
 
-let host, logs, over, shown = null, running = null, frozen = false, onDraw = () => {};
-let transition = null, loading = null;   // motion is loaded once the first step is drawn: the first view needs none
+let host,
+  logs,
+  over,
+  shown = null,
+  running = null,
+  frozen = false,
+  onDraw = () => {};
+let transition = null,
+  loading = null; // motion is loaded once the first step is drawn: the first view needs none
 
-const load = () => import("./scene/transition.js").then((loaded) => { transition = loaded.transition; });
+const load = () =>
+  import("./scene/transition.js").then((loaded) => {
+    transition = loaded.transition;
+  });
 
 function layer(cls) {
   const svg = document.createElementNS(SVG, "svg");
@@ -31,7 +45,13 @@ function layer(cls) {
 }
 
 /** Epochs as patterns, for paper: each its own direction and distance. */
-const textures = () => [0, 45, 90, 135, 20, 70, 110].map((turn, e) => `<pattern id="tex${e}" width="${5 + e}" height="${5 + e}" patternUnits="userSpaceOnUse" patternTransform="rotate(${turn})"><path d="M0 0V${5 + e}" class="texture"/></pattern>`).join("");
+const textures = () =>
+  [0, 45, 90, 135, 20, 70, 110]
+    .map(
+      (turn, e) =>
+        `<pattern id="tex${e}" width="${5 + e}" height="${5 + e}" patternUnits="userSpaceOnUse" patternTransform="rotate(${turn})"><path d="M0 0V${5 + e}" class="texture"/></pattern>`,
+    )
+    .join("");
 
 /** Builds the two layers in `element` and follows the state from then on. */
 export function mount(element, { drawn }) {
@@ -41,7 +61,10 @@ export function mount(element, { drawn }) {
   const known = new Map();
   measureWith((text, size, bold) => {
     const key = `${bold ? 650 : 400} ${size}px|${text}`;
-    if (!known.has(key)) { pen.font = `${bold ? 650 : 400} ${size}px ${family}`; known.set(key, pen.measureText(text).width); }
+    if (!known.has(key)) {
+      pen.font = `${bold ? 650 : 400} ${size}px ${family}`;
+      known.set(key, pen.measureText(text).width);
+    }
     return known.get(key);
   });
   onDraw = drawn;
@@ -54,15 +77,26 @@ export function mount(element, { drawn }) {
   const resized = new ResizeObserver(() => rest());
   resized.observe(host.parentElement);
   effect(() => {
-    void s.n.value; void s.cue.value; void s.run.value; void s.revision.value; void s.words.value; void s.partition.value; void s.unfolded.value; void s.layers.value; void s.view.value;
+    void s.n.value;
+    void s.cue.value;
+    void s.run.value;
+    void s.revision.value;
+    void s.words.value;
+    void s.partition.value;
+    void s.unfolded.value;
+    void s.layers.value;
+    void s.view.value;
     if (!running && !frozen) rest();
   });
   effect(() => light(s.lit.value));
   host.addEventListener("pointerover", (event) => {
     const found = event.target.closest?.("[data-id]");
-    s.lit.value = found && host.contains(found) ? found.dataset.id ?? found.getAttribute("data-id") : null;
+    s.lit.value =
+      found && host.contains(found) ? (found.dataset.id ?? found.getAttribute("data-id")) : null;
   });
-  host.addEventListener("pointerleave", () => { s.lit.value = null; });
+  host.addEventListener("pointerleave", () => {
+    s.lit.value = null;
+  });
 }
 
 /** How much larger than life: a wide and high window shows the same stage in bigger letters. */
@@ -70,12 +104,25 @@ function zoomFor(view) {
   const { clientWidth: w, clientHeight: h } = host.parentElement;
   const { height } = layout(view, { width: w, partition: s.partition.value });
   const columns = Math.min(16, Math.max(5, s.tapeNow.value?.widest ?? 0));
-  return w < 780 ? 1 : Math.min(1.5, Math.max(1, Math.min(w / Math.max(720, 460 + columns * PITCH), (h - 8) / height)));
+  return w < 780
+    ? 1
+    : Math.min(
+        1.5,
+        Math.max(1, Math.min(w / Math.max(720, 460 + columns * PITCH), (h - 8) / height)),
+      );
 }
 
 const options = (view) => ({ zoom: zoomFor(view), ...sized(zoomFor(view)) });
-const CORNER = 268;      // px the controls in the corner take beside the clients
-const sized = (zoom) => ({ corner: CORNER / zoom, width: Math.max(280, Math.floor(host.clientWidth / zoom)), partition: s.partition.value, unfolded: s.unfolded.value, layers: s.layers.value, t: s.t.value, name: s.name.value });
+const CORNER = 268; // px the controls in the corner take beside the clients
+const sized = (zoom) => ({
+  corner: CORNER / zoom,
+  width: Math.max(280, Math.floor(host.clientWidth / zoom)),
+  partition: s.partition.value,
+  unfolded: s.unfolded.value,
+  layers: s.layers.value,
+  t: s.t.value,
+  name: s.name.value,
+});
 
 /** The step to draw: the one rested on, or a part of the next in detail size. */
 function current() {
@@ -97,7 +144,14 @@ export function rest() {
   host.dataset.step = step.n;
   host.dataset.density = shown.geo.density;
   onDraw(shown);
-  if (!loading && moves()) loading = setTimeout(() => load().catch(() => { loading = null; }), 500);
+  if (!loading && moves())
+    loading = setTimeout(
+      () =>
+        load().catch(() => {
+          loading = null;
+        }),
+      500,
+    );
 }
 
 function show(a, b) {
@@ -116,7 +170,9 @@ function show(a, b) {
 }
 
 /** Keeps the picture as it is until travel() is called. */
-export function freeze() { frozen = moves(); }
+export function freeze() {
+  frozen = moves();
+}
 
 /** Moves the picture from what is shown to the step now rested on; resolves when it stands. */
 export function travel(how) {
@@ -129,11 +185,16 @@ function across({ back = false, speed = 1 } = {}) {
   frozen = false;
   const from = shown;
   const step = current();
-  if (!from || !step || !transition || !moves() || document.hidden) { rest(); return Promise.resolve(); }
+  if (!from || !step || !transition || !moves() || document.hidden) {
+    rest();
+    return Promise.resolve();
+  }
   const how = options(step.view);
   const to = { step, zoom: how.zoom, ...picture(step, how) };
   // Going back plays the same transition the other way round, twice as fast.
-  const between = back ? transition(to, from, { t: s.t.value }) : transition(from, to, { t: s.t.value });
+  const between = back
+    ? transition(to, from, { t: s.t.value })
+    : transition(from, to, { t: s.t.value });
   const ms = STEP_MS / speed / (back ? 2 : 1);
   return new Promise((done) => {
     const started = performance.now();
@@ -141,12 +202,20 @@ function across({ back = false, speed = 1 } = {}) {
     host.dataset.moving = "1";
     const tick = (time) => {
       const p = Math.min(1, (time - started) / ms);
-      if (p >= 1) { finish(); return; }
+      if (p >= 1) {
+        finish();
+        return;
+      }
       const made = between(back ? 1 - Math.max(0, p) : p);
       show(made.logs, made.over);
       running.id = requestAnimationFrame(tick);
     };
-    const finish = () => { running = null; delete host.dataset.moving; rest(); done(); };
+    const finish = () => {
+      running = null;
+      delete host.dataset.moving;
+      rest();
+      done();
+    };
     running = { id: requestAnimationFrame(tick), finish };
   });
 }
@@ -165,10 +234,17 @@ function light(id) {
   for (const el of host.querySelectorAll(".twin")) el.classList.remove("twin");
   if (!id) return;
   // A record lights up wherever else it is.
-  const own = /^b-?\d+:o\d+$/.test(id) ? host.querySelector(`[data-id="${CSS.escape(id)}"]`)?.dataset.record : null;
-  if (own) for (const el of host.querySelectorAll(`[data-record="${CSS.escape(own)}"]`)) el.classList.add("twin");
+  const own = /^b-?\d+:o\d+$/.test(id)
+    ? host.querySelector(`[data-id="${CSS.escape(id)}"]`)?.dataset.record
+    : null;
+  if (own)
+    for (const el of host.querySelectorAll(`[data-record="${CSS.escape(own)}"]`))
+      el.classList.add("twin");
   const record = id.startsWith("rec:") ? `[data-record="${CSS.escape(id.slice(4))}"]` : null;
   const offset = /^o\d+$/.test(id) ? `[data-id$=":${id}"]` : null;
   const epoch = /^e\d+$/.test(id) ? `[data-id$=":${id}"]` : null;
-  for (const el of host.querySelectorAll(record ?? offset ?? epoch ?? `[data-id="${CSS.escape(id)}"]`)) el.classList.add("lit");
+  for (const el of host.querySelectorAll(
+    record ?? offset ?? epoch ?? `[data-id="${CSS.escape(id)}"]`,
+  ))
+    el.classList.add("lit");
 }

@@ -12,58 +12,75 @@ export const lang = signal("en");
 export const t = computed(() => translator(words.value, lang.value));
 
 export const boot = signal(null);
-export const tapes = signal([]);            // every run of this visit, the first one first
-export const run = signal(null);            // digest of the run being watched
-export const n = signal(0);                 // the step the stage rests on
-export const cue = signal(null);            // in detail size: which cue of the coming step is shown
-export const revision = signal(0);          // rises when steps arrive on a tape
+export const tapes = signal([]); // every run of this visit, the first one first
+export const run = signal(null); // digest of the run being watched
+export const n = signal(0); // the step the stage rests on
+export const cue = signal(null); // in detail size: which cue of the coming step is shown
+export const revision = signal(0); // rises when steps arrive on a tape
 
 export const size = signal(remembered("size", "event"));
 export const speed = signal(Number(remembered("speed", "1")));
 export const playing = signal(false);
 export const online = signal(false);
 export const offlineSince = signal(null);
-export const retryAt = signal(0);           // when the page tries to connect again, as performance.now()
-export const notice = signal(null);         // {kind: "bad"|"warn"|"ok", text}
+export const retryAt = signal(0); // when the page tries to connect again, as performance.now()
+export const notice = signal(null); // {kind: "bad"|"warn"|"ok", text}
 export const tab = signal(remembered("tab", "now"));
-export const classroom = signal(null);      // the class this page is in: {room, role, own, ...what the server tells}
-export const selected = signal(null);       // data-id of what Inspect shows
-export const lit = signal(null);            // data-id a sentence points at, or the reverse
+export const classroom = signal(null); // the class this page is in: {room, role, own, ...what the server tells}
+export const selected = signal(null); // data-id of what Inspect shows
+export const lit = signal(null); // data-id a sentence points at, or the reverse
 export const partition = signal(0);
 export const unfolded = signal(false);
 const asked = new URLSearchParams(location.search);
 export const layers = signal(layersOf(asked.get("layers") ?? remembered("layers", "")));
-export const chosen = signal(["lanes", "spacetime", "table", "matrix"].find((one) => one === asked.get("view")) ?? null);
-export const registry = signal({});         // what the engine offers: profiles, rules, invariants
-export const cards = signal({});            // rule -> its card under this run's profile
+export const chosen = signal(
+  ["lanes", "spacetime", "table", "matrix"].find((one) => one === asked.get("view")) ?? null,
+);
+export const registry = signal({}); // what the engine offers: profiles, rules, invariants
+export const cards = signal({}); // rule -> its card under this run's profile
 export const possible = signal({ key: null, moves: [] });
 export const dashboard = signal({ key: null }); // of the step its key names
 export const dismissed = signal(new Set()); // violations the visitor has put aside
 export const breaks = signal(remembered("breaks", "").split(",").map(breakOf).filter(Boolean));
 export const byTime = signal(remembered("rail", "steps") === "time");
-export const bookmarks = signal([]);        // steps of the run watched that the visitor marked
-export const crumb = signal(null);          // where a jump came from
+export const bookmarks = signal([]); // steps of the run watched that the visitor marked
+export const crumb = signal(null); // where a jump came from
 const small = matchMedia("(max-width: 600px)");
 export const phone = signal(small.matches);
-small.addEventListener("change", () => { phone.value = small.matches; });
+small.addEventListener("change", () => {
+  phone.value = small.matches;
+});
 export const letters = signal(remembered("letters", "on") === "on");
 
 export const tapeNow = computed(() => tapes.value.find((one) => one.digest === run.value) ?? null);
 export const facts = computed(() => tapeNow.value?.facts ?? null);
-export const step = computed(() => { void revision.value; return tapeNow.value?.steps.get(n.value) ?? null; });
+export const step = computed(() => {
+  void revision.value;
+  return tapeNow.value?.steps.get(n.value) ?? null;
+});
 export const chapter = computed(() => (facts.value ? chapterAt(facts.value, n.value) : null));
 /** The view a run begins with, and the one that is seen. */
-export const usualView = computed(() => (step.value && isLarge(step.value.view) ? "matrix" : "lanes"));
+export const usualView = computed(() =>
+  step.value && isLarge(step.value.view) ? "matrix" : "lanes",
+);
 export const view = computed(() => chosen.value ?? usualView.value);
 export const name = computed(() => namer(t.value, step.value?.view.brokers ?? []));
 export const env = computed(() => ({ t: t.value, name: name.value }));
 
 export function remembered(key, otherwise) {
-  try { return localStorage.getItem(`highwater.${key}`) ?? otherwise; } catch { return otherwise; }
+  try {
+    return localStorage.getItem(`highwater.${key}`) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
 }
 
 export function remember(key, value) {
-  try { localStorage.setItem(`highwater.${key}`, String(value)); } catch { /* a private window: for this visit only */ }
+  try {
+    localStorage.setItem(`highwater.${key}`, String(value));
+  } catch {
+    /* a private window: for this visit only */
+  }
 }
 
 /** Invariants broken at or before the step, the first time each. */

@@ -2,9 +2,22 @@
 (() => {
   const root = document.documentElement;
   const ORDER = ["auto", "light", "dark"];
-  const stored = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
-  const mark = (name, value, usual) => { value && value !== usual ? root.setAttribute(`data-${name}`, value) : root.removeAttribute(`data-${name}`); };
-  const theme = () => { const found = stored("theme"); return ORDER.includes(found) ? found : "auto"; };
+  const stored = (key) => {
+    try {
+      return localStorage.getItem(key);
+    } catch {
+      return null;
+    }
+  };
+  const mark = (name, value, usual) => {
+    value && value !== usual
+      ? root.setAttribute(`data-${name}`, value)
+      : root.removeAttribute(`data-${name}`);
+  };
+  const theme = () => {
+    const found = stored("theme");
+    return ORDER.includes(found) ? found : "auto";
+  };
   const apply = () => {
     mark("theme", theme(), "auto");
     mark("motion", stored("highwater.motion"), "auto");
@@ -24,7 +37,11 @@
     addEventListener("settings", label);
     button.addEventListener("click", () => {
       const next = ORDER[(ORDER.indexOf(theme()) + 1) % ORDER.length];
-      try { localStorage.setItem("theme", next); } catch { /* a private window: the choice lasts for this page */ }
+      try {
+        localStorage.setItem("theme", next);
+      } catch {
+        /* a private window: the choice lasts for this page */
+      }
       mark("theme", next, "auto");
       dispatchEvent(new CustomEvent("settings", { detail: { name: "theme", value: next } }));
     });

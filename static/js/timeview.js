@@ -10,15 +10,20 @@ import { field, FILTERS, HEAD, nodesOf, ROW, spacetime, windowOf } from "./scene
 import { stepsBetween } from "./until.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-export const hidden = signal(new Set());   // nodes without a line
+export const hidden = signal(new Set()); // nodes without a line
 export const filter = signal("all");
 
-let heads, scroller, svg, root, asking = null;
+let heads,
+  scroller,
+  svg,
+  root,
+  asking = null;
 
 /** Builds the view in `element`; it draws itself while it is the one chosen. */
 export function mount(element) {
   if (scroller) return;
-  element.innerHTML = '<div class="stheads"></div><div class="stscroll" tabindex="0" role="group"></div>';
+  element.innerHTML =
+    '<div class="stheads"></div><div class="stscroll" tabindex="0" role="group"></div>';
   [heads, scroller] = element.children;
   svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("aria-hidden", "true");
@@ -26,18 +31,31 @@ export function mount(element) {
   svg.append(root);
   scroller.append(svg);
   let queued = false;
-  scroller.addEventListener("scroll", () => {
-    if (queued) return;
-    queued = true;
-    requestAnimationFrame(() => { queued = false; draw(); });
-  }, { passive: true });
+  scroller.addEventListener(
+    "scroll",
+    () => {
+      if (queued) return;
+      queued = true;
+      requestAnimationFrame(() => {
+        queued = false;
+        draw();
+      });
+    },
+    { passive: true },
+  );
   svg.addEventListener("click", (event) => {
     const y = event.clientY - svg.getBoundingClientRect().top;
     goTo(Math.round((y - HEAD - ROW / 2) / ROW), { leaveCrumb: true });
   });
   new ResizeObserver(() => draw()).observe(scroller);
   effect(() => {
-    void s.n.value; void s.run.value; void s.revision.value; void s.words.value; void s.partition.value; void hidden.value; void filter.value;
+    void s.n.value;
+    void s.run.value;
+    void s.revision.value;
+    void s.words.value;
+    void s.partition.value;
+    void hidden.value;
+    void filter.value;
     if (s.view.value === "spacetime") draw();
   });
 }
@@ -51,7 +69,8 @@ function reveal() {
   revealed = here;
   const y = HEAD + s.n.value * ROW;
   const { scrollTop, clientHeight } = scroller;
-  if (y < scrollTop + HEAD || y > scrollTop + clientHeight - 2 * ROW) scroller.scrollTop = Math.max(0, y - clientHeight / 2);
+  if (y < scrollTop + HEAD || y > scrollTop + clientHeight - 2 * ROW)
+    scroller.scrollTop = Math.max(0, y - clientHeight / 2);
 }
 
 function draw() {
@@ -68,8 +87,18 @@ function draw() {
   reveal();
   const [first, last] = windowOf(scroller.scrollTop, scroller.clientHeight, total);
   const steps = [];
-  for (let n = Math.max(0, first); n <= last; n += 1) if (on.steps.has(n)) steps.push(on.steps.get(n));
-  const made = spacetime(steps, { nodes, width, total, n: s.n.value, partition: s.partition.value, filter: filter.value, t: s.t.value, name: s.name.value });
+  for (let n = Math.max(0, first); n <= last; n += 1)
+    if (on.steps.has(n)) steps.push(on.steps.get(n));
+  const made = spacetime(steps, {
+    nodes,
+    width,
+    total,
+    n: s.n.value,
+    partition: s.partition.value,
+    filter: filter.value,
+    t: s.t.value,
+    name: s.name.value,
+  });
   patch(root, made.nodes);
   scroller.setAttribute("aria-label", s.t.value("spacetime.label", { n: s.n.value, total }));
   scroller.dataset.from = steps[0]?.n ?? 0;
@@ -92,11 +121,56 @@ function Heads({ all, shown, width, total }) {
   const at = field(shown, { width, total });
   const turn = (node) => {
     const next = new Set(hidden.value);
-    if (next.has(node)) next.delete(node); else if (shown.length > 1) next.add(node);
+    if (next.has(node)) next.delete(node);
+    else if (shown.length > 1) next.add(node);
     hidden.value = next;
   };
-  const label = (node) => (node === "K" ? t("ctl.kraft") : /^\d/.test(node) ? t("card.name", { name: s.name.value(node, true) }) : node);
-  return html`<div class="row stbar"><label class="field">${t("spacetime.kinds")}${" "}<select value=${filter.value} onChange=${(e) => { filter.value = e.target.value; }}>${FILTERS.map((one) => html`<option key=${one} value=${one}>${t(`spacetime.${one}`)}</option>`)}</select></label>
-    <span class="row tight" role="group" aria-label=${t("spacetime.nodes")}>${all.map((node) => html`<button key=${node} type="button" class="btn" aria-pressed=${hidden.value.has(node) ? "false" : "true"} onClick=${() => turn(node)}>${node === "K" ? "K" : s.name.value(node, true)}</button>`)}</span></div>
-  <div class="stnames" aria-hidden="true" style=${`width:${width}px;transform:translateX(${-scroller.scrollLeft}px)`}>${shown.map((node) => html`<span key=${node} style=${`left:${at.x(node)}px;max-width:${Math.round(at.room - 6)}px`}>${label(node)}</span>`)}</div>`;
+  const label = (node) =>
+    node === "K"
+      ? t("ctl.kraft")
+      : /^\d/.test(node)
+        ? t("card.name", { name: s.name.value(node, true) })
+        : node;
+  return html`<div class="row stbar">
+      <label class="field"
+        >${t("spacetime.kinds")}${" "}<select
+          value=${filter.value}
+          onChange=${(e) => {
+            filter.value = e.target.value;
+          }}
+        >
+          ${FILTERS.map(
+            (one) => html`<option key=${one} value=${one}>${t(`spacetime.${one}`)}</option>`,
+          )}
+        </select></label
+      >
+      <span class="row tight" role="group" aria-label=${t("spacetime.nodes")}
+        >${all.map(
+          (node) =>
+            html`<button
+              key=${node}
+              type="button"
+              class="btn"
+              aria-pressed=${hidden.value.has(node) ? "false" : "true"}
+              onClick=${() => turn(node)}
+            >
+              ${node === "K" ? "K" : s.name.value(node, true)}
+            </button>`,
+        )}</span
+      >
+    </div>
+    <div
+      class="stnames"
+      aria-hidden="true"
+      style=${`width:${width}px;transform:translateX(${-scroller.scrollLeft}px)`}
+    >
+      ${shown.map(
+        (node) =>
+          html`<span
+            key=${node}
+            style=${`left:${at.x(node)}px;max-width:${Math.round(at.room - 6)}px`}
+            >${label(node)}</span
+          >`,
+      )}
+    </div>`;
 }

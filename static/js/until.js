@@ -12,12 +12,16 @@ export async function stepsBetween(on, from, to) {
   const found = [];
   for (let n = from + 1; n <= to; n += 1) {
     if (!on.steps.has(n)) {
-      const answer = n === 0 ? await askAbout(on, "seek", { step: 0 }) : await askAbout(on, "play", { step: n - 1, count: Math.min(PAGE, to - n + 1) });
+      const answer =
+        n === 0
+          ? await askAbout(on, "seek", { step: 0 })
+          : await askAbout(on, "play", { step: n - 1, count: Math.min(PAGE, to - n + 1) });
       add(on, answer.steps);
       s.revision.value += 1;
     }
     // Without the step before it nobody knows what a step changed.
-    if (!on.steps.get(n)?.changed && n > 0 && !on.steps.has(n - 1)) add(on, (await askAbout(on, "seek", { step: n - 1 })).steps);
+    if (!on.steps.get(n)?.changed && n > 0 && !on.steps.has(n - 1))
+      add(on, (await askAbout(on, "seek", { step: n - 1 })).steps);
     found.push(on.steps.get(n));
   }
   return found.filter(Boolean);
@@ -26,7 +30,11 @@ export async function stepsBetween(on, from, to) {
 /** The first step in (from, to] at which a breakpoint stops: {step, brk} or null.  Looks in pages. */
 export async function searchBreak(on, from, to) {
   for (let at = from; at < to; at += PAGE) {
-    const found = firstHit(await stepsBetween(on, at, Math.min(to, at + PAGE)), s.breaks.value, s.partition.value);
+    const found = firstHit(
+      await stepsBetween(on, at, Math.min(to, at + PAGE)),
+      s.breaks.value,
+      s.partition.value,
+    );
     if (found) return found;
     if (s.run.value !== on.digest) return null;
   }
@@ -38,6 +46,12 @@ export async function untilStep(on, n, what) {
   const { facts } = on;
   if (what === "moment") return moments(facts).find((one) => one > n) ?? null;
   if (what === "chapter") return target(facts, n, "chapter", 1);
-  if (what === "violation") return (facts.verdict?.broken ?? []).map((one) => one.step).sort((a, b) => a - b).find((one) => one > n) ?? null;
+  if (what === "violation")
+    return (
+      (facts.verdict?.broken ?? [])
+        .map((one) => one.step)
+        .sort((a, b) => a - b)
+        .find((one) => one > n) ?? null
+    );
   return (await searchBreak(on, n, facts.total))?.step.n ?? null;
 }

@@ -1,17 +1,23 @@
 // What this browser remembers of the runs it watched: the path's progress, and runs of one's own.
 
 const MOST = 24;
-const LONGEST = 4000;     // a link that carries a whole run may be long; beyond this it is not kept
+const LONGEST = 4000; // a link that carries a whole run may be long; beyond this it is not kept
 
 function read(key) {
   try {
     const found = JSON.parse(localStorage.getItem(`highwater.${key}`) ?? "[]");
     return Array.isArray(found) ? found : [];
-  } catch { return []; }
+  } catch {
+    return [];
+  }
 }
 
 function write(key, list) {
-  try { localStorage.setItem(`highwater.${key}`, JSON.stringify(list)); } catch { /* a private window: nothing is kept */ }
+  try {
+    localStorage.setItem(`highwater.${key}`, JSON.stringify(list));
+  } catch {
+    /* a private window: nothing is kept */
+  }
 }
 
 /** Keys of library runs that were watched to their end: "S20:Z0102". */
@@ -45,5 +51,14 @@ export function remember(on, n, url) {
   const { facts } = on;
   if (n > 0 && n === facts.total) finish(facts);
   const saved = Boolean(facts.saved || (on.parent && on.saved));
-  if (on.parent || saved || !facts.script) keep({ run: on.digest, url, title: facts.scenario.title, profile: facts.profile, move: on.name ?? "", step: n, saved });
+  if (on.parent || saved || !facts.script)
+    keep({
+      run: on.digest,
+      url,
+      title: facts.scenario.title,
+      profile: facts.profile,
+      move: on.name ?? "",
+      step: n,
+      saved,
+    });
 }

@@ -1,6 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { add, branchName, changes, chapterAt, chapterEnds, isQuiet, moments, nextSeen, tape, target, wanted } from "../../static/js/history.js";
+import {
+  add,
+  branchName,
+  changes,
+  chapterAt,
+  chapterEnds,
+  isQuiet,
+  moments,
+  nextSeen,
+  tape,
+  target,
+  wanted,
+} from "../../static/js/history.js";
 import { detailTarget, partial } from "../../static/js/detail.js";
 import { fixture } from "./helpers.mjs";
 
@@ -8,7 +20,8 @@ const run = fixture("s20");
 const { facts } = run;
 
 test("an event on and back is where one was", () => {
-  for (let n = 0; n < facts.total; n += 1) assert.equal(target(facts, target(facts, n, "event", 1), "event", -1), n);
+  for (let n = 0; n < facts.total; n += 1)
+    assert.equal(target(facts, target(facts, n, "event", 1), "event", -1), n);
   assert.equal(target(facts, facts.total, "event", 1), facts.total);
   assert.equal(target(facts, 0, "event", -1), 0);
 });
@@ -16,24 +29,57 @@ test("an event on and back is where one was", () => {
 test("every size ends at the ends and visits its stops in order", () => {
   for (const size of ["event", "moment", "chapter"]) {
     const visited = [0];
-    while (visited.at(-1) < facts.total) { const next = target(facts, visited.at(-1), size, 1); assert.ok(next > visited.at(-1)); visited.push(next); }
+    while (visited.at(-1) < facts.total) {
+      const next = target(facts, visited.at(-1), size, 1);
+      assert.ok(next > visited.at(-1));
+      visited.push(next);
+    }
     const back = [facts.total];
-    while (back.at(-1) > 0) { const next = target(facts, back.at(-1), size, -1); assert.ok(next < back.at(-1)); back.push(next); }
+    while (back.at(-1) > 0) {
+      const next = target(facts, back.at(-1), size, -1);
+      assert.ok(next < back.at(-1));
+      back.push(next);
+    }
     assert.deepEqual(back.reverse(), visited);
   }
 });
 
 test("moments are the marked steps, each once; chapters end where the next begins", () => {
-  assert.deepEqual(moments({ marks: [[5, "ack"], [2, "fault"], [5, "hw"]] }), [2, 5]);
-  assert.deepEqual(chapterEnds({ total: 9, chapters: [[1, "a"], [4, "b"], [5, "c"]] }), [3, 4, 9]);
+  assert.deepEqual(
+    moments({
+      marks: [
+        [5, "ack"],
+        [2, "fault"],
+        [5, "hw"],
+      ],
+    }),
+    [2, 5],
+  );
+  assert.deepEqual(
+    chapterEnds({
+      total: 9,
+      chapters: [
+        [1, "a"],
+        [4, "b"],
+        [5, "c"],
+      ],
+    }),
+    [3, 4, 9],
+  );
   assert.equal(chapterAt(facts, 0), null);
   assert.equal(chapterAt({ ...facts, chapters: [[1, "produce m0", "why"]] }, 3).text, "produce m0");
 });
 
 test("a tape knows what it lacks, and what each step changed", () => {
-  const part = tape(facts, [0, 1, 2, 6].map((n) => run.steps.get(n)));
+  const part = tape(
+    facts,
+    [0, 1, 2, 6].map((n) => run.steps.get(n)),
+  );
   assert.deepEqual(wanted(part, 0, 8), [3, 6]);
-  add(part, [3, 4, 5, 7, 8].map((n) => run.steps.get(n)));
+  add(
+    part,
+    [3, 4, 5, 7, 8].map((n) => run.steps.get(n)),
+  );
   assert.equal(wanted(part, 0, 8), null);
   assert.ok(run.steps.get(2).changed.has("b2:leo"), "the leader appends in step 2");
 });
@@ -58,7 +104,10 @@ test("detail goes through the cues of the coming step and comes back", () => {
   const known = (n) => ({ cues: Array(n === 2 ? 3 : 1).fill({}) });
   const seen = [];
   let at = { n: 0, cue: null };
-  for (let i = 0; i < 6 && at.n < 3; i += 1) { at = detailTarget(known, 3, at.n, at.cue, 1); seen.push(`${at.n}.${at.cue}`); }
+  for (let i = 0; i < 6 && at.n < 3; i += 1) {
+    at = detailTarget(known, 3, at.n, at.cue, 1);
+    seen.push(`${at.n}.${at.cue}`);
+  }
   assert.deepEqual(seen, ["1.null", "1.0", "1.1", "2.null", "3.null"]);
   assert.deepEqual(detailTarget(known, 3, 2, null, -1), { n: 1, cue: 1 });
   assert.deepEqual(detailTarget(known, 3, 1, 0, -1), { n: 1, cue: null });
@@ -66,9 +115,18 @@ test("detail goes through the cues of the coming step and comes back", () => {
 
 test("a part of a step changes only what its cues have named", () => {
   const before = run.steps.get(0);
-  const after = { ...run.steps.get(1), cues: [{ rule: "L-1", node: 2, field: "leo" }, { rule: "H-2", node: 2, field: "hw" }] };
+  const after = {
+    ...run.steps.get(1),
+    cues: [
+      { rule: "L-1", node: 2, field: "leo" },
+      { rule: "H-2", node: 2, field: "hw" },
+    ],
+  };
   const made = partial(before, after, 0);
-  assert.equal(made.view.partitions[0].replicas["2"].leo, after.view.partitions[0].replicas["2"].leo);
+  assert.equal(
+    made.view.partitions[0].replicas["2"].leo,
+    after.view.partitions[0].replicas["2"].leo,
+  );
   assert.equal(before.view.partitions[0].replicas["2"].leo, 0, "the step itself stays as it was");
 });
 

@@ -14,15 +14,19 @@ test("both languages have the same keys and the same places", () => {
 });
 
 test("Chinese sentences end as Chinese sentences do", () => {
-  for (const [key, text] of Object.entries(zh)) assert.doesNotMatch(text, /[\u4e00-\u9fff][.,!?](\s|$)/, key);
+  for (const [key, text] of Object.entries(zh))
+    assert.doesNotMatch(text, /[\u4e00-\u9fff][.,!?](\s|$)/, key);
 });
 
 test("every key a script names exists", () => {
   const root = new URL("../../static/js/", import.meta.url);
-  const files = readdirSync(root, { recursive: true }).filter((f) => f.endsWith(".js") && !/batch|charts/.test(f));
+  const files = readdirSync(root, { recursive: true }).filter(
+    (f) => f.endsWith(".js") && !/batch|charts/.test(f),
+  );
   for (const file of files) {
     const text = readFileSync(new URL(file, root), "utf8");
-    for (const [, key] of text.matchAll(/\bt(?:\.value)?\("([\w.]+)"/g)) assert.ok(key in en, `${file}: ${key}`);
+    for (const [, key] of text.matchAll(/\bt(?:\.value)?\("([\w.]+)"/g))
+      assert.ok(key in en, `${file}: ${key}`);
   }
 });
 
@@ -32,19 +36,44 @@ test("an unknown key shows itself", () => {
 
 test("a told sentence names its entities and begins with a capital", () => {
   const t = translator(en);
-  const env = { t, name: namer(t, [{ id: 1, name: "A" }, { id: 2, name: "B" }]) };
+  const env = {
+    t,
+    name: namer(t, [
+      { id: 1, name: "A" },
+      { id: 2, name: "B" },
+    ]),
+  };
   const catalogue = { "fetch.ask": "{f} asks leader {l} for records from offset {o}." };
   const entry = { key: "fetch.ask", args: { f: { b: 2 }, l: { b: 1 }, o: { o: 49 } } };
-  assert.equal(plain(catalogue, entry, env), "Broker B asks leader broker A for records from offset 49.");
-  assert.deepEqual(told(catalogue, entry, env).filter((part) => part.ref).map((part) => part.ref), ["b2", "b1", "o49"]);
+  assert.equal(
+    plain(catalogue, entry, env),
+    "Broker B asks leader broker A for records from offset 49.",
+  );
+  assert.deepEqual(
+    told(catalogue, entry, env)
+      .filter((part) => part.ref)
+      .map((part) => part.ref),
+    ["b2", "b1", "o49"],
+  );
 });
 
 test("a list names its entities one by one", () => {
   const env = { t: translator(en), name: namer(translator(en), []) };
   const catalogue = { ack: "{b} acknowledges {m} of {w}, ISR {i}." };
-  const entry = { key: "ack", args: { b: { b: 1 }, m: { ms: ["m3", "m4", "m5"] }, w: { bl: [2, 3] }, i: { bs: [1, 2] } } };
-  assert.equal(plain(catalogue, entry, env), "Broker 1 acknowledges m3, m4 and m5 of broker 2 and broker 3, ISR [1, 2].");
-  assert.deepEqual(told(catalogue, entry, env).filter((part) => part.ref).map((part) => part.ref), ["b1", "rec:m3", "rec:m4", "rec:m5", "b2", "b3"]);
+  const entry = {
+    key: "ack",
+    args: { b: { b: 1 }, m: { ms: ["m3", "m4", "m5"] }, w: { bl: [2, 3] }, i: { bs: [1, 2] } },
+  };
+  assert.equal(
+    plain(catalogue, entry, env),
+    "Broker 1 acknowledges m3, m4 and m5 of broker 2 and broker 3, ISR [1, 2].",
+  );
+  assert.deepEqual(
+    told(catalogue, entry, env)
+      .filter((part) => part.ref)
+      .map((part) => part.ref),
+    ["b1", "rec:m3", "rec:m4", "rec:m5", "b2", "b3"],
+  );
 });
 
 test("sentences follow each other as their language writes them", () => {
@@ -55,11 +84,17 @@ test("sentences follow each other as their language writes them", () => {
 
 test("nodes are called by what they are", () => {
   const name = namer(translator(en), [{ id: 3, name: "3" }]);
-  assert.deepEqual([name(3), name(3, true), name("K"), name(-1, true), name(-11), name("P1"), name(-32)], ["broker 3", "3", "the controller", "K", "P1", "P1", "C2"]);
+  assert.deepEqual(
+    [name(3), name(3, true), name("K"), name(-1, true), name(-11), name("P1"), name(-32)],
+    ["broker 3", "3", "the controller", "K", "P1", "P1", "C2"],
+  );
 });
 
 test("the engine's sentences exist in both languages with the same places, and none hides a word of the page", () => {
-  const read = (lang) => JSON.parse(readFileSync(new URL(`../../engine/show/words/${lang}.json`, import.meta.url), "utf8"));
+  const read = (lang) =>
+    JSON.parse(
+      readFileSync(new URL(`../../engine/show/words/${lang}.json`, import.meta.url), "utf8"),
+    );
   const [ours, theirs] = [read("en"), read("zh-Hans")];
   assert.deepEqual(Object.keys(theirs).sort(), Object.keys(ours).sort());
   for (const key of Object.keys(ours)) {

@@ -9,11 +9,28 @@ const run = fixture("s20");
 const view = run.steps.get(20).view;
 
 test("density follows the number of brokers", () => {
-  assert.deepEqual([2, 4, 5, 6, 7, 12, 13, 40].map(densityFor), ["comfortable", "comfortable", "cosy", "cosy", "compact", "compact", "dense", "dense"]);
+  assert.deepEqual([2, 4, 5, 6, 7, 12, 13, 40].map(densityFor), [
+    "comfortable",
+    "comfortable",
+    "cosy",
+    "cosy",
+    "compact",
+    "compact",
+    "dense",
+    "dense",
+  ]);
 });
 
 test("detail follows the pitch", () => {
-  assert.deepEqual([40, 26, 25, 14, 13, 4, 3].map(detailFor), ["full", "full", "number", "number", "rect", "rect", "run"]);
+  assert.deepEqual([40, 26, 25, 14, 13, 4, 3].map(detailFor), [
+    "full",
+    "full",
+    "number",
+    "number",
+    "rect",
+    "rect",
+    "run",
+  ]);
 });
 
 test("nothing is folded while everything fits, or when asked not to", () => {
@@ -30,7 +47,11 @@ test("folding leaves two equal columns and moves in jumps", () => {
     places.add(fold);
   }
   assert.ok(places.size < 16, "columns do not move with every record");
-  assert.equal(foldAt({ base: 0, end: 50, same: 3, capacity: 20 }), 0, "what differs is never folded");
+  assert.equal(
+    foldAt({ base: 0, end: 50, same: 3, capacity: 20 }),
+    0,
+    "what differs is never folded",
+  );
 });
 
 test("offsets share one axis: equal pitch, growing, inside the log area", () => {
@@ -56,8 +77,17 @@ test("a narrow stage has no gutter and stacks card above log", () => {
 });
 
 test("packing never overlaps and keeps the order", () => {
-  const placed = pack([{ x: 5, width: 30 }, { x: 0, width: 20 }, { x: 90, width: 10 }], 4, 0);
-  for (let i = 1; i < placed.length; i += 1) assert.ok(placed[i].at >= placed[i - 1].at + placed[i - 1].width);
+  const placed = pack(
+    [
+      { x: 5, width: 30 },
+      { x: 0, width: 20 },
+      { x: 90, width: 10 },
+    ],
+    4,
+    0,
+  );
+  for (let i = 1; i < placed.length; i += 1)
+    assert.ok(placed[i].at >= placed[i - 1].at + placed[i - 1].width);
   assert.equal(placed.at(-1).at, 90);
 });
 
@@ -70,31 +100,43 @@ test("a text that is too long ends in an ellipsis and fits", () => {
 test("the picture tells what the view says: ends, marks, epochs, records", () => {
   for (const step of run.steps.values()) {
     const found = new Map();
-    const walk = (nodes) => nodes.forEach((n) => { if (n.a["data-id"]) found.set(n.a["data-id"], n); if (n.c) walk(n.c); });
+    const walk = (nodes) =>
+      nodes.forEach((n) => {
+        if (n.a["data-id"]) found.set(n.a["data-id"], n);
+        if (n.c) walk(n.c);
+      });
     walk(picture(step, room(step)).logs);
     for (const [id, r] of Object.entries(step.view.partitions[0].replicas)) {
       assert.equal(found.get(`b${id}:leo`).a["data-value"], r.leo);
       assert.equal(found.get(`b${id}:hw`).a["data-value"], r.hw);
-      for (const [e, start] of r.epochs) assert.equal(found.get(`b${id}:e${e}`).a["data-start"], start);
+      for (const [e, start] of r.epochs)
+        assert.equal(found.get(`b${id}:e${e}`).a["data-start"], start);
       for (const record of r.records) {
         const cell = found.get(`b${id}:o${record.o}`).a;
-        assert.deepEqual([cell["data-epoch"], cell["data-open"], cell["data-acked"]], [record.e, record.o >= r.hw ? 1 : 0, record.acked ? 1 : 0]);
+        assert.deepEqual(
+          [cell["data-epoch"], cell["data-open"], cell["data-acked"]],
+          [record.e, record.o >= r.hw ? 1 : 0, record.acked ? 1 : 0],
+        );
       }
       for (const cut of r.cut) assert.ok(found.has(`b${id}:cut${cut.o}`));
     }
-    assert.equal(found.get("rec:isr").a["data-value"], step.view.partitions[0].record.isr.join(","));
+    assert.equal(
+      found.get("rec:isr").a["data-value"],
+      step.view.partitions[0].record.isr.join(","),
+    );
   }
 });
 
 test("many brokers and long logs stay within the budget of nodes", () => {
   const count = (nodes) => nodes.reduce((sum, n) => sum + 1 + (n.c ? count(n.c) : 0), 0);
-  for (const brokers of [3, 9, 30]) for (const leo of [400, 30_000]) {
-    const step = grown(brokers, leo);
-    for (const unfolded of [false, true]) {
-      const made = picture(step, { ...room(step, 1200), unfolded });
-      assert.ok(count(made.logs) + count(made.over) < 5000, `${brokers} brokers`);
+  for (const brokers of [3, 9, 30])
+    for (const leo of [400, 30_000]) {
+      const step = grown(brokers, leo);
+      for (const unfolded of [false, true]) {
+        const made = picture(step, { ...room(step, 1200), unfolded });
+        assert.ok(count(made.logs) + count(made.over) < 5000, `${brokers} brokers`);
+      }
     }
-  }
 });
 
 /** A step with so many brokers, each with a log of so many records, the last 64 of them told. */
@@ -107,7 +149,26 @@ function grown(brokers, leo) {
   part.ar = ids;
   part.same = leo - 10;
   part.differ = [leo - 5, leo];
-  part.replicas = Object.fromEntries(ids.map((id) => [id, { ...model, leo, hw: leo - 3, runs: [[0, leo, 0]], cut: [], records: Array.from({ length: 64 }, (_, i) => ({ o: leo - 64 + i, e: 0, id: `m${leo - 64 + i}`, acked: true, read: false, n: 1 })) }]));
+  part.replicas = Object.fromEntries(
+    ids.map((id) => [
+      id,
+      {
+        ...model,
+        leo,
+        hw: leo - 3,
+        runs: [[0, leo, 0]],
+        cut: [],
+        records: Array.from({ length: 64 }, (_, i) => ({
+          o: leo - 64 + i,
+          e: 0,
+          id: `m${leo - 64 + i}`,
+          acked: true,
+          read: false,
+          n: 1,
+        })),
+      },
+    ]),
+  );
   step.changed = new Set();
   return step;
 }

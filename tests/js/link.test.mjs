@@ -5,9 +5,18 @@ import { pack, unpack, Unreadable } from "../../static/js/packing.js";
 import { embed, frame, query, read, short, whole, within } from "../../static/js/share/link.js";
 import { modules } from "../../static/js/share/qr.js";
 
-const TEXT = JSON.stringify({ format: 1, moves: ["produce m0", "kill 1"], title: "Überlebt m0? 副本" });
+const TEXT = JSON.stringify({
+  format: 1,
+  moves: ["produce m0", "kill 1"],
+  title: "Überlebt m0? 副本",
+});
 const refusal = async (packed) => {
-  try { await unpack(packed); } catch (problem) { assert.ok(problem instanceof Unreadable, String(problem)); return [problem.key, problem.args]; }
+  try {
+    await unpack(packed);
+  } catch (problem) {
+    assert.ok(problem instanceof Unreadable, String(problem));
+    return [problem.key, problem.args];
+  }
   return assert.fail("it was read");
 };
 
@@ -18,7 +27,11 @@ test("a run in a link is what it was", async () => {
 });
 
 test("links of the first format are still read", async () => {
-  const bytes = new Uint8Array(await new Response(new Blob([TEXT]).stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer());
+  const bytes = new Uint8Array(
+    await new Response(
+      new Blob([TEXT]).stream().pipeThrough(new CompressionStream("deflate-raw")),
+    ).arrayBuffer(),
+  );
   assert.equal(await unpack("1." + Buffer.from(bytes).toString("base64url")), TEXT);
 });
 
@@ -29,9 +42,18 @@ test("what cannot be read is named with its place", async () => {
   assert.deepEqual(await refusal("hello.world"), ["link.head", { found: "hello.wo" }]);
   assert.deepEqual(await refusal("7.3.abc"), ["link.version", { v: 7 }]);
   assert.deepEqual(await refusal("2.abc"), ["link.no_length", { at: 3 }]);
-  assert.deepEqual(await refusal(packed.slice(0, -5)), ["link.short", { said: Number(length), has: data.length - 5, n: 5 }]);
-  assert.deepEqual(await refusal(packed + "xy"), ["link.long", { said: data.length, at: packed.length + 1, n: 2 }]);
-  assert.deepEqual(await refusal(`2.${length}.${data.slice(0, 9)}%${data.slice(10)}`), ["link.character", { c: "%", at: from + 9 }]);
+  assert.deepEqual(await refusal(packed.slice(0, -5)), [
+    "link.short",
+    { said: Number(length), has: data.length - 5, n: 5 },
+  ]);
+  assert.deepEqual(await refusal(packed + "xy"), [
+    "link.long",
+    { said: data.length, at: packed.length + 1, n: 2 },
+  ]);
+  assert.deepEqual(await refusal(`2.${length}.${data.slice(0, 9)}%${data.slice(10)}`), [
+    "link.character",
+    { c: "%", at: from + 9 },
+  ]);
 });
 
 test("no changed character passes", async () => {
@@ -49,9 +71,19 @@ test("an address says what is seen, and what it cannot say is named", () => {
   assert.deepEqual(read(query(seen)), { seen, problems: [] });
   const { seen: some, problems } = read("?step=x&size=huge&lang=en&other=1");
   assert.deepEqual(some, { lang: "en" });
-  assert.deepEqual(problems.map((p) => [p.key, p.args.name, p.args.value]), [["link.number", "step", "x"], ["link.value", "size", "huge"]]);
+  assert.deepEqual(
+    problems.map((p) => [p.key, p.args.name, p.args.value]),
+    [
+      ["link.number", "step", "x"],
+      ["link.value", "size", "huge"],
+    ],
+  );
   assert.equal(within({ step: 9, p: 4 }, { total: 5, partitions: 2 }).problems.length, 2);
-  assert.deepEqual(within({ step: 5, p: 1 }, { total: 5, partitions: 2 }), { step: 5, p: 1, problems: [] });
+  assert.deepEqual(within({ step: 5, p: 1 }, { total: 5, partitions: 2 }), {
+    step: 5,
+    p: 1,
+    problems: [],
+  });
   assert.equal(query({ step: 0, lang: "en" }, "step=4&still=1&lang=zh"), "?lang=en&still=1");
 });
 
@@ -67,12 +99,31 @@ test("links and frames carry their run", () => {
 // The three patterns were read back by an independent decoder when they were pinned.
 test("a QR code is a square with its three eyes, and does not change", () => {
   const eye = "1111111100000110111011011101101110110000011111111";
-  for (const [text, size, sum] of [["https://x.org/", 21, "db48487b5d33"], ["https://x.org/" + "aB3-_".repeat(20), 41, "815f4e1b3874"], ["https://x.org/" + "aB3-_".repeat(237), 117, "531071348b55"]]) {
+  for (const [text, size, sum] of [
+    ["https://x.org/", 21, "db48487b5d33"],
+    ["https://x.org/" + "aB3-_".repeat(20), 41, "815f4e1b3874"],
+    ["https://x.org/" + "aB3-_".repeat(237), 117, "531071348b55"],
+  ]) {
     const rows = modules(text);
     assert.equal(rows.length, size);
-    const corner = (x, y) => rows.slice(y, y + 7).map((row) => row.slice(x, x + 7).join("")).join("");
-    for (const [x, y] of [[0, 0], [size - 7, 0], [0, size - 7]]) assert.equal(corner(x, y), eye);
-    assert.equal(createHash("sha256").update(rows.map((row) => row.join("")).join("\n")).digest("hex").slice(0, 12), sum);
+    const corner = (x, y) =>
+      rows
+        .slice(y, y + 7)
+        .map((row) => row.slice(x, x + 7).join(""))
+        .join("");
+    for (const [x, y] of [
+      [0, 0],
+      [size - 7, 0],
+      [0, size - 7],
+    ])
+      assert.equal(corner(x, y), eye);
+    assert.equal(
+      createHash("sha256")
+        .update(rows.map((row) => row.join("")).join("\n"))
+        .digest("hex")
+        .slice(0, 12),
+      sum,
+    );
   }
   assert.equal(modules("x".repeat(2000)), null);
 });

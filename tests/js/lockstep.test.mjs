@@ -1,8 +1,20 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { differing, elements, firstDifference, moving, nextDifference, offsets } from "../../static/js/lockstep.js";
+import {
+  differing,
+  elements,
+  firstDifference,
+  moving,
+  nextDifference,
+  offsets,
+} from "../../static/js/lockstep.js";
 
-const PARTS = [{ at: 0, what: [] }, { at: 3, what: [["b1:leo", 3, 5]] }, { at: 5, what: [] }, { at: 8, what: [["b1:hw", 1, 2]] }];
+const PARTS = [
+  { at: 0, what: [] },
+  { at: 3, what: [["b1:leo", 3, 5]] },
+  { at: 5, what: [] },
+  { at: 8, what: [["b1:hw", 1, 2]] },
+];
 
 test("what differs holds until it differs otherwise", () => {
   assert.deepEqual(differing(PARTS, 2), []);
@@ -19,7 +31,11 @@ test("differences are gone through one by one", () => {
 });
 
 test("a side that has nothing of the kind stands still", () => {
-  const pairs = [[0, 0], [1, 0], [2, 1]];
+  const pairs = [
+    [0, 0],
+    [1, 0],
+    [2, 1],
+  ];
   assert.deepEqual(moving(pairs, 1), { a: true, b: false });
   assert.deepEqual(moving(pairs, 2), { a: true, b: true });
 });

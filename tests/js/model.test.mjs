@@ -1,9 +1,26 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { grown, idsOf, labels, moved, numberOf, ofKind, rowsOf, scriptOf, shrunk, verdictOf, verdictText, aimed, delayed, timed, weighted } from "../../static/js/editor/model.js";
+import {
+  grown,
+  idsOf,
+  labels,
+  moved,
+  numberOf,
+  ofKind,
+  rowsOf,
+  scriptOf,
+  shrunk,
+  verdictOf,
+  verdictText,
+  aimed,
+  delayed,
+  timed,
+  weighted,
+} from "../../static/js/editor/model.js";
 
 test("a script is rows, and rows are the script again", () => {
-  const script = "produce m0\n[Z0102,K39] kill B         # It dies.\n# A line of its own.\n\nsettle #";
+  const script =
+    "produce m0\n[Z0102,K39] kill B         # It dies.\n# A line of its own.\n\nsettle #";
   const rows = rowsOf(script);
   assert.deepEqual(rows[1], { prefix: "Z0102,K39", move: "kill B", comment: "It dies." });
   assert.deepEqual(rows[2], { prefix: "", move: "", comment: "A line of its own." });
@@ -13,7 +30,10 @@ test("a script is rows, and rows are the script again", () => {
 });
 
 test("a comment begins in one column", () => {
-  assert.equal(scriptOf([{ prefix: "", move: "settle", comment: "Quiet." }]), `${"settle".padEnd(29)} # Quiet.`);
+  assert.equal(
+    scriptOf([{ prefix: "", move: "settle", comment: "Quiet." }]),
+    `${"settle".padEnd(29)} # Quiet.`,
+  );
 });
 
 test("entries move within their list only", () => {
@@ -28,7 +48,17 @@ test("what is no number is kept, so that the answer can say so", () => {
 });
 
 test("brokers come and go everywhere they are named", () => {
-  const doc = { brokers: [{ id: 1, name: "A" }, { id: 2, name: "B" }], partitions: [[1, 2], [1]], faults: [{ kind: "kill", brokers: [2] }, { kind: "cut", racks: ["a"] }] };
+  const doc = {
+    brokers: [
+      { id: 1, name: "A" },
+      { id: 2, name: "B" },
+    ],
+    partitions: [[1, 2], [1]],
+    faults: [
+      { kind: "kill", brokers: [2] },
+      { kind: "cut", racks: ["a"] },
+    ],
+  };
   assert.deepEqual(grown(doc).partitions, [[1, 2, 3], [1]]);
   const fewer = shrunk(doc, 1);
   assert.deepEqual(fewer.partitions, [[1], [1]]);
@@ -54,14 +84,31 @@ test("a fault of another kind has what this kind needs", () => {
 
 test("a partition leaves somebody on the other side", () => {
   const brokers = [{ id: 1 }, { id: 2 }];
-  const split = ofKind({ kind: "kill", brokers: [1, 2], together: false, mttr_ms: 5 }, "partition", brokers);
-  assert.deepEqual(split, { kind: "partition", brokers: [1], together: true, mttr_ms: 5, delay_ms: 0 });
+  const split = ofKind(
+    { kind: "kill", brokers: [1, 2], together: false, mttr_ms: 5 },
+    "partition",
+    brokers,
+  );
+  assert.deepEqual(split, {
+    kind: "partition",
+    brokers: [1],
+    together: true,
+    mttr_ms: 5,
+    delay_ms: 0,
+  });
   assert.equal(ofKind(split, "cut", brokers).together, false);
-  assert.deepEqual(ofKind({ kind: "kill", brokers: [1, 2] }, "rolling_restart", brokers).brokers, [1, 2]);
+  assert.deepEqual(
+    ofKind({ kind: "kill", brokers: [1, 2] }, "rolling_restart", brokers).brokers,
+    [1, 2],
+  );
 });
 
 test("a fault aims at brokers or racks, comes by a rate or a schedule", () => {
-  const brokers = [{ id: 1, rack: "a" }, { id: 2, rack: "b" }, { id: 3, rack: "a" }];
+  const brokers = [
+    { id: 1, rack: "a" },
+    { id: 2, rack: "b" },
+    { id: 3, rack: "a" },
+  ];
   const fault = { kind: "kill", brokers: [1], mtbf_ms: 10, importance: 3 };
   assert.deepEqual(aimed(fault, true, brokers).racks, ["a", "b"]);
   assert.deepEqual(aimed(aimed(fault, true, brokers), false, brokers).brokers, [1, 2, 3]);

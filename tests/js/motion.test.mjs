@@ -20,7 +20,8 @@ test("a mixture begins as the one picture and ends as the other, for every pair 
       for (const layer of ["logs", "over"]) {
         assert.equal(mix(a[layer], b[layer], 0), a[layer]);
         assert.equal(mix(a[layer], b[layer], 1), b[layer]);
-        for (const p of [0.1, 0.5, 0.7, 0.95]) assert.doesNotMatch(JSON.stringify(mix(a[layer], b[layer], p)), /NaN|null,null/);
+        for (const p of [0.1, 0.5, 0.7, 0.95])
+          assert.doesNotMatch(JSON.stringify(mix(a[layer], b[layer], p)), /NaN|null,null/);
       }
     }
   }
@@ -28,20 +29,31 @@ test("a mixture begins as the one picture and ends as the other, for every pair 
 
 test("keys are unique among brothers in every picture", () => {
   const check = (nodes, where) => {
-    assert.equal(new Set(nodes.map((n) => n.k)).size, nodes.length, `${where}: ${nodes.map((n) => n.k)}`);
+    assert.equal(
+      new Set(nodes.map((n) => n.k)).size,
+      nodes.length,
+      `${where}: ${nodes.map((n) => n.k)}`,
+    );
     nodes.forEach((n) => n.c && check(n.c, `${where}/${n.k}`));
   };
   for (const name of ["s01", "s20", "s23"]) {
-    for (const step of fixture(name).steps.values()) for (const width of [360, 900, 1500]) {
-      const made = picture(step, room(step, width));
-      check(made.logs, `${name} ${step.n}`);
-      check(made.over, `${name} ${step.n}`);
-    }
+    for (const step of fixture(name).steps.values())
+      for (const width of [360, 900, 1500]) {
+        const made = picture(step, room(step, width));
+        check(made.logs, `${name} ${step.n}`);
+        check(made.over, `${name} ${step.n}`);
+      }
   }
 });
 
 test("first the cause, then the effect: nothing changes while a message travels", () => {
-  const message = { k: "m", t: "g", a: { class: "msg" }, c: [], m: { at: [0, 50], from: [0, 0], to: [0, 100] } };
+  const message = {
+    k: "m",
+    t: "g",
+    a: { class: "msg" },
+    c: [],
+    m: { at: [0, 50], from: [0, 0], to: [0, 100] },
+  };
   const a = [message, box("mark", 10)];
   const b = [box("mark", 90)];
   assert.ok(travels(a, b));
@@ -53,17 +65,32 @@ test("first the cause, then the effect: nothing changes while a message travels"
 });
 
 test("what is lost comes half way, breaks in two, and fades", () => {
-  const message = { k: "m", t: "g", a: { class: "msg" }, c: [], m: { at: [0, 0], from: [0, 0], to: [0, 100] } };
+  const message = {
+    k: "m",
+    t: "g",
+    a: { class: "msg" },
+    c: [],
+    m: { at: [0, 0], from: [0, 0], to: [0, 100] },
+  };
   const [whole, ...none] = mix([message], [], 0.6, { fate: () => "lost" });
   assert.match(whole.a.transform, /translate\(0,50\)/);
   assert.equal(none.length, 0);
   const halves = mix([message], [], 0.8, { fate: () => "lost" });
-  assert.deepEqual(halves.map((n) => n.k), ["m-left", "m-right"]);
+  assert.deepEqual(
+    halves.map((n) => n.k),
+    ["m-left", "m-right"],
+  );
   assert.ok(halves.every((n) => n.a.opacity < 1 && / lost$/.test(n.a.class)));
 });
 
 test("what arrives dissolves into the card it reaches", () => {
-  const message = { k: "m", t: "g", a: { class: "msg" }, c: [], m: { at: [0, 0], from: [0, 0], to: [0, 100] } };
+  const message = {
+    k: "m",
+    t: "g",
+    a: { class: "msg" },
+    c: [],
+    m: { at: [0, 0], from: [0, 0], to: [0, 100] },
+  };
   const [end] = mix([message], [], 0.7);
   assert.match(end.a.transform, /translate\([1-9][\d.]*,100\) scale\(0/);
   assert.deepEqual(mix([message], [], 0.99), []);
@@ -98,8 +125,20 @@ test("paths of one shape are drawn between, others change over", () => {
 // -- whole steps ------------------------------------------------------------------------------------
 
 const seen = (step) => ({ step, ...picture(step, room(step)) });
-const flat = (nodes, out = []) => { for (const n of nodes) { out.push(n); if (n.c) flat(n.c, out); } return out; };
-const way = (a, b) => { const made = transition(seen(a), seen(b), { t }); return (p) => { const { logs, over } = made(p); return flat([...logs, ...over]); }; };
+const flat = (nodes, out = []) => {
+  for (const n of nodes) {
+    out.push(n);
+    if (n.c) flat(n.c, out);
+  }
+  return out;
+};
+const way = (a, b) => {
+  const made = transition(seen(a), seen(b), { t });
+  return (p) => {
+    const { logs, over } = made(p);
+    return flat([...logs, ...over]);
+  };
+};
 const byId = (nodes, id) => nodes.find((n) => n.a["data-id"] === id);
 const opacity = (n) => n.a.opacity ?? 1;
 const s20 = fixture("s20");
@@ -115,7 +154,8 @@ test("a transition begins and ends exactly as the pictures of its steps, and add
       for (const p of [0.2, 0.55, 0.61, 0.8]) {
         const { logs, over } = made(p);
         assert.doesNotMatch(JSON.stringify([logs, over]), /NaN|undefined/, `${name} ${n}`);
-        for (const list of [logs, over]) assert.equal(new Set(list.map((one) => one.k)).size, list.length, `${name} ${n}`);
+        for (const list of [logs, over])
+          assert.equal(new Set(list.map((one) => one.k)).size, list.length, `${name} ${n}`);
       }
       assert.deepEqual(made(0.7), transition(a, b, { t })(0.7), "no state");
     }
@@ -126,7 +166,11 @@ test("a cut: its line drops in and the doomed are outlined, then they fall, and 
   const made = way(s20.steps.get(39), s20.steps.get(40));
   const early = made(0.5);
   assert.ok(early.find((n) => n.a["data-act"] === "cut:1:3"));
-  assert.equal(byId(early, "b1:leo").c[0].a.d, byId(made(0), "b1:leo").c[0].a.d, "nothing has changed yet");
+  assert.equal(
+    byId(early, "b1:leo").c[0].a.d,
+    byId(made(0), "b1:leo").c[0].a.d,
+    "nothing has changed yet",
+  );
   const doomed = (nodes) => byId(nodes, "b1:o3").c.find((n) => n.k === "r").a.class;
   assert.match(doomed(early), /doomed/);
   assert.doesNotMatch(byId(early, "b1:o2").c.find((n) => n.k === "r").a.class, /doomed/);
@@ -152,14 +196,23 @@ test("a crash: a bolt first; the crown lifts; what was in memory slips off, the 
 
 test("a new leader's crown lands when all else changes", () => {
   const made = way(s20.steps.get(50), s20.steps.get(51));
-  const crown = (p) => made(p).filter((n) => n.k === "crown").at(-1);
+  const crown = (p) =>
+    made(p)
+      .filter((n) => n.k === "crown")
+      .at(-1);
   assert.ok(opacity(crown(0.4)) === 0 && opacity(crown(0.9)) > 0.8);
 });
 
 test("a power failure dissolves what was not flushed, where it stands, and says how much", () => {
   const before = s20.steps.get(42);
   const after = structuredClone(s20.steps.get(43));
-  Object.assign(after.view.partitions[0].replicas[2], { leo: 3, hw: 3, cut: [], records: after.view.partitions[0].replicas[2].records.slice(0, 3), runs: [[0, 3, 0]] });
+  Object.assign(after.view.partitions[0].replicas[2], {
+    leo: 3,
+    hw: 3,
+    cut: [],
+    records: after.view.partitions[0].replicas[2].records.slice(0, 3),
+    runs: [[0, 3, 0]],
+  });
   after.was = { 0: { 2: { leo: 5, hw: 5 } } };
   const late = way(before, after)(0.75);
   assert.equal(byId(late, "b2:o4").a.transform, undefined);
@@ -177,7 +230,12 @@ test("a broker that starts shows its high watermark hollow, and from where it ha
 test("a message that leaves without arriving is lost; of a leap only a drop is known", () => {
   const before = s20.steps.get(27);
   const [m] = before.view.messages;
-  const gone = (more) => acts(before, { ...s20.steps.get(28), view: { ...s20.steps.get(28).view, messages: [] }, ...more }, 0).lost;
+  const gone = (more) =>
+    acts(
+      before,
+      { ...s20.steps.get(28), view: { ...s20.steps.get(28).view, messages: [] }, ...more },
+      0,
+    ).lost;
   assert.deepEqual([...gone({ arrived: m.id })], []);
   assert.deepEqual([...gone({ arrived: null })], [m.id]);
   assert.deepEqual([...gone({ n: 60, arrived: null, move: "settle" })], []);
@@ -187,13 +245,21 @@ test("a message that leaves without arriving is lost; of a leap only a drop is k
 test("on the stage the lost one breaks, the one that arrives does not", () => {
   const before = s20.steps.get(27);
   const [m] = before.view.messages;
-  const halves = (arrived) => way(before, { ...s20.steps.get(28), arrived, view: { ...s20.steps.get(28).view, messages: [] } })(0.8).filter((n) => n.k.startsWith(`msg-${m.id}-`)).length;
+  const halves = (arrived) =>
+    way(before, {
+      ...s20.steps.get(28),
+      arrived,
+      view: { ...s20.steps.get(28).view, messages: [] },
+    })(0.8).filter((n) => n.k.startsWith(`msg-${m.id}-`)).length;
   assert.deepEqual([halves(null), halves(m.id)], [2, 0]);
 });
 
 test("cuts, crashes and falls from the lead are shown before their effect, an append is not", () => {
   const cause = (a, b) => acts(s20.steps.get(a), s20.steps.get(b), 0).cause;
-  assert.deepEqual([cause(39, 40), cause(33, 34), cause(42, 43), cause(1, 2), cause(54, 55)], [true, true, true, false, false]);
+  assert.deepEqual(
+    [cause(39, 40), cause(33, 34), cause(42, 43), cause(1, 2), cause(54, 55)],
+    [true, true, true, false, false],
+  );
 });
 
 test("membership is one pill that changes its form, marked while it still counts", () => {

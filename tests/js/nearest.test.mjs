@@ -10,7 +10,9 @@ test("distance counts the letters that must change, up to a bound", () => {
 });
 
 test("the nearest words come first, and what is written right is not offered", () => {
-  assert.deepEqual(nearest("elecktion", ["election", "elections", "lossy"]).slice(0, 1), ["election"]);
+  assert.deepEqual(nearest("elecktion", ["election", "elections", "lossy"]).slice(0, 1), [
+    "election",
+  ]);
   assert.deepEqual(nearest("election", ["lossy"]), []);
   assert.deepEqual(nearest("", ["lossy"]), []);
 });

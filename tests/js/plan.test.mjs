@@ -3,15 +3,32 @@ import test from "node:test";
 import { lasts, MOST_FRAMES, plan, weighs } from "../../static/js/export/plan.js";
 
 test("an animation rests on every step, moves between, and never has too many frames", () => {
-  for (const [a, b] of [[0, 0], [3, 4], [0, 10], [0, 58], [0, 59], [0, 150], [0, 299], [0, 300], [7, 5000]]) {
+  for (const [a, b] of [
+    [0, 0],
+    [3, 4],
+    [0, 10],
+    [0, 58],
+    [0, 59],
+    [0, 150],
+    [0, 299],
+    [0, 300],
+    [7, 5000],
+  ]) {
     for (const motion of [true, false]) {
       const frames = plan(a, b, { motion });
       assert.ok(frames.length <= MOST_FRAMES, `${a}–${b}: ${frames.length}`);
       assert.equal(frames[0].n, a);
       assert.deepEqual([frames.at(-1).n, frames.at(-1).p], [b, 1]);
       const rests = frames.filter((one) => one.p === 1).map((one) => one.n);
-      if (b - a < MOST_FRAMES) assert.deepEqual(rests, Array.from({ length: b - a + 1 }, (_, i) => a + i));
-      assert.deepEqual(rests, [...new Set(rests)].sort((x, y) => x - y));
+      if (b - a < MOST_FRAMES)
+        assert.deepEqual(
+          rests,
+          Array.from({ length: b - a + 1 }, (_, i) => a + i),
+        );
+      assert.deepEqual(
+        rests,
+        [...new Set(rests)].sort((x, y) => x - y),
+      );
       if (!motion) assert.equal(rests.length, frames.length);
     }
   }

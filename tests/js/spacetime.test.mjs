@@ -1,12 +1,32 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { replicaRow, recordRows } from "../../static/js/panels/tablerows.js";
-import { arrows, field, FILTERS, HEAD, nodesOf, ROW, spacetime, transitive, wantedKind, windowOf } from "../../static/js/scene/spacetime.js";
+import {
+  arrows,
+  field,
+  FILTERS,
+  HEAD,
+  nodesOf,
+  ROW,
+  spacetime,
+  transitive,
+  wantedKind,
+  windowOf,
+} from "../../static/js/scene/spacetime.js";
 import { fixture, room, t } from "./helpers.mjs";
 
 const run = fixture("s20");
 const steps = [...run.steps.values()].sort((a, b) => a.n - b.n);
-const draw = (some, more = {}) => spacetime(some, { nodes: nodesOf(some[0].view), width: 900, total: run.facts.total, n: 3, ...room(some[0]), width: 900, ...more });
+const draw = (some, more = {}) =>
+  spacetime(some, {
+    nodes: nodesOf(some[0].view),
+    width: 900,
+    total: run.facts.total,
+    n: 3,
+    ...room(some[0]),
+    width: 900,
+    ...more,
+  });
 
 test("every message is one arrow, from where it was sent to where it arrived", () => {
   const ways = arrows(steps);
@@ -40,12 +60,16 @@ test("keys are unique, and lines of a crashed broker have a gap", () => {
   const made = draw(steps);
   assert.equal(new Set(made.nodes.map((n) => n.k)).size, made.nodes.length);
   assert.ok(made.nodes.some((n) => n.a.class === "stlife gone"));
-  assert.ok(made.nodes.some((n) => /leads e1/.test(n.a.class)), "a leader's line has its epoch's colour");
+  assert.ok(
+    made.nodes.some((n) => /leads e1/.test(n.a.class)),
+    "a leader's line has its epoch's colour",
+  );
 });
 
 test("kinds are chosen, each message is of one kind", () => {
   const all = steps.flatMap((step) => step.view.messages);
-  for (const m of all) assert.equal(FILTERS.slice(1).filter((filter) => wantedKind(m, filter)).length, 1, m.kind);
+  for (const m of all)
+    assert.equal(FILTERS.slice(1).filter((filter) => wantedKind(m, filter)).length, 1, m.kind);
 });
 
 test("through a hidden node a dashed arrow still says what led to what", () => {
@@ -54,7 +78,9 @@ test("through a hidden node a dashed arrow still says what led to what", () => {
     { m: { id: 2, from: 1, to: 2 }, from: 3, to: 4, lost: false },
     { m: { id: 3, from: 1, to: 3 }, from: 2, to: 5, lost: true },
   ];
-  assert.deepEqual(transitive(ways, new Set(["P1", "2", "3"])), [{ a: "P1", b: 2, from: 1, to: 4, id: "1-2" }]);
+  assert.deepEqual(transitive(ways, new Set(["P1", "2", "3"])), [
+    { a: "P1", b: 2, from: 1, to: 4, id: "1-2" },
+  ]);
   assert.deepEqual(transitive(ways, new Set(["P1", "1", "2"])), []);
 });
 

@@ -11,6 +11,12 @@ test("spans of time are read as people write them", () => {
 });
 
 test("spans of time are written in the largest unit that leaves them whole", () => {
-  assert.deepEqual([2_592_000_000, 21_600_000, 5_400_000, 4000, 1500].map(spanText), ["30d", "6h", "90m", "4s", "1500ms"]);
+  assert.deepEqual([2_592_000_000, 21_600_000, 5_400_000, 4000, 1500].map(spanText), [
+    "30d",
+    "6h",
+    "90m",
+    "4s",
+    "1500ms",
+  ]);
   assert.deepEqual([0, undefined, "soon"].map(spanText), [0, "", "soon"]);
 });

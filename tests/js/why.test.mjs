@@ -7,7 +7,10 @@ import { fixture, room, t } from "./helpers.mjs";
 import { namer } from "../../static/js/i18n.js";
 
 const run = fixture("s01");
-const at = (n) => { const step = run.steps.get(n); return { step, ...picture(step, room(step, 1000)) }; };
+const at = (n) => {
+  const step = run.steps.get(n);
+  return { step, ...picture(step, room(step, 1000)) };
+};
 const words = (step) => ({ t, name: namer(t, step.view.brokers) });
 const number = (who) => Number(who);
 
@@ -15,7 +18,8 @@ test("marks, pills, crown and waiting writes can be asked about, each once", () 
   const shown = at(2);
   const found = spots(shown, words(shown.step));
   const subjects = found.map((one) => one.subject);
-  for (const subject of ["hw 1", "hw 2", "hw 3", "isr 1", "isr 2", "isr 3", "leader 1", "ack a"]) assert.ok(subjects.includes(subject), subject);
+  for (const subject of ["hw 1", "hw 2", "hw 3", "isr 1", "isr 2", "isr 3", "leader 1", "ack a"])
+    assert.ok(subjects.includes(subject), subject);
   assert.equal(new Set(found.map((one) => one.id)).size, found.length);
   for (const one of found) {
     assert.ok(one.w >= 24 && one.h >= 24, one.id);

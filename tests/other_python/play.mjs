@@ -4,14 +4,19 @@ import { loadPyodide } from "pyodide";
 
 const [repository, packages] = process.argv.slice(2);
 const python = await loadPyodide({ stderr: (line) => console.error(line) });
-for (const [place, root] of [["/repository", repository], ["/packages", packages]]) {
+for (const [place, root] of [
+  ["/repository", repository],
+  ["/packages", packages],
+]) {
   python.FS.mkdir(place);
   python.FS.mount(python.FS.filesystems.NODEFS, { root }, place);
 }
-console.log(python.runPython(`
+console.log(
+  python.runPython(`
 import sys
 sys.dont_write_bytecode = True
 sys.path[:0] = ["/repository", "/packages"]
 from tests.digests import told
 told()
-`));
+`),
+);

@@ -12,13 +12,38 @@ export function draw(rows, profiles, t, width) {
   const names = [...new Set(rows.map(causeName))];
   const colour = (one) => COLOURS[profiles.indexOf(one.profile) % COLOURS.length];
   return Plot.plot({
-    width, height: names.length * ROW + 70, marginLeft: LETTER * Math.max(...names.map((name) => name.length)) + 24, marginRight: 20, marginBottom: 42, marginTop: 10,
+    width,
+    height: names.length * ROW + 70,
+    marginLeft: LETTER * Math.max(...names.map((name) => name.length)) + 24,
+    marginRight: 20,
+    marginBottom: 42,
+    marginTop: 10,
     style: { background: "none", fontSize: "12.5px", overflow: "visible" },
     x: { label: t("batch.col.runs"), labelArrow: "none", grid: true, ticks: 5 },
     y: { domain: names, label: null },
     marks: [
-      Plot.barX(rows, Plot.stackX({ x: "runs", y: causeName, fill: colour, z: "profile", order: profiles, inset: 1 })),
-      Plot.text(rows, Plot.stackX({ x: "runs", y: causeName, z: "profile", order: profiles, text: "profile", fill: "#fff" })),
+      Plot.barX(
+        rows,
+        Plot.stackX({
+          x: "runs",
+          y: causeName,
+          fill: colour,
+          z: "profile",
+          order: profiles,
+          inset: 1,
+        }),
+      ),
+      Plot.text(
+        rows,
+        Plot.stackX({
+          x: "runs",
+          y: causeName,
+          z: "profile",
+          order: profiles,
+          text: "profile",
+          fill: "#fff",
+        }),
+      ),
     ],
   });
 }

@@ -3,7 +3,16 @@
 import { csv } from "./figures.js";
 import { twin } from "./twin.js";
 
-export const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye", "asterisk"];
+export const SYMBOLS = [
+  "circle",
+  "square",
+  "triangle",
+  "diamond",
+  "star",
+  "cross",
+  "wye",
+  "asterisk",
+];
 export const COLOURS = ["var(--p0)", "var(--p1)", "var(--p2)", "var(--p3)"];
 export const DASHES = ["none", "6 3", "2 3", "8 3 2 3"];
 
@@ -13,7 +22,8 @@ export function standalone(svg) {
   const live = [svg, ...svg.querySelectorAll("*")];
   [copy, ...copy.querySelectorAll("*")].forEach((node, i) => {
     const style = getComputedStyle(live[i]);
-    for (const name of ["fill", "stroke"]) if (node.getAttribute(name)) node.setAttribute(name, style[name]);
+    for (const name of ["fill", "stroke"])
+      if (node.getAttribute(name)) node.setAttribute(name, style[name]);
     if (node.tagName === "text") node.setAttribute("fill", style.fill);
   });
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
@@ -22,7 +32,10 @@ export function standalone(svg) {
 }
 
 function download(name, type, text) {
-  const link = Object.assign(document.createElement("a"), { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+  const link = Object.assign(document.createElement("a"), {
+    download: name,
+    href: URL.createObjectURL(new Blob([text], { type })),
+  });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
@@ -34,7 +47,10 @@ function download(name, type, text) {
 export function show(figure, svg, { sentence, rows, t, name }) {
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", sentence);
-  for (const node of svg.querySelectorAll("[aria-label], [aria-hidden]")) { node.removeAttribute("aria-label"); node.removeAttribute("aria-hidden"); }
+  for (const node of svg.querySelectorAll("[aria-label], [aria-hidden]")) {
+    node.removeAttribute("aria-label");
+    node.removeAttribute("aria-hidden");
+  }
   figure.querySelector(".plot").replaceChildren(svg);
   figure.hidden = false;
   let bar = figure.querySelector(".give");
@@ -42,16 +58,35 @@ export function show(figure, svg, { sentence, rows, t, name }) {
     bar = document.createElement("div");
     bar.className = "give";
     figure.querySelector(".plot").after(bar);
-    for (const [key, act] of [["csv", () => download(`${name}.csv`, "text/csv", csv(figure.rows))], ["svg", () => download(`${name}.svg`, "image/svg+xml", standalone(figure.querySelector(".plot svg")))]]) {
-      const button = Object.assign(document.createElement("button"), { type: "button", className: "btn quiet", textContent: t(`batch.${key}`) });
+    for (const [key, act] of [
+      ["csv", () => download(`${name}.csv`, "text/csv", csv(figure.rows))],
+      [
+        "svg",
+        () =>
+          download(`${name}.svg`, "image/svg+xml", standalone(figure.querySelector(".plot svg"))),
+      ],
+    ]) {
+      const button = Object.assign(document.createElement("button"), {
+        type: "button",
+        className: "btn quiet",
+        textContent: t(`batch.${key}`),
+      });
       button.addEventListener("click", act);
       bar.append(button);
     }
-    bar.append(Object.assign(document.createElement("a"), { className: "btn quiet", textContent: t("batch.link") }));
+    bar.append(
+      Object.assign(document.createElement("a"), {
+        className: "btn quiet",
+        textContent: t("batch.link"),
+      }),
+    );
   }
   // The address of this very chart, with what its menus say.
-  const chosen = [...figure.querySelectorAll("figcaption select")].filter((one) => one.value).map((one) => [one.name, one.value]);
-  bar.querySelector("a").href = `${location.pathname}${chosen.length ? `?${new URLSearchParams(chosen.map(([key, value]) => [`${figure.id}.${key}`, value]))}` : ""}#${figure.id}`;
+  const chosen = [...figure.querySelectorAll("figcaption select")]
+    .filter((one) => one.value)
+    .map((one) => [one.name, one.value]);
+  bar.querySelector("a").href =
+    `${location.pathname}${chosen.length ? `?${new URLSearchParams(chosen.map(([key, value]) => [`${figure.id}.${key}`, value]))}` : ""}#${figure.id}`;
   figure.rows = rows;
   twin(figure, rows, t);
 }

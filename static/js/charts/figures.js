@@ -24,9 +24,14 @@ export function duration(t, seconds) {
 /** Rows of objects as comma-separated values. */
 export function csv(rows) {
   if (!rows.length) return "";
-  const cell = (v) => (/[",\n]/.test(String(v ?? "")) ? `"${String(v).replaceAll('"', '""')}"` : String(v ?? ""));
+  const cell = (v) =>
+    /[",\n]/.test(String(v ?? "")) ? `"${String(v).replaceAll('"', '""')}"` : String(v ?? "");
   const names = Object.keys(rows[0]);
-  return [names, ...rows.map((row) => names.map((name) => row[name]))].map((line) => line.map(cell).join(",")).join("\n") + "\n";
+  return (
+    [names, ...rows.map((row) => names.map((name) => row[name]))]
+      .map((line) => line.map(cell).join(","))
+      .join("\n") + "\n"
+  );
 }
 
 const called = (one) => (one.label ? `${one.profile} ${one.label}` : one.profile);
@@ -34,13 +39,16 @@ const called = (one) => (one.label ? `${one.profile} ${one.label}` : one.profile
 // In the order in which they are told; what a page brings comes sorted by name.
 const counted = ({ hits, n, share, low, high }) => ({ hits, n, share, low, high });
 
-const countOf = (cell, invariant) => (invariant ? cell.broken[invariant] ?? cell.unseen : cell.violating);
+const countOf = (cell, invariant) =>
+  invariant ? (cell.broken[invariant] ?? cell.unseen) : cell.violating;
 
 /** Interval dots: one row a profile and cell for the chosen invariant ("" = any). */
 export function shareRows(batch, invariant) {
-  return batch.cells.filter((cell) => cell.n > 0).map((cell) => {
-    return { profile: cell.profile, label: cell.label, ...counted(countOf(cell, invariant)) };
-  });
+  return batch.cells
+    .filter((cell) => cell.n > 0)
+    .map((cell) => {
+      return { profile: cell.profile, label: cell.label, ...counted(countOf(cell, invariant)) };
+    });
 }
 
 /** The same of two studies: the chosen invariant in each of their common cells, a row a side. */
@@ -48,12 +56,26 @@ export function sideRows(cells, invariant, sides) {
   return cells.flatMap((cell) => {
     const row = cell.rows.find((one) => one.invariant === invariant);
     const label = [cell.profile, cell.a].filter(Boolean).join(" ");
-    return row ? [row.a, row.b].map((count, i) => ({ profile: sides[i], label, ...counted(count), under: cell.profile, cell: [cell.a, cell.b][i] })) : [];
+    return row
+      ? [row.a, row.b].map((count, i) => ({
+          profile: sides[i],
+          label,
+          ...counted(count),
+          under: cell.profile,
+          cell: [cell.a, cell.b][i],
+        }))
+      : [];
   });
 }
 
 /** Those rows as a table and as a file. */
-export const sideTable = (rows) => rows.map(({ profile, under, cell, ...rest }) => ({ study: profile, profile: under, cell, ...counted(rest) }));
+export const sideTable = (rows) =>
+  rows.map(({ profile, under, cell, ...rest }) => ({
+    study: profile,
+    profile: under,
+    cell,
+    ...counted(rest),
+  }));
 
 /** Their axis: decades from below the smallest interval to above the largest. */
 export function shareDomain(rows) {
@@ -64,14 +86,27 @@ export function shareDomain(rows) {
 }
 
 /** What stands at the end of such a row. */
-export const shareLabel = (row, t) => (row.hits ? percent(row.share) : t("batch.shares.none", { n: whole(row.n) }));
+export const shareLabel = (row, t) =>
+  row.hits ? percent(row.share) : t("batch.shares.none", { n: whole(row.n) });
 
-export const shareSentence = (rows, t) => rows.map((row) => `${called(row)}: ${shareLabel(row, t)} (${percent(row.low)} – ${percent(row.high)})`).join("; ");
+export const shareSentence = (rows, t) =>
+  rows
+    .map(
+      (row) => `${called(row)}: ${shareLabel(row, t)} (${percent(row.low)} – ${percent(row.high)})`,
+    )
+    .join("; ");
 
 /** A distribution: the points of every profile's line in one cell, smallest and largest included. */
 export function curvePoints(metric, label) {
-  return metric.cells.filter((cell) => cell.n && cell.label === label).flatMap((cell) =>
-    [[0, cell.min], ...cell.curve, [1, cell.max]].map(([share, value]) => ({ profile: cell.profile, value, share })));
+  return metric.cells
+    .filter((cell) => cell.n && cell.label === label)
+    .flatMap((cell) =>
+      [[0, cell.min], ...cell.curve, [1, cell.max]].map(([share, value]) => ({
+        profile: cell.profile,
+        value,
+        share,
+      })),
+    );
 }
 
 /** Marks for an axis of counts or milliseconds: zero and the decades up to the largest. */
@@ -91,12 +126,24 @@ export function wholeDecades(values) {
 /** Whether there is a distribution to draw at all. */
 export const varies = (metric) => metric.cells.some((cell) => cell.n && cell.max > cell.min);
 
-export const curveSentence = (metric, label, t) => metric.cells.filter((c) => c.n && c.label === label)
-  .map((c) => `${c.profile}: ${t("batch.col.p50")} ${whole(c.quantiles[0])}, ${t("batch.col.p99")} ${whole(c.quantiles[2])}, ${t("batch.col.max")} ${whole(c.max)}`).join("; ");
+export const curveSentence = (metric, label, t) =>
+  metric.cells
+    .filter((c) => c.n && c.label === label)
+    .map(
+      (c) =>
+        `${c.profile}: ${t("batch.col.p50")} ${whole(c.quantiles[0])}, ${t("batch.col.p99")} ${whole(c.quantiles[2])}, ${t("batch.col.max")} ${whole(c.max)}`,
+    )
+    .join("; ");
 
 /** The upper half of a distribution: percentiles beyond which at least one of the n runs lies. */
-export const tailPoints = (metric, label) => metric.cells.filter((cell) => cell.n && cell.label === label).flatMap((cell) =>
-  cell.curve.filter(([share]) => share >= 0.5 && cell.n * (1 - share) > 0.999).map(([share, value]) => ({ profile: cell.profile, n: cell.n, share, value })));
+export const tailPoints = (metric, label) =>
+  metric.cells
+    .filter((cell) => cell.n && cell.label === label)
+    .flatMap((cell) =>
+      cell.curve
+        .filter(([share]) => share >= 0.5 && cell.n * (1 - share) > 0.999)
+        .map(([share, value]) => ({ profile: cell.profile, n: cell.n, share, value })),
+    );
 
 /** p99.9 of 0.999. */
 export const percentile = (share) => `p${Number((share * 100).toPrecision(6))}`;
@@ -105,30 +152,65 @@ export const percentile = (share) => `p${Number((share * 100).toPrecision(6))}`;
 export function tailTitle(points, metric, t) {
   const far = Math.max(...points.map((p) => p.share));
   const worst = points.filter((p) => p.share === far).reduce((a, b) => (b.value > a.value ? b : a));
-  return t("batch.tail.says", { metric: t(`metric.${metric.name}`), share: `${Number((far * 100).toPrecision(6))} %`, n: whole(worst.n), profile: worst.profile, value: whole(worst.value) });
+  return t("batch.tail.says", {
+    metric: t(`metric.${metric.name}`),
+    share: `${Number((far * 100).toPrecision(6))} %`,
+    n: whole(worst.n),
+    profile: worst.profile,
+    value: whole(worst.value),
+  });
 }
 
-export const tailSentence = (points, t) => [...new Set(points.map((p) => p.profile))].map((profile) =>
-  `${profile}: ${points.filter((p) => p.profile === profile).map((p) => `${percentile(p.share)} ${whole(p.value)} ${t("unit.ms")}`).join(", ")}`).join("; ");
+export const tailSentence = (points, t) =>
+  [...new Set(points.map((p) => p.profile))]
+    .map(
+      (profile) =>
+        `${profile}: ${points
+          .filter((p) => p.profile === profile)
+          .map((p) => `${percentile(p.share)} ${whole(p.value)} ${t("unit.ms")}`)
+          .join(", ")}`,
+    )
+    .join("; ");
 
 export const causeName = ({ invariant, rule }) => (rule ? `${invariant} · ${rule}` : invariant);
 
-export const causeSentence = (rows) => rows.map((one) => `${one.profile} ${causeName(one)}: ${whole(one.runs)}`).join("; ");
+export const causeSentence = (rows) =>
+  rows.map((one) => `${one.profile} ${causeName(one)}: ${whole(one.runs)}`).join("; ");
 
 /** A map over two varied keys: what is in each of its cells; unsure = the interval is wider than the share. */
 export function heatCells(batch, invariant) {
   const [first, second] = batch.varied;
-  return batch.cells.filter((cell) => cell.n > 0).map((cell) => {
-    const { hits, n, share, low, high } = countOf(cell, invariant);
-    const url = `?${new URLSearchParams({ profile: cell.profile, cell: cell.cell, ...(invariant ? { invariant } : {}) })}#failures`;
-    return { profile: cell.profile, x: cell.values[first], y: cell.values[second], hits, n, share, low, high, unsure: hits > 0 && high - low > share, url };
-  });
+  return batch.cells
+    .filter((cell) => cell.n > 0)
+    .map((cell) => {
+      const { hits, n, share, low, high } = countOf(cell, invariant);
+      const url = `?${new URLSearchParams({ profile: cell.profile, cell: cell.cell, ...(invariant ? { invariant } : {}) })}#failures`;
+      return {
+        profile: cell.profile,
+        x: cell.values[first],
+        y: cell.values[second],
+        hits,
+        n,
+        share,
+        low,
+        high,
+        unsure: hits > 0 && high - low > share,
+        url,
+      };
+    });
 }
 
 /** The same as a table and as a file: the varied values under their own names. */
-export const heatRows = (batch, cells) => cells.map(({ x, y, unsure, ...rest }) => {
-  const { profile, ...counts } = rest;
-  return { profile, [batch.varied[0]]: x, [batch.varied[1]]: y, ...counts };
-});
+export const heatRows = (batch, cells) =>
+  cells.map(({ x, y, unsure, ...rest }) => {
+    const { profile, ...counts } = rest;
+    return { profile, [batch.varied[0]]: x, [batch.varied[1]]: y, ...counts };
+  });
 
-export const heatSentence = (batch, cells) => cells.map((c) => `${c.profile} ${batch.varied[0]}=${c.x} ${batch.varied[1]}=${c.y}: ${percent(c.share)}`).join("; ");
+export const heatSentence = (batch, cells) =>
+  cells
+    .map(
+      (c) =>
+        `${c.profile} ${batch.varied[0]}=${c.x} ${batch.varied[1]}=${c.y}: ${percent(c.share)}`,
+    )
+    .join("; ");

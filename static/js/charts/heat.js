@@ -19,8 +19,30 @@ function create(name, attributes = {}) {
 /** Where the interval is wider than the value, the colour is not to be trusted: lines across it. */
 function hatch() {
   const defs = create("defs");
-  const pattern = defs.appendChild(create("pattern", { id: "heat-hatch", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }));
-  for (const [stroke, x] of [["#fff", 1], ["#000", 2.5]]) pattern.append(create("line", { x1: x, x2: x, y1: 0, y2: 7, stroke, "stroke-width": 1.2, "stroke-opacity": 0.5 }));
+  const pattern = defs.appendChild(
+    create("pattern", {
+      id: "heat-hatch",
+      width: 7,
+      height: 7,
+      patternUnits: "userSpaceOnUse",
+      patternTransform: "rotate(45)",
+    }),
+  );
+  for (const [stroke, x] of [
+    ["#fff", 1],
+    ["#000", 2.5],
+  ])
+    pattern.append(
+      create("line", {
+        x1: x,
+        x2: x,
+        y1: 0,
+        y2: 7,
+        stroke,
+        "stroke-width": 1.2,
+        "stroke-opacity": 0.5,
+      }),
+    );
   return defs;
 }
 
@@ -28,9 +50,12 @@ function hatch() {
 function clickable(svg) {
   for (const link of svg.querySelectorAll("a")) {
     const rect = link.firstElementChild;
-    const to = link.getAttribute("href") ?? link.getAttributeNS("http://www.w3.org/1999/xlink", "href");
+    const to =
+      link.getAttribute("href") ?? link.getAttributeNS("http://www.w3.org/1999/xlink", "href");
     rect.setAttribute("class", "go");
-    rect.addEventListener("click", () => { location.href = to; });
+    rect.addEventListener("click", () => {
+      location.href = to;
+    });
     link.replaceWith(rect);
   }
   return svg;
@@ -41,18 +66,34 @@ export function draw(cells, profiles, [first, second], width) {
   const top = Math.max(1e-9, ...cells.map((cell) => cell.share));
   const light = (c) => Math.sqrt(c.share / top) > LIGHT_FROM;
   const at = { fx: "profile", x: "x", y: "y" };
-  return clickable(Plot.plot({
-    width: Math.max(width, 90 + profiles.length * values("x").length * 56), height: Math.max(74 + values("y").length * 44, 60 + second.length * LETTER), marginLeft: 70, marginBottom: 42,
-    style: { background: "none", fontSize: "12.5px" },
-    fx: { label: null, domain: profiles },
-    x: { label: first, labelArrow: "none", domain: values("x") },
-    y: { label: second, labelArrow: "none", domain: values("y") },
-    color: { type: "sqrt", scheme: "cividis", domain: [0, top] },
-    marks: [
-      hatch,
-      Plot.cell(cells, { ...at, fill: "share", inset: 1, href: "url" }),
-      Plot.cell(cells.filter((c) => c.unsure), { ...at, fill: HATCH, inset: 1, pointerEvents: "none" }),
-      Plot.text(cells, { ...at, text: (c) => percent(c.share), fill: (c) => (light(c) ? "#000" : "#fff"), stroke: (c) => (light(c) ? "#fff" : "#000"), strokeOpacity: 0.55, strokeWidth: 3, pointerEvents: "none" }),
-    ],
-  }));
+  return clickable(
+    Plot.plot({
+      width: Math.max(width, 90 + profiles.length * values("x").length * 56),
+      height: Math.max(74 + values("y").length * 44, 60 + second.length * LETTER),
+      marginLeft: 70,
+      marginBottom: 42,
+      style: { background: "none", fontSize: "12.5px" },
+      fx: { label: null, domain: profiles },
+      x: { label: first, labelArrow: "none", domain: values("x") },
+      y: { label: second, labelArrow: "none", domain: values("y") },
+      color: { type: "sqrt", scheme: "cividis", domain: [0, top] },
+      marks: [
+        hatch,
+        Plot.cell(cells, { ...at, fill: "share", inset: 1, href: "url" }),
+        Plot.cell(
+          cells.filter((c) => c.unsure),
+          { ...at, fill: HATCH, inset: 1, pointerEvents: "none" },
+        ),
+        Plot.text(cells, {
+          ...at,
+          text: (c) => percent(c.share),
+          fill: (c) => (light(c) ? "#000" : "#fff"),
+          stroke: (c) => (light(c) ? "#fff" : "#000"),
+          strokeOpacity: 0.55,
+          strokeWidth: 3,
+          pointerEvents: "none",
+        }),
+      ],
+    }),
+  );
 }

@@ -22,7 +22,9 @@ export function twin(figure, rows, t) {
   let details = figure.querySelector("details");
   if (details && !details.classList.contains("twin")) return; // the page itself has one
   if (!details) {
-    details = figure.appendChild(Object.assign(document.createElement("details"), { className: "twin" }));
+    details = figure.appendChild(
+      Object.assign(document.createElement("details"), { className: "twin" }),
+    );
     details.append(cell("summary", t("batch.as.table")));
     const scroll = details.appendChild(cell("div", "", "scroll"));
     scroll.tabIndex = 0;
@@ -35,16 +37,30 @@ export function twin(figure, rows, t) {
   const head = table.createTHead().insertRow();
   for (const name of names) {
     const known = t(`batch.col.${name}`);
-    const made = head.appendChild(cell("th", known.startsWith("batch.col.") ? name : known, typeof rows[0][name] === "number" ? "num" : ""));
+    const made = head.appendChild(
+      cell(
+        "th",
+        known.startsWith("batch.col.") ? name : known,
+        typeof rows[0][name] === "number" ? "num" : "",
+      ),
+    );
     made.scope = "col";
   }
   const body = table.createTBody();
   for (const row of rows) {
     const line = body.insertRow();
     for (const [i, name] of names.entries()) {
-      const made = line.appendChild(cell(i ? "td" : "th", shown(name, row[name]), typeof row[name] === "number" ? "num" : ""));
+      const made = line.appendChild(
+        cell(i ? "td" : "th", shown(name, row[name]), typeof row[name] === "number" ? "num" : ""),
+      );
       if (!i) made.scope = "row";
-      if (row[LINK] && name === "share") made.replaceChildren(Object.assign(document.createElement("a"), { href: row[LINK], textContent: made.textContent }));
+      if (row[LINK] && name === "share")
+        made.replaceChildren(
+          Object.assign(document.createElement("a"), {
+            href: row[LINK],
+            textContent: made.textContent,
+          }),
+        );
     }
   }
   scroll.replaceChildren(table);

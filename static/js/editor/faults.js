@@ -7,20 +7,69 @@ import { aimed, idsOf, labels, ofKind, timed, weighted, without } from "./model.
 
 /** What only this kind has. */
 function Own({ f, put, t }) {
-  if (f.kind === "slow_disk") return html`<${Num} label=${t("edit.writes")} unit="/s" value=${f.records_per_s} onChange=${(v) => put({ records_per_s: v ?? 0 })} />`;
-  if (f.kind === "slow") return html`<${Span} label=${t("edit.slower")} value=${f.delay_ms} onChange=${(v) => put({ delay_ms: v })} />`;
-  if (f.kind === "lossy") return html`<${Num} label=${t("edit.loses")} value=${f.loss} onChange=${(v) => put({ loss: v ?? 0 })} />`;
-  if (f.kind === "disk_fail") return html`<${Num} label=${t("edit.dir")} value=${f.dir ?? 0} onChange=${(v) => put({ dir: v ?? 0 })} />`;
+  if (f.kind === "slow_disk")
+    return html`<${Num}
+      label=${t("edit.writes")}
+      unit="/s"
+      value=${f.records_per_s}
+      onChange=${(v) => put({ records_per_s: v ?? 0 })}
+    />`;
+  if (f.kind === "slow")
+    return html`<${Span}
+      label=${t("edit.slower")}
+      value=${f.delay_ms}
+      onChange=${(v) => put({ delay_ms: v })}
+    />`;
+  if (f.kind === "lossy")
+    return html`<${Num}
+      label=${t("edit.loses")}
+      value=${f.loss}
+      onChange=${(v) => put({ loss: v ?? 0 })}
+    />`;
+  if (f.kind === "disk_fail")
+    return html`<${Num}
+      label=${t("edit.dir")}
+      value=${f.dir ?? 0}
+      onChange=${(v) => put({ dir: v ?? 0 })}
+    />`;
   return null;
 }
 
 function Whom({ f, put, set, doc, t }) {
   const racks = doc.brokers.some((b) => b.rack);
   const names = f.racks
-    ? html`<${Text} hidden label=${t("edit.racks")} size="8" value=${f.racks.join(" ")} onChange=${(v) => put({ racks: v.split(/[\s,]+/).filter(Boolean) })} />`
-    : html`<${Text} hidden=${racks} label=${t("hits.lanes")} size="8" value=${labels(f.brokers, doc.brokers)} onChange=${(v) => put({ brokers: idsOf(v, doc.brokers) })} />`;
-  return html`${(racks || f.racks) && html`<${Choice} hidden label=${t("edit.targets")} value=${f.racks ? "racks" : "brokers"} options=${[["brokers", t("hits.lanes")], ["racks", t("edit.racks")]]} onChange=${(v) => set(aimed(f, v === "racks", doc.brokers))} />`}${names}
-    <${Check} label=${t("edit.together")} value=${f.together} onChange=${(together) => put({ together })} />`;
+    ? html`<${Text}
+        hidden
+        label=${t("edit.racks")}
+        size="8"
+        value=${f.racks.join(" ")}
+        onChange=${(v) => put({ racks: v.split(/[\s,]+/).filter(Boolean) })}
+      />`
+    : html`<${Text}
+        hidden=${racks}
+        label=${t("hits.lanes")}
+        size="8"
+        value=${labels(f.brokers, doc.brokers)}
+        onChange=${(v) => put({ brokers: idsOf(v, doc.brokers) })}
+      />`;
+  return html`${
+      (racks || f.racks) &&
+      html`<${Choice}
+        hidden
+        label=${t("edit.targets")}
+        value=${f.racks ? "racks" : "brokers"}
+        options=${[
+          ["brokers", t("hits.lanes")],
+          ["racks", t("edit.racks")],
+        ]}
+        onChange=${(v) => set(aimed(f, v === "racks", doc.brokers))}
+      />`
+    }${names}
+    <${Check}
+      label=${t("edit.together")}
+      value=${f.together}
+      onChange=${(together) => put({ together })}
+    />`;
 }
 
 function Line({ f, set, drop, doc, t }) {
@@ -28,19 +77,77 @@ function Line({ f, set, drop, doc, t }) {
   const how = "at_ms" in f ? "at_ms" : "mtbf_ms";
   const rolls = f.kind === "rolling_restart";
   return html`<li class="row fault">
-    <${Choice} hidden label=${t("edit.fault")} value=${f.kind} options=${e.offers.value.faults.map((k) => [k, t(`breaks.${k}`)])} onChange=${(kind) => set(ofKind(f, kind, doc.brokers))} />
+    <${Choice}
+      hidden
+      label=${t("edit.fault")}
+      value=${f.kind}
+      options=${e.offers.value.faults.map((k) => [k, t(`breaks.${k}`)])}
+      onChange=${(kind) => set(ofKind(f, kind, doc.brokers))}
+    />
     <${Own} f=${f} put=${put} t=${t} /><${Whom} f=${f} put=${put} set=${set} doc=${doc} t=${t} />
-    <${Choice} hidden label=${t("edit.when")} value=${how} options=${[["mtbf_ms", t("edit.mtbf")], ["at_ms", t("edit.at")]]} onChange=${(v) => set(timed(f, v))} />
+    <${Choice}
+      hidden
+      label=${t("edit.when")}
+      value=${how}
+      options=${[
+        ["mtbf_ms", t("edit.mtbf")],
+        ["at_ms", t("edit.at")],
+      ]}
+      onChange=${(v) => set(timed(f, v))}
+    />
     <${Span} hidden label=${t("edit.when")} value=${f[how]} onChange=${(v) => put({ [how]: v })} />
-    ${f.kind !== "bounce" && html`<${Span} label=${t(rolls ? "edit.patience" : "edit.repair")} value=${f.mttr_ms} onChange=${(v) => put({ mttr_ms: v })} />`}
-    ${how === "mtbf_ms" && html`<${Num} label=${t("edit.importance")} title=${t("edit.importance.why")} value=${f.importance ?? 1} onChange=${(v) => set(weighted(f, v))} />`}
-    <${Small} icon="close" label=${t("edit.remove", { what: t(`breaks.${f.kind}`) })} onClick=${drop} /></li>`;
+    ${
+      f.kind !== "bounce" &&
+      html`<${Span}
+        label=${t(rolls ? "edit.patience" : "edit.repair")}
+        value=${f.mttr_ms}
+        onChange=${(v) => put({ mttr_ms: v })}
+      />`
+    }
+    ${
+      how === "mtbf_ms" &&
+      html`<${Num}
+        label=${t("edit.importance")}
+        title=${t("edit.importance.why")}
+        value=${f.importance ?? 1}
+        onChange=${(v) => set(weighted(f, v))}
+      />`
+    }
+    <${Small}
+      icon="close"
+      label=${t("edit.remove", { what: t(`breaks.${f.kind}`) })}
+      onClick=${drop}
+    />
+  </li>`;
 }
 
 export function Faults({ doc, t }) {
-  const set = (at, fault) => e.change({ faults: doc.faults.map((one, i) => (i === at ? fault : one)) });
-  const fresh = () => ({ kind: "kill", brokers: doc.brokers.map((b) => b.id), together: false, mtbf_ms: 30000, mttr_ms: 4000, delay_ms: 0 });
+  const set = (at, fault) =>
+    e.change({ faults: doc.faults.map((one, i) => (i === at ? fault : one)) });
+  const fresh = () => ({
+    kind: "kill",
+    brokers: doc.brokers.map((b) => b.id),
+    together: false,
+    mtbf_ms: 30000,
+    mttr_ms: 4000,
+    delay_ms: 0,
+  });
   return html`<p class="soft">${t("edit.span.why")}</p>
-    <ul class="lines">${doc.faults.map((f, i) => html`<${Line} key=${i} f=${f} doc=${doc} t=${t} set=${(fault) => set(i, fault)} drop=${() => e.change({ faults: without(doc.faults, i) })} />`)}</ul>
-    <${Add} label=${t("edit.fault")} onClick=${() => e.change({ faults: [...doc.faults, fresh()] })} />`;
+    <ul class="lines">
+      ${doc.faults.map(
+        (f, i) =>
+          html`<${Line}
+            key=${i}
+            f=${f}
+            doc=${doc}
+            t=${t}
+            set=${(fault) => set(i, fault)}
+            drop=${() => e.change({ faults: without(doc.faults, i) })}
+          />`,
+      )}
+    </ul>
+    <${Add}
+      label=${t("edit.fault")}
+      onClick=${() => e.change({ faults: [...doc.faults, fresh()] })}
+    />`;
 }

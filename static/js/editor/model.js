@@ -14,11 +14,13 @@ export function rowsOf(script) {
 
 /** The rows as a script, comments in one column as in the library. */
 export function scriptOf(rows) {
-  return rows.map(({ prefix, move, comment }) => {
-    const text = `${prefix ? `[${prefix}] ` : ""}${move}`;
-    if (!comment) return text;
-    return text ? `${text.padEnd(COLUMN - 1)} # ${comment}` : `# ${comment}`;
-  }).join("\n");
+  return rows
+    .map(({ prefix, move, comment }) => {
+      const text = `${prefix ? `[${prefix}] ` : ""}${move}`;
+      if (!comment) return text;
+      return text ? `${text.padEnd(COLUMN - 1)} # ${comment}` : `# ${comment}`;
+    })
+    .join("\n");
 }
 
 /** A list with one entry moved to another place. */
@@ -28,7 +30,8 @@ export function moved(list, from, to) {
   return [...rest.slice(0, to), list[from], ...rest.slice(to)];
 }
 
-export const replaced = (list, at, change) => list.map((one, i) => (i === at ? { ...one, ...change } : one));
+export const replaced = (list, at, change) =>
+  list.map((one, i) => (i === at ? { ...one, ...change } : one));
 export const without = (list, at) => list.filter((_, i) => i !== at);
 
 /** The number a field holds; what is no number is sent as it is, so that the answer can say so. */
@@ -39,41 +42,68 @@ export function numberOf(text) {
 
 /** "A B C" -> the ids of these brokers; a name that is none stays, so that it is refused. */
 export function idsOf(text, brokers) {
-  return text.split(/[\s,]+/).filter(Boolean).map((word) => {
-    const known = brokers.find((b) => b.name === word || String(b.id) === word);
-    return known ? known.id : numberOf(word);
-  });
+  return text
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map((word) => {
+      const known = brokers.find((b) => b.name === word || String(b.id) === word);
+      return known ? known.id : numberOf(word);
+    });
 }
 
 /** Consumers one by one; a scenario may say how many there are. */
-export const readers = (consumers) => (Array.isArray(consumers) ? consumers : Array.from({ length: consumers }, () => ({ epochs: true, reset: "earliest", rack: "" })));
-export const labelOf = (id, brokers) => { const b = brokers.find((one) => one.id === id); return b ? b.name || String(b.id) : String(id); };
+export const readers = (consumers) =>
+  Array.isArray(consumers)
+    ? consumers
+    : Array.from({ length: consumers }, () => ({ epochs: true, reset: "earliest", rack: "" }));
+export const labelOf = (id, brokers) => {
+  const b = brokers.find((one) => one.id === id);
+  return b ? b.name || String(b.id) : String(id);
+};
 export const labels = (ids, brokers) => ids.map((id) => labelOf(id, brokers)).join(" ");
 
 /** Three brokers become four: the new one gets the next free id, and a replica of the first partition if all have one. */
 export function grown(doc) {
   const id = Math.max(0, ...doc.brokers.map((b) => b.id)) + 1;
-  const all = doc.partitions.map((replicas) => (replicas.length === doc.brokers.length ? [...replicas, id] : replicas));
+  const all = doc.partitions.map((replicas) =>
+    replicas.length === doc.brokers.length ? [...replicas, id] : replicas,
+  );
   return { brokers: [...doc.brokers, { id, name: "", rack: "" }], partitions: all };
 }
 
 /** One broker less, everywhere it was named. */
 export function shrunk(doc, at) {
   const { id } = doc.brokers[at];
-  const partitions = doc.partitions.map((replicas) => replicas.filter((one) => one !== id)).filter((replicas) => replicas.length);
-  const faults = doc.faults.map((f) => (f.brokers ? { ...f, brokers: f.brokers.filter((one) => one !== id) } : f)).filter((f) => !f.brokers || f.brokers.length);
+  const partitions = doc.partitions
+    .map((replicas) => replicas.filter((one) => one !== id))
+    .filter((replicas) => replicas.length);
+  const faults = doc.faults
+    .map((f) => (f.brokers ? { ...f, brokers: f.brokers.filter((one) => one !== id) } : f))
+    .filter((f) => !f.brokers || f.brokers.length);
   return { brokers: without(doc.brokers, at), partitions, faults };
 }
 
 /** What a kind of fault has of its own, and what that is to begin with. */
-export const OWN = { slow: { delay_ms: 100 }, slow_disk: { records_per_s: 10 }, lossy: { loss: 0.1 }, disk_fail: {} };
+export const OWN = {
+  slow: { delay_ms: 100 },
+  slow_disk: { records_per_s: 10 },
+  lossy: { loss: 0.1 },
+  disk_fail: {},
+};
 const AS_ONE = ["partition", "rolling_restart"];
 
 /** A fault of another kind: what only the former kind had goes, what this one needs comes. */
 export function ofKind(fault, kind, brokers = []) {
   const { records_per_s, loss, dir, ...rest } = fault;
-  const old = { ...fault.delay_ms && { delay_ms: fault.delay_ms }, ...records_per_s && { records_per_s }, ...loss && { loss }, ...dir && { dir } };
-  const own = Object.fromEntries(Object.entries(OWN[kind] ?? {}).map(([name, usual]) => [name, old[name] ?? usual]));
+  const old = {
+    ...(fault.delay_ms && { delay_ms: fault.delay_ms }),
+    ...(records_per_s && { records_per_s }),
+    ...(loss && { loss }),
+    ...(dir && { dir }),
+  };
+  const own = Object.fromEntries(
+    Object.entries(OWN[kind] ?? {}).map(([name, usual]) => [name, old[name] ?? usual]),
+  );
   const made = { ...rest, kind, delay_ms: 0, ...own };
   if (AS_ONE.includes(kind) !== AS_ONE.includes(fault.kind)) made.together = AS_ONE.includes(kind);
   const all = made.brokers && brokers.length > 1 && made.brokers.length >= brokers.length;
@@ -90,7 +120,11 @@ export function aimed(fault, racks, brokers) {
 /** The same fault by a rate or a schedule; only a rate has an importance. */
 export function timed(fault, how) {
   const { mtbf_ms: rate, at_ms: moment, importance, ...rest } = fault;
-  return { ...rest, [how]: rate ?? moment, ...(how === "mtbf_ms" && importance ? { importance } : {}) };
+  return {
+    ...rest,
+    [how]: rate ?? moment,
+    ...(how === "mtbf_ms" && importance ? { importance } : {}),
+  };
 }
 
 /** A fault with an importance factor; one, or nothing, is no factor. */
@@ -113,11 +147,13 @@ export function verdictOf(text) {
   return words[0] === "violates" ? words.slice(1) : words[0];
 }
 
-export const verdictText = (verdict) => (Array.isArray(verdict) ? `violates ${verdict.join(" ")}` : verdict ?? "");
+export const verdictText = (verdict) =>
+  Array.isArray(verdict) ? `violates ${verdict.join(" ")}` : (verdict ?? "");
 
 /** Promises for the profiles that are listed, and for no other; the profiles follow the promises. */
 export function promised(doc, profile, promise) {
   const expect = { ...doc.expect };
-  if (promise === null) delete expect[profile]; else expect[profile] = promise;
+  if (promise === null) delete expect[profile];
+  else expect[profile] = promise;
   return expect;
 }

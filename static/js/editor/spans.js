@@ -12,6 +12,8 @@ export function msOf(text) {
 /** 5400000 -> "90m": the largest unit of which it is a whole number. */
 export function spanText(ms) {
   if (typeof ms !== "number" || ms === 0) return ms ?? "";
-  const unit = Object.keys(UNITS).reverse().find((one) => ms % UNITS[one] === 0);
+  const unit = Object.keys(UNITS)
+    .reverse()
+    .find((one) => ms % UNITS[one] === 0);
   return unit ? `${ms / UNITS[unit]}${unit}` : ms;
 }

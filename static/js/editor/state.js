@@ -6,13 +6,20 @@ import { translator } from "../i18n.js";
 export const words = signal({});
 export const lang = signal("en");
 export const t = computed(() => translator(words.value, lang.value));
-export const doc = signal(null);          // the last value that could be read
+export const doc = signal(null); // the last value that could be read
 export const text = signal("");
-export const problems = signal([]);       // {line, column, sentence, script?}
-export const offers = signal({ configs: [], profiles: [], invariants: [], faults: [], tags: [], verbs: [] });
-export const asks = signal([]);           // lines of a recorded run that want a comment: {script, sentence}
-export const outcomes = signal([]);       // what happened under each profile
-export const notice = signal(null);       // {kind, text, link?}
+export const problems = signal([]); // {line, column, sentence, script?}
+export const offers = signal({
+  configs: [],
+  profiles: [],
+  invariants: [],
+  faults: [],
+  tags: [],
+  verbs: [],
+});
+export const asks = signal([]); // lines of a recorded run that want a comment: {script, sentence}
+export const outcomes = signal([]); // what happened under each profile
+export const notice = signal(null); // {kind, text, link?}
 export const busy = signal(false);
 export const readable = computed(() => problems.value.length === 0);
 
@@ -24,11 +31,16 @@ let ticket = 0;
 export async function ask(path, body) {
   const answer = await fetch(path, {
     method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRF-Token": document.body.dataset.csrf },
+    headers: {
+      "Content-Type": "application/json",
+      Accept: "application/json",
+      "X-CSRF-Token": document.body.dataset.csrf,
+    },
     body: JSON.stringify(body),
   });
   const said = await answer.json();
-  if (!said.ok) throw Object.assign(new Error(said.sentence), { code: said.code, args: said.args ?? {} });
+  if (!said.ok)
+    throw Object.assign(new Error(said.sentence), { code: said.code, args: said.args ?? {} });
   return said;
 }
 
@@ -56,7 +68,7 @@ async function check(body, fromForm) {
   const mine = ++ticket;
   try {
     const said = await ask("/api/scenarios/check", body);
-    if (mine !== ticket) return;      // something was changed meanwhile: its own answer is coming
+    if (mine !== ticket) return; // something was changed meanwhile: its own answer is coming
     batch(() => {
       problems.value = said.problems;
       if (fromForm) text.value = said.yaml;
@@ -75,7 +87,9 @@ export async function during(act) {
   if (busy.value) return;
   busy.value = true;
   notice.value = null;
-  try { await act(); } catch (problem) {
+  try {
+    await act();
+  } catch (problem) {
     notice.value = { kind: "warn", text: problem.message || t.value("offline.wait") };
   }
   busy.value = false;

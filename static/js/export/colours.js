@@ -1,8 +1,8 @@
 // Which colours a picture has, how often, and which of a palette stands for each.  Pure.
 
 const SLOTS = 1 << 16;
-const MOST = SLOTS / 2;      // colours told apart; a picture with more is a photograph
-const slotOf = (pixel) => Math.imul(pixel, 0x9e3779b1) >>> 16;    // Fibonacci hashing: near colours land far apart
+const MOST = SLOTS / 2; // colours told apart; a picture with more is a photograph
+const slotOf = (pixel) => Math.imul(pixel, 0x9e3779b1) >>> 16; // Fibonacci hashing: near colours land far apart
 
 /** Counts pixels (0xbbggrr) without an object for each of them. */
 export class Colours {
@@ -14,7 +14,10 @@ export class Colours {
   }
 
   clear() {
-    for (const slot of this.used) { this.keys[slot] = 0; this.counts[slot] = 0; }
+    for (const slot of this.used) {
+      this.keys[slot] = 0;
+      this.counts[slot] = 0;
+    }
     this.used.length = 0;
   }
 
@@ -31,16 +34,23 @@ export class Colours {
     return at;
   }
 
-  add(pixel, times) { this.counts[this.slot(pixel)] += times; }
+  add(pixel, times) {
+    this.counts[this.slot(pixel)] += times;
+  }
 
   /** The commonest `most` colours exactly as they are, so that no ground is tinted; the few others,
    *  which smooth the edges of letters, become the nearest of them.  Returns [[r, g, b]]. */
   palette(most, nearest) {
     const { keys, counts, index } = this;
     const order = this.used.slice().sort((a, b) => counts[b] - counts[a]);
-    const parts = (slot) => { const pixel = keys[slot]; return [pixel & 255, (pixel >> 8) & 255, pixel >> 16]; };
+    const parts = (slot) => {
+      const pixel = keys[slot];
+      return [pixel & 255, (pixel >> 8) & 255, pixel >> 16];
+    };
     const chosen = order.slice(0, most).map(parts);
-    order.forEach((slot, i) => { index[slot] = i < most ? i : nearest(chosen, parts(slot)); });
+    order.forEach((slot, i) => {
+      index[slot] = i < most ? i : nearest(chosen, parts(slot));
+    });
     return chosen;
   }
 }

@@ -12,7 +12,9 @@ import { weighs } from "./plan.js";
 async function fetchSteps(on, a, b) {
   for (let n = Math.max(0, a); n <= b; n += 1) {
     if (on.steps.has(n)) continue;
-    const answer = await (n === 0 ? askAbout(on, "seek", { step: 0 }) : askAbout(on, "play", { step: n - 1, count: Math.min(32, b - n + 1) }));
+    const answer = await (n === 0
+      ? askAbout(on, "seek", { step: 0 })
+      : askAbout(on, "play", { step: n - 1, count: Math.min(32, b - n + 1) }));
     add(on, answer.steps);
   }
 }
@@ -21,7 +23,10 @@ async function fetchSteps(on, a, b) {
 function painter(on, frames, width, words) {
   const made = new Map();
   const pictureOf = (n) => {
-    if (!made.has(n)) { made.clear(); made.set(n, { step: on.steps.get(n), ...stage.frame(on.steps.get(n), width) }); }
+    if (!made.has(n)) {
+      made.clear();
+      made.set(n, { step: on.steps.get(n), ...stage.frame(on.steps.get(n), width) });
+    }
     return made.get(n);
   };
   let last = null;
@@ -48,7 +53,12 @@ function encoder() {
   let failed;
   worker.onmessage = ({ data }) => done(data);
   worker.onerror = (event) => failed(new Error(event.message));
-  const ask = (message, transfer) => new Promise((yes, no) => { done = yes; failed = no; worker.postMessage(message, transfer); });
+  const ask = (message, transfer) =>
+    new Promise((yes, no) => {
+      done = yes;
+      failed = no;
+      worker.postMessage(message, transfer);
+    });
   return { ask, end: () => worker.terminate() };
 }
 
@@ -60,17 +70,28 @@ export async function animate(on, frames, { width, words, told = () => {}, signa
   const { ask, end } = encoder();
   const started = performance.now();
   try {
-    let under = Promise.resolve();      // the frame being encoded, while the next one is painted
+    let under = Promise.resolve(); // the frame being encoded, while the next one is painted
     for (const [i, frame] of frames.entries()) {
       const { data, width: w, height } = await paint(frame);
       await under;
       if (signal?.aborted) return null;
-      under = ask({ pixels: data.buffer, width: w, height, delay: frame.delay }, [data.buffer]).then(({ bytes }) => told({ done: i + 1, of: frames.length, bytes, ms: (performance.now() - started) / (i + 1) }));
+      under = ask({ pixels: data.buffer, width: w, height, delay: frame.delay }, [
+        data.buffer,
+      ]).then(({ bytes }) =>
+        told({
+          done: i + 1,
+          of: frames.length,
+          bytes,
+          ms: (performance.now() - started) / (i + 1),
+        }),
+      );
     }
     await under;
     const { made } = await ask({ end: true });
     return new Blob([made], { type: "image/gif" });
-  } finally { end(); }
+  } finally {
+    end();
+  }
 }
 
 /** About how many bytes it will have: its first frames are made and measured. */

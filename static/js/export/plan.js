@@ -17,7 +17,13 @@ export function plan(a, b, { weighty = () => false, motion = true } = {}) {
   const room = steps.length > 1 ? Math.floor((MOST_FRAMES - steps.length) / (steps.length - 1)) : 0;
   const between = motion && stride === 1 ? Math.min(MOST_BETWEEN, room) : 0;
   return steps.flatMap((n, i) => {
-    const moving = i ? Array.from({ length: between }, (_, j) => ({ n, p: (j + 1) / (between + 1), delay: MOVE_MS })) : [];
+    const moving = i
+      ? Array.from({ length: between }, (_, j) => ({
+          n,
+          p: (j + 1) / (between + 1),
+          delay: MOVE_MS,
+        }))
+      : [];
     return [...moving, { n, p: 1, delay: weighty(n) ? 2 * REST_MS : REST_MS }];
   });
 }

@@ -11,7 +11,8 @@ import * as futures from "../charts/futures.js";
 
 const WIDEST = 1100;
 const LONG_TABLE = 12;
-export const widthOf = (figure) => Math.min(WIDEST, Math.max(320, figure.querySelector(".plot").clientWidth));
+export const widthOf = (figure) =>
+  Math.min(WIDEST, Math.max(320, figure.querySelector(".plot").clientWidth));
 const chosen = { invariant: "" };
 
 /** A menu in the caption of a figure; with one entry there is nothing to choose. */
@@ -21,9 +22,13 @@ export function menu(figure, name, label, entries, onChange, first = entries[0]?
   // A link to a chart says what its menus showed: ?shares.invariant=I7.
   const wanted = new URLSearchParams(location.search).get(`${figure.id}.${name}`);
   const start = entries.some(([value]) => value === wanted) ? wanted : first;
-  const field = Object.assign(document.createElement("label"), { className: "field", textContent: label });
+  const field = Object.assign(document.createElement("label"), {
+    className: "field",
+    textContent: label,
+  });
   const select = field.appendChild(Object.assign(document.createElement("select"), { name }));
-  for (const [value, text] of entries) select.append(new Option(text, value, false, value === start));
+  for (const [value, text] of entries)
+    select.append(new Option(text, value, false, value === start));
   select.addEventListener("change", () => onChange(select.value));
   caption.append(field);
   if (start !== first) onChange(start);
@@ -33,17 +38,30 @@ export function menu(figure, name, label, entries, onChange, first = entries[0]?
 export function shares(batch, t) {
   const figure = document.getElementById("shares");
   if (!figure || !batch.cells.some((cell) => cell.n)) return;
-  const names = [...new Set(batch.cells.flatMap((cell) => Object.keys(cell.broken)))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  const names = [...new Set(batch.cells.flatMap((cell) => Object.keys(cell.broken)))].sort((a, b) =>
+    a.localeCompare(b, "en", { numeric: true }),
+  );
   figure.batch = batch;
   figure.redraw = () => {
     const rows = f.shareRows(figure.batch, chosen.invariant);
-    show(figure, interval.draw(rows, batch.profiles, t, widthOf(figure)), { sentence: f.shareSentence(rows, t), rows, t, name: `shares-${batch.id}` });
+    show(figure, interval.draw(rows, batch.profiles, t, widthOf(figure)), {
+      sentence: f.shareSentence(rows, t),
+      rows,
+      t,
+      name: `shares-${batch.id}`,
+    });
   };
-  menu(figure, "invariant", t("batch.shares.which"), [["", t("batch.shares.any")], ...names.map((name) => [name, name])], (name) => {
-    chosen.invariant = name;
-    figure.redraw();
-    document.getElementById("heat")?.redraw?.();
-  });
+  menu(
+    figure,
+    "invariant",
+    t("batch.shares.which"),
+    [["", t("batch.shares.any")], ...names.map((name) => [name, name])],
+    (name) => {
+      chosen.invariant = name;
+      figure.redraw();
+      document.getElementById("heat")?.redraw?.();
+    },
+  );
   figure.redraw();
 }
 
@@ -53,7 +71,12 @@ function map(batch, t) {
   figure.hidden = false;
   figure.redraw = () => {
     const cells = f.heatCells(batch, chosen.invariant);
-    show(figure, heat.draw(cells, batch.profiles, batch.varied, widthOf(figure)), { sentence: f.heatSentence(batch, cells), rows: f.heatRows(batch, cells), t, name: `map-${batch.id}` });
+    show(figure, heat.draw(cells, batch.profiles, batch.varied, widthOf(figure)), {
+      sentence: f.heatSentence(batch, cells),
+      rows: f.heatRows(batch, cells),
+      t,
+      name: `map-${batch.id}`,
+    });
   };
   figure.redraw();
 }
@@ -66,40 +89,84 @@ function ofMeasure(figure, batch, worth, { draw, labels, t }) {
   const choice = { metric: worth[0], label: batch.cells[0].label };
   const title = figure.querySelector("figcaption").appendChild(document.createElement("h3"));
   figure.redraw = () => draw(choice, figure, title);
-  const choose = (more) => { Object.assign(choice, more); figure.redraw(); };
-  menu(figure, "metric", t("batch.curve.which"), worth.map((one) => [one.name, t(`metric.${one.name}`)]), (name) => choose({ metric: worth.find((one) => one.name === name) }));
-  menu(figure, "cell", t("batch.col.cell"), [...new Set(labels(choice.metric))].map((one) => [one, one]), (label) => choose({ label }));
+  const choose = (more) => {
+    Object.assign(choice, more);
+    figure.redraw();
+  };
+  menu(
+    figure,
+    "metric",
+    t("batch.curve.which"),
+    worth.map((one) => [one.name, t(`metric.${one.name}`)]),
+    (name) => choose({ metric: worth.find((one) => one.name === name) }),
+  );
+  menu(
+    figure,
+    "cell",
+    t("batch.col.cell"),
+    [...new Set(labels(choice.metric))].map((one) => [one, one]),
+    (label) => choose({ label }),
+  );
   figure.redraw();
 }
 
 function curves(batch, t) {
-  const worth = batch.metrics.filter((metric) => metric.summary === "percentiles" && f.varies(metric));
+  const worth = batch.metrics.filter(
+    (metric) => metric.summary === "percentiles" && f.varies(metric),
+  );
   const draw = ({ metric, label }, figure, title) => {
     title.textContent = t("batch.curve", { metric: t(`metric.${metric.name}`) });
     const rows = f.curvePoints(metric, label);
-    show(figure, ecdf.draw(rows, batch.profiles, metric.unit, t, widthOf(figure)), { sentence: f.curveSentence(metric, label, t), rows, t, name: `${metric.name}-${batch.id}` });
+    show(figure, ecdf.draw(rows, batch.profiles, metric.unit, t, widthOf(figure)), {
+      sentence: f.curveSentence(metric, label, t),
+      rows,
+      t,
+      name: `${metric.name}-${batch.id}`,
+    });
   };
-  ofMeasure(document.getElementById("curve"), batch, worth, { draw, labels: () => batch.cells.map((cell) => cell.label), t });
+  ofMeasure(document.getElementById("curve"), batch, worth, {
+    draw,
+    labels: () => batch.cells.map((cell) => cell.label),
+    t,
+  });
 }
 
 /** Percentiles of one measure over the runs: how long the rare ones take. */
 function tail(batch, kind, t) {
-  const worth = ["max", "p99", "p50"].map((at) => batch.metrics.find((one) => one.name === `${kind}_${at}_ms`)).filter((one) => one && batch.cells.some((cell) => f.tailPoints(one, cell.label).length));
+  const worth = ["max", "p99", "p50"]
+    .map((at) => batch.metrics.find((one) => one.name === `${kind}_${at}_ms`))
+    .filter((one) => one && batch.cells.some((cell) => f.tailPoints(one, cell.label).length));
   const draw = (choice, figure, title) => {
     const { metric } = choice;
-    if (!f.tailPoints(metric, choice.label).length) choice.label = metric.cells.find((cell) => cell.n).label;
+    if (!f.tailPoints(metric, choice.label).length)
+      choice.label = metric.cells.find((cell) => cell.n).label;
     const rows = f.tailPoints(metric, choice.label);
     title.textContent = f.tailTitle(rows, metric, t);
-    show(figure, tails.draw(rows, batch.profiles, t, widthOf(figure)), { sentence: f.tailSentence(rows, t), rows, t, name: `${metric.name}-${batch.id}` });
+    show(figure, tails.draw(rows, batch.profiles, t, widthOf(figure)), {
+      sentence: f.tailSentence(rows, t),
+      rows,
+      t,
+      name: `${metric.name}-${batch.id}`,
+    });
   };
-  ofMeasure(document.getElementById(`tail-${kind}`), batch, worth, { draw, labels: (metric) => metric.cells.filter((cell) => cell.n).map((cell) => cell.label), t });
+  ofMeasure(document.getElementById(`tail-${kind}`), batch, worth, {
+    draw,
+    labels: (metric) => metric.cells.filter((cell) => cell.n).map((cell) => cell.label),
+    t,
+  });
 }
 
 function causes(batch, t) {
   const figure = document.getElementById("causes");
   if (!figure) return;
   const rows = batch.causes;
-  figure.redraw = () => show(figure, bars.draw(rows, batch.profiles, t, widthOf(figure)), { sentence: f.causeSentence(rows), rows, t, name: `causes-${batch.id}` });
+  figure.redraw = () =>
+    show(figure, bars.draw(rows, batch.profiles, t, widthOf(figure)), {
+      sentence: f.causeSentence(rows),
+      rows,
+      t,
+      name: `causes-${batch.id}`,
+    });
   figure.redraw();
 }
 
@@ -108,7 +175,13 @@ function noReturn(batch, t) {
   if (!figure) return;
   figure.hidden = false;
   const rows = batch.futures.steps;
-  figure.redraw = () => show(figure, futures.draw(rows, t, widthOf(figure)), { sentence: t("batch.futures"), rows, t, name: `futures-${batch.id}` });
+  figure.redraw = () =>
+    show(figure, futures.draw(rows, t, widthOf(figure)), {
+      sentence: t("batch.futures"),
+      rows,
+      t,
+      name: `futures-${batch.id}`,
+    });
   figure.redraw();
 }
 
@@ -132,6 +205,8 @@ export function onResize() {
   let due = 0;
   addEventListener("resize", () => {
     clearTimeout(due);
-    due = setTimeout(() => { for (const figure of document.querySelectorAll("figure.chart")) figure.redraw?.(); }, 120);
+    due = setTimeout(() => {
+      for (const figure of document.querySelectorAll("figure.chart")) figure.redraw?.();
+    }, 120);
   });
 }

@@ -12,15 +12,31 @@ export function prepare(boot, t) {
     const fields = new FormData(form);
     return {
       ...(scenario ? { scenario: scenario.value } : boot.fixed),
-      runs: Number(fields.get("runs")), first_seed: Number(fields.get("first_seed") || 0),
-      profiles: fields.getAll("profiles"), vary: String(fields.get("vary")).split("\n").map((line) => line.trim()).filter(Boolean),
+      runs: Number(fields.get("runs")),
+      first_seed: Number(fields.get("first_seed") || 0),
+      profiles: fields.getAll("profiles"),
+      vary: String(fields.get("vary"))
+        .split("\n")
+        .map((line) => line.trim())
+        .filter(Boolean),
     };
   };
 
-  const refuse = (sentence) => { problem.textContent = sentence; problem.hidden = !sentence; };
+  const refuse = (sentence) => {
+    problem.textContent = sentence;
+    problem.hidden = !sentence;
+  };
 
   async function send(path) {
-    const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRF-Token": boot.csrf }, body: JSON.stringify(asked()) });
+    const answer = await fetch(path, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        Accept: "application/json",
+        "X-CSRF-Token": boot.csrf,
+      },
+      body: JSON.stringify(asked()),
+    });
     const said = await answer.json();
     if (!said.ok) throw new Error(said.sentence);
     return said;
@@ -32,7 +48,12 @@ export function prepare(boot, t) {
     refuse("");
     button.disabled = true;
     button.textContent = busy;
-    try { await act(); } catch (error) { refuse(error.message); estimated.textContent = ""; }
+    try {
+      await act();
+    } catch (error) {
+      refuse(error.message);
+      estimated.textContent = "";
+    }
     button.disabled = false;
     button.textContent = label;
   }
@@ -40,34 +61,47 @@ export function prepare(boot, t) {
   const start = document.getElementById("start");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    during(start, t("batch.starting"), async () => { location.href = (await send("/api/batches")).url; });
+    during(start, t("batch.starting"), async () => {
+      location.href = (await send("/api/batches")).url;
+    });
   });
 
   const estimate = document.getElementById("estimate");
   estimate.hidden = false;
-  estimate.addEventListener("click", () => during(estimate, t("batch.estimating"), async () => {
-    const said = await send("/api/batches/estimate");
-    const { runs } = asked();
-    const speed = said.runs_per_s < 10 ? said.runs_per_s.toPrecision(2) : whole(said.runs_per_s);
-    // A bound of one and more says nothing: three runs and fewer cannot tell that a thing is rare.
-    const told = t(said.bound < 1 ? "batch.estimated" : "batch.estimated.few", {
-      total: whole(said.total_runs), time: duration(t, said.seconds), speed, cores: said.cores,
-      precision: (100 * said.precision).toPrecision(2), bound: 3, runs: whole(runs),
-    });
-    estimated.textContent = [told, ...said.notes].join(" ");
-  }));
+  estimate.addEventListener("click", () =>
+    during(estimate, t("batch.estimating"), async () => {
+      const said = await send("/api/batches/estimate");
+      const { runs } = asked();
+      const speed = said.runs_per_s < 10 ? said.runs_per_s.toPrecision(2) : whole(said.runs_per_s);
+      // A bound of one and more says nothing: three runs and fewer cannot tell that a thing is rare.
+      const told = t(said.bound < 1 ? "batch.estimated" : "batch.estimated.few", {
+        total: whole(said.total_runs),
+        time: duration(t, said.seconds),
+        speed,
+        cores: said.cores,
+        precision: (100 * said.precision).toPrecision(2),
+        bound: 3,
+        runs: whole(runs),
+      });
+      estimated.textContent = [told, ...said.notes].join(" ");
+    }),
+  );
 
   scenario?.addEventListener("change", () => {
     const facts = boot.scenarios[scenario.value];
     document.getElementById("teaches").textContent = facts?.teaches ?? "";
     document.getElementById("same").hidden = facts?.random ?? true;
-    if (facts) for (const box of form.elements.profiles) box.checked = facts.profiles.includes(box.value);
+    if (facts)
+      for (const box of form.elements.profiles) box.checked = facts.profiles.includes(box.value);
   });
 
   const vary = document.getElementById("vary");
   for (const chip of form.querySelectorAll("[data-example]")) {
     chip.addEventListener("click", () => {
-      vary.value = [...vary.value.split("\n").filter((line) => line.trim()), chip.dataset.example].join("\n");
+      vary.value = [
+        ...vary.value.split("\n").filter((line) => line.trim()),
+        chip.dataset.example,
+      ].join("\n");
       vary.focus();
     });
   }

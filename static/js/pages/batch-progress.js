@@ -17,19 +17,44 @@ export function follow(boot, t, charts) {
   function hear(news) {
     if (news.id !== id || ended) return;
     latest = { ...latest, ...news };
-    if (over.has(news.state)) { ended = true; location.reload(); return; }
-    if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; paint(latest); }); }
+    if (over.has(news.state)) {
+      ended = true;
+      location.reload();
+      return;
+    }
+    if (!waiting) {
+      waiting = true;
+      requestAnimationFrame(() => {
+        waiting = false;
+        paint(latest);
+      });
+    }
   }
 
   function paint(batch) {
     const state = t(`batch.state.${batch.state}`);
     document.getElementById("state").textContent = state;
-    Object.assign(document.getElementById("bar"), { max: batch.total_runs, value: batch.done_runs });
-    const figures = [t("batch.progress.runs", { done: whole(batch.done_runs), total: whole(batch.total_runs) })];
-    if (batch.state === "queued") figures.unshift(t(batch.before ? "batch.progress.before" : "batch.progress.next", { n: batch.before }));
-    if (batch.total_chunks) figures.push(t("batch.progress.chunks", { done: whole(batch.done_chunks), total: whole(batch.total_chunks) }));
+    Object.assign(document.getElementById("bar"), {
+      max: batch.total_runs,
+      value: batch.done_runs,
+    });
+    const figures = [
+      t("batch.progress.runs", { done: whole(batch.done_runs), total: whole(batch.total_runs) }),
+    ];
+    if (batch.state === "queued")
+      figures.unshift(
+        t(batch.before ? "batch.progress.before" : "batch.progress.next", { n: batch.before }),
+      );
+    if (batch.total_chunks)
+      figures.push(
+        t("batch.progress.chunks", {
+          done: whole(batch.done_chunks),
+          total: whole(batch.total_chunks),
+        }),
+      );
     if (batch.runs_per_s) figures.push(t("batch.progress.speed", { n: whole(batch.runs_per_s) }));
-    if (batch.left_s !== null) figures.push(t("batch.progress.left", { time: duration(t, batch.left_s) }));
+    if (batch.left_s !== null)
+      figures.push(t("batch.progress.left", { time: duration(t, batch.left_s) }));
     document.getElementById("figures").textContent = figures.join(" · ");
     document.getElementById("engine").textContent = batch.message;
     if (Date.now() - said > SAY_EVERY_MS) {
@@ -43,16 +68,29 @@ export function follow(boot, t, charts) {
   const offline = document.getElementById("offline");
   let socket = null;
   const watch = async () => {
-    try { hear((await socket.ask("watch", { batch: id })).batch); offline.hidden = true; } catch { offline.hidden = false; }
+    try {
+      hear((await socket.ask("watch", { batch: id })).batch);
+      offline.hidden = true;
+    } catch {
+      offline.hidden = false;
+    }
   };
-  socket = connect({ csrf: boot.csrf, onConnect: watch, onLost: () => { offline.hidden = false; } });
+  socket = connect({
+    csrf: boot.csrf,
+    onConnect: watch,
+    onLost: () => {
+      offline.hidden = false;
+    },
+  });
   socket.on("batch", hear);
   setInterval(async () => {
     if (socket.connected && offline.hidden) return;
     try {
       const answer = await fetch(`/api/batches/${id}`);
       if (answer.ok) hear(await answer.json());
-    } catch { /* the server is away: asked again in a second */ }
+    } catch {
+      /* the server is away: asked again in a second */
+    }
   }, ASK_EVERY_MS);
 
   const form = document.querySelector("[data-act=cancel]");
@@ -61,7 +99,11 @@ export function follow(boot, t, charts) {
     const button = form.querySelector("button");
     button.disabled = true;
     button.textContent = t("batch.cancelling");
-    try { await socket.ask("cancel", { batch: id }); } catch { form.submit(); }
+    try {
+      await socket.ask("cancel", { batch: id });
+    } catch {
+      form.submit();
+    }
   });
 
   paint(latest);
@@ -70,19 +112,26 @@ export function follow(boot, t, charts) {
 /** The table twin, while it grows. */
 function count(batch, t) {
   const varied = batch.varied.length > 0;
-  const rows = batch.cells.flatMap((cell) => [["", cell.violating], ...Object.entries(cell.broken)].map(([name, it]) => {
-    const row = document.createElement("tr");
-    if (!name) row.className = "first";
-    const add = (tag, text, kind = "") => { const made = row.appendChild(document.createElement(tag)); made.textContent = text; made.className = kind; return made; };
-    add("th", cell.profile).scope = "row";
-    if (varied) add("td", cell.label, "mono");
-    add("td", name || t("batch.shares.any"));
-    add("td", whole(it.hits), "num");
-    add("td", whole(cell.n), "num");
-    add("td", percent(it.share), "num");
-    add("td", `${percent(it.low)} – ${percent(it.high)}`, "num");
-    add("td", it.until, "num");
-    return row;
-  }));
+  const rows = batch.cells.flatMap((cell) =>
+    [["", cell.violating], ...Object.entries(cell.broken)].map(([name, it]) => {
+      const row = document.createElement("tr");
+      if (!name) row.className = "first";
+      const add = (tag, text, kind = "") => {
+        const made = row.appendChild(document.createElement(tag));
+        made.textContent = text;
+        made.className = kind;
+        return made;
+      };
+      add("th", cell.profile).scope = "row";
+      if (varied) add("td", cell.label, "mono");
+      add("td", name || t("batch.shares.any"));
+      add("td", whole(it.hits), "num");
+      add("td", whole(cell.n), "num");
+      add("td", percent(it.share), "num");
+      add("td", `${percent(it.low)} – ${percent(it.high)}`, "num");
+      add("td", it.until, "num");
+      return row;
+    }),
+  );
   document.querySelector("#counts tbody").replaceChildren(...rows);
 }

@@ -8,13 +8,36 @@ import { pack } from "../packing.js";
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
 const lang = boot.lang.startsWith("zh") ? "zh" : "en";
-const t = translator(await fetch(document.getElementById("words").href).then((r) => r.json()), lang);
+const t = translator(
+  await fetch(document.getElementById("words").href).then((r) => r.json()),
+  lang,
+);
 
 const EXAMPLE = [
   "Topic: orders\tTopicId: Nf2lS0sHQbKQ6wZ1ZzqgZA\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2",
-  "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2", "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3,1\tIsr: 2,1", "",
-  "# broker 1 orders-0 leader-epoch-checkpoint", "0", "2", "5 812000", "7 1203404", "# broker 1 replication-offset-checkpoint", "0", "1", "orders 0 1203410", "",
-  "# broker 3 orders-0 leader-epoch-checkpoint", "0", "2", "5 812000", "6 1203401", "# broker 3 replication-offset-checkpoint", "0", "1", "orders 0 1203399", "",
+  "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2",
+  "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3,1\tIsr: 2,1",
+  "",
+  "# broker 1 orders-0 leader-epoch-checkpoint",
+  "0",
+  "2",
+  "5 812000",
+  "7 1203404",
+  "# broker 1 replication-offset-checkpoint",
+  "0",
+  "1",
+  "orders 0 1203410",
+  "",
+  "# broker 3 orders-0 leader-epoch-checkpoint",
+  "0",
+  "2",
+  "5 812000",
+  "6 1203401",
+  "# broker 3 replication-offset-checkpoint",
+  "0",
+  "1",
+  "orders 0 1203399",
+  "",
 ].join("\n");
 
 /** A header line goes where the cursor is, on a line of its own. */
@@ -23,32 +46,104 @@ function header() {
   const file = at("file").value;
   const line = `# broker ${Number(at("broker").value) || 0} ${file === "leader-epoch-checkpoint" ? `${at("partition").value.trim()} ` : ""}${file}\n`;
   const before = box.value.slice(0, box.selectionStart);
-  box.setRangeText((before && !before.endsWith("\n") ? "\n" : "") + line, box.selectionStart, box.selectionEnd, "end");
+  box.setRangeText(
+    (before && !before.endsWith("\n") ? "\n" : "") + line,
+    box.selectionStart,
+    box.selectionEnd,
+    "end",
+  );
   box.focus();
 }
 
-const partOf = (one) => html`<tr key=${one.name}><th scope="row">${one.name}</th><td>${one.leader < 0 ? t("cluster.none") : one.leader}</td><td>${one.replicas.join(", ")}</td><td>${one.isr.join(", ") || "–"}</td></tr>`;
-const told = (one, i) => html`<li key=${i}>${one.line > 0 && html`<b>${t("cluster.line", { line: one.line })}</b> `}${t(one.key, one.args)}</li>`;
+const partOf = (one) =>
+  html`<tr key=${one.name}>
+    <th scope="row">${one.name}</th>
+    <td>${one.leader < 0 ? t("cluster.none") : one.leader}</td>
+    <td>${one.replicas.join(", ")}</td>
+    <td>${one.isr.join(", ") || "–"}</td>
+  </tr>`;
+const told = (one, i) =>
+  html`<li key=${i}>
+    ${one.line > 0 && html`<b>${t("cluster.line", { line: one.line })}</b> `}${t(one.key, one.args)}
+  </li>`;
 
 function Found({ answer, link }) {
   const { notes, problems, partitions, profile } = answer;
-  return html`${problems.length > 0 && html`<div class="problems" role="alert"><h2>${t("cluster.problems")}</h2><ul>${problems.map(told)}</ul></div>`}
-    ${partitions.length > 0 && html`<div><h2>${t("cluster.partitions")}</h2><div class="scroll"><table><thead><tr><th scope="col">${t("cluster.partition")}</th><th scope="col">${t("cluster.leader")}</th><th scope="col">${t("cluster.replicas")}</th><th scope="col">ISR</th></tr></thead><tbody>${partitions.map(partOf)}</tbody></table></div></div>`}
-    ${notes.length > 0 && html`<div><h2>${t("cluster.notes")}</h2><ul>${notes.map(told)}</ul></div>`}
-    ${link && html`<p><a class="btn primary" href=${link}>${t(problems.length ? "cluster.open.part" : "cluster.open", { profile })}</a></p>`}`;
+  return html`${
+    problems.length > 0 &&
+    html`<div class="problems" role="alert">
+      <h2>${t("cluster.problems")}</h2>
+      <ul>
+        ${problems.map(told)}
+      </ul>
+    </div>`
+  }
+  ${
+    partitions.length > 0 &&
+    html`<div>
+      <h2>${t("cluster.partitions")}</h2>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">${t("cluster.partition")}</th>
+              <th scope="col">${t("cluster.leader")}</th>
+              <th scope="col">${t("cluster.replicas")}</th>
+              <th scope="col">ISR</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${partitions.map(partOf)}
+          </tbody>
+        </table>
+      </div>
+    </div>`
+  }
+  ${
+    notes.length > 0 &&
+    html`<div>
+      <h2>${t("cluster.notes")}</h2>
+      <ul>
+        ${notes.map(told)}
+      </ul>
+    </div>`
+  }
+  ${
+    link &&
+    html`<p>
+      <a class="btn primary" href=${link}
+        >${t(problems.length ? "cluster.open.part" : "cluster.open", { profile })}</a
+      >
+    </p>`
+  }`;
 }
 
 async function read(event) {
   event.preventDefault();
   const body = { text: at("text").value };
-  if (!body.text.trim()) { at("text").focus(); return; }
+  if (!body.text.trim()) {
+    at("text").focus();
+    return;
+  }
   if (at("profile").value) body.profile = at("profile").value;
-  const headers = { "Content-Type": "application/json", "X-CSRF-Token": document.body.dataset.csrf };
+  const headers = {
+    "Content-Type": "application/json",
+    "X-CSRF-Token": document.body.dataset.csrf,
+  };
   let answer;
   try {
-    answer = await fetch(`/api/cluster?lang=${lang}`, { method: "POST", headers, body: JSON.stringify(body) }).then((r) => r.json());
-  } catch { answer = { ok: false, sentence: t("cluster.offline") }; }
-  if (!answer.ok) { render(html`<p class="bad" role="alert">${answer.sentence}</p>`, at("found")); return; }
+    answer = await fetch(`/api/cluster?lang=${lang}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    }).then((r) => r.json());
+  } catch {
+    answer = { ok: false, sentence: t("cluster.offline") };
+  }
+  if (!answer.ok) {
+    render(html`<p class="bad" role="alert">${answer.sentence}</p>`, at("found"));
+    return;
+  }
   const link = answer.run ? `/r#run=${await pack(answer.run)}` : null;
   render(html`<${Found} answer=${answer} link=${link} />`, at("found"));
   at("found").scrollIntoView({ block: "nearest" });
@@ -57,9 +152,17 @@ async function read(event) {
 at("paste").addEventListener("submit", read);
 at("header").addEventListener("click", header);
 // The example never takes the place of what somebody pasted.
-const filled = () => { at("example").disabled = at("text").value.trim() !== ""; };
+const filled = () => {
+  at("example").disabled = at("text").value.trim() !== "";
+};
 at("text").addEventListener("input", filled);
-at("example").addEventListener("click", () => { at("text").value = EXAMPLE; filled(); at("text").focus(); });
-at("file").addEventListener("change", () => { at("which").hidden = at("file").value !== "leader-epoch-checkpoint"; });
+at("example").addEventListener("click", () => {
+  at("text").value = EXAMPLE;
+  filled();
+  at("text").focus();
+});
+at("file").addEventListener("change", () => {
+  at("which").hidden = at("file").value !== "leader-epoch-checkpoint";
+});
 filled();
 document.body.dataset.ready = "1";

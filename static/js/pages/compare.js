@@ -2,7 +2,14 @@
 
 import { inTurn, knows, namer, plain, translator } from "../i18n.js";
 import { changes } from "../history.js";
-import { differing, elements, firstDifference, moving, nextDifference, offsets } from "../lockstep.js";
+import {
+  differing,
+  elements,
+  firstDifference,
+  moving,
+  nextDifference,
+  offsets,
+} from "../lockstep.js";
 import { patch } from "../scene/draw.js";
 import { measureWith } from "../scene/node.js";
 import { PATTERNS, picture } from "../scene/picture.js";
@@ -13,15 +20,26 @@ const SHOWN = 6;
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const zh = boot.lang.startsWith("zh");
 const sides = {};
-let words, t, found, at = 0;
+let words,
+  t,
+  found,
+  at = 0;
 
-const make = (tag, cls = "", text = "") => Object.assign(document.createElement(tag), { className: cls, textContent: text });
-const button = (text, act, cls = "") => { const b = Object.assign(make("button", `btn ${cls}`, text), { type: "button" }); b.addEventListener("click", act); return b; };
+const make = (tag, cls = "", text = "") =>
+  Object.assign(document.createElement(tag), { className: cls, textContent: text });
+const button = (text, act, cls = "") => {
+  const b = Object.assign(make("button", `btn ${cls}`, text), { type: "button" });
+  b.addEventListener("click", act);
+  return b;
+};
 
 function measure() {
   const pen = document.createElement("canvas").getContext("2d");
   const family = getComputedStyle(document.body).fontFamily;
-  measureWith((text, size, bold) => { pen.font = `${bold ? 650 : 400} ${size}px ${family}`; return pen.measureText(text).width; });
+  measureWith((text, size, bold) => {
+    pen.font = `${bold ? 650 : 400} ${size}px ${family}`;
+    return pen.measureText(text).width;
+  });
 }
 
 /** One run: its steps as they are asked for, and the place it is drawn in. */
@@ -30,10 +48,20 @@ function side(letter, facts) {
   const head = root.appendChild(make("header"));
   head.append(make("h2", "", `${letter} · ${facts.profile}`));
   const where = head.appendChild(make("span", "soft"));
-  const open = head.appendChild(Object.assign(make("a", "", t("compare.open", { profile: facts.profile })), { href: `/r/${facts.digest}` }));
+  const open = head.appendChild(
+    Object.assign(make("a", "", t("compare.open", { profile: facts.profile })), {
+      href: `/r/${facts.digest}`,
+    }),
+  );
   const scene = root.appendChild(make("div", "scene"));
-  const layers = ["logs", "over"].map((cls) => { const svg = document.createElementNS(SVG, "svg"); svg.setAttribute("class", cls); scene.append(svg); return svg.appendChild(document.createElementNS(SVG, "g")); });
-  if (letter === "A") layers[0].parentNode.insertAdjacentHTML("afterbegin", `<defs>${PATTERNS}</defs>`);   // once for both
+  const layers = ["logs", "over"].map((cls) => {
+    const svg = document.createElementNS(SVG, "svg");
+    svg.setAttribute("class", cls);
+    scene.append(svg);
+    return svg.appendChild(document.createElementNS(SVG, "g"));
+  });
+  if (letter === "A")
+    layers[0].parentNode.insertAdjacentHTML("afterbegin", `<defs>${PATTERNS}</defs>`); // once for both
   layers[1].parentNode.setAttribute("aria-hidden", "true");
   const what = root.appendChild(make("p", "what"));
   const rules = root.appendChild(make("p", "rules"));
@@ -42,7 +70,9 @@ function side(letter, facts) {
 
 async function stepOf(one, n) {
   if (!one.steps.has(n)) {
-    const answer = await (await fetch(`/r/${one.facts.digest}/steps.json?from=${Math.max(0, n - 1)}&count=${PAGE}`)).json();
+    const answer = await (
+      await fetch(`/r/${one.facts.digest}/steps.json?from=${Math.max(0, n - 1)}&count=${PAGE}`)
+    ).json();
     if (!answer.ok) throw new Error(answer.sentence ?? "");
     for (const step of answer.steps) one.steps.set(step.n, step);
   }
@@ -54,7 +84,11 @@ async function stepOf(one, n) {
 
 function sentence(one, step) {
   const env = { t, name: namer(t, step.view.brokers) };
-  return step.say.length ? inTurn(step.say.map((entry) => plain(words, entry, env))) : step.n === 0 ? t("step.start") : step.move;
+  return step.say.length
+    ? inTurn(step.say.map((entry) => plain(words, entry, env)))
+    : step.n === 0
+      ? t("step.start")
+      : step.move;
 }
 
 function draw(one, step, goes) {
@@ -68,9 +102,15 @@ function draw(one, step, goes) {
   }
   patch(one.layers[0], logs);
   patch(one.layers[1], over);
-  one.where.textContent = t("compare.of", { profile: one.facts.profile, n: step.n, total: one.facts.total });
+  one.where.textContent = t("compare.of", {
+    profile: one.facts.profile,
+    n: step.n,
+    total: one.facts.total,
+  });
   one.open.href = `/r/${one.facts.digest}?step=${step.n}`;
-  one.what.textContent = goes ? sentence(one, step) : t("compare.idle", { profile: one.facts.profile });
+  one.what.textContent = goes
+    ? sentence(one, step)
+    : t("compare.idle", { profile: one.facts.profile });
   one.what.classList.toggle("idle", !goes);
   const rules = [...new Set(step.cues.map((cue) => cue.rule.split(".")[0]))];
   one.rules.textContent = goes ? rules.join(" · ") : "";
@@ -84,17 +124,34 @@ function mark(what) {
     for (const [thing, a, b] of what) {
       const log = /^b(\d+):log$/.exec(thing);
       const ids = log ? offsets(a, b).map((o) => `b${log[1]}:o${o}`) : elements(thing);
-      for (const id of ids) for (const el of one.scene.querySelectorAll(`[data-id="${CSS.escape(id)}"]`)) el.classList.add("differs");
+      for (const id of ids)
+        for (const el of one.scene.querySelectorAll(`[data-id="${CSS.escape(id)}"]`))
+          el.classList.add("differs");
     }
   }
 }
 
 function told(thing, a, b, name) {
   const [who, field] = thing.replace(/^p\d+\//, "").split(":");
-  const state = (v) => (["role", "alive"].includes(field) && knows(words, `${field}.${v}`) ? t(`${field}.${v}`) : String(v));
-  const value = (v) => (v === null || v === undefined ? "–" : Array.isArray(v) ? `[${v.map((one) => name(one, true)).join(", ")}]` : field === "leader" ? (v < 0 ? "–" : name(v, true)) : v === "" ? "–" : state(v));
+  const state = (v) =>
+    ["role", "alive"].includes(field) && knows(words, `${field}.${v}`)
+      ? t(`${field}.${v}`)
+      : String(v);
+  const value = (v) =>
+    v === null || v === undefined
+      ? "–"
+      : Array.isArray(v)
+        ? `[${v.map((one) => name(one, true)).join(", ")}]`
+        : field === "leader"
+          ? v < 0
+            ? "–"
+            : name(v, true)
+          : v === ""
+            ? "–"
+            : state(v);
   const owner = who === "rec" ? "" : `${name(who.slice(1))} `;
-  if (field === "log") return `${owner}${t("compare.thing.log")} ${offsets(a, b).slice(0, SHOWN).join(", ")}`;
+  if (field === "log")
+    return `${owner}${t("compare.thing.log")} ${offsets(a, b).slice(0, SHOWN).join(", ")}`;
   return `${owner}${t(`compare.thing.${field}`)} ${value(a)} ≠ ${value(b)}`;
 }
 
@@ -103,15 +160,31 @@ function tell(what, step) {
   line.replaceChildren();
   line.classList.toggle("same", what.length === 0);
   const name = namer(t, step.view.brokers);
-  if (!what.length) line.append(make("b", "", t(found.parts.some((part) => part.what.length) ? "compare.same" : "compare.whole")));
+  if (!what.length)
+    line.append(
+      make(
+        "b",
+        "",
+        t(found.parts.some((part) => part.what.length) ? "compare.same" : "compare.whole"),
+      ),
+    );
   else {
     line.append(make("b", "", t("compare.differs")));
     const list = line.appendChild(make("ul"));
-    for (const [thing, a, b] of what.slice(0, SHOWN)) list.append(make("li", "", told(thing, a, b, name)));
-    if (what.length > SHOWN) list.append(make("li", "", t("compare.more", { n: what.length - SHOWN })));
+    for (const [thing, a, b] of what.slice(0, SHOWN))
+      list.append(make("li", "", told(thing, a, b, name)));
+    if (what.length > SHOWN)
+      list.append(make("li", "", t("compare.more", { n: what.length - SHOWN })));
   }
   const next = nextDifference(found.parts, at);
-  if (next >= 0) line.append(button(t(at < firstDifference(found.parts) ? "compare.first" : "compare.next"), () => go(next), "primary"));
+  if (next >= 0)
+    line.append(
+      button(
+        t(at < firstDifference(found.parts) ? "compare.first" : "compare.next"),
+        () => go(next),
+        "primary",
+      ),
+    );
 }
 
 async function go(to) {
@@ -127,10 +200,18 @@ async function go(to) {
   mark(what);
   tell(what, left);
   sides.range.value = at;
-  sides.range.setAttribute("aria-valuetext", t("compare.pair", { n: at, total: found.pairs.length - 1 }));
+  sides.range.setAttribute(
+    "aria-valuetext",
+    t("compare.pair", { n: at, total: found.pairs.length - 1 }),
+  );
   sides.count.textContent = `${at} / ${found.pairs.length - 1}`;
   document.getElementById("both").dataset.at = at;
-  document.getElementById("live").textContent = [t("compare.pair", { n: at, total: found.pairs.length - 1 }), `A: ${sides.a.what.textContent}`, `B: ${sides.b.what.textContent}`, sides.line.querySelector("b").textContent].join(" ");
+  document.getElementById("live").textContent = [
+    t("compare.pair", { n: at, total: found.pairs.length - 1 }),
+    `A: ${sides.a.what.textContent}`,
+    `B: ${sides.b.what.textContent}`,
+    sides.line.querySelector("b").textContent,
+  ].join(" ");
   const query = new URLSearchParams({ with: boot.with, at });
   if (boot.step) query.set("step", boot.step);
   if (zh) query.set("lang", "zh");
@@ -138,16 +219,36 @@ async function go(to) {
 }
 
 function keys(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|SELECT|TEXTAREA/.test(event.target.tagName)) return;
-  const act = { ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1), Home: () => go(0), End: () => go(found.pairs.length - 1), n: () => { const next = nextDifference(found.parts, at); if (next >= 0) go(next); } }[event.key];
-  if (act) { event.preventDefault(); act(); }
+  if (
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    /INPUT|SELECT|TEXTAREA/.test(event.target.tagName)
+  )
+    return;
+  const act = {
+    ArrowRight: () => go(at + 1),
+    ArrowLeft: () => go(at - 1),
+    Home: () => go(0),
+    End: () => go(found.pairs.length - 1),
+    n: () => {
+      const next = nextDifference(found.parts, at);
+      if (next >= 0) go(next);
+    },
+  }[event.key];
+  if (act) {
+    event.preventDefault();
+    act();
+  }
 }
 
 async function begin() {
   words = await (await fetch(document.getElementById("words").href)).json();
   t = translator(words, zh ? "zh" : "en");
   measure();
-  found = await (await fetch(`/r/${boot.a}/compare.json?with=${encodeURIComponent(boot.with)}`)).json();
+  found = await (
+    await fetch(`/r/${boot.a}/compare.json?with=${encodeURIComponent(boot.with)}`)
+  ).json();
   const both = document.getElementById("both");
   if (!found.ok) throw new Error(found.sentence ?? t("offline.wait"));
   sides.a = side("A", found.a);
@@ -156,11 +257,20 @@ async function begin() {
   const frame = make("div", "sides");
   frame.append(sides.a.root, sides.line, sides.b.root);
   const bar = make("div", "lockstep");
-  sides.range = Object.assign(make("input"), { type: "range", min: 0, max: found.pairs.length - 1 });
+  sides.range = Object.assign(make("input"), {
+    type: "range",
+    min: 0,
+    max: found.pairs.length - 1,
+  });
   sides.range.setAttribute("aria-label", t("rail.label"));
   sides.range.addEventListener("input", () => go(Number(sides.range.value)));
   sides.count = make("span", "num");
-  bar.append(button(t("time.back"), () => go(at - 1)), button(t("time.on"), () => go(at + 1), "primary"), sides.range, sides.count);
+  bar.append(
+    button(t("time.back"), () => go(at - 1)),
+    button(t("time.on"), () => go(at + 1), "primary"),
+    sides.range,
+    sides.count,
+  );
   both.append(frame, bar);
   if (found.cut) both.append(make("p", "note warn", t("compare.cut")));
   await go(boot.at ?? Math.max(0, firstDifference(found.parts)));

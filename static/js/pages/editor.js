@@ -17,16 +17,31 @@ const area = at("yaml");
 async function start() {
   const lang = boot.lang.startsWith("zh") ? "zh" : "en";
   const words = await (await fetch(document.getElementById("words").href)).json();
-  for (const state of [e, s]) { state.lang.value = lang; state.words.value = words; }
+  for (const state of [e, s]) {
+    state.lang.value = lang;
+    state.words.value = words;
+  }
   e.offers.value = boot.offers;
   e.asks.value = boot.asks;
   e.problems.value = boot.problems;
   e.text.value = boot.yaml;
   e.doc.value = boot.scenario;
-  for (const [id, part] of Object.entries({ form: Form, acts: Acts, problems: Problems, tryhead: TryHead, say: Sentence })) render(html`<${part} />`, at(id));
+  for (const [id, part] of Object.entries({
+    form: Form,
+    acts: Acts,
+    problems: Problems,
+    tryhead: TryHead,
+    say: Sentence,
+  }))
+    render(html`<${part} />`, at(id));
   area.addEventListener("input", () => e.typed(area.value));
-  area.addEventListener("scroll", () => { at("numbers").scrollTop = area.scrollTop; });
-  effect(() => { if (area.value !== e.text.value) area.value = e.text.value; number(); });
+  area.addEventListener("scroll", () => {
+    at("numbers").scrollTop = area.scrollTop;
+  });
+  effect(() => {
+    if (area.value !== e.text.value) area.value = e.text.value;
+    number();
+  });
   document.body.dataset.ready = "1";
 }
 
@@ -34,12 +49,14 @@ async function start() {
 function number() {
   const bad = new Set(e.problems.value.map((one) => one.line));
   const count = e.text.value.split("\n").length;
-  at("numbers").replaceChildren(...Array.from({ length: count }, (_, i) => {
-    const line = document.createElement("span");
-    line.textContent = `${i + 1}\n`;
-    if (bad.has(i + 1)) line.className = "bad";
-    return line;
-  }));
+  at("numbers").replaceChildren(
+    ...Array.from({ length: count }, (_, i) => {
+      const line = document.createElement("span");
+      line.textContent = `${i + 1}\n`;
+      if (bad.has(i + 1)) line.className = "bad";
+      return line;
+    }),
+  );
   at("numbers").scrollTop = area.scrollTop;
 }
 
@@ -55,22 +72,46 @@ function Problems() {
   const t = e.t.value;
   const found = e.problems.value;
   if (!found.length) return html`<p class="ok"><${Icon} name="tick" /> ${t("edit.fine")}</p>`;
-  return html`<ul class="problems">${found.map((one, i) => html`<li key=${i}><button type="button" class="jump" onClick=${() => show(one)}>${t("edit.place", { line: one.line, column: one.column })}</button>${" "}${one.sentence}</li>`)}</ul>`;
+  return html`<ul class="problems">
+    ${found.map(
+      (one, i) =>
+        html`<li key=${i}>
+          <button type="button" class="jump" onClick=${() => show(one)}>
+            ${t("edit.place", { line: one.line, column: one.column })}</button
+          >${" "}${one.sentence}
+        </li>`,
+    )}
+  </ul>`;
 }
 
-const save = () => e.during(async () => {
-  const said = await e.ask("/api/scenarios", { yaml: e.text.value });
-  history.replaceState(null, "", `/edit/${said.digest}`);
-  const url = new URL(said.url, location.href).href;
-  let copied = true;
-  try { await navigator.clipboard.writeText(url); } catch { copied = false; }
-  e.notice.value = { kind: "ok", text: e.t.value(copied ? "save.copied" : "save.done"), link: url };
-});
+const save = () =>
+  e.during(async () => {
+    const said = await e.ask("/api/scenarios", { yaml: e.text.value });
+    history.replaceState(null, "", `/edit/${said.digest}`);
+    const url = new URL(said.url, location.href).href;
+    let copied = true;
+    try {
+      await navigator.clipboard.writeText(url);
+    } catch {
+      copied = false;
+    }
+    e.notice.value = {
+      kind: "ok",
+      text: e.t.value(copied ? "save.copied" : "save.done"),
+      link: url,
+    };
+  });
 
 function download() {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([e.text.value], { type: "application/yaml" }));
-  link.download = `${(e.doc.value?.title ?? "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60) || "scenario"}.yaml`;
+  link.download = `${
+    (e.doc.value?.title ?? "")
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-|-$/g, "")
+      .slice(0, 60) || "scenario"
+  }.yaml`;
   link.click();
   URL.revokeObjectURL(link.href);
 }
@@ -79,10 +120,21 @@ function Acts() {
   const t = e.t.value;
   const off = !e.readable.value || e.busy.value;
   const note = e.notice.value;
-  return html`<button type="button" class="btn primary" disabled=${off} onClick=${() => attempt()}><${Icon} name="play" />${t("edit.try")}</button>
-    <button type="button" class="btn" disabled=${off} onClick=${save}><${Icon} name="save" />${t("edit.save")}</button>
+  return html`<button type="button" class="btn primary" disabled=${off} onClick=${() => attempt()}>
+      <${Icon} name="play" />${t("edit.try")}
+    </button>
+    <button type="button" class="btn" disabled=${off} onClick=${save}>
+      <${Icon} name="save" />${t("edit.save")}
+    </button>
     <button type="button" class="btn" onClick=${download}>${t("edit.download")}</button>
-    ${note && html`<p class=${`bar ${note.kind}`} role="status"><span class="grow">${note.text} ${note.link && html`<a href=${note.link}>${note.link}</a>`}</span></p>`}`;
+    ${
+      note &&
+      html`<p class=${`bar ${note.kind}`} role="status">
+        <span class="grow"
+          >${note.text} ${note.link && html`<a href=${note.link}>${note.link}</a>`}</span
+        >
+      </p>`
+    }`;
 }
 
 start();

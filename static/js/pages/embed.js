@@ -18,7 +18,9 @@ const lang = boot.lang.startsWith("zh") ? "zh" : "en";
 /** The questions of the live channel that steps alone can answer. */
 async function ask(event, payload) {
   const first = event === "seek" ? Math.max(0, payload.step - 2) : payload.step + 1;
-  const answer = await fetch(`/r/${boot.run}/steps.json?from=${first}&count=${event === "seek" ? 8 : payload.count}`);
+  const answer = await fetch(
+    `/r/${boot.run}/steps.json?from=${first}&count=${event === "seek" ? 8 : payload.count}`,
+  );
   return answer.json();
 }
 
@@ -26,13 +28,35 @@ function Bar() {
   const t = s.t.value;
   const total = s.facts.value.total;
   const n = s.n.value;
-  const button = (name, key, run, off, cls = "") => html`<button type="button" class=${`btn square ${cls}`} aria-label=${t(key)} title=${t(key)} disabled=${off} onClick=${run}><${Icon} name=${name} /></button>`;
+  const button = (name, key, run, off, cls = "") =>
+    html`<button
+      type="button"
+      class=${`btn square ${cls}`}
+      aria-label=${t(key)}
+      title=${t(key)}
+      disabled=${off}
+      onClick=${run}
+    >
+      <${Icon} name=${name} />
+    </button>`;
   return html`<div class="row" role="group" aria-label=${t("time.label")}>
     ${boot.controls !== "none" && button("prev", "time.back", () => stepBy(-1, "event"), n <= 0)}
-    ${boot.controls === "play" && html`<button type="button" class="btn square" aria-label=${t(s.playing.value ? "time.pause" : "time.play")} onClick=${play}><${Icon} name=${s.playing.value ? "pause" : "play"} /></button>`}
+    ${
+      boot.controls === "play" &&
+      html`<button
+        type="button"
+        class="btn square"
+        aria-label=${t(s.playing.value ? "time.pause" : "time.play")}
+        onClick=${play}
+      >
+        <${Icon} name=${s.playing.value ? "pause" : "play"} />
+      </button>`
+    }
     ${boot.controls !== "none" && button("next", "time.on", () => stepBy(1, "event"), n >= total, "primary")}
     <span class="num">${n} / ${total}</span>
-    <a href=${`/r/${boot.run}?step=${n}&lang=${lang}`} target="_blank" rel="noopener">${t("embed.open")}</a>
+    <a href=${`/r/${boot.run}?step=${n}&lang=${lang}`} target="_blank" rel="noopener"
+      >${t("embed.open")}</a
+    >
   </div>`;
 }
 
@@ -52,13 +76,26 @@ async function start() {
   s.tapes.value = [tape(boot.facts, boot.steps)];
   s.run.value = boot.facts.digest;
   at("stage").replaceChildren();
-  stage.mount(at("stage"), { drawn: () => { /* nothing can be pressed here */ } });
+  stage.mount(at("stage"), {
+    drawn: () => {
+      /* nothing can be pressed here */
+    },
+  });
   await goTo(boot.step);
-  if (at("say")) { at("say").replaceChildren(); render(html`<${Sentence} />`, at("say")); }
+  if (at("say")) {
+    at("say").replaceChildren();
+    render(html`<${Sentence} />`, at("say"));
+  }
   at("bar").replaceChildren();
   render(html`<${Bar} />`, at("bar"));
   if (boot.controls !== "none") addEventListener("keydown", keys);
-  effect(() => { if (s.step.value && !s.playing.value) at("live").textContent = s.t.value("live.step", { n: s.n.value, words: sayAll(s.step.value) }); });
+  effect(() => {
+    if (s.step.value && !s.playing.value)
+      at("live").textContent = s.t.value("live.step", {
+        n: s.n.value,
+        words: sayAll(s.step.value),
+      });
+  });
   prefetch();
   document.body.dataset.ready = "1";
 }

@@ -7,12 +7,19 @@ import * as visits from "../visits.js";
 const at = (id) => document.getElementById(id);
 const cards = [...document.querySelectorAll(".card")];
 const texts = new Map(cards.map((card) => [card, card.textContent.toLowerCase()]));
-const vocabulary = [...new Set([...texts.values()].flatMap((text) => text.match(/[\p{L}\p{N}.]+/gu) ?? []))].filter((word) => word.length > 2);
+const vocabulary = [
+  ...new Set([...texts.values()].flatMap((text) => text.match(/[\p{L}\p{N}.]+/gu) ?? [])),
+].filter((word) => word.length > 2);
 const form = at("filters");
 
 function asked() {
   const fields = new FormData(form);
-  return { words: String(fields.get("q")).toLowerCase().split(/\s+/).filter(Boolean), tags: fields.getAll("tag"), difficulty: fields.get("difficulty"), profile: fields.get("profile") };
+  return {
+    words: String(fields.get("q")).toLowerCase().split(/\s+/).filter(Boolean),
+    tags: fields.getAll("tag"),
+    difficulty: fields.get("difficulty"),
+    profile: fields.get("profile"),
+  };
 }
 
 function show() {
@@ -20,9 +27,11 @@ function show() {
   let shown = 0;
   for (const card of cards) {
     const { tags: mine, profiles, difficulty: level } = card.dataset;
-    const fits = words.every((w) => texts.get(card).includes(w))
-      && (!tags.length || tags.some((tag) => mine.split(" ").includes(tag)))
-      && (!difficulty || difficulty === level) && (!profile || profiles.split(" ").includes(profile));
+    const fits =
+      words.every((w) => texts.get(card).includes(w)) &&
+      (!tags.length || tags.some((tag) => mine.split(" ").includes(tag))) &&
+      (!difficulty || difficulty === level) &&
+      (!profile || profiles.split(" ").includes(profile));
     card.hidden = !fits;
     shown += fits ? 1 : 0;
   }
@@ -39,7 +48,10 @@ function show() {
 function suggest(query) {
   const near = at("near");
   const words = nearest(query, vocabulary);
-  near.replaceChildren(...(words.length ? [`${near.dataset.text} `] : []), ...words.flatMap((word) => [pick(word), " "]));
+  near.replaceChildren(
+    ...(words.length ? [`${near.dataset.text} `] : []),
+    ...words.flatMap((word) => [pick(word), " "]),
+  );
   at("build").href = `/edit?title=${encodeURIComponent(at("find").value.slice(0, 80))}`;
 }
 
@@ -48,7 +60,11 @@ function pick(word) {
   button.type = "button";
   button.className = "chip";
   button.textContent = word;
-  button.addEventListener("click", () => { at("find").value = word; at("find").focus(); show(); });
+  button.addEventListener("click", () => {
+    at("find").value = word;
+    at("find").focus();
+    show();
+  });
   return button;
 }
 
@@ -61,11 +77,17 @@ function follow() {
     const was = li.querySelector(".was");
     li.classList.toggle("done", finished.includes(li));
     li.classList.toggle("next", finished.length > 0 && li === next);
-    was.textContent = finished.includes(li) ? `· ${was.dataset.done}` : finished.length && li === next ? `· ${was.dataset.next}` : "";
+    was.textContent = finished.includes(li)
+      ? `· ${was.dataset.done}`
+      : finished.length && li === next
+        ? `· ${was.dataset.next}`
+        : "";
   }
   const progress = at("progress");
   progress.hidden = at("again").hidden = finished.length === 0;
-  progress.textContent = progress.dataset.text.replace("{done}", finished.length).replace("{n}", steps.length);
+  progress.textContent = progress.dataset.text
+    .replace("{done}", finished.length)
+    .replace("{n}", steps.length);
 }
 
 function row(run, told) {
@@ -75,29 +97,55 @@ function row(run, told) {
   link.textContent = run.title;
   const rest = document.createElement("span");
   rest.className = "soft";
-  rest.textContent = [run.profile, run.move, run.step ? told.replace("{n}", run.step) : ""].filter(Boolean).join(" · ");
+  rest.textContent = [run.profile, run.move, run.step ? told.replace("{n}", run.step) : ""]
+    .filter(Boolean)
+    .join(" · ");
   li.append(link, rest);
   return li;
 }
 
 function remember() {
-  const runs = visits.runs().filter((run) => typeof run.url === "string" && run.url.startsWith("/"));
+  const runs = visits
+    .runs()
+    .filter((run) => typeof run.url === "string" && run.url.startsWith("/"));
   const told = at("runs").dataset.step;
   const saved = runs.filter((run) => run.saved);
   at("runs").replaceChildren(...runs.map((run) => row(run, told)));
   at("runs").hidden = at("forget").hidden = runs.length === 0;
   at("noruns").hidden = runs.length > 0;
   at("saved").append(...saved.map((run) => row(run, told)));
-  if (saved.length) { at("saved").hidden = false; at("noshared")?.remove(); }
+  if (saved.length) {
+    at("saved").hidden = false;
+    at("noshared")?.remove();
+  }
 }
 
 form.addEventListener("input", show);
-form.addEventListener("submit", (event) => { event.preventDefault(); show(); });
-at("clear").addEventListener("click", (event) => { event.preventDefault(); form.reset(); at("find").value = ""; for (const box of form.querySelectorAll("input:checked")) box.checked = false; for (const list of form.querySelectorAll("select")) list.value = ""; show(); });
-at("again").addEventListener("click", () => { visits.forgetDone(); follow(); });
-at("forget").addEventListener("click", () => { visits.forgetRuns(); for (const li of [...at("runs").children]) li.remove(); remember(); });
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  show();
+});
+at("clear").addEventListener("click", (event) => {
+  event.preventDefault();
+  form.reset();
+  at("find").value = "";
+  for (const box of form.querySelectorAll("input:checked")) box.checked = false;
+  for (const list of form.querySelectorAll("select")) list.value = "";
+  show();
+});
+at("again").addEventListener("click", () => {
+  visits.forgetDone();
+  follow();
+});
+at("forget").addEventListener("click", () => {
+  visits.forgetRuns();
+  for (const li of [...at("runs").children]) li.remove();
+  remember();
+});
 at("go").hidden = true;
-addEventListener("pageshow", () => { follow(); });
+addEventListener("pageshow", () => {
+  follow();
+});
 follow();
 remember();
 show();

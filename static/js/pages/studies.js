@@ -16,9 +16,24 @@ function draw(t) {
   let chosen = names.includes(boot.lost) ? boot.lost : "";
   figure.redraw = () => {
     const rows = f.sideRows(boot.cells, chosen, SIDES);
-    show(figure, interval.draw(rows, SIDES, t, widthOf(figure)), { sentence: f.shareSentence(rows, t), rows: f.sideTable(rows), t, name: `shares-${boot.a}-${boot.b}` });
+    show(figure, interval.draw(rows, SIDES, t, widthOf(figure)), {
+      sentence: f.shareSentence(rows, t),
+      rows: f.sideTable(rows),
+      t,
+      name: `shares-${boot.a}-${boot.b}`,
+    });
   };
-  menu(figure, "invariant", t("batch.shares.which"), names.map((name) => [name, name || t("batch.shares.any")]), (name) => { chosen = name; figure.redraw(); }, chosen);
+  menu(
+    figure,
+    "invariant",
+    t("batch.shares.which"),
+    names.map((name) => [name, name || t("batch.shares.any")]),
+    (name) => {
+      chosen = name;
+      figure.redraw();
+    },
+    chosen,
+  );
   figure.redraw();
   onResize();
 }

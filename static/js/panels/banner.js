@@ -9,12 +9,15 @@ import { Icon, say } from "./common.js";
 import { change } from "./title.js";
 
 /** A broken promise in words: what is the case now, not what was promised. */
-const brokenWords = (id) => (knows(s.words.value, `broken.${id}`) ? s.t.value(`broken.${id}`) : s.t.value("broken.other", { id }));
+const brokenWords = (id) =>
+  knows(s.words.value, `broken.${id}`)
+    ? s.t.value(`broken.${id}`)
+    : s.t.value("broken.other", { id });
 
 /** What is broken now; the finer checks of single mechanisms only where no promise says it. */
 function worst(broken) {
   const promises = broken.filter((b) => /^I\d/.test(b.invariant));
-  const rank = (b) => (b.invariant === "I7" ? 0 : 1);   // what was promised to a client comes first
+  const rank = (b) => (b.invariant === "I7" ? 0 : 1); // what was promised to a client comes first
   return promises.length ? promises.sort((a, b) => rank(a) - rank(b)) : broken;
 }
 
@@ -32,22 +35,51 @@ export function Violation() {
   const facts = s.facts.value;
   const first = broken[0]?.step;
   const key = broken.length ? `${facts.digest}:${broken.map((b) => b.invariant).join()}` : null;
-  useEffect(() => { if (!key && s.dismissed.value.size) s.dismissed.value = new Set(); }, [key]);
+  useEffect(() => {
+    if (!key && s.dismissed.value.size) s.dismissed.value = new Set();
+  }, [key]);
   if (!key || s.dismissed.value.has(key)) return null;
   const lost = s.step.value?.view.ledger?.lost ?? [];
-  const other = facts.script && facts.scenario.profiles?.findLast((profile) => profile !== facts.profile);
-  const away = () => { s.dismissed.value = new Set([...s.dismissed.value, key]); };
-  return html`<div class="bar bad" role="alert" data-violation=${broken.map((b) => b.invariant).join(" ")}>
+  const other =
+    facts.script && facts.scenario.profiles?.findLast((profile) => profile !== facts.profile);
+  const away = () => {
+    s.dismissed.value = new Set([...s.dismissed.value, key]);
+  };
+  return html`<div
+    class="bar bad"
+    role="alert"
+    data-violation=${broken.map((b) => b.invariant).join(" ")}
+  >
     <${Icon} name="alert" />
     <div class="grow">
-      <p><b>${inTurn(broken.map((b) => brokenWords(b.invariant)))}</b>${" "}<span class="mono soft">${broken.map((b) => b.invariant).join(" ")}</span>
-        ${lost.length > 0 && html` ${t("bad.lost", { m: lost.join(", ") })}`}</p>
-      <p class="whys">${say(broken[0].why)}${" "}${facts.verdict.expected && html`<span>(${t("bad.expected", { profile: facts.profile })})</span>`}</p>
+      <p>
+        <b>${inTurn(broken.map((b) => brokenWords(b.invariant)))}</b>${" "}<span class="mono soft"
+          >${broken.map((b) => b.invariant).join(" ")}</span
+        >
+        ${lost.length > 0 && html` ${t("bad.lost", { m: lost.join(", ") })}`}
+      </p>
+      <p class="whys">
+        ${say(broken[0].why)}${" "}${
+          facts.verdict.expected &&
+          html`<span>(${t("bad.expected", { profile: facts.profile })})</span>`
+        }
+      </p>
     </div>
-    <div class="acts"><button class="btn" type="button" onClick=${() => showWhere(first, lost)}>${t("bad.show")}</button>
+    <div class="acts">
+      <button class="btn" type="button" onClick=${() => showWhere(first, lost)}>
+        ${t("bad.show")}
+      </button>
       <${Doubt} invariant=${broken[0].invariant} />
-      ${other && html`<button class="btn" type="button" onClick=${() => change(other)}>${t("bad.under", { profile: other })}</button>`}
-      <button class="btn quiet square" type="button" aria-label=${t("bad.close")} onClick=${away}><${Icon} name="close" /></button></div>
+      ${
+        other &&
+        html`<button class="btn" type="button" onClick=${() => change(other)}>
+          ${t("bad.under", { profile: other })}
+        </button>`
+      }
+      <button class="btn quiet square" type="button" aria-label=${t("bad.close")} onClick=${away}>
+        <${Icon} name="close" />
+      </button>
+    </div>
   </div>`;
 }
 
@@ -58,15 +90,42 @@ function Doubt({ invariant }) {
   const ask = (path) => async () => {
     setBusy(true);
     try {
-      const headers = { "Content-Type": "application/json", "X-CSRF-Token": document.body.dataset.csrf };
-      const answer = await (await fetch(path, { method: "POST", headers, body: JSON.stringify({ run: s.run.value, invariant }) })).json();
+      const headers = {
+        "Content-Type": "application/json",
+        "X-CSRF-Token": document.body.dataset.csrf,
+      };
+      const answer = await (
+        await fetch(path, {
+          method: "POST",
+          headers,
+          body: JSON.stringify({ run: s.run.value, invariant }),
+        })
+      ).json();
       if (answer.ok) location.assign(answer.url);
       else s.notice.value = { kind: "warn", text: answer.sentence };
-    } catch { s.notice.value = { kind: "warn", text: t("offline.wait") }; }
+    } catch {
+      s.notice.value = { kind: "warn", text: t("offline.wait") };
+    }
     setBusy(false);
   };
-  return html`<button class="btn" type="button" disabled=${busy} title=${t("batch.shorten.why")} onClick=${ask("/api/shorten")}>${t("batch.shorten.go")}</button>
-    <button class="btn" type="button" disabled=${busy} title=${t("batch.futures.why")} onClick=${ask("/api/futures")}>${t("batch.futures.go")}</button>`;
+  return html`<button
+      class="btn"
+      type="button"
+      disabled=${busy}
+      title=${t("batch.shorten.why")}
+      onClick=${ask("/api/shorten")}
+    >
+      ${t("batch.shorten.go")}
+    </button>
+    <button
+      class="btn"
+      type="button"
+      disabled=${busy}
+      title=${t("batch.futures.why")}
+      onClick=${ask("/api/futures")}
+    >
+      ${t("batch.futures.go")}
+    </button>`;
 }
 
 export function Connection() {
@@ -80,21 +139,37 @@ export function Connection() {
   }, [s.online.value, s.offlineSince.value]);
   void s.revision.value;
   if (!late || s.online.value) return null;
-  return html`<div class="bar warn" role="status" data-offline="1"><${Icon} name="alert" /><p class="grow">${t("offline.bar", { n: s.tapeNow.value?.steps.size ?? 0 })} <${Countdown} /></p></div>`;
+  return html`<div class="bar warn" role="status" data-offline="1">
+    <${Icon} name="alert" />
+    <p class="grow">
+      ${t("offline.bar", { n: s.tapeNow.value?.steps.size ?? 0 })} <${Countdown} />
+    </p>
+  </div>`;
 }
 
 /** Until the next try, in seconds; not read aloud each time. */
 function Countdown() {
   const [now, setNow] = useState(performance.now());
-  useEffect(() => { const beat = setInterval(() => setNow(performance.now()), 500); return () => clearInterval(beat); }, []);
+  useEffect(() => {
+    const beat = setInterval(() => setNow(performance.now()), 500);
+    return () => clearInterval(beat);
+  }, []);
   const left = Math.ceil((s.retryAt.value - now) / 1000);
-  return left > 0 ? html`<span class="soft" aria-hidden="true">${s.t.value("offline.again", { n: left })}</span>` : null;
+  return left > 0
+    ? html`<span class="soft" aria-hidden="true">${s.t.value("offline.again", { n: left })}</span>`
+    : null;
 }
 
 /** A defect of the engine comes with the line that reproduces it. */
 function Copy({ text }) {
   const [copied, setCopied] = useState(false);
-  return html`<button class="btn" type="button" onClick=${() => navigator.clipboard?.writeText(text).then(() => setCopied(true))}>${s.t.value(copied ? "bad.copied" : "bad.copy")}</button>`;
+  return html`<button
+    class="btn"
+    type="button"
+    onClick=${() => navigator.clipboard?.writeText(text).then(() => setCopied(true))}
+  >
+    ${s.t.value(copied ? "bad.copied" : "bad.copy")}
+  </button>`;
 }
 
 export function Notice() {
@@ -102,10 +177,27 @@ export function Notice() {
   const notice = s.notice.value;
   useEffect(() => {
     if (!notice || notice.kind === "bad" || notice.stays) return undefined;
-    const wait = setTimeout(() => { if (s.notice.value === notice) s.notice.value = null; }, 9000);
+    const wait = setTimeout(() => {
+      if (s.notice.value === notice) s.notice.value = null;
+    }, 9000);
     return () => clearTimeout(wait);
   }, [notice]);
   if (!notice) return null;
-  return html`<div class="bar ${notice.kind}" role="status" data-notice=${notice.kind}><${Icon} name=${notice.kind === "ok" ? "tick" : "alert"} /><p class="grow">${notice.text}${notice.link ? html` <a href=${notice.link}>${notice.link}</a>` : null}</p>${notice.copy ? html`<${Copy} text=${notice.copy} />` : null}
-    <button class="btn quiet square" type="button" aria-label=${t("bad.close")} onClick=${() => { s.notice.value = null; }}><${Icon} name="close" /></button></div>`;
+  return html`<div class="bar ${notice.kind}" role="status" data-notice=${notice.kind}>
+    <${Icon} name=${notice.kind === "ok" ? "tick" : "alert"} />
+    <p class="grow">
+      ${notice.text}${notice.link ? html` <a href=${notice.link}>${notice.link}</a>` : null}
+    </p>
+    ${notice.copy ? html`<${Copy} text=${notice.copy} />` : null}
+    <button
+      class="btn quiet square"
+      type="button"
+      aria-label=${t("bad.close")}
+      onClick=${() => {
+        s.notice.value = null;
+      }}
+    >
+      <${Icon} name="close" />
+    </button>
+  </div>`;
 }

@@ -17,18 +17,67 @@ function Rename({ one, done }) {
     s.revision.value += 1;
     done();
   };
-  return html`<form class="row tight" onSubmit=${keep} onKeyDown=${(e) => { if (e.key === "Escape") { e.stopPropagation(); done(); } }}><input class="mono" aria-label=${t("branch.name")} maxlength="60" value=${name} ref=${(el) => el?.focus()} onInput=${(e) => setName(e.target.value)} onBlur=${keep} /></form>`;
+  return html`<form
+    class="row tight"
+    onSubmit=${keep}
+    onKeyDown=${(e) => {
+      if (e.key === "Escape") {
+        e.stopPropagation();
+        done();
+      }
+    }}
+  >
+    <input
+      class="mono"
+      aria-label=${t("branch.name")}
+      maxlength="60"
+      value=${name}
+      ref=${(el) => el?.focus()}
+      onInput=${(e) => setName(e.target.value)}
+      onBlur=${keep}
+    />
+  </form>`;
 }
 
 function Branch({ one, letter, naming, rename }) {
   const t = s.t.value;
   const here = one.digest === s.run.value;
-  const broken = one.facts.verdict && !one.facts.verdict.holds ? [...new Set(one.facts.verdict.broken.map((b) => b.invariant))].join(" ") : "";
-  return html`<li class="row tight">${naming ? html`<${Rename} one=${one} done=${() => rename(null)} />` : html`<button type="button" class="branch" aria-pressed=${here ? "true" : "false"} onClick=${() => switchTo(one.digest)}>
-    <span class="letter">${letter}</span>${" "}<code>${one.name ?? (one.parent ? "" : t("branch.main", { profile: one.facts.profile }))}</code>
-    ${one.parent ? html`<span class="soft">${t("branch.at", { n: one.fork })}</span>` : null}
-    ${broken && html`<span class="bad">${broken}</span>`}
-  </button>`}${here && !naming && html`<button type="button" class="btn quiet square" aria-label=${t("branch.rename")} title=${t("branch.rename")} onClick=${() => rename(one.digest)}><${Icon} name="pencil" /></button>`}</li>`;
+  const broken =
+    one.facts.verdict && !one.facts.verdict.holds
+      ? [...new Set(one.facts.verdict.broken.map((b) => b.invariant))].join(" ")
+      : "";
+  return html`<li class="row tight">
+    ${
+      naming
+        ? html`<${Rename} one=${one} done=${() => rename(null)} />`
+        : html`<button
+            type="button"
+            class="branch"
+            aria-pressed=${here ? "true" : "false"}
+            onClick=${() => switchTo(one.digest)}
+          >
+            <span class="letter">${letter}</span>${" "}<code
+              >${one.name ?? (one.parent ? "" : t("branch.main", { profile: one.facts.profile }))}</code
+            >
+            ${
+              one.parent ? html`<span class="soft">${t("branch.at", { n: one.fork })}</span>` : null
+            }
+            ${broken && html`<span class="bad">${broken}</span>`}
+          </button>`
+    }${
+      here &&
+      !naming &&
+      html`<button
+        type="button"
+        class="btn quiet square"
+        aria-label=${t("branch.rename")}
+        title=${t("branch.rename")}
+        onClick=${() => rename(one.digest)}
+      >
+        <${Icon} name="pencil" />
+      </button>`
+    }
+  </li>`;
 }
 
 export function Branches() {
@@ -37,5 +86,20 @@ export function Branches() {
   void s.revision.value;
   const tapes = s.tapes.value;
   if (tapes.length < 2) return null;
-  return html`<ul class="branches" data-many=${tapes.length > MOST_SEEN ? "1" : null} aria-label=${t("branch.label")}>${tapes.map((one, i) => html`<${Branch} key=${one.digest} one=${one} letter=${String.fromCharCode(65 + (i % 26))} naming=${naming === one.digest} rename=${rename} />`)}</ul>`;
+  return html`<ul
+    class="branches"
+    data-many=${tapes.length > MOST_SEEN ? "1" : null}
+    aria-label=${t("branch.label")}
+  >
+    ${tapes.map(
+      (one, i) =>
+        html`<${Branch}
+          key=${one.digest}
+          one=${one}
+          letter=${String.fromCharCode(65 + (i % 26))}
+          naming=${naming === one.digest}
+          rename=${rename}
+        />`,
+    )}
+  </ul>`;
 }

@@ -15,6 +15,27 @@ export function Changes() {
   const { p } = partOf(step.view, s.partition.value);
   const list = changeList(before, step, changedIn(step.changed, p), p);
   if (!list.length) return null;
-  const word = ({ broker, field }) => (broker === undefined ? t(`field.${field}`) : t("change.of", { field: t(`field.${field}`), b: s.name.value(broker) }));
-  return html`<details class="changes"><summary>${t("change.count", { n: list.length })}</summary><ul class="plainlist">${list.map((one) => html`<li key=${one.ref + one.field} onPointerEnter=${() => { s.lit.value = one.ref; }} onPointerLeave=${() => { s.lit.value = null; }}>${word(one)} <span class="mono">${one.was} → <b>${one.now}</b></span></li>`)}</ul></details>`;
+  const word = ({ broker, field }) =>
+    broker === undefined
+      ? t(`field.${field}`)
+      : t("change.of", { field: t(`field.${field}`), b: s.name.value(broker) });
+  return html`<details class="changes">
+    <summary>${t("change.count", { n: list.length })}</summary>
+    <ul class="plainlist">
+      ${list.map(
+        (one) =>
+          html`<li
+            key=${one.ref + one.field}
+            onPointerEnter=${() => {
+              s.lit.value = one.ref;
+            }}
+            onPointerLeave=${() => {
+              s.lit.value = null;
+            }}
+          >
+            ${word(one)} <span class="mono">${one.was} → <b>${one.now}</b></span>
+          </li>`,
+      )}
+    </ul>
+  </details>`;
 }

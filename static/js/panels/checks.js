@@ -5,7 +5,21 @@ import * as s from "../state.js";
 import { knows } from "../i18n.js";
 import { Icon, Jump, say } from "./common.js";
 
-const PROMISES = ["I1", "I2", "I3", "I4", "I5", "I6", "I7", "I9", "I10", "I12", "I13", "I14", "I15"];
+const PROMISES = [
+  "I1",
+  "I2",
+  "I3",
+  "I4",
+  "I5",
+  "I6",
+  "I7",
+  "I9",
+  "I10",
+  "I12",
+  "I13",
+  "I14",
+  "I15",
+];
 
 /** A promise in words; those that only the engine names come from its registry. */
 export function invariantWords(id) {
@@ -22,20 +36,65 @@ export function Checks() {
   const all = facts.verdict?.broken ?? [];
   const ids = [...new Set([...PROMISES, ...all.map((b) => b.invariant)])];
   return html`<div class="stack">
-    ${ledger && html`<dl class="counts">
-      ${["sent", "acked", "committed", "seen"].map((key) => ledger[key] !== undefined && html`<div key=${key}><dt>${t(`ledger.${key}`)}</dt><dd>${ledger[key]}</dd></div>`)}
-      <div class=${ledger.lost?.length ? "bad" : ""}><dt>${t("ledger.lost")}</dt><dd>${ledger.lost?.length ?? 0}${ledger.lost?.length ? html` <span class="mono">${ledger.lost.join(" ")}</span>` : null}</dd></div>
-      ${ledger.lost1?.length ? html`<div><dt>${t("ledger.lost1")}</dt><dd>${ledger.lost1.length} <span class="mono">${ledger.lost1.join(" ")}</span></dd></div>` : null}
-    </dl>`}
-    <ul class="checks">${ids.map((id) => {
-      const found = all.find((b) => b.invariant === id);
-      const now = found && found.step <= s.n.value;
-      return html`<li key=${id} class=${now ? "bad" : ""} data-inv=${id}>
-        <span class="pill ${now ? "bad" : "ok"}"><${Icon} name=${now ? "cross" : "tick"} />${now ? t("checks.broken") : t("checks.holds")}</span>
-        <span class="grow"><b>${id}</b>${" "}${invariantWords(id)}${now ? html`<br /><span class="soft">${say(found.why)}</span>` : null}${!found && facts.verdict?.counts?.[id] ? html`<br /><span class="soft">${t("checks.counted", { n: facts.verdict.counts[id] })}</span>` : null}</span>
-        ${found && html`<${Jump} n=${found.step}>${t(now ? "checks.at" : "checks.later", { n: found.step })}<//>`}
-      </li>`;
-    })}</ul>
+    ${
+      ledger &&
+      html`<dl class="counts">
+        ${["sent", "acked", "committed", "seen"].map(
+          (key) =>
+            ledger[key] !== undefined &&
+            html`<div key=${key}>
+              <dt>${t(`ledger.${key}`)}</dt>
+              <dd>${ledger[key]}</dd>
+            </div>`,
+        )}
+        <div class=${ledger.lost?.length ? "bad" : ""}>
+          <dt>${t("ledger.lost")}</dt>
+          <dd>
+            ${ledger.lost?.length ?? 0}${
+              ledger.lost?.length ? html` <span class="mono">${ledger.lost.join(" ")}</span>` : null
+            }
+          </dd>
+        </div>
+        ${
+          ledger.lost1?.length
+            ? html`<div>
+                <dt>${t("ledger.lost1")}</dt>
+                <dd>${ledger.lost1.length} <span class="mono">${ledger.lost1.join(" ")}</span></dd>
+              </div>`
+            : null
+        }
+      </dl>`
+    }
+    <ul class="checks">
+      ${ids.map((id) => {
+        const found = all.find((b) => b.invariant === id);
+        const now = found && found.step <= s.n.value;
+        return html`<li key=${id} class=${now ? "bad" : ""} data-inv=${id}>
+          <span class="pill ${now ? "bad" : "ok"}"
+            ><${Icon}
+              name=${now ? "cross" : "tick"}
+            />${now ? t("checks.broken") : t("checks.holds")}</span
+          >
+          <span class="grow"
+            ><b>${id}</b>${" "}${invariantWords(id)}${
+              now ? html`<br /><span class="soft">${say(found.why)}</span>` : null
+            }${
+              !found && facts.verdict?.counts?.[id]
+                ? html`<br /><span class="soft"
+                      >${t("checks.counted", { n: facts.verdict.counts[id] })}</span
+                    >`
+                : null
+            }</span
+          >
+          ${
+            found &&
+            html`<${Jump} n=${found.step}
+              >${t(now ? "checks.at" : "checks.later", { n: found.step })}<//
+            >`
+          }
+        </li>`;
+      })}
+    </ul>
     <p class="soft">${t("checks.note")}</p>
   </div>`;
 }

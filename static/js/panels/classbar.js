@@ -20,24 +20,69 @@ export function present({ following, looking }) {
 }
 
 /** Where the class is, for those who are elsewhere. */
-const place = ({ run, step }) => s.t.value(run === s.run.value ? "class.at" : "class.elsewhere", { step });
+const place = ({ run, step }) =>
+  s.t.value(run === s.run.value ? "class.at" : "class.elsewhere", { step });
 
 export function ClassBar() {
   const t = s.t.value;
   const here = s.classroom.value;
   if (!here) return null;
   const { role, room, own, mine, ended } = here;
-  const away = () => { s.classroom.value = null; };
+  const away = () => {
+    s.classroom.value = null;
+  };
   const key = state(here);
   return html`<section class="bar class" aria-label=${t("class.label")} data-class=${key.slice(6)}>
     <${Icon} name="people" />
-    <p class="grow row"><span role="status"><b>${t(key)}</b></span>${!ended && html`<span class="mono">${room}</span>`}
-      <span class="soft">${role === "lead" ? present(here) : own && here.run ? place(here) : ""}</span></p>
+    <p class="grow row">
+      <span role="status"><b>${t(key)}</b></span
+      >${!ended && html`<span class="mono">${room}</span>`}
+      <span class="soft"
+        >${role === "lead" ? present(here) : own && here.run ? place(here) : ""}</span
+      >
+    </p>
     <div class="acts">
-      ${role === "lead" && html`<button class="btn" type="button" aria-haspopup="dialog" onClick=${() => shareClass()}>${t("class.open")}</button>`}
-      ${role === "follow" && html`<button class=${`btn ${own ? "primary" : ""}`} type="button" disabled=${own && !s.online.value} onClick=${own ? followAgain : lookAround}>${t(own ? "class.again" : "class.look")}</button>`}
-      ${role === "follow" && mine && html`<button class="btn" type="button" disabled=${!s.online.value} title=${t("class.take.why")} onClick=${takeLead}>${t("class.take")}</button>`}
-      ${!role && html`<button class="btn quiet square" type="button" aria-label=${t("bad.close")} onClick=${away}><${Icon} name="close" /></button>`}
+      ${
+        role === "lead" &&
+        html`<button class="btn" type="button" aria-haspopup="dialog" onClick=${() => shareClass()}>
+          ${t("class.open")}
+        </button>`
+      }
+      ${
+        role === "follow" &&
+        html`<button
+          class=${`btn ${own ? "primary" : ""}`}
+          type="button"
+          disabled=${own && !s.online.value}
+          onClick=${own ? followAgain : lookAround}
+        >
+          ${t(own ? "class.again" : "class.look")}
+        </button>`
+      }
+      ${
+        role === "follow" &&
+        mine &&
+        html`<button
+          class="btn"
+          type="button"
+          disabled=${!s.online.value}
+          title=${t("class.take.why")}
+          onClick=${takeLead}
+        >
+          ${t("class.take")}
+        </button>`
+      }
+      ${
+        !role &&
+        html`<button
+          class="btn quiet square"
+          type="button"
+          aria-label=${t("bad.close")}
+          onClick=${away}
+        >
+          <${Icon} name="close" />
+        </button>`
+      }
     </div>
   </section>`;
 }

@@ -13,8 +13,8 @@ const MARKS = [
   ["break", "#hits .hit"],
   ["share", "#title [aria-haspopup=dialog], #title .titlebar .row > button.btn:not(.square)"],
 ];
-const OPEN = "dialog[open], :popover-open, .menu, .timebox, .sheetlist";   // what Escape closes first
-const at = signal(-1);          // which mark stands; -1: none
+const OPEN = "dialog[open], :popover-open, .menu, .timebox, .sheetlist"; // what Escape closes first
+const at = signal(-1); // which mark stands; -1: none
 
 /** Puts up the first mark. */
 export function begin() {
@@ -28,7 +28,10 @@ function end() {
   at.value = -1;
 }
 
-const on = () => { if (at.value + 1 < MARKS.length) at.value += 1; else end(); };
+const on = () => {
+  if (at.value + 1 < MARKS.length) at.value += 1;
+  else end();
+};
 
 /** Beside what it speaks of: below if there is room, else above. */
 function place(box, target) {
@@ -55,20 +58,52 @@ function Coach() {
     target.classList.add("coached");
     addEventListener("resize", fit);
     addEventListener("scroll", fit, true);
-    return () => { target.classList.remove("coached"); removeEventListener("resize", fit); removeEventListener("scroll", fit, true); };
+    return () => {
+      target.classList.remove("coached");
+      removeEventListener("resize", fit);
+      removeEventListener("scroll", fit, true);
+    };
   });
   useEffect(() => {
     // The marks come last in the order of tabs: the key that puts them away works from anywhere.
-    const away = (event) => { if (event.key === "Escape" && !event.defaultPrevented && at.peek() >= 0 && !document.querySelector(OPEN)) end(); };
+    const away = (event) => {
+      if (
+        event.key === "Escape" &&
+        !event.defaultPrevented &&
+        at.peek() >= 0 &&
+        !document.querySelector(OPEN)
+      )
+        end();
+    };
     addEventListener("keydown", away);
-    return () => { removeEventListener("keydown", away); };
+    return () => {
+      removeEventListener("keydown", away);
+    };
   }, []);
   // Doing what the first mark asks for is as good as pressing its button.
-  useEffect(() => effect(() => { if (s.n.value > 0 && at.peek() === 0) at.value = 1; }), []);
+  useEffect(
+    () =>
+      effect(() => {
+        if (s.n.value > 0 && at.peek() === 0) at.value = 1;
+      }),
+    [],
+  );
   if (which < 0) return null;
   const [name] = MARKS[which];
-  return html`<aside class="coach" ref=${box} role="note" aria-label=${t("coach.label", { n: which + 1, k: MARKS.length })}>
-    <p><b>${t(`coach.${name}`)}</b></p><p>${t(`coach.${name}.why`)}</p>
-    <p class="row"><span class="soft grow">${which + 1} / ${MARKS.length}</span><button type="button" class="btn quiet" onClick=${end}>${t("coach.skip")}</button><button type="button" class="btn primary" onClick=${on}>${t(which + 1 < MARKS.length ? "coach.next" : "coach.end")}</button></p>
+  return html`<aside
+    class="coach"
+    ref=${box}
+    role="note"
+    aria-label=${t("coach.label", { n: which + 1, k: MARKS.length })}
+  >
+    <p><b>${t(`coach.${name}`)}</b></p>
+    <p>${t(`coach.${name}.why`)}</p>
+    <p class="row">
+      <span class="soft grow">${which + 1} / ${MARKS.length}</span
+      ><button type="button" class="btn quiet" onClick=${end}>${t("coach.skip")}</button
+      ><button type="button" class="btn primary" onClick=${on}>
+        ${t(which + 1 < MARKS.length ? "coach.next" : "coach.end")}
+      </button>
+    </p>
   </aside>`;
 }

@@ -8,7 +8,10 @@ import { Icon } from "./common.js";
 import { drawn } from "./hits.js";
 
 /** The views of this run: a matrix only where there are several partitions. */
-const views = () => ((s.step.value?.view.partitions.length ?? 0) > 1 ? ["lanes", "spacetime", "table", "matrix"] : ["lanes", "spacetime", "table"]);
+const views = () =>
+  (s.step.value?.view.partitions.length ?? 0) > 1
+    ? ["lanes", "spacetime", "table", "matrix"]
+    : ["lanes", "spacetime", "table"];
 
 /** The next view, or the one named. */
 export function setView(name) {
@@ -26,7 +29,9 @@ function Layers() {
   const [open, setOpen] = useState(false);
   useEffect(() => {
     if (!open) return undefined;
-    const outside = (event) => { if (!box.current?.contains(event.target)) setOpen(false); };
+    const outside = (event) => {
+      if (!box.current?.contains(event.target)) setOpen(false);
+    };
     addEventListener("pointerdown", outside);
     return () => removeEventListener("pointerdown", outside);
   }, [open]);
@@ -37,8 +42,31 @@ function Layers() {
     box.current?.querySelector("button")?.focus();
   };
   return html`<div class="layers" ref=${box} onKeyDown=${keys}>
-    <button type="button" class="btn" aria-expanded=${open ? "true" : "false"} aria-controls="layerlist" onClick=${() => setOpen(!open)}>${t("corner.layers")}</button>
-    ${open && html`<fieldset id="layerlist" class="sheetlist"><legend class="sr">${t("corner.layers")}</legend>${LAYERS.map((name) => html`<label key=${name} class="row"><input type="checkbox" checked=${s.layers.value.has(name)} onChange=${() => setLayer(name)} />${" "}${t(`layer.${name}`)}</label>`)}</fieldset>`}
+    <button
+      type="button"
+      class="btn"
+      aria-expanded=${open ? "true" : "false"}
+      aria-controls="layerlist"
+      onClick=${() => setOpen(!open)}
+    >
+      ${t("corner.layers")}
+    </button>
+    ${
+      open &&
+      html`<fieldset id="layerlist" class="sheetlist">
+        <legend class="sr">${t("corner.layers")}</legend>
+        ${LAYERS.map(
+          (name) =>
+            html`<label key=${name} class="row"
+              ><input
+                type="checkbox"
+                checked=${s.layers.value.has(name)}
+                onChange=${() => setLayer(name)}
+              />${" "}${t(`layer.${name}`)}</label
+            >`,
+        )}
+      </fieldset>`
+    }
   </div>`;
 }
 
@@ -53,11 +81,51 @@ export function Corner() {
   }, []);
   if (!s.step.value) return null;
   const foldable = s.view.value === "lanes" && (s.unfolded.value || shown?.geo.foldW > 0);
-  const large = () => (document.fullscreenElement ? document.exitFullscreen() : document.getElementById("board").requestFullscreen());
-  return html`<div class="corner" style=${`--strip:${Math.round((shown?.geo.heads.strip ?? 44) * (shown?.zoom ?? 1))}px`} role="group" aria-label=${t("corner.label")}>
-    <label class="field"><span class="sr">${t("corner.view")}</span><select value=${s.view.value} onChange=${(e) => setView(e.target.value)}>${views().map((name) => html`<option key=${name} value=${name}>${t(`corner.${name}`)}</option>`)}</select></label>
+  const large = () =>
+    document.fullscreenElement
+      ? document.exitFullscreen()
+      : document.getElementById("board").requestFullscreen();
+  return html`<div
+    class="corner"
+    style=${`--strip:${Math.round((shown?.geo.heads.strip ?? 44) * (shown?.zoom ?? 1))}px`}
+    role="group"
+    aria-label=${t("corner.label")}
+  >
+    <label class="field"
+      ><span class="sr">${t("corner.view")}</span
+      ><select value=${s.view.value} onChange=${(e) => setView(e.target.value)}>
+        ${views().map(
+          (name) => html`<option key=${name} value=${name}>${t(`corner.${name}`)}</option>`,
+        )}
+      </select></label
+    >
     ${s.view.value === "lanes" && html`<${Layers} />`}
-    ${foldable && html`<button type="button" class="btn quiet square" aria-pressed=${s.unfolded.value ? "true" : "false"} aria-label=${t(s.unfolded.value ? "corner.fold" : "corner.unfold")} title=${t(s.unfolded.value ? "corner.fold" : "corner.unfold")} onClick=${() => { s.unfolded.value = !s.unfolded.value; }}><${Icon} name=${s.unfolded.value ? "fold" : "unfold"} /></button>`}
-    ${document.fullscreenEnabled && html`<button type="button" class="btn quiet square full" aria-label=${t(full ? "corner.window" : "corner.full")} title=${t(full ? "corner.window" : "corner.full")} onClick=${large}><${Icon} name="full" /></button>`}
+    ${
+      foldable &&
+      html`<button
+        type="button"
+        class="btn quiet square"
+        aria-pressed=${s.unfolded.value ? "true" : "false"}
+        aria-label=${t(s.unfolded.value ? "corner.fold" : "corner.unfold")}
+        title=${t(s.unfolded.value ? "corner.fold" : "corner.unfold")}
+        onClick=${() => {
+          s.unfolded.value = !s.unfolded.value;
+        }}
+      >
+        <${Icon} name=${s.unfolded.value ? "fold" : "unfold"} />
+      </button>`
+    }
+    ${
+      document.fullscreenEnabled &&
+      html`<button
+        type="button"
+        class="btn quiet square full"
+        aria-label=${t(full ? "corner.window" : "corner.full")}
+        title=${t(full ? "corner.window" : "corner.full")}
+        onClick=${large}
+      >
+        <${Icon} name="full" />
+      </button>`
+    }
   </div>`;
 }

@@ -10,8 +10,26 @@ import { patch } from "../scene/draw.js";
 import { picture } from "../scene/picture.js";
 
 export const KEYS = [
-  ["Space", "key.play"], ["← →", "key.step"], ["Shift ← →", "key.moment"], ["[ ]", "key.chapter"], ["Home End", "key.ends"], ["1 2 3 4", "key.size"],
-  ["/", "key.type"], [".", "key.time"], ["k r", "key.faults"], ["x", "key.cut"], ["Enter ← → ↑ ↓ Esc", "key.lane"], ["b", "key.bookmark"], ["v", "key.view"], ["c", "key.compare"], ["w", "key.why"], ["s", "key.share"], ["n", "key.violation"], ["{ }", "key.branch"], ["u", "key.undo"], ["?", "key.help"],
+  ["Space", "key.play"],
+  ["← →", "key.step"],
+  ["Shift ← →", "key.moment"],
+  ["[ ]", "key.chapter"],
+  ["Home End", "key.ends"],
+  ["1 2 3 4", "key.size"],
+  ["/", "key.type"],
+  [".", "key.time"],
+  ["k r", "key.faults"],
+  ["x", "key.cut"],
+  ["Enter ← → ↑ ↓ Esc", "key.lane"],
+  ["b", "key.bookmark"],
+  ["v", "key.view"],
+  ["c", "key.compare"],
+  ["w", "key.why"],
+  ["s", "key.share"],
+  ["n", "key.violation"],
+  ["{ }", "key.branch"],
+  ["u", "key.undo"],
+  ["?", "key.help"],
 ];
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 720;
@@ -39,7 +57,12 @@ function number(svg) {
     const a = new DOMPoint(found.left, found.top).matrixTransform(toPicture);
     const b = new DOMPoint(found.right, found.bottom).matrixTransform(toPicture);
     const middle = [(a.x + b.x) / 2, (a.y + b.y) / 2];
-    const [x, y] = { top: [middle[0], a.y - 8], bottom: [middle[0], b.y + 9], left: [a.x - 9, middle[1]], right: [b.x + 11, middle[1]] }[side];
+    const [x, y] = {
+      top: [middle[0], a.y - 8],
+      bottom: [middle[0], b.y + 9],
+      left: [a.x - 9, middle[1]],
+      right: [b.x + 11, middle[1]],
+    }[side];
     const badge = document.createElementNS(SVG, "g");
     badge.innerHTML = `<circle cx="${x}" cy="${y}" r="8.5"/><text x="${x}" y="${y + 4}">${i + 1}</text>`;
     badges.append(badge);
@@ -49,7 +72,11 @@ function number(svg) {
 /** The stage alone has data-ids: what is in the legend stands for nothing that can be pressed. */
 function renamed(node) {
   const { "data-id": id, role, "aria-label": label, ...rest } = node.a;
-  return { ...node, a: id ? { ...rest, "data-sign": id } : rest, ...(node.c ? { c: node.c.map(renamed) } : {}) };
+  return {
+    ...node,
+    a: id ? { ...rest, "data-sign": id } : rest,
+    ...(node.c ? { c: node.c.map(renamed) } : {}),
+  };
 }
 
 /** The stage in small; drawn when it can be seen, since only then its signs have a place. */
@@ -68,18 +95,57 @@ export function Legend() {
     const seen = new ResizeObserver(draw);
     seen.observe(svg.current);
     addEventListener("beforeprint", draw);
-    return () => { seen.disconnect(); removeEventListener("beforeprint", draw); };
+    return () => {
+      seen.disconnect();
+      removeEventListener("beforeprint", draw);
+    };
   }, [t]);
-  return html`<svg class="legendpicture scene" ref=${svg} role="img" aria-label=${t("legend.label")}><g class="a"></g><g class="b"></g><g class="badges"></g></svg>
-    <ol class="signs">${SIGNS.map(([sign]) => html`<li key=${sign}><b>${t(`sign.${sign}`)}</b> ${t(`sign.${sign}.why`)}</li>`)}</ol>`;
+  return html`<svg
+      class="legendpicture scene"
+      ref=${svg}
+      role="img"
+      aria-label=${t("legend.label")}
+    >
+      <g class="a"></g>
+      <g class="b"></g>
+      <g class="badges"></g>
+    </svg>
+    <ol class="signs">
+      ${SIGNS.map(
+        ([sign]) => html`<li key=${sign}><b>${t(`sign.${sign}`)}</b> ${t(`sign.${sign}.why`)}</li>`,
+      )}
+    </ol>`;
 }
 
 function Help() {
   const t = s.t.value;
-  return html`<dialog id="help" aria-labelledby="helptitle"><form method="dialog"><header class="row"><h2 id="helptitle" class="grow">${t("help.title")}</h2><button class="btn">${t("bad.close")}</button></header></form>
-    <section><h3>${t("help.signs")}</h3><${Legend} /></section>
-    <section><h3>${t("help.keys")}</h3><dl class="keys">${KEYS.map(([key, words]) => html`<div key=${key}><dt>${key.split(" ").map((k) => html`<kbd key=${k}>${k}</kbd> `)}</dt><dd>${t(words)}</dd></div>`)}</dl>
-      <p class="soft">${t("help.settings")}</p></section>
-  </dialog>
-  <section class="printlegend" aria-hidden="true"><h2>${t("help.signs")}</h2><${Legend} /></section>`;
+  return html`<dialog id="help" aria-labelledby="helptitle">
+      <form method="dialog">
+        <header class="row">
+          <h2 id="helptitle" class="grow">${t("help.title")}</h2>
+          <button class="btn">${t("bad.close")}</button>
+        </header>
+      </form>
+      <section>
+        <h3>${t("help.signs")}</h3>
+        <${Legend} />
+      </section>
+      <section>
+        <h3>${t("help.keys")}</h3>
+        <dl class="keys">
+          ${KEYS.map(
+            ([key, words]) =>
+              html`<div key=${key}>
+                <dt>${key.split(" ").map((k) => html`<kbd key=${k}>${k}</kbd> `)}</dt>
+                <dd>${t(words)}</dd>
+              </div>`,
+          )}
+        </dl>
+        <p class="soft">${t("help.settings")}</p>
+      </section>
+    </dialog>
+    <section class="printlegend" aria-hidden="true">
+      <h2>${t("help.signs")}</h2>
+      <${Legend} />
+    </section>`;
 }

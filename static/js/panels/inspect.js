@@ -4,31 +4,116 @@ import { html } from "htm/preact";
 import * as s from "../state.js";
 import { partIn, partOf } from "../partition.js";
 
-const list = (v) => (Array.isArray(v) ? (v.length ? v.map((one) => (typeof one === "object" ? list(Object.values(one)) : one)).join(", ") : "–") : v === null || v === undefined || v === "" ? "–" : typeof v === "object" ? Object.entries(v).map(([k, one]) => `${k} ${list(one)}`).join(" · ") : typeof v === "boolean" ? (v ? "✓" : "✗") : String(v));
+const list = (v) =>
+  Array.isArray(v)
+    ? v.length
+      ? v.map((one) => (typeof one === "object" ? list(Object.values(one)) : one)).join(", ")
+      : "–"
+    : v === null || v === undefined || v === ""
+      ? "–"
+      : typeof v === "object"
+        ? Object.entries(v)
+            .map(([k, one]) => `${k} ${list(one)}`)
+            .join(" · ")
+        : typeof v === "boolean"
+          ? v
+            ? "✓"
+            : "✗"
+          : String(v);
 
 /** The rows [name, value, value before] of a thing on the stage. */
 export function rows(step, before, id, { t }) {
   const view = step.view;
   const part = partOf(view, s.partition.value);
   const old = before && partIn(before.view, part.p);
-  const pick = (a, b, keys) => keys.filter((k) => a && k in a).map((k) => [t(`field.${k}`), list(a[k]), b ? list(b[k]) : null]);
+  const pick = (a, b, keys) =>
+    keys
+      .filter((k) => a && k in a)
+      .map((k) => [t(`field.${k}`), list(a[k]), b ? list(b[k]) : null]);
   const broker = /^b(\d+)$/.exec(id ?? "");
   if (broker) {
     const a = view.brokers.find((b) => String(b.id) === broker[1]);
     const r = part.replicas[broker[1]];
     const r0 = old?.replicas[broker[1]];
     return [
-      ...pick(a, before?.view.brokers.find((b) => b.id === a?.id), ["alive", "fenced", "brokerEpoch", "rack", "dirs", "session", "disk", "fetchSessions"]),
-      ...pick(r, r0, ["role", "dir", "future", "start", "leo", "hw", "hwCheckpoint", "flushed", "epochs", "epochStart", "belief", "fetch", "isr", "maximal", "pending", "blocks", "waiting", "throttled"]),
-      ...(r?.session ? [[t("field.fetchSession"), list(r.session), r0?.session ? list(r0.session) : null]] : []),
-      ...Object.entries(r?.remote ?? {}).map(([id2, m]) => [t("field.remote", { b: s.name.value(Number(id2), true) }), list(m), r0?.remote?.[id2] ? list(r0.remote[id2]) : null]),
+      ...pick(
+        a,
+        before?.view.brokers.find((b) => b.id === a?.id),
+        ["alive", "fenced", "brokerEpoch", "rack", "dirs", "session", "disk", "fetchSessions"],
+      ),
+      ...pick(r, r0, [
+        "role",
+        "dir",
+        "future",
+        "start",
+        "leo",
+        "hw",
+        "hwCheckpoint",
+        "flushed",
+        "epochs",
+        "epochStart",
+        "belief",
+        "fetch",
+        "isr",
+        "maximal",
+        "pending",
+        "blocks",
+        "waiting",
+        "throttled",
+      ]),
+      ...(r?.session
+        ? [[t("field.fetchSession"), list(r.session), r0?.session ? list(r0.session) : null]]
+        : []),
+      ...Object.entries(r?.remote ?? {}).map(([id2, m]) => [
+        t("field.remote", { b: s.name.value(Number(id2), true) }),
+        list(m),
+        r0?.remote?.[id2] ? list(r0.remote[id2]) : null,
+      ]),
     ];
   }
-  if (id === "K") return [...pick(view.controller, before?.view.controller, ["alive", "epoch", "waiting"]), ...pick(part.record, old?.record, Object.keys(part.record))];
+  if (id === "K")
+    return [
+      ...pick(view.controller, before?.view.controller, ["alive", "epoch", "waiting"]),
+      ...pick(part.record, old?.record, Object.keys(part.record)),
+    ];
   const message = view.messages.find((m) => `m${m.id}` === id);
-  if (message) return [...pick(message, null, ["kind", "from", "to", "reply", "sent", "due", "held", "error", "records"]), ...Object.entries(s.possible.value.messages?.[message.id] ?? message.fields ?? {}).map(([k, v]) => [k, list(v), null])];
+  if (message)
+    return [
+      ...pick(message, null, [
+        "kind",
+        "from",
+        "to",
+        "reply",
+        "sent",
+        "due",
+        "held",
+        "error",
+        "records",
+      ]),
+      ...Object.entries(s.possible.value.messages?.[message.id] ?? message.fields ?? {}).map(
+        ([k, v]) => [k, list(v), null],
+      ),
+    ];
   const client = view.clients.find((c) => String(c.id) === id);
-  return client ? pick(client, before?.view.clients.find((c) => c.id === id), ["kind", "sent", "acked", "waiting", "position", "epoch", "reset", "rack", "preferred", "failed", "read"]) : [];
+  return client
+    ? pick(
+        client,
+        before?.view.clients.find((c) => c.id === id),
+        [
+          "kind",
+          "sent",
+          "acked",
+          "waiting",
+          "position",
+          "epoch",
+          "reset",
+          "rack",
+          "preferred",
+          "failed",
+          "read",
+        ],
+      )
+    : [];
 }
 
 export function Inspect() {
@@ -36,12 +121,41 @@ export function Inspect() {
   const step = s.step.value;
   if (!step) return null;
   const before = s.tapeNow.value.steps.get(s.n.value - 1);
-  const things = [...step.view.brokers.map((b) => [`b${b.id}`, s.name.value(b.id)]), ["K", t("ent.controller")], ...step.view.clients.map((c) => [String(c.id), String(c.id)]), ...step.view.messages.map((m) => [`m${m.id}`, `${m.kind} ${s.name.value(m.from, true)} → ${s.name.value(m.to, true)}`])];
+  const things = [
+    ...step.view.brokers.map((b) => [`b${b.id}`, s.name.value(b.id)]),
+    ["K", t("ent.controller")],
+    ...step.view.clients.map((c) => [String(c.id), String(c.id)]),
+    ...step.view.messages.map((m) => [
+      `m${m.id}`,
+      `${m.kind} ${s.name.value(m.from, true)} → ${s.name.value(m.to, true)}`,
+    ]),
+  ];
   const id = things.some(([one]) => one === s.selected.value) ? s.selected.value : things[0]?.[0];
   const found = rows(step, before, id, { t });
   return html`<div class="stack">
-    <label class="field">${t("inspect.what")}${" "}<select value=${id} onChange=${(e) => { s.selected.value = e.target.value; }}>${things.map(([one, label]) => html`<option key=${one} value=${one}>${label}</option>`)}</select></label>
-    <table class="facts"><tbody>${found.map(([label, value, was]) => html`<tr key=${label} class=${was !== null && was !== value ? "chg" : ""}><th scope="row">${label}</th><td>${was !== null && was !== value ? html`<s>${was}</s> → <b>${value}</b>` : value}</td></tr>`)}</tbody></table>
+    <label class="field"
+      >${t("inspect.what")}${" "}<select
+        value=${id}
+        onChange=${(e) => {
+          s.selected.value = e.target.value;
+        }}
+      >
+        ${things.map(([one, label]) => html`<option key=${one} value=${one}>${label}</option>`)}
+      </select></label
+    >
+    <table class="facts">
+      <tbody>
+        ${found.map(
+          ([label, value, was]) =>
+            html`<tr key=${label} class=${was !== null && was !== value ? "chg" : ""}>
+              <th scope="row">${label}</th>
+              <td>
+                ${was !== null && was !== value ? html`<s>${was}</s> → <b>${value}</b>` : value}
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
     <p class="soft">${t("inspect.note")}</p>
   </div>`;
 }

@@ -6,7 +6,12 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import * as s from "../state.js";
 import { beside, stops } from "./stops.js";
 
-const ARROWS = { ArrowRight: (i) => i + 1, ArrowLeft: (i) => i - 1, Home: () => 0, End: (i, last) => last };
+const ARROWS = {
+  ArrowRight: (i) => i + 1,
+  ArrowLeft: (i) => i - 1,
+  Home: () => 0,
+  End: (i, last) => last,
+};
 
 /** `inside`: signal {broker, id, index} of the stop; `leave(broker)` goes back to the lane, `press(stop, element)` acts. */
 export function LaneWalk({ drawn, inside, leave, press }) {
@@ -20,29 +25,73 @@ export function LaneWalk({ drawn, inside, leave, press }) {
   const id = list[at]?.id;
   useLayoutEffect(() => {
     if (!here) return;
-    const free = document.activeElement === document.body || box.current?.contains(document.activeElement) || here.entering;
+    const free =
+      document.activeElement === document.body ||
+      box.current?.contains(document.activeElement) ||
+      here.entering;
     const button = box.current?.querySelector(`[data-stop="${CSS.escape(id ?? "")}"]`);
     if (free && button && document.activeElement !== button) button.focus({ preventScroll: true });
     button?.scrollIntoView({ block: "nearest", inline: "nearest" });
     if (here.entering) inside.value = { broker: here.broker, id, index: at };
   }, [id, here]);
   if (!here || !list.length) return null;
-  const to = (broker, next, all) => { const index = Math.max(0, Math.min(next, all.length - 1)); if (all.length) inside.value = { broker, id: all[index].id, index }; };
+  const to = (broker, next, all) => {
+    const index = Math.max(0, Math.min(next, all.length - 1));
+    if (all.length) inside.value = { broker, id: all[index].id, index };
+  };
   const keys = (event) => {
-    if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); leave(here.broker); return; }
+    if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      leave(here.broker);
+      return;
+    }
     const dir = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!dir && !ARROWS[event.key]) return;
     event.preventDefault();
     event.stopPropagation();
-    if (!dir) { to(here.broker, ARROWS[event.key](at, list.length - 1), list); return; }
+    if (!dir) {
+      to(here.broker, ARROWS[event.key](at, list.length - 1), list);
+      return;
+    }
     const brokers = [...drawn.geo.lanes.keys()];
     const broker = brokers[brokers.indexOf(here.broker) + dir];
     if (broker === undefined) return;
     const others = stops(drawn, broker, { t });
     to(broker, beside(others, list[at], at), others);
   };
-  const focused = (one) => { s.selected.value = `b${here.broker}`; s.lit.value = one.id; };
-  const out = (event) => { if (event.relatedTarget && !event.relatedTarget.closest(".walk, .menu, .whybox")) { inside.value = null; s.lit.value = null; } };
+  const focused = (one) => {
+    s.selected.value = `b${here.broker}`;
+    s.lit.value = one.id;
+  };
+  const out = (event) => {
+    if (event.relatedTarget && !event.relatedTarget.closest(".walk, .menu, .whybox")) {
+      inside.value = null;
+      s.lit.value = null;
+    }
+  };
   const near = list.slice(Math.max(0, at - 1), at + 2);
-  return html`<div class="walk" role="group" aria-label=${t("walk.in", { b: t("card.name", { name: s.name.value(here.broker, true) }) })} ref=${box} onKeyDown=${keys} onFocusOut=${out}>${near.map((one) => html`<button key=${one.id} type="button" class="hit stop" data-stop=${one.id} tabindex=${one.id === id ? 0 : -1} aria-label=${one.label} style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`} onFocus=${() => focused(one)} onClick=${(event) => press(one, event.currentTarget)}></button>`)}</div>`;
+  return html`<div
+    class="walk"
+    role="group"
+    aria-label=${t("walk.in", { b: t("card.name", { name: s.name.value(here.broker, true) }) })}
+    ref=${box}
+    onKeyDown=${keys}
+    onFocusOut=${out}
+  >
+    ${near.map(
+      (one) =>
+        html`<button
+          key=${one.id}
+          type="button"
+          class="hit stop"
+          data-stop=${one.id}
+          tabindex=${one.id === id ? 0 : -1}
+          aria-label=${one.label}
+          style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`}
+          onFocus=${() => focused(one)}
+          onClick=${(event) => press(one, event.currentTarget)}
+        ></button>`,
+    )}
+  </div>`;
 }

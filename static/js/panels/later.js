@@ -12,9 +12,16 @@ function happened(subject, now, then, p, number) {
     const id = who === undefined ? a.record.leader : number(who);
     return lengthOf(b.replicas[id]) > lengthOf(a.replicas[id]);
   }
-  if (kind === "isr") return a.record.isr.includes(number(who)) !== b.record.isr.includes(number(who));
-  if (kind === "leader") return who === undefined ? b.record.leader >= 0 && b.record.le > a.record.le : (a.record.leader === number(who)) !== (b.record.leader === number(who));
-  if (kind === "ack") return Object.values(b.replicas).some((r) => r.records?.some((one) => one.id === who && one.acked));
+  if (kind === "isr")
+    return a.record.isr.includes(number(who)) !== b.record.isr.includes(number(who));
+  if (kind === "leader")
+    return who === undefined
+      ? b.record.leader >= 0 && b.record.le > a.record.le
+      : (a.record.leader === number(who)) !== (b.record.leader === number(who));
+  if (kind === "ack")
+    return Object.values(b.replicas).some((r) =>
+      r.records?.some((one) => one.id === who && one.acked),
+    );
   return false;
 }
 

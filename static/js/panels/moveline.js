@@ -24,8 +24,25 @@ export function MoveLine() {
   return html`<form class="moveline" onSubmit=${send}>
     <label class="sr" for="typed">${t("move.label")}</label>
     <span class="prompt mono" aria-hidden="true">›</span>
-    <input id="typed" class="mono" type="text" list="movelist" autocomplete="off" autocapitalize="off" spellcheck=${false} placeholder=${t("move.hint")} value=${text} onInput=${(e) => setText(e.target.value)} onFocus=${loadPossible} onKeyDown=${recall} />
-    <datalist id="movelist">${s.possible.value.moves.filter((m) => m.enabled).map((m) => html`<option key=${m.text} value=${m.text}></option>`)}</datalist>
+    <input
+      id="typed"
+      class="mono"
+      type="text"
+      list="movelist"
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck=${false}
+      placeholder=${t("move.hint")}
+      value=${text}
+      onInput=${(e) => setText(e.target.value)}
+      onFocus=${loadPossible}
+      onKeyDown=${recall}
+    />
+    <datalist id="movelist">
+      ${s.possible.value.moves
+        .filter((m) => m.enabled)
+        .map((m) => html`<option key=${m.text} value=${m.text}></option>`)}
+    </datalist>
     <button class="btn" type="submit" disabled=${!s.online.value}>${t("move.do")}</button>
   </form>`;
 }

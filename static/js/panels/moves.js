@@ -15,16 +15,32 @@ export function MoveButton({ move, label, onDone }) {
   const off = !move.enabled || !s.online.value;
   const why = !s.online.value ? t("offline.wait") : move.why;
   const press = (event) => {
-    if (!off) { onDone?.(); act(move.text); } else if (!move.enabled && s.online.value) whyNot(`move ${move.text}`, event.currentTarget);
+    if (!off) {
+      onDone?.();
+      act(move.text);
+    } else if (!move.enabled && s.online.value) whyNot(`move ${move.text}`, event.currentTarget);
   };
-  return html`<li><button type="button" class=${`movebtn ${off ? "off" : ""}`} aria-disabled=${off && move.enabled ? "true" : null} title=${move.enabled ? null : t("whynot.move")} onClick=${press}>
-    ${label ? html`${label} ` : null}<code>${move.text}</code></button>${!move.enabled && why ? html`<span class="soft">${why}</span>` : null}</li>`;
+  return html`<li>
+    <button
+      type="button"
+      class=${`movebtn ${off ? "off" : ""}`}
+      aria-disabled=${off && move.enabled ? "true" : null}
+      title=${move.enabled ? null : t("whynot.move")}
+      onClick=${press}
+    >
+      ${label ? html`${label} ` : null}<code>${move.text}</code></button
+    >${!move.enabled && why ? html`<span class="soft">${why}</span>` : null}
+  </li>`;
 }
 
 export function Moves() {
   const t = s.t.value;
-  void s.n.value; void s.run.value;
-  useEffect(() => { const wait = setTimeout(loadPossible, 120); return () => clearTimeout(wait); }, [s.n.value, s.run.value, s.online.value]);
+  void s.n.value;
+  void s.run.value;
+  useEffect(() => {
+    const wait = setTimeout(loadPossible, 120);
+    return () => clearTimeout(wait);
+  }, [s.n.value, s.run.value, s.online.value]);
   const { moves } = s.possible.value;
   const past = s.facts.value && s.n.value < s.facts.value.total;
   return html`<div class="stack">
@@ -35,9 +51,20 @@ export function Moves() {
       if (!mine.length) return null;
       const can = mine.filter((m) => m.enabled);
       const cannot = mine.filter((m) => !m.enabled);
-      return html`<section key=${group}><h3>${t(`moves.${group}`)}</h3>
-        <ul class="moves">${can.map((move) => html`<${MoveButton} key=${move.text} move=${move} />`)}</ul>
-        ${cannot.length > 0 && html`<details><summary>${t("moves.cannot", { n: cannot.length })}</summary><ul class="moves no">${cannot.map((move) => html`<${MoveButton} key=${move.text} move=${move} />`)}</ul></details>`}
+      return html`<section key=${group}>
+        <h3>${t(`moves.${group}`)}</h3>
+        <ul class="moves">
+          ${can.map((move) => html`<${MoveButton} key=${move.text} move=${move} />`)}
+        </ul>
+        ${
+          cannot.length > 0 &&
+          html`<details>
+            <summary>${t("moves.cannot", { n: cannot.length })}</summary>
+            <ul class="moves no">
+              ${cannot.map((move) => html`<${MoveButton} key=${move.text} move=${move} />`)}
+            </ul>
+          </details>`
+        }
       </section>`;
     })}
   </div>`;

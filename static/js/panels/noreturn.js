@@ -12,7 +12,9 @@ const found = signal(null);
 export async function loadFutures() {
   const id = new URLSearchParams(location.search).get("futures") ?? "";
   if (!/^[0-9a-f]{12}$/.test(id)) return;
-  const answer = await fetch(`/api/batches/${id}`).then((r) => r.json()).catch(() => null);
+  const answer = await fetch(`/api/batches/${id}`)
+    .then((r) => r.json())
+    .catch(() => null);
   if (answer?.ok && answer.futures) found.value = { id, ...answer.futures };
 }
 
@@ -24,7 +26,14 @@ export function Futures({ place }) {
   const line = staircase(one.steps, place, one.broken);
   const first = line[0].split(",")[0];
   const last = line.at(-1).split(",")[0];
-  const words = t(`batch.futures.said.${one.said}`, { invariant: one.invariant, step: one.point, held: one.held, broken: one.broken });
+  const words = t(`batch.futures.said.${one.said}`, {
+    invariant: one.invariant,
+    step: one.point,
+    held: one.held,
+    broken: one.broken,
+  });
   return html`<a class="noreturn" href=${`/batch/${one.id}`} title=${words} aria-label=${words}>
-    <svg viewBox=${`0 0 100 ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true"><polygon points=${`${first},${HEIGHT} ${line.join(" ")} ${last},${HEIGHT}`} /></svg></a>`;
+    <svg viewBox=${`0 0 100 ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <polygon points=${`${first},${HEIGHT} ${line.join(" ")} ${last},${HEIGHT}`} /></svg
+  ></a>`;
 }

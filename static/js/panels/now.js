@@ -10,8 +10,16 @@ import { byCard, RuleCard } from "./rulecard.js";
 function weightiest(cards, current) {
   const inside = cards.find((card) => card.cues.some((cue) => cue.at === current));
   if (inside) return inside.id;
-  const moment = (card) => Math.max(...card.cues.map((cue) => (s.registry.value.rules ?? []).find((one) => one.id === cue.rule)?.moment ?? 0));
-  return cards.reduce((best, card) => (best === null || moment(card) > moment(best) ? card : best), null)?.id;
+  const moment = (card) =>
+    Math.max(
+      ...card.cues.map(
+        (cue) => (s.registry.value.rules ?? []).find((one) => one.id === cue.rule)?.moment ?? 0,
+      ),
+    );
+  return cards.reduce(
+    (best, card) => (best === null || moment(card) > moment(best) ? card : best),
+    null,
+  )?.id;
 }
 
 export function Now() {
@@ -27,11 +35,48 @@ export function Now() {
   const current = inside ? s.cue.value : null;
   const first = weightiest(cards, current);
   const where = `${facts.digest}:${s.n.value}`;
-  const ordered = inside ? cards : [...cards.filter((card) => card.id === first), ...cards.filter((card) => card.id !== first)];
+  const ordered = inside
+    ? cards
+    : [...cards.filter((card) => card.id === first), ...cards.filter((card) => card.id !== first)];
   return html`<div class="stack">
-    ${cards.length > 0 && html`<div><h3>${t("now.rules")}</h3>${ordered.map((card) => html`<${RuleCard} key=${`${where}:${card.id}:${card.id === first}`} id=${card.id} cues=${card.cues} open=${card.id === first} current=${current} />`)}</div>`}
-    ${step.n === 0 && html`${facts.scenario.teaches && html`<p>${facts.scenario.teaches}</p>`}<p class="soft">${t("now.begin")}</p>`}
-    ${next && next !== step && !inside && html`<div class="nextup"><h3>${t("now.next")}</h3><p><${Jump} n=${next.n}><${Icon} name="next" /> ${sayStep(next)}<//></p></div>`}
-    ${s.n.value >= facts.total && html`<div class="nextup"><h3>${t("now.end")}</h3><p class="soft">${t("now.end_more")}</p></div>`}
+    ${
+      cards.length > 0 &&
+      html`<div>
+        <h3>${t("now.rules")}</h3>
+        ${ordered.map(
+          (card) =>
+            html`<${RuleCard}
+              key=${`${where}:${card.id}:${card.id === first}`}
+              id=${card.id}
+              cues=${card.cues}
+              open=${card.id === first}
+              current=${current}
+            />`,
+        )}
+      </div>`
+    }
+    ${
+      step.n === 0 &&
+      html`${facts.scenario.teaches && html`<p>${facts.scenario.teaches}</p>`}
+        <p class="soft">${t("now.begin")}</p>`
+    }
+    ${
+      next &&
+      next !== step &&
+      !inside &&
+      html`<div class="nextup">
+        <h3>${t("now.next")}</h3>
+        <p>
+          <${Jump} n=${next.n}><${Icon} name="next" /> ${sayStep(next)}<//>
+        </p>
+      </div>`
+    }
+    ${
+      s.n.value >= facts.total &&
+      html`<div class="nextup">
+        <h3>${t("now.end")}</h3>
+        <p class="soft">${t("now.end_more")}</p>
+      </div>`
+    }
   </div>`;
 }

@@ -10,13 +10,38 @@ import { Branches } from "./branches.js";
 import { sayStep } from "./common.js";
 import { Futures } from "./noreturn.js";
 
-const ICONS = { leader: "crown", truncation: "scissors", fault: "cross", heal: "heart", isr: "plusminus", ack: "tick", violation: "alert", divergence: "alert", bookmark: "flag" };
-const MARK = 21;      // px a mark takes
+const ICONS = {
+  leader: "crown",
+  truncation: "scissors",
+  fault: "cross",
+  heal: "heart",
+  isr: "plusminus",
+  ack: "tick",
+  violation: "alert",
+  divergence: "alert",
+  bookmark: "flag",
+};
+const MARK = 21; // px a mark takes
 
 function Marks({ facts, space, width }) {
   const t = s.t.value;
-  const marks = [...facts.marks.filter(([, kind]) => kind in ICONS), ...s.bookmarks.value.filter((n) => n <= facts.total).map((n) => [n, "bookmark"])];
-  return html`<div class="marks" aria-hidden="true">${merged(marks, space, Math.max(8, width / MARK)).map((mark) => html`<i key=${`${mark.n}${mark.kind}`} class=${`mk ${mark.kind}`} style=${`left:${(100 * mark.x).toFixed(3)}%`} title=${`${mark.n}: ${t(`mark.kind.${mark.kind}`)}${mark.count > 1 ? ` +${mark.count - 1}` : ""}`}><svg class="icon"><use href=${`/static/icons.svg#${ICONS[mark.kind]}`} /></svg>${mark.count > 1 && html`<b>${mark.count}</b>`}</i>`)}</div>`;
+  const marks = [
+    ...facts.marks.filter(([, kind]) => kind in ICONS),
+    ...s.bookmarks.value.filter((n) => n <= facts.total).map((n) => [n, "bookmark"]),
+  ];
+  return html`<div class="marks" aria-hidden="true">
+    ${merged(marks, space, Math.max(8, width / MARK)).map(
+      (mark) =>
+        html`<i
+          key=${`${mark.n}${mark.kind}`}
+          class=${`mk ${mark.kind}`}
+          style=${`left:${(100 * mark.x).toFixed(3)}%`}
+          title=${`${mark.n}: ${t(`mark.kind.${mark.kind}`)}${mark.count > 1 ? ` +${mark.count - 1}` : ""}`}
+          ><svg class="icon"><use href=${`/static/icons.svg#${ICONS[mark.kind]}`} /></svg
+          >${mark.count > 1 && html`<b>${mark.count}</b>`}</i
+        >`,
+    )}
+  </div>`;
 }
 
 export function Rail() {
@@ -33,15 +58,34 @@ export function Rail() {
   if (!facts) return html`<div class="rails"></div>`;
   const step = s.step.value;
   const own = chapterAt(facts, s.n.value);
-  const value = step ? t("rail.value", { n: s.n.value, total: facts.total, words: sayStep(step) }) : "";
+  const value = step
+    ? t("rail.value", { n: s.n.value, total: facts.total, words: sayStep(step) })
+    : "";
   const space = railSpace(facts, s.byTime.value);
   const place = (n) => `${((100 * space.of(n)) / Math.max(1, space.max)).toFixed(3)}%`;
   return html`<div class="rails" ref=${box}>
     <${Futures} place=${(n) => (100 * space.of(n)) / Math.max(1, space.max)} />
     <div class="rail">
       <${Marks} facts=${facts} space=${space} width=${width} />
-      <input type="range" min="0" max=${space.max} value=${space.of(s.n.value)} aria-label=${t("rail.label")} aria-valuetext=${value} style=${`--at:${place(s.n.value)}`} onKeyDown=${nudge} onInput=${(e) => goTo(space.step(Number(e.target.value)))} />
-      <div class="ticks" aria-hidden="true">${facts.total <= 400 && facts.chapters.map(([first], i) => html`<i key=${i} style=${`left:${place(Math.max(0, first - 1))}`}></i>`)}</div>
+      <input
+        type="range"
+        min="0"
+        max=${space.max}
+        value=${space.of(s.n.value)}
+        aria-label=${t("rail.label")}
+        aria-valuetext=${value}
+        style=${`--at:${place(s.n.value)}`}
+        onKeyDown=${nudge}
+        onInput=${(e) => goTo(space.step(Number(e.target.value)))}
+      />
+      <div class="ticks" aria-hidden="true">
+        ${
+          facts.total <= 400 &&
+          facts.chapters.map(
+            ([first], i) => html`<i key=${i} style=${`left:${place(Math.max(0, first - 1))}`}></i>`,
+          )
+        }
+      </div>
       ${own?.text && html`<span class="sr">${own.text}</span>`}
     </div>
     <${Branches} />

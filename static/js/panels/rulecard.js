@@ -14,7 +14,9 @@ export async function loadCards(profile) {
     const answer = await fetch(`/api/cards/${encodeURIComponent(profile)}`);
     if (answer.ok && asked === profile) s.cards.value = await answer.json();
     else if (!answer.ok) asked = null;
-  } catch { asked = null; /* asked again with the next run */ }
+  } catch {
+    asked = null; /* asked again with the next run */
+  }
 }
 
 /** The card a cue belongs to: H-2 for H-2.min_isr. */
@@ -41,14 +43,26 @@ export function byCard(cards, cues) {
   return [...found].map(([id, mine]) => ({ id, cues: mine }));
 }
 
-const shown = (v) => (v === null || v === undefined || v === "" ? "–" : Array.isArray(v) ? `{${v.join(", ")}}` : typeof v === "object" ? JSON.stringify(v) : String(v));
+const shown = (v) =>
+  v === null || v === undefined || v === ""
+    ? "–"
+    : Array.isArray(v)
+      ? `{${v.join(", ")}}`
+      : typeof v === "object"
+        ? JSON.stringify(v)
+        : String(v);
 
 /** What a cue changed: "2 · hw 0 → 3". */
 function Value({ cue, on }) {
-  const who = cue.node === null || cue.node === undefined || cue.node === "" ? "" : s.name.value(cue.node);
+  const who =
+    cue.node === null || cue.node === undefined || cue.node === "" ? "" : s.name.value(cue.node);
   const changed = (cue.old !== null || cue.new !== null) && String(cue.old) !== String(cue.new);
-  const what = cue.field ? `${cue.field} ${changed ? `${shown(cue.old)} → ${shown(cue.new)}` : shown(cue.new ?? cue.old)}` : "";
-  return html`<span class="val ${on ? "on" : ""}">${who}${what ? html` <b>${what}</b>` : null}</span>`;
+  const what = cue.field
+    ? `${cue.field} ${changed ? `${shown(cue.old)} → ${shown(cue.new)}` : shown(cue.new ?? cue.old)}`
+    : "";
+  return html`<span class="val ${on ? "on" : ""}"
+    >${who}${what ? html` <b>${what}</b>` : null}</span
+  >`;
 }
 
 /** One rule.  `cues` are those of the step that belong to it; `current` the one told in detail size. */
@@ -60,14 +74,44 @@ export function RuleCard({ id, cues, open, current }) {
   const rest = cues.filter((cue) => !told.has(cue.at));
   const on = (cue) => cue.at === current;
   return html`<details class="rulecard" open=${open} data-rule=${id}>
-    <summary><code class="rule">${id}</code> <span>${titleOf(id)}</span><span class="brief">${cues.slice(0, 2).map((cue) => html`<${Value} key=${cue.at} cue=${cue} />`)}</span></summary>
-    ${card && html`<ol class="code">${card.lines.map((line, i) => {
-      const here = taken(line);
-      return html`<li key=${i} class=${here.length ? "taken" : ""}><code style=${`padding-left:${/^ */.exec(line[0])[0].length * 0.55}em`}>${line[0].trim()}</code>${here.length > 0 && html`<span class="sr">${t("card.taken")}</span>`}${here.map((cue) => html`<${Value} key=${cue.at} cue=${cue} on=${on(cue)} />`)}</li>`;
-    })}</ol>`}
-    ${rest.length > 0 && html`<p>${rest.map((cue) => html`<${Value} key=${cue.at} cue=${cue} on=${on(cue)} />`)}</p>`}
-    ${card && html`<p class="who">${card.outside ? t("card.outside") : card.kafka.length ? card.kafka.map((name) => html`<code key=${name}>${name}</code> `) : t("card.nobody_here")}
-      ${card.kip.map((name) => html`<span key=${name} class="pill">${name}</span> `)}
-      <a href=${`/glossary#${id}`}>${t("card.more")}</a></p>`}
+    <summary>
+      <code class="rule">${id}</code> <span>${titleOf(id)}</span
+      ><span class="brief"
+        >${cues.slice(0, 2).map((cue) => html`<${Value} key=${cue.at} cue=${cue} />`)}</span
+      >
+    </summary>
+    ${
+      card &&
+      html`<ol class="code">
+        ${card.lines.map((line, i) => {
+          const here = taken(line);
+          return html`<li key=${i} class=${here.length ? "taken" : ""}>
+            <code style=${`padding-left:${/^ */.exec(line[0])[0].length * 0.55}em`}
+              >${line[0].trim()}</code
+            >${
+              here.length > 0 && html`<span class="sr">${t("card.taken")}</span>`
+            }${here.map((cue) => html`<${Value} key=${cue.at} cue=${cue} on=${on(cue)} />`)}
+          </li>`;
+        })}
+      </ol>`
+    }
+    ${
+      rest.length > 0 &&
+      html`<p>${rest.map((cue) => html`<${Value} key=${cue.at} cue=${cue} on=${on(cue)} />`)}</p>`
+    }
+    ${
+      card &&
+      html`<p class="who">
+        ${
+          card.outside
+            ? t("card.outside")
+            : card.kafka.length
+              ? card.kafka.map((name) => html`<code key=${name}>${name}</code> `)
+              : t("card.nobody_here")
+        }
+        ${card.kip.map((name) => html`<span key=${name} class="pill">${name}</span> `)}
+        <a href=${`/glossary#${id}`}>${t("card.more")}</a>
+      </p>`
+    }
   </details>`;
 }

@@ -10,18 +10,57 @@ export function Sentence() {
   const t = s.t.value;
   const step = s.step.value;
   const total = s.facts.value?.total ?? 0;
-  if (!step) return html`<div class="say skeleton"><p></p><p></p></div>`;
+  if (!step)
+    return html`<div class="say skeleton">
+      <p></p>
+      <p></p>
+    </div>`;
   const next = s.cue.value === null ? null : s.tapeNow.value.steps.get(s.n.value + 1);
   const shown = next ?? step;
   const chapter = s.chapter.value;
   return html`<section class="say" aria-label=${t("say.label")}>
-    <p class="where"><span>${t("say.step", { n: s.n.value, total })}</span><span>${t("say.time", { ms: step.t })}</span>
+    <p class="where">
+      <span>${t("say.step", { n: s.n.value, total })}</span
+      ><span>${t("say.time", { ms: step.t })}</span>
       ${next && html`<span>${t("say.cue", { i: s.cue.value + 1, k: next.cues.length })}</span>`}
-      ${!next && step.moment >= 2 && html`<span class="pill ${step.moment === 3 ? "warn" : ""}">${t("say.moment")}</span>`}</p>
-    ${chapter?.text && s.n.value > 0 && html`<p class="line" title=${t("now.line")}><code>${chapter.text}</code>${chapter.comment && html`<span>${inTurn([chapter.comment])}</span>`}</p>`}
-    <p class="what">${shown.n === 0 ? t("step.start") : shown.say?.length ? html`<${Told} entry=${shown.say[0]} />` : html`<code>${shown.move}</code>`}</p>
-    ${shown.n > 0 && shown.say?.length > 1 && html`<p class="more">${shown.say.slice(1).map((entry, i) => html`<span key=${i}><${Told} entry=${entry} />${" "}</span>`)}</p>`}
-    ${shown.why?.length > 0 && html`<p class="why">${shown.why.map((entry, i) => html`<span key=${i}><${Told} entry=${entry} />${" "}</span>`)}</p>`}
+      ${
+        !next &&
+        step.moment >= 2 &&
+        html`<span class="pill ${step.moment === 3 ? "warn" : ""}">${t("say.moment")}</span>`
+      }
+    </p>
+    ${
+      chapter?.text &&
+      s.n.value > 0 &&
+      html`<p class="line" title=${t("now.line")}>
+        <code>${chapter.text}</code
+        >${chapter.comment && html`<span>${inTurn([chapter.comment])}</span>`}
+      </p>`
+    }
+    <p class="what">
+      ${
+        shown.n === 0
+          ? t("step.start")
+          : shown.say?.length
+            ? html`<${Told} entry=${shown.say[0]} />`
+            : html`<code>${shown.move}</code>`
+      }
+    </p>
+    ${
+      shown.n > 0 &&
+      shown.say?.length > 1 &&
+      html`<p class="more">
+        ${shown.say
+          .slice(1)
+          .map((entry, i) => html`<span key=${i}><${Told} entry=${entry} />${" "}</span>`)}
+      </p>`
+    }
+    ${
+      shown.why?.length > 0 &&
+      html`<p class="why">
+        ${shown.why.map((entry, i) => html`<span key=${i}><${Told} entry=${entry} />${" "}</span>`)}
+      </p>`
+    }
     <${Changes} />
   </section>`;
 }

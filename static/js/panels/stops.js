@@ -11,22 +11,47 @@ export function stops({ logs, geo }, broker, { t }) {
   for (const one of nodes(lane?.c)) {
     const id = one.a?.["data-id"] ?? "";
     if (!id.startsWith(own)) continue;
-    const label = one.a["data-run"] ? runWords(one.a["data-run"], t) : one.c?.find((child) => child.t === "title")?.x;
-    if (label) found.push({ id, what: /^[a-z]+/.exec(id.slice(own.length))?.[0] ?? "", label, ...place(one, geo, geo.lanes.get(broker)) });
+    const label = one.a["data-run"]
+      ? runWords(one.a["data-run"], t)
+      : one.c?.find((child) => child.t === "title")?.x;
+    if (label)
+      found.push({
+        id,
+        what: /^[a-z]+/.exec(id.slice(own.length))?.[0] ?? "",
+        label,
+        ...place(one, geo, geo.lanes.get(broker)),
+      });
   }
   return found;
 }
 
-const runWords = (run, t) => { const [a, b, e] = run.split("/"); return t("cell.run", { a, b: Number(b) - 1, e }); };
+const runWords = (run, t) => {
+  const [a, b, e] = run.split("/");
+  return t("cell.run", { a, b: Number(b) - 1, e });
+};
 
 /** The box of a node: its own rectangle or circle, or the place of the offset it stands for. */
 function place(one, geo, lane) {
   const box = one.t === "rect" ? one : one.c?.find((child) => child.t === "rect");
   if (box) return around(box.a);
   const round = one.c?.find((child) => child.t === "circle")?.a;
-  if (round) return around({ x: round.cx - round.r, y: round.cy - round.r, width: 2 * round.r, height: 2 * round.r });
-  const at = { leo: -18, mem: geo.d.memory - geo.d.cell - 4 }[/[a-z]+/.exec(one.a["data-id"].split(":")[1])[0]] ?? 4;
-  return around({ x: geo.x(Math.max(Number(one.a["data-value"]) || 0, geo.base)) - 12, y: lane.log + geo.d.cell + at, width: 24, height: 24 });
+  if (round)
+    return around({
+      x: round.cx - round.r,
+      y: round.cy - round.r,
+      width: 2 * round.r,
+      height: 2 * round.r,
+    });
+  const at =
+    { leo: -18, mem: geo.d.memory - geo.d.cell - 4 }[
+      /[a-z]+/.exec(one.a["data-id"].split(":")[1])[0]
+    ] ?? 4;
+  return around({
+    x: geo.x(Math.max(Number(one.a["data-value"]) || 0, geo.base)) - 12,
+    y: lane.log + geo.d.cell + at,
+    width: 24,
+    height: 24,
+  });
 }
 
 /** The stop of another lane that stands for the same: the same offset or mark, or else one as far along. */

@@ -8,8 +8,30 @@ import { recordRows, replicaRow } from "./tablerows.js";
 
 function Table({ caption, heads, rows, rowHead = true }) {
   if (!rows.length) return null;
-  return html`<div class="scrollx" role="region" aria-label=${caption} tabindex="0"><table class="grid"><caption>${caption}</caption><thead><tr>${heads.map((one, i) => html`<th key=${i} scope="col">${one}</th>`)}</tr></thead>
-    <tbody>${rows.map((row, i) => html`<tr key=${i}>${row.map((cell, j) => (j === 0 && rowHead ? html`<th key=${j} scope="row">${cell}</th>` : html`<td key=${j}>${cell}</td>`))}</tr>`)}</tbody></table></div>`;
+  return html`<div class="scrollx" role="region" aria-label=${caption} tabindex="0">
+    <table class="grid">
+      <caption>
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${heads.map((one, i) => html`<th key=${i} scope="col">${one}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row, i) =>
+            html`<tr key=${i}>
+              ${row.map((cell, j) =>
+                j === 0 && rowHead
+                  ? html`<th key=${j} scope="row">${cell}</th>`
+                  : html`<td key=${j}>${cell}</td>`,
+              )}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 const list = (ids, name) => `[${ids.map((id) => name(id, true)).join(", ")}]`;
@@ -24,12 +46,32 @@ export function TableView() {
   const { record } = part;
   const records = recordRows(part, { t, name });
   return html`<div class="stack tables">
-    <${Table} caption=${`${part.name}: ${view.mode === "zk" ? t("ctl.zk") : t("ctl.kraft")}, ${view.controller.alive === false ? t("ctl.dead") : t("ctl.reign", { e: view.controller.epoch })}`} heads=${[t("ctl.leader"), t("ctl.epoch"), view.mode === "zk" ? t("ctl.zversion") : t("ctl.pe"), "ISR", "ELR", t("ctl.adding"), t("ctl.removing")]} rowHead=${false}
-      rows=${[[record.leader >= 0 ? name(record.leader) : t("ctl.none"), record.le, record.pe, list(record.isr, name), list(record.elr ?? [], name), list(record.adding ?? [], name), list(record.removing ?? [], name)]]} />
-    <${Table} caption=${t("hits.lanes")} heads=${["", t("field.role"), "ISR", t("field.start"), "LEO", "HW", t("mark.epochs"), t("field.belief"), t("table.remembers"), t("table.disk")]} rows=${view.brokers.map((b) => replicaRow(part, b, { t, name }))} />
+    <${Table}
+      caption=${`${part.name}: ${view.mode === "zk" ? t("ctl.zk") : t("ctl.kraft")}, ${view.controller.alive === false ? t("ctl.dead") : t("ctl.reign", { e: view.controller.epoch })}`}
+      heads=${[t("ctl.leader"), t("ctl.epoch"), view.mode === "zk" ? t("ctl.zversion") : t("ctl.pe"), "ISR", "ELR", t("ctl.adding"), t("ctl.removing")]}
+      rowHead=${false}
+      rows=${[[record.leader >= 0 ? name(record.leader) : t("ctl.none"), record.le, record.pe, list(record.isr, name), list(record.elr ?? [], name), list(record.adding ?? [], name), list(record.removing ?? [], name)]]}
+    />
+    <${Table}
+      caption=${t("hits.lanes")}
+      heads=${["", t("field.role"), "ISR", t("field.start"), "LEO", "HW", t("mark.epochs"), t("field.belief"), t("table.remembers"), t("table.disk")]}
+      rows=${view.brokers.map((b) => replicaRow(part, b, { t, name }))}
+    />
     <${Table} caption=${t("table.records")} heads=${records.heads} rows=${records.rows} />
-    <${Table} caption=${t("hits.flying")} heads=${[t("field.kind"), t("field.from"), t("field.to"), t("table.says"), t("field.sent"), t("field.due")]} rows=${view.messages.map((m) => [`${m.kind}${m.reply ? ` (${t("field.reply")})` : ""}`, name(m.from), name(m.to), essence(m, t, (id) => name(id, true)), m.sent, m.held ? t("link.held") : m.due])} />
-    <${Table} caption=${t("hits.links")} heads=${["", t("link.cut"), "ms", "%", t("link.held")]} rows=${view.links.map((l) => [`${name(l.a, true)} – ${name(l.b, true)}`, l.cut === "none" ? "–" : l.cut, String(l.delay), Math.round(l.loss * 100), l.held ? "✓" : "–"])} />
-    <${Table} caption=${t("layer.clients")} heads=${["", t("table.sees")]} rows=${view.clients.map((c) => [String(c.id), c.kind === "producer" ? `${t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked })}${(c.waiting ?? []).map((w) => ` · ${t("client.waits", { m: [w.m].flat().join(" "), b: name(w.to), acks: w.acks === -1 ? "all" : w.acks })}`).join("")}` : t("client.reads", { o: c.position ?? 0 })])} />
+    <${Table}
+      caption=${t("hits.flying")}
+      heads=${[t("field.kind"), t("field.from"), t("field.to"), t("table.says"), t("field.sent"), t("field.due")]}
+      rows=${view.messages.map((m) => [`${m.kind}${m.reply ? ` (${t("field.reply")})` : ""}`, name(m.from), name(m.to), essence(m, t, (id) => name(id, true)), m.sent, m.held ? t("link.held") : m.due])}
+    />
+    <${Table}
+      caption=${t("hits.links")}
+      heads=${["", t("link.cut"), "ms", "%", t("link.held")]}
+      rows=${view.links.map((l) => [`${name(l.a, true)} – ${name(l.b, true)}`, l.cut === "none" ? "–" : l.cut, String(l.delay), Math.round(l.loss * 100), l.held ? "✓" : "–"])}
+    />
+    <${Table}
+      caption=${t("layer.clients")}
+      heads=${["", t("table.sees")]}
+      rows=${view.clients.map((c) => [String(c.id), c.kind === "producer" ? `${t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked })}${(c.waiting ?? []).map((w) => ` · ${t("client.waits", { m: [w.m].flat().join(" "), b: name(w.to), acks: w.acks === -1 ? "all" : w.acks })}`).join("")}` : t("client.reads", { o: c.position ?? 0 })])}
+    />
   </div>`;
 }

@@ -9,11 +9,29 @@ export function replicaRow(part, broker, { t, name }) {
   const r = part.replicas[broker.id];
   const who = name(broker.id);
   if (!r) return [who, t(`alive.${broker.alive}`), t("pill.none"), "", "", "", "", "", "", ""];
-  const belief = r.belief.le >= 0 ? t("card.believes", { leader: r.belief.leader >= 0 ? name(r.belief.leader, true) : t("card.nobody"), e: r.belief.le }) : t("card.knows_nothing");
-  const remote = Object.entries(r.remote).map(([id, m]) => `${name(id, true)}: ${m.leo >= 0 ? m.leo : "?"}`).join(t("list.comma"));
+  const belief =
+    r.belief.le >= 0
+      ? t("card.believes", {
+          leader: r.belief.leader >= 0 ? name(r.belief.leader, true) : t("card.nobody"),
+          e: r.belief.le,
+        })
+      : t("card.knows_nothing");
+  const remote = Object.entries(r.remote)
+    .map(([id, m]) => `${name(id, true)}: ${m.leo >= 0 ? m.leo : "?"}`)
+    .join(t("list.comma"));
   return [
-    who, broker.alive === "up" ? t(`role.${r.role}`) : t(`alive.${broker.alive}`), standing(part, broker, t).map((p) => p.label).join(t("list.comma")), r.start, r.leo, r.hw,
-    r.epochs.map(([e, o]) => `${e}→${o}`).join(" "), r.role === "offline" ? "" : belief, remote, `${r.flushed} / ${r.hwCheckpoint} / ${r.recovery ?? 0}`,
+    who,
+    broker.alive === "up" ? t(`role.${r.role}`) : t(`alive.${broker.alive}`),
+    standing(part, broker, t)
+      .map((p) => p.label)
+      .join(t("list.comma")),
+    r.start,
+    r.leo,
+    r.hw,
+    r.epochs.map(([e, o]) => `${e}→${o}`).join(" "),
+    r.role === "offline" ? "" : belief,
+    remote,
+    `${r.flushed} / ${r.hwCheckpoint} / ${r.recovery ?? 0}`,
   ];
 }
 
@@ -26,16 +44,26 @@ export function recordRows(part, { t, name, width = MOST_OFFSETS }) {
   const rows = [];
   for (let o = end - 1; o >= first; o -= 1) {
     const differs = part.differ && o >= part.differ[0] && o < part.differ[1];
-    rows.push([`${o}${differs ? ` ${t("table.differs")}` : ""}`, ...ids.map((id) => cell(part.replicas[id], o, t))]);
+    rows.push([
+      `${o}${differs ? ` ${t("table.differs")}` : ""}`,
+      ...ids.map((id) => cell(part.replicas[id], o, t)),
+    ]);
   }
   return { heads: [t("table.offset"), ...ids.map((id) => name(Number(id)))], rows };
 }
 
 function cell(r, o, t) {
   const ghost = r.cut.find((one) => one.o === o);
-  if (o >= r.leo || o < r.start) return ghost ? t(ghost.acked ? "table.cut_acked" : "table.cut", { m: ghost.id }) : "–";
+  if (o >= r.leo || o < r.start)
+    return ghost ? t(ghost.acked ? "table.cut_acked" : "table.cut", { m: ghost.id }) : "–";
   const record = r.records.find((one) => one.o === o);
   const epoch = record?.e ?? r.runs.find(([from, to]) => o >= from && o < to)?.[2];
-  const signs = [t("msg.epoch", { e: epoch }), record?.id, o >= r.hw && t("table.open"), record?.acked && t("ledger.acked"), record?.read && t("ledger.seen")];
+  const signs = [
+    t("msg.epoch", { e: epoch }),
+    record?.id,
+    o >= r.hw && t("table.open"),
+    record?.acked && t("ledger.acked"),
+    record?.read && t("ledger.seen"),
+  ];
   return signs.filter(Boolean).join(" · ");
 }

@@ -6,7 +6,15 @@ import { Checks, Inspect, Log, Metrics, TableView } from "../doors.js";
 import { Moves } from "./moves.js";
 import { Now } from "./now.js";
 
-export const TABS = { now: Now, inspect: Inspect, moves: Moves, log: Log, checks: Checks, metrics: Metrics, table: TableView };
+export const TABS = {
+  now: Now,
+  inspect: Inspect,
+  moves: Moves,
+  log: Log,
+  checks: Checks,
+  metrics: Metrics,
+  table: TableView,
+};
 
 export function pick(name, focus = false) {
   s.tab.value = name;
@@ -29,7 +37,27 @@ export function Tabs() {
   const Panel = TABS[current];
   const count = s.broken.value.length;
   return html`<section class="tabs" aria-label=${t("tabs.label")}>
-    <div role="tablist" aria-label=${t("tabs.label")} onKeyDown=${keys}>${names.map((name) => html`<button key=${name} type="button" role="tab" id=${`tab-${name}`} aria-selected=${name === current ? "true" : "false"} aria-controls="panel" tabindex=${name === current ? 0 : -1} onClick=${() => pick(name)}>${t(`tab.${name}`)}${name === "checks" && count > 0 ? html`<span class="badge">${count}</span>` : null}</button>`)}</div>
-    <div role="tabpanel" id="panel" aria-labelledby=${`tab-${current}`} tabindex="0"><${Panel} /></div>
+    <div role="tablist" aria-label=${t("tabs.label")} onKeyDown=${keys}>
+      ${names.map(
+        (name) =>
+          html`<button
+            key=${name}
+            type="button"
+            role="tab"
+            id=${`tab-${name}`}
+            aria-selected=${name === current ? "true" : "false"}
+            aria-controls="panel"
+            tabindex=${name === current ? 0 : -1}
+            onClick=${() => pick(name)}
+          >
+            ${t(`tab.${name}`)}${
+              name === "checks" && count > 0 ? html`<span class="badge">${count}</span>` : null
+            }
+          </button>`,
+      )}
+    </div>
+    <div role="tabpanel" id="panel" aria-labelledby=${`tab-${current}`} tabindex="0">
+      <${Panel} />
+    </div>
   </section>`;
 }

@@ -25,29 +25,130 @@ function Add() {
   const fields = fieldsOf(what);
   const add = (event) => {
     event.preventDefault();
-    const made = { what, broker: fields.broker ? broker : "", value: fields.value ? value.trim() : "" };
-    if (!s.breaks.value.some((one) => breakText(one) === breakText(made))) keep([...s.breaks.value, made].slice(-12));
+    const made = {
+      what,
+      broker: fields.broker ? broker : "",
+      value: fields.value ? value.trim() : "",
+    };
+    if (!s.breaks.value.some((one) => breakText(one) === breakText(made)))
+      keep([...s.breaks.value, made].slice(-12));
   };
   return html`<form class="row" onSubmit=${add}>
-    <select aria-label=${t("break.what")} value=${what} onChange=${(e) => setWhat(e.target.value)}>${WHATS.map((one) => html`<option key=${one} value=${one}>${t(`break.pick.${one}`)}</option>`)}</select>
-    ${fields.value && html`<input class="mono short" aria-label=${t("break.value")} required=${what === "offset"} pattern=${what === "offset" ? "[0-9]+" : "[A-Za-z0-9._-]*"} placeholder=${t(`break.hint.${what}`)} value=${value} onInput=${(e) => setValue(e.target.value)} />`}
-    ${fields.broker && html`<select aria-label=${t("break.broker")} value=${broker} onChange=${(e) => setBroker(e.target.value)}><option value="">${t("break.anywhere")}</option>${(s.step.value?.view.brokers ?? []).map((b) => html`<option key=${b.id} value=${String(b.id)}>${s.name.value(b.id)}</option>`)}</select>`}
+    <select aria-label=${t("break.what")} value=${what} onChange=${(e) => setWhat(e.target.value)}>
+      ${WHATS.map(
+        (one) => html`<option key=${one} value=${one}>${t(`break.pick.${one}`)}</option>`,
+      )}
+    </select>
+    ${
+      fields.value &&
+      html`<input
+        class="mono short"
+        aria-label=${t("break.value")}
+        required=${what === "offset"}
+        pattern=${what === "offset" ? "[0-9]+" : "[A-Za-z0-9._-]*"}
+        placeholder=${t(`break.hint.${what}`)}
+        value=${value}
+        onInput=${(e) => setValue(e.target.value)}
+      />`
+    }
+    ${
+      fields.broker &&
+      html`<select
+        aria-label=${t("break.broker")}
+        value=${broker}
+        onChange=${(e) => setBroker(e.target.value)}
+      >
+        <option value="">${t("break.anywhere")}</option>
+        ${(s.step.value?.view.brokers ?? []).map(
+          (b) => html`<option key=${b.id} value=${String(b.id)}>${s.name.value(b.id)}</option>`,
+        )}
+      </select>`
+    }
     <button type="submit" class="btn">${t("break.add")}</button>
   </form>`;
 }
 
 function Box({ close }) {
   const t = s.t.value;
-  const go = (what) => { close(); goUntil(what); };
+  const go = (what) => {
+    close();
+    goUntil(what);
+  };
   return html`<div class="timebox" id="timebox" role="dialog" aria-label=${t("timebox.label")}>
-    <section><h3>${t("until.title")}</h3><div class="row">${UNTIL.map((what) => html`<button key=${what} type="button" class="btn" disabled=${what === "break" && !s.breaks.value.length} onClick=${() => go(what)}>${t(`until.${what}`)}</button>`)}</div></section>
-    <section><h3>${t("break.title")}</h3>
-      ${s.breaks.value.length > 0 && html`<ul class="plainlist">${s.breaks.value.map((one) => html`<li key=${breakText(one)} class="row tight"><span class="grow">${breakWords(one, s.env.value)}</span><button type="button" class="btn quiet square" aria-label=${t("break.remove", { what: breakWords(one, s.env.value) })} onClick=${() => keep(s.breaks.value.filter((other) => other !== one))}><${Icon} name="close" /></button></li>`)}</ul>`}
-      <${Add} /></section>
-    <section><h3>${t("mark.title")}</h3>
-      <div class="row">${s.bookmarks.value.map((n) => html`<button key=${n} type="button" class="btn" onClick=${() => { close(); goTo(n, { leaveCrumb: true }); }}>${t("mark.step", { n })}</button>`)}
-      <button type="button" class="btn" onClick=${() => toggle()}><${Icon} name="flag" />${t(s.bookmarks.value.includes(s.n.value) ? "mark.remove" : "mark.add")}</button></div></section>
-    <label class="row"><input type="checkbox" checked=${s.byTime.value} onChange=${(e) => { s.byTime.value = e.target.checked; s.remember("rail", e.target.checked ? "time" : "steps"); }} />${" "}${t("rail.bytime")}</label>
+    <section>
+      <h3>${t("until.title")}</h3>
+      <div class="row">
+        ${UNTIL.map(
+          (what) =>
+            html`<button
+              key=${what}
+              type="button"
+              class="btn"
+              disabled=${what === "break" && !s.breaks.value.length}
+              onClick=${() => go(what)}
+            >
+              ${t(`until.${what}`)}
+            </button>`,
+        )}
+      </div>
+    </section>
+    <section>
+      <h3>${t("break.title")}</h3>
+      ${
+        s.breaks.value.length > 0 &&
+        html`<ul class="plainlist">
+          ${s.breaks.value.map(
+            (one) =>
+              html`<li key=${breakText(one)} class="row tight">
+                <span class="grow">${breakWords(one, s.env.value)}</span
+                ><button
+                  type="button"
+                  class="btn quiet square"
+                  aria-label=${t("break.remove", { what: breakWords(one, s.env.value) })}
+                  onClick=${() => keep(s.breaks.value.filter((other) => other !== one))}
+                >
+                  <${Icon} name="close" />
+                </button>
+              </li>`,
+          )}
+        </ul>`
+      }
+      <${Add} />
+    </section>
+    <section>
+      <h3>${t("mark.title")}</h3>
+      <div class="row">
+        ${s.bookmarks.value.map(
+          (n) =>
+            html`<button
+              key=${n}
+              type="button"
+              class="btn"
+              onClick=${() => {
+                close();
+                goTo(n, { leaveCrumb: true });
+              }}
+            >
+              ${t("mark.step", { n })}
+            </button>`,
+        )}
+        <button type="button" class="btn" onClick=${() => toggle()}>
+          <${Icon}
+            name="flag"
+          />${t(s.bookmarks.value.includes(s.n.value) ? "mark.remove" : "mark.add")}
+        </button>
+      </div>
+    </section>
+    <label class="row"
+      ><input
+        type="checkbox"
+        checked=${s.byTime.value}
+        onChange=${(e) => {
+          s.byTime.value = e.target.checked;
+          s.remember("rail", e.target.checked ? "time" : "steps");
+        }}
+      />${" "}${t("rail.bytime")}</label
+    >
   </div>`;
 }
 
@@ -58,13 +159,39 @@ export function TimeBox() {
   const box = useRef(null);
   useEffect(() => {
     if (!open) return undefined;
-    const outside = (event) => { if (!box.current?.contains(event.target)) setOpen(false); };
+    const outside = (event) => {
+      if (!box.current?.contains(event.target)) setOpen(false);
+    };
     addEventListener("pointerdown", outside);
     return () => removeEventListener("pointerdown", outside);
   }, [open]);
-  const close = () => { setOpen(false); box.current?.querySelector("button")?.focus(); };
-  return html`<div class="timeboxes" ref=${box} onKeyDown=${(e) => { if (e.key === "Escape" && open) { e.stopPropagation(); close(); } }}>
-    <button type="button" class="btn square" aria-expanded=${open ? "true" : "false"} aria-controls="timebox" aria-label=${t("timebox.label")} title=${t("timebox.label")} onClick=${() => setOpen(!open)}><${Icon} name="flag" />${s.breaks.value.length > 0 && html`<span class="badge">${s.breaks.value.length}</span>`}</button>
+  const close = () => {
+    setOpen(false);
+    box.current?.querySelector("button")?.focus();
+  };
+  return html`<div
+    class="timeboxes"
+    ref=${box}
+    onKeyDown=${(e) => {
+      if (e.key === "Escape" && open) {
+        e.stopPropagation();
+        close();
+      }
+    }}
+  >
+    <button
+      type="button"
+      class="btn square"
+      aria-expanded=${open ? "true" : "false"}
+      aria-controls="timebox"
+      aria-label=${t("timebox.label")}
+      title=${t("timebox.label")}
+      onClick=${() => setOpen(!open)}
+    >
+      <${Icon}
+        name="flag"
+      />${s.breaks.value.length > 0 && html`<span class="badge">${s.breaks.value.length}</span>`}
+    </button>
     ${open && html`<${Box} close=${close} />`}
   </div>`;
 }

@@ -12,7 +12,9 @@ export async function change(profile) {
   const { scenario, seed } = s.facts.value;
   try {
     await open({ scenario: scenario.slug || scenario.digest, profile, seed, step: 0 });
-  } catch (problem) { complain(problem); }
+  } catch (problem) {
+    complain(problem);
+  }
 }
 
 export function Title() {
@@ -24,19 +26,79 @@ export function Title() {
   const known = s.registry.value.profiles ?? [];
   // Those the scenario promises something for come first; any other Kafka can be tried as well.
   const mine = facts.scenario.profiles ?? [];
-  const flipped = [...new Set([...mine, facts.profile])].filter((name) => !known.some((p) => p.name === name)).map((name) => ({ name, stands_for: "" }));
+  const flipped = [...new Set([...mine, facts.profile])]
+    .filter((name) => !known.some((p) => p.name === name))
+    .map((name) => ({ name, stands_for: "" }));
   const all = [...known, ...flipped].sort((a, b) => mine.includes(b.name) - mine.includes(a.name));
   return html`<div class="titlebar">
     <h1>${facts.scenario.title}</h1>
     <div class="row">
-      <label class="field"><span class="wide">${t("title.profile")}</span><select id="profile" value=${facts.profile} onChange=${(e) => change(e.target.value)}>${all.map((p) => html`<option key=${p.name} value=${p.name}>${mine.includes(p.name) ? "" : "· "}${p.name}${p.stands_for ? ` · ${p.stands_for}` : ""}</option>`)}</select></label>
-      ${parts.length > 1 && html`<label class="field"><span>${t("title.partition")}</span><select value=${String(partOf({ partitions: parts }, s.partition.value).p)} onChange=${(e) => { s.partition.value = Number(e.target.value); }}>${parts.map((p) => html`<option key=${p.p} value=${String(p.p)}>${p.name}${p.gone ? ` · ${t(`ctl.${p.gone}`)}` : ""}</option>`)}</select></label>`}
-      <button type="button" class="btn" aria-pressed=${fetching === "auto" ? "true" : "false"} title=${t("title.fetching.why")} disabled=${!s.online.value} onClick=${() => act(`fetching ${fetching === "auto" ? "manual" : "auto"}`)}><${Icon} name=${fetching === "auto" ? "clock" : "hand"} /><span class="wide">${t(`title.fetching.${fetching ?? "manual"}`)}</span></button>
-      <a class="btn" href=${`/batch?run=${facts.digest}`}><${Icon} name="chart" /><span class="wide">${t("title.scale")}</span></a>
-      <a class="btn" id="compare" href=${`/r/${facts.digest}/compare${s.n.value ? `?step=${s.n.value}` : ""}`}><${Icon} name="compare" /><span class="wide">${t("compare.go")}</span></a>
-      <a class="btn" href=${`/edit?run=${facts.digest}`} title=${t("edit.record.why")}><${Icon} name="record" /><span class="wide">${t("edit.record")}</span></a>
-      <button type="button" class="btn" aria-haspopup="dialog" onClick=${share}><${Icon} name="save" /><span class="wide">${t("share.open")}</span></button>
-      <button type="button" class="btn quiet square" aria-label=${t("help.title")} title=${t("help.title")} onClick=${help}><${Icon} name="help" /></button>
+      <label class="field"
+        ><span class="wide">${t("title.profile")}</span
+        ><select id="profile" value=${facts.profile} onChange=${(e) => change(e.target.value)}>
+          ${all.map(
+            (p) =>
+              html`<option key=${p.name} value=${p.name}>
+                ${mine.includes(p.name) ? "" : "· "}${p.name}${p.stands_for ? ` · ${p.stands_for}` : ""}
+              </option>`,
+          )}
+        </select></label
+      >
+      ${
+        parts.length > 1 &&
+        html`<label class="field"
+          ><span>${t("title.partition")}</span
+          ><select
+            value=${String(partOf({ partitions: parts }, s.partition.value).p)}
+            onChange=${(e) => {
+              s.partition.value = Number(e.target.value);
+            }}
+          >
+            ${parts.map(
+              (p) =>
+                html`<option key=${p.p} value=${String(p.p)}>
+                  ${p.name}${p.gone ? ` · ${t(`ctl.${p.gone}`)}` : ""}
+                </option>`,
+            )}
+          </select></label
+        >`
+      }
+      <button
+        type="button"
+        class="btn"
+        aria-pressed=${fetching === "auto" ? "true" : "false"}
+        title=${t("title.fetching.why")}
+        disabled=${!s.online.value}
+        onClick=${() => act(`fetching ${fetching === "auto" ? "manual" : "auto"}`)}
+      >
+        <${Icon} name=${fetching === "auto" ? "clock" : "hand"} /><span class="wide"
+          >${t(`title.fetching.${fetching ?? "manual"}`)}</span
+        >
+      </button>
+      <a class="btn" href=${`/batch?run=${facts.digest}`}
+        ><${Icon} name="chart" /><span class="wide">${t("title.scale")}</span></a
+      >
+      <a
+        class="btn"
+        id="compare"
+        href=${`/r/${facts.digest}/compare${s.n.value ? `?step=${s.n.value}` : ""}`}
+        ><${Icon} name="compare" /><span class="wide">${t("compare.go")}</span></a
+      >
+      <a class="btn" href=${`/edit?run=${facts.digest}`} title=${t("edit.record.why")}
+        ><${Icon} name="record" /><span class="wide">${t("edit.record")}</span></a
+      >
+      <button type="button" class="btn" aria-haspopup="dialog" onClick=${share}>
+        <${Icon} name="save" /><span class="wide">${t("share.open")}</span>
+      </button>
+      <button
+        type="button"
+        class="btn quiet square"
+        aria-label=${t("help.title")}
+        title=${t("help.title")}
+        onClick=${help}
+      >
+        <${Icon} name="help" />
+      </button>
     </div>
   </div>`;
 }

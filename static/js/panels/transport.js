@@ -22,21 +22,82 @@ export function Transport() {
   const total = facts?.total ?? 0;
   const start = s.n.value <= 0 && s.cue.value === null;
   const end = s.n.value >= total;
-  const button = (name, key, run, off, cls = "") => html`<button type="button" class=${`btn square ${cls}`} aria-label=${t(key)} title=${t(key)} disabled=${off} onClick=${run}><${Icon} name=${name} /></button>`;
-  const setSpeed = (value) => { s.speed.value = value; s.remember("speed", value); };
+  const button = (name, key, run, off, cls = "") =>
+    html`<button
+      type="button"
+      class=${`btn square ${cls}`}
+      aria-label=${t(key)}
+      title=${t(key)}
+      disabled=${off}
+      onClick=${run}
+    >
+      <${Icon} name=${name} />
+    </button>`;
+  const setSpeed = (value) => {
+    s.speed.value = value;
+    s.remember("speed", value);
+  };
   return html`<div class="transport" role="group" aria-label=${t("time.label")}>
     <div class="row tight">
       ${button("first", "time.first", () => goTo(0, { leaveCrumb: true }), start)}
       ${button("prev", "time.back", () => stepBy(-1), start)}
-      <button type="button" class="btn play" aria-label=${t(s.playing.value ? "time.pause" : "time.play")} onClick=${play}><${Icon} name=${s.playing.value ? "pause" : "play"} /><span class="wide">${t(s.playing.value ? "time.pause" : "time.play")}</span></button>
+      <button
+        type="button"
+        class="btn play"
+        aria-label=${t(s.playing.value ? "time.pause" : "time.play")}
+        onClick=${play}
+      >
+        <${Icon} name=${s.playing.value ? "pause" : "play"} /><span class="wide"
+          >${t(s.playing.value ? "time.pause" : "time.play")}</span
+        >
+      </button>
       ${button("next", "time.on", () => stepBy(1), end, "primary")}
       ${button("last", "time.last", () => goTo(total, { leaveCrumb: true }), end)}
       ${s.phone.value && html`<${TimeBox} />`}
     </div>
-    <div class="segments" role="radiogroup" aria-label=${t("size.label")}>${SIZES.map((size) => html`<label key=${size} title=${t(`size.${size}.why`)}><input type="radio" name="size" value=${size} checked=${s.size.value === size} onChange=${() => setSize(size)} /><span>${t(`size.${size}`)}</span></label>`)}</div>
-    <label class="field speed">${t("time.speed")}${" "}<select value=${String(s.speed.value)} onChange=${(e) => setSpeed(Number(e.target.value))}>${SPEEDS.map((v) => html`<option key=${v} value=${String(v)}>${v === 0.25 ? "¼" : v === 0.5 ? "½" : v}×</option>`)}</select></label>
+    <div class="segments" role="radiogroup" aria-label=${t("size.label")}>
+      ${SIZES.map(
+        (size) =>
+          html`<label key=${size} title=${t(`size.${size}.why`)}
+            ><input
+              type="radio"
+              name="size"
+              value=${size}
+              checked=${s.size.value === size}
+              onChange=${() => setSize(size)}
+            /><span>${t(`size.${size}`)}</span></label
+          >`,
+      )}
+    </div>
+    <label class="field speed"
+      >${t("time.speed")}${" "}<select
+        value=${String(s.speed.value)}
+        onChange=${(e) => setSpeed(Number(e.target.value))}
+      >
+        ${SPEEDS.map(
+          (v) =>
+            html`<option key=${v} value=${String(v)}>
+              ${v === 0.25 ? "¼" : v === 0.5 ? "½" : v}×
+            </option>`,
+        )}
+      </select></label
+    >
     ${!s.phone.value && html`<${TimeBox} />`}
-    ${s.crumb.value && s.crumb.value.run === s.run.value && html`<button type="button" class="btn quiet" onClick=${() => { const c = s.crumb.value; s.crumb.value = null; goTo(c.n); }}><${Icon} name="restart" />${t("time.crumb", { n: s.crumb.value.n })}</button>`}
+    ${
+      s.crumb.value &&
+      s.crumb.value.run === s.run.value &&
+      html`<button
+        type="button"
+        class="btn quiet"
+        onClick=${() => {
+          const c = s.crumb.value;
+          s.crumb.value = null;
+          goTo(c.n);
+        }}
+      >
+        <${Icon} name="restart" />${t("time.crumb", { n: s.crumb.value.n })}
+      </button>`
+    }
     ${!s.phone.value && html`<${MoveLine} />`}
   </div>`;
 }

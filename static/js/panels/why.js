@@ -10,7 +10,7 @@ import { act, complain, goTo } from "../player.js";
 import { Icon, Jump, Told } from "./common.js";
 import { later } from "./later.js";
 
-const shown = signal(null);   // {answer, from, at: [x, y]}
+const shown = signal(null); // {answer, from, at: [x, y]}
 
 /** Asks about a subject of the step we rest on, and shows the answer beside `from`. */
 export async function whyNot(subject, from) {
@@ -23,7 +23,9 @@ export async function whyNot(subject, from) {
   try {
     const answer = await askAbout(on, "why", { step: s.n.value, subject: asked });
     if (answer.step === s.n.value && on === s.tapeNow.value) shown.value = { answer, from };
-  } catch (problem) { complain(problem); }
+  } catch (problem) {
+    complain(problem);
+  }
 }
 
 /** What `w` asks about: the thing selected, or else the high watermark. */
@@ -42,7 +44,9 @@ export function whySelected() {
   const step = s.step.value;
   if (!step) return;
   const part = step.view.partitions[s.partition.value] ?? step.view.partitions[0];
-  const from = document.querySelector(`[data-hit="${CSS.escape(s.selected.value ?? `why:b${part.record.leader}:hw`)}"]`);
+  const from = document.querySelector(
+    `[data-hit="${CSS.escape(s.selected.value ?? `why:b${part.record.leader}:hw`)}"]`,
+  );
   whyNot(subjectOf(s.selected.value, { view: step.view, part, name: s.name.value }), from);
 }
 
@@ -54,15 +58,41 @@ async function helpWith(move) {
 function Guard({ one, close }) {
   const t = s.t.value;
   const move = one.cure?.move;
-  return html`<li class=${one.ok ? "yes" : "no"}><${Icon} name=${one.ok ? "tick" : "cross"} /><div>
-    <span class="sr">${t(one.ok ? "whynot.true" : "whynot.false")} </span><${Told} entry=${one.say} />${one.rule && html` <a class="rule" href=${`/glossary#${one.rule}`}>${one.rule}</a>`}
-    ${one.cure && html`<p class="need"><${Told} entry=${one.cure.say} />${move && html` <button type="button" class="movebtn" disabled=${!s.online.value} onClick=${() => { close(); helpWith(move); }}><code>${move}</code></button>`}</p>`}
-  </div></li>`;
+  return html`<li class=${one.ok ? "yes" : "no"}>
+    <${Icon} name=${one.ok ? "tick" : "cross"} />
+    <div>
+      <span class="sr">${t(one.ok ? "whynot.true" : "whynot.false")} </span
+      ><${Told}
+        entry=${one.say}
+      />${one.rule && html` <a class="rule" href=${`/glossary#${one.rule}`}>${one.rule}</a>`}
+      ${
+        one.cure &&
+        html`<p class="need">
+          <${Told} entry=${one.cure.say} />${
+            move &&
+            html` <button
+              type="button"
+              class="movebtn"
+              disabled=${!s.online.value}
+              onClick=${() => {
+                close();
+                helpWith(move);
+              }}
+            >
+              <code>${move}</code>
+            </button>`
+          }
+        </p>`
+      }
+    </div>
+  </li>`;
 }
 
 /** Beside what was pressed, and wholly in sight. */
 function place(box, from) {
-  const near = from?.isConnected ? from.getBoundingClientRect() : new DOMRect(innerWidth / 2, 120, 0, 0);
+  const near = from?.isConnected
+    ? from.getBoundingClientRect()
+    : new DOMRect(innerWidth / 2, 120, 0, 0);
   const { width, height } = box.getBoundingClientRect();
   const right = near.right + 10 + width <= innerWidth;
   const x = right ? near.right + 10 : near.left - width - 10;
@@ -76,16 +106,23 @@ function Why() {
   const now = shown.value;
   const step = s.step.value;
   // What is called B on the stage is a number in the views.
-  const number = (who) => step?.view.brokers.find((b) => b.name === who || String(b.id) === who)?.id;
-  const next = now && step ? later(s.tapeNow.value, s.n.value, now.answer.subject, s.partition.value, number) : null;
+  const number = (who) =>
+    step?.view.brokers.find((b) => b.name === who || String(b.id) === who)?.id;
+  const next =
+    now && step
+      ? later(s.tapeNow.value, s.n.value, now.answer.subject, s.partition.value, number)
+      : null;
   const close = () => box.current?.matches(":popover-open") && box.current.hidePopover();
-  const begun = useRef(false);    // an answer may be quicker than the first effect
+  const begun = useRef(false); // an answer may be quicker than the first effect
   useEffect(() => {
     if (begun.current) shown.value = null;
     begun.current = true;
   }, [s.n.value, s.run.value]);
   useEffect(() => {
-    if (!now) { close(); return; }
+    if (!now) {
+      close();
+      return;
+    }
     if (!box.current.matches(":popover-open")) box.current.showPopover();
     place(box.current, now.from);
     box.current.focus({ preventScroll: true });
@@ -95,10 +132,44 @@ function Why() {
     const { from } = shown.value;
     shown.value = null;
     // The box still has the focus while it closes; whoever has pressed something else keeps that.
-    if (document.activeElement === document.body || box.current.contains(document.activeElement)) from?.focus?.({ preventScroll: true });
+    if (document.activeElement === document.body || box.current.contains(document.activeElement))
+      from?.focus?.({ preventScroll: true });
   };
-  return html`<div id="whybox" class="whybox" popover="auto" role="dialog" tabindex="-1" aria-labelledby="whyhead" ref=${box} onToggle=${toggled}>${now && html`<header><h2 id="whyhead"><${Told} entry=${now.answer.about} /></h2><button type="button" class="btn quiet square" aria-label=${t("bad.close")} onClick=${close}><${Icon} name="close" /></button></header>
-    <ul class="guards">${now.answer.guards.map((one, i) => html`<${Guard} key=${i} one=${one} close=${close} />`)}</ul>
-    <p class=${now.answer.holds ? "then yes" : "then"}><${Told} entry=${now.answer.then} /></p>
-    ${next !== null && html`<p><${Jump} n=${next}><${Icon} name="next" /> ${t("whynot.later", { n: next })}<//></p>`}`}</div>`;
+  return html`<div
+    id="whybox"
+    class="whybox"
+    popover="auto"
+    role="dialog"
+    tabindex="-1"
+    aria-labelledby="whyhead"
+    ref=${box}
+    onToggle=${toggled}
+  >
+    ${
+      now &&
+      html`<header>
+          <h2 id="whyhead"><${Told} entry=${now.answer.about} /></h2>
+          <button
+            type="button"
+            class="btn quiet square"
+            aria-label=${t("bad.close")}
+            onClick=${close}
+          >
+            <${Icon} name="close" />
+          </button>
+        </header>
+        <ul class="guards">
+          ${now.answer.guards.map(
+            (one, i) => html`<${Guard} key=${i} one=${one} close=${close} />`,
+          )}
+        </ul>
+        <p class=${now.answer.holds ? "then yes" : "then"}><${Told} entry=${now.answer.then} /></p>
+        ${
+          next !== null &&
+          html`<p>
+            <${Jump} n=${next}><${Icon} name="next" /> ${t("whynot.later", { n: next })}<//>
+          </p>`
+        }`
+    }
+  </div>`;
 }

@@ -6,7 +6,13 @@ import { partIn } from "../partition.js";
 /** {crashed, unplugged: brokers; cuts: broker -> offset; lost: message ids; cause: is something shown first}. */
 export function acts(before, after, partition) {
   const [a, b] = [before, after].map((step) => partIn(step.view, partition));
-  const found = { crashed: new Set(), unplugged: new Set(), cuts: new Map(), lost: lostIn(before, after), cause: false };
+  const found = {
+    crashed: new Set(),
+    unplugged: new Set(),
+    cuts: new Map(),
+    lost: lostIn(before, after),
+    cause: false,
+  };
   if (!a || !b) return found;
   const alive = new Map(before.view.brokers.map((one) => [one.id, one.alive]));
   for (const broker of after.view.brokers) {
@@ -35,7 +41,9 @@ function lostIn(before, after) {
   const there = new Set(after.view.messages.map((m) => m.id));
   const gone = before.view.messages.map((m) => m.id).filter((id) => !there.has(id));
   const next = Math.abs(after.n - before.n) <= 1 && after.arrived !== undefined;
-  return new Set(gone.filter((id) => (next ? id !== after.arrived : /^drop\b/.test(after.move ?? ""))));
+  return new Set(
+    gone.filter((id) => (next ? id !== after.arrived : /^drop\b/.test(after.move ?? ""))),
+  );
 }
 
 /** What becomes of a node that leaves: "lost", "fall", "dissolve", "slip" or undefined. */

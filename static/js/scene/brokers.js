@@ -2,49 +2,92 @@
 
 import { circle, fit, g, icon, line, path, pill, rect, text, textWidth, title } from "./node.js";
 
-const PROCESS = { down: ["cross", "bad"], paused: ["pause", "warn"], starting: ["restart", "warn"], shutting: ["power", "warn"] };
+const PROCESS = {
+  down: ["cross", "bad"],
+  paused: ["pause", "warn"],
+  starting: ["restart", "warn"],
+  shutting: ["power", "warn"],
+};
 
 /** Does this replica's belief contradict the controller's record? */
 export function isStale(replica, record) {
   const belief = replica?.belief;
-  return Boolean(belief) && belief.le >= 0 && replica.role !== "offline" && (belief.leader !== record.leader || belief.le !== record.le);
+  return (
+    Boolean(belief) &&
+    belief.le >= 0 &&
+    replica.role !== "offline" &&
+    (belief.leader !== record.leader || belief.le !== record.le)
+  );
 }
 
 /** The pills of one broker: [{label, cls, name}], from the record and from what the leader has pending. */
 export function standing(part, broker, t) {
   const { record } = part;
   const id = broker.id;
-  if (part.gone && part.p >= 0) return [{ label: t(part.replicas[id] ? "pill.left" : "pill.none"), cls: "out" }];
+  if (part.gone && part.p >= 0)
+    return [{ label: t(part.replicas[id] ? "pill.left" : "pill.none"), cls: "out" }];
   const leader = part.replicas[record.leader];
-  const pending = leader?.pending?.who !== undefined && [leader.pending.who].flat().includes(id) ? leader.pending.kind : null;
+  const pending =
+    leader?.pending?.who !== undefined && [leader.pending.who].flat().includes(id)
+      ? leader.pending.kind
+      : null;
   const pills = [];
   const inIsr = record.isr.includes(id);
   // Membership is one pill that changes its form; while a change is pending, whom the leader counts is marked.
-  const member = (pill) => pills.push({ ...pill, member: true, counts: Boolean(pending) && (leader.maximal ?? []).includes(id) });
+  const member = (pill) =>
+    pills.push({
+      ...pill,
+      member: true,
+      counts: Boolean(pending) && (leader.maximal ?? []).includes(id),
+    });
   const throttled = Object.values(part.replicas).some((r) => r.throttled?.held.includes(id));
   const dirs = broker.dirs ?? [];
   const lostDir = dirs.some((dir) => dir.failed);
-  if (pending === "expand" && !inIsr) member({ label: t("pill.joining"), cls: "joining", name: "plusminus" });
-  else if (pending === "shrink" && inIsr) member({ label: t("pill.leaving"), cls: "leaving", name: "plusminus" });
+  if (pending === "expand" && !inIsr)
+    member({ label: t("pill.joining"), cls: "joining", name: "plusminus" });
+  else if (pending === "shrink" && inIsr)
+    member({ label: t("pill.leaving"), cls: "leaving", name: "plusminus" });
   else if (inIsr) member({ label: "ISR", cls: "isr", name: "tick" });
   else if (part.ar.includes(id)) {
     const lag = part.replicas[id]?.fetch?.lag;
-    member({ label: lag > 0 && !broker.disk && !throttled && !lostDir ? t("pill.behind", { n: lag }) : t("pill.out"), cls: "out" });
+    member({
+      label:
+        lag > 0 && !broker.disk && !throttled && !lostDir
+          ? t("pill.behind", { n: lag })
+          : t("pill.out"),
+      cls: "out",
+    });
   } else member({ label: t("pill.none"), cls: "out" });
   const kept = part.replicas[id]?.dir;
   for (const { name } of dirs.filter((dir) => dir.failed)) {
-    const lost = { label: t("pill.dir_failed", { d: name }), cls: "fenced", name: "cross", key: `dir-${name}` };
-    if (name === kept) pills.unshift(lost); else pills.push(lost);  // what matters most has room
+    const lost = {
+      label: t("pill.dir_failed", { d: name }),
+      cls: "fenced",
+      name: "cross",
+      key: `dir-${name}`,
+    };
+    if (name === kept) pills.unshift(lost);
+    else pills.push(lost); // what matters most has room
   }
   const { future, leo } = part.replicas[id] ?? {};
-  if (future) pills.push({ label: t("pill.future", { a: kept, d: future.dir, n: future.leo, m: leo }), cls: "joining", name: "plusminus", key: "future" });
-  else if (dirs.some((dir) => dir.name === kept && !dir.failed)) pills.push({ label: kept, cls: "out", key: "dir" });
+  if (future)
+    pills.push({
+      label: t("pill.future", { a: kept, d: future.dir, n: future.leo, m: leo }),
+      cls: "joining",
+      name: "plusminus",
+      key: "future",
+    });
+  else if (dirs.some((dir) => dir.name === kept && !dir.failed))
+    pills.push({ label: kept, cls: "out", key: "dir" });
   if (record.elr?.includes(id)) pills.push({ label: "ELR", cls: "elr" });
-  if (broker.fenced && broker.alive === "up") pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
+  if (broker.fenced && broker.alive === "up")
+    pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
   if (broker.disk) pills.push({ label: t("pill.slow_disk"), cls: "slow" });
   if (throttled) pills.push({ label: t("pill.throttled"), cls: "throttled" });
-  if (record.adding?.includes(id)) pills.push({ label: t("pill.adding"), cls: "out", key: "adding" });
-  if (record.removing?.includes(id)) pills.push({ label: t("pill.removing"), cls: "out", key: "removing" });
+  if (record.adding?.includes(id))
+    pills.push({ label: t("pill.adding"), cls: "out", key: "adding" });
+  if (record.removing?.includes(id))
+    pills.push({ label: t("pill.removing"), cls: "out", key: "removing" });
   return pills;
 }
 
@@ -59,13 +102,37 @@ export function card(geo, view, broker, ctx) {
   const pad = geo.density === "dense" ? 1 : 5;
   const h = geo.narrow ? geo.cardH - 8 : geo.laneH - 2 * pad;
   const parts = [
-    rect("frame", x, lane.y + pad, geo.cardW - 8, h, `card ${acts ? "acts" : ""} ${down ? "down" : ""} ${broker.alive === "paused" ? "down" : ""}`, { rx: pad === 1 ? 3 : 8 }),
+    rect(
+      "frame",
+      x,
+      lane.y + pad,
+      geo.cardW - 8,
+      h,
+      `card ${acts ? "acts" : ""} ${down ? "down" : ""} ${broker.alive === "paused" ? "down" : ""}`,
+      { rx: pad === 1 ? 3 : 8 },
+    ),
     acts && rect("edge", x, lane.y + pad, 4, h, `cardedge ${recorded ? "" : "self"}`, { rx: 2 }),
-    ...(geo.density === "dense" || geo.density === "compact" ? small(geo, lane, broker, { acts, x, h }, ctx) : full(geo, lane, broker, { acts, recorded, x, replica }, ctx)),
+    ...(geo.density === "dense" || geo.density === "compact"
+      ? small(geo, lane, broker, { acts, x, h }, ctx)
+      : full(geo, lane, broker, { acts, recorded, x, replica }, ctx)),
   ];
   if (broker.rack && geo.d.labels) parts.push(rack(geo, lane, broker, h));
-  if (geo.d.labels) parts.push(title("title", ctx.t(broker.clean ? "card.clean" : "card.unclean", { b: ctx.name(broker.id), e: broker.brokerEpoch ?? "–" })));
-  return g(`card${broker.id}`, parts, { class: "broker", "data-id": `b${broker.id}`, "data-role": replica?.role ?? "none", "data-alive": broker.alive });
+  if (geo.d.labels)
+    parts.push(
+      title(
+        "title",
+        ctx.t(broker.clean ? "card.clean" : "card.unclean", {
+          b: ctx.name(broker.id),
+          e: broker.brokerEpoch ?? "–",
+        }),
+      ),
+    );
+  return g(`card${broker.id}`, parts, {
+    class: "broker",
+    "data-id": `b${broker.id}`,
+    "data-role": replica?.role ?? "none",
+    "data-alive": broker.alive,
+  });
 }
 
 /** The rack, as a small tab at the card's foot. */
@@ -73,7 +140,14 @@ function rack(geo, lane, broker, h) {
   const label = fit(broker.rack, 64, 11);
   const w = textWidth(label, 11, true) + 12;
   const [x, y] = [geo.cardX + geo.cardW - w - 8, lane.y + 5 + h - 17];
-  return g("rack", [rect("r", x, y, w, 17, "racktab", { rx: 3 }), text("t", x + w / 2, y + 12.5, label, "small", { "text-anchor": "middle", "font-size": 11 })], { "data-id": `b${broker.id}:rack` });
+  return g(
+    "rack",
+    [
+      rect("r", x, y, w, 17, "racktab", { rx: 3 }),
+      text("t", x + w / 2, y + 12.5, label, "small", { "text-anchor": "middle", "font-size": 11 }),
+    ],
+    { "data-id": `b${broker.id}:rack` },
+  );
 }
 
 function head(geo, broker, { acts, recorded, x, y }, { t, name }) {
@@ -81,9 +155,28 @@ function head(geo, broker, { acts, recorded, x, y }, { t, name }) {
   const size = geo.density === "dense" ? 12 : 14.5;
   const lead = acts ? size + 7 : 0;
   return [
-    acts && { ...icon("crown", "crown", x + 12, y - size + 1, size + 2, recorded === false ? "crown self" : "crown"), m: { enter: "land", exit: "lift" } },
-    text("name", x + 12 + lead, y, fit(label, 118 - lead, size, true), "name", { "font-size": size }),
-    text("role", geo.cardX + geo.cardW - 12, y, roleWord(geo, broker, t), `role ${PROCESS[broker.alive]?.[1] ?? ""}`, { "text-anchor": "end" }),
+    acts && {
+      ...icon(
+        "crown",
+        "crown",
+        x + 12,
+        y - size + 1,
+        size + 2,
+        recorded === false ? "crown self" : "crown",
+      ),
+      m: { enter: "land", exit: "lift" },
+    },
+    text("name", x + 12 + lead, y, fit(label, 118 - lead, size, true), "name", {
+      "font-size": size,
+    }),
+    text(
+      "role",
+      geo.cardX + geo.cardW - 12,
+      y,
+      roleWord(geo, broker, t),
+      `role ${PROCESS[broker.alive]?.[1] ?? ""}`,
+      { "text-anchor": "end" },
+    ),
   ];
 }
 
@@ -100,9 +193,29 @@ function small(geo, lane, broker, { acts, x, h }, ctx) {
   const pills = dense ? [] : standing(geo.part, broker, ctx.t).slice(0, 1);
   const parts = head(geo, broker, { acts, x, y: dense ? y : lane.y + 22 }, ctx);
   let at = x + 12;
-  if (ctx.blocked.has(broker.id)) parts.push(g("waits", [icon("i", "hourglass", geo.cardX + geo.cardW - (dense ? 1 : 20), lane.y + (dense ? 6 : 30), dense ? 10 : 12, "warn")], { "data-id": `b${broker.id}:waits` }));
+  if (ctx.blocked.has(broker.id))
+    parts.push(
+      g(
+        "waits",
+        [
+          icon(
+            "i",
+            "hourglass",
+            geo.cardX + geo.cardW - (dense ? 1 : 20),
+            lane.y + (dense ? 6 : 30),
+            dense ? 10 : 12,
+            "warn",
+          ),
+        ],
+        { "data-id": `b${broker.id}:waits` },
+      ),
+    );
   for (const p of pills) {
-    const made = pill(pillKey(p), at, lane.y + 29, p.label, p.cls, { name: p.name, size: 10.5, height: 17 });
+    const made = pill(pillKey(p), at, lane.y + 29, p.label, p.cls, {
+      name: p.name,
+      size: 10.5,
+      height: 17,
+    });
     at += made.width + 4;
     parts.push(made.node);
   }
@@ -121,25 +234,47 @@ function full(geo, lane, broker, { acts, recorded, x, replica }, ctx) {
   const right = geo.cardX + geo.cardW - 10;
   const pills = standing(geo.part, broker, t);
   // Two that would not fit beside each other stand closer, without their icons.
-  const close = pills.length > 1 && pills.slice(0, 2).reduce((sum, p) => sum + textWidth(p.label, 11.5, true) + (p.name ? 35 : 19), at) > right;
+  const close =
+    pills.length > 1 &&
+    pills
+      .slice(0, 2)
+      .reduce((sum, p) => sum + textWidth(p.label, 11.5, true) + (p.name ? 35 : 19), at) > right;
   for (const p of pills) {
-    const made = pill(pillKey(p), at, lane.y + 35, p.label, p.cls, { name: close ? undefined : p.name, size: close ? 10 : 11.5, data: p.key ? `b${broker.id}:${p.key}` : `b${broker.id}:isr`, dot: p.counts ? t("pill.counts") : null });
+    const made = pill(pillKey(p), at, lane.y + 35, p.label, p.cls, {
+      name: close ? undefined : p.name,
+      size: close ? 10 : 11.5,
+      data: p.key ? `b${broker.id}:${p.key}` : `b${broker.id}:isr`,
+      dot: p.counts ? t("pill.counts") : null,
+    });
     if (at + made.width > right && at > x + 11) break;
     at += made.width + 5;
     parts.push(made.node);
   }
-  if (changed?.has(`b${broker.id}:isr`)) parts.push(line("chg", x + 13, lane.y + 58, at - 7, lane.y + 58, "changed"));
+  if (changed?.has(`b${broker.id}:isr`))
+    parts.push(line("chg", x + 13, lane.y + 58, at - 7, lane.y + 58, "changed"));
   if (geo.narrow) return parts;
   const stale = isStale(replica, geo.part.record);
   const waits = blocked.has(broker.id);
   const selfish = acts && !recorded;
-  if (ctx.layers.has("beliefs") && replica && replica.role !== "offline" && (stale || geo.density === "comfortable")) parts.push(belief(lane, x, right, { stale, selfish, replica, broker }, ctx));
+  if (
+    ctx.layers.has("beliefs") &&
+    replica &&
+    replica.role !== "offline" &&
+    (stale || geo.density === "comfortable")
+  )
+    parts.push(belief(lane, x, right, { stale, selfish, replica, broker }, ctx));
   if (waits) {
     const low = geo.density === "comfortable" ? lane.y + 86 : lane.y + 84;
-    parts.push(g("waits", [
-      icon("i", "hourglass", x + 11, low, 13, "warn"),
-      text("t", x + 28, low + 11, fit(t("card.waits"), right - x - 28, 12), "small warn"),
-    ], { "data-id": `b${broker.id}:waits` }));
+    parts.push(
+      g(
+        "waits",
+        [
+          icon("i", "hourglass", x + 11, low, 13, "warn"),
+          text("t", x + 28, low + 11, fit(t("card.waits"), right - x - 28, 12), "small warn"),
+        ],
+        { "data-id": `b${broker.id}:waits` },
+      ),
+    );
   }
   if (ctx.layers.has("sessions")) parts.push(session(geo, lane, broker, right, ctx));
   return parts;
@@ -153,11 +288,27 @@ function belief(lane, x, right, { stale, selfish, replica, broker }, { t, name }
   const believes = (key) => t(key, { leader, e: b?.le ?? "?" });
   const long = believes("card.believes");
   const roomy = textWidth(long, 12) <= right - x - 11 - lead;
-  const words = selfish ? believes("card.self") : b && b.le >= 0 ? (roomy ? long : believes("card.sees")) : t("card.knows_nothing");
-  return g("belief", [
-    stale && icon("i", "alert", x + 11, y - 11, 13, "warn"),
-    text("t", x + 11 + lead, y, fit(words, right - x - 11 - lead, 12), `small ${stale ? "warn stale" : ""}`),
-  ], { class: "belief", "data-id": `b${broker.id}:belief`, "data-stale": stale ? 1 : 0 });
+  const words = selfish
+    ? believes("card.self")
+    : b && b.le >= 0
+      ? roomy
+        ? long
+        : believes("card.sees")
+      : t("card.knows_nothing");
+  return g(
+    "belief",
+    [
+      stale && icon("i", "alert", x + 11, y - 11, 13, "warn"),
+      text(
+        "t",
+        x + 11 + lead,
+        y,
+        fit(words, right - x - 11 - lead, 12),
+        `small ${stale ? "warn stale" : ""}`,
+      ),
+    ],
+    { class: "belief", "data-id": `b${broker.id}:belief`, "data-stale": stale ? 1 : 0 },
+  );
 }
 
 /** The ring that runs down until the controller fences a broker that it does not hear. */
@@ -169,10 +320,27 @@ function session(geo, lane, broker, right, { t, session: whole }) {
   const angle = 2 * Math.PI * share;
   const end = `${(cx + r * Math.sin(angle)).toFixed(2)} ${(cy - r * Math.cos(angle)).toFixed(2)}`;
   const low = share < 0.34 ? "low" : "";
-  return g("session", [
-    circle("base", cx, cy, r, "ringbase"),
-    share >= 0.999 ? circle("full", cx, cy, r, "ring") : path("arc", `M${cx} ${cy - r}A${r} ${r} 0 ${share > 0.5 ? 1 : 0} 1 ${end}`, `ring ${low}`),
-    text("t", cx - r - 5, cy + 4, t("card.session", { s: (left / 1000).toFixed(left < 10_000 ? 1 : 0) }), `small ${low ? "warn" : ""}`, { "text-anchor": "end" }),
-    title("title", t("card.session.why", { ms: left })),
-  ], { "data-id": `b${broker.id}:session`, "data-value": left });
+  return g(
+    "session",
+    [
+      circle("base", cx, cy, r, "ringbase"),
+      share >= 0.999
+        ? circle("full", cx, cy, r, "ring")
+        : path(
+            "arc",
+            `M${cx} ${cy - r}A${r} ${r} 0 ${share > 0.5 ? 1 : 0} 1 ${end}`,
+            `ring ${low}`,
+          ),
+      text(
+        "t",
+        cx - r - 5,
+        cy + 4,
+        t("card.session", { s: (left / 1000).toFixed(left < 10_000 ? 1 : 0) }),
+        `small ${low ? "warn" : ""}`,
+        { "text-anchor": "end" },
+      ),
+      title("title", t("card.session.why", { ms: left })),
+    ],
+    { "data-id": `b${broker.id}:session`, "data-value": left },
+  );
 }

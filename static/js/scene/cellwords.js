@@ -23,8 +23,12 @@ export function cellWords(part, broker, r, open, { t, name }) {
   const on = holders(part).get(`${r.o}/${r.e}/${r.id}`) ?? [broker];
   return [
     t(open ? "cell.open" : "cell.committed", { o: r.o, e: r.e, m: r.id ?? "", b: name(broker) }),
-    on.length > 1 ? t("cell.on", { b: on.map((id) => name(id)).join(t("list.comma")) }) : t("cell.only", { b: name(broker) }),
+    on.length > 1
+      ? t("cell.on", { b: on.map((id) => name(id)).join(t("list.comma")) })
+      : t("cell.only", { b: name(broker) }),
     t(r.acked ? "cell.acked" : "cell.unacked"),
     r.read && t("cell.read"),
-  ].filter(Boolean).join(" ");
+  ]
+    .filter(Boolean)
+    .join(" ");
 }

@@ -35,7 +35,10 @@ export function patch(parent, nodes) {
   for (const n of nodes) {
     let el = kids.get(n.k);
     if (el) update(el, n);
-    else { el = create(n); kids.set(n.k, el); }
+    else {
+      el = create(n);
+      kids.set(n.k, el);
+    }
     if (el === cursor) cursor = cursor.nextSibling;
     else parent.insertBefore(el, cursor);
   }

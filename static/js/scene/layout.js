@@ -5,9 +5,36 @@ import { partOf } from "../partition.js";
 export const PITCH = 40;
 const HEAD = { controller: 44, clients: 32, ruler: 28 };
 const DENSITIES = {
-  comfortable: { lane: 124, cell: 24, cellH: 32, water: 60, memory: 66, marks: 80, epochs: 102, labels: true },
-  cosy: { lane: 106, cell: 19, cellH: 27, water: 49, memory: 55, marks: 67, epochs: 86, labels: true },
-  compact: { lane: 56, cell: 12, cellH: 24, water: 39, memory: 0, marks: 40, epochs: 0, labels: false },
+  comfortable: {
+    lane: 124,
+    cell: 24,
+    cellH: 32,
+    water: 60,
+    memory: 66,
+    marks: 80,
+    epochs: 102,
+    labels: true,
+  },
+  cosy: {
+    lane: 106,
+    cell: 19,
+    cellH: 27,
+    water: 49,
+    memory: 55,
+    marks: 67,
+    epochs: 86,
+    labels: true,
+  },
+  compact: {
+    lane: 56,
+    cell: 12,
+    cellH: 24,
+    water: 39,
+    memory: 0,
+    marks: 40,
+    epochs: 0,
+    labels: false,
+  },
   dense: { lane: 22, cell: 5, cellH: 11, water: 17, memory: 0, marks: 0, epochs: 0, labels: false },
 };
 
@@ -54,12 +81,34 @@ export function layout(view, { width, partition = 0, unfolded = false, corner = 
   const lanes = new Map();
   view.brokers.forEach((broker, i) => {
     const y = y0 + i * laneH;
-    lanes.set(broker.id, { id: broker.id, y, h: laneH, mid: y + (narrow ? 16 : laneH / 2), log: narrow && cardH ? y + cardH - 3 : y });
+    lanes.set(broker.id, {
+      id: broker.id,
+      y,
+      h: laneH,
+      mid: y + (narrow ? 16 : laneH / 2),
+      log: narrow && cardH ? y + cardH - 3 : y,
+    });
   });
   const axis = axisOf(part, logX, logW);
   return {
-    width, corner: narrow ? 0 : corner, height: y0 + view.brokers.length * laneH + 8, narrow, density: name, d, gutter, cardX: gutter, cardW, cardH,
-    logX, logW, laneH, lanes, y0, heads: { controller: 0, strip, clients: strip, ruler: top }, part, ...axis(unfolded),
+    width,
+    corner: narrow ? 0 : corner,
+    height: y0 + view.brokers.length * laneH + 8,
+    narrow,
+    density: name,
+    d,
+    gutter,
+    cardX: gutter,
+    cardW,
+    cardH,
+    logX,
+    logW,
+    laneH,
+    lanes,
+    y0,
+    heads: { controller: 0, strip, clients: strip, ruler: top },
+    part,
+    ...axis(unfolded),
   };
 }
 
@@ -71,12 +120,21 @@ function axisOf(part, logX, logW) {
   const base = starts.length ? Math.min(...starts) : 0;
   const room = logW - Math.max(84, 18 + 7.3 * `LEO ${end}`.length);
   return (unfolded) => {
-    const fold = foldAt({ base, end, same: part.same ?? 0, capacity: Math.floor(room / PITCH), unfolded });
+    const fold = foldAt({
+      base,
+      end,
+      same: part.same ?? 0,
+      capacity: Math.floor(room / PITCH),
+      unfolded,
+    });
     const foldW = fold > base ? 96 : 0;
     const columns = Math.max(1, end - fold);
     const pitch = Math.min(PITCH, (room - foldW) / columns);
     const left = logX + 10;
-    const x = (o) => (o <= fold && foldW ? left + ((o - base) / (fold - base)) * foldW : left + foldW + (o - fold) * pitch);
+    const x = (o) =>
+      o <= fold && foldW
+        ? left + ((o - base) / (fold - base)) * foldW
+        : left + foldW + (o - fold) * pitch;
     return { base, end, fold, foldW, pitch, left, detail: detailFor(pitch), x };
   };
 }
@@ -92,5 +150,8 @@ export function anchor(geo, who) {
 
 /** A point of the way between two anchors, bowed to the left of the gutter. */
 export function along(from, to, f, bow = 0) {
-  return [from[0] + (to[0] - from[0]) * f - bow * Math.sin(Math.PI * f), from[1] + (to[1] - from[1]) * f];
+  return [
+    from[0] + (to[0] - from[0]) * f - bow * Math.sin(Math.PI * f),
+    from[1] + (to[1] - from[1]) * f,
+  ];
 }

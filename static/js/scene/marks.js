@@ -8,7 +8,13 @@ export function marks(geo, broker, ctx) {
   const replica = geo.part.replicas[broker.id];
   if (!replica) return [];
   const lane = geo.lanes.get(broker.id);
-  const y = { cell: lane.log + geo.d.cell, water: lane.log + geo.d.water, memory: lane.log + geo.d.memory, foot: lane.log + geo.d.marks, bottom: lane.log + geo.d.cell + geo.d.cellH };
+  const y = {
+    cell: lane.log + geo.d.cell,
+    water: lane.log + geo.d.water,
+    memory: lane.log + geo.d.memory,
+    foot: lane.log + geo.d.marks,
+    bottom: lane.log + geo.d.cell + geo.d.cellH,
+  };
   const shown = ctx.layers.has("watermarks");
   return [
     ...(shown ? water(geo, broker, replica, y) : []),
@@ -17,13 +23,27 @@ export function marks(geo, broker, ctx) {
     ...(shown ? trail(geo, broker, replica, y, ctx) : []),
     ...(shown ? mark(geo, broker, replica, y, ctx) : []),
     ...(shown ? memory(geo, broker, replica, y, ctx) : []),
-    ...(ctx.layers.has("disk") ? disk(geo, broker, replica, y, ctx) : shown ? from(geo, broker, replica, y, ctx) : []),
+    ...(ctx.layers.has("disk")
+      ? disk(geo, broker, replica, y, ctx)
+      : shown
+        ? from(geo, broker, replica, y, ctx)
+        : []),
   ];
 }
 
 function water(geo, broker, replica, y) {
   const x0 = geo.x(Math.max(replica.start ?? 0, geo.base));
-  return [rect("water", x0, y.water, geo.x(replica.hw) - x0 - 2, geo.density === "dense" ? 2 : 5, "water", { rx: 1 })];
+  return [
+    rect(
+      "water",
+      x0,
+      y.water,
+      geo.x(replica.hw) - x0 - 2,
+      geo.density === "dense" ? 2 : 5,
+      "water",
+      { rx: 1 },
+    ),
+  ];
 }
 
 /** A high watermark that went back leaves a trail for the step in which it did. */
@@ -31,11 +51,17 @@ function trail(geo, broker, replica, y, { was, t }) {
   const old = was[broker.id]?.hw;
   if (old === undefined || old <= replica.hw) return [];
   const [a, b] = [geo.x(Math.max(replica.hw, geo.base)), geo.x(Math.min(old, geo.end))];
-  return [g("trail", [
-    line("l", a, y.water + 2.5, b - 2, y.water + 2.5, "trail"),
-    path("h", `M${a + 7} ${y.water - 2}l-6 4.500l6 4.500`, "trailhead"),
-    title("title", t("mark.hw_back", { a: old, b: replica.hw })),
-  ], { "data-id": `b${broker.id}:trail`, "data-value": old })];
+  return [
+    g(
+      "trail",
+      [
+        line("l", a, y.water + 2.5, b - 2, y.water + 2.5, "trail"),
+        path("h", `M${a + 7} ${y.water - 2}l-6 4.500l6 4.500`, "trailhead"),
+        title("title", t("mark.hw_back", { a: old, b: replica.hw })),
+      ],
+      { "data-id": `b${broker.id}:trail`, "data-value": old },
+    ),
+  ];
 }
 
 /** Thin lines from what the leader remembers to where the follower really is, where the two differ. */
@@ -47,37 +73,73 @@ export function joins(geo) {
     const other = geo.lanes.get(Number(id));
     const real = replicas[id];
     const known = m.leo ?? -1;
-    if (!other || known < 0 || real?.role !== "follower" || real.leo === known || known < geo.fold) return [];
+    if (!other || known < 0 || real?.role !== "follower" || real.leo === known || known < geo.fold)
+      return [];
     const y1 = lane.log + geo.d.memory + 9;
     const y2 = other.log + geo.d.cell - 13;
-    return [line(`join${id}`, geo.x(known) - 1.5, y1, geo.x(real.leo) - 1.5, y2, "join", { "data-id": `join:${record.leader}:${id}` })];
+    return [
+      line(`join${id}`, geo.x(known) - 1.5, y1, geo.x(real.leo) - 1.5, y2, "join", {
+        "data-id": `join:${record.leader}:${id}`,
+      }),
+    ];
   });
 }
 
 function leadersMark(geo, broker, replica, y, { t }) {
   const leader = geo.part.replicas[geo.part.record.leader];
-  if (!leader || replica === leader || leader.hw === replica.hw || geo.density === "dense") return [];
+  if (!leader || replica === leader || leader.hw === replica.hw || geo.density === "dense")
+    return [];
   const x = geo.x(leader.hw) - 1.5;
-  return [g("theirs", [
-    line("l", x, y.cell - 4, x, y.water + 5, "hwtheirs"),
-    title("title", t("mark.leaders_hw", { o: leader.hw })),
-  ], { "data-id": `b${broker.id}:leaderhw`, "data-value": leader.hw })];
+  return [
+    g(
+      "theirs",
+      [
+        line("l", x, y.cell - 4, x, y.water + 5, "hwtheirs"),
+        title("title", t("mark.leaders_hw", { o: leader.hw })),
+      ],
+      { "data-id": `b${broker.id}:leaderhw`, "data-value": leader.hw },
+    ),
+  ];
 }
 
 function end(geo, broker, replica, y, { t, changed, was }) {
   const x = geo.x(replica.leo) - 1.5;
   const data = { class: "leo", "data-id": `b${broker.id}:leo`, "data-value": replica.leo };
-  if (!geo.d.labels) return [g("leo", [line("l", x, y.cell - 3, x, y.bottom + 2, "leoline")], data)];
+  if (!geo.d.labels)
+    return [g("leo", [line("l", x, y.cell - 3, x, y.bottom + 2, "leoline")], data)];
   const label = `LEO ${replica.leo}`;
   // A log that ends sooner on a broker that just went down: what was in memory only is gone.
-  const gone = broker.alive === "down" && changed.has(`b${broker.id}:alive`) ? (was[broker.id]?.leo ?? 0) - replica.leo : 0;
-  return [g("leo", [
-    path("l", `M${x} ${y.bottom + 3}L${x} ${y.cell - 13}L${x + 7} ${y.cell - 13}`, "leoline", {}),
-    text("t", x + 10, y.cell - 8, label, "mono mark", {}),
-    gone > 0 && text("gone", x + 20 + textWidth(label, 12), y.cell - 8, t("mark.unflushed", { n: gone }), "small bad", { "data-id": `b${broker.id}:unflushed`, "data-value": gone }),
-    changed.has(`b${broker.id}:leo`) && line("chg", x + 10, y.cell - 4, x + 10 + textWidth(label, 12), y.cell - 4, "changed"),
-    title("title", t("mark.leo", { o: replica.leo })),
-  ], data)];
+  const gone =
+    broker.alive === "down" && changed.has(`b${broker.id}:alive`)
+      ? (was[broker.id]?.leo ?? 0) - replica.leo
+      : 0;
+  return [
+    g(
+      "leo",
+      [
+        path(
+          "l",
+          `M${x} ${y.bottom + 3}L${x} ${y.cell - 13}L${x + 7} ${y.cell - 13}`,
+          "leoline",
+          {},
+        ),
+        text("t", x + 10, y.cell - 8, label, "mono mark", {}),
+        gone > 0 &&
+          text(
+            "gone",
+            x + 20 + textWidth(label, 12),
+            y.cell - 8,
+            t("mark.unflushed", { n: gone }),
+            "small bad",
+            { "data-id": `b${broker.id}:unflushed`, "data-value": gone },
+          ),
+        changed.has(`b${broker.id}:leo`) &&
+          line("chg", x + 10, y.cell - 4, x + 10 + textWidth(label, 12), y.cell - 4, "changed"),
+        title("title", t("mark.leo", { o: replica.leo })),
+      ],
+      data,
+    ),
+  ];
 }
 
 /** The high watermark's bar and name; an hourglass where it waits for somebody. */
@@ -92,15 +154,37 @@ function mark(geo, broker, replica, y, { t, changed, name }) {
   // A broker that starts takes its mark from the checkpoint: not known again yet, so hollow.
   const starts = broker.alive === "starting" ? "hollow" : "";
   const at = Math.max(geo.left - 8, x - w + 1.5);
-  return [g("hw", [
-    bar,
-    rect("r", at, y.foot, w, 18, `hwpill ${starts}`, { rx: 4 }),
-    waits && icon("i", "hourglass", at + 5, y.foot + 3, 12, "onhw"),
-    text("t", at + 7 + (waits ? 15 : 0), y.foot + 13, label, `hwtext ${starts}`),
-    starts && text("from", at + w + 7, y.foot + 13, t("mark.from_checkpoint", { o: replica.hwCheckpoint ?? 0 }), "small", { "data-id": `b${broker.id}:from`, "data-value": replica.hwCheckpoint ?? 0 }),
-    changed.has(`b${broker.id}:hw`) && line("chg", at, y.foot + 21, at + w, y.foot + 21, "changed"),
-    title("title", t("mark.hw", { o: replica.hw }) + (waits ? " " + t("mark.hw_waits", { b: replica.blocks.map((b) => name(b)).join(t("list.comma")) }) : "")),
-  ], data)];
+  return [
+    g(
+      "hw",
+      [
+        bar,
+        rect("r", at, y.foot, w, 18, `hwpill ${starts}`, { rx: 4 }),
+        waits && icon("i", "hourglass", at + 5, y.foot + 3, 12, "onhw"),
+        text("t", at + 7 + (waits ? 15 : 0), y.foot + 13, label, `hwtext ${starts}`),
+        starts &&
+          text(
+            "from",
+            at + w + 7,
+            y.foot + 13,
+            t("mark.from_checkpoint", { o: replica.hwCheckpoint ?? 0 }),
+            "small",
+            { "data-id": `b${broker.id}:from`, "data-value": replica.hwCheckpoint ?? 0 },
+          ),
+        changed.has(`b${broker.id}:hw`) &&
+          line("chg", at, y.foot + 21, at + w, y.foot + 21, "changed"),
+        title(
+          "title",
+          t("mark.hw", { o: replica.hw }) +
+            (waits
+              ? " " +
+                t("mark.hw_waits", { b: replica.blocks.map((b) => name(b)).join(t("list.comma")) })
+              : ""),
+        ),
+      ],
+      data,
+    ),
+  ];
 }
 
 /** Under the leader's water line: how far it remembers each follower to be. */
@@ -128,21 +212,42 @@ export function memories(replica) {
 function memoryTag({ point, at, tag, known, leo, ids }, y, broker, { t, name }) {
   const who = ids.map((id) => name(id)).join(t("list.comma"));
   const key = ids.join("-");
-  return g(`mem${key}`, [
-    at > point - 4 && path("join", `M${point + 4} ${y.memory + 5}L${at + 10} ${y.memory + 7}`, "memline"),
-    path("tri", `M${point - 5} ${y.memory + 9}L${point} ${y.memory}L${point + 5} ${y.memory + 9}z`, "memory"),
-    text("t", at + 12, y.memory + 11, tag, "memtext"),
-    title("title", known ? t("mark.memory", { l: name(broker.id), b: who, o: leo }) : t("mark.memory_unknown", { l: name(broker.id), b: who })),
-  ], { class: "remote", "data-id": `b${broker.id}:mem${key}`, "data-value": known ? leo : "" });
+  return g(
+    `mem${key}`,
+    [
+      at > point - 4 &&
+        path("join", `M${point + 4} ${y.memory + 5}L${at + 10} ${y.memory + 7}`, "memline"),
+      path(
+        "tri",
+        `M${point - 5} ${y.memory + 9}L${point} ${y.memory}L${point + 5} ${y.memory + 9}z`,
+        "memory",
+      ),
+      text("t", at + 12, y.memory + 11, tag, "memtext"),
+      title(
+        "title",
+        known
+          ? t("mark.memory", { l: name(broker.id), b: who, o: leo })
+          : t("mark.memory_unknown", { l: name(broker.id), b: who }),
+      ),
+    ],
+    { class: "remote", "data-id": `b${broker.id}:mem${key}`, "data-value": known ? leo : "" },
+  );
 }
 
 /** The checkpoint a restart would begin from, once it lags behind the mark. */
 function from(geo, broker, replica, y, { t }) {
   const cp = replica.hwCheckpoint;
-  if (!geo.d.labels || cp === undefined || cp === null || cp >= replica.hw || cp < geo.fold) return [];
+  if (!geo.d.labels || cp === undefined || cp === null || cp >= replica.hw || cp < geo.fold)
+    return [];
   const x = geo.x(cp) - 1.5;
-  return [g("cp", [
-    path("l", `M${x} ${y.water - 2}v9`, "checkpoint"),
-    title("title", t("mark.checkpoint", { o: cp })),
-  ], { "data-id": `b${broker.id}:cp`, "data-value": cp })];
+  return [
+    g(
+      "cp",
+      [
+        path("l", `M${x} ${y.water - 2}v9`, "checkpoint"),
+        title("title", t("mark.checkpoint", { o: cp })),
+      ],
+      { "data-id": `b${broker.id}:cp`, "data-value": cp },
+    ),
+  ];
 }

@@ -2,7 +2,8 @@
 
 /** From how many on the stage begins with the matrix: lanes show one partition. */
 export const MANY = { brokers: 40, partitions: 8 };
-export const isLarge = (view) => view.brokers.length > MANY.brokers || view.partitions.length > MANY.partitions;
+export const isLarge = (view) =>
+  view.brokers.length > MANY.brokers || view.partitions.length > MANY.partitions;
 
 /** What one square says: {role, member, behind, off, lost} or null where there is no replica. */
 export function square(part, broker) {
@@ -35,4 +36,9 @@ export function health(part) {
 }
 
 /** Rows [part, health, squares] in the order of the partitions. */
-export const rows = (view) => view.partitions.map((part) => ({ part, health: health(part), squares: view.brokers.map((b) => square(part, b)) }));
+export const rows = (view) =>
+  view.partitions.map((part) => ({
+    part,
+    health: health(part),
+    squares: view.brokers.map((b) => square(part, b)),
+  }));

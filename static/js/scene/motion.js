@@ -13,11 +13,21 @@ export function phases(p, cause) {
   return { travel: easeInOut(clamp(p / split)), effect: easeOut(clamp((p - split) / (1 - split))) };
 }
 
-const flat = (nodes, out = []) => { for (const n of nodes) { out.push(n); if (n.c) flat(n.c, out); } return out; };
+const flat = (nodes, out = []) => {
+  for (const n of nodes) {
+    out.push(n);
+    if (n.c) flat(n.c, out);
+  }
+  return out;
+};
 
 /** Does anything leave between the pictures that has somewhere to go? */
 export function travels(a, b) {
-  const stays = new Set(flat(b).filter((n) => n.m?.to).map((n) => n.k));
+  const stays = new Set(
+    flat(b)
+      .filter((n) => n.m?.to)
+      .map((n) => n.k),
+  );
   return flat(a).some((n) => n.m?.to && !stays.has(n.k));
 }
 
@@ -35,7 +45,9 @@ function mixLists(a, b, at) {
   const after = new Set(b.map((n) => n.k));
   const out = b.map((n) => (before.has(n.k) ? both(before.get(n.k), n, at) : enter(n, at)));
   // Those leaving are drawn where they were among the others, so that nothing jumps to the front.
-  a.forEach((n, i) => { if (!after.has(n.k)) out.splice(Math.min(i, out.length), 0, ...leave(n, at)); });
+  a.forEach((n, i) => {
+    if (!after.has(n.k)) out.splice(Math.min(i, out.length), 0, ...leave(n, at));
+  });
   return out;
 }
 
@@ -49,7 +61,8 @@ function both(a, b, at) {
   const attrs = {};
   for (const [name, value] of Object.entries(b.a)) {
     const was = a.a[name];
-    if (typeof value === "number" && typeof was === "number") attrs[name] = round(was + (value - was) * q);
+    if (typeof value === "number" && typeof was === "number")
+      attrs[name] = round(was + (value - was) * q);
     else if (name === "d" && was !== undefined) attrs[name] = between(was, value, q);
     else attrs[name] = q > 0.5 ? value : (was ?? value);
   }

@@ -20,7 +20,9 @@ function estimate(text, size, bold) {
 let measure = estimate;
 
 /** A browser knows its fonts: with its own measure every font is placed exactly. */
-export function measureWith(exact) { measure = exact; }
+export function measureWith(exact) {
+  measure = exact;
+}
 
 export const textWidth = (text, size = 12, bold = false) => measure(String(text), size, bold);
 
@@ -34,14 +36,25 @@ export function fit(text, width, size = 12, bold = false) {
 
 const node = (t, k, a, rest = {}) => ({ k, t, a, ...rest });
 export const g = (k, c, a = {}, m) => node("g", k, a, { c: c.filter(Boolean), m });
-export const rect = (k, x, y, width, height, cls, a = {}, m) => node("rect", k, { class: cls, x, y, width: Math.max(0, width), height, ...a }, { m });
-export const line = (k, x1, y1, x2, y2, cls, a = {}) => node("line", k, { class: cls, x1, y1, x2, y2, ...a });
+export const rect = (k, x, y, width, height, cls, a = {}, m) =>
+  node("rect", k, { class: cls, x, y, width: Math.max(0, width), height, ...a }, { m });
+export const line = (k, x1, y1, x2, y2, cls, a = {}) =>
+  node("line", k, { class: cls, x1, y1, x2, y2, ...a });
 export const path = (k, d, cls, a = {}) => node("path", k, { class: cls, d, ...a });
-export const circle = (k, cx, cy, r, cls, a = {}) => node("circle", k, { class: cls, cx, cy, r, ...a });
-export const text = (k, x, y, x_, cls, a = {}) => node("text", k, { class: cls, x, y, ...a }, { x: String(x_) });
+export const circle = (k, cx, cy, r, cls, a = {}) =>
+  node("circle", k, { class: cls, cx, cy, r, ...a });
+export const text = (k, x, y, x_, cls, a = {}) =>
+  node("text", k, { class: cls, x, y, ...a }, { x: String(x_) });
 /** Words of different weight in one line: [[text, class], …]. */
-export const spans = (k, x, y, bits, cls, a = {}) => node("text", k, { class: cls, x, y, ...a }, { c: bits.map(([x_, c], i) => node("tspan", String(i), { class: c }, { x: String(x_) })) });
-export const icon = (k, name, x, y, size, cls = "") => node("use", k, { class: `ic ${cls}`, href: `${ICONS}#${name}`, x, y, width: size, height: size });
+export const spans = (k, x, y, bits, cls, a = {}) =>
+  node(
+    "text",
+    k,
+    { class: cls, x, y, ...a },
+    { c: bits.map(([x_, c], i) => node("tspan", String(i), { class: c }, { x: String(x_) })) },
+  );
+export const icon = (k, name, x, y, size, cls = "") =>
+  node("use", k, { class: `ic ${cls}`, href: `${ICONS}#${name}`, x, y, width: size, height: size });
 export const title = (k, x) => node("title", k, {}, { x });
 
 /** A small label with an icon or without: returns {node, width}. */
@@ -51,22 +64,30 @@ export function pill(k, x, y, label, cls, { name, size = 11.5, height = 20, data
   const a = data ? { "data-id": data } : {};
   return {
     width,
-    node: g(k, [
-      rect("r", x, y, width, height, `pill ${cls}`, { rx: height / 2 }),
-      name && icon("i", name, x + 6, y + (height - 12) / 2, 12, cls),
-      text("t", x + 7 + lead, y + height / 2 + size * 0.36, label, `pilltext ${cls}`, { "font-size": size }),
-      dot && circle("dot", x + width - 9, y + height / 2, 3.2, "counts"),
-      dot && title("title", dot),
-    ], { class: "pillbox", ...a }),
+    node: g(
+      k,
+      [
+        rect("r", x, y, width, height, `pill ${cls}`, { rx: height / 2 }),
+        name && icon("i", name, x + 6, y + (height - 12) / 2, 12, cls),
+        text("t", x + 7 + lead, y + height / 2 + size * 0.36, label, `pilltext ${cls}`, {
+          "font-size": size,
+        }),
+        dot && circle("dot", x + width - 9, y + height / 2, 3.2, "counts"),
+        dot && title("title", dot),
+      ],
+      { class: "pillbox", ...a },
+    ),
   };
 }
 
 /** Places items {x, width, …} in one row so that none covers another, each as near to its wish as it can be. */
 export function pack(items, gap = 4, from = -Infinity) {
   let edge = from;
-  return [...items].sort((p, q) => p.x - q.x).map((item) => {
-    const at = Math.max(item.x, edge);
-    edge = at + item.width + gap;
-    return { ...item, at };
-  });
+  return [...items]
+    .sort((p, q) => p.x - q.x)
+    .map((item) => {
+      const at = Math.max(item.x, edge);
+      edge = at + item.width + gap;
+      return { ...item, at };
+    });
 }

@@ -9,7 +9,10 @@ export const ROW = 28;
 export const HEAD = 6;
 const LEFT = 104;
 const epochClass = (e) => `e${((e % 7) + 7) % 7}`;
-const KINDS = { replication: /^(Fetch|OffsetForLeaderEpoch|ListOffsets)$/, clients: /^(Produce|Metadata)$/ };
+const KINDS = {
+  replication: /^(Fetch|OffsetForLeaderEpoch|ListOffsets)$/,
+  clients: /^(Produce|Metadata)$/,
+};
 export const FILTERS = ["all", "replication", "control", "clients"];
 
 /** Is a message of the kinds that were asked for?  What is neither replication nor clients is control. */
@@ -24,20 +27,34 @@ export function wantedKind(m, filter) {
 /** The nodes of a view in the order of their lines: producers, controller, brokers, consumers. */
 export function nodesOf(view) {
   const clients = (kind) => view.clients.filter((c) => c.kind === kind).map((c) => String(c.id));
-  return [...clients("producer"), "K", ...view.brokers.map((b) => String(b.id)), ...clients("consumer")];
+  return [
+    ...clients("producer"),
+    "K",
+    ...view.brokers.map((b) => String(b.id)),
+    ...clients("consumer"),
+  ];
 }
 
 /** Where everything stands: {x(node), y(n), width, height}. */
 export function field(nodes, { width, total }) {
   const room = (width - LEFT - 24) / Math.max(1, nodes.length);
   const xs = new Map(nodes.map((node, i) => [node, Math.round(LEFT + room * (i + 0.5))]));
-  return { x: (node) => xs.get(String(node)), y: (n) => HEAD + n * ROW + ROW / 2, width, height: HEAD + (total + 1) * ROW + 12, room };
+  return {
+    x: (node) => xs.get(String(node)),
+    y: (n) => HEAD + n * ROW + ROW / 2,
+    width,
+    height: HEAD + (total + 1) * ROW + 12,
+    room,
+  };
 }
 
 /** The steps a window of pixels shows, with some above and below: [first, last]. */
 export function windowOf(top, height, total, spare = 12) {
   if (total <= 400) return [0, total];
-  return [Math.max(0, Math.floor((top - HEAD) / ROW) - spare), Math.min(total, Math.ceil((top + height - HEAD) / ROW) + spare)];
+  return [
+    Math.max(0, Math.floor((top - HEAD) / ROW) - spare),
+    Math.min(total, Math.ceil((top + height - HEAD) / ROW) + spare),
+  ];
 }
 
 /** The ways of messages between these steps: {m, from: step or null, to: step or null, lost}. */
@@ -64,15 +81,36 @@ export function arrows(steps) {
 export function transitive(ways, shown) {
   const hidden = (node) => !shown.has(String(node));
   const out = [];
-  for (const later of ways.filter((w) => w.from !== null && w.to !== null && !w.lost && hidden(w.m.from) && !hidden(w.m.to))) {
-    const cause = ways.filter((w) => w.to !== null && !w.lost && String(w.m.to) === String(later.m.from) && w.to <= later.from && !hidden(w.m.from)).sort((a, b) => b.to - a.to)[0];
-    if (cause && String(cause.m.from) !== String(later.m.to)) out.push({ a: cause.m.from, b: later.m.to, from: cause.from ?? cause.to, to: later.to, id: `${cause.m.id}-${later.m.id}` });
+  for (const later of ways.filter(
+    (w) => w.from !== null && w.to !== null && !w.lost && hidden(w.m.from) && !hidden(w.m.to),
+  )) {
+    const cause = ways
+      .filter(
+        (w) =>
+          w.to !== null &&
+          !w.lost &&
+          String(w.m.to) === String(later.m.from) &&
+          w.to <= later.from &&
+          !hidden(w.m.from),
+      )
+      .sort((a, b) => b.to - a.to)[0];
+    if (cause && String(cause.m.from) !== String(later.m.to))
+      out.push({
+        a: cause.m.from,
+        b: later.m.to,
+        from: cause.from ?? cause.to,
+        to: later.to,
+        id: `${cause.m.id}-${later.m.id}`,
+      });
   }
   return out;
 }
 
 /** The picture of the steps in the window.  `n`: the step one rests on. */
-export function spacetime(steps, { nodes, width, total, n, partition = 0, filter = "all", t, name }) {
+export function spacetime(
+  steps,
+  { nodes, width, total, n, partition = 0, filter = "all", t, name },
+) {
   const at = field(nodes, { width, total });
   const shown = new Set(nodes);
   const ways = arrows(steps).filter((w) => wantedKind(w.m, filter));
@@ -83,11 +121,34 @@ export function spacetime(steps, { nodes, width, total, n, partition = 0, filter
     ...at,
     nodes: [
       rect("here", 0, at.y(n) - ROW / 2, width, ROW, "sthere", { "data-id": "here", "data-n": n }),
-      ...steps.map((step) => text(`n${step.n}`, 8, at.y(step.n) + 4, step.n, `mono small ${step.n === n ? "strong" : ""}`)),
-      ...steps.filter((step, i) => !i || step.t !== steps[i - 1].t).map((step) => text(`t${step.n}`, LEFT - 10, at.y(step.n) + 4, t("say.time_short", { ms: step.t }), "small mono", { "text-anchor": "end" })),
+      ...steps.map((step) =>
+        text(
+          `n${step.n}`,
+          8,
+          at.y(step.n) + 4,
+          step.n,
+          `mono small ${step.n === n ? "strong" : ""}`,
+        ),
+      ),
+      ...steps
+        .filter((step, i) => !i || step.t !== steps[i - 1].t)
+        .map((step) =>
+          text(
+            `t${step.n}`,
+            LEFT - 10,
+            at.y(step.n) + 4,
+            t("say.time_short", { ms: step.t }),
+            "small mono",
+            { "text-anchor": "end" },
+          ),
+        ),
       ...nodes.flatMap((node) => lifeline(steps, node, at, partition)),
-      ...transitive(ways, shown).map((w) => path(`tr${w.id}`, `M${at.x(w.a)} ${at.y(w.from)}L${at.x(w.b)} ${at.y(w.to)}`, "stvia")),
-      ...ways.filter((w) => shown.has(String(w.m.from)) && shown.has(String(w.m.to))).map((w) => arrow(w, at, ends, { t, name })),
+      ...transitive(ways, shown).map((w) =>
+        path(`tr${w.id}`, `M${at.x(w.a)} ${at.y(w.from)}L${at.x(w.b)} ${at.y(w.to)}`, "stvia"),
+      ),
+      ...ways
+        .filter((w) => shown.has(String(w.m.from)) && shown.has(String(w.m.to)))
+        .map((w) => arrow(w, at, ends, { t, name })),
       ...steps.flatMap((step, i) => events(step, steps[i - 1], at, shown, { partition, t })),
     ],
   };
@@ -98,11 +159,26 @@ function lifeline(steps, node, at, partition) {
   const x = at.x(node);
   const out = [];
   let run = null;
-  const flush = () => { if (run) out.push(line(`l${node}-${run.from}`, x, at.y(run.from) - ROW / 2, x, at.y(run.to) + ROW / 2, run.cls)); };
+  const flush = () => {
+    if (run)
+      out.push(
+        line(
+          `l${node}-${run.from}`,
+          x,
+          at.y(run.from) - ROW / 2,
+          x,
+          at.y(run.to) + ROW / 2,
+          run.cls,
+        ),
+      );
+  };
   for (const step of steps) {
     const cls = looks(step.view, node, partition);
     if (run && run.cls === cls && run.to === step.n - 1) run.to = step.n;
-    else { flush(); run = { from: step.n, to: step.n, cls }; }
+    else {
+      flush();
+      run = { from: step.n, to: step.n, cls };
+    }
   }
   flush();
   return out;
@@ -126,12 +202,33 @@ function arrow({ m, from, to, lost }, at, ends, { t, name }) {
   const long = Math.hypot(bx - x1, by - y1) || 1;
   const [ux, uy] = [(bx - x1) / long, (by - y1) / long];
   const tip = [bx - ux * 5, by - uy * 5];
-  const words = fit(`${m.kind} ${essence(m, t, (id) => name(id, true))}`, Math.max(30, Math.abs(x2 - x1) - 24), 10.5);
-  return g(`a${m.id}`, [
-    path("l", `M${x1} ${y1}L${Math.round(tip[0])} ${Math.round(tip[1])}`, `starrow ${m.reply ? "reply" : ""} ${lost ? "lost" : ""} ${m.error ? "error" : ""}`),
-    lost ? path("x", `M${bx - 5} ${by - 5}l10 10m0-10l-10 10`, "ghostx") : to !== null && path("h", `M${Math.round(tip[0] - ux * 5 - uy * 4)} ${Math.round(tip[1] - uy * 5 + ux * 4)}L${Math.round(tip[0])} ${Math.round(tip[1])}L${Math.round(tip[0] - ux * 5 + uy * 4)} ${Math.round(tip[1] - uy * 5 - ux * 4)}`, `sthead ${m.error ? "error" : ""}`),
-    text("t", (x1 + x2) / 2, (y1 + y2) / 2 - 5, words, `stword ${m.error ? "bad" : ""}`, { "text-anchor": "middle" }),
-  ], { "data-id": `st:m${m.id}`, "data-lost": lost ? 1 : 0 });
+  const words = fit(
+    `${m.kind} ${essence(m, t, (id) => name(id, true))}`,
+    Math.max(30, Math.abs(x2 - x1) - 24),
+    10.5,
+  );
+  return g(
+    `a${m.id}`,
+    [
+      path(
+        "l",
+        `M${x1} ${y1}L${Math.round(tip[0])} ${Math.round(tip[1])}`,
+        `starrow ${m.reply ? "reply" : ""} ${lost ? "lost" : ""} ${m.error ? "error" : ""}`,
+      ),
+      lost
+        ? path("x", `M${bx - 5} ${by - 5}l10 10m0-10l-10 10`, "ghostx")
+        : to !== null &&
+          path(
+            "h",
+            `M${Math.round(tip[0] - ux * 5 - uy * 4)} ${Math.round(tip[1] - uy * 5 + ux * 4)}L${Math.round(tip[0])} ${Math.round(tip[1])}L${Math.round(tip[0] - ux * 5 + uy * 4)} ${Math.round(tip[1] - uy * 5 - ux * 4)}`,
+            `sthead ${m.error ? "error" : ""}`,
+          ),
+      text("t", (x1 + x2) / 2, (y1 + y2) / 2 - 5, words, `stword ${m.error ? "bad" : ""}`, {
+        "text-anchor": "middle",
+      }),
+    ],
+    { "data-id": `st:m${m.id}`, "data-lost": lost ? 1 : 0 },
+  );
 }
 
 /** What happened at a step: a dot where, what ends and marks became, crashes and restarts. */
@@ -139,20 +236,46 @@ function events(step, before, at, shown, { partition, t }) {
   const out = [];
   const y = at.y(step.n);
   const node = String(step.at ?? "");
-  if (shown.has(node)) out.push(circle(`d${step.n}`, at.x(node), y, step.moment >= 2 ? 5 : 3, `stdot ${step.moment >= 2 ? "moment" : ""} ${step.broken.length ? "bad" : ""}`));
+  if (shown.has(node))
+    out.push(
+      circle(
+        `d${step.n}`,
+        at.x(node),
+        y,
+        step.moment >= 2 ? 5 : 3,
+        `stdot ${step.moment >= 2 ? "moment" : ""} ${step.broken.length ? "bad" : ""}`,
+      ),
+    );
   for (const [id, r] of Object.entries(partOf(step.view, partition).replicas)) {
     if (!shown.has(id) || !before) continue;
     const old = partOf(before.view, partition).replicas[id];
-    const words = [old && old.leo !== r.leo && `LEO ${r.leo}`, old && old.hw !== r.hw && `HW ${r.hw}`].filter(Boolean).join(" ");
+    const words = [
+      old && old.leo !== r.leo && `LEO ${r.leo}`,
+      old && old.hw !== r.hw && `HW ${r.hw}`,
+    ]
+      .filter(Boolean)
+      .join(" ");
     if (words) out.push(text(`v${step.n}-${id}`, at.x(id) + 8, y + 12, words, "stvalue"));
     const led = old?.role === "leader" && old.belief.le === r.belief.le;
-    if (r.role === "leader" && !led) out.push(text(`e${step.n}-${id}`, at.x(id) - 8, y - 3, t("msg.epoch", { e: r.belief.le }), "stvalue strong", { "text-anchor": "end" }));
+    if (r.role === "leader" && !led)
+      out.push(
+        text(
+          `e${step.n}-${id}`,
+          at.x(id) - 8,
+          y - 3,
+          t("msg.epoch", { e: r.belief.le }),
+          "stvalue strong",
+          { "text-anchor": "end" },
+        ),
+      );
   }
   for (const b of step.view.brokers) {
     const was = before?.view.brokers.find((one) => one.id === b.id)?.alive;
     if (!was || was === b.alive || !shown.has(String(b.id))) continue;
-    if (b.alive === "down") out.push(icon(`k${step.n}-${b.id}`, "cross", at.x(b.id) - 7, y - 7, 14, "bad"));
-    else if (was === "down") out.push(icon(`k${step.n}-${b.id}`, "restart", at.x(b.id) - 7, y - 7, 14, "warn"));
+    if (b.alive === "down")
+      out.push(icon(`k${step.n}-${b.id}`, "cross", at.x(b.id) - 7, y - 7, 14, "bad"));
+    else if (was === "down")
+      out.push(icon(`k${step.n}-${b.id}`, "restart", at.x(b.id) - 7, y - 7, 14, "warn"));
   }
   return out;
 }

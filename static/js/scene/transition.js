@@ -12,8 +12,17 @@ export function transition(a, b, { t }) {
   const moving = travels(a.over, b.over);
   const how = { fate: fates(found), cause: moving || found.cause };
   return (p) => {
-    if (p <= 0 || p >= 1) { const { logs, over } = p <= 0 ? a : b; return { logs, over }; }
-    return { logs: mix(a.logs, b.logs, p, how), over: [...mix(a.over, b.over, p, how), ...scenery(found, a.geo, p, { t, after: moving ? 0.3 : 0 })] };
+    if (p <= 0 || p >= 1) {
+      const { logs, over } = p <= 0 ? a : b;
+      return { logs, over };
+    }
+    return {
+      logs: mix(a.logs, b.logs, p, how),
+      over: [
+        ...mix(a.over, b.over, p, how),
+        ...scenery(found, a.geo, p, { t, after: moving ? 0.3 : 0 }),
+      ],
+    };
   };
 }
 
@@ -25,7 +34,10 @@ function scenery({ crashed, cuts }, geo, p, { t, after }) {
   if (opacity <= 0) return [];
   const drop = Math.round(-22 * (1 - here) * 100) / 100;
   const a = { opacity, transform: `translate(0,${drop})` };
-  return [...[...crashed].map((b) => bolt(geo, b, a)), ...[...cuts].map(([b, o]) => cutLine(geo, b, o, a, t))].filter(Boolean);
+  return [
+    ...[...crashed].map((b) => bolt(geo, b, a)),
+    ...[...cuts].map(([b, o]) => cutLine(geo, b, o, a, t)),
+  ].filter(Boolean);
 }
 
 function bolt(geo, broker, a) {
@@ -33,7 +45,20 @@ function bolt(geo, broker, a) {
   if (!lane) return null;
   const h = geo.narrow && geo.cardH ? geo.cardH : geo.laneH;
   const size = Math.min(44, h - 4);
-  return g(`bolt${broker}`, [icon("i", "bolt", geo.cardX + geo.cardW / 2 - size / 2, lane.y + (h - size) / 2, size, "bolt")], a);
+  return g(
+    `bolt${broker}`,
+    [
+      icon(
+        "i",
+        "bolt",
+        geo.cardX + geo.cardW / 2 - size / 2,
+        lane.y + (h - size) / 2,
+        size,
+        "bolt",
+      ),
+    ],
+    a,
+  );
 }
 
 function cutLine(geo, broker, offset, a, t) {
@@ -44,9 +69,13 @@ function cutLine(geo, broker, offset, a, t) {
   const label = t("mark.parts", { o: offset });
   const wide = textWidth(label, 11.5, true) + 14;
   const left = Math.max(geo.logX, Math.min(x + 6, geo.width - wide - 4));
-  return g(`cutline${broker}`, [
-    path("l", `M${x} ${y - 14}V${y + geo.d.cellH + 10}`, "cutline"),
-    geo.d.labels && rect("r", left, y - 21, wide, 18, "partbox", { rx: 4 }),
-    geo.d.labels && text("t", left + 7, y - 8, label, "parttext"),
-  ], { ...a, "data-act": `cut:${broker}:${offset}` });
+  return g(
+    `cutline${broker}`,
+    [
+      path("l", `M${x} ${y - 14}V${y + geo.d.cellH + 10}`, "cutline"),
+      geo.d.labels && rect("r", left, y - 21, wide, 18, "partbox", { rx: 4 }),
+      geo.d.labels && text("t", left + 7, y - 8, label, "parttext"),
+    ],
+    { ...a, "data-act": `cut:${broker}:${offset}` },
+  );
 }

@@ -23,7 +23,13 @@ export function Animation({ name, words, hand }) {
   const [told, setTold] = useState(null);
   const [bad, setBad] = useState(null);
   const stop = useRef(null);
-  useEffect(() => () => { stop.current?.abort(); clear(); }, []);
+  useEffect(
+    () => () => {
+      stop.current?.abort();
+      clear();
+    },
+    [],
+  );
   const frames = useMemo(() => {
     const weighty = new Set(on.facts.moments);
     return plan(Math.min(a, b), Math.max(a, b), { motion, weighty: (n) => weighty.has(n) });
@@ -32,21 +38,76 @@ export function Animation({ name, words, hand }) {
   const run = async (work) => {
     setBad(null);
     stop.current = new AbortController();
-    try { await work({ width: WIDEST, words, signal: stop.current.signal }); } catch (problem) { setBad(why(problem)); } finally { stop.current = null; setTold(null); clear(); }
+    try {
+      await work({ width: WIDEST, words, signal: stop.current.signal });
+    } catch (problem) {
+      setBad(why(problem));
+    } finally {
+      stop.current = null;
+      setTold(null);
+      clear();
+    }
   };
-  const measure = () => run(async (options) => { setTold({ done: 0, of: 0 }); setSize(await estimate(on, frames, options)); });
-  const make = () => run(async (options) => {
-    const made = await animate(on, frames, { ...options, told: setTold });
-    if (made) { hand(made, name("gif")); setSize(made.size); }
-  });
-  const number = (label, value, set) => html`<label class="field">${t(label)}${" "}<input type="number" min="0" max=${total} value=${value} disabled=${told !== null} onChange=${(e) => set(within(e.target.value, 0, total))} /></label>`;
-  return html`<div class="gif"><b>${t("export.gif")}</b>
-    <div class="row">${number("export.gif.from", a, setA)}${number("export.gif.to", b, setB)}
-      <label class="field"><input type="checkbox" checked=${motion} disabled=${told !== null} onChange=${(e) => setMotion(e.target.checked)} />${" "}${t("export.gif.motion")}</label></div>
-    <p class="soft">${t("export.gif.plan", { frames: frames.length, s: Math.round(lasts(frames) / 100) / 10 })}${" "}${size !== null && t("export.gif.size", { kb: kilo(size) })}</p>
-    ${told === null
-      ? html`<div class="row"><button type="button" class="btn" onClick=${make}>${t("export.gif.make")}</button><button type="button" class="btn quiet" onClick=${measure}>${t("export.gif.measure")}</button></div>`
-      : html`<div class="row"><progress max=${told.of || 1} value=${told.done} aria-label=${t("export.gif")}></progress><span class="num" data-ms=${told.ms ? Math.round(told.ms) : null}>${told.of ? t("export.gif.told", { done: told.done, of: told.of, kb: kilo(told.bytes) }) : "…"}</span><button type="button" class="btn" onClick=${() => stop.current?.abort()}>${t("export.gif.stop")}</button></div>`}
+  const measure = () =>
+    run(async (options) => {
+      setTold({ done: 0, of: 0 });
+      setSize(await estimate(on, frames, options));
+    });
+  const make = () =>
+    run(async (options) => {
+      const made = await animate(on, frames, { ...options, told: setTold });
+      if (made) {
+        hand(made, name("gif"));
+        setSize(made.size);
+      }
+    });
+  const number = (label, value, set) =>
+    html`<label class="field"
+      >${t(label)}${" "}<input
+        type="number"
+        min="0"
+        max=${total}
+        value=${value}
+        disabled=${told !== null}
+        onChange=${(e) => set(within(e.target.value, 0, total))}
+    /></label>`;
+  return html`<div class="gif">
+    <b>${t("export.gif")}</b>
+    <div class="row">
+      ${number("export.gif.from", a, setA)}${number("export.gif.to", b, setB)}
+      <label class="field"
+        ><input
+          type="checkbox"
+          checked=${motion}
+          disabled=${told !== null}
+          onChange=${(e) => setMotion(e.target.checked)}
+        />${" "}${t("export.gif.motion")}</label
+      >
+    </div>
+    <p class="soft">
+      ${t("export.gif.plan", { frames: frames.length, s: Math.round(lasts(frames) / 100) / 10 })}${" "}${size !== null && t("export.gif.size", { kb: kilo(size) })}
+    </p>
+    ${
+      told === null
+        ? html`<div class="row">
+            <button type="button" class="btn" onClick=${make}>${t("export.gif.make")}</button
+            ><button type="button" class="btn quiet" onClick=${measure}>
+              ${t("export.gif.measure")}
+            </button>
+          </div>`
+        : html`<div class="row">
+            <progress
+              max=${told.of || 1}
+              value=${told.done}
+              aria-label=${t("export.gif")}
+            ></progress
+            ><span class="num" data-ms=${told.ms ? Math.round(told.ms) : null}
+              >${told.of ? t("export.gif.told", { done: told.done, of: told.of, kb: kilo(told.bytes) }) : "…"}</span
+            ><button type="button" class="btn" onClick=${() => stop.current?.abort()}>
+              ${t("export.gif.stop")}
+            </button>
+          </div>`
+    }
     ${bad && html`<p class="bad" role="status">${bad}</p>`}
   </div>`;
 }

@@ -26,8 +26,15 @@ export async function packedOf(on) {
 export async function save(on) {
   const named = nameOf(on);
   const body = named.scenario ? { run: on.digest } : named;
-  const headers = { "Content-Type": "application/json", "X-CSRF-Token": document.body.dataset.csrf };
-  const response = await fetch("/api/runs", { method: "POST", headers, body: JSON.stringify(body) });
+  const headers = {
+    "Content-Type": "application/json",
+    "X-CSRF-Token": document.body.dataset.csrf,
+  };
+  const response = await fetch("/api/runs", {
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+  });
   const answer = await response.json();
   if (!answer.ok) throw new Refused(answer);
   on.saved = true;
@@ -38,11 +45,26 @@ export async function save(on) {
 /** Is the run on the server for good? */
 export const isKept = (on) => Boolean(on.kept || on.facts.saved);
 
-export const why = (problem) => (problem instanceof Refused ? problem.message : s.t.value("offline.wait"));
+export const why = (problem) =>
+  problem instanceof Refused ? problem.message : s.t.value("offline.wait");
 
 /** One choice of a few, as radio buttons with a sentence each. */
 export function Choice({ name, legend, options, value, onChange, flat = false }) {
-  return html`<fieldset class=${`choice ${flat ? "flat" : ""}`}><legend>${legend}</legend>${options.map(([id, label, note]) => html`<label key=${id}><input type="radio" name=${name} value=${id} checked=${value === id} onChange=${() => onChange(id)} /><span>${label}${note && html`<small>${note}</small>`}</span></label>`)}</fieldset>`;
+  return html`<fieldset class=${`choice ${flat ? "flat" : ""}`}>
+    <legend>${legend}</legend>
+    ${options.map(
+      ([id, label, note]) =>
+        html`<label key=${id}
+          ><input
+            type="radio"
+            name=${name}
+            value=${id}
+            checked=${value === id}
+            onChange=${() => onChange(id)}
+          /><span>${label}${note && html`<small>${note}</small>`}</span></label
+        >`,
+    )}
+  </fieldset>`;
 }
 
 /** A text to take along: shown whole, copied with a button, which says whether it worked. */
@@ -52,13 +74,43 @@ export function Copied({ label, text, rows = 0, prepare = null, action = null })
   const copy = async (event) => {
     const field = event.currentTarget.closest(".copied").querySelector("input, textarea");
     let found;
-    try { found = prepare ? await prepare() : text; } catch (problem) { setTold({ bad: true, words: why(problem) }); return; }
-    try { await navigator.clipboard.writeText(found); setTold({ words: t("share.copied") }); } catch {
-      field.focus(); field.select();
+    try {
+      found = prepare ? await prepare() : text;
+    } catch (problem) {
+      setTold({ bad: true, words: why(problem) });
+      return;
+    }
+    try {
+      await navigator.clipboard.writeText(found);
+      setTold({ words: t("share.copied") });
+    } catch {
+      field.focus();
+      field.select();
       setTold({ words: t("share.select") });
     }
   };
-  const field = rows ? html`<textarea class="mono" readonly rows=${rows} aria-label=${label} value=${text}></textarea>` : html`<input type="text" class="mono" readonly aria-label=${label} value=${text} onFocus=${(e) => e.target.select()} />`;
-  return html`<div class="copied"><div class="row">${field}<button type="button" class="btn primary" onClick=${copy}>${action ?? t("share.copy")}</button></div>
-    <p role="status" class=${told?.bad ? "bad" : "soft"}>${told?.words ?? ""}</p></div>`;
+  const field = rows
+    ? html`<textarea
+        class="mono"
+        readonly
+        rows=${rows}
+        aria-label=${label}
+        value=${text}
+      ></textarea>`
+    : html`<input
+        type="text"
+        class="mono"
+        readonly
+        aria-label=${label}
+        value=${text}
+        onFocus=${(e) => e.target.select()}
+      />`;
+  return html`<div class="copied">
+    <div class="row">
+      ${field}<button type="button" class="btn primary" onClick=${copy}>
+        ${action ?? t("share.copy")}
+      </button>
+    </div>
+    <p role="status" class=${told?.bad ? "bad" : "soft"}>${told?.words ?? ""}</p>
+  </div>`;
 }

@@ -43,9 +43,43 @@ function Share() {
     bar.current?.querySelector(`#share-${part.value}`)?.focus();
   };
   const Part = PARTS[current.value];
-  return html`<dialog id="share" aria-labelledby="sharetitle" onClose=${() => { opened.value = false; }}>
-    <form method="dialog"><header class="row"><h2 id="sharetitle" class="grow">${t("share.title")}</h2><button class="btn">${t("bad.close")}</button></header></form>
-    ${names.length > 1 && html`<div role="tablist" aria-label=${t("share.title")} ref=${bar} onKeyDown=${keys}>${names.map((name) => html`<button key=${name} type="button" role="tab" id=${`share-${name}`} aria-selected=${name === current.value ? "true" : "false"} aria-controls="sharepart" tabindex=${name === current.value ? 0 : -1} onClick=${() => { part.value = name; }}>${t(`share.${name}`)}</button>`)}</div>`}
-    <div role=${names.length > 1 ? "tabpanel" : null} id="sharepart" class="sharepart">${opened.value && s.facts.value && html`<${Part} />`}</div>
+  return html`<dialog
+    id="share"
+    aria-labelledby="sharetitle"
+    onClose=${() => {
+      opened.value = false;
+    }}
+  >
+    <form method="dialog">
+      <header class="row">
+        <h2 id="sharetitle" class="grow">${t("share.title")}</h2>
+        <button class="btn">${t("bad.close")}</button>
+      </header>
+    </form>
+    ${
+      names.length > 1 &&
+      html`<div role="tablist" aria-label=${t("share.title")} ref=${bar} onKeyDown=${keys}>
+        ${names.map(
+          (name) =>
+            html`<button
+              key=${name}
+              type="button"
+              role="tab"
+              id=${`share-${name}`}
+              aria-selected=${name === current.value ? "true" : "false"}
+              aria-controls="sharepart"
+              tabindex=${name === current.value ? 0 : -1}
+              onClick=${() => {
+                part.value = name;
+              }}
+            >
+              ${t(`share.${name}`)}
+            </button>`,
+        )}
+      </div>`
+    }
+    <div role=${names.length > 1 ? "tabpanel" : null} id="sharepart" class="sharepart">
+      ${opened.value && s.facts.value && html`<${Part} />`}
+    </div>
   </dialog>`;
 }

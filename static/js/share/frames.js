@@ -10,8 +10,17 @@ const HEIGHTS = { stage: 28 + 104 + 16, say: 116, bar: 50 };
 
 /** How high a frame has to be so that nothing in it scrolls at 720 pixels width. */
 function height(view, panel) {
-  const lane = view.brokers.length <= 4 ? 124 : view.brokers.length <= 6 ? 106 : view.brokers.length <= 12 ? 56 : 22;
-  return HEIGHTS.stage + lane * view.brokers.length + (panel === "now" ? HEIGHTS.say : 0) + HEIGHTS.bar;
+  const lane =
+    view.brokers.length <= 4
+      ? 124
+      : view.brokers.length <= 6
+        ? 106
+        : view.brokers.length <= 12
+          ? 56
+          : 22;
+  return (
+    HEIGHTS.stage + lane * view.brokers.length + (panel === "now" ? HEIGHTS.say : 0) + HEIGHTS.bar
+  );
 }
 
 export function Embed() {
@@ -23,14 +32,46 @@ export function Embed() {
   const [theme, setTheme] = useState("auto");
   const [bad, setBad] = useState(null);
   const kept = isKept(on);
-  const flat = (name, value, set, all) => html`<${Choice} flat name=${name} legend=${t(`embed.${name}`)} value=${value} onChange=${set} options=${all.map((one) => [one, t(`embed.${name}.${one}`), null])} />`;
-  const url = embed(location.origin, on.digest, { step: s.n.value, controls, panel, theme, lang: s.lang.value });
+  const flat = (name, value, set, all) =>
+    html`<${Choice}
+      flat
+      name=${name}
+      legend=${t(`embed.${name}`)}
+      value=${value}
+      onChange=${set}
+      options=${all.map((one) => [one, t(`embed.${name}.${one}`), null])}
+    />`;
+  const url = embed(location.origin, on.digest, {
+    step: s.n.value,
+    controls,
+    panel,
+    theme,
+    lang: s.lang.value,
+  });
   const high = height(s.step.value.view, panel);
-  const keep = async () => { setBad(null); try { await save(on); } catch (problem) { setBad(why(problem)); } };
-  if (!kept) return html`<div class="stack"><p>${t("embed.save.why")}</p><p><button type="button" class="btn primary" onClick=${keep}>${t("embed.save")}</button></p>${bad && html`<p class="bad" role="status">${bad}</p>`}</div>`;
+  const keep = async () => {
+    setBad(null);
+    try {
+      await save(on);
+    } catch (problem) {
+      setBad(why(problem));
+    }
+  };
+  if (!kept)
+    return html`<div class="stack">
+      <p>${t("embed.save.why")}</p>
+      <p><button type="button" class="btn primary" onClick=${keep}>${t("embed.save")}</button></p>
+      ${bad && html`<p class="bad" role="status">${bad}</p>`}
+    </div>`;
   return html`<div class="stack">
-    <div class="sides">${flat("controls", controls, setControls, ["step", "play", "none"])}${flat("panel", panel, setPanel, ["now", "none"])}${flat("theme", theme, setTheme, ["auto", "light", "dark"])}</div>
-    <${Copied} label=${t("embed.markup")} text=${frame(url, s.facts.value.scenario.title, high)} rows=${3} />
+    <div class="sides">
+      ${flat("controls", controls, setControls, ["step", "play", "none"])}${flat("panel", panel, setPanel, ["now", "none"])}${flat("theme", theme, setTheme, ["auto", "light", "dark"])}
+    </div>
+    <${Copied}
+      label=${t("embed.markup")}
+      text=${frame(url, s.facts.value.scenario.title, high)}
+      rows=${3}
+    />
     <iframe class="preview" src=${url} title=${t("embed.preview")} height=${high}></iframe>
   </div>`;
 }

@@ -3,7 +3,12 @@
 const WHOLE = /^\d{1,15}$/;
 
 /** What an address may say besides its run: name -> the values it may have (null: a whole number). */
-export const FIELDS = { step: null, p: null, size: ["detail", "event", "moment", "chapter"], lang: ["en", "zh"] };
+export const FIELDS = {
+  step: null,
+  p: null,
+  size: ["detail", "event", "moment", "chapter"],
+  lang: ["en", "zh"],
+};
 
 /** How it is looked at, read where it is used: the panel, the view, the layers of the stage. */
 const LOOKS = ["tab", "view", "layers"];
@@ -15,8 +20,13 @@ export function read(search, fields = FIELDS) {
   for (const [name, value] of new URLSearchParams(search)) {
     if (!(name in fields)) continue;
     const known = fields[name];
-    if (known ? known.includes(value) : WHOLE.test(value)) seen[name] = known ? value : Number(value);
-    else problems.push({ key: known ? "link.value" : "link.number", args: { name, value: value.slice(0, 40), known: known?.join(", ") } });
+    if (known ? known.includes(value) : WHOLE.test(value))
+      seen[name] = known ? value : Number(value);
+    else
+      problems.push({
+        key: known ? "link.value" : "link.number",
+        args: { name, value: value.slice(0, 40), known: known?.join(", ") },
+      });
   }
   return { seen, problems };
 }
@@ -25,8 +35,14 @@ export function read(search, fields = FIELDS) {
 export function within(seen, { total, partitions }) {
   const problems = [];
   let { step = 0, p = 0 } = seen;
-  if (step > total) { problems.push({ key: "link.beyond", args: { step, total } }); step = total; }
-  if (p >= partitions) { problems.push({ key: "link.partition", args: { p, last: partitions - 1 } }); p = 0; }
+  if (step > total) {
+    problems.push({ key: "link.beyond", args: { step, total } });
+    step = total;
+  }
+  if (p >= partitions) {
+    problems.push({ key: "link.partition", args: { p, last: partitions - 1 } });
+    p = 0;
+  }
   return { step, p, problems };
 }
 
@@ -37,7 +53,8 @@ export function query(seen, keep = "") {
   const said = new URLSearchParams();
   if (seen.step) said.set("step", seen.step);
   if (seen.p) said.set("p", seen.p);
-  for (const name of ["size", "tab", "lang", "view", "layers"]) if (seen[name]) said.set(name, seen[name]);
+  for (const name of ["size", "tab", "lang", "view", "layers"])
+    if (seen[name]) said.set(name, seen[name]);
   for (const [name, value] of out) said.append(name, value);
   return said.size ? `?${said}` : "";
 }
@@ -49,12 +66,18 @@ export const short = (origin, digest, seen) => `${origin}/r/${digest}${query(see
 export const whole = (origin, packed, seen) => `${origin}/r${query(seen)}#run=${packed}`;
 
 /** The address of an embedded run; what is as usual is left out. */
-export function embed(origin, digest, { step, controls = "step", panel = "now", theme = "auto", lang }) {
+export function embed(
+  origin,
+  digest,
+  { step, controls = "step", panel = "now", theme = "auto", lang },
+) {
   const said = new URLSearchParams({ step, controls, panel, theme, lang });
   return `${origin}/e/${digest}?${said}`;
 }
 
-const escape = (text) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+const escape = (text) =>
+  text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 
 /** The markup that puts it into a page. */
-export const frame = (url, title, height) => `<iframe src="${escape(url)}" title="${escape(title)}" width="100%" height="${height}" loading="lazy" style="border:0"></iframe>`;
+export const frame = (url, title, height) =>
+  `<iframe src="${escape(url)}" title="${escape(title)}" width="100%" height="${height}" loading="lazy" style="border:0"></iframe>`;

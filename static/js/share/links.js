@@ -17,11 +17,18 @@ export function Link() {
   const [packed, setPacked] = useState(on.packed ?? null);
   useEffect(() => {
     setPacked(on.packed ?? null);
-    packedOf(on).then(setPacked).catch(() => { /* the short link is still to be had */ });
+    packedOf(on)
+      .then(setPacked)
+      .catch(() => {
+        /* the short link is still to be had */
+      });
   }, [on.digest]);
   const seen = seeing(where === "here" ? s.n.value : 0);
   const kept = isKept(on);
-  const url = kind === "short" ? short(location.origin, on.digest, seen) : packed && whole(location.origin, packed, seen);
+  const url =
+    kind === "short"
+      ? short(location.origin, on.digest, seen)
+      : packed && whole(location.origin, packed, seen);
   const prepare = async () => {
     if (kind === "short" && !kept) await save(on);
     return url;
@@ -29,10 +36,45 @@ export function Link() {
   const n = s.n.value;
   return html`<div class="stack">
     <div class="sides">
-      <${Choice} name="where" legend=${t("share.where")} value=${where} onChange=${setWhere} options=${[["here", t("share.where.here", { step: n }), t("share.where.here.why")], ["start", t("share.where.start"), null]]} />
-      <${Choice} name="kind" legend=${t("share.kind")} value=${kind} onChange=${setKind} options=${[["short", t("share.kind.short"), t(kept ? "share.kind.short.kept" : "share.kind.short.why")], ["whole", t("share.kind.whole"), t("share.kind.whole.why", { chars: packed?.length ?? "…" })]]} />
+      <${Choice}
+        name="where"
+        legend=${t("share.where")}
+        value=${where}
+        onChange=${setWhere}
+        options=${[
+          ["here", t("share.where.here", { step: n }), t("share.where.here.why")],
+          ["start", t("share.where.start"), null],
+        ]}
+      />
+      <${Choice}
+        name="kind"
+        legend=${t("share.kind")}
+        value=${kind}
+        onChange=${setKind}
+        options=${[
+          [
+            "short",
+            t("share.kind.short"),
+            t(kept ? "share.kind.short.kept" : "share.kind.short.why"),
+          ],
+          [
+            "whole",
+            t("share.kind.whole"),
+            t("share.kind.whole.why", { chars: packed?.length ?? "…" }),
+          ],
+        ]}
+      />
     </div>
-    ${url && html`<${Copied} key=${kind} label=${t("share.link.label")} text=${url} prepare=${prepare} action=${kind === "short" && !kept ? t("share.save") : null} />`}
+    ${
+      url &&
+      html`<${Copied}
+        key=${kind}
+        label=${t("share.link.label")}
+        text=${url}
+        prepare=${prepare}
+        action=${kind === "short" && !kept ? t("share.save") : null}
+      />`
+    }
     ${url && (kind === "whole" || kept) && html`<${Code} text=${url} />`}
   </div>`;
 }

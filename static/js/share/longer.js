@@ -8,5 +8,12 @@ export function Longer() {
   const facts = s.facts.value;
   if (facts?.whole !== false) return null;
   const t = s.t.value;
-  return html`<div class="bar warn" role="status" data-longer="1"><${Icon} name="alert" /><p class="grow">${t("longer.bar", { n: facts.total })}${" "}<a href=${`/batch?run=${facts.digest}`}>${t("site.batch")}</a></p></div>`;
+  return html`<div class="bar warn" role="status" data-longer="1">
+    <${Icon} name="alert" />
+    <p class="grow">
+      ${t("longer.bar", { n: facts.total })}${" "}<a href=${`/batch?run=${facts.digest}`}
+        >${t("site.batch")}</a
+      >
+    </p>
+  </div>`;
 }

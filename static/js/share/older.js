@@ -8,5 +8,8 @@ export function Older() {
   const found = s.facts.value?.replayed_with;
   if (!found) return null;
   const key = found.same ? "older.same" : "older.differs";
-  return html`<div class="bar warn" role="status" data-older=${found.same ? "same" : "differs"}><${Icon} name="alert" /><p class="grow">${s.t.value(key, { saved: found.saved, now: found.now })}</p></div>`;
+  return html`<div class="bar warn" role="status" data-older=${found.same ? "same" : "differs"}>
+    <${Icon} name="alert" />
+    <p class="grow">${s.t.value(key, { saved: found.saved, now: found.now })}</p>
+  </div>`;
 }
