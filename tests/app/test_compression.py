@@ -13,7 +13,7 @@ GZIP = {"Accept-Encoding": "gzip, br"}
 @pytest.mark.parametrize(
     "path",
     [
-        "/static/js/app.js",
+        "/static/js/pages/animator.js",
         "/static/css/scene.css",
         "/static/icons.svg",
         "/static/vendor/preact-11.2.0.mjs",
@@ -42,5 +42,7 @@ def test_pages_with_a_token_are_not_compressed(client: FlaskClient) -> None:
 
 
 def test_who_cannot_unpack_gets_it_plain(client: FlaskClient) -> None:
-    answer = client.get("/static/js/app.js", headers={"Accept-Encoding": "identity"}, buffered=True)
+    answer = client.get(
+        "/static/js/pages/animator.js", headers={"Accept-Encoding": "identity"}, buffered=True
+    )
     assert "Content-Encoding" not in answer.headers and answer.data.startswith(b"//")

@@ -16,7 +16,7 @@ from app.web import preloads
 from app.web.pages import modules_of
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
-SCRIPTS = {page: f"js/pages/{page}.js" for page in PAGES} | {"animator": "js/app.js"}
+SCRIPTS = {page: f"js/pages/{page}.js" for page in PAGES}
 LATER = re.compile(r"""import\("([^"]+)"\)""")
 TEXT = re.compile(r"""["`]([a-z]\w*(?:\.[\w-]+)+)["`]""")
 BEGUN = re.compile(r"`([a-z]\w*(?:\.[\w-]+)*\.)\$\{")
@@ -64,15 +64,19 @@ def test_every_module_of_the_first_view_is_asked_for_by_the_page(client: FlaskCl
     assert page.index("importmap") < page.index("modulepreload"), "names are known before modules"
     assert len(listed) == len(set(listed)) and "vendor/socket.io-4.8.4.mjs" in listed
     own = {file for file in listed if file.startswith("js/")}
-    at_once = {file for file in all_of("js/app.js") if file in own or file == "js/app.js"}
+    at_once = {
+        file
+        for file in all_of("js/pages/animator.js")
+        if file in own or file == "js/pages/animator.js"
+    }
     for file in at_once:
         for name in preloads.imports((STATIC / file).read_text("utf-8")):
             if name[0] == ".":
                 near = posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
                 assert near in own, f"{file} imports {near}, which the page does not name"
     # What opens on request comes then.
-    for name in ("share/dialog", "panels/metrics", "timeview", "export/gif"):
-        assert f"js/{name}.js" in all_of("js/app.js") - own
+    for name in ("share/dialog", "panels/metrics", "panels/timeview", "export/gif"):
+        assert f"js/{name}.js" in all_of("js/pages/animator.js") - own
 
 
 def test_module_names_are_read_as_browsers_do(client: FlaskClient) -> None:
@@ -81,23 +85,25 @@ def test_module_names_are_read_as_browsers_do(client: FlaskClient) -> None:
     )
     assert preloads.imports(text) == ["./one.js", "two", "./four.js"]
     with client.application.test_request_context():
-        assert modules_of("js/going.js")[0].startswith("/static/js/")
+        assert modules_of("js/animator/going.js")[0].startswith("/static/js/")
 
 
 def test_one_connection_carries_many_files() -> None:
     with serving() as port:
         line = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-        line.request("GET", "/static/js/app.js")
+        line.request("GET", "/static/js/pages/animator.js")
         first = line.getresponse()
-        assert first.read() == (STATIC / "js/app.js").read_bytes()
+        assert first.read() == (STATIC / "js/pages/animator.js").read_bytes()
         kept = line.sock
-        line.request("GET", "/static/js/app.js", headers={"If-None-Match": first.headers["ETag"]})
+        line.request(
+            "GET", "/static/js/pages/animator.js", headers={"If-None-Match": first.headers["ETag"]}
+        )
         again = line.getresponse()
         assert (again.status, again.read(), line.sock) == (304, b"", kept)
         line.request("GET", "/static/nothing.js", headers={"Accept": "application/json"})
         missing = line.getresponse()
         assert missing.status == 404 and missing.read() and line.sock is kept
         # Whatever may have a body ends the connection with its answer.
-        line.request("POST", "/static/js/app.js", body=b"x" * 9)
+        line.request("POST", "/static/js/pages/animator.js", body=b"x" * 9)
         refused = line.getresponse()
         assert refused.status == 405 and refused.headers["Connection"] == "close"

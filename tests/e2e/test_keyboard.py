@@ -85,7 +85,9 @@ def test_controller_clients_and_messages_have_one_stop_each_and_keep_the_focus(
 
 def test_the_cause_is_shown_first_and_what_is_left_is_the_step_alone(visit: Opener) -> None:
     page = visit("/s/S20?profile=Z0102&step=28", reduced_motion="no-preference")
-    page.evaluate("async () => { (await import('/static/js/state.js')).speed.value = 0.25; }")
+    page.evaluate(
+        "async () => { (await import('/static/js/animator/state.js')).speed.value = 0.25; }"
+    )
     end = '[data-id="b1:leo"] .leoline'
     before = page.locator(end).get_attribute("d")
     pill = page.locator("#stage .msg")

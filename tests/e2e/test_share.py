@@ -215,7 +215,7 @@ def frames_of(gif: bytes) -> int:
 
 FRAMES_OFF = """async ({ gif, first }) => {
   const load = (one) => import(`/static/js/${one}.js`);
-  const [s, frame] = await Promise.all([load("state"), load("export/frame")]);
+  const [s, frame] = await Promise.all([load("animator/state"), load("export/frame")]);
   const data = Uint8Array.from(atob(gif), (one) => one.charCodeAt(0));
   const decoder = new ImageDecoder({ data, type: "image/gif" });
   await Promise.all([decoder.tracks.ready, decoder.completed]);

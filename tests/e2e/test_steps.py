@@ -114,7 +114,7 @@ def assert_lane(page: Any, broker: str, replica: dict[str, Any]) -> None:
 
 OPEN = """async (slug) => {
   const load = (name) => import(`/static/js/${name}.js`);
-  const [s, player] = await Promise.all([load("state"), load("player")]);
+  const [s, player] = await Promise.all([load("animator/state"), load("animator/player")]);
   s.tapes.value = [];
   return (await player.open({ scenario: slug, step: 0 })).facts.total;
 }"""

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { tape } from "../../static/js/history.js";
-import { namer, translator } from "../../static/js/i18n.js";
+import { tape } from "../../static/js/core/history.js";
+import { namer, translator } from "../../static/js/i18n/words.js";
 
 const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
 

@@ -12,8 +12,8 @@ import {
   tape,
   target,
   wanted,
-} from "../../static/js/history.js";
-import { detailTarget, partial } from "../../static/js/detail.js";
+} from "../../static/js/core/history.js";
+import { detailTarget, partial } from "../../static/js/core/detail.js";
 import { fixture } from "./helpers.mjs";
 
 const run = fixture("s20");

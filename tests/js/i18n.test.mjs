@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { inTurn, namer, plain, told, translator } from "../../static/js/i18n.js";
+import { inTurn, namer, plain, told, translator } from "../../static/js/i18n/words.js";
 import { words } from "./helpers.mjs";
 
 const en = words("en");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
-import { pack, unpack, Unreadable } from "../../static/js/packing.js";
-import { embed, frame, query, read, short, whole, within } from "../../static/js/share/link.js";
-import { modules } from "../../static/js/share/qr.js";
+import { pack, unpack, Unreadable } from "../../static/js/core/packing.js";
+import { embed, frame, query, read, short, whole, within } from "../../static/js/core/link.js";
+import { modules } from "../../static/js/core/qr.js";
 
 const TEXT = JSON.stringify({
   format: 1,

@@ -7,7 +7,7 @@ import {
   moving,
   nextDifference,
   offsets,
-} from "../../static/js/lockstep.js";
+} from "../../static/js/core/lockstep.js";
 
 const PARTS = [
   { at: 0, what: [] },

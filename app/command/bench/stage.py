@@ -45,7 +45,7 @@ _FPS = """ms => new Promise((done) => {
 
 _DRAW = """async (steps) => {
   const load = (name) => import(`/static/js/${name}.js`);
-  const [s, player] = await Promise.all([load("state"), load("player")]);
+  const [s, player] = await Promise.all([load("animator/state"), load("animator/player")]);
   const took = [];
   const first = s.n.value;
   for (let i = 1; i <= steps; i += 1) {

@@ -23,7 +23,7 @@ _LOADED = """() => {
 
 _GIF = """async () => {
   const load = (name) => import(`/static/js/${name}.js`);
-  const names = ["state", "export/frame", "export/plan", "export/gif"];
+  const names = ["animator/state", "export/frame", "export/plan", "export/gif"];
   const [s, frame, { plan }, { animate }] = await Promise.all(names.map(load));
   const words = () => ({ title: "", lines: ["What a step says.", "Why."], note: location.href });
   const took = [];

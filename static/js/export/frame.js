@@ -1,6 +1,6 @@
 // A picture of the stage as one SVG text that needs nothing else: styles written out, icons inside.
 
-import * as stage from "../stage.js";
+import * as stage from "../animator/stage.js";
 import { patch } from "../scene/draw.js";
 import { fit } from "../scene/node.js";
 

@@ -1,6 +1,6 @@
 // A batch that runs: how far, how fast, what so far.  Heard over the socket, asked for without it.
 
-import { connect } from "../socket.js";
+import { connect } from "../net/socket.js";
 import { duration, percent, whole } from "../charts/figures.js";
 
 const ASK_EVERY_MS = 1000;

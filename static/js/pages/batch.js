@@ -1,6 +1,6 @@
 // Run at scale: the form, the progress of a batch, its charts.  The pages work without this.
 
-import { translator } from "../i18n.js";
+import { translator } from "../i18n/words.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 

@@ -2,8 +2,8 @@
 
 import { render } from "preact";
 import { html } from "htm/preact";
-import { translator } from "../i18n.js";
-import { pack } from "../packing.js";
+import { translator } from "../i18n/words.js";
+import { pack } from "../core/packing.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);

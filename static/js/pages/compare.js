@@ -1,7 +1,7 @@
 // Two runs in lock-step: both stages, what differs, and the way from one difference to the next.
 
-import { inTurn, knows, namer, plain, translator } from "../i18n.js";
-import { changes } from "../history.js";
+import { inTurn, knows, namer, plain, translator } from "../i18n/words.js";
+import { changes } from "../core/history.js";
 import {
   differing,
   elements,
@@ -9,7 +9,7 @@ import {
   moving,
   nextDifference,
   offsets,
-} from "../lockstep.js";
+} from "../core/lockstep.js";
 import { patch } from "../scene/draw.js";
 import { measureWith } from "../scene/node.js";
 import { PATTERNS, picture } from "../scene/picture.js";

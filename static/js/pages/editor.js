@@ -8,7 +8,7 @@ import { Form } from "../editor/form.js";
 import { attempt, TryHead } from "../editor/trial.js";
 import { Icon } from "../panels/common.js";
 import { Sentence } from "../panels/sentence.js";
-import * as s from "../state.js";
+import * as s from "../animator/state.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);

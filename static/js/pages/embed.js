@@ -3,11 +3,11 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { html } from "htm/preact";
-import { use } from "../asking.js";
-import { goTo, play, prefetch, stepBy } from "../player.js";
-import { tape } from "../history.js";
-import * as s from "../state.js";
-import * as stage from "../stage.js";
+import { use } from "../net/asking.js";
+import { goTo, play, prefetch, stepBy } from "../animator/player.js";
+import { tape } from "../core/history.js";
+import * as s from "../animator/state.js";
+import * as stage from "../animator/stage.js";
 import { Icon, sayAll } from "../panels/common.js";
 import { Sentence } from "../panels/sentence.js";
 

@@ -1,6 +1,6 @@
 // Two studies side by side: their shares as one chart.  The page works without this.
 
-import { translator } from "../i18n.js";
+import { translator } from "../i18n/words.js";
 import { show } from "../charts/common.js";
 import * as f from "../charts/figures.js";
 import * as interval from "../charts/interval.js";

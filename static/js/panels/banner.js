@@ -2,9 +2,9 @@
 
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
-import * as s from "../state.js";
-import { goTo } from "../player.js";
-import { inTurn, knows } from "../i18n.js";
+import * as s from "../animator/state.js";
+import { goTo } from "../animator/player.js";
+import { inTurn, knows } from "../i18n/words.js";
 import { Icon, say } from "./common.js";
 import { change } from "./title.js";
 

@@ -1,11 +1,11 @@
 // Where nothing moves, what changed is listed: each line lights up what it speaks of.
 
 import { html } from "htm/preact";
-import * as s from "../state.js";
-import { changeList } from "../changes.js";
-import { changedIn } from "../history.js";
-import { partOf } from "../partition.js";
-import { moves } from "../stage.js";
+import * as s from "../animator/state.js";
+import { changeList } from "../core/changes.js";
+import { changedIn } from "../core/history.js";
+import { partOf } from "../core/partition.js";
+import { moves } from "../animator/stage.js";
 
 export function Changes() {
   const t = s.t.value;

@@ -1,8 +1,8 @@
 // Checks: every promise of the protocol, and whether this run has kept it so far.
 
 import { html } from "htm/preact";
-import * as s from "../state.js";
-import { knows } from "../i18n.js";
+import * as s from "../animator/state.js";
+import { knows } from "../i18n/words.js";
 import { Icon, Jump, say } from "./common.js";
 
 const PROMISES = [

@@ -5,7 +5,7 @@ import { effect, signal } from "@preact/signals";
 import { render } from "preact";
 import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
-import * as s from "../state.js";
+import * as s from "../animator/state.js";
 
 const MARKS = [
   ["step", "#transport .btn[data-step-on], #transport .row.tight > :nth-child(4)"],

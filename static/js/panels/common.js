@@ -1,8 +1,8 @@
 // Small parts that several panels use.
 
 import { html } from "htm/preact";
-import * as s from "../state.js";
-import { inTurn, plain, told } from "../i18n.js";
+import * as s from "../animator/state.js";
+import { inTurn, plain, told } from "../i18n/words.js";
 
 export const Icon = ({ name }) =>
   html`<svg class="icon" aria-hidden="true"><use href=${`/static/icons.svg#${name}`} /></svg>`;
@@ -46,7 +46,7 @@ export function Jump({ n, children }) {
   return html`<button
     type="button"
     class="jump"
-    onClick=${() => import("../player.js").then((p) => p.goTo(n, { leaveCrumb: true }))}
+    onClick=${() => import("../animator/player.js").then((p) => p.goTo(n, { leaveCrumb: true }))}
   >
     ${children}
   </button>`;

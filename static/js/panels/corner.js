@@ -2,7 +2,7 @@
 
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import * as s from "../state.js";
+import * as s from "../animator/state.js";
 import { LAYERS, toggled } from "../scene/layers.js";
 import { Icon } from "./common.js";
 import { drawn } from "./hits.js";

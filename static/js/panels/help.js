@@ -3,9 +3,9 @@
 import { render } from "preact";
 import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
-import * as s from "../state.js";
-import { namer } from "../i18n.js";
-import { SIGNS, STEP } from "../legend.js";
+import * as s from "../animator/state.js";
+import { namer } from "../i18n/words.js";
+import { SIGNS, STEP } from "../scene/legend.js";
 import { patch } from "../scene/draw.js";
 import { picture } from "../scene/picture.js";
 

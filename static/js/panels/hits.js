@@ -3,12 +3,12 @@
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import * as s from "../state.js";
-import { Surgery, whyNot } from "../doors.js";
+import * as s from "../animator/state.js";
+import { Surgery, whyNot } from "../animator/doors.js";
 import { Icon } from "./common.js";
-import { loadPossible } from "../possible.js";
+import { loadPossible } from "../animator/possible.js";
 import { MoveButton } from "./moves.js";
-import { around, nodes, spots } from "./spots.js";
+import { around, nodes, spots } from "../scene/spots.js";
 import { pick } from "./tabs.js";
 
 export const drawn = signal(null); // what the stage shows at rest

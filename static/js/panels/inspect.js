@@ -1,8 +1,8 @@
 // Inspect: everything about the thing selected, with what this step changed.
 
 import { html } from "htm/preact";
-import * as s from "../state.js";
-import { partIn, partOf } from "../partition.js";
+import * as s from "../animator/state.js";
+import { partIn, partOf } from "../core/partition.js";
 
 const list = (v) =>
   Array.isArray(v)

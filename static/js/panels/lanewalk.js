@@ -3,8 +3,8 @@
 
 import { html } from "htm/preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import * as s from "../state.js";
-import { beside, stops } from "./stops.js";
+import * as s from "../animator/state.js";
+import { beside, stops } from "../scene/stops.js";
 
 const ARROWS = {
   ArrowRight: (i) => i + 1,

@@ -2,9 +2,9 @@
 
 import { html } from "htm/preact";
 import { useRef, useState } from "preact/hooks";
-import * as s from "../state.js";
-import { act } from "../player.js";
-import { loadPossible } from "../possible.js";
+import * as s from "../animator/state.js";
+import { act } from "../animator/player.js";
+import { loadPossible } from "../animator/possible.js";
 
 export function MoveLine() {
   const t = s.t.value;

@@ -2,10 +2,10 @@
 
 import { html } from "htm/preact";
 import { useEffect } from "preact/hooks";
-import * as s from "../state.js";
-import { whyNot } from "../doors.js";
-import { act } from "../player.js";
-import { loadPossible } from "../possible.js";
+import * as s from "../animator/state.js";
+import { whyNot } from "../animator/doors.js";
+import { act } from "../animator/player.js";
+import { loadPossible } from "../animator/possible.js";
 import { MoveLine } from "./moveline.js";
 
 const GROUPS = ["deliver", "time", "clients", "faults", "admin"];

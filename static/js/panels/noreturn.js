@@ -3,8 +3,8 @@
 
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";
-import * as s from "../state.js";
-import { HEIGHT, staircase } from "../stairs.js";
+import * as s from "../animator/state.js";
+import { HEIGHT, staircase } from "../core/stairs.js";
 
 const found = signal(null);
 

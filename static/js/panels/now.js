@@ -1,8 +1,8 @@
 // Now: the rules that acted, line by line, and what comes next.
 
 import { html } from "htm/preact";
-import * as s from "../state.js";
-import { nextSeen } from "../history.js";
+import * as s from "../animator/state.js";
+import { nextSeen } from "../core/history.js";
 import { Icon, Jump, sayStep } from "./common.js";
 import { byCard, RuleCard } from "./rulecard.js";
 

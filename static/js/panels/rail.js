@@ -2,10 +2,10 @@
 
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import * as s from "../state.js";
-import { chapterAt } from "../history.js";
-import { goTo } from "../player.js";
-import { merged, railSpace } from "../railspace.js";
+import * as s from "../animator/state.js";
+import { chapterAt } from "../core/history.js";
+import { goTo } from "../animator/player.js";
+import { merged, railSpace } from "../core/rail.js";
 import { Branches } from "./branches.js";
 import { sayStep } from "./common.js";
 import { Futures } from "./noreturn.js";

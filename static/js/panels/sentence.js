@@ -1,10 +1,10 @@
 // What just happened, in one sentence, what else in smaller ones, and why in another.
 
 import { html } from "htm/preact";
-import * as s from "../state.js";
+import * as s from "../animator/state.js";
 import { Changes } from "./changes.js";
 import { Told } from "./common.js";
-import { inTurn } from "../i18n.js";
+import { inTurn } from "../i18n/words.js";
 
 export function Sentence() {
   const t = s.t.value;

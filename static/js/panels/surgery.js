@@ -2,9 +2,9 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import * as s from "../state.js";
-import { act } from "../player.js";
-import { fitting, surgeryMoves, surgeryText } from "../surgerymoves.js";
+import * as s from "../animator/state.js";
+import { act } from "../animator/player.js";
+import { fitting, surgeryMoves, surgeryText } from "../core/surgerymoves.js";
 import { MoveButton } from "./moves.js";
 
 const shown = (v) =>

@@ -1,8 +1,8 @@
 // The whole view as tables: the same as the picture, for those who read it.
 
 import { html } from "htm/preact";
-import * as s from "../state.js";
-import { partOf } from "../partition.js";
+import * as s from "../animator/state.js";
+import { partOf } from "../core/partition.js";
 import { essence } from "../scene/messages.js";
 import { recordRows, replicaRow } from "./tablerows.js";
 

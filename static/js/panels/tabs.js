@@ -1,8 +1,8 @@
 // The tabs of the side panel, by the usual pattern: one tab stop, arrows inside.
 
 import { html } from "htm/preact";
-import * as s from "../state.js";
-import { Checks, Inspect, Log, Metrics, TableView } from "../doors.js";
+import * as s from "../animator/state.js";
+import { Checks, Inspect, Log, Metrics, TableView } from "../animator/doors.js";
 import { Moves } from "./moves.js";
 import { Now } from "./now.js";
 

@@ -1,9 +1,9 @@
 // The controls of time: back, on, play, step size, speed.
 
 import { html } from "htm/preact";
-import * as s from "../state.js";
-import { SIZES } from "../history.js";
-import { goTo, play, stepBy } from "../player.js";
+import * as s from "../animator/state.js";
+import { SIZES } from "../core/history.js";
+import { goTo, play, stepBy } from "../animator/player.js";
 import { Icon } from "./common.js";
 import { MoveLine } from "./moveline.js";
 import { TimeBox } from "./timebox.js";

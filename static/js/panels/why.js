@@ -4,11 +4,11 @@ import { signal } from "@preact/signals";
 import { render } from "preact";
 import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
-import * as s from "../state.js";
-import { askAbout } from "../asking.js";
-import { act, complain, goTo } from "../player.js";
+import * as s from "../animator/state.js";
+import { askAbout } from "../net/asking.js";
+import { act, complain, goTo } from "../animator/player.js";
 import { Icon, Jump, Told } from "./common.js";
-import { later } from "./later.js";
+import { later } from "../core/later.js";
 
 const shown = signal(null); // {answer, from, at: [x, y]}
 

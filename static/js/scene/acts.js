@@ -1,7 +1,7 @@
 // What happens between two steps that a mixture of their pictures does not tell by itself: crashes,
 // cuts, what gets lost.  Pure: a function of the two steps.
 
-import { partIn } from "../partition.js";
+import { partIn } from "../core/partition.js";
 
 /** {crashed, unplugged: brokers; cuts: broker -> offset; lost: message ids; cause: is something shown first}. */
 export function acts(before, after, partition) {

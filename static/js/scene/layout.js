@@ -1,6 +1,6 @@
 // Where everything stands: pure geometry, a function of the view and of the room there is.
 
-import { partOf } from "../partition.js";
+import { partOf } from "../core/partition.js";
 
 export const PITCH = 40;
 const HEAD = { controller: 44, clients: 32, ruler: 28 };

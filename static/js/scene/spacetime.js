@@ -1,7 +1,7 @@
 // The same run as a space-time diagram: a vertical line for every node, time downwards, messages as
 // slanted arrows.  Pure: a function of the steps that are known and of the window that is seen.
 
-import { partOf } from "../partition.js";
+import { partOf } from "../core/partition.js";
 import { essence } from "./messages.js";
 import { circle, fit, g, icon, line, path, rect, text } from "./node.js";
 

@@ -2,7 +2,7 @@
 
 import { html } from "htm/preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import * as s from "../state.js";
+import * as s from "../animator/state.js";
 import { animate, estimate } from "../export/gif.js";
 import { clear } from "../export/frame.js";
 import { lasts, plan, WIDEST } from "../export/plan.js";

@@ -2,8 +2,8 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import * as s from "../state.js";
-import { addressOf, end, start } from "../classroom.js";
+import * as s from "../animator/state.js";
+import { addressOf, end, start } from "../animator/classroom.js";
 import { present } from "../panels/classbar.js";
 import { Code } from "./code.js";
 import { Copied } from "./common.js";

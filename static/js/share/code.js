@@ -1,8 +1,8 @@
 // A link as a QR code, drawn as one SVG path.
 
 import { html } from "htm/preact";
-import * as s from "../state.js";
-import { modules } from "./qr.js";
+import * as s from "../animator/state.js";
+import { modules } from "../core/qr.js";
 
 export function Code({ text, open = false }) {
   const t = s.t.value;

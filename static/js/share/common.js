@@ -2,10 +2,10 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import * as s from "../state.js";
-import { nameOf } from "../asking.js";
-import { pack } from "../packing.js";
-import { Refused } from "../socket.js";
+import * as s from "../animator/state.js";
+import { nameOf } from "../net/asking.js";
+import { pack } from "../core/packing.js";
+import { Refused } from "../net/socket.js";
 
 /** The text of a run: known already, or asked for by its digest. */
 export async function textOf(on) {

@@ -4,7 +4,7 @@ import { render } from "preact";
 import { html } from "htm/preact";
 import { computed, signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import * as s from "../state.js";
+import * as s from "../animator/state.js";
 import { Class } from "./class.js";
 import { Export, Test } from "./files.js";
 import { Embed } from "./frames.js";

@@ -2,9 +2,9 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import * as s from "../state.js";
+import * as s from "../animator/state.js";
 import { Choice, Copied, isKept, save, why } from "./common.js";
-import { embed, frame } from "./link.js";
+import { embed, frame } from "../core/link.js";
 
 const HEIGHTS = { stage: 28 + 104 + 16, say: 116, bar: 50 };
 

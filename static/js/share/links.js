@@ -2,11 +2,11 @@
 
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
-import * as s from "../state.js";
-import { seeing } from "../address.js";
+import * as s from "../animator/state.js";
+import { seeing } from "../animator/address.js";
 import { Code } from "./code.js";
 import { Choice, Copied, isKept, packedOf, save } from "./common.js";
-import { short, whole } from "./link.js";
+import { short, whole } from "../core/link.js";
 
 export function Link() {
   const t = s.t.value;

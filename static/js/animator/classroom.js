@@ -2,10 +2,10 @@
 
 import { computed, effect } from "@preact/signals";
 import * as s from "./state.js";
-import { askAbout, channel } from "./asking.js";
-import { newest } from "./newest.js";
+import { askAbout, channel } from "../net/asking.js";
+import { newest } from "../core/newest.js";
 import { complain, goTo, open, pause, switchTo } from "./player.js";
-import { Refused } from "./socket.js";
+import { Refused } from "../net/socket.js";
 
 const TELL_EVERY_MS = 250;
 const OPEN_EVERY_MS = 600; // a little slower than the server lets one connection open runs

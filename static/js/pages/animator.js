@@ -3,31 +3,39 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { html } from "htm/preact";
-import { nameOf, use } from "./asking.js";
-import { ClassBar, coach, fetchShare, Matrix, readyHelp, spacetime, TableView } from "./doors.js";
-import { asked, follow, settle, spoken } from "./address.js";
-import { goTo, open, prefetch, switchTo } from "./player.js";
-import * as s from "./state.js";
-import * as stage from "./stage.js";
-import { follow as followBookmarks } from "./bookmarks.js";
-import * as classroom from "./classroom.js";
-import { connect, Refused } from "./socket.js";
-import { layersText } from "./scene/layers.js";
-import { listen } from "./keys.js";
-import { sayAll } from "./panels/common.js";
-import { Connection, Notice, Violation } from "./panels/banner.js";
-import { Longer } from "./share/longer.js";
-import { Older } from "./share/older.js";
-import { Corner } from "./panels/corner.js";
-import { drawn, Hits } from "./panels/hits.js";
-import { useAsk } from "./possible.js";
-import { loadFutures } from "./panels/noreturn.js";
-import { Rail } from "./panels/rail.js";
-import { loadCards } from "./panels/rulecard.js";
-import { Sentence } from "./panels/sentence.js";
-import { Tabs } from "./panels/tabs.js";
-import { Title } from "./panels/title.js";
-import { Transport } from "./panels/transport.js";
+import { nameOf, use } from "../net/asking.js";
+import {
+  ClassBar,
+  coach,
+  fetchShare,
+  Matrix,
+  readyHelp,
+  spacetime,
+  TableView,
+} from "../animator/doors.js";
+import { asked, follow, settle, spoken } from "../animator/address.js";
+import { goTo, open, prefetch, switchTo } from "../animator/player.js";
+import * as s from "../animator/state.js";
+import * as stage from "../animator/stage.js";
+import { follow as followBookmarks } from "../animator/bookmarks.js";
+import * as classroom from "../animator/classroom.js";
+import { connect, Refused } from "../net/socket.js";
+import { layersText } from "../scene/layers.js";
+import { listen } from "../animator/keys.js";
+import { sayAll } from "../panels/common.js";
+import { Connection, Notice, Violation } from "../panels/banner.js";
+import { Longer } from "../panels/longer.js";
+import { Older } from "../panels/older.js";
+import { Corner } from "../panels/corner.js";
+import { drawn, Hits } from "../panels/hits.js";
+import { useAsk } from "../animator/possible.js";
+import { loadFutures } from "../panels/noreturn.js";
+import { Rail } from "../panels/rail.js";
+import { loadCards } from "../panels/rulecard.js";
+import { Sentence } from "../panels/sentence.js";
+import { Tabs } from "../panels/tabs.js";
+import { Title } from "../panels/title.js";
+import { Transport } from "../panels/transport.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);

@@ -4,10 +4,10 @@ import * as s from "./state.js";
 import { act, goTo, play, stepBy, switchTo } from "./player.js";
 import { toggle } from "./bookmarks.js";
 import { help, share, whySelected } from "./doors.js";
-import { faultMove } from "./faultkeys.js";
-import { SIZES } from "./history.js";
-import { setView } from "./panels/corner.js";
-import { setSize } from "./panels/transport.js";
+import { faultMove } from "../core/faultkeys.js";
+import { SIZES } from "../core/history.js";
+import { setView } from "../panels/corner.js";
+import { setSize } from "../panels/transport.js";
 
 const called = (id) => (/^-?\d+$/.test(id) ? s.name.value(Number(id), true) : id);
 /** A faults' key and the thing selected make a move; where they make none, what to select is said. */

@@ -2,12 +2,12 @@
 
 import { batch } from "@preact/signals";
 import * as s from "./state.js";
-import { add, branchName, nextSeen, tape, target, wanted } from "./history.js";
-import { detailTarget } from "./detail.js";
-import { askAbout, channel } from "./asking.js";
-import { breakWords } from "./panels/breakwords.js";
+import { add, branchName, nextSeen, tape, target, wanted } from "../core/history.js";
+import { detailTarget } from "../core/detail.js";
+import { askAbout, channel } from "../net/asking.js";
+import { breakWords } from "../core/breakwords.js";
 import { searchBreak } from "./until.js";
-import { Refused } from "./socket.js";
+import { Refused } from "../net/socket.js";
 import * as stage from "./stage.js";
 
 let fetching = null;

@@ -2,11 +2,11 @@
 
 import { effect } from "@preact/signals";
 import * as s from "./state.js";
-import { partial } from "./detail.js";
-import { patch } from "./scene/draw.js";
-import { layout, PITCH } from "./scene/layout.js";
-import { measureWith } from "./scene/node.js";
-import { PATTERNS, picture } from "./scene/picture.js";
+import { partial } from "../core/detail.js";
+import { patch } from "../scene/draw.js";
+import { layout, PITCH } from "../scene/layout.js";
+import { measureWith } from "../scene/node.js";
+import { PATTERNS, picture } from "../scene/picture.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const STEP_MS = 600;
@@ -31,7 +31,7 @@ let transition = null,
   loading = null; // motion is loaded once the first step is drawn: the first view needs none
 
 const load = () =>
-  import("./scene/transition.js").then((loaded) => {
+  import("../scene/transition.js").then((loaded) => {
     transition = loaded.transition;
   });
 

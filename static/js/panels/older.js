@@ -1,8 +1,8 @@
 // A run that another version of the engine saved: said, and whether it still ends the same.
 
 import { html } from "htm/preact";
-import * as s from "../state.js";
-import { Icon } from "../panels/common.js";
+import * as s from "../animator/state.js";
+import { Icon } from "./common.js";
 
 export function Older() {
   const found = s.facts.value?.replayed_with;

@@ -1,11 +1,11 @@
 // The address of the page: what it asks for when one arrives, and what it says from then on.
 
 import * as s from "./state.js";
-import { inTurn } from "./i18n.js";
-import { pack, unpack, Unreadable } from "./packing.js";
-import { FIELDS, query, read, within } from "./share/link.js";
-import { TABS } from "./panels/tabs.js";
-import { LAYERS, layersText } from "./scene/layers.js";
+import { inTurn } from "../i18n/words.js";
+import { pack, unpack, Unreadable } from "../core/packing.js";
+import { FIELDS, query, read, within } from "../core/link.js";
+import { TABS } from "../panels/tabs.js";
+import { LAYERS, layersText } from "../scene/layers.js";
 import { remember } from "./visits.js";
 
 const VIEWS = ["lanes", "spacetime", "table", "matrix"];

@@ -1,8 +1,8 @@
 // A run with more steps than can be looked at: said, with the way to count how it ends.
 
 import { html } from "htm/preact";
-import * as s from "../state.js";
-import { Icon } from "../panels/common.js";
+import * as s from "../animator/state.js";
+import { Icon } from "./common.js";
 
 export function Longer() {
   const facts = s.facts.value;

@@ -1,11 +1,11 @@
 // What the page knows, as signals.  Panels read it; player.js alone changes runs and the cursor.
 
 import { computed, signal } from "@preact/signals";
-import { namer, translator } from "./i18n.js";
-import { breakOf } from "./breaks.js";
-import { chapterAt } from "./history.js";
-import { layersOf } from "./scene/layers.js";
-import { isLarge } from "./scene/matrix.js";
+import { namer, translator } from "../i18n/words.js";
+import { breakOf } from "../core/breaks.js";
+import { chapterAt } from "../core/history.js";
+import { layersOf } from "../scene/layers.js";
+import { isLarge } from "../scene/matrix.js";
 
 export const words = signal({});
 export const lang = signal("en");
