@@ -85,7 +85,7 @@ def test_module_names_are_read_as_browsers_do(client: FlaskClient) -> None:
     )
     assert preloads.imports(text) == ["./one.js", "two", "./four.js"]
     with client.application.test_request_context():
-        assert modules_of("js/animator/going.js")[0].startswith("/static/js/")
+        assert modules_of("js/animator/playing.js")[0].startswith("/static/js/")
 
 
 def test_one_connection_carries_many_files() -> None:

@@ -23,7 +23,7 @@ MOST = 8
 
 DRAW = """async ({ slug, profile, moments }) => {
   const load = (path) => import(`/static/js/${path}`);
-  const names = ["animator/state.js", "core/history.js", "net/asking.js"];
+  const names = ["animator/state.js", "core/history.js", "net/channel.js"];
   const [s, history, asking] = await Promise.all(names.map(load));
   const named = { scenario: slug, profile, step: 0, ahead: 1 };
   const told = await asking.channel().ask("open", named);

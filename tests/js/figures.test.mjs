@@ -1,7 +1,7 @@
 // What the charts of a batch say, without a browser.
 
-import { test } from "node:test";
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import * as f from "../../static/js/charts/figures.js";
 
 const t = (key, args = {}) => `${key}(${Object.values(args).join(",")})`;

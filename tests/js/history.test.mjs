@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { changes } from "../../static/js/core/changes.js";
+import { detailTarget, partial } from "../../static/js/core/detail.js";
 import {
   add,
   branchName,
-  changes,
   chapterAt,
   chapterEnds,
   isQuiet,
@@ -13,7 +14,6 @@ import {
   target,
   wanted,
 } from "../../static/js/core/history.js";
-import { detailTarget, partial } from "../../static/js/core/detail.js";
 import { fixture } from "./helpers.mjs";
 
 const run = fixture("s20");

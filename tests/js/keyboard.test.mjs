@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { faultMove } from "../../static/js/core/faultkeys.js";
-import { beside, stops } from "../../static/js/scene/stops.js";
+import { faultMove } from "../../static/js/core/moves.js";
+import { namer } from "../../static/js/i18n/words.js";
 import { cellWords } from "../../static/js/scene/cellwords.js";
 import { picture } from "../../static/js/scene/picture.js";
-import { namer } from "../../static/js/i18n/words.js";
+import { beside, stops } from "../../static/js/scene/stops.js";
 import { fixture, room, t } from "./helpers.mjs";
 
 const run = fixture("s20");

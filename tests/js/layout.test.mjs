@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { anchor, densityFor, detailFor, foldAt, layout } from "../../static/js/scene/layout.js";
-import { picture } from "../../static/js/scene/picture.js";
 import { fit, pack, textWidth } from "../../static/js/scene/node.js";
+import { picture } from "../../static/js/scene/picture.js";
 import { fixture, room } from "./helpers.mjs";
 
 const run = fixture("s20");

@@ -20,7 +20,6 @@ const steps = [...run.steps.values()].sort((a, b) => a.n - b.n);
 const draw = (some, more = {}) =>
   spacetime(some, {
     nodes: nodesOf(some[0].view),
-    width: 900,
     total: run.facts.total,
     n: 3,
     ...room(some[0]),

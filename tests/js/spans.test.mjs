@@ -1,6 +1,6 @@
-import test from "node:test";
 import assert from "node:assert/strict";
-import { msOf, spanText } from "../../static/js/editor/spans.js";
+import test from "node:test";
+import { msOf, spanText } from "../../static/js/editor/model.js";
 
 test("spans of time are read as people write them", () => {
   assert.equal(msOf("30d"), 2_592_000_000);

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { add, changedIn, changes, earlier, tape } from "../../static/js/core/history.js";
+import { changedIn, changes, earlier } from "../../static/js/core/changes.js";
+import { add, tape } from "../../static/js/core/history.js";
+import { fitting, surgeryMoves, surgeryText } from "../../static/js/core/moves.js";
 import { LAYERS, layersOf, layersText, toggled, USUAL } from "../../static/js/scene/layers.js";
 import { rows, shade } from "../../static/js/scene/matrix.js";
-import { exchanges, ownEnd } from "../../static/js/scene/parting.js";
 import { mix } from "../../static/js/scene/motion.js";
+import { exchanges, ownEnd } from "../../static/js/scene/parting.js";
 import { picture } from "../../static/js/scene/picture.js";
-import { fitting, surgeryMoves, surgeryText } from "../../static/js/core/surgerymoves.js";
 import { fixture, room } from "./helpers.mjs";
 
 const ids = (nodes, out = new Map()) => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { later } from "../../static/js/core/later.js";
-import { spots } from "../../static/js/scene/spots.js";
-import { picture } from "../../static/js/scene/picture.js";
-import { fixture, room, t } from "./helpers.mjs";
 import { namer } from "../../static/js/i18n/words.js";
+import { picture } from "../../static/js/scene/picture.js";
+import { spots } from "../../static/js/scene/spots.js";
+import { fixture, room, t } from "./helpers.mjs";
 
 const run = fixture("s01");
 const at = (n) => {

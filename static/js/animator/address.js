@@ -1,14 +1,12 @@
 // The address of the page: what it asks for when one arrives, and what it says from then on.
 
-import * as s from "./state.js";
-import { inTurn } from "../i18n/words.js";
-import { pack, unpack, Unreadable } from "../core/packing.js";
 import { FIELDS, query, read, within } from "../core/link.js";
-import { TABS } from "../panels/tabs.js";
+import { pack, unpack, Unreadable } from "../core/packing.js";
+import { inTurn } from "../i18n/words.js";
 import { LAYERS, layersText } from "../scene/layers.js";
+import * as s from "./state.js";
 import { remember } from "./visits.js";
 
-const VIEWS = ["lanes", "spacetime", "table", "matrix"];
 const home = location.pathname; // the page a branch that was not saved hangs its text on
 let told = null;
 
@@ -16,8 +14,8 @@ let told = null;
 export async function asked() {
   const { seen, problems } = read(location.search, {
     ...FIELDS,
-    tab: Object.keys(TABS),
-    view: VIEWS,
+    tab: s.TABS,
+    view: s.VIEWS,
   });
   for (const word of (new URLSearchParams(location.search).get("layers") ?? "").split(",")) {
     if (word && !LAYERS.includes(word.replace(/^-/, "")))

@@ -1,11 +1,12 @@
 // The class this page leads or follows.  The server says where a class is; this page asks and goes.
 
 import { computed, effect } from "@preact/signals";
-import * as s from "./state.js";
-import { askAbout, channel } from "../net/asking.js";
 import { newest } from "../core/newest.js";
-import { complain, goTo, open, pause, switchTo } from "./player.js";
-import { Refused } from "../net/socket.js";
+import { Refused, askAbout, channel } from "../net/channel.js";
+import { switchTo } from "./acting.js";
+import { complain, goTo, open } from "./player.js";
+import { pause } from "./playing.js";
+import * as s from "./state.js";
 
 const TELL_EVERY_MS = 250;
 const OPEN_EVERY_MS = 600; // a little slower than the server lets one connection open runs

@@ -1,29 +1,39 @@
-// Everything of the animator that opens on request, and the module behind each.
+// The parts that open on request, by name: who opens one knows no more of it.  The page fills in what
+// is behind each (pages/parts.js), since this room knows none of the rooms above it.
 
 import { ahead, door, lazy } from "./lazy.js";
 
-export const coach = door(() => import("../panels/coach.js").then((m) => m.begin));
-export const help = door(() => import("../panels/help.js").then((m) => m.help));
-export const readyHelp = door(() => import("../panels/help.js").then((m) => m.ready));
-export const share = door(() => import("../share/dialog.js").then((m) => m.share), "share");
-/** The same, opened where a class is started or ended. */
-export const shareClass = door(
-  () => import("../share/dialog.js").then((m) => m.shareClass),
-  "share",
-);
-export const fetchShare = ahead(() => import("../share/dialog.js"), "share");
-export const spacetime = door(() => import("../panels/timeview.js").then((m) => m.mount));
-export const whyNot = door(() => import("../panels/why.js").then((m) => m.whyNot));
-export const whySelected = door(() => import("../panels/why.js").then((m) => m.whySelected));
+const parts = new Map();
 
-export const Checks = lazy(() => import("../panels/checks.js").then((m) => m.Checks));
-export const ClassBar = lazy(
-  () => import("../panels/classbar.js").then((m) => m.ClassBar),
-  "share",
-);
-export const Inspect = lazy(() => import("../panels/inspect.js").then((m) => m.Inspect));
-export const Log = lazy(() => import("../panels/log.js").then((m) => m.Log));
-export const Matrix = lazy(() => import("../panels/matrix.js").then((m) => m.Matrix));
-export const Metrics = lazy(() => import("../panels/metrics.js").then((m) => m.Metrics), "metrics");
-export const Surgery = lazy(() => import("../panels/surgery.js").then((m) => m.Surgery));
-export const TableView = lazy(() => import("../panels/table.js").then((m) => m.TableView));
+/** Says what is behind the doors: {name: [load, sheet]}, `load` resolving to the part, `sheet` naming
+ *  a style sheet that it alone needs. */
+export function furnish(all) {
+  for (const [name, part] of Object.entries(all)) parts.set(name, part);
+}
+
+const behind = (name) => () => {
+  if (!parts.has(name)) throw new Error(`No part of this page is behind the door ${name}.`);
+  return parts.get(name);
+};
+
+// Functions, whose module comes with the first call.
+export const coach = door(behind("coach"));
+export const help = door(behind("help"));
+export const readyHelp = door(behind("readyHelp"));
+export const share = door(behind("share"));
+/** The same, opened where a class is started or ended. */
+export const shareClass = door(behind("shareClass"));
+export const fetchShare = ahead(behind("share"));
+export const spacetime = door(behind("spacetime"));
+export const whyNot = door(behind("whyNot"));
+export const whySelected = door(behind("whySelected"));
+
+// Components, whose module comes when they are first drawn.
+export const Checks = lazy(behind("Checks"));
+export const ClassBar = lazy(behind("ClassBar"));
+export const Inspect = lazy(behind("Inspect"));
+export const Log = lazy(behind("Log"));
+export const Matrix = lazy(behind("Matrix"));
+export const Metrics = lazy(behind("Metrics"));
+export const Surgery = lazy(behind("Surgery"));
+export const TableView = lazy(behind("TableView"));

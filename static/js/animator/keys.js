@@ -1,13 +1,14 @@
 // One table of keys.  None is the only way; letters can be switched off under "?".
 
-import * as s from "./state.js";
-import { act, goTo, play, stepBy, switchTo } from "./player.js";
-import { toggle } from "./bookmarks.js";
-import { help, share, whySelected } from "./doors.js";
-import { faultMove } from "../core/faultkeys.js";
 import { SIZES } from "../core/history.js";
-import { setView } from "../panels/corner.js";
-import { setSize } from "../panels/transport.js";
+import { faultMove } from "../core/moves.js";
+import { act, switchTo } from "./acting.js";
+import { toggle } from "./bookmarks.js";
+import { setView, setSize } from "./choose.js";
+import { help, share, whySelected } from "./doors.js";
+import { goTo, stepBy } from "./player.js";
+import { play } from "./playing.js";
+import * as s from "./state.js";
 
 const called = (id) => (/^-?\d+$/.test(id) ? s.name.value(Number(id), true) : id);
 /** A faults' key and the thing selected make a move; where they make none, what to select is said. */

@@ -30,14 +30,14 @@ function dressed(name) {
 }
 
 /** What `load` brings, once the style sheet it needs is there, too. */
-async function fetched(load, sheet) {
+async function fetched([load, sheet]) {
   const [found] = await Promise.all([load(), sheet && dressed(sheet)]);
   return found;
 }
 
-/** A component that stands for the one `load` brings.  Without a connection it is asked for again
- *  as soon as there is one. */
-export function lazy(load, sheet) {
+/** A component that stands for the one behind `part`, a function that gives [load, style sheet].
+ *  Without a connection it is asked for again as soon as there is one. */
+export function lazy(part) {
   let found = null;
   return function Later(props) {
     const [, drawn] = useState(false);
@@ -45,7 +45,7 @@ export function lazy(load, sheet) {
     useEffect(() => {
       let here = true;
       if (!found)
-        fetched(load, sheet).then(
+        fetched(part()).then(
           (one) => {
             found = one;
             if (here) drawn(true);
@@ -64,11 +64,12 @@ export function lazy(load, sheet) {
 
 /** A function whose module comes with its first call; a visitor without a connection is told. */
 export const door =
-  (load, sheet) =>
+  (part) =>
   async (...args) => {
+    const own = part();
     let found;
     try {
-      found = await fetched(load, sheet);
+      found = await fetched(own);
     } catch {
       s.notice.value = { kind: "bad", text: s.t.value("offline.wait") };
       return undefined;
@@ -76,8 +77,8 @@ export const door =
     return found(...args);
   };
 
-/** Fetches what is behind a door before it is wanted, so that it is there when the connection is not. */
-export const ahead = (load, sheet) => () =>
-  fetched(load, sheet).catch(() => {
+/** Fetches what is behind a door before it is wanted: it is there when the connection is not. */
+export const ahead = (part) => () =>
+  fetched(part()).catch(() => {
     /* asked for again when it is wanted */
   });

@@ -1,20 +1,17 @@
 // Moves over runs: opening, stepping, jumping, playing, acting.  All changes of the cursor pass here.
 
 import { batch } from "@preact/signals";
-import * as s from "./state.js";
-import { add, branchName, nextSeen, tape, target, wanted } from "../core/history.js";
 import { detailTarget } from "../core/detail.js";
-import { askAbout, channel } from "../net/asking.js";
-import { breakWords } from "../core/breakwords.js";
-import { searchBreak } from "./until.js";
-import { Refused } from "../net/socket.js";
+import { add, nextSeen, tape, target, wanted } from "../core/history.js";
+import { Refused, askAbout, channel } from "../net/channel.js";
 import * as stage from "./stage.js";
+import * as s from "./state.js";
 
 let fetching = null;
 let ticket = 0;
 let aim = null; // where the cursor is on its way to, while a step is being fetched
 
-const bump = () => {
+export const bump = () => {
   s.revision.value += 1;
 };
 
@@ -75,7 +72,7 @@ export async function prefetch() {
 }
 
 /** Makes sure a step is known before the cursor goes there. */
-async function ensure(n) {
+export async function ensure(n) {
   const on = s.tapeNow.value;
   if (!on || on.steps.has(n)) return true;
   try {
@@ -121,7 +118,7 @@ function hold() {
 }
 
 /** Where one size on (dir 1) or back (-1) leads: {n, cue}, or null without a run. */
-function destination(dir, size) {
+export function destination(dir, size) {
   const on = s.tapeNow.value;
   if (!on) return null;
   if (size === "detail")
@@ -137,103 +134,4 @@ function destination(dir, size) {
 export function stepBy(dir, size = s.size.value) {
   const to = destination(dir, size);
   return to ? goTo(to.n, { motion: true, cue: to.cue }) : Promise.resolve();
-}
-
-let beat = 0;
-
-/** Plays on until the end, a violation, or until asked to stop. */
-export async function play() {
-  if (s.playing.value) {
-    pause();
-    return;
-  }
-  const mine = ++beat;
-  s.playing.value = true;
-  if (s.n.value >= (s.facts.value?.total ?? 0)) await goTo(0);
-  while (mine === beat && s.playing.value) {
-    const at = s.n.value;
-    const wasCue = s.cue.value;
-    if (await stopAtBreak(at)) break;
-    const here = s.step.value;
-    if (
-      !here ||
-      (s.n.value === at && s.cue.value === wasCue) ||
-      here.broken?.length ||
-      s.n.value >= s.facts.value.total
-    )
-      break;
-    const rest = (stage.moves() ? 300 : 900) * (here.moment >= 2 ? 2 : 1);
-    await new Promise((done) => setTimeout(done, rest / s.speed.value));
-  }
-  if (mine === beat) s.playing.value = false;
-}
-
-/** One beat of playing; true when a breakpoint on the way ends it. */
-async function stopAtBreak(from) {
-  const on = s.tapeNow.value;
-  const to = s.breaks.value.length ? (destination(1, s.size.value)?.n ?? from) : from;
-  const found = to > from ? await searchBreak(on, from, to).catch(() => null) : null;
-  if (!found) {
-    await stepBy(1);
-    return false;
-  }
-  await goTo(found.step.n, { motion: true });
-  s.notice.value = {
-    kind: "ok",
-    text: s.t.value("break.stopped", { what: breakWords(found.brk, s.env.value) }),
-  };
-  return true;
-}
-
-export function pause() {
-  beat += 1;
-  s.playing.value = false;
-}
-
-/** Makes a move where we are.  In the past it opens a branch; the old future stays. */
-export async function act(text) {
-  const on = s.tapeNow.value;
-  if (!on) return false;
-  pause();
-  let answer;
-  try {
-    answer = await askAbout(on, "move", { step: s.n.value, text, ahead: 32 });
-  } catch (problem) {
-    complain(problem);
-    return false;
-  }
-  s.notice.value = null;
-  const at = answer.at;
-  const made = tape(
-    answer.facts,
-    [...on.steps.values()].filter((one) => one.n < at),
-    { parent: on, fork: at - 1, text: answer.text ?? null, saved: false },
-  );
-  add(made, answer.steps);
-  made.name = branchName(answer.facts, on);
-  batch(() => {
-    const known = s.tapes.value.filter((one) => one.digest !== made.digest);
-    // A run played on at its end takes the old one's place; only a change of the past is a branch.
-    const grown = at > on.facts.total && !on.saved && !known.some((one) => one.parent === on);
-    if (grown) Object.assign(made, { parent: on.parent, fork: on.fork, name: on.name });
-    s.tapes.value = grown ? known.map((one) => (one === on ? made : one)) : [...known, made];
-    s.run.value = made.digest;
-    s.cue.value = null;
-    bump();
-  });
-  await goTo(Math.min(at, made.facts.total), { motion: true });
-  return true;
-}
-
-/** Another branch, at the same step where it has one. */
-export function switchTo(digest) {
-  const other = s.tapes.value.find((one) => one.digest === digest);
-  if (!other) return;
-  pause();
-  batch(() => {
-    s.run.value = digest;
-    s.cue.value = null;
-    s.n.value = Math.min(s.n.value, other.facts.total);
-  });
-  ensure(s.n.value).then(prefetch);
 }

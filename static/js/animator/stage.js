@@ -1,12 +1,12 @@
 // The stage: draws the step the page rests on, moves between two, and lets its things be pressed.
 
 import { effect } from "@preact/signals";
-import * as s from "./state.js";
 import { partial } from "../core/detail.js";
 import { patch } from "../scene/draw.js";
 import { layout, PITCH } from "../scene/layout.js";
 import { measureWith } from "../scene/node.js";
 import { PATTERNS, picture } from "../scene/picture.js";
+import * as s from "./state.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const STEP_MS = 600;

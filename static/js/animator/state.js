@@ -1,11 +1,15 @@
 // What the page knows, as signals.  Panels read it; player.js alone changes runs and the cursor.
 
 import { computed, signal } from "@preact/signals";
-import { namer, translator } from "../i18n/words.js";
 import { breakOf } from "../core/breaks.js";
 import { chapterAt } from "../core/history.js";
+import { namer, translator } from "../i18n/words.js";
 import { layersOf } from "../scene/layers.js";
 import { isLarge } from "../scene/matrix.js";
+
+/** What the stage can show, and what stands beside it, in the order in which they are offered. */
+export const VIEWS = ["lanes", "spacetime", "table", "matrix"];
+export const TABS = ["now", "inspect", "moves", "log", "checks", "metrics", "table"];
 
 export const words = signal({});
 export const lang = signal("en");
@@ -33,9 +37,7 @@ export const partition = signal(0);
 export const unfolded = signal(false);
 const asked = new URLSearchParams(location.search);
 export const layers = signal(layersOf(asked.get("layers") ?? remembered("layers", "")));
-export const chosen = signal(
-  ["lanes", "spacetime", "table", "matrix"].find((one) => one === asked.get("view")) ?? null,
-);
+export const chosen = signal(VIEWS.find((one) => one === asked.get("view")) ?? null);
 export const registry = signal({}); // what the engine offers: profiles, rules, invariants
 export const cards = signal({}); // rule -> its card under this run's profile
 export const possible = signal({ key: null, moves: [] });

@@ -1,9 +1,9 @@
 // Going on until something: the next moment, chapter or violation, or what a breakpoint waits for.
 
-import * as s from "./state.js";
-import { add, moments, target } from "../core/history.js";
 import { firstHit } from "../core/breaks.js";
-import { askAbout } from "../net/asking.js";
+import { add, moments, target } from "../core/history.js";
+import { askAbout } from "../net/channel.js";
+import * as s from "./state.js";
 
 const PAGE = 32;
 

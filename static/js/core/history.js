@@ -1,6 +1,6 @@
 // What is known of a run and how one moves over it.  Pure: no DOM, no socket, no clock.
 
-import { partIn } from "./partition.js";
+import { changes, earlier } from "./changes.js";
 
 export const SIZES = ["detail", "event", "moment", "chapter"];
 
@@ -29,61 +29,6 @@ export function add(on, steps) {
     }
   }
   return on;
-}
-
-/** The names of what differs between two views: "b2:hw", "b2:isr", "rec:isr", "client:P1"; "p1/b2:hw"
- *  for the second partition. */
-export function changes(a, b) {
-  const out = new Set();
-  b.partitions.forEach((part) => {
-    const was = partIn(a, part.p);
-    if (!was) return;
-    const own = part.p ? `p${part.p}/` : "";
-    for (const [id, r] of Object.entries(part.replicas)) {
-      const old = was.replicas[id];
-      if (!old) continue;
-      for (const field of ["hw", "leo", "role"])
-        if (old[field] !== r[field]) out.add(`${own}b${id}:${field}`);
-      if (was.record.isr.includes(Number(id)) !== part.record.isr.includes(Number(id)))
-        out.add(`${own}b${id}:isr`);
-    }
-    for (const key of Object.keys(part.record))
-      if (String(was.record[key]) !== String(part.record[key])) out.add(`${own}rec:${key}`);
-  });
-  for (const c of b.clients) {
-    const old = a.clients.find((one) => one.id === c.id);
-    if (old && (old.sent !== c.sent || old.acked !== c.acked || old.position !== c.position))
-      out.add(`client:${c.id}`);
-  }
-  b.brokers.forEach((broker) => {
-    if (a.brokers.find((one) => one.id === broker.id)?.alive !== broker.alive)
-      out.add(`b${broker.id}:alive`);
-  });
-  return out;
-}
-
-/** What ends and high watermarks were before they moved: {partition: {broker: {hw, leo}}}. */
-export function earlier(a, b) {
-  const out = {};
-  b.partitions.forEach((part) => {
-    for (const [id, r] of Object.entries(part.replicas)) {
-      const old = partIn(a, part.p)?.replicas[id];
-      if (old && (old.hw !== r.hw || old.leo !== r.leo))
-        (out[part.p] ??= {})[id] = { hw: old.hw, leo: old.leo };
-    }
-  });
-  return out;
-}
-
-/** What changed, as one partition's lanes name it. */
-export function changedIn(changed, partition) {
-  if (!changed || !partition) return changed ?? new Set();
-  const own = `p${partition}/`;
-  return new Set(
-    [...changed]
-      .filter((one) => one.startsWith(own) || /^(client:|b-?\d+:alive)/.test(one))
-      .map((one) => (one.startsWith(own) ? one.slice(own.length) : one)),
-  );
 }
 
 const after = (list, n, end) => list.find((at) => at > n) ?? end;
@@ -155,9 +100,4 @@ export function branchName(facts, parent) {
   const whole = (move) => move?.replace(/\s+!\d+$/, "") ?? "";
   const own = facts.moves.findIndex((move, i) => whole(move) !== whole(parent.facts.moves[i]));
   return whole(facts.moves[own < 0 ? facts.moves.length - 1 : own]);
-}
-
-/** Is this run the other one and more at its end?  Then it takes its place and is no branch. */
-export function extendsRun(facts, parent, at) {
-  return at > parent.facts.total;
 }

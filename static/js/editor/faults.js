@@ -1,9 +1,9 @@
 // The form's part about faults: what strikes whom, how often, and for how long.
 
 import { html } from "htm/preact";
-import * as e from "./state.js";
 import { Add, Check, Choice, Num, Small, Span, Text } from "./fields.js";
 import { aimed, idsOf, labels, ofKind, timed, weighted, without } from "./model.js";
+import * as e from "./state.js";
 
 /** What only this kind has. */
 function Own({ f, put, t }) {

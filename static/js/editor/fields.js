@@ -2,8 +2,7 @@
 
 import { html } from "htm/preact";
 import { Icon } from "../panels/common.js";
-import { numberOf } from "./model.js";
-import { msOf, spanText } from "./spans.js";
+import { numberOf, msOf, spanText } from "./model.js";
 
 /** A labelled text field; what is typed counts when the field is left or Enter is pressed. */
 export function Text({

@@ -2,13 +2,13 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import * as e from "./state.js";
+import { Faults } from "./faults.js";
 import { Add, Check, Choice, Num, Small, Text } from "./fields.js";
 import { grown, idsOf, labels, readers, replaced, shrunk, without } from "./model.js";
-import { Script } from "./script.js";
-import { Promises } from "./promises.js";
-import { Faults } from "./faults.js";
 import { Network } from "./network.js";
+import { Promises } from "./promises.js";
+import { Script } from "./script.js";
+import * as e from "./state.js";
 
 function Part({ title, open = false, note = "", children }) {
   return html`<details class="part" open=${open}>

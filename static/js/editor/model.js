@@ -56,7 +56,7 @@ export const readers = (consumers) =>
   Array.isArray(consumers)
     ? consumers
     : Array.from({ length: consumers }, () => ({ epochs: true, reset: "earliest", rack: "" }));
-export const labelOf = (id, brokers) => {
+const labelOf = (id, brokers) => {
   const b = brokers.find((one) => one.id === id);
   return b ? b.name || String(b.id) : String(id);
 };
@@ -156,4 +156,21 @@ export function promised(doc, profile, promise) {
   if (promise === null) delete expect[profile];
   else expect[profile] = promise;
   return expect;
+}
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const SPAN = /^(\d{1,9}(?:\.\d{1,3})?)\s*(ms|s|m|h|d)?$/;
+
+/** "30d" -> ms; what is no span of time is sent as it is, so that the answer can say so. */
+export function msOf(text) {
+  const found = SPAN.exec(text.trim());
+  return found ? Math.round(Number(found[1]) * UNITS[found[2] ?? "ms"]) : text;
+}
+
+/** 5400000 -> "90m": the largest unit of which it is a whole number. */
+export function spanText(ms) {
+  if (typeof ms !== "number" || ms === 0) return ms ?? "";
+  const unit = Object.keys(UNITS)
+    .reverse()
+    .find((one) => ms % UNITS[one] === 0);
+  return unit ? `${ms / UNITS[unit]}${unit}` : ms;
 }

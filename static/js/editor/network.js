@@ -1,9 +1,9 @@
 // The form's part about the network: delays, between bounds or with a long tail, and loss.
 
 import { html } from "htm/preact";
-import * as e from "./state.js";
 import { Choice, Num, Span } from "./fields.js";
 import { delayed } from "./model.js";
+import * as e from "./state.js";
 
 /** One of the two delays of a network. */
 function Delay({ name, value, onChange, t }) {

@@ -2,9 +2,9 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import * as e from "./state.js";
 import { Add, Choice, Small, Text } from "./fields.js";
 import { promised, verdictOf, verdictText } from "./model.js";
+import * as e from "./state.js";
 
 /** Plays the script under every profile of the scenario. */
 export const play = () =>

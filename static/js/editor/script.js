@@ -2,9 +2,9 @@
 
 import { html } from "htm/preact";
 import { useRef, useState } from "preact/hooks";
-import * as e from "./state.js";
 import { Add, Small } from "./fields.js";
 import { moved, replaced, rowsOf, scriptOf, without } from "./model.js";
+import * as e from "./state.js";
 
 const put = (rows) => e.change({ script: scriptOf(rows) });
 

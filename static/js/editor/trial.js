@@ -2,13 +2,13 @@
 
 import { batch } from "@preact/signals";
 import { html } from "htm/preact";
-import * as s from "../animator/state.js";
 import * as stage from "../animator/stage.js";
+import * as s from "../animator/state.js";
 import { add, moments, nextSeen, tape } from "../core/history.js";
 import { Icon } from "../panels/common.js";
 import { Choice } from "./fields.js";
-import * as e from "./state.js";
 import { place } from "./promises.js";
+import * as e from "./state.js";
 
 let mounted = false;
 

@@ -1,10 +1,10 @@
 // Steps as an animated GIF: drawn here, encoded in a worker, with progress and a way to stop.
 
-import { askAbout } from "../net/asking.js";
-import { add } from "../core/history.js";
-import { transition } from "../scene/transition.js";
-import * as s from "../animator/state.js";
 import * as stage from "../animator/stage.js";
+import * as s from "../animator/state.js";
+import { add } from "../core/history.js";
+import { askAbout } from "../net/channel.js";
+import { transition } from "../scene/transition.js";
 import { drawing, image, loadIcons } from "./frame.js";
 import { weighs } from "./plan.js";
 

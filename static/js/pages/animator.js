@@ -1,34 +1,23 @@
 // Entry of the animator page: words, socket, stage and panels, wired together.
 
 import { effect } from "@preact/signals";
-import { render } from "preact";
 import { html } from "htm/preact";
-import { nameOf, use } from "../net/asking.js";
-import {
-  ClassBar,
-  coach,
-  fetchShare,
-  Matrix,
-  readyHelp,
-  spacetime,
-  TableView,
-} from "../animator/doors.js";
+import { render } from "preact";
+import { switchTo } from "../animator/acting.js";
 import { asked, follow, settle, spoken } from "../animator/address.js";
-import { goTo, open, prefetch, switchTo } from "../animator/player.js";
-import * as s from "../animator/state.js";
-import * as stage from "../animator/stage.js";
 import { follow as followBookmarks } from "../animator/bookmarks.js";
 import * as classroom from "../animator/classroom.js";
-import { connect, Refused } from "../net/socket.js";
-import { layersText } from "../scene/layers.js";
+import * as doors from "../animator/doors.js";
 import { listen } from "../animator/keys.js";
+import { goTo, open, prefetch } from "../animator/player.js";
+import * as stage from "../animator/stage.js";
+import * as s from "../animator/state.js";
+import { connect, nameOf, Refused, use } from "../net/channel.js";
+import { Violation } from "../panels/banner.js";
+import { Connection, Longer, Notice, Older } from "../panels/bars.js";
 import { sayAll } from "../panels/common.js";
-import { Connection, Notice, Violation } from "../panels/banner.js";
-import { Longer } from "../panels/longer.js";
-import { Older } from "../panels/older.js";
 import { Corner } from "../panels/corner.js";
 import { drawn, Hits } from "../panels/hits.js";
-import { useAsk } from "../animator/possible.js";
 import { loadFutures } from "../panels/noreturn.js";
 import { Rail } from "../panels/rail.js";
 import { loadCards } from "../panels/rulecard.js";
@@ -36,11 +25,14 @@ import { Sentence } from "../panels/sentence.js";
 import { Tabs } from "../panels/tabs.js";
 import { Title } from "../panels/title.js";
 import { Transport } from "../panels/transport.js";
+import { layersText } from "../scene/layers.js";
+import { PARTS } from "./parts.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
 
 async function start() {
+  doors.furnish(PARTS);
   s.boot.value = boot;
   s.lang.value = boot.lang.startsWith("zh") ? "zh" : "en";
   // The way to the server is opened while the words come.
@@ -75,7 +67,7 @@ async function start() {
   });
   render(html`<${Whole} />`, at("tableview"));
   effect(() => {
-    if (s.view.value === "spacetime") spacetime(at("spacetime"));
+    if (s.view.value === "spacetime") doors.spacetime(at("spacetime"));
   });
   stage.mount(at("stage"), {
     drawn: (shown) => {
@@ -84,7 +76,6 @@ async function start() {
   });
   use(channel);
   classroom.attend(channel);
-  useAsk(channel.ask);
   listen();
   effect(follow);
   effect(announce);
@@ -95,7 +86,7 @@ async function start() {
   effect(() => s.remember("layers", layersText(s.layers.value)));
   loadFutures();
   addEventListener("popstate", back);
-  addEventListener("coach", () => coach());
+  addEventListener("coach", () => doors.coach());
   addEventListener("settings", ({ detail }) => {
     if (detail.name === "letters") s.letters.value = detail.value === "on";
     if (detail.name === "size") s.size.value = detail.value;
@@ -105,13 +96,13 @@ async function start() {
 /** The table, or the matrix, where the lanes are, when that view is chosen. */
 const Whole = () =>
   s.view.value === "table"
-    ? html`<${TableView} />`
+    ? html`<${doors.TableView} />`
     : s.view.value === "matrix"
-      ? html`<${Matrix} />`
+      ? html`<${doors.Matrix} />`
       : null;
 
 const Bars = () =>
-  html`${s.classroom.value && html`<${ClassBar} />`}<${Violation} /><${Connection} /><${Older} /><${Longer} /><${Notice} />`;
+  html`${s.classroom.value && html`<${doors.ClassBar} />`}<${Violation} /><${Connection} /><${Older} /><${Longer} /><${Notice} />`;
 
 /** Connected, for the first time or again: the run is opened by its name, or told by its text. */
 async function arrive() {
@@ -122,13 +113,13 @@ async function arrive() {
     if (here) await reopen(here);
     else {
       await first();
-      if (!boot.room && s.remembered("coached", "") === "") coach();
+      if (!boot.room && s.remembered("coached", "") === "") doors.coach();
       // Paper has the legend below the picture, and cannot wait for it.
-      (window.requestIdleCallback ?? setTimeout)(() => readyHelp());
+      (window.requestIdleCallback ?? setTimeout)(() => doors.readyHelp());
     }
     await classroom.arrive();
     document.body.dataset.ready = "1";
-    setTimeout(fetchShare, 2000);
+    setTimeout(doors.fetchShare, 2000);
   } catch (problem) {
     s.notice.value = {
       kind: "bad",

@@ -1,13 +1,13 @@
 // The charts of a batch: which are worth drawing, and the choice of what they show.
 
-import { show } from "../charts/common.js";
-import * as f from "../charts/figures.js";
 import * as bars from "../charts/causes.js";
-import * as interval from "../charts/interval.js";
+import { show } from "../charts/common.js";
 import * as ecdf from "../charts/ecdf.js";
-import * as heat from "../charts/heat.js";
-import * as tails from "../charts/tails.js";
+import * as f from "../charts/figures.js";
 import * as futures from "../charts/futures.js";
+import * as heat from "../charts/heat.js";
+import * as interval from "../charts/interval.js";
+import * as tails from "../charts/tails.js";
 
 const WIDEST = 1100;
 const LONG_TABLE = 12;

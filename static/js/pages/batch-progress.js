@@ -1,7 +1,7 @@
 // A batch that runs: how far, how fast, what so far.  Heard over the socket, asked for without it.
 
-import { connect } from "../net/socket.js";
 import { duration, percent, whole } from "../charts/figures.js";
+import { connect } from "../net/channel.js";
 
 const ASK_EVERY_MS = 1000;
 const SAY_EVERY_MS = 10_000;

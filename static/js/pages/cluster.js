@@ -1,9 +1,9 @@
 // Bring your own cluster: what was pasted goes to the server, which reads it and stores nothing.
 
-import { render } from "preact";
 import { html } from "htm/preact";
-import { translator } from "../i18n/words.js";
+import { render } from "preact";
 import { pack } from "../core/packing.js";
+import { translator } from "../i18n/words.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);

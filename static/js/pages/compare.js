@@ -1,7 +1,6 @@
 // Two runs in lock-step: both stages, what differs, and the way from one difference to the next.
 
-import { inTurn, knows, namer, plain, translator } from "../i18n/words.js";
-import { changes } from "../core/history.js";
+import { changes } from "../core/changes.js";
 import {
   differing,
   elements,
@@ -10,6 +9,7 @@ import {
   nextDifference,
   offsets,
 } from "../core/lockstep.js";
+import { inTurn, knows, namer, plain, translator } from "../i18n/words.js";
 import { patch } from "../scene/draw.js";
 import { measureWith } from "../scene/node.js";
 import { PATTERNS, picture } from "../scene/picture.js";

@@ -1,14 +1,14 @@
 // Entry of the editor page: the form, the text beside it, and the stage below.
 
 import { effect } from "@preact/signals";
-import { render } from "preact";
 import { html } from "htm/preact";
-import * as e from "../editor/state.js";
+import { render } from "preact";
+import * as s from "../animator/state.js";
 import { Form } from "../editor/form.js";
+import * as e from "../editor/state.js";
 import { attempt, TryHead } from "../editor/trial.js";
 import { Icon } from "../panels/common.js";
 import { Sentence } from "../panels/sentence.js";
-import * as s from "../animator/state.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);

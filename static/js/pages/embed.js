@@ -1,13 +1,14 @@
 // A run inside somebody else's page: steps come over plain HTTP, nothing is stored, nothing connects.
 
 import { effect } from "@preact/signals";
-import { render } from "preact";
 import { html } from "htm/preact";
-import { use } from "../net/asking.js";
-import { goTo, play, prefetch, stepBy } from "../animator/player.js";
-import { tape } from "../core/history.js";
-import * as s from "../animator/state.js";
+import { render } from "preact";
+import { goTo, prefetch, stepBy } from "../animator/player.js";
+import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";
+import * as s from "../animator/state.js";
+import { tape } from "../core/history.js";
+import { use } from "../net/channel.js";
 import { Icon, sayAll } from "../panels/common.js";
 import { Sentence } from "../panels/sentence.js";
 

@@ -1,8 +1,8 @@
 // The library works without this script; with it, cards are found as one types, and what this
 // browser remembers is shown.
 
-import { nearest } from "../core/nearest.js";
 import * as visits from "../animator/visits.js";
+import { nearest } from "../core/nearest.js";
 
 const at = (id) => document.getElementById(id);
 const cards = [...document.querySelectorAll(".card")];

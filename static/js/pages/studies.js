@@ -1,9 +1,9 @@
 // Two studies side by side: their shares as one chart.  The page works without this.
 
-import { translator } from "../i18n/words.js";
 import { show } from "../charts/common.js";
 import * as f from "../charts/figures.js";
 import * as interval from "../charts/interval.js";
+import { translator } from "../i18n/words.js";
 import { menu, onResize, widthOf } from "./batch-charts.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);

@@ -2,8 +2,8 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+import { switchTo } from "../animator/acting.js";
 import * as s from "../animator/state.js";
-import { switchTo } from "../animator/player.js";
 import { Icon } from "./common.js";
 
 const MOST_SEEN = 6;

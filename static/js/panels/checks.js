@@ -22,7 +22,7 @@ const PROMISES = [
 ];
 
 /** A promise in words; those that only the engine names come from its registry. */
-export function invariantWords(id) {
+function invariantWords(id) {
   const key = `inv.${id}`;
   if (knows(s.words.value, key)) return s.t.value(key);
   return (s.registry.value.invariants ?? []).find((one) => one.name === id)?.statement ?? "";

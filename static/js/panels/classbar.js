@@ -1,9 +1,9 @@
 // The bar of a class: who leads, who follows, where it is, and the way back to it.
 
 import { html } from "htm/preact";
-import * as s from "../animator/state.js";
 import { followAgain, lookAround, takeLead } from "../animator/classroom.js";
 import { shareClass } from "../animator/doors.js";
+import * as s from "../animator/state.js";
 import { Icon } from "./common.js";
 
 function state({ role, ended, own, led }) {

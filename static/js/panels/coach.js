@@ -2,8 +2,8 @@
 // They cover nothing one needs, can be skipped at any time, and never come again.
 
 import { effect, signal } from "@preact/signals";
-import { render } from "preact";
 import { html } from "htm/preact";
+import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as s from "../animator/state.js";
 

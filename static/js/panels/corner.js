@@ -2,26 +2,11 @@
 
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { views, setView, setLayer } from "../animator/choose.js";
 import * as s from "../animator/state.js";
-import { LAYERS, toggled } from "../scene/layers.js";
+import { LAYERS } from "../scene/layers.js";
 import { Icon } from "./common.js";
 import { drawn } from "./hits.js";
-
-/** The views of this run: a matrix only where there are several partitions. */
-const views = () =>
-  (s.step.value?.view.partitions.length ?? 0) > 1
-    ? ["lanes", "spacetime", "table", "matrix"]
-    : ["lanes", "spacetime", "table"];
-
-/** The next view, or the one named. */
-export function setView(name) {
-  const all = views();
-  s.chosen.value = name ?? all[(all.indexOf(s.view.value) + 1) % all.length];
-}
-
-export function setLayer(name) {
-  s.layers.value = toggled(s.layers.value, name);
-}
 
 function Layers() {
   const t = s.t.value;

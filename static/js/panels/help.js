@@ -1,15 +1,15 @@
 // Help: every key, and the legend, a live miniature of the stage with each of its signs numbered.
 
-import { render } from "preact";
 import { html } from "htm/preact";
+import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as s from "../animator/state.js";
 import { namer } from "../i18n/words.js";
-import { SIGNS, STEP } from "../scene/legend.js";
 import { patch } from "../scene/draw.js";
+import { SIGNS, STEP } from "../scene/legend.js";
 import { picture } from "../scene/picture.js";
 
-export const KEYS = [
+const KEYS = [
   ["Space", "key.play"],
   ["← →", "key.step"],
   ["Shift ← →", "key.moment"],
@@ -80,7 +80,7 @@ function renamed(node) {
 }
 
 /** The stage in small; drawn when it can be seen, since only then its signs have a place. */
-export function Legend() {
+function Legend() {
   const t = s.t.value;
   const svg = useRef(null);
   useEffect(() => {

@@ -3,13 +3,13 @@
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import * as s from "../animator/state.js";
+import { loadPossible } from "../animator/acting.js";
+import { pick } from "../animator/choose.js";
 import { Surgery, whyNot } from "../animator/doors.js";
-import { Icon } from "./common.js";
-import { loadPossible } from "../animator/possible.js";
-import { MoveButton } from "./moves.js";
+import * as s from "../animator/state.js";
 import { around, nodes, spots } from "../scene/spots.js";
-import { pick } from "./tabs.js";
+import { Icon } from "./common.js";
+import { MoveButton } from "./moves.js";
 
 export const drawn = signal(null); // what the stage shows at rest
 const menu = signal(null); // {id, label, x, y}
@@ -252,7 +252,7 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
 const lights = (id) => id.replace("why:", "").replace(/^(log|lane):(-?\d+)$/, "b$2:leo");
 
 /** Does a move speak of this thing? */
-export function concerns(move, id, step) {
+function concerns(move, id, step) {
   const tokens = move.text.split(/[\s]+/).slice(1);
   const broker = /^b(-?\d+)$/.exec(id);
   if (broker) {

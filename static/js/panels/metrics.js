@@ -3,7 +3,7 @@
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 import * as s from "../animator/state.js";
-import { askAbout } from "../net/asking.js";
+import { askAbout } from "../net/channel.js";
 import { Icon, Jump } from "./common.js";
 
 /** Asks for the dashboard of the step we are on, once per step. */

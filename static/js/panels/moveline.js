@@ -2,9 +2,8 @@
 
 import { html } from "htm/preact";
 import { useRef, useState } from "preact/hooks";
+import { act, loadPossible } from "../animator/acting.js";
 import * as s from "../animator/state.js";
-import { act } from "../animator/player.js";
-import { loadPossible } from "../animator/possible.js";
 
 export function MoveLine() {
   const t = s.t.value;

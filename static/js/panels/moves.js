@@ -2,10 +2,9 @@
 
 import { html } from "htm/preact";
 import { useEffect } from "preact/hooks";
-import * as s from "../animator/state.js";
+import { act, loadPossible } from "../animator/acting.js";
 import { whyNot } from "../animator/doors.js";
-import { act } from "../animator/player.js";
-import { loadPossible } from "../animator/possible.js";
+import * as s from "../animator/state.js";
 import { MoveLine } from "./moveline.js";
 
 const GROUPS = ["deliver", "time", "clients", "faults", "admin"];

@@ -2,9 +2,9 @@
 
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
 import { chapterAt } from "../core/history.js";
-import { goTo } from "../animator/player.js";
 import { merged, railSpace } from "../core/rail.js";
 import { Branches } from "./branches.js";
 import { sayStep } from "./common.js";

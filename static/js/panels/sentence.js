@@ -1,10 +1,12 @@
 // What just happened, in one sentence, what else in smaller ones, and why in another.
 
 import { html } from "htm/preact";
+import { moves } from "../animator/stage.js";
 import * as s from "../animator/state.js";
-import { Changes } from "./changes.js";
-import { Told } from "./common.js";
+import { changeList, changedIn } from "../core/changes.js";
+import { partOf } from "../core/partition.js";
 import { inTurn } from "../i18n/words.js";
+import { Told } from "./common.js";
 
 export function Sentence() {
   const t = s.t.value;
@@ -63,4 +65,37 @@ export function Sentence() {
     }
     <${Changes} />
   </section>`;
+}
+
+export function Changes() {
+  const t = s.t.value;
+  const step = s.step.value;
+  const before = s.tapeNow.value?.steps.get(s.n.value - 1);
+  if (!step?.changed || !before || moves() || s.cue.value !== null) return null;
+  const { p } = partOf(step.view, s.partition.value);
+  const list = changeList(before, step, changedIn(step.changed, p), p);
+  if (!list.length) return null;
+  const word = ({ broker, field }) =>
+    broker === undefined
+      ? t(`field.${field}`)
+      : t("change.of", { field: t(`field.${field}`), b: s.name.value(broker) });
+  return html`<details class="changes">
+    <summary>${t("change.count", { n: list.length })}</summary>
+    <ul class="plainlist">
+      ${list.map(
+        (one) =>
+          html`<li
+            key=${one.ref + one.field}
+            onPointerEnter=${() => {
+              s.lit.value = one.ref;
+            }}
+            onPointerLeave=${() => {
+              s.lit.value = null;
+            }}
+          >
+            ${word(one)} <span class="mono">${one.was} → <b>${one.now}</b></span>
+          </li>`,
+      )}
+    </ul>
+  </details>`;
 }

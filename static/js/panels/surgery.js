@@ -2,9 +2,9 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+import { act } from "../animator/acting.js";
 import * as s from "../animator/state.js";
-import { act } from "../animator/player.js";
-import { fitting, surgeryMoves, surgeryText } from "../core/surgerymoves.js";
+import { fitting, surgeryMoves, surgeryText } from "../core/moves.js";
 import { MoveButton } from "./moves.js";
 
 const shown = (v) =>
@@ -20,7 +20,7 @@ const shown = (v) =>
             .join(", ")}}`
         : String(v);
 
-export function Fields({ id }) {
+function Fields({ id }) {
   const full = s.possible.value.messages?.[id];
   if (!full) return null;
   return html`<dl class="fullfields mono">

@@ -1,12 +1,14 @@
 // The tabs of the side panel, by the usual pattern: one tab stop, arrows inside.
 
 import { html } from "htm/preact";
-import * as s from "../animator/state.js";
+import { pick } from "../animator/choose.js";
 import { Checks, Inspect, Log, Metrics, TableView } from "../animator/doors.js";
+import * as s from "../animator/state.js";
 import { Moves } from "./moves.js";
 import { Now } from "./now.js";
 
-export const TABS = {
+/** What stands behind each of `s.TABS`. */
+const PANELS = {
   now: Now,
   inspect: Inspect,
   moves: Moves,
@@ -16,15 +18,9 @@ export const TABS = {
   table: TableView,
 };
 
-export function pick(name, focus = false) {
-  s.tab.value = name;
-  s.remember("tab", name);
-  if (focus) document.getElementById(`tab-${name}`)?.focus();
-}
-
 export function Tabs() {
   const t = s.t.value;
-  const names = Object.keys(TABS);
+  const names = s.TABS;
   const current = names.includes(s.tab.value) ? s.tab.value : "now";
   const keys = (event) => {
     const at = names.indexOf(current);
@@ -34,7 +30,7 @@ export function Tabs() {
     event.stopPropagation();
     pick(names[(to + names.length) % names.length], true);
   };
-  const Panel = TABS[current];
+  const Panel = PANELS[current];
   const count = s.broken.value.length;
   return html`<section class="tabs" aria-label=${t("tabs.label")}>
     <div role="tablist" aria-label=${t("tabs.label")} onKeyDown=${keys}>

@@ -2,12 +2,11 @@
 
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import * as s from "../animator/state.js";
-import { breakText, fieldsOf, WHATS } from "../core/breaks.js";
 import { toggle } from "../animator/bookmarks.js";
-import { goUntil } from "../animator/going.js";
 import { goTo } from "../animator/player.js";
-import { breakWords } from "../core/breakwords.js";
+import { goUntil } from "../animator/playing.js";
+import * as s from "../animator/state.js";
+import { breakText, fieldsOf, WHATS, breakWords } from "../core/breaks.js";
 import { Icon } from "./common.js";
 
 const UNTIL = ["moment", "chapter", "violation", "break"];

@@ -3,11 +3,11 @@
 import { effect, signal } from "@preact/signals";
 import { html } from "htm/preact";
 import { render } from "preact";
-import * as s from "../animator/state.js";
 import { goTo } from "../animator/player.js";
+import * as s from "../animator/state.js";
+import { stepsBetween } from "../animator/until.js";
 import { patch } from "../scene/draw.js";
 import { field, FILTERS, HEAD, nodesOf, ROW, spacetime, windowOf } from "../scene/spacetime.js";
-import { stepsBetween } from "../animator/until.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 export const hidden = signal(new Set()); // nodes without a line

@@ -1,10 +1,11 @@
 // The line over the stage: which scenario, which Kafka, and what can be done with the run.
 
 import { html } from "htm/preact";
+import { act } from "../animator/acting.js";
+import { help, share } from "../animator/doors.js";
+import { complain, open } from "../animator/player.js";
 import * as s from "../animator/state.js";
 import { partOf } from "../core/partition.js";
-import { act, complain, open } from "../animator/player.js";
-import { help, share } from "../animator/doors.js";
 import { Icon } from "./common.js";
 
 /** The same scenario under another Kafka: a run of its own, one key away from this one. */

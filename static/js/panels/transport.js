@@ -1,20 +1,16 @@
 // The controls of time: back, on, play, step size, speed.
 
 import { html } from "htm/preact";
+import { setSize } from "../animator/choose.js";
+import { goTo, stepBy } from "../animator/player.js";
+import { play } from "../animator/playing.js";
 import * as s from "../animator/state.js";
 import { SIZES } from "../core/history.js";
-import { goTo, play, stepBy } from "../animator/player.js";
 import { Icon } from "./common.js";
 import { MoveLine } from "./moveline.js";
 import { TimeBox } from "./timebox.js";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
-
-export function setSize(size) {
-  s.size.value = size;
-  s.cue.value = null;
-  s.remember("size", size);
-}
 
 export function Transport() {
   const t = s.t.value;

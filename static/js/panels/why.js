@@ -1,14 +1,15 @@
 // Why not?  A popover with the guards of what does not happen, and the moves that would make it happen.
 
 import { signal } from "@preact/signals";
-import { render } from "preact";
 import { html } from "htm/preact";
+import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { act } from "../animator/acting.js";
+import { complain, goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
-import { askAbout } from "../net/asking.js";
-import { act, complain, goTo } from "../animator/player.js";
-import { Icon, Jump, Told } from "./common.js";
 import { later } from "../core/later.js";
+import { askAbout } from "../net/channel.js";
+import { Icon, Jump, Told } from "./common.js";
 
 const shown = signal(null); // {answer, from, at: [x, y]}
 
@@ -29,7 +30,7 @@ export async function whyNot(subject, from) {
 }
 
 /** What `w` asks about: the thing selected, or else the high watermark. */
-export function subjectOf(id, { view, part, name }) {
+function subjectOf(id, { view, part, name }) {
   const broker = /^b(\d+)$/.exec(id ?? "")?.[1];
   if (broker !== undefined) {
     const who = name(Number(broker), true);

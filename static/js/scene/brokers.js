@@ -10,7 +10,7 @@ const PROCESS = {
 };
 
 /** Does this replica's belief contradict the controller's record? */
-export function isStale(replica, record) {
+function isStale(replica, record) {
   const belief = replica?.belief;
   return (
     Boolean(belief) &&

@@ -81,7 +81,7 @@ function cells(geo, broker, replica, y, ctx) {
 }
 
 /** Everything a cell's looks say, in one place. */
-export function cellState(part, replica, r, lost) {
+function cellState(part, replica, r, lost) {
   const differs = part.differ && r.o >= part.differ[0] && r.o < part.differ[1];
   return {
     open: r.o >= replica.hw,

@@ -200,7 +200,7 @@ function memory(geo, broker, replica, y, ctx) {
 }
 
 /** What the leader remembers: [end offset or -1, brokers], those at one place together. */
-export function memories(replica) {
+function memories(replica) {
   const at = new Map();
   for (const [id, memory] of Object.entries(replica.remote ?? {})) {
     const leo = memory.leo ?? -1;

@@ -1,7 +1,7 @@
 // Many partitions at once: partition by broker, each replica a square.  Pure.
 
 /** From how many on the stage begins with the matrix: lanes show one partition. */
-export const MANY = { brokers: 40, partitions: 8 };
+const MANY = { brokers: 40, partitions: 8 };
 export const isLarge = (view) =>
   view.brokers.length > MANY.brokers || view.partitions.length > MANY.partitions;
 

@@ -1,11 +1,11 @@
 // Motion is a mixture of two pictures: mix(a, b, 0) is a, mix(a, b, 1) is b.  First what travels
 // travels (cause), then everything it changes changes at once (effect).  Nothing here keeps state.
 
-import { along } from "./layout.js";
 import { between, clamp, enter, leave, round } from "./fates.js";
+import { along } from "./layout.js";
 
 export const easeOut = (v) => 1 - (1 - v) ** 3;
-export const easeInOut = (v) => (v < 0.5 ? 4 * v ** 3 : 1 - (2 - 2 * v) ** 3 / 2);
+const easeInOut = (v) => (v < 0.5 ? 4 * v ** 3 : 1 - (2 - 2 * v) ** 3 / 2);
 
 /** Progress of the two phases at p.  Without a cause to be shown the effect starts sooner. */
 export function phases(p, cause) {

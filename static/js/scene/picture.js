@@ -1,6 +1,6 @@
 // The picture of one step: a pure function of the step and of the room there is.
 
-import { changedIn } from "../core/history.js";
+import { changedIn } from "../core/changes.js";
 import { card } from "./brokers.js";
 import { clients, controller, divergence, ruler } from "./heads.js";
 import { USUAL } from "./layers.js";

@@ -3,8 +3,8 @@
 import { html } from "htm/preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as s from "../animator/state.js";
-import { animate, estimate } from "../export/gif.js";
 import { clear } from "../export/frame.js";
+import { animate, estimate } from "../export/gif.js";
 import { lasts, plan, WIDEST } from "../export/plan.js";
 import { why } from "./common.js";
 

@@ -2,11 +2,10 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import * as s from "../animator/state.js";
 import { addressOf, end, start } from "../animator/classroom.js";
+import * as s from "../animator/state.js";
 import { present } from "../panels/classbar.js";
-import { Code } from "./code.js";
-import { Copied } from "./common.js";
+import { Copied, Code } from "./common.js";
 
 export function Class() {
   const t = s.t.value;

@@ -3,12 +3,12 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as s from "../animator/state.js";
-import { nameOf } from "../net/asking.js";
 import { pack } from "../core/packing.js";
-import { Refused } from "../net/socket.js";
+import { modules } from "../core/qr.js";
+import { Refused, nameOf } from "../net/channel.js";
 
 /** The text of a run: known already, or asked for by its digest. */
-export async function textOf(on) {
+async function textOf(on) {
   if (!on.text) {
     const answer = await fetch(`/r/${on.digest}.json`);
     if (!answer.ok) throw new Refused(await answer.json());
@@ -113,4 +113,26 @@ export function Copied({ label, text, rows = 0, prepare = null, action = null })
     </div>
     <p role="status" class=${told?.bad ? "bad" : "soft"}>${told?.words ?? ""}</p>
   </div>`;
+}
+
+export function Code({ text, open = false }) {
+  const t = s.t.value;
+  const rows = modules(text);
+  if (!rows) return html`<p class="soft">${t("share.qr.long", { n: text.length })}</p>`;
+  const d = rows
+    .flatMap((row, y) => row.map((on, x) => (on ? `M${x + 4} ${y + 4}h1v1h-1z` : "")))
+    .join("");
+  const size = rows.length + 8;
+  return html`<details class="qr" open=${open}>
+    <summary>${t("share.qr")}</summary>
+    <svg
+      viewBox=${`0 0 ${size} ${size}`}
+      role="img"
+      aria-label=${t("share.qr.label")}
+      shape-rendering="crispEdges"
+    >
+      <rect width=${size} height=${size} fill="#fff" />
+      <path d=${d} fill="#000" />
+    </svg>
+  </details>`;
 }

@@ -1,8 +1,8 @@
 // The share dialog: a link to this moment, a frame for other pages, files, and a test.
 
-import { render } from "preact";
-import { html } from "htm/preact";
 import { computed, signal } from "@preact/signals";
+import { html } from "htm/preact";
+import { render } from "preact";
 import { useRef } from "preact/hooks";
 import * as s from "../animator/state.js";
 import { Class } from "./class.js";

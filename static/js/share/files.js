@@ -3,13 +3,12 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as s from "../animator/state.js";
+import { short } from "../core/link.js";
 import { clear, loadIcons, ofStep, png } from "../export/frame.js";
 import { WIDEST } from "../export/plan.js";
 import { sayAll } from "../panels/common.js";
-import { seeing } from "../animator/address.js";
 import { Animation } from "./animation.js";
 import { Copied, why } from "./common.js";
-import { short } from "../core/link.js";
 
 const TEXTS = ["yaml", "json", "steps", "golden", "mermaid", "shiviz"];
 

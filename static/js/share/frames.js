@@ -3,8 +3,8 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as s from "../animator/state.js";
-import { Choice, Copied, isKept, save, why } from "./common.js";
 import { embed, frame } from "../core/link.js";
+import { Choice, Copied, isKept, save, why } from "./common.js";
 
 const HEIGHTS = { stage: 28 + 104 + 16, say: 116, bar: 50 };
 

@@ -2,11 +2,10 @@
 
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
-import * as s from "../animator/state.js";
 import { seeing } from "../animator/address.js";
-import { Code } from "./code.js";
-import { Choice, Copied, isKept, packedOf, save } from "./common.js";
+import * as s from "../animator/state.js";
 import { short, whole } from "../core/link.js";
+import { Choice, Copied, isKept, packedOf, save, Code } from "./common.js";
 
 export function Link() {
   const t = s.t.value;

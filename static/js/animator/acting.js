@@ -1,0 +1,71 @@
+// What is possible at a step, making a move there, and the branches that come of it.
+
+import { batch } from "@preact/signals";
+import { add, branchName, tape } from "../core/history.js";
+import { askAbout, channel } from "../net/channel.js";
+import { bump, complain, prefetch, ensure, goTo } from "./player.js";
+import { pause } from "./playing.js";
+import * as s from "./state.js";
+
+/** Makes a move where we are.  In the past it opens a branch; the old future stays. */
+export async function act(text) {
+  const on = s.tapeNow.value;
+  if (!on) return false;
+  pause();
+  let answer;
+  try {
+    answer = await askAbout(on, "move", { step: s.n.value, text, ahead: 32 });
+  } catch (problem) {
+    complain(problem);
+    return false;
+  }
+  s.notice.value = null;
+  const at = answer.at;
+  const made = tape(
+    answer.facts,
+    [...on.steps.values()].filter((one) => one.n < at),
+    { parent: on, fork: at - 1, text: answer.text ?? null, saved: false },
+  );
+  add(made, answer.steps);
+  made.name = branchName(answer.facts, on);
+  batch(() => {
+    const known = s.tapes.value.filter((one) => one.digest !== made.digest);
+    // A run played on at its end takes the old one's place; only a change of the past is a branch.
+    const grown = at > on.facts.total && !on.saved && !known.some((one) => one.parent === on);
+    if (grown) Object.assign(made, { parent: on.parent, fork: on.fork, name: on.name });
+    s.tapes.value = grown ? known.map((one) => (one === on ? made : one)) : [...known, made];
+    s.run.value = made.digest;
+    s.cue.value = null;
+    bump();
+  });
+  await goTo(Math.min(at, made.facts.total), { motion: true });
+  return true;
+}
+
+/** Another branch, at the same step where it has one. */
+export function switchTo(digest) {
+  const other = s.tapes.value.find((one) => one.digest === digest);
+  if (!other) return;
+  pause();
+  batch(() => {
+    s.run.value = digest;
+    s.cue.value = null;
+    s.n.value = Math.min(s.n.value, other.facts.total);
+  });
+  ensure(s.n.value).then(prefetch);
+}
+
+/** Fetches the moves of the step we are on, once per step. */
+export async function loadPossible() {
+  const on = s.tapeNow.value;
+  if (!on || !s.online.value) return;
+  const key = `${on.digest}@${s.n.value}`;
+  if (s.possible.value.key === key) return;
+  try {
+    const answer = await channel().ask("possible", { run: on.digest, step: s.n.value });
+    if (`${s.run.value}@${s.n.value}` === key)
+      s.possible.value = { key, moves: answer.moves, messages: answer.messages };
+  } catch {
+    /* offline or too fast: asked again with the next step */
+  }
+}

@@ -1,0 +1,71 @@
+// Playing on: beat by beat until an end, a violation or a breakpoint, or at once until something happens.
+
+import { breakWords } from "../core/breaks.js";
+import { goTo, destination, stepBy, complain } from "./player.js";
+import * as stage from "./stage.js";
+import * as s from "./state.js";
+import { searchBreak, untilStep } from "./until.js";
+
+let beat = 0;
+
+/** Plays on until the end, a violation, or until asked to stop. */
+export async function play() {
+  if (s.playing.value) {
+    pause();
+    return;
+  }
+  const mine = ++beat;
+  s.playing.value = true;
+  if (s.n.value >= (s.facts.value?.total ?? 0)) await goTo(0);
+  while (mine === beat && s.playing.value) {
+    const at = s.n.value;
+    const wasCue = s.cue.value;
+    if (await stopAtBreak(at)) break;
+    const here = s.step.value;
+    if (
+      !here ||
+      (s.n.value === at && s.cue.value === wasCue) ||
+      here.broken?.length ||
+      s.n.value >= s.facts.value.total
+    )
+      break;
+    const rest = (stage.moves() ? 300 : 900) * (here.moment >= 2 ? 2 : 1);
+    await new Promise((done) => setTimeout(done, rest / s.speed.value));
+  }
+  if (mine === beat) s.playing.value = false;
+}
+
+/** One beat of playing; true when a breakpoint on the way ends it. */
+async function stopAtBreak(from) {
+  const on = s.tapeNow.value;
+  const to = s.breaks.value.length ? (destination(1, s.size.value)?.n ?? from) : from;
+  const found = to > from ? await searchBreak(on, from, to).catch(() => null) : null;
+  if (!found) {
+    await stepBy(1);
+    return false;
+  }
+  await goTo(found.step.n, { motion: true });
+  s.notice.value = {
+    kind: "ok",
+    text: s.t.value("break.stopped", { what: breakWords(found.brk, s.env.value) }),
+  };
+  return true;
+}
+
+export function pause() {
+  beat += 1;
+  s.playing.value = false;
+}
+
+/** Goes on until something happens; says so when it does not. */
+export async function goUntil(what) {
+  pause();
+  const on = s.tapeNow.value;
+  try {
+    const n = await untilStep(on, s.n.value, what);
+    if (n === null) s.notice.value = { kind: "warn", text: s.t.value("until.never") };
+    else if (s.tapeNow.value === on) await goTo(n, { leaveCrumb: true });
+  } catch (problem) {
+    complain(problem);
+  }
+}

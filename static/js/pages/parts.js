@@ -1,0 +1,21 @@
+// What opens on request in the animator: behind each door of animator/doors.js its module, and the
+// style sheet that it alone needs.
+
+export const PARTS = {
+  coach: [() => import("../panels/coach.js").then((m) => m.begin)],
+  help: [() => import("../panels/help.js").then((m) => m.help)],
+  readyHelp: [() => import("../panels/help.js").then((m) => m.ready)],
+  share: [() => import("../share/dialog.js").then((m) => m.share), "share"],
+  shareClass: [() => import("../share/dialog.js").then((m) => m.shareClass), "share"],
+  spacetime: [() => import("../panels/timeview.js").then((m) => m.mount)],
+  whyNot: [() => import("../panels/why.js").then((m) => m.whyNot)],
+  whySelected: [() => import("../panels/why.js").then((m) => m.whySelected)],
+  Checks: [() => import("../panels/checks.js").then((m) => m.Checks)],
+  ClassBar: [() => import("../panels/classbar.js").then((m) => m.ClassBar), "share"],
+  Inspect: [() => import("../panels/inspect.js").then((m) => m.Inspect)],
+  Log: [() => import("../panels/log.js").then((m) => m.Log)],
+  Matrix: [() => import("../panels/matrix.js").then((m) => m.Matrix)],
+  Metrics: [() => import("../panels/metrics.js").then((m) => m.Metrics), "metrics"],
+  Surgery: [() => import("../panels/surgery.js").then((m) => m.Surgery)],
+  TableView: [() => import("../panels/table.js").then((m) => m.TableView)],
+};

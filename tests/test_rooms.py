@@ -1,0 +1,140 @@
+"""The house rules of the front end's scripts, by reading them: who imports whom, and lengths.
+
+A room of ``static/js`` imports itself and the rooms before it, at once or later (``import()``).
+What opens on request from below is behind a door that the page furnishes: doors.js names it,
+pages/parts.js says which module is there.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+JS = Path(__file__).resolve().parent.parent / "static/js"
+ROOMS = (
+    "core",
+    "i18n",
+    "net",
+    "scene",
+    "charts",
+    "animator",
+    "panels",
+    "export",
+    "share",
+    "editor",
+    "pages",
+)
+AT_ONCE = re.compile(r"""^(?:import|export)\b(?:[^"'();=]*?\bfrom)?\s*["']([^"']+)["']""", re.M)
+LATER = re.compile(r"""\bimport\(\s*["'`]([^"'`]+)["'`]\s*\)|new URL\(\s*["']([^"']+)["']""")
+ANY_IMPORT = re.compile(r"\bimport\s*\(")
+EXPORTED = re.compile(
+    r"^export (?:async )?(?:function\*?|class|const|let) (?:([\w$]+)|\{([^}]*)\})", re.M
+)
+MOST_LINES = 200
+WIDEST = 100
+
+
+@cache
+def sources() -> dict[str, str]:
+    """Path below static/js -> text."""
+    return {
+        path.relative_to(JS).as_posix(): path.read_text("utf-8")
+        for path in sorted(JS.rglob("*.js"))
+    }
+
+
+def targets(name: str, text: str, *, later: bool = True) -> set[str]:
+    """The own modules a module names, by their paths below static/js."""
+    found = AT_ONCE.findall(text)
+    if later:
+        found += [one or other for one, other in LATER.findall(text)]
+    folder = posixpath.dirname(name)
+    near = {posixpath.normpath(posixpath.join(folder, one)) for one in found if one[0] == "."}
+    return {one for one in near if not one.startswith("../")}
+
+
+def room(name: str) -> str:
+    return name.split("/")[0]
+
+
+def arrows_back(modules: dict[str, str]) -> list[str]:
+    """Imports that lead from a room to one after it."""
+    return [
+        f"{name} imports {target}"
+        for name, text in modules.items()
+        for target in sorted(targets(name, text))
+        if ROOMS.index(room(target)) > ROOMS.index(room(name))
+    ]
+
+
+def circles(modules: dict[str, str]) -> list[list[str]]:
+    """Modules that wait for each other: what is left when whatever imports nothing left goes."""
+    left = {name: targets(name, text) & modules.keys() for name, text in modules.items()}
+    while free := {name for name, needs in left.items() if not needs - {name}}:
+        left = {name: needs - free for name, needs in left.items() if name not in free}
+    return [sorted(left)] if left else []
+
+
+def test_every_script_has_a_room() -> None:
+    assert {room(name) for name in sources()} == set(ROOMS)
+
+
+def test_rooms_import_only_what_comes_before_them() -> None:
+    assert arrows_back(sources()) == []
+
+
+def test_no_module_waits_for_itself() -> None:
+    assert circles(sources()) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'import { b } from "../panels/b.js";',
+        'import * as b from "../panels/b.js";',
+        'import "../panels/b.js";',
+        'export { b } from "../panels/b.js";',
+        'import {\n  b,\n  c,\n} from "../panels/b.js";',
+        'const b = () => import("../panels/b.js");',
+        'const b = new Worker(new URL("../panels/b.js", import.meta.url));',
+    ],
+)
+def test_an_arrow_back_and_a_circle_are_seen_however_they_are_written(line: str) -> None:
+    wrong = {"animator/a.js": line, "panels/b.js": 'import { a } from "../animator/a.js";'}
+    assert arrows_back(wrong) == ["animator/a.js imports panels/b.js"]
+    assert circles(wrong) == [["animator/a.js", "panels/b.js"]]
+
+
+def test_what_is_imported_is_there_and_named() -> None:
+    """An `import()` of a computed name would hide from everything above."""
+    for name, text in sources().items():
+        missing = targets(name, text) - sources().keys()
+        assert not missing, f"{name} imports {missing}"
+        named = [one for one in LATER.finditer(text) if one[1]]
+        assert len(ANY_IMPORT.findall(text)) == len(named), f"{name} imports a computed name"
+
+
+def test_what_is_exported_is_wanted_by_somebody() -> None:
+    tests = "\n".join(
+        path.read_text("utf-8")
+        for path in Path(__file__).parent.rglob("*")
+        if path.suffix in {".mjs", ".py"}
+    )
+    unwanted = []
+    for name, text in sources().items():
+        others = "\n".join([*(one for other, one in sources().items() if other != name), tests])
+        for single, several in EXPORTED.findall(text):
+            for word in [single] if single else re.findall(r"[\w$]+", several):
+                if not re.search(rf"\b{re.escape(word)}\b", others):
+                    unwanted.append(f"{name}: {word}")
+    assert unwanted == []
+
+
+def test_behind_every_door_is_a_part() -> None:
+    doors = set(re.findall(r'behind\("(\w+)"\)', sources()["animator/doors.js"]))
+    parts = set(re.findall(r"^  (\w+): \[", sources()["pages/parts.js"], re.M))
+    assert doors == parts and doors
