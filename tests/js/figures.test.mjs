@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import * as grid from "../../static/js/charts/cells.js";
 import * as f from "../../static/js/charts/figures.js";
 
 const t = (key, args = {}) => `${key}(${Object.values(args).join(",")})`;
@@ -143,7 +144,7 @@ test("a distribution runs from the smallest to the largest value of one cell", (
 });
 
 test("a cell of a map leads to its failing runs, and is told under the names that were varied", () => {
-  const cells = f.heatCells(
+  const cells = grid.heatCells(
     { ...batch, cells: batch.cells.map((cell, i) => ({ ...cell, cell: i })) },
     "I7",
   );
@@ -151,7 +152,7 @@ test("a cell of a map leads to its failing runs, and is told under the names tha
     cells.map((c) => c.url),
     ["?profile=Z0102&cell=0&invariant=I7#failures", "?profile=K39&cell=1&invariant=I7#failures"],
   );
-  assert.deepEqual(f.heatRows(batch, cells)[0], {
+  assert.deepEqual(grid.heatRows(batch, cells)[0], {
     profile: "Z0102",
     a: "1",
     b: "2",
@@ -195,13 +196,13 @@ test("two studies are drawn a row a side, in the cells that have the invariant",
 
 test("a map says where the interval is wider than the share", () => {
   assert.deepEqual(
-    f.heatCells(batch, "").map((c) => [c.profile, c.x, c.y, c.unsure]),
+    grid.heatCells(batch, "").map((c) => [c.profile, c.x, c.y, c.unsure]),
     [
       ["Z0102", "1", "2", false],
       ["K39", "1", "2", true],
     ],
   );
-  assert.equal(f.heatCells(batch, "I7")[1].share, 0);
+  assert.equal(grid.heatCells(batch, "I7")[1].share, 0);
 });
 
 test("a tail has the percentiles that some run lies beyond, and says the worst of the farthest", () => {

@@ -1,18 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { replicaRow, recordRows } from "../../static/js/panels/tablerows.js";
-import {
-  arrows,
-  field,
-  FILTERS,
-  HEAD,
-  nodesOf,
-  ROW,
-  spacetime,
-  transitive,
-  wantedKind,
-  windowOf,
-} from "../../static/js/scene/spacetime.js";
+import { field, HEAD, nodesOf, ROW, spacetime, windowOf } from "../../static/js/scene/spacetime.js";
+import { arrows, FILTERS, transitive, wantedKind } from "../../static/js/scene/ways.js";
 import { fixture, room, t } from "./helpers.mjs";
 
 const run = fixture("s20");

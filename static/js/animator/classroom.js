@@ -1,96 +1,19 @@
 // The class this page leads or follows.  The server says where a class is; this page asks and goes.
 
-import { computed, effect } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { newest } from "../core/newest.js";
-import { Refused, askAbout, channel } from "../net/channel.js";
+import { Refused, channel } from "../net/channel.js";
 import { switchTo } from "./acting.js";
+import { announce } from "./leading.js";
 import { complain, goTo, open } from "./player.js";
 import { pause } from "./playing.js";
+import { put, role, following, kept, keep } from "./room.js";
 import * as s from "./state.js";
 
-const TELL_EVERY_MS = 250;
 const OPEN_EVERY_MS = 600; // a little slower than the server lets one connection open runs
 const LOOK_AGAIN_MS = 2500; // for a class whose server was restarted, until its leader is back
 const NEAR = 12; // steps over which one sees what happened on the way
-const KEY = "highwater.leads";
-
-const put = (more) => {
-  s.classroom.value = { ...s.classroom.value, ...more };
-};
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-const role = computed(() => s.classroom.value?.role ?? null);
-export const following = computed(() => role.value === "follow" && !s.classroom.value.own);
-
-export const addressOf = (room) => `${location.origin}/class/${room}`;
-
-/** Which class this tab leads: known to the tab alone, and still after a reload. */
-function kept() {
-  try {
-    return sessionStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
-}
-
-function keep(room) {
-  try {
-    if (room) sessionStorage.setItem(KEY, room);
-    else sessionStorage.removeItem(KEY);
-  } catch {
-    /* this page leads until it is left */
-  }
-}
-
-// -- leading ----------------------------------------------------------------------------------
-
-const here = () => ({ step: s.n.value, cue: s.cue.value, p: Math.max(0, s.partition.value) });
-
-/** Tells the class where this page is; what the server forgot meanwhile is told with it. */
-const announce = newest(async () => {
-  if (role.value !== "lead" || !s.tapeNow.value || !channel()?.connected) return;
-  try {
-    put(await askAbout(s.tapeNow.value, "lead", { room: s.classroom.value.room, ...here() }));
-  } catch (problem) {
-    if (!(problem instanceof Refused)) return; // the connection: it is told when that is back
-    if (problem.code === "slow_down") {
-      setTimeout(announce, problem.args.ms ?? 1000);
-      return;
-    }
-    if (problem.code === "forbidden") {
-      keep(null);
-      s.classroom.value = null;
-    }
-    complain(problem);
-  }
-}, TELL_EVERY_MS);
-
-/** Starts a class at the step this page is at. */
-export async function start() {
-  try {
-    const answer = await askAbout(s.tapeNow.value, "lead", here());
-    keep(answer.room);
-    s.classroom.value = { ...answer, role: "lead" };
-  } catch (problem) {
-    complain(problem);
-  }
-}
-
-/** The browser that started a class leads it from this page. */
-export function takeLead() {
-  keep(s.classroom.value.room);
-  put({ role: "lead", own: false });
-  announce();
-}
-
-export async function end() {
-  try {
-    await channel().ask("lead", { room: s.classroom.value.room, over: true });
-    keep(null);
-    s.classroom.value = null;
-  } catch (problem) {
-    complain(problem);
-  }
-}
 
 // -- following --------------------------------------------------------------------------------
 

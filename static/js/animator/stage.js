@@ -4,11 +4,10 @@ import { effect } from "@preact/signals";
 import { partial } from "../core/detail.js";
 import { patch } from "../scene/draw.js";
 import { layout, PITCH } from "../scene/layout.js";
-import { measureWith } from "../scene/node.js";
 import { PATTERNS, picture } from "../scene/picture.js";
+import { layer, light, measureOnPage, textures } from "../scene/sheet.js";
 import * as s from "./state.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const STEP_MS = 600;
 const quiet = matchMedia("(prefers-reduced-motion: reduce)");
 const still = new URLSearchParams(location.search).get("still") === "1";
@@ -35,41 +34,13 @@ const load = () =>
     transition = loaded.transition;
   });
 
-function layer(cls) {
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("class", cls);
-  const root = document.createElementNS(SVG, "g");
-  svg.append(root);
-  host.append(svg);
-  return { svg, root };
-}
-
-/** Epochs as patterns, for paper: each its own direction and distance. */
-const textures = () =>
-  [0, 45, 90, 135, 20, 70, 110]
-    .map(
-      (turn, e) =>
-        `<pattern id="tex${e}" width="${5 + e}" height="${5 + e}" patternUnits="userSpaceOnUse" patternTransform="rotate(${turn})"><path d="M0 0V${5 + e}" class="texture"/></pattern>`,
-    )
-    .join("");
-
 /** Builds the two layers in `element` and follows the state from then on. */
 export function mount(element, { drawn }) {
   host = element;
-  const pen = document.createElement("canvas").getContext("2d");
-  const family = getComputedStyle(document.body).fontFamily;
-  const known = new Map();
-  measureWith((text, size, bold) => {
-    const key = `${bold ? 650 : 400} ${size}px|${text}`;
-    if (!known.has(key)) {
-      pen.font = `${bold ? 650 : 400} ${size}px ${family}`;
-      known.set(key, pen.measureText(text).width);
-    }
-    return known.get(key);
-  });
+  measureOnPage();
   onDraw = drawn;
-  logs = layer("logs");
-  over = layer("over");
+  logs = layer(host, "logs");
+  over = layer(host, "over");
   logs.svg.insertAdjacentHTML("afterbegin", `<defs>${PATTERNS}${textures()}</defs>`);
   logs.svg.setAttribute("role", "group");
   over.svg.setAttribute("aria-hidden", "true");
@@ -88,7 +59,7 @@ export function mount(element, { drawn }) {
     void s.view.value;
     if (!running && !frozen) rest();
   });
-  effect(() => light(s.lit.value));
+  effect(() => light(host, s.lit.value));
   host.addEventListener("pointerover", (event) => {
     const found = event.target.closest?.("[data-id]");
     s.lit.value =
@@ -166,7 +137,7 @@ function show(a, b) {
   }
   patch(logs.root, a);
   patch(over.root, b);
-  light(s.lit.value);
+  light(host, s.lit.value);
 }
 
 /** Keeps the picture as it is until travel() is called. */
@@ -225,26 +196,4 @@ export function stop() {
   if (!running) return;
   cancelAnimationFrame(running.id);
   running.finish();
-}
-
-/** Rings around what a sentence points at. */
-function light(id) {
-  if (!host) return;
-  for (const el of host.querySelectorAll(".lit")) el.classList.remove("lit");
-  for (const el of host.querySelectorAll(".twin")) el.classList.remove("twin");
-  if (!id) return;
-  // A record lights up wherever else it is.
-  const own = /^b-?\d+:o\d+$/.test(id)
-    ? host.querySelector(`[data-id="${CSS.escape(id)}"]`)?.dataset.record
-    : null;
-  if (own)
-    for (const el of host.querySelectorAll(`[data-record="${CSS.escape(own)}"]`))
-      el.classList.add("twin");
-  const record = id.startsWith("rec:") ? `[data-record="${CSS.escape(id.slice(4))}"]` : null;
-  const offset = /^o\d+$/.test(id) ? `[data-id$=":${id}"]` : null;
-  const epoch = /^e\d+$/.test(id) ? `[data-id$=":${id}"]` : null;
-  for (const el of host.querySelectorAll(
-    record ?? offset ?? epoch ?? `[data-id="${CSS.escape(id)}"]`,
-  ))
-    el.classList.add("lit");
 }

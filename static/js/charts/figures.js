@@ -39,7 +39,7 @@ const called = (one) => (one.label ? `${one.profile} ${one.label}` : one.profile
 // In the order in which they are told; what a page brings comes sorted by name.
 const counted = ({ hits, n, share, low, high }) => ({ hits, n, share, low, high });
 
-const countOf = (cell, invariant) =>
+export const countOf = (cell, invariant) =>
   invariant ? (cell.broken[invariant] ?? cell.unseen) : cell.violating;
 
 /** Interval dots: one row a profile and cell for the chosen invariant ("" = any). */
@@ -176,41 +176,3 @@ export const causeName = ({ invariant, rule }) => (rule ? `${invariant} · ${rul
 
 export const causeSentence = (rows) =>
   rows.map((one) => `${one.profile} ${causeName(one)}: ${whole(one.runs)}`).join("; ");
-
-/** A map over two varied keys: what is in each of its cells; unsure = the interval is wider than the share. */
-export function heatCells(batch, invariant) {
-  const [first, second] = batch.varied;
-  return batch.cells
-    .filter((cell) => cell.n > 0)
-    .map((cell) => {
-      const { hits, n, share, low, high } = countOf(cell, invariant);
-      const url = `?${new URLSearchParams({ profile: cell.profile, cell: cell.cell, ...(invariant ? { invariant } : {}) })}#failures`;
-      return {
-        profile: cell.profile,
-        x: cell.values[first],
-        y: cell.values[second],
-        hits,
-        n,
-        share,
-        low,
-        high,
-        unsure: hits > 0 && high - low > share,
-        url,
-      };
-    });
-}
-
-/** The same as a table and as a file: the varied values under their own names. */
-export const heatRows = (batch, cells) =>
-  cells.map(({ x, y, unsure, ...rest }) => {
-    const { profile, ...counts } = rest;
-    return { profile, [batch.varied[0]]: x, [batch.varied[1]]: y, ...counts };
-  });
-
-export const heatSentence = (batch, cells) =>
-  cells
-    .map(
-      (c) =>
-        `${c.profile} ${batch.varied[0]}=${c.x} ${batch.varied[1]}=${c.y}: ${percent(c.share)}`,
-    )
-    .join("; ");

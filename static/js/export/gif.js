@@ -5,8 +5,9 @@ import * as s from "../animator/state.js";
 import { add } from "../core/history.js";
 import { askAbout } from "../net/channel.js";
 import { transition } from "../scene/transition.js";
-import { drawing, image, loadIcons } from "./frame.js";
+import { drawing, image } from "./frame.js";
 import { weighs } from "./plan.js";
+import { loadIcons } from "./written.js";
 
 /** All steps of a range, asked for where they are not known yet. */
 async function fetchSteps(on, a, b) {

@@ -1,38 +1,18 @@
 // The charts of a batch: which are worth drawing, and the choice of what they show.
 
 import * as bars from "../charts/causes.js";
+import * as grid from "../charts/cells.js";
 import { show } from "../charts/common.js";
 import * as ecdf from "../charts/ecdf.js";
 import * as f from "../charts/figures.js";
+import { widthOf, menu, onResize } from "../charts/frame.js";
 import * as futures from "../charts/futures.js";
 import * as heat from "../charts/heat.js";
 import * as interval from "../charts/interval.js";
 import * as tails from "../charts/tails.js";
 
-const WIDEST = 1100;
 const LONG_TABLE = 12;
-export const widthOf = (figure) =>
-  Math.min(WIDEST, Math.max(320, figure.querySelector(".plot").clientWidth));
 const chosen = { invariant: "" };
-
-/** A menu in the caption of a figure; with one entry there is nothing to choose. */
-export function menu(figure, name, label, entries, onChange, first = entries[0]?.[0]) {
-  const caption = figure.querySelector("figcaption");
-  if (caption.querySelector(`[name=${name}]`) || entries.length < 2) return;
-  // A link to a chart says what its menus showed: ?shares.invariant=I7.
-  const wanted = new URLSearchParams(location.search).get(`${figure.id}.${name}`);
-  const start = entries.some(([value]) => value === wanted) ? wanted : first;
-  const field = Object.assign(document.createElement("label"), {
-    className: "field",
-    textContent: label,
-  });
-  const select = field.appendChild(Object.assign(document.createElement("select"), { name }));
-  for (const [value, text] of entries)
-    select.append(new Option(text, value, false, value === start));
-  select.addEventListener("change", () => onChange(select.value));
-  caption.append(field);
-  if (start !== first) onChange(start);
-}
 
 /** Shares with intervals, while it runs and at the end. */
 export function shares(batch, t) {
@@ -70,10 +50,10 @@ function map(batch, t) {
   if (!figure) return;
   figure.hidden = false;
   figure.redraw = () => {
-    const cells = f.heatCells(batch, chosen.invariant);
-    show(figure, heat.draw(cells, batch.profiles, batch.varied, widthOf(figure)), {
-      sentence: f.heatSentence(batch, cells),
-      rows: f.heatRows(batch, cells),
+    const found = grid.heatCells(batch, chosen.invariant);
+    show(figure, heat.draw(found, batch.profiles, batch.varied, widthOf(figure)), {
+      sentence: grid.heatSentence(batch, found),
+      rows: grid.heatRows(batch, found),
       t,
       name: `map-${batch.id}`,
     });
@@ -196,17 +176,4 @@ export function result(batch, t) {
   const twin = document.querySelector("#shares details");
   if (twin && twin.querySelectorAll("tbody tr").length > LONG_TABLE) twin.open = false;
   onResize();
-}
-
-/** Figures are drawn again when the page changes its width. */
-export function onResize() {
-  // A chart that an address names was not there yet when the browser looked for it.
-  document.querySelector("figure.chart:not([hidden]):target")?.scrollIntoView();
-  let due = 0;
-  addEventListener("resize", () => {
-    clearTimeout(due);
-    due = setTimeout(() => {
-      for (const figure of document.querySelectorAll("figure.chart")) figure.redraw?.();
-    }, 120);
-  });
 }

@@ -10,11 +10,10 @@ import {
   offsets,
 } from "../core/lockstep.js";
 import { inTurn, knows, namer, plain, translator } from "../i18n/words.js";
-import { patch } from "../scene/draw.js";
-import { measureWith } from "../scene/node.js";
+import { patch, SVG } from "../scene/draw.js";
 import { PATTERNS, picture } from "../scene/picture.js";
+import { measureOnPage } from "../scene/sheet.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const PAGE = 48;
 const SHOWN = 6;
 const boot = JSON.parse(document.getElementById("boot").textContent);
@@ -32,15 +31,6 @@ const button = (text, act, cls = "") => {
   b.addEventListener("click", act);
   return b;
 };
-
-function measure() {
-  const pen = document.createElement("canvas").getContext("2d");
-  const family = getComputedStyle(document.body).fontFamily;
-  measureWith((text, size, bold) => {
-    pen.font = `${bold ? 650 : 400} ${size}px ${family}`;
-    return pen.measureText(text).width;
-  });
-}
 
 /** One run: its steps as they are asked for, and the place it is drawn in. */
 function side(letter, facts) {
@@ -245,7 +235,7 @@ function keys(event) {
 async function begin() {
   words = await (await fetch(document.getElementById("words").href)).json();
   t = translator(words, zh ? "zh" : "en");
-  measure();
+  measureOnPage();
   found = await (
     await fetch(`/r/${boot.a}/compare.json?with=${encodeURIComponent(boot.with)}`)
   ).json();

@@ -2,9 +2,9 @@
 
 import { show } from "../charts/common.js";
 import * as f from "../charts/figures.js";
+import { menu, onResize, widthOf } from "../charts/frame.js";
 import * as interval from "../charts/interval.js";
 import { translator } from "../i18n/words.js";
-import { menu, onResize, widthOf } from "./batch-charts.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const SIDES = ["A", "B"];

@@ -1,8 +1,9 @@
 // The bar of a class: who leads, who follows, where it is, and the way back to it.
 
 import { html } from "htm/preact";
-import { followAgain, lookAround, takeLead } from "../animator/classroom.js";
+import { followAgain, lookAround } from "../animator/classroom.js";
 import { shareClass } from "../animator/doors.js";
+import { takeLead } from "../animator/leading.js";
 import * as s from "../animator/state.js";
 import { Icon } from "./common.js";
 

@@ -6,7 +6,7 @@ import { views, setView, setLayer } from "../animator/choose.js";
 import * as s from "../animator/state.js";
 import { LAYERS } from "../scene/layers.js";
 import { Icon } from "./common.js";
-import { drawn } from "./hits.js";
+import { drawn } from "./menu.js";
 
 function Layers() {
   const t = s.t.value;

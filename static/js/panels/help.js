@@ -5,7 +5,7 @@ import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as s from "../animator/state.js";
 import { namer } from "../i18n/words.js";
-import { patch } from "../scene/draw.js";
+import { patch, SVG } from "../scene/draw.js";
 import { SIGNS, STEP } from "../scene/legend.js";
 import { picture } from "../scene/picture.js";
 
@@ -31,7 +31,6 @@ const KEYS = [
   ["u", "key.undo"],
   ["?", "key.help"],
 ];
-const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 720;
 
 /** Puts help where it opens from, and its legend where paper has it. */

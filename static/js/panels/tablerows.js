@@ -1,6 +1,6 @@
 // What stands in the tables: a row for a replica, a row for an offset.  Pure.
 
-import { standing } from "../scene/brokers.js";
+import { standing } from "../scene/standing.js";
 
 const MOST_OFFSETS = 200;
 

@@ -6,10 +6,10 @@ import { render } from "preact";
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
 import { stepsBetween } from "../animator/until.js";
-import { patch } from "../scene/draw.js";
-import { field, FILTERS, HEAD, nodesOf, ROW, spacetime, windowOf } from "../scene/spacetime.js";
+import { patch, SVG } from "../scene/draw.js";
+import { field, HEAD, nodesOf, ROW, spacetime, windowOf } from "../scene/spacetime.js";
+import { FILTERS } from "../scene/ways.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 export const hidden = signal(new Set()); // nodes without a line
 export const filter = signal("all");
 

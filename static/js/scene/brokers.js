@@ -1,6 +1,8 @@
 // A broker's card: who it is, what it does, where it stands, what it believes.
 
-import { circle, fit, g, icon, line, path, pill, rect, text, textWidth, title } from "./node.js";
+import { isStale, belief, session } from "./belief.js";
+import { fit, g, icon, line, pill, rect, text, textWidth, title } from "./node.js";
+import { standing } from "./standing.js";
 
 const PROCESS = {
   down: ["cross", "bad"],
@@ -8,88 +10,6 @@ const PROCESS = {
   starting: ["restart", "warn"],
   shutting: ["power", "warn"],
 };
-
-/** Does this replica's belief contradict the controller's record? */
-function isStale(replica, record) {
-  const belief = replica?.belief;
-  return (
-    Boolean(belief) &&
-    belief.le >= 0 &&
-    replica.role !== "offline" &&
-    (belief.leader !== record.leader || belief.le !== record.le)
-  );
-}
-
-/** The pills of one broker: [{label, cls, name}], from the record and from what the leader has pending. */
-export function standing(part, broker, t) {
-  const { record } = part;
-  const id = broker.id;
-  if (part.gone && part.p >= 0)
-    return [{ label: t(part.replicas[id] ? "pill.left" : "pill.none"), cls: "out" }];
-  const leader = part.replicas[record.leader];
-  const pending =
-    leader?.pending?.who !== undefined && [leader.pending.who].flat().includes(id)
-      ? leader.pending.kind
-      : null;
-  const pills = [];
-  const inIsr = record.isr.includes(id);
-  // Membership is one pill that changes its form; while a change is pending, whom the leader counts is marked.
-  const member = (pill) =>
-    pills.push({
-      ...pill,
-      member: true,
-      counts: Boolean(pending) && (leader.maximal ?? []).includes(id),
-    });
-  const throttled = Object.values(part.replicas).some((r) => r.throttled?.held.includes(id));
-  const dirs = broker.dirs ?? [];
-  const lostDir = dirs.some((dir) => dir.failed);
-  if (pending === "expand" && !inIsr)
-    member({ label: t("pill.joining"), cls: "joining", name: "plusminus" });
-  else if (pending === "shrink" && inIsr)
-    member({ label: t("pill.leaving"), cls: "leaving", name: "plusminus" });
-  else if (inIsr) member({ label: "ISR", cls: "isr", name: "tick" });
-  else if (part.ar.includes(id)) {
-    const lag = part.replicas[id]?.fetch?.lag;
-    member({
-      label:
-        lag > 0 && !broker.disk && !throttled && !lostDir
-          ? t("pill.behind", { n: lag })
-          : t("pill.out"),
-      cls: "out",
-    });
-  } else member({ label: t("pill.none"), cls: "out" });
-  const kept = part.replicas[id]?.dir;
-  for (const { name } of dirs.filter((dir) => dir.failed)) {
-    const lost = {
-      label: t("pill.dir_failed", { d: name }),
-      cls: "fenced",
-      name: "cross",
-      key: `dir-${name}`,
-    };
-    if (name === kept) pills.unshift(lost);
-    else pills.push(lost); // what matters most has room
-  }
-  const { future, leo } = part.replicas[id] ?? {};
-  if (future)
-    pills.push({
-      label: t("pill.future", { a: kept, d: future.dir, n: future.leo, m: leo }),
-      cls: "joining",
-      name: "plusminus",
-      key: "future",
-    });
-  else if (dirs.some((dir) => dir.name === kept && !dir.failed))
-    pills.push({ label: kept, cls: "out", key: "dir" });
-  if (record.elr?.includes(id)) pills.push({ label: "ELR", cls: "elr" });
-  if (broker.fenced && broker.alive === "up")
-    pills.push({ label: t("pill.fenced"), cls: "fenced", name: "lock" });
-  if (broker.disk) pills.push({ label: t("pill.slow_disk"), cls: "slow" });
-  if (throttled) pills.push({ label: t("pill.throttled"), cls: "throttled" });
-  if (record.adding?.includes(id))
-    pills.push({ label: t("pill.adding"), cls: "out", key: "adding" });
-  if (record.removing?.includes(id))
-    pills.push({ label: t("pill.removing"), cls: "out", key: "removing" });
-  return pills;
-}
 
 /** One card, with its frame: a group keyed by the broker. */
 export function card(geo, view, broker, ctx) {
@@ -278,69 +198,4 @@ function full(geo, lane, broker, { acts, recorded, x, replica }, ctx) {
   }
   if (ctx.layers.has("sessions")) parts.push(session(geo, lane, broker, right, ctx));
   return parts;
-}
-
-function belief(lane, x, right, { stale, selfish, replica, broker }, { t, name }) {
-  const y = lane.y + 77;
-  const b = replica.belief;
-  const leader = b && b.leader >= 0 ? name(b.leader, true) : t("card.nobody");
-  const lead = stale ? 17 : 0;
-  const believes = (key) => t(key, { leader, e: b?.le ?? "?" });
-  const long = believes("card.believes");
-  const roomy = textWidth(long, 12) <= right - x - 11 - lead;
-  const words = selfish
-    ? believes("card.self")
-    : b && b.le >= 0
-      ? roomy
-        ? long
-        : believes("card.sees")
-      : t("card.knows_nothing");
-  return g(
-    "belief",
-    [
-      stale && icon("i", "alert", x + 11, y - 11, 13, "warn"),
-      text(
-        "t",
-        x + 11 + lead,
-        y,
-        fit(words, right - x - 11 - lead, 12),
-        `small ${stale ? "warn stale" : ""}`,
-      ),
-    ],
-    { class: "belief", "data-id": `b${broker.id}:belief`, "data-stale": stale ? 1 : 0 },
-  );
-}
-
-/** The ring that runs down until the controller fences a broker that it does not hear. */
-function session(geo, lane, broker, right, { t, session: whole }) {
-  if (broker.session === null || broker.session === undefined || !whole) return null;
-  const left = Math.max(0, broker.session);
-  const share = Math.min(1, left / whole);
-  const [cx, cy, r] = [right - 9, lane.y + geo.laneH - (broker.rack ? 38 : 20), 8];
-  const angle = 2 * Math.PI * share;
-  const end = `${(cx + r * Math.sin(angle)).toFixed(2)} ${(cy - r * Math.cos(angle)).toFixed(2)}`;
-  const low = share < 0.34 ? "low" : "";
-  return g(
-    "session",
-    [
-      circle("base", cx, cy, r, "ringbase"),
-      share >= 0.999
-        ? circle("full", cx, cy, r, "ring")
-        : path(
-            "arc",
-            `M${cx} ${cy - r}A${r} ${r} 0 ${share > 0.5 ? 1 : 0} 1 ${end}`,
-            `ring ${low}`,
-          ),
-      text(
-        "t",
-        cx - r - 5,
-        cy + 4,
-        t("card.session", { s: (left / 1000).toFixed(left < 10_000 ? 1 : 0) }),
-        `small ${low ? "warn" : ""}`,
-        { "text-anchor": "end" },
-      ),
-      title("title", t("card.session.why", { ms: left })),
-    ],
-    { "data-id": `b${broker.id}:session`, "data-value": left },
-  );
 }

@@ -1,7 +1,7 @@
 // Makes a picture visible: patches keyed SVG elements so that only what differs is touched.
 // This is the one module of the scene that knows the DOM.
 
-const SVG = "http://www.w3.org/2000/svg";
+export const SVG = "http://www.w3.org/2000/svg";
 
 function create(n) {
   const el = document.createElementNS(SVG, n.t);

@@ -2,15 +2,19 @@
 
 import { changedIn } from "../core/changes.js";
 import { card } from "./brokers.js";
-import { clients, controller, divergence, ruler } from "./heads.js";
+import { clients } from "./clients.js";
+import { controller } from "./controller.js";
+import { epochs } from "./epochs.js";
 import { USUAL } from "./layers.js";
 import { layout } from "./layout.js";
 import { beats, links } from "./links.js";
-import { epochs, log } from "./logs.js";
-import { joins, marks } from "./marks.js";
+import { log } from "./logs.js";
+import { marks } from "./marks.js";
+import { joins } from "./memory.js";
 import { messages } from "./messages.js";
 import { g, rect, textWidth } from "./node.js";
 import { partings } from "./parting.js";
+import { divergence, ruler } from "./ruler.js";
 
 /** The hatching of open cells and of lanes that are off, by id; a page defines it once. */
 export const PATTERNS =

@@ -2,27 +2,15 @@
 // slanted arrows.  Pure: a function of the steps that are known and of the window that is seen.
 
 import { partOf } from "../core/partition.js";
+import { events } from "./happenings.js";
 import { essence } from "./messages.js";
-import { circle, fit, g, icon, line, path, rect, text } from "./node.js";
+import { fit, g, line, path, rect, text } from "./node.js";
+import { wantedKind, arrows, transitive } from "./ways.js";
 
 export const ROW = 28;
 export const HEAD = 6;
 const LEFT = 104;
 const epochClass = (e) => `e${((e % 7) + 7) % 7}`;
-const KINDS = {
-  replication: /^(Fetch|OffsetForLeaderEpoch|ListOffsets)$/,
-  clients: /^(Produce|Metadata)$/,
-};
-export const FILTERS = ["all", "replication", "control", "clients"];
-
-/** Is a message of the kinds that were asked for?  What is neither replication nor clients is control. */
-export function wantedKind(m, filter) {
-  const client = [m.from, m.to].some((node) => /^[PC]\d/.test(String(node)));
-  if (filter === "all") return true;
-  if (filter === "clients") return client;
-  const replication = !client && KINDS.replication.test(m.kind);
-  return filter === "replication" ? replication : !client && !replication;
-}
 
 /** The nodes of a view in the order of their lines: producers, controller, brokers, consumers. */
 export function nodesOf(view) {
@@ -55,55 +43,6 @@ export function windowOf(top, height, total, spare = 12) {
     Math.max(0, Math.floor((top - HEAD) / ROW) - spare),
     Math.min(total, Math.ceil((top + height - HEAD) / ROW) + spare),
   ];
-}
-
-/** The ways of messages between these steps: {m, from: step or null, to: step or null, lost}. */
-export function arrows(steps) {
-  const open = new Map();
-  const out = [];
-  let seen = null;
-  for (const step of steps) {
-    const now = new Map(step.view.messages.map((m) => [m.id, m]));
-    for (const [id, way] of open) {
-      if (now.has(id)) continue;
-      out.push({ ...way, to: step.n, lost: step.arrived !== id });
-      open.delete(id);
-    }
-    for (const [id, m] of now) if (!open.has(id)) open.set(id, { m, from: seen ? step.n : null });
-    seen = step;
-  }
-  for (const way of open.values()) out.push({ ...way, to: null, lost: false });
-  return out;
-}
-
-/** Through a hidden node a message may have caused another: dashed from the first's sender to the
- *  second's receiver. */
-export function transitive(ways, shown) {
-  const hidden = (node) => !shown.has(String(node));
-  const out = [];
-  for (const later of ways.filter(
-    (w) => w.from !== null && w.to !== null && !w.lost && hidden(w.m.from) && !hidden(w.m.to),
-  )) {
-    const cause = ways
-      .filter(
-        (w) =>
-          w.to !== null &&
-          !w.lost &&
-          String(w.m.to) === String(later.m.from) &&
-          w.to <= later.from &&
-          !hidden(w.m.from),
-      )
-      .sort((a, b) => b.to - a.to)[0];
-    if (cause && String(cause.m.from) !== String(later.m.to))
-      out.push({
-        a: cause.m.from,
-        b: later.m.to,
-        from: cause.from ?? cause.to,
-        to: later.to,
-        id: `${cause.m.id}-${later.m.id}`,
-      });
-  }
-  return out;
 }
 
 /** The picture of the steps in the window.  `n`: the step one rests on. */
@@ -229,53 +168,4 @@ function arrow({ m, from, to, lost }, at, ends, { t, name }) {
     ],
     { "data-id": `st:m${m.id}`, "data-lost": lost ? 1 : 0 },
   );
-}
-
-/** What happened at a step: a dot where, what ends and marks became, crashes and restarts. */
-function events(step, before, at, shown, { partition, t }) {
-  const out = [];
-  const y = at.y(step.n);
-  const node = String(step.at ?? "");
-  if (shown.has(node))
-    out.push(
-      circle(
-        `d${step.n}`,
-        at.x(node),
-        y,
-        step.moment >= 2 ? 5 : 3,
-        `stdot ${step.moment >= 2 ? "moment" : ""} ${step.broken.length ? "bad" : ""}`,
-      ),
-    );
-  for (const [id, r] of Object.entries(partOf(step.view, partition).replicas)) {
-    if (!shown.has(id) || !before) continue;
-    const old = partOf(before.view, partition).replicas[id];
-    const words = [
-      old && old.leo !== r.leo && `LEO ${r.leo}`,
-      old && old.hw !== r.hw && `HW ${r.hw}`,
-    ]
-      .filter(Boolean)
-      .join(" ");
-    if (words) out.push(text(`v${step.n}-${id}`, at.x(id) + 8, y + 12, words, "stvalue"));
-    const led = old?.role === "leader" && old.belief.le === r.belief.le;
-    if (r.role === "leader" && !led)
-      out.push(
-        text(
-          `e${step.n}-${id}`,
-          at.x(id) - 8,
-          y - 3,
-          t("msg.epoch", { e: r.belief.le }),
-          "stvalue strong",
-          { "text-anchor": "end" },
-        ),
-      );
-  }
-  for (const b of step.view.brokers) {
-    const was = before?.view.brokers.find((one) => one.id === b.id)?.alive;
-    if (!was || was === b.alive || !shown.has(String(b.id))) continue;
-    if (b.alive === "down")
-      out.push(icon(`k${step.n}-${b.id}`, "cross", at.x(b.id) - 7, y - 7, 14, "bad"));
-    else if (was === "down")
-      out.push(icon(`k${step.n}-${b.id}`, "restart", at.x(b.id) - 7, y - 7, 14, "warn"));
-  }
-  return out;
 }

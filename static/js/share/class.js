@@ -2,7 +2,8 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import { addressOf, end, start } from "../animator/classroom.js";
+import { end, start } from "../animator/leading.js";
+import { addressOf } from "../animator/room.js";
 import * as s from "../animator/state.js";
 import { present } from "../panels/classbar.js";
 import { Copied, Code } from "./common.js";

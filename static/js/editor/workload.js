@@ -1,0 +1,99 @@
+// The form's part about the workload: producers and consumers.
+
+import { html } from "htm/preact";
+import { Add, Check, Choice, Num, Small, Text } from "./fields.js";
+import { readers, replaced, without } from "./model.js";
+import * as e from "./state.js";
+
+export function Workload({ doc, t }) {
+  const { producers } = doc.workload;
+  const consumers = readers(doc.workload.consumers);
+  const reader = (at, more) => put({ consumers: replaced(consumers, at, more) });
+  const put = (more) => e.change({ workload: { producers, consumers, ...more } });
+  const one = (at, more) => put({ producers: replaced(producers, at, more) });
+  return html`<ul class="lines">
+      ${producers.map(
+        (p, i) =>
+          html`<li key=${i} class="row">
+            <b class="n">P${i + 1}</b>
+            <${Num}
+              label=${t("edit.rate")}
+              unit="/s"
+              value=${p.rate_per_s}
+              onChange=${(v) => one(i, { rate_per_s: v ?? 1 })}
+            />
+            <${Num}
+              label=${t("edit.batch")}
+              value=${p.batch}
+              onChange=${(v) => one(i, { batch: v ?? 1 })}
+            />
+            <${Choice}
+              label="acks"
+              value=${p.acks}
+              options=${[
+                [-1, "all"],
+                [1, "1"],
+                [0, "0"],
+              ]}
+              onChange=${(v) => one(i, { acks: Number(v) })}
+            />
+            <${Check}
+              label=${t("edit.retries")}
+              value=${p.retries}
+              onChange=${(retries) => one(i, { retries })}
+            /><${Check}
+              label=${t("edit.idempotent")}
+              value=${p.idempotent}
+              onChange=${(idempotent) => one(i, { idempotent })}
+            /><${Check}
+              label=${t("edit.steady")}
+              value=${p.steady}
+              onChange=${(steady) => one(i, { steady })}
+            />
+            <${Small}
+              icon="close"
+              label=${t("edit.remove", { what: `P${i + 1}` })}
+              onClick=${() => put({ producers: without(producers, i) })}
+            />
+          </li>`,
+      )}
+    </ul>
+    <div class="row">
+      <${Add}
+        label=${t("edit.producer")}
+        onClick=${() => put({ producers: [...producers, { rate_per_s: 5, acks: -1, retries: true, timeout_ms: 30000, idempotent: false, partition: -1, batch: 1, steady: false }] })}
+      />
+    </div>
+    <ul class="lines">
+      ${consumers.map(
+        (c, i) =>
+          html`<li key=${i} class="row">
+            <b class="n">C${i + 1}</b>
+            <${Choice}
+              label="auto.offset.reset"
+              value=${c.reset}
+              options=${["earliest", "latest", "none"].map((one) => [one, one])}
+              onChange=${(reset) => reader(i, { reset })}
+            /><${Text}
+              label=${t("field.rack")}
+              size="6"
+              value=${c.rack}
+              onChange=${(rack) => reader(i, { rack })}
+            /><${Check}
+              label=${t("edit.epochs")}
+              value=${c.epochs}
+              onChange=${(epochs) => reader(i, { epochs })}
+            />
+            <${Small}
+              icon="close"
+              label=${t("edit.remove", { what: `C${i + 1}` })}
+              onClick=${() => put({ consumers: without(consumers, i) })}
+            />
+          </li>`,
+      )}
+    </ul>
+    <${Add}
+      label=${t("edit.consumer")}
+      onClick=${() => put({ consumers: [...consumers, { epochs: true, reset: "earliest", rack: "" }] })}
+    />`;
+}

@@ -1,0 +1,129 @@
+// The things of the stage that can be pressed: where each is, and what it is called.
+
+import * as s from "../animator/state.js";
+import { around, nodes } from "../scene/spots.js";
+
+const brokerWords = (id, key) =>
+  s.t.value(key, { b: s.t.value("card.name", { name: s.name.value(id, true) }) });
+
+const cards = (geo) =>
+  [...geo.lanes.values()].map((lane) => ({
+    id: `b${lane.id}`,
+    label: brokerWords(lane.id, "hit.broker"),
+    x: geo.cardX + 6,
+    y: lane.y + 5,
+    w: geo.cardW - 8,
+    h: geo.narrow ? geo.cardH - 8 : geo.laneH - 10,
+  }));
+
+/** The controller, and the clients beside it. */
+function top(geo, drawnLogs) {
+  const controller = {
+    id: "K",
+    label: s.t.value("hit.controller"),
+    x: geo.narrow ? 0 : geo.gutter,
+    y: 3,
+    w: geo.cardW,
+    h: 36,
+  };
+  const clients = [...nodes(drawnLogs)]
+    .filter((n) => n.k.startsWith("client-"))
+    .map((n) => ({
+      id: n.a["data-id"],
+      label: n.c.find((one) => one.k === "title").x,
+      ...around(n.c.find((one) => one.k === "bg").a),
+    }));
+  return [controller, ...clients];
+}
+
+/** Messages on their way. */
+const flying = (step, over) =>
+  over
+    .filter((n) => n.m?.at)
+    .map((n) => {
+      const m = step.view.messages.find((one) => `msg-${one.id}` === n.k);
+      return {
+        id: `m${m?.id}`,
+        label: s.t.value(m?.reply ? "hit.answer" : "hit.message", {
+          kind: m?.kind,
+          a: s.name.value(m?.from, true),
+          b: s.name.value(m?.to, true),
+        }),
+        x: n.m.at[0] - 64,
+        y: n.m.at[1] - 18,
+        w: 128,
+        h: 36,
+      };
+    });
+
+const links = (over) =>
+  over
+    .filter((n) => n.a["data-id"]?.startsWith("link:"))
+    .map((n) => {
+      const box = n.c.find((one) => one.k === "bg");
+      const [, a, b] = n.a["data-id"].split(":");
+      return {
+        id: n.a["data-id"],
+        label: s.t.value("hit.link", { a: s.name.value(a, true), b: s.name.value(b, true) }),
+        x: box.a.x,
+        y: box.a.y - 4,
+        w: box.a.width,
+        h: 28,
+      };
+    });
+
+/** The flag of a log's end stands for the log: what can be written to it, flushed, cut off its start. */
+const logs = (geo) =>
+  [...geo.lanes.values()]
+    .filter((lane) => geo.d.labels && geo.part.replicas[lane.id])
+    .map((lane) => ({
+      id: `log:${lane.id}`,
+      label: brokerWords(lane.id, "hit.log"),
+      x: geo.x(geo.part.replicas[lane.id].leo) + 4,
+      y: lane.log + geo.d.cell - 22,
+      w: 58,
+      h: 24,
+    }));
+
+/** The folded beginning, which opens when it is pressed. */
+const fold = (geo) =>
+  geo.foldW > 0
+    ? [
+        {
+          id: "fold",
+          label: s.t.value("corner.unfold"),
+          x: geo.left - 4,
+          y: geo.heads.ruler,
+          w: geo.foldW,
+          h: 28,
+          act: () => {
+            s.unfolded.value = true;
+          },
+        },
+      ]
+    : [];
+
+const lanes = (geo, enter) =>
+  [...geo.lanes.values()]
+    .filter((lane) => geo.part.replicas[lane.id])
+    .map((lane) => ({
+      id: `lane:${lane.id}`,
+      kind: "through",
+      label: brokerWords(lane.id, "hit.lane"),
+      x: geo.logX,
+      y: lane.log + 3,
+      w: geo.logW,
+      h: geo.d.lane - 6,
+      act: () => enter(lane.id),
+    }));
+
+/** [[group, things]] of what is drawn, in the order of the keyboard; `enter` goes into a lane. */
+export const things = ({ geo, step, logs: drawnLogs, over }, enter) => [
+  ["top", top(geo, drawnLogs)],
+  ["fold", fold(geo)],
+  ["lanes", cards(geo)],
+  ["walk", lanes(geo, enter)],
+  ["logs", logs(geo)],
+  ["flying", flying(step, over)],
+  ["links", links(over)],
+];

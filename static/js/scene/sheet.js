@@ -1,0 +1,61 @@
+// What a picture is drawn on: the layers of a stage, its patterns for paper, the page's letters, and the
+// rings around what is pointed at.
+
+import { SVG } from "./draw.js";
+import { measureWith } from "./node.js";
+
+/** One of the two pictures that lie on each other in `host`: {svg, root}. */
+export function layer(host, cls) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", cls);
+  const root = document.createElementNS(SVG, "g");
+  svg.append(root);
+  host.append(svg);
+  return { svg, root };
+}
+
+/** Epochs as patterns, for paper: each its own direction and distance. */
+export const textures = () =>
+  [0, 45, 90, 135, 20, 70, 110]
+    .map(
+      (turn, e) =>
+        `<pattern id="tex${e}" width="${5 + e}" height="${5 + e}" patternUnits="userSpaceOnUse" patternTransform="rotate(${turn})"><path d="M0 0V${5 + e}" class="texture"/></pattern>`,
+    )
+    .join("");
+
+/** From now on texts are as wide as this page's letters make them. */
+export function measureOnPage() {
+  const pen = document.createElement("canvas").getContext("2d");
+  const family = getComputedStyle(document.body).fontFamily;
+  const known = new Map();
+  measureWith((text, size, bold) => {
+    const key = `${bold ? 650 : 400} ${size}px|${text}`;
+    if (!known.has(key)) {
+      pen.font = `${bold ? 650 : 400} ${size}px ${family}`;
+      known.set(key, pen.measureText(text).width);
+    }
+    return known.get(key);
+  });
+}
+
+/** Rings around what a sentence points at. */
+export function light(host, id) {
+  if (!host) return;
+  for (const el of host.querySelectorAll(".lit")) el.classList.remove("lit");
+  for (const el of host.querySelectorAll(".twin")) el.classList.remove("twin");
+  if (!id) return;
+  // A record lights up wherever else it is.
+  const own = /^b-?\d+:o\d+$/.test(id)
+    ? host.querySelector(`[data-id="${CSS.escape(id)}"]`)?.dataset.record
+    : null;
+  if (own)
+    for (const el of host.querySelectorAll(`[data-record="${CSS.escape(own)}"]`))
+      el.classList.add("twin");
+  const record = id.startsWith("rec:") ? `[data-record="${CSS.escape(id.slice(4))}"]` : null;
+  const offset = /^o\d+$/.test(id) ? `[data-id$=":${id}"]` : null;
+  const epoch = /^e\d+$/.test(id) ? `[data-id$=":${id}"]` : null;
+  for (const el of host.querySelectorAll(
+    record ?? offset ?? epoch ?? `[data-id="${CSS.escape(id)}"]`,
+  ))
+    el.classList.add("lit");
+}
