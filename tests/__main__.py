@@ -57,20 +57,45 @@ def ensure_browser() -> None:
             return
 
 
-def node_tests() -> tuple[list[str], str]:
-    """The command for the JavaScript tests, and why it cannot be run here, or ""."""
-    files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/js/**/*.test.*js"))
+def why_no_node() -> str:
+    """Why the checks of the front end cannot be run here, or ""."""
     node = shutil.which("node")
-    command = [node or "node", "--test", *files]
-    if not files:
-        return command, "there are no JavaScript tests"
     if node is None:
-        return command, f"node is not installed; {NODE_OLDEST} or newer runs the JavaScript tests"
+        return f"node is not installed; {NODE_OLDEST} or newer checks the front end"
     told = subprocess.run([node, "--version"], capture_output=True, text=True).stdout
     version = re.match(r"v(\d+)", told)
     if version is None or int(version[1]) < NODE_OLDEST:
-        return command, f"node {told.strip()} is too old; the JavaScript tests need {NODE_OLDEST}"
-    return command, ""
+        return f"node {told.strip()} is too old; the checks of the front end need {NODE_OLDEST}"
+    if shutil.which("npm") is None:
+        return "npm is not installed; it installs what formats and lints the front end"
+    return ""
+
+
+def ensure_tools() -> list[str]:
+    """Installs what formats and lints, in the versions of package-lock.json, where another lock or
+    none was installed; the command if that failed, or nothing."""
+    lock = ROOT / "package-lock.json"
+    mark = ROOT / "node_modules/.installed"
+    if mark.exists() and mark.read_bytes() == lock.read_bytes():
+        return []
+    command = [shutil.which("npm") or "npm", "ci", "--silent", "--no-audit", "--no-fund"]
+    bootstrap.say("Installing what formats and lints the front end ...")
+    if subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL).returncode != 0:
+        return command
+    mark.write_bytes(lock.read_bytes())
+    return []
+
+
+def front_end() -> list[list[str]]:
+    """The checks of scripts and styles: format, lint, and the tests that run in node."""
+    files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/js/**/*.test.*js"))
+    assert files, "there are no JavaScript tests"
+    tools = "node_modules/.bin"
+    return [
+        [f"{tools}/prettier", "--log-level", "warn", "--check", "."],
+        [f"{tools}/eslint", "--max-warnings", "0", "."],
+        ["node", "--test", *files],
+    ]
 
 
 def is_ci() -> bool:
@@ -110,12 +135,16 @@ def main() -> int:
         [*python, "mypy"],
     ]
     failed = []
-    javascript, why_not = node_tests()
+    why_not = why_no_node()
+    if not why_not and (broken := ensure_tools()):
+        # A registry that cannot be reached says nothing about this project.
+        bootstrap.say(f"That failed: {shlex.join(broken)}")
+        why_not = "what formats and lints the front end could not be installed"
     if not why_not:
-        checks.append(javascript)
+        checks += front_end()
     elif is_ci():
         bootstrap.say(f"Failed: {why_not}.")
-        failed.append(shlex.join(javascript))
+        failed.append("python3 -m tests")
     else:
         bootstrap.say(f"Left out: {why_not}.")
     if sys.argv[1:]:

@@ -118,6 +118,26 @@ def test_what_is_imported_is_there_and_named() -> None:
         assert len(ANY_IMPORT.findall(text)) == len(named), f"{name} imports a computed name"
 
 
+NAMED = re.compile(r"""^import \{([^}]*)\} from ["'](\.[^"']+)["']""", re.M)
+
+
+def exports(text: str) -> set[str]:
+    found: set[str] = set()
+    for single, several in EXPORTED.findall(text):
+        found |= {single} if single else set(re.findall(r"[\w$]+", several))
+    return found
+
+
+def test_a_name_that_is_imported_is_exported() -> None:
+    for name, text in sources().items():
+        for names, source in NAMED.findall(text):
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), source))
+            if target not in sources():
+                continue  # what is vendored
+            for one in filter(None, (part.split(" as ")[0].strip() for part in names.split(","))):
+                assert one in exports(sources()[target]), f"{name} imports {one} from {target}"
+
+
 def test_what_is_exported_is_wanted_by_somebody() -> None:
     tests = "\n".join(
         path.read_text("utf-8")

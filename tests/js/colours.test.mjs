@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+
 import { changed, Colours } from "../../static/js/export/colours.js";
 
 const picture = (width, height, marks = {}) => {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+
 import * as grid from "../../static/js/charts/cells.js";
 import * as f from "../../static/js/charts/figures.js";
 

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+
 import { tape } from "../../static/js/core/history.js";
 import { namer, translator } from "../../static/js/i18n/words.js";
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+
 import { changes } from "../../static/js/core/changes.js";
 import { detailTarget, partial } from "../../static/js/core/detail.js";
 import {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
+
 import { inTurn, namer, plain, told, translator } from "../../static/js/i18n/words.js";
 import { words } from "./helpers.mjs";
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+
 import { faultMove } from "../../static/js/core/moves.js";
 import { namer } from "../../static/js/i18n/words.js";
 import { cellWords } from "../../static/js/scene/cellwords.js";

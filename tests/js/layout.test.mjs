@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+
 import { anchor, densityFor, detailFor, foldAt, layout } from "../../static/js/scene/layout.js";
 import { fit, pack, textWidth } from "../../static/js/scene/node.js";
 import { picture } from "../../static/js/scene/picture.js";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
+
 import { embed, frame, query, read, short, whole, within } from "../../static/js/core/link.js";
 import { pack, unpack, Unreadable } from "../../static/js/core/packing.js";
 import { modules } from "../../static/js/core/qr.js";

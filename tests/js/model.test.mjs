@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+
 import {
+  aimed,
+  delayed,
   grown,
   idsOf,
   labels,
@@ -10,11 +13,9 @@ import {
   rowsOf,
   scriptOf,
   shrunk,
+  timed,
   verdictOf,
   verdictText,
-  aimed,
-  delayed,
-  timed,
   weighted,
 } from "../../static/js/editor/model.js";
 

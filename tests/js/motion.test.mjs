@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+
 import { acts } from "../../static/js/scene/acts.js";
 import { between } from "../../static/js/scene/fates.js";
 import { along } from "../../static/js/scene/layout.js";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+
 import { distance, nearest } from "../../static/js/core/nearest.js";
 
 test("distance counts the letters that must change, up to a bound", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+
 import { newest } from "../../static/js/core/newest.js";
 
 /** A timer that rings when it is told to. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+
 import { lasts, MOST_FRAMES, plan, weighs } from "../../static/js/export/plan.js";
 
 test("an animation rests on every step, moves between, and never has too many frames", () => {

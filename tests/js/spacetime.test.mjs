@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { replicaRow, recordRows } from "../../static/js/panels/tablerows.js";
+
+import { recordRows, replicaRow } from "../../static/js/panels/tablerows.js";
 import { field, HEAD, nodesOf, ROW, spacetime, windowOf } from "../../static/js/scene/spacetime.js";
 import { arrows, FILTERS, transitive, wantedKind } from "../../static/js/scene/ways.js";
 import { fixture, room, t } from "./helpers.mjs";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+
 import { msOf, spanText } from "../../static/js/editor/model.js";
 
 test("spans of time are read as people write them", () => {

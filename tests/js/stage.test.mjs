@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+
 import { changedIn, changes, earlier } from "../../static/js/core/changes.js";
 import { add, tape } from "../../static/js/core/history.js";
 import { fitting, surgeryMoves, surgeryText } from "../../static/js/core/moves.js";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+
 import { staircase } from "../../static/js/core/rail.js";
 
 test("a share holds until the next step that was looked at", () => {

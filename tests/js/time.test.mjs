@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+
 import { breakOf, breakText, firstHit, hit, WHATS } from "../../static/js/core/breaks.js";
 import { changeList } from "../../static/js/core/changes.js";
 import { merged, railSpace, stepAt, timeOf } from "../../static/js/core/rail.js";

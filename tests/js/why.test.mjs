@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+
 import { later } from "../../static/js/core/later.js";
 import { namer } from "../../static/js/i18n/words.js";
 import { picture } from "../../static/js/scene/picture.js";

@@ -1,9 +1,10 @@
 // What is possible at a step, making a move there, and the branches that come of it.
 
 import { batch } from "@preact/signals";
+
 import { add, branchName, tape } from "../core/history.js";
 import { askAbout, channel } from "../net/channel.js";
-import { bump, complain, prefetch, ensure, goTo } from "./player.js";
+import { bump, complain, ensure, goTo, prefetch } from "./player.js";
 import { pause } from "./playing.js";
 import * as s from "./state.js";
 

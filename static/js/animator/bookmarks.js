@@ -1,6 +1,7 @@
 // Bookmarks: steps of a run that a visitor wants to find again, kept in this browser.
 
 import { effect } from "@preact/signals";
+
 import * as s from "./state.js";
 
 const MOST = 40;

@@ -1,13 +1,14 @@
 // The class this page leads or follows.  The server says where a class is; this page asks and goes.
 
 import { effect } from "@preact/signals";
+
 import { newest } from "../core/newest.js";
-import { Refused, channel } from "../net/channel.js";
+import { channel, Refused } from "../net/channel.js";
 import { switchTo } from "./acting.js";
 import { announce } from "./leading.js";
 import { complain, goTo, open } from "./player.js";
 import { pause } from "./playing.js";
-import { put, role, following, kept, keep } from "./room.js";
+import { following, keep, kept, put, role } from "./room.js";
 import * as s from "./state.js";
 
 const OPEN_EVERY_MS = 600; // a little slower than the server lets one connection open runs

@@ -4,7 +4,7 @@ import { SIZES } from "../core/history.js";
 import { faultMove } from "../core/moves.js";
 import { act, switchTo } from "./acting.js";
 import { toggle } from "./bookmarks.js";
-import { setView, setSize } from "./choose.js";
+import { setSize, setView } from "./choose.js";
 import { help, share, whySelected } from "./doors.js";
 import { goTo, stepBy } from "./player.js";
 import { play } from "./playing.js";

@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
+
 import * as s from "./state.js";
 
 const sheets = new Map();

@@ -1,9 +1,9 @@
 // Leading a class: the page tells it where it is.
 
 import { newest } from "../core/newest.js";
-import { Refused, askAbout, channel } from "../net/channel.js";
+import { askAbout, channel, Refused } from "../net/channel.js";
 import { complain } from "./player.js";
-import { put, role, keep } from "./room.js";
+import { keep, put, role } from "./room.js";
 import * as s from "./state.js";
 
 const TELL_EVERY_MS = 250;

@@ -1,9 +1,10 @@
 // Moves over runs: opening, stepping, jumping, playing, acting.  All changes of the cursor pass here.
 
 import { batch } from "@preact/signals";
+
 import { detailTarget } from "../core/detail.js";
 import { add, nextSeen, tape, target, wanted } from "../core/history.js";
-import { Refused, askAbout, channel } from "../net/channel.js";
+import { askAbout, channel, Refused } from "../net/channel.js";
 import * as stage from "./stage.js";
 import * as s from "./state.js";
 

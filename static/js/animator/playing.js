@@ -1,7 +1,7 @@
 // Playing on: beat by beat until an end, a violation or a breakpoint, or at once until something happens.
 
 import { breakWords } from "../core/breaks.js";
-import { goTo, destination, stepBy, complain } from "./player.js";
+import { complain, destination, goTo, stepBy } from "./player.js";
 import * as stage from "./stage.js";
 import * as s from "./state.js";
 import { searchBreak, untilStep } from "./until.js";

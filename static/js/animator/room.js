@@ -1,6 +1,7 @@
 // Which class this page is in, in which role, and whether this tab leads it.
 
 import { computed } from "@preact/signals";
+
 import * as s from "./state.js";
 
 const KEY = "highwater.leads";

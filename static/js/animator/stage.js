@@ -1,6 +1,7 @@
 // The stage: draws the step the page rests on, moves between two, and lets its things be pressed.
 
 import { effect } from "@preact/signals";
+
 import { partial } from "../core/detail.js";
 import { patch } from "../scene/draw.js";
 import { layout, PITCH } from "../scene/layout.js";

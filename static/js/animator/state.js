@@ -1,6 +1,7 @@
 // What the page knows, as signals.  Panels read it; player.js alone changes runs and the cursor.
 
 import { computed, signal } from "@preact/signals";
+
 import { breakOf } from "../core/breaks.js";
 import { chapterAt } from "../core/history.js";
 import { namer, translator } from "../i18n/words.js";

@@ -1,6 +1,7 @@
 // How failing runs failed: a bar for each invariant and the rule that was applied last.
 
 import * as Plot from "@observablehq/plot";
+
 import { COLOURS } from "./common.js";
 import { causeName } from "./figures.js";
 

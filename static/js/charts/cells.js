@@ -1,6 +1,6 @@
 // A map over two varied keys: what is in each of its cells, as rows and as a sentence.  Pure.
 
-import { percent, countOf } from "./figures.js";
+import { countOf, percent } from "./figures.js";
 
 /** A map over two varied keys: what is in each of its cells; unsure = the interval is wider than the share. */
 export function heatCells(batch, invariant) {

@@ -1,6 +1,7 @@
 // How a measure is distributed over runs: the share of runs at or below a value, a line a profile.
 
 import * as Plot from "@observablehq/plot";
+
 import { COLOURS, DASHES, SYMBOLS } from "./common.js";
 import { decades, percent, whole } from "./figures.js";
 

@@ -2,6 +2,7 @@
 // The figures come from the server; nothing is computed here but where to draw them.
 
 import * as Plot from "@observablehq/plot";
+
 import { percent } from "./figures.js";
 
 /** rows: [{step, share, low, high}] in the order of the steps. */

@@ -2,6 +2,7 @@
 // leads to its failing runs; its twin in the table does so for whoever uses no mouse.
 
 import * as Plot from "@observablehq/plot";
+
 import { percent } from "./figures.js";
 
 // Where cividis is light enough for black figures, as a share of the square-root scale.

@@ -2,6 +2,7 @@
 // The figures come from the server; nothing is computed here but where to draw them.
 
 import * as Plot from "@observablehq/plot";
+
 import { COLOURS, SYMBOLS } from "./common.js";
 import { percent, shareDomain, shareLabel } from "./figures.js";
 

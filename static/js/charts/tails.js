@@ -1,6 +1,7 @@
 // The upper half of a distribution over runs, p50 to p99.99, both axes logarithmic.
 
 import * as Plot from "@observablehq/plot";
+
 import { COLOURS, DASHES, SYMBOLS } from "./common.js";
 import { decades, percentile, whole, wholeDecades } from "./figures.js";
 

@@ -1,6 +1,6 @@
 // What a step changed, by name and with the values before and after.  Pure.
 
-import { partOf, partIn } from "./partition.js";
+import { partIn, partOf } from "./partition.js";
 
 const shown = (v) =>
   Array.isArray(v) ? `[${v.join(", ")}]` : v === null || v === undefined ? "–" : String(v);

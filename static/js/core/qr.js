@@ -1,6 +1,6 @@
 // A QR code (ISO/IEC 18004) of a link: byte mode, error correction level L.  Pure.
 
-import { ECC, dataBytes, codewords } from "./qrwords.js";
+import { codewords, dataBytes, ECC } from "./qrwords.js";
 
 const MOST = 1600; // characters; a denser code is more than a telephone reads off a screen
 

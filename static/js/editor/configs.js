@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+
 import { Add, Choice, Num, Small, Text } from "./fields.js";
 import * as e from "./state.js";
 

@@ -1,6 +1,7 @@
 // The form's part about faults: what strikes whom, how often, and for how long.
 
 import { html } from "htm/preact";
+
 import { Add, Check, Choice, Num, Small, Span, Text } from "./fields.js";
 import { aimed, idsOf, labels, ofKind, timed, weighted, without } from "./model.js";
 import * as e from "./state.js";

@@ -1,8 +1,9 @@
 // Small fields the parts of the form are made of.
 
 import { html } from "htm/preact";
+
 import { Icon } from "../panels/common.js";
-import { numberOf, msOf, spanText } from "./model.js";
+import { msOf, numberOf, spanText } from "./model.js";
 
 /** A labelled text field; what is typed counts when the field is left or Enter is pressed. */
 export function Text({

@@ -1,6 +1,7 @@
 // The form: what the scenario is called, its cluster, configuration, workload and faults.
 
 import { html } from "htm/preact";
+
 import { Configs } from "./configs.js";
 import { Faults } from "./faults.js";
 import { Add, Check, Choice, Num, Small, Text } from "./fields.js";

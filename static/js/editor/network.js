@@ -1,6 +1,7 @@
 // The form's part about the network: delays, between bounds or with a long tail, and loss.
 
 import { html } from "htm/preact";
+
 import { Choice, Num, Span } from "./fields.js";
 import { delayed } from "./model.js";
 import * as e from "./state.js";

@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+
 import { Add, Choice, Small, Text } from "./fields.js";
 import { promised, verdictOf, verdictText } from "./model.js";
 import * as e from "./state.js";

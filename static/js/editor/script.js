@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useRef, useState } from "preact/hooks";
+
 import { Add, Small } from "./fields.js";
 import { moved, replaced, rowsOf, scriptOf, without } from "./model.js";
 import * as e from "./state.js";

@@ -1,6 +1,7 @@
 // What the editor holds: one scenario, as a value for the form and as text.  Either side changes it.
 
 import { batch, computed, signal } from "@preact/signals";
+
 import { translator } from "../i18n/words.js";
 
 export const words = signal({});

@@ -2,6 +2,7 @@
 
 import { batch } from "@preact/signals";
 import { html } from "htm/preact";
+
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
 import { add, moments, nextSeen, tape } from "../core/history.js";

@@ -1,6 +1,7 @@
 // The form's part about the workload: producers and consumers.
 
 import { html } from "htm/preact";
+
 import { Add, Check, Choice, Num, Small, Text } from "./fields.js";
 import { readers, replaced, without } from "./model.js";
 import * as e from "./state.js";

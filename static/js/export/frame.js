@@ -3,7 +3,7 @@
 import * as stage from "../animator/stage.js";
 import { patch, SVG } from "../scene/draw.js";
 import { fit } from "../scene/node.js";
-import { escape, colour, written } from "./written.js";
+import { colour, escape, written } from "./written.js";
 
 const memo = new Map();
 let worn = "";

@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals";
 import { html } from "htm/preact";
 import { render } from "preact";
+
 import { switchTo } from "../animator/acting.js";
 import { asked, follow, settle, spoken } from "../animator/address.js";
 import { follow as followBookmarks } from "../animator/bookmarks.js";

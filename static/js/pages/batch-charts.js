@@ -5,7 +5,7 @@ import * as grid from "../charts/cells.js";
 import { show } from "../charts/common.js";
 import * as ecdf from "../charts/ecdf.js";
 import * as f from "../charts/figures.js";
-import { widthOf, menu, onResize } from "../charts/frame.js";
+import { menu, onResize, widthOf } from "../charts/frame.js";
 import * as futures from "../charts/futures.js";
 import * as heat from "../charts/heat.js";
 import * as interval from "../charts/interval.js";

@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { render } from "preact";
+
 import { pack } from "../core/packing.js";
 import { translator } from "../i18n/words.js";
 

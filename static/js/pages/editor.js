@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals";
 import { html } from "htm/preact";
 import { render } from "preact";
+
 import * as s from "../animator/state.js";
 import { Form } from "../editor/form.js";
 import * as e from "../editor/state.js";

@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals";
 import { html } from "htm/preact";
 import { render } from "preact";
+
 import { goTo, prefetch, stepBy } from "../animator/player.js";
 import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";

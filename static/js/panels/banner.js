@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
+
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
 import { inTurn, knows } from "../i18n/words.js";

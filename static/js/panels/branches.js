@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+
 import { switchTo } from "../animator/acting.js";
 import * as s from "../animator/state.js";
 import { Icon } from "./common.js";

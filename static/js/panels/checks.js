@@ -1,6 +1,7 @@
 // Checks: every promise of the protocol, and whether this run has kept it so far.
 
 import { html } from "htm/preact";
+
 import * as s from "../animator/state.js";
 import { knows } from "../i18n/words.js";
 import { Icon, Jump, say } from "./common.js";

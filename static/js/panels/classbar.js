@@ -1,6 +1,7 @@
 // The bar of a class: who leads, who follows, where it is, and the way back to it.
 
 import { html } from "htm/preact";
+
 import { followAgain, lookAround } from "../animator/classroom.js";
 import { shareClass } from "../animator/doors.js";
 import { takeLead } from "../animator/leading.js";

@@ -5,6 +5,7 @@ import { effect, signal } from "@preact/signals";
 import { html } from "htm/preact";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+
 import * as s from "../animator/state.js";
 
 const MARKS = [

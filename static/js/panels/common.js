@@ -1,6 +1,7 @@
 // Small parts that several panels use.
 
 import { html } from "htm/preact";
+
 import * as s from "../animator/state.js";
 import { inTurn, plain, told } from "../i18n/words.js";
 

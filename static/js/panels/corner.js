@@ -2,7 +2,8 @@
 
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { views, setView, setLayer } from "../animator/choose.js";
+
+import { setLayer, setView, views } from "../animator/choose.js";
 import * as s from "../animator/state.js";
 import { LAYERS } from "../scene/layers.js";
 import { Icon } from "./common.js";

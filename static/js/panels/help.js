@@ -3,6 +3,7 @@
 import { html } from "htm/preact";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+
 import * as s from "../animator/state.js";
 import { namer } from "../i18n/words.js";
 import { patch, SVG } from "../scene/draw.js";

@@ -3,10 +3,11 @@
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+
 import { whyNot } from "../animator/doors.js";
 import * as s from "../animator/state.js";
 import { spots } from "../scene/spots.js";
-import { drawn, openMenu, Menu } from "./menu.js";
+import { drawn, Menu, openMenu } from "./menu.js";
 import { things } from "./things.js";
 
 const inside = signal(null); // {broker, id, index}: the lane that was entered, and where one is in it

@@ -1,6 +1,7 @@
 // Inspect: everything about the thing selected, with what this step changed.
 
 import { html } from "htm/preact";
+
 import * as s from "../animator/state.js";
 import { partIn, partOf } from "../core/partition.js";
 

@@ -3,6 +3,7 @@
 
 import { html } from "htm/preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+
 import * as s from "../animator/state.js";
 import { beside, stops } from "../scene/stops.js";
 

@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+
 import * as s from "../animator/state.js";
 import { Jump, sayAll, sayStep } from "./common.js";
 

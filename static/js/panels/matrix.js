@@ -1,6 +1,7 @@
 // The matrix: every partition a row, every broker a column; a square leads to that partition's lanes.
 
 import { html } from "htm/preact";
+
 import * as s from "../animator/state.js";
 import { rows, shade } from "../scene/matrix.js";
 import { Icon } from "./common.js";

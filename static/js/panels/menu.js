@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
+
 import { loadPossible } from "../animator/acting.js";
 import { pick } from "../animator/choose.js";
 import { Surgery, whyNot } from "../animator/doors.js";

@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useRef, useState } from "preact/hooks";
+
 import { act, loadPossible } from "../animator/acting.js";
 import * as s from "../animator/state.js";
 

@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useEffect } from "preact/hooks";
+
 import { act, loadPossible } from "../animator/acting.js";
 import { whyNot } from "../animator/doors.js";
 import * as s from "../animator/state.js";

@@ -3,6 +3,7 @@
 
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";
+
 import * as s from "../animator/state.js";
 import { HEIGHT, staircase } from "../core/rail.js";
 

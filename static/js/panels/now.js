@@ -1,6 +1,7 @@
 // Now: the rules that acted, line by line, and what comes next.
 
 import { html } from "htm/preact";
+
 import * as s from "../animator/state.js";
 import { nextSeen } from "../core/history.js";
 import { Icon, Jump, sayStep } from "./common.js";

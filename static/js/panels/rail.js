@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
 import { chapterAt } from "../core/history.js";

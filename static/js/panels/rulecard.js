@@ -1,6 +1,7 @@
 // A rule's card: its pseudo-code under this profile, the lines this step went through, who does it in Kafka.
 
 import { html } from "htm/preact";
+
 import * as s from "../animator/state.js";
 import { knows } from "../i18n/words.js";
 

@@ -1,9 +1,10 @@
 // What just happened, in one sentence, what else in smaller ones, and why in another.
 
 import { html } from "htm/preact";
+
 import { moves } from "../animator/stage.js";
 import * as s from "../animator/state.js";
-import { changeList, changedIn } from "../core/changes.js";
+import { changedIn, changeList } from "../core/changes.js";
 import { partOf } from "../core/partition.js";
 import { inTurn } from "../i18n/words.js";
 import { Told } from "./common.js";

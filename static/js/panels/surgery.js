@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+
 import { act } from "../animator/acting.js";
 import * as s from "../animator/state.js";
 import { fitting, surgeryMoves, surgeryText } from "../core/moves.js";

@@ -1,6 +1,7 @@
 // The whole view as tables: the same as the picture, for those who read it.
 
 import { html } from "htm/preact";
+
 import * as s from "../animator/state.js";
 import { partOf } from "../core/partition.js";
 import { essence } from "../scene/messages.js";

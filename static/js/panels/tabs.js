@@ -1,6 +1,7 @@
 // The tabs of the side panel, by the usual pattern: one tab stop, arrows inside.
 
 import { html } from "htm/preact";
+
 import { pick } from "../animator/choose.js";
 import { Checks, Inspect, Log, Metrics, TableView } from "../animator/doors.js";
 import * as s from "../animator/state.js";

@@ -2,11 +2,12 @@
 
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+
 import { toggle } from "../animator/bookmarks.js";
 import { goTo } from "../animator/player.js";
 import { goUntil } from "../animator/playing.js";
 import * as s from "../animator/state.js";
-import { breakText, fieldsOf, WHATS, breakWords } from "../core/breaks.js";
+import { breakText, breakWords, fieldsOf, WHATS } from "../core/breaks.js";
 import { Icon } from "./common.js";
 
 const UNTIL = ["moment", "chapter", "violation", "break"];

@@ -3,6 +3,7 @@
 import { effect, signal } from "@preact/signals";
 import { html } from "htm/preact";
 import { render } from "preact";
+
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
 import { stepsBetween } from "../animator/until.js";

@@ -1,6 +1,7 @@
 // The line over the stage: which scenario, which Kafka, and what can be done with the run.
 
 import { html } from "htm/preact";
+
 import { act } from "../animator/acting.js";
 import { help, share } from "../animator/doors.js";
 import { complain, open } from "../animator/player.js";

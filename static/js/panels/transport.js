@@ -1,6 +1,7 @@
 // The controls of time: back, on, play, step size, speed.
 
 import { html } from "htm/preact";
+
 import { setSize } from "../animator/choose.js";
 import { goTo, stepBy } from "../animator/player.js";
 import { play } from "../animator/playing.js";

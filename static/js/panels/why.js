@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+
 import { act } from "../animator/acting.js";
 import { complain, goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";

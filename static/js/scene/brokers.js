@@ -1,6 +1,6 @@
 // A broker's card: who it is, what it does, where it stands, what it believes.
 
-import { isStale, belief, session } from "./belief.js";
+import { belief, isStale, session } from "./belief.js";
 import { fit, g, icon, line, pill, rect, text, textWidth, title } from "./node.js";
 import { standing } from "./standing.js";
 

@@ -1,7 +1,7 @@
 // One replica's log: the folded prefix, the record cells, the ghosts of what was cut.
 
 import { cellWords } from "./cellwords.js";
-import { epochClass, begins } from "./epochs.js";
+import { begins, epochClass } from "./epochs.js";
 import { circle, g, icon, path, rect, text, title } from "./node.js";
 
 /** All that is drawn of one replica's log, without marks. */

@@ -5,7 +5,7 @@ import { partOf } from "../core/partition.js";
 import { events } from "./happenings.js";
 import { essence } from "./messages.js";
 import { fit, g, line, path, rect, text } from "./node.js";
-import { wantedKind, arrows, transitive } from "./ways.js";
+import { arrows, transitive, wantedKind } from "./ways.js";
 
 export const ROW = 28;
 export const HEAD = 6;

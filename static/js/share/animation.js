@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+
 import * as s from "../animator/state.js";
 import { clear } from "../export/frame.js";
 import { animate, estimate } from "../export/gif.js";

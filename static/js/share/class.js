@@ -2,11 +2,12 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+
 import { end, start } from "../animator/leading.js";
 import { addressOf } from "../animator/room.js";
 import * as s from "../animator/state.js";
 import { present } from "../panels/classbar.js";
-import { Copied, Code } from "./common.js";
+import { Code, Copied } from "./common.js";
 
 export function Class() {
   const t = s.t.value;

@@ -2,10 +2,11 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+
 import * as s from "../animator/state.js";
 import { pack } from "../core/packing.js";
 import { modules } from "../core/qr.js";
-import { Refused, nameOf } from "../net/channel.js";
+import { nameOf, Refused } from "../net/channel.js";
 
 /** The text of a run: known already, or asked for by its digest. */
 async function textOf(on) {

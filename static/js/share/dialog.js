@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { html } from "htm/preact";
 import { render } from "preact";
 import { useRef } from "preact/hooks";
+
 import * as s from "../animator/state.js";
 import { Class } from "./class.js";
 import { Export, Test } from "./files.js";

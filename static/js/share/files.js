@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+
 import * as s from "../animator/state.js";
 import { short } from "../core/link.js";
 import { clear, ofStep, png } from "../export/frame.js";

@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+
 import * as s from "../animator/state.js";
 import { embed, frame } from "../core/link.js";
 import { Choice, Copied, isKept, save, why } from "./common.js";

@@ -2,10 +2,11 @@
 
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
+
 import { seeing } from "../animator/address.js";
 import * as s from "../animator/state.js";
 import { short, whole } from "../core/link.js";
-import { Choice, Copied, isKept, packedOf, save, Code } from "./common.js";
+import { Choice, Code, Copied, isKept, packedOf, save } from "./common.js";
 
 export function Link() {
   const t = s.t.value;
