@@ -15,6 +15,8 @@ export default [
     rules: {
       complexity: ["error", 25],
       eqeqeq: "error",
+      "max-lines": ["error", 200],
+      "max-lines-per-function": ["error", 70],
       "no-duplicate-imports": "error",
       "no-unused-vars": [
         "error",
@@ -33,5 +35,9 @@ export default [
   },
   { files: ["static/js/**"], languageOptions: { globals: globals.browser } },
   { files: ["static/js/export/gif.worker.js"], languageOptions: { globals: globals.worker } },
-  { files: ["tests/**", "eslint.config.mjs"], languageOptions: { globals: globals.node } },
+  {
+    files: ["tests/**", "eslint.config.mjs"],
+    languageOptions: { globals: globals.node },
+    rules: { "max-lines": ["error", 400] },
+  },
 ];

@@ -76,7 +76,7 @@ DECLARING = {"DeclarativeBase", "Mapped", "mapped_column", "ForeignKey", "MetaDa
 """SQLAlchemy: connections are `db.py`'s, tables `models.py`'s (and the migrations').  Who keeps
 rows elsewhere may build queries (select, insert, ...) and name the Session it was given."""
 
-MOST_LINES = {"py": 500, "js": 450}
+MOST_LINES = {"py": 500, "js": 200}
 MOST_OF_A_FUNCTION = 70
 WIDEST = 100
 

@@ -69,6 +69,18 @@ export const seeing = (n = s.n.value) => ({
   view: s.view.value === s.usualView.value ? "" : s.view.value,
 });
 
+/** The page of a run, which its address names. */
+function pathOf(on, own) {
+  // What a server has only in its memory may be gone tomorrow: then the fragment is all there is.
+  return own
+    ? s.boot.value.library
+      ? home
+      : "/r"
+    : on.parent || s.boot.value.room
+      ? `/r/${on.digest}`
+      : home;
+}
+
 /** The address says what is seen: the run, the step; a run not saved travels in the fragment. */
 export async function follow() {
   const on = s.tapeNow.value;
@@ -82,14 +94,7 @@ export async function follow() {
   const own = on.saved === false;
   if (!own && !on.parent && boot.named && on.facts.profile !== on.facts.scenario.profiles[0])
     keep.set("profile", on.facts.profile);
-  // What a server has only in its memory may be gone tomorrow: then the fragment is all there is.
-  const path = own
-    ? boot.library
-      ? home
-      : "/r"
-    : on.parent || boot.room
-      ? `/r/${on.digest}`
-      : home;
+  const path = pathOf(on, own);
   if (own && on.text) on.packed ??= await pack(on.text);
   if (s.tapeNow.value !== on || s.n.value !== seen.step) return;
   const hash = own && on.packed ? `#run=${on.packed}` : "";

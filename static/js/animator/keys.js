@@ -67,32 +67,29 @@ SIZES.forEach((size, i) => {
   LETTERS[String(i + 1)] = () => setSize(size);
 });
 
+/** Does this key belong to the element that has the focus? */
+function isTaken(event) {
+  const el = event.target;
+  const empty =
+    el.id === "typed" && el.value === "" && /^(Arrow(Left|Right)|Home|End)$/.test(event.key);
+  const within = el.closest?.("dialog[open], .menu, .whybox");
+  const field = el.matches?.("input:not([type=radio]), select, textarea, [contenteditable]");
+  // The rail understands arrows itself; everything else belongs to the field.
+  const onRail =
+    el.matches?.("input[type=range]") &&
+    !["ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"].includes(event.key);
+  if (!empty && (within || field) && !onRail) return true;
+  if (event.key === " " || event.key === "Enter")
+    return Boolean(el.closest?.("button, a, summary, label, [role=tab]"));
+  return Boolean(el.matches?.("input[type=radio]") && event.key.startsWith("Arrow"));
+}
+
 export function listen() {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    const el = event.target;
-    const empty =
-      el.id === "typed" && el.value === "" && /^(Arrow(Left|Right)|Home|End)$/.test(event.key);
-    if (
-      !empty &&
-      (el.closest?.("dialog[open], .menu, .whybox") ||
-        el.matches?.("input:not([type=radio]), select, textarea, [contenteditable]"))
-    ) {
-      // The rail understands arrows itself; everything else belongs to the field.
-      if (!(
-        el.matches?.("input[type=range]") &&
-        !["ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"].includes(event.key)
-      ))
-        return;
-    }
+    if (isTaken(event)) return;
     const plain =
       event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
-    if (
-      (event.key === " " || event.key === "Enter") &&
-      el.closest?.("button, a, summary, label, [role=tab]")
-    )
-      return;
-    if (el.matches?.("input[type=radio]") && event.key.startsWith("Arrow")) return;
     const command = COMMANDS[plain] ?? (s.letters.value ? LETTERS[plain] : undefined);
     if (!command) return;
     event.preventDefault();

@@ -7,6 +7,26 @@ import { decades, percent, whole } from "./figures.js";
 
 const MARKED = 0.5;
 
+/** The key stands beside the lines: their ends lie too close together for labels. */
+const keyEntry = (profile, i) => [
+  Plot.dot([profile], {
+    frameAnchor: "top-right",
+    dx: 18,
+    dy: 8 + i * 20,
+    fill: () => profile,
+    symbol: () => profile,
+    r: 5,
+  }),
+  Plot.text([profile], {
+    frameAnchor: "top-right",
+    textAnchor: "start",
+    dx: 30,
+    dy: 2 + i * 20,
+    text: () => profile,
+    fill: "currentColor",
+  }),
+];
+
 export function draw(points, profiles, unit, t, width) {
   const middle = points.filter((p) => p.share === MARKED);
   const key = profiles
@@ -60,25 +80,7 @@ export function draw(points, profiles, unit, t, width) {
         symbol: "profile",
         r: 5.5,
       }),
-      // The key stands beside the lines: their ends lie too close together for labels.
-      ...key.flatMap(({ profile, i }) => [
-        Plot.dot([profile], {
-          frameAnchor: "top-right",
-          dx: 18,
-          dy: 8 + i * 20,
-          fill: () => profile,
-          symbol: () => profile,
-          r: 5,
-        }),
-        Plot.text([profile], {
-          frameAnchor: "top-right",
-          textAnchor: "start",
-          dx: 30,
-          dy: 2 + i * 20,
-          text: () => profile,
-          fill: "currentColor",
-        }),
-      ]),
+      ...key.flatMap(({ profile, i }) => keyEntry(profile, i)),
     ],
   });
 }

@@ -9,6 +9,19 @@ const NARROW = 520;
 const MARKS = [0.5, 0.9, 0.99, 0.999, 0.9999];
 const rarity = (share) => 1 / (1 - share);
 
+/** A profile's symbol at a place, and what it stands for. */
+const keyEntry = (profile, words, place) => [
+  Plot.dot([profile], { ...place, fill: () => profile, symbol: () => profile, r: 5 }),
+  Plot.text([profile], {
+    ...place,
+    textAnchor: "start",
+    dx: place.dx + 12,
+    dy: place.dy - 6,
+    text: () => words,
+    fill: "currentColor",
+  }),
+];
+
 /** points: [{profile, n, share, value in ms}]; what took no time is drawn at 1 ms. */
 export function draw(points, profiles, t, width) {
   const drawn = profiles.filter((profile) => points.some((p) => p.profile === profile));
@@ -67,22 +80,15 @@ export function draw(points, profiles, t, width) {
         symbol: "profile",
         r: 4.5,
       }),
-      ...drawn.flatMap((profile, i) => {
-        const place = above
-          ? { frameAnchor: "top-left", dx: 8, dy: -8 - (drawn.length - i) * 20 }
-          : { frameAnchor: "top-right", dx: 18, dy: 8 + i * 20 };
-        return [
-          Plot.dot([profile], { ...place, fill: () => profile, symbol: () => profile, r: 5 }),
-          Plot.text([profile], {
-            ...place,
-            textAnchor: "start",
-            dx: place.dx + 12,
-            dy: place.dy - 6,
-            text: () => runs(profile),
-            fill: "currentColor",
-          }),
-        ];
-      }),
+      ...drawn.flatMap((profile, i) =>
+        keyEntry(
+          profile,
+          runs(profile),
+          above
+            ? { frameAnchor: "top-left", dx: 8, dy: -8 - (drawn.length - i) * 20 }
+            : { frameAnchor: "top-right", dx: 18, dy: 8 + i * 20 },
+        ),
+      ),
     ],
   });
 }

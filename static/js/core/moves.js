@@ -40,3 +40,37 @@ export function faultMove(key, id, message, called) {
   if (broker === undefined) return null;
   return key === "r" ? `restart ${called(broker)}` : `cut ${called(broker)} K`;
 }
+
+/** Does a move speak of this thing? */
+export function concerns(move, id, step) {
+  const tokens = move.text.split(/[\s]+/).slice(1);
+  const broker = /^b(-?\d+)$/.exec(id);
+  if (broker) {
+    const own = step.view.brokers.find((b) => String(b.id) === broker[1]);
+    const names = [broker[1], own?.name].filter((v) => v !== undefined && v !== null).map(String);
+    return tokens.some((token) => token.split(/->|>/).some((part) => names.includes(part)));
+  }
+  const log = /^log:(-?\d+)$/.exec(id);
+  if (log) {
+    const own = step.view.brokers.find((b) => String(b.id) === log[1])?.name || log[1];
+    return (
+      (/^produce .* to /.test(move.text) && tokens.at(-1) === own) ||
+      (/^(checkpoint|flush) /.test(move.text) && tokens[0] === own) ||
+      /^delete records /.test(move.text)
+    );
+  }
+  const link = /^link:(.+):(.+)$/.exec(id);
+  if (link) {
+    const label = (node) => step.view.brokers.find((one) => String(one.id) === node)?.name || node;
+    const [a, b] = [label(link[1]), label(link[2])];
+    const said = tokens.slice(0, 2).join(" ");
+    return (
+      said === `${a} ${b}` ||
+      said === `${b} ${a}` ||
+      [`${a}->${b}`, `${b}->${a}`].includes(tokens[0]) ||
+      (b === "K" && /^(md|alter)$/.test(tokens[0]) && tokens[1] === a)
+    );
+  }
+  if (id === "K") return tokens.includes("K") || /^(elect|set|reassign)\b/.test(move.text);
+  return step.view.clients.some((one) => String(one.id) === id) && tokens.includes(id);
+}

@@ -77,11 +77,45 @@ function Happened({ doc, name, t }) {
     ${!same && one.complaints.map((text) => html`<p key=${text} class="soft">${text}</p>`)}`;
 }
 
-export function Promises({ doc, t }) {
+/** Another profile, playing under all of them, and taking what happened as what is promised. */
+function More({ doc, t, lists }) {
   const [chosen, choose] = useState("");
   const names = e.offers.value.profiles
     .map(([name]) => name)
     .filter((name) => !doc.profiles.includes(name));
+  return html`<div class="row">
+    <${Choice}
+      label=${t("title.profile")}
+      value=${chosen}
+      options=${[["", "…"], ...names.map((name) => [name, name])]}
+      onChange=${choose}
+    /><${Add}
+      label=${t("edit.profile")}
+      onClick=${() => {
+        if (chosen) {
+          lists([...doc.profiles, chosen]);
+          choose("");
+        }
+      }}
+    />
+    <button
+      type="button"
+      class="btn small"
+      disabled=${!e.readable.value || e.busy.value}
+      onClick=${play}
+    >
+      ${t("edit.play")}
+    </button>
+    ${
+      e.outcomes.value.some((one) => one.verdict) &&
+      html`<button type="button" class="btn small" onClick=${() => take(doc, doc.profiles)}>
+        ${t("edit.fill")}
+      </button>`
+    }
+  </div>`;
+}
+
+export function Promises({ doc, t }) {
   const lists = (profiles) => {
     const expect = Object.fromEntries(
       profiles
@@ -128,34 +162,5 @@ export function Promises({ doc, t }) {
         (inv) => html`<option key=${inv} value=${`violates ${inv}`}>${t(`broken.${inv}`)}</option>`,
       )}
     </datalist>
-    <div class="row">
-      <${Choice}
-        label=${t("title.profile")}
-        value=${chosen}
-        options=${[["", "…"], ...names.map((name) => [name, name])]}
-        onChange=${choose}
-      /><${Add}
-        label=${t("edit.profile")}
-        onClick=${() => {
-          if (chosen) {
-            lists([...doc.profiles, chosen]);
-            choose("");
-          }
-        }}
-      />
-      <button
-        type="button"
-        class="btn small"
-        disabled=${!e.readable.value || e.busy.value}
-        onClick=${play}
-      >
-        ${t("edit.play")}
-      </button>
-      ${
-        e.outcomes.value.some((one) => one.verdict) &&
-        html`<button type="button" class="btn small" onClick=${() => take(doc, doc.profiles)}>
-          ${t("edit.fill")}
-        </button>`
-      }
-    </div>`;
+    <${More} doc=${doc} t=${t} lists=${lists} />`;
 }

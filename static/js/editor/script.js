@@ -31,6 +31,25 @@ function Asked({ row, i, rows, t }) {
   </p>`;
 }
 
+/** Up, down, away. */
+function RowActs({ i, rows, to, t }) {
+  return html`<span class="rowacts"
+    ><${Small}
+      icon="up"
+      label=${t("edit.up", { n: i + 1 })}
+      off=${i === 0}
+      onClick=${() => to(i - 1)} /><${Small}
+      icon="down"
+      label=${t("edit.down", { n: i + 1 })}
+      off=${i === rows.length - 1}
+      onClick=${() => to(i + 1)} />
+    <${Small}
+      icon="close"
+      label=${t("edit.remove", { what: t("edit.line", { n: i + 1 }) })}
+      onClick=${() => reorder(rows, without(rows, i), (n) => (n === i + 1 ? 0 : n > i + 1 ? n - 1 : n))}
+  /></span>`;
+}
+
 function Row({ row, i, rows, drag, t }) {
   const bad = e.problems.value.find((one) => one.script === i + 1);
   const to = (target) => {
@@ -91,21 +110,7 @@ function Row({ row, i, rows, drag, t }) {
     ></span>
     <span class="num">${i + 1}</span
     >${field("prefix", t("edit.only"))}${field("move", t("edit.move"), "verbs")}${field("comment", t("edit.comment"))}
-    <span class="rowacts"
-      ><${Small}
-        icon="up"
-        label=${t("edit.up", { n: i + 1 })}
-        off=${i === 0}
-        onClick=${() => to(i - 1)} /><${Small}
-        icon="down"
-        label=${t("edit.down", { n: i + 1 })}
-        off=${i === rows.length - 1}
-        onClick=${() => to(i + 1)} />
-      <${Small}
-        icon="close"
-        label=${t("edit.remove", { what: t("edit.line", { n: i + 1 }) })}
-        onClick=${() => reorder(rows, without(rows, i), (n) => (n === i + 1 ? 0 : n > i + 1 ? n - 1 : n))}
-    /></span>
+    <${RowActs} i=${i} rows=${rows} to=${to} t=${t} />
     ${bad && html`<p class="bad">${bad.sentence}</p>`}<${Asked}
       row=${row}
       i=${i}

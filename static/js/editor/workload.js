@@ -6,11 +6,7 @@ import { Add, Check, Choice, Num, Small, Text } from "./fields.js";
 import { readers, replaced, without } from "./model.js";
 import * as e from "./state.js";
 
-export function Workload({ doc, t }) {
-  const { producers } = doc.workload;
-  const consumers = readers(doc.workload.consumers);
-  const reader = (at, more) => put({ consumers: replaced(consumers, at, more) });
-  const put = (more) => e.change({ workload: { producers, consumers, ...more } });
+function Producers({ producers, put, t }) {
   const one = (at, more) => put({ producers: replaced(producers, at, more) });
   return html`<ul class="lines">
       ${producers.map(
@@ -64,8 +60,12 @@ export function Workload({ doc, t }) {
         label=${t("edit.producer")}
         onClick=${() => put({ producers: [...producers, { rate_per_s: 5, acks: -1, retries: true, timeout_ms: 30000, idempotent: false, partition: -1, batch: 1, steady: false }] })}
       />
-    </div>
-    <ul class="lines">
+    </div>`;
+}
+
+function Consumers({ consumers, put, t }) {
+  const reader = (at, more) => put({ consumers: replaced(consumers, at, more) });
+  return html`<ul class="lines">
       ${consumers.map(
         (c, i) =>
           html`<li key=${i} class="row">
@@ -97,4 +97,12 @@ export function Workload({ doc, t }) {
       label=${t("edit.consumer")}
       onClick=${() => put({ consumers: [...consumers, { epochs: true, reset: "earliest", rack: "" }] })}
     />`;
+}
+
+export function Workload({ doc, t }) {
+  const { producers } = doc.workload;
+  const consumers = readers(doc.workload.consumers);
+  const put = (more) => e.change({ workload: { producers, consumers, ...more } });
+  return html`<${Producers} producers=${producers} put=${put} t=${t} />
+    <${Consumers} consumers=${consumers} put=${put} t=${t} />`;
 }

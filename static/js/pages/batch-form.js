@@ -2,100 +2,105 @@
 
 import { duration, whole } from "../charts/figures.js";
 
+const at = (id) => document.getElementById(id);
+
+/** What the form asks for, as the server takes it. */
+function asked(boot) {
+  const fields = new FormData(at("form"));
+  const scenario = at("scenario");
+  return {
+    ...(scenario ? { scenario: scenario.value } : boot.fixed),
+    runs: Number(fields.get("runs")),
+    first_seed: Number(fields.get("first_seed") || 0),
+    profiles: fields.getAll("profiles"),
+    vary: String(fields.get("vary"))
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean),
+  };
+}
+
+function refuse(sentence) {
+  const problem = at("problem");
+  problem.textContent = sentence;
+  problem.hidden = !sentence;
+}
+
+async function send(path, boot) {
+  const answer = await fetch(path, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      Accept: "application/json",
+      "X-CSRF-Token": boot.csrf,
+    },
+    body: JSON.stringify(asked(boot)),
+  });
+  const said = await answer.json();
+  if (!said.ok) throw new Error(said.sentence);
+  return said;
+}
+
+/** Runs `act` while a button rests; what is refused is said beside it and nothing is lost. */
+async function during(button, busy, act) {
+  const label = button.textContent;
+  refuse("");
+  button.disabled = true;
+  button.textContent = busy;
+  try {
+    await act();
+  } catch (error) {
+    refuse(error.message);
+    at("estimated").textContent = "";
+  }
+  button.disabled = false;
+  button.textContent = label;
+}
+
+/** How long the runs would take, and what so many of them could tell. */
+async function tellEstimate(boot, t) {
+  const said = await send("/api/batches/estimate", boot);
+  const { runs } = asked(boot);
+  const speed = said.runs_per_s < 10 ? said.runs_per_s.toPrecision(2) : whole(said.runs_per_s);
+  // A bound of one and more says nothing: three runs and fewer cannot tell that a thing is rare.
+  const told = t(said.bound < 1 ? "batch.estimated" : "batch.estimated.few", {
+    total: whole(said.total_runs),
+    time: duration(t, said.seconds),
+    speed,
+    cores: said.cores,
+    precision: (100 * said.precision).toPrecision(2),
+    bound: 3,
+    runs: whole(runs),
+  });
+  at("estimated").textContent = [told, ...said.notes].join(" ");
+}
+
 export function prepare(boot, t) {
-  const form = document.getElementById("form");
-  const problem = document.getElementById("problem");
-  const estimated = document.getElementById("estimated");
-  const scenario = document.getElementById("scenario");
-
-  const asked = () => {
-    const fields = new FormData(form);
-    return {
-      ...(scenario ? { scenario: scenario.value } : boot.fixed),
-      runs: Number(fields.get("runs")),
-      first_seed: Number(fields.get("first_seed") || 0),
-      profiles: fields.getAll("profiles"),
-      vary: String(fields.get("vary"))
-        .split("\n")
-        .map((line) => line.trim())
-        .filter(Boolean),
-    };
-  };
-
-  const refuse = (sentence) => {
-    problem.textContent = sentence;
-    problem.hidden = !sentence;
-  };
-
-  async function send(path) {
-    const answer = await fetch(path, {
-      method: "POST",
-      headers: {
-        "Content-Type": "application/json",
-        Accept: "application/json",
-        "X-CSRF-Token": boot.csrf,
-      },
-      body: JSON.stringify(asked()),
-    });
-    const said = await answer.json();
-    if (!said.ok) throw new Error(said.sentence);
-    return said;
-  }
-
-  /** Runs `act` while a button rests; what is refused is said beside it and nothing is lost. */
-  async function during(button, busy, act) {
-    const label = button.textContent;
-    refuse("");
-    button.disabled = true;
-    button.textContent = busy;
-    try {
-      await act();
-    } catch (error) {
-      refuse(error.message);
-      estimated.textContent = "";
-    }
-    button.disabled = false;
-    button.textContent = label;
-  }
-
-  const start = document.getElementById("start");
+  const form = at("form");
+  const scenario = at("scenario");
+  const start = at("start");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     during(start, t("batch.starting"), async () => {
-      location.href = (await send("/api/batches")).url;
+      location.href = (await send("/api/batches", boot)).url;
     });
   });
 
-  const estimate = document.getElementById("estimate");
+  const estimate = at("estimate");
   estimate.hidden = false;
   estimate.addEventListener("click", () =>
-    during(estimate, t("batch.estimating"), async () => {
-      const said = await send("/api/batches/estimate");
-      const { runs } = asked();
-      const speed = said.runs_per_s < 10 ? said.runs_per_s.toPrecision(2) : whole(said.runs_per_s);
-      // A bound of one and more says nothing: three runs and fewer cannot tell that a thing is rare.
-      const told = t(said.bound < 1 ? "batch.estimated" : "batch.estimated.few", {
-        total: whole(said.total_runs),
-        time: duration(t, said.seconds),
-        speed,
-        cores: said.cores,
-        precision: (100 * said.precision).toPrecision(2),
-        bound: 3,
-        runs: whole(runs),
-      });
-      estimated.textContent = [told, ...said.notes].join(" ");
-    }),
+    during(estimate, t("batch.estimating"), () => tellEstimate(boot, t)),
   );
 
   scenario?.addEventListener("change", () => {
     const facts = boot.scenarios[scenario.value];
-    document.getElementById("teaches").textContent = facts?.teaches ?? "";
-    document.getElementById("same").hidden = facts?.random ?? true;
+    at("teaches").textContent = facts?.teaches ?? "";
+    at("same").hidden = facts?.random ?? true;
     if (facts)
       for (const box of form.elements.profiles) box.checked = facts.profiles.includes(box.value);
   });
 
-  const vary = document.getElementById("vary");
+  const vary = at("vary");
   for (const chip of form.querySelectorAll("[data-example]")) {
     chip.addEventListener("click", () => {
       vary.value = [

@@ -6,6 +6,46 @@ import { connect } from "../net/channel.js";
 const ASK_EVERY_MS = 1000;
 const SAY_EVERY_MS = 10_000;
 
+/** How many runs, how fast, how long still: one phrase each. */
+function figuresOf(batch, t) {
+  const figures = [
+    t("batch.progress.runs", { done: whole(batch.done_runs), total: whole(batch.total_runs) }),
+  ];
+  if (batch.state === "queued")
+    figures.unshift(
+      t(batch.before ? "batch.progress.before" : "batch.progress.next", { n: batch.before }),
+    );
+  if (batch.total_chunks)
+    figures.push(
+      t("batch.progress.chunks", {
+        done: whole(batch.done_chunks),
+        total: whole(batch.total_chunks),
+      }),
+    );
+  if (batch.runs_per_s) figures.push(t("batch.progress.speed", { n: whole(batch.runs_per_s) }));
+  if (batch.left_s !== null)
+    figures.push(t("batch.progress.left", { time: duration(t, batch.left_s) }));
+  return figures;
+}
+
+/** Draws how far the batch is; returns when it was last read aloud, as Date.now(). */
+function paint(batch, t, charts, said) {
+  const state = t(`batch.state.${batch.state}`);
+  document.getElementById("state").textContent = state;
+  Object.assign(document.getElementById("bar"), {
+    max: batch.total_runs,
+    value: batch.done_runs,
+  });
+  const figures = figuresOf(batch, t);
+  document.getElementById("figures").textContent = figures.join(" · ");
+  document.getElementById("engine").textContent = batch.message;
+  const aloud = Date.now() - said > SAY_EVERY_MS;
+  if (aloud) document.getElementById("live").textContent = `${state}. ${figures.join(", ")}`;
+  count(batch, t);
+  charts.shares(batch, t);
+  return aloud ? Date.now() : said;
+}
+
 export function follow(boot, t, charts) {
   const id = boot.batch.id;
   const over = new Set(["done", "cancelled", "failed", "interrupted"]);
@@ -26,43 +66,9 @@ export function follow(boot, t, charts) {
       waiting = true;
       requestAnimationFrame(() => {
         waiting = false;
-        paint(latest);
+        said = paint(latest, t, charts, said);
       });
     }
-  }
-
-  function paint(batch) {
-    const state = t(`batch.state.${batch.state}`);
-    document.getElementById("state").textContent = state;
-    Object.assign(document.getElementById("bar"), {
-      max: batch.total_runs,
-      value: batch.done_runs,
-    });
-    const figures = [
-      t("batch.progress.runs", { done: whole(batch.done_runs), total: whole(batch.total_runs) }),
-    ];
-    if (batch.state === "queued")
-      figures.unshift(
-        t(batch.before ? "batch.progress.before" : "batch.progress.next", { n: batch.before }),
-      );
-    if (batch.total_chunks)
-      figures.push(
-        t("batch.progress.chunks", {
-          done: whole(batch.done_chunks),
-          total: whole(batch.total_chunks),
-        }),
-      );
-    if (batch.runs_per_s) figures.push(t("batch.progress.speed", { n: whole(batch.runs_per_s) }));
-    if (batch.left_s !== null)
-      figures.push(t("batch.progress.left", { time: duration(t, batch.left_s) }));
-    document.getElementById("figures").textContent = figures.join(" · ");
-    document.getElementById("engine").textContent = batch.message;
-    if (Date.now() - said > SAY_EVERY_MS) {
-      said = Date.now();
-      document.getElementById("live").textContent = `${state}. ${figures.join(", ")}`;
-    }
-    count(batch, t);
-    charts.shares(batch, t);
   }
 
   const offline = document.getElementById("offline");
@@ -106,7 +112,7 @@ export function follow(boot, t, charts) {
     }
   });
 
-  paint(latest);
+  said = paint(latest, t, charts, said);
 }
 
 /** The table twin, while it grows. */

@@ -22,99 +22,75 @@ const list = (v) =>
             : "✗"
           : String(v);
 
+/** What is told of each kind of thing, in this order. */
+const OF_BROKER = "alive fenced brokerEpoch rack dirs session disk fetchSessions".split(" ");
+const OF_REPLICA = (
+  "role dir future start leo hw hwCheckpoint flushed epochs epochStart belief fetch isr maximal " +
+  "pending blocks waiting throttled"
+).split(" ");
+const OF_CONTROLLER = "alive epoch waiting".split(" ");
+const OF_MESSAGE = "kind from to reply sent due held error records".split(" ");
+const OF_CLIENT = "kind sent acked waiting position epoch reset rack preferred failed read".split(
+  " ",
+);
+
+/** Rows of the fields that `a` has, beside what `b` had. */
+const pick = (a, b, keys) =>
+  keys
+    .filter((k) => a && k in a)
+    .map((k) => [s.t.value(`field.${k}`), list(a[k]), b ? list(b[k]) : null]);
+
+function ofBroker(id, view, before, replica, old) {
+  const t = s.t.value;
+  const broker = view.brokers.find((b) => String(b.id) === id);
+  const session = [
+    t("field.fetchSession"),
+    list(replica?.session),
+    old?.session ? list(old.session) : null,
+  ];
+  return [
+    ...pick(
+      broker,
+      before?.view.brokers.find((b) => b.id === broker?.id),
+      OF_BROKER,
+    ),
+    ...pick(replica, old, OF_REPLICA),
+    ...(replica?.session ? [session] : []),
+    ...Object.entries(replica?.remote ?? {}).map(([other, memory]) => [
+      t("field.remote", { b: s.name.value(Number(other), true) }),
+      list(memory),
+      old?.remote?.[other] ? list(old.remote[other]) : null,
+    ]),
+  ];
+}
+
 /** The rows [name, value, value before] of a thing on the stage. */
-export function rows(step, before, id, { t }) {
+function rows(step, before, id) {
   const view = step.view;
   const part = partOf(view, s.partition.value);
   const old = before && partIn(before.view, part.p);
-  const pick = (a, b, keys) =>
-    keys
-      .filter((k) => a && k in a)
-      .map((k) => [t(`field.${k}`), list(a[k]), b ? list(b[k]) : null]);
-  const broker = /^b(\d+)$/.exec(id ?? "");
-  if (broker) {
-    const a = view.brokers.find((b) => String(b.id) === broker[1]);
-    const r = part.replicas[broker[1]];
-    const r0 = old?.replicas[broker[1]];
-    return [
-      ...pick(
-        a,
-        before?.view.brokers.find((b) => b.id === a?.id),
-        ["alive", "fenced", "brokerEpoch", "rack", "dirs", "session", "disk", "fetchSessions"],
-      ),
-      ...pick(r, r0, [
-        "role",
-        "dir",
-        "future",
-        "start",
-        "leo",
-        "hw",
-        "hwCheckpoint",
-        "flushed",
-        "epochs",
-        "epochStart",
-        "belief",
-        "fetch",
-        "isr",
-        "maximal",
-        "pending",
-        "blocks",
-        "waiting",
-        "throttled",
-      ]),
-      ...(r?.session
-        ? [[t("field.fetchSession"), list(r.session), r0?.session ? list(r0.session) : null]]
-        : []),
-      ...Object.entries(r?.remote ?? {}).map(([id2, m]) => [
-        t("field.remote", { b: s.name.value(Number(id2), true) }),
-        list(m),
-        r0?.remote?.[id2] ? list(r0.remote[id2]) : null,
-      ]),
-    ];
-  }
+  const broker = /^b(\d+)$/.exec(id ?? "")?.[1];
+  if (broker !== undefined)
+    return ofBroker(broker, view, before, part.replicas[broker], old?.replicas[broker]);
   if (id === "K")
     return [
-      ...pick(view.controller, before?.view.controller, ["alive", "epoch", "waiting"]),
+      ...pick(view.controller, before?.view.controller, OF_CONTROLLER),
       ...pick(part.record, old?.record, Object.keys(part.record)),
     ];
   const message = view.messages.find((m) => `m${m.id}` === id);
   if (message)
     return [
-      ...pick(message, null, [
-        "kind",
-        "from",
-        "to",
-        "reply",
-        "sent",
-        "due",
-        "held",
-        "error",
-        "records",
-      ]),
+      ...pick(message, null, OF_MESSAGE),
       ...Object.entries(s.possible.value.messages?.[message.id] ?? message.fields ?? {}).map(
         ([k, v]) => [k, list(v), null],
       ),
     ];
   const client = view.clients.find((c) => String(c.id) === id);
-  return client
-    ? pick(
-        client,
-        before?.view.clients.find((c) => c.id === id),
-        [
-          "kind",
-          "sent",
-          "acked",
-          "waiting",
-          "position",
-          "epoch",
-          "reset",
-          "rack",
-          "preferred",
-          "failed",
-          "read",
-        ],
-      )
-    : [];
+  return pick(
+    client,
+    before?.view.clients.find((c) => c.id === id),
+    OF_CLIENT,
+  );
 }
 
 export function Inspect() {
@@ -132,7 +108,7 @@ export function Inspect() {
     ]),
   ];
   const id = things.some(([one]) => one === s.selected.value) ? s.selected.value : things[0]?.[0];
-  const found = rows(step, before, id, { t });
+  const found = rows(step, before, id);
   return html`<div class="stack">
     <label class="field"
       >${t("inspect.what")}${" "}<select

@@ -14,16 +14,15 @@ const ARROWS = {
   End: (i, last) => last,
 };
 
-/** `inside`: signal {broker, id, index} of the stop; `leave(broker)` goes back to the lane, `press(stop, element)` acts. */
-export function LaneWalk({ drawn, inside, leave, press }) {
-  const t = s.t.value;
-  const box = useRef(null);
+/** What one stands on is lit, and its broker selected. */
+function stand(one, broker) {
+  s.selected.value = `b${broker}`;
+  s.lit.value = one.id;
+}
+
+/** Keeps the focus on the stop one is on, and that stop in sight. */
+function useFocus(box, inside, { id, at }) {
   const here = inside.value;
-  const list = here ? stops(drawn, here.broker, { t }) : [];
-  // A record that is gone leaves us at the one in its place.
-  const known = list.findIndex((one) => one.id === here?.id);
-  const at = known >= 0 ? known : Math.max(0, Math.min(here?.index ?? 0, list.length - 1));
-  const id = list[at]?.id;
   useLayoutEffect(() => {
     if (!here) return;
     const free =
@@ -35,6 +34,19 @@ export function LaneWalk({ drawn, inside, leave, press }) {
     button?.scrollIntoView({ block: "nearest", inline: "nearest" });
     if (here.entering) inside.value = { broker: here.broker, id, index: at };
   }, [id, here]);
+}
+
+/** `inside`: signal {broker, id, index} of the stop; `leave(broker)` goes back to the lane, `press(stop, element)` acts. */
+export function LaneWalk({ drawn, inside, leave, press }) {
+  const t = s.t.value;
+  const box = useRef(null);
+  const here = inside.value;
+  const list = here ? stops(drawn, here.broker, { t }) : [];
+  // A record that is gone leaves us at the one in its place.
+  const known = list.findIndex((one) => one.id === here?.id);
+  const at = known >= 0 ? known : Math.max(0, Math.min(here?.index ?? 0, list.length - 1));
+  const id = list[at]?.id;
+  useFocus(box, inside, { id, at });
   if (!here || !list.length) return null;
   const to = (broker, next, all) => {
     const index = Math.max(0, Math.min(next, all.length - 1));
@@ -61,17 +73,12 @@ export function LaneWalk({ drawn, inside, leave, press }) {
     const others = stops(drawn, broker, { t });
     to(broker, beside(others, list[at], at), others);
   };
-  const focused = (one) => {
-    s.selected.value = `b${here.broker}`;
-    s.lit.value = one.id;
-  };
   const out = (event) => {
     if (event.relatedTarget && !event.relatedTarget.closest(".walk, .menu, .whybox")) {
       inside.value = null;
       s.lit.value = null;
     }
   };
-  const near = list.slice(Math.max(0, at - 1), at + 2);
   return html`<div
     class="walk"
     role="group"
@@ -80,19 +87,21 @@ export function LaneWalk({ drawn, inside, leave, press }) {
     onKeyDown=${keys}
     onFocusOut=${out}
   >
-    ${near.map(
-      (one) =>
-        html`<button
-          key=${one.id}
-          type="button"
-          class="hit stop"
-          data-stop=${one.id}
-          tabindex=${one.id === id ? 0 : -1}
-          aria-label=${one.label}
-          style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`}
-          onFocus=${() => focused(one)}
-          onClick=${(event) => press(one, event.currentTarget)}
-        ></button>`,
-    )}
+    ${list
+      .slice(Math.max(0, at - 1), at + 2)
+      .map(
+        (one) =>
+          html`<button
+            key=${one.id}
+            type="button"
+            class="hit stop"
+            data-stop=${one.id}
+            tabindex=${one.id === id ? 0 : -1}
+            aria-label=${one.label}
+            style=${`left:${one.x}px;top:${one.y}px;width:${one.w}px;height:${one.h}px`}
+            onFocus=${() => stand(one, here.broker)}
+            onClick=${(event) => press(one, event.currentTarget)}
+          ></button>`,
+      )}
   </div>`;
 }

@@ -8,6 +8,7 @@ import { loadPossible } from "../animator/acting.js";
 import { pick } from "../animator/choose.js";
 import { Surgery, whyNot } from "../animator/doors.js";
 import * as s from "../animator/state.js";
+import { concerns } from "../core/moves.js";
 import { Icon } from "./common.js";
 import { MoveButton } from "./moves.js";
 
@@ -18,40 +19,6 @@ export function openMenu(thing, target) {
   s.selected.value = thing.id;
   menu.value = { ...thing, from: target };
   loadPossible();
-}
-
-/** Does a move speak of this thing? */
-function concerns(move, id, step) {
-  const tokens = move.text.split(/[\s]+/).slice(1);
-  const broker = /^b(-?\d+)$/.exec(id);
-  if (broker) {
-    const own = step.view.brokers.find((b) => String(b.id) === broker[1]);
-    const names = [broker[1], own?.name].filter((v) => v !== undefined && v !== null).map(String);
-    return tokens.some((token) => token.split(/->|>/).some((part) => names.includes(part)));
-  }
-  const log = /^log:(-?\d+)$/.exec(id);
-  if (log) {
-    const own = step.view.brokers.find((b) => String(b.id) === log[1])?.name || log[1];
-    return (
-      (/^produce .* to /.test(move.text) && tokens.at(-1) === own) ||
-      (/^(checkpoint|flush) /.test(move.text) && tokens[0] === own) ||
-      /^delete records /.test(move.text)
-    );
-  }
-  const link = /^link:(.+):(.+)$/.exec(id);
-  if (link) {
-    const label = (node) => step.view.brokers.find((one) => String(one.id) === node)?.name || node;
-    const [a, b] = [label(link[1]), label(link[2])];
-    const said = tokens.slice(0, 2).join(" ");
-    return (
-      said === `${a} ${b}` ||
-      said === `${b} ${a}` ||
-      [`${a}->${b}`, `${b}->${a}`].includes(tokens[0]) ||
-      (b === "K" && /^(md|alter)$/.test(tokens[0]) && tokens[1] === a)
-    );
-  }
-  if (id === "K") return tokens.includes("K") || /^(elect|set|reassign)\b/.test(move.text);
-  return step.view.clients.some((one) => String(one.id) === id) && tokens.includes(id);
 }
 
 /** What may be asked about a thing: [words of the button, subject]. */
@@ -66,15 +33,15 @@ function asks(id) {
   ];
 }
 
-export function Menu() {
-  const t = s.t.value;
-  const box = useRef(null);
-  const at = menu.value;
-  const close = () => {
-    const from = menu.value?.from;
-    menu.value = null;
-    from?.focus({ preventScroll: true });
-  };
+/** The menu goes, and the focus is where it came from. */
+function close() {
+  const from = menu.value?.from;
+  menu.value = null;
+  from?.focus({ preventScroll: true });
+}
+
+/** The focus goes into an opened menu; whatever is pressed outside, and another step, close it. */
+function useClosing(box, at) {
   useEffect(() => {
     if (!at) return undefined;
     box.current?.querySelector("button")?.focus({ preventScroll: true });
@@ -87,26 +54,91 @@ export function Menu() {
   useEffect(() => {
     menu.value = null;
   }, [s.n.value, s.run.value]);
-  if (!at || !s.step.value) return null;
-  const ready = s.possible.value.key === `${s.run.value}@${s.n.value}`;
-  const mine = ready ? s.possible.value.moves.filter((m) => concerns(m, at.id, s.step.value)) : [];
-  const message = s.step.value.view.messages.find((one) => `m${one.id}` === at.id);
-  const past = s.facts.value && s.n.value < s.facts.value.total;
+}
+
+/** The whole menu stays in sight, and keeps its size whatever the size of the stage. */
+function placeOf(at) {
   const width = drawn.value?.geo.width ?? 600;
   const zoom = drawn.value?.zoom ?? 1;
-  // The whole menu stays in sight, and keeps its size whatever the size of the stage.
   const stage = document.getElementById("stagebox");
   const seen =
     s.phone.value || stage.scrollHeight > 2 * innerHeight
       ? Infinity
       : (stage.scrollTop + stage.clientHeight) / zoom - 344 / zoom;
   const top = Math.max(4, Math.min(at.y, seen));
+  return `left:${Math.max(6, Math.min(at.x + at.w + 8, width - 268))}px;top:${top}px;transform:scale(${1 / zoom})`;
+}
+
+/** What can be done, and behind a fold what cannot, with the reason. */
+const Moves = ({ mine, t }) =>
+  html`<ul class="moves">
+      ${mine
+        .filter((m) => m.enabled)
+        .map(
+          (m) =>
+            html`<${MoveButton}
+              key=${m.text}
+              move=${m}
+              onDone=${() => {
+                menu.value = null;
+              }}
+            />`,
+        )}
+    </ul>
+    ${
+      mine.some((m) => !m.enabled) &&
+      html`<details>
+        <summary>${t("moves.cannot", { n: mine.filter((m) => !m.enabled).length })}</summary>
+        <ul class="moves no">
+          ${mine
+            .filter((m) => !m.enabled)
+            .map((m) => html`<${MoveButton} key=${m.text} move=${m} />`)}
+        </ul>
+      </details>`
+    }`;
+
+/** Looking at the thing, and asking about it. */
+const Foot = ({ at, t }) =>
+  html`<p class="row">
+    <button
+      type="button"
+      class="btn"
+      onClick=${() => {
+        s.selected.value = at.id;
+        pick("inspect");
+        close();
+      }}
+    >
+      ${t("menu.inspect")}</button
+    >${asks(at.id).map(
+      ([key, subject]) =>
+        html`<button
+          key=${key}
+          type="button"
+          class="btn"
+          onClick=${(e) => whyNot(subject, e.currentTarget)}
+        >
+          ${t(key)}
+        </button>`,
+    )}
+  </p>`;
+
+export function Menu() {
+  const t = s.t.value;
+  const box = useRef(null);
+  const at = menu.value;
+  useClosing(box, at);
+  if (!at || !s.step.value) return null;
+  const ready = s.possible.value.key === `${s.run.value}@${s.n.value}`;
+  const mine = ready ? s.possible.value.moves.filter((m) => concerns(m, at.id, s.step.value)) : [];
+  const message = s.step.value.view.messages.find((one) => `m${one.id}` === at.id);
+  const past = s.facts.value && s.n.value < s.facts.value.total;
   return html`<div
     class="menu"
     role="dialog"
     aria-label=${at.label}
     ref=${box}
-    style=${`left:${Math.max(6, Math.min(at.x + at.w + 8, width - 268))}px;top:${top}px;transform:scale(${1 / zoom})`}
+    style=${placeOf(at)}
     onKeyDown=${(e) => {
       if (e.key === "Escape") {
         e.stopPropagation();
@@ -132,54 +164,8 @@ export function Menu() {
         }}
       />`
     }
-    <ul class="moves">
-      ${mine
-        .filter((m) => m.enabled)
-        .map(
-          (m) =>
-            html`<${MoveButton}
-              key=${m.text}
-              move=${m}
-              onDone=${() => {
-                menu.value = null;
-              }}
-            />`,
-        )}
-    </ul>
-    ${
-      mine.some((m) => !m.enabled) &&
-      html`<details>
-        <summary>${t("moves.cannot", { n: mine.filter((m) => !m.enabled).length })}</summary>
-        <ul class="moves no">
-          ${mine
-            .filter((m) => !m.enabled)
-            .map((m) => html`<${MoveButton} key=${m.text} move=${m} />`)}
-        </ul>
-      </details>`
-    }
+    <${Moves} mine=${mine} t=${t} />
     ${ready && !message && !mine.length && html`<p class="soft">${t("menu.nothing")}</p>`}
-    <p class="row">
-      <button
-        type="button"
-        class="btn"
-        onClick=${() => {
-          s.selected.value = at.id;
-          pick("inspect");
-          close();
-        }}
-      >
-        ${t("menu.inspect")}</button
-      >${asks(at.id).map(
-        ([key, subject]) =>
-          html`<button
-            key=${key}
-            type="button"
-            class="btn"
-            onClick=${(e) => whyNot(subject, e.currentTarget)}
-          >
-            ${t(key)}
-          </button>`,
-      )}
-    </p>
+    <${Foot} at=${at} t=${t} />
   </div>`;
 }

@@ -7,65 +7,32 @@ import { toggle } from "../animator/bookmarks.js";
 import { goTo } from "../animator/player.js";
 import { goUntil } from "../animator/playing.js";
 import * as s from "../animator/state.js";
-import { breakText, breakWords, fieldsOf, WHATS } from "../core/breaks.js";
+import { Add, Breakpoints } from "./breakpoints.js";
 import { Icon } from "./common.js";
 
 const UNTIL = ["moment", "chapter", "violation", "break"];
 
-function keep(list) {
-  s.breaks.value = list;
-  s.remember("breaks", list.map(breakText).join(","));
-}
-
-function Add() {
+function Bookmarks({ close }) {
   const t = s.t.value;
-  const [what, setWhat] = useState("hw");
-  const [broker, setBroker] = useState("");
-  const [value, setValue] = useState("");
-  const fields = fieldsOf(what);
-  const add = (event) => {
-    event.preventDefault();
-    const made = {
-      what,
-      broker: fields.broker ? broker : "",
-      value: fields.value ? value.trim() : "",
-    };
-    if (!s.breaks.value.some((one) => breakText(one) === breakText(made)))
-      keep([...s.breaks.value, made].slice(-12));
-  };
-  return html`<form class="row" onSubmit=${add}>
-    <select aria-label=${t("break.what")} value=${what} onChange=${(e) => setWhat(e.target.value)}>
-      ${WHATS.map(
-        (one) => html`<option key=${one} value=${one}>${t(`break.pick.${one}`)}</option>`,
-      )}
-    </select>
-    ${
-      fields.value &&
-      html`<input
-        class="mono short"
-        aria-label=${t("break.value")}
-        required=${what === "offset"}
-        pattern=${what === "offset" ? "[0-9]+" : "[A-Za-z0-9._-]*"}
-        placeholder=${t(`break.hint.${what}`)}
-        value=${value}
-        onInput=${(e) => setValue(e.target.value)}
-      />`
-    }
-    ${
-      fields.broker &&
-      html`<select
-        aria-label=${t("break.broker")}
-        value=${broker}
-        onChange=${(e) => setBroker(e.target.value)}
-      >
-        <option value="">${t("break.anywhere")}</option>
-        ${(s.step.value?.view.brokers ?? []).map(
-          (b) => html`<option key=${b.id} value=${String(b.id)}>${s.name.value(b.id)}</option>`,
-        )}
-      </select>`
-    }
-    <button type="submit" class="btn">${t("break.add")}</button>
-  </form>`;
+  return html`${s.bookmarks.value.map(
+      (n) =>
+        html`<button
+          key=${n}
+          type="button"
+          class="btn"
+          onClick=${() => {
+            close();
+            goTo(n, { leaveCrumb: true });
+          }}
+        >
+          ${t("mark.step", { n })}
+        </button>`,
+    )}
+    <button type="button" class="btn" onClick=${() => toggle()}>
+      <${Icon}
+        name="flag"
+      />${t(s.bookmarks.value.includes(s.n.value) ? "mark.remove" : "mark.add")}
+    </button>`;
 }
 
 function Box({ close }) {
@@ -94,49 +61,13 @@ function Box({ close }) {
     </section>
     <section>
       <h3>${t("break.title")}</h3>
-      ${
-        s.breaks.value.length > 0 &&
-        html`<ul class="plainlist">
-          ${s.breaks.value.map(
-            (one) =>
-              html`<li key=${breakText(one)} class="row tight">
-                <span class="grow">${breakWords(one, s.env.value)}</span
-                ><button
-                  type="button"
-                  class="btn quiet square"
-                  aria-label=${t("break.remove", { what: breakWords(one, s.env.value) })}
-                  onClick=${() => keep(s.breaks.value.filter((other) => other !== one))}
-                >
-                  <${Icon} name="close" />
-                </button>
-              </li>`,
-          )}
-        </ul>`
-      }
+      <${Breakpoints} />
       <${Add} />
     </section>
     <section>
       <h3>${t("mark.title")}</h3>
       <div class="row">
-        ${s.bookmarks.value.map(
-          (n) =>
-            html`<button
-              key=${n}
-              type="button"
-              class="btn"
-              onClick=${() => {
-                close();
-                goTo(n, { leaveCrumb: true });
-              }}
-            >
-              ${t("mark.step", { n })}
-            </button>`,
-        )}
-        <button type="button" class="btn" onClick=${() => toggle()}>
-          <${Icon}
-            name="flag"
-          />${t(s.bookmarks.value.includes(s.n.value) ? "mark.remove" : "mark.add")}
-        </button>
+        <${Bookmarks} close=${close} />
       </div>
     </section>
     <label class="row"

@@ -19,52 +19,58 @@ export async function change(profile) {
   }
 }
 
+/** Under which Kafka: those the scenario promises something for come first. */
+function Profile({ facts, t }) {
+  const known = s.registry.value.profiles ?? [];
+  // Any other Kafka can be tried as well.
+  const mine = facts.scenario.profiles ?? [];
+  const flipped = [...new Set([...mine, facts.profile])]
+    .filter((name) => !known.some((p) => p.name === name))
+    .map((name) => ({ name, stands_for: "" }));
+  const all = [...known, ...flipped].sort((a, b) => mine.includes(b.name) - mine.includes(a.name));
+  return html`<label class="field"
+    ><span class="wide">${t("title.profile")}</span
+    ><select id="profile" value=${facts.profile} onChange=${(e) => change(e.target.value)}>
+      ${all.map(
+        (p) =>
+          html`<option key=${p.name} value=${p.name}>
+            ${mine.includes(p.name) ? "" : "· "}${p.name}${p.stands_for ? ` · ${p.stands_for}` : ""}
+          </option>`,
+      )}
+    </select></label
+  >`;
+}
+
+function Partition({ parts, t }) {
+  return html`<label class="field"
+    ><span>${t("title.partition")}</span
+    ><select
+      value=${String(partOf({ partitions: parts }, s.partition.value).p)}
+      onChange=${(e) => {
+        s.partition.value = Number(e.target.value);
+      }}
+    >
+      ${parts.map(
+        (p) =>
+          html`<option key=${p.p} value=${String(p.p)}>
+            ${p.name}${p.gone ? ` · ${t(`ctl.${p.gone}`)}` : ""}
+          </option>`,
+      )}
+    </select></label
+  >`;
+}
+
 export function Title() {
   const t = s.t.value;
   const facts = s.facts.value;
   if (!facts) return html`<div class="titlebar"><h1>…</h1></div>`;
   const parts = s.step.value?.view.partitions ?? [];
   const fetching = s.step.value?.view.fetching;
-  const known = s.registry.value.profiles ?? [];
-  // Those the scenario promises something for come first; any other Kafka can be tried as well.
-  const mine = facts.scenario.profiles ?? [];
-  const flipped = [...new Set([...mine, facts.profile])]
-    .filter((name) => !known.some((p) => p.name === name))
-    .map((name) => ({ name, stands_for: "" }));
-  const all = [...known, ...flipped].sort((a, b) => mine.includes(b.name) - mine.includes(a.name));
   return html`<div class="titlebar">
     <h1>${facts.scenario.title}</h1>
     <div class="row">
-      <label class="field"
-        ><span class="wide">${t("title.profile")}</span
-        ><select id="profile" value=${facts.profile} onChange=${(e) => change(e.target.value)}>
-          ${all.map(
-            (p) =>
-              html`<option key=${p.name} value=${p.name}>
-                ${mine.includes(p.name) ? "" : "· "}${p.name}${p.stands_for ? ` · ${p.stands_for}` : ""}
-              </option>`,
-          )}
-        </select></label
-      >
-      ${
-        parts.length > 1 &&
-        html`<label class="field"
-          ><span>${t("title.partition")}</span
-          ><select
-            value=${String(partOf({ partitions: parts }, s.partition.value).p)}
-            onChange=${(e) => {
-              s.partition.value = Number(e.target.value);
-            }}
-          >
-            ${parts.map(
-              (p) =>
-                html`<option key=${p.p} value=${String(p.p)}>
-                  ${p.name}${p.gone ? ` · ${t(`ctl.${p.gone}`)}` : ""}
-                </option>`,
-            )}
-          </select></label
-        >`
-      }
+      <${Profile} facts=${facts} t=${t} />
+      ${parts.length > 1 && html`<${Partition} parts=${parts} t=${t} />`}
       <button
         type="button"
         class="btn"

@@ -13,6 +13,43 @@ import { TimeBox } from "./timebox.js";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 
+/** How far one step on goes. */
+const Sizes = ({ t }) =>
+  html`<div class="segments" role="radiogroup" aria-label=${t("size.label")}>
+    ${SIZES.map(
+      (size) =>
+        html`<label key=${size} title=${t(`size.${size}.why`)}
+          ><input
+            type="radio"
+            name="size"
+            value=${size}
+            checked=${s.size.value === size}
+            onChange=${() => setSize(size)}
+          /><span>${t(`size.${size}`)}</span></label
+        >`,
+    )}
+  </div>`;
+
+function Speed({ t }) {
+  const setSpeed = (value) => {
+    s.speed.value = value;
+    s.remember("speed", value);
+  };
+  return html`<label class="field speed"
+    >${t("time.speed")}${" "}<select
+      value=${String(s.speed.value)}
+      onChange=${(e) => setSpeed(Number(e.target.value))}
+    >
+      ${SPEEDS.map(
+        (v) =>
+          html`<option key=${v} value=${String(v)}>
+            ${v === 0.25 ? "¼" : v === 0.5 ? "½" : v}×
+          </option>`,
+      )}
+    </select></label
+  >`;
+}
+
 export function Transport() {
   const t = s.t.value;
   const facts = s.facts.value;
@@ -30,10 +67,6 @@ export function Transport() {
     >
       <${Icon} name=${name} />
     </button>`;
-  const setSpeed = (value) => {
-    s.speed.value = value;
-    s.remember("speed", value);
-  };
   return html`<div class="transport" role="group" aria-label=${t("time.label")}>
     <div class="row tight">
       ${button("first", "time.first", () => goTo(0, { leaveCrumb: true }), start)}
@@ -52,33 +85,7 @@ export function Transport() {
       ${button("last", "time.last", () => goTo(total, { leaveCrumb: true }), end)}
       ${s.phone.value && html`<${TimeBox} />`}
     </div>
-    <div class="segments" role="radiogroup" aria-label=${t("size.label")}>
-      ${SIZES.map(
-        (size) =>
-          html`<label key=${size} title=${t(`size.${size}.why`)}
-            ><input
-              type="radio"
-              name="size"
-              value=${size}
-              checked=${s.size.value === size}
-              onChange=${() => setSize(size)}
-            /><span>${t(`size.${size}`)}</span></label
-          >`,
-      )}
-    </div>
-    <label class="field speed"
-      >${t("time.speed")}${" "}<select
-        value=${String(s.speed.value)}
-        onChange=${(e) => setSpeed(Number(e.target.value))}
-      >
-        ${SPEEDS.map(
-          (v) =>
-            html`<option key=${v} value=${String(v)}>
-              ${v === 0.25 ? "¼" : v === 0.5 ? "½" : v}×
-            </option>`,
-        )}
-      </select></label
-    >
+    <${Sizes} t=${t} /><${Speed} t=${t} />
     ${!s.phone.value && html`<${TimeBox} />`}
     ${
       s.crumb.value &&

@@ -102,8 +102,28 @@ function place(box, from) {
   box.style.top = `${Math.max(8, Math.min(near.top - 8, innerHeight - height - 8))}px`;
 }
 
-function Why() {
+/** What was asked about, its guards, what would follow, and where it happens. */
+function Answer({ answer, next, close }) {
   const t = s.t.value;
+  return html`<header>
+      <h2 id="whyhead"><${Told} entry=${answer.about} /></h2>
+      <button type="button" class="btn quiet square" aria-label=${t("bad.close")} onClick=${close}>
+        <${Icon} name="close" />
+      </button>
+    </header>
+    <ul class="guards">
+      ${answer.guards.map((one, i) => html`<${Guard} key=${i} one=${one} close=${close} />`)}
+    </ul>
+    <p class=${answer.holds ? "then yes" : "then"}><${Told} entry=${answer.then} /></p>
+    ${
+      next !== null &&
+      html`<p>
+        <${Jump} n=${next}><${Icon} name="next" /> ${t("whynot.later", { n: next })}<//>
+      </p>`
+    }`;
+}
+
+function Why() {
   const box = useRef(null);
   const now = shown.value;
   const step = s.step.value;
@@ -147,31 +167,6 @@ function Why() {
     ref=${box}
     onToggle=${toggled}
   >
-    ${
-      now &&
-      html`<header>
-          <h2 id="whyhead"><${Told} entry=${now.answer.about} /></h2>
-          <button
-            type="button"
-            class="btn quiet square"
-            aria-label=${t("bad.close")}
-            onClick=${close}
-          >
-            <${Icon} name="close" />
-          </button>
-        </header>
-        <ul class="guards">
-          ${now.answer.guards.map(
-            (one, i) => html`<${Guard} key=${i} one=${one} close=${close} />`,
-          )}
-        </ul>
-        <p class=${now.answer.holds ? "then yes" : "then"}><${Told} entry=${now.answer.then} /></p>
-        ${
-          next !== null &&
-          html`<p>
-            <${Jump} n=${next}><${Icon} name="next" /> ${t("whynot.later", { n: next })}<//>
-          </p>`
-        }`
-    }
+    ${now && html`<${Answer} answer=${now.answer} next=${next} close=${close} />`}
   </div>`;
 }

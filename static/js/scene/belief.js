@@ -1,6 +1,6 @@
 // What a broker believes, and how long the controller still believes in it.
 
-import { circle, fit, g, icon, path, text, textWidth, title } from "./node.js";
+import { circle, fit, g, icon, path, rect, text, textWidth, title } from "./node.js";
 
 /** Does this replica's belief contradict the controller's record? */
 export function isStale(replica, record) {
@@ -75,5 +75,20 @@ export function session(geo, lane, broker, right, { t, session: whole }) {
       title("title", t("card.session.why", { ms: left })),
     ],
     { "data-id": `b${broker.id}:session`, "data-value": left },
+  );
+}
+
+/** The rack, as a small tab at the card's foot. */
+export function rack(geo, lane, broker, h) {
+  const label = fit(broker.rack, 64, 11);
+  const w = textWidth(label, 11, true) + 12;
+  const [x, y] = [geo.cardX + geo.cardW - w - 8, lane.y + 5 + h - 17];
+  return g(
+    "rack",
+    [
+      rect("r", x, y, w, 17, "racktab", { rx: 3 }),
+      text("t", x + w / 2, y + 12.5, label, "small", { "text-anchor": "middle", "font-size": 11 }),
+    ],
+    { "data-id": `b${broker.id}:rack` },
   );
 }

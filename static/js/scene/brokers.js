@@ -1,6 +1,6 @@
 // A broker's card: who it is, what it does, where it stands, what it believes.
 
-import { belief, isStale, session } from "./belief.js";
+import { belief, isStale, rack, session } from "./belief.js";
 import { fit, g, icon, line, pill, rect, text, textWidth, title } from "./node.js";
 import { standing } from "./standing.js";
 
@@ -53,21 +53,6 @@ export function card(geo, view, broker, ctx) {
     "data-role": replica?.role ?? "none",
     "data-alive": broker.alive,
   });
-}
-
-/** The rack, as a small tab at the card's foot. */
-function rack(geo, lane, broker, h) {
-  const label = fit(broker.rack, 64, 11);
-  const w = textWidth(label, 11, true) + 12;
-  const [x, y] = [geo.cardX + geo.cardW - w - 8, lane.y + 5 + h - 17];
-  return g(
-    "rack",
-    [
-      rect("r", x, y, w, 17, "racktab", { rx: 3 }),
-      text("t", x + w / 2, y + 12.5, label, "small", { "text-anchor": "middle", "font-size": 11 }),
-    ],
-    { "data-id": `b${broker.id}:rack` },
-  );
 }
 
 function head(geo, broker, { acts, recorded, x, y }, { t, name }) {

@@ -2,35 +2,65 @@
 
 import { fit, g, line, rect, spans, text, textWidth } from "./node.js";
 
+/** [[key, label, value]] of the record: what is always there, and what is there only now. */
+function fieldsOf(part, mode, { t, name }) {
+  const { record } = part;
+  const list = (ids) => `[${ids.map((id) => name(id, true)).join(", ")}]`;
+  if (part.gone) return [["gone", "", t(`ctl.${part.gone}`)]];
+  return [
+    [
+      "leader",
+      `${t("ctl.leader")} `,
+      record.leader >= 0 ? name(record.leader, true) : t("ctl.none"),
+    ],
+    ["le", `${t("ctl.epoch")} `, record.le],
+    ["pe", `${mode === "zk" ? t("ctl.zversion") : t("ctl.pe")} `, record.pe],
+    ["isr", "ISR ", list(record.isr)],
+    record.elr?.length && ["elr", "ELR ", list(record.elr)],
+    record.leader < 0 &&
+      [record.lastKnown ?? []].flat().some((b) => b >= 0) && [
+        "lastKnown",
+        `${t("ctl.last")} `,
+        list([record.lastKnown].flat()),
+      ],
+    (record.recovering || record.recovery) && ["recovering", "", t("ctl.recovering")],
+    record.adding?.length && ["adding", `${t("ctl.adding")} `, list(record.adding)],
+    record.removing?.length && ["removing", `${t("ctl.removing")} `, list(record.removing)],
+  ].filter(Boolean);
+}
+
+/** One field of the record, with a line below it where this step changed it. */
+function field({ key, label, value, size, at, y, long }, record, changed) {
+  return g(
+    `f-${key}`,
+    [
+      spans(
+        "v",
+        at,
+        y,
+        [
+          [label, "quiet"],
+          [value, "strong"],
+        ],
+        "field",
+        { "font-size": size },
+      ),
+      changed.has(`rec:${key}`) && line("chg", at, y + 5, at + long, y + 5, "changed"),
+    ],
+    {
+      "data-id": `rec:${key}`,
+      "data-value": Array.isArray(record[key]) ? record[key].join(",") : (record[key] ?? ""),
+    },
+  );
+}
+
 /** The controller and its record of the partition. */
 export function controller(geo, view, { t, name, changed }) {
   const { record } = geo.part;
   const c = view.controller;
   const dead = c.alive === false;
   const x = geo.narrow ? 8 : geo.gutter + 6;
-  const list = (ids) => `[${ids.map((id) => name(id, true)).join(", ")}]`;
-  const fields = geo.part.gone
-    ? [["gone", "", t(`ctl.${geo.part.gone}`)]]
-    : [
-        [
-          "leader",
-          `${t("ctl.leader")} `,
-          record.leader >= 0 ? name(record.leader, true) : t("ctl.none"),
-        ],
-        ["le", `${t("ctl.epoch")} `, record.le],
-        ["pe", `${view.mode === "zk" ? t("ctl.zversion") : t("ctl.pe")} `, record.pe],
-        ["isr", "ISR ", list(record.isr)],
-        record.elr?.length && ["elr", "ELR ", list(record.elr)],
-        record.leader < 0 &&
-          [record.lastKnown ?? []].flat().some((b) => b >= 0) && [
-            "lastKnown",
-            `${t("ctl.last")} `,
-            list([record.lastKnown].flat()),
-          ],
-        (record.recovering || record.recovery) && ["recovering", "", t("ctl.recovering")],
-        record.adding?.length && ["adding", `${t("ctl.adding")} `, list(record.adding)],
-        record.removing?.length && ["removing", `${t("ctl.removing")} `, list(record.removing)],
-      ].filter(Boolean);
+  const fields = fieldsOf(geo.part, view.mode, { t, name });
   const parts = [
     rect(
       "bg",
@@ -76,29 +106,7 @@ export function controller(geo, view, { t, name, changed }) {
       at = 16;
       y += 19;
     }
-    parts.push(
-      g(
-        `f-${key}`,
-        [
-          spans(
-            "v",
-            at,
-            y,
-            [
-              [label, "quiet"],
-              [value, "strong"],
-            ],
-            "field",
-            { "font-size": size },
-          ),
-          changed.has(`rec:${key}`) && line("chg", at, y + 5, at + w1 + w2, y + 5, "changed"),
-        ],
-        {
-          "data-id": `rec:${key}`,
-          "data-value": Array.isArray(record[key]) ? record[key].join(",") : (record[key] ?? ""),
-        },
-      ),
-    );
+    parts.push(field({ key, label, value, size, at, y, long: w1 + w2 }, record, changed));
     at += w1 + w2 + (geo.narrow ? 14 : 16);
   }
   return g("controller", parts, {

@@ -3,6 +3,21 @@
 import { partOf } from "../core/partition.js";
 import { circle, icon, text } from "./node.js";
 
+/** Brokers that went down or began again at this step. */
+function processes(step, before, at, shown) {
+  const out = [];
+  const y = at.y(step.n);
+  for (const b of step.view.brokers) {
+    const was = before?.view.brokers.find((one) => one.id === b.id)?.alive;
+    if (!was || was === b.alive || !shown.has(String(b.id))) continue;
+    if (b.alive === "down")
+      out.push(icon(`k${step.n}-${b.id}`, "cross", at.x(b.id) - 7, y - 7, 14, "bad"));
+    else if (was === "down")
+      out.push(icon(`k${step.n}-${b.id}`, "restart", at.x(b.id) - 7, y - 7, 14, "warn"));
+  }
+  return out;
+}
+
 /** What happened at a step: a dot where, what ends and marks became, crashes and restarts. */
 export function events(step, before, at, shown, { partition, t }) {
   const out = [];
@@ -41,13 +56,6 @@ export function events(step, before, at, shown, { partition, t }) {
         ),
       );
   }
-  for (const b of step.view.brokers) {
-    const was = before?.view.brokers.find((one) => one.id === b.id)?.alive;
-    if (!was || was === b.alive || !shown.has(String(b.id))) continue;
-    if (b.alive === "down")
-      out.push(icon(`k${step.n}-${b.id}`, "cross", at.x(b.id) - 7, y - 7, 14, "bad"));
-    else if (was === "down")
-      out.push(icon(`k${step.n}-${b.id}`, "restart", at.x(b.id) - 7, y - 7, 14, "warn"));
-  }
+  out.push(...processes(step, before, at, shown));
   return out;
 }

@@ -13,6 +13,57 @@ const AROUND = 5;
 const kilo = (bytes) => Math.max(1, Math.round(bytes / 1000));
 const within = (value, low, high) => Math.min(high, Math.max(low, Math.round(Number(value)) || 0));
 
+/** Which step of the run it begins or ends with. */
+const StepField = ({ label, value, set, total, off, t }) =>
+  html`<label class="field"
+    >${t(label)}${" "}<input
+      type="number"
+      min="0"
+      max=${total}
+      value=${value}
+      disabled=${off}
+      onChange=${(e) => set(within(e.target.value, 0, total))}
+  /></label>`;
+
+/** How far it is, and the way to stop it. */
+function Making({ told, stop, t }) {
+  return html`<div class="row">
+    <progress max=${told.of || 1} value=${told.done} aria-label=${t("export.gif")}></progress
+    ><span class="num" data-ms=${told.ms ? Math.round(told.ms) : null}
+      >${told.of ? t("export.gif.told", { done: told.done, of: told.of, kb: kilo(told.bytes) }) : "…"}</span
+    ><button type="button" class="btn" onClick=${stop}>${t("export.gif.stop")}</button>
+  </div>`;
+}
+
+/** Long work, one at a time: what it tells, what went wrong, and how it is stopped. */
+function useWork(words) {
+  const [told, setTold] = useState(null);
+  const [bad, setBad] = useState(null);
+  const current = useRef(null);
+  const stop = () => current.current?.abort();
+  useEffect(
+    () => () => {
+      stop();
+      clear();
+    },
+    [],
+  );
+  const run = async (work) => {
+    setBad(null);
+    current.current = new AbortController();
+    try {
+      await work({ width: WIDEST, words, signal: current.current.signal });
+    } catch (problem) {
+      setBad(why(problem));
+    } finally {
+      current.current = null;
+      setTold(null);
+      clear();
+    }
+  };
+  return { told, setTold, bad, run, stop };
+}
+
 export function Animation({ name, words, hand }) {
   const t = s.t.value;
   const on = s.tapeNow.value;
@@ -21,34 +72,12 @@ export function Animation({ name, words, hand }) {
   const [b, setB] = useState(Math.min(total, s.n.value + AROUND));
   const [motion, setMotion] = useState(true);
   const [size, setSize] = useState(null);
-  const [told, setTold] = useState(null);
-  const [bad, setBad] = useState(null);
-  const stop = useRef(null);
-  useEffect(
-    () => () => {
-      stop.current?.abort();
-      clear();
-    },
-    [],
-  );
+  const { told, setTold, bad, run, stop } = useWork(words);
   const frames = useMemo(() => {
     const weighty = new Set(on.facts.moments);
     return plan(Math.min(a, b), Math.max(a, b), { motion, weighty: (n) => weighty.has(n) });
   }, [a, b, motion, on.digest]);
   useEffect(() => setSize(null), [frames]);
-  const run = async (work) => {
-    setBad(null);
-    stop.current = new AbortController();
-    try {
-      await work({ width: WIDEST, words, signal: stop.current.signal });
-    } catch (problem) {
-      setBad(why(problem));
-    } finally {
-      stop.current = null;
-      setTold(null);
-      clear();
-    }
-  };
   const measure = () =>
     run(async (options) => {
       setTold({ done: 0, of: 0 });
@@ -63,15 +92,7 @@ export function Animation({ name, words, hand }) {
       }
     });
   const number = (label, value, set) =>
-    html`<label class="field"
-      >${t(label)}${" "}<input
-        type="number"
-        min="0"
-        max=${total}
-        value=${value}
-        disabled=${told !== null}
-        onChange=${(e) => set(within(e.target.value, 0, total))}
-    /></label>`;
+    html`<${StepField} ...${{ label, value, set, total, off: told !== null, t }} />`;
   return html`<div class="gif">
     <b>${t("export.gif")}</b>
     <div class="row">
@@ -96,18 +117,7 @@ export function Animation({ name, words, hand }) {
               ${t("export.gif.measure")}
             </button>
           </div>`
-        : html`<div class="row">
-            <progress
-              max=${told.of || 1}
-              value=${told.done}
-              aria-label=${t("export.gif")}
-            ></progress
-            ><span class="num" data-ms=${told.ms ? Math.round(told.ms) : null}
-              >${told.of ? t("export.gif.told", { done: told.done, of: told.of, kb: kilo(told.bytes) }) : "…"}</span
-            ><button type="button" class="btn" onClick=${() => stop.current?.abort()}>
-              ${t("export.gif.stop")}
-            </button>
-          </div>`
+        : html`<${Making} told=${told} stop=${stop} t=${t} />`
     }
     ${bad && html`<p class="bad" role="status">${bad}</p>`}
   </div>`;

@@ -1,0 +1,118 @@
+// One of two runs that are compared: its steps as they are asked for, and the place it is drawn in.
+
+import { changes } from "../core/changes.js";
+import { offsets } from "../core/lockstep.js";
+import { inTurn, knows, namer, plain } from "../i18n/words.js";
+import { patch, SVG } from "../scene/draw.js";
+import { PATTERNS, picture } from "../scene/picture.js";
+
+const PAGE = 48;
+export const SHOWN = 6;
+
+export const make = (tag, cls = "", text = "") =>
+  Object.assign(document.createElement(tag), { className: cls, textContent: text });
+export const button = (text, act, cls = "") => {
+  const b = Object.assign(make("button", `btn ${cls}`, text), { type: "button" });
+  b.addEventListener("click", act);
+  return b;
+};
+
+/** One run: its steps as they are asked for, and the place it is drawn in. */
+export function side(letter, facts, { t }) {
+  const root = make("section", "side");
+  const head = root.appendChild(make("header"));
+  head.append(make("h2", "", `${letter} · ${facts.profile}`));
+  const where = head.appendChild(make("span", "soft"));
+  const open = head.appendChild(
+    Object.assign(make("a", "", t("compare.open", { profile: facts.profile })), {
+      href: `/r/${facts.digest}`,
+    }),
+  );
+  const scene = root.appendChild(make("div", "scene"));
+  const layers = ["logs", "over"].map((cls) => {
+    const svg = document.createElementNS(SVG, "svg");
+    svg.setAttribute("class", cls);
+    scene.append(svg);
+    return svg.appendChild(document.createElementNS(SVG, "g"));
+  });
+  if (letter === "A")
+    layers[0].parentNode.insertAdjacentHTML("afterbegin", `<defs>${PATTERNS}</defs>`); // once for both
+  layers[1].parentNode.setAttribute("aria-hidden", "true");
+  const what = root.appendChild(make("p", "what"));
+  const rules = root.appendChild(make("p", "rules"));
+  return { facts, root, where, open, scene, layers, what, rules, steps: new Map() };
+}
+
+export async function stepOf(one, n) {
+  if (!one.steps.has(n)) {
+    const answer = await (
+      await fetch(`/r/${one.facts.digest}/steps.json?from=${Math.max(0, n - 1)}&count=${PAGE}`)
+    ).json();
+    if (!answer.ok) throw new Error(answer.sentence ?? "");
+    for (const step of answer.steps) one.steps.set(step.n, step);
+  }
+  const step = one.steps.get(n);
+  const before = one.steps.get(n - 1);
+  if (before && !step.changed) step.changed = changes(before.view, step.view);
+  return step;
+}
+
+function sentence(one, step, { words, t }) {
+  const env = { t, name: namer(t, step.view.brokers) };
+  return step.say.length
+    ? inTurn(step.say.map((entry) => plain(words, entry, env)))
+    : step.n === 0
+      ? t("step.start")
+      : step.move;
+}
+
+export function draw(one, step, goes, language) {
+  const { t } = language;
+  const name = namer(t, step.view.brokers);
+  const width = Math.max(640, one.scene.clientWidth);
+  const { geo, logs, over } = picture(step, { width, t, name });
+  for (const layer of one.layers) {
+    layer.parentNode.setAttribute("width", geo.width);
+    layer.parentNode.setAttribute("height", geo.height);
+    layer.parentNode.setAttribute("viewBox", `0 0 ${geo.width} ${geo.height}`);
+  }
+  patch(one.layers[0], logs);
+  patch(one.layers[1], over);
+  one.where.textContent = t("compare.of", {
+    profile: one.facts.profile,
+    n: step.n,
+    total: one.facts.total,
+  });
+  one.open.href = `/r/${one.facts.digest}?step=${step.n}`;
+  one.what.textContent = goes
+    ? sentence(one, step, language)
+    : t("compare.idle", { profile: one.facts.profile });
+  one.what.classList.toggle("idle", !goes);
+  const rules = [...new Set(step.cues.map((cue) => cue.rule.split(".")[0]))];
+  one.rules.textContent = goes ? rules.join(" · ") : "";
+  one.root.dataset.step = step.n;
+}
+
+export function told(thing, a, b, name, { words, t }) {
+  const [who, field] = thing.replace(/^p\d+\//, "").split(":");
+  const state = (v) =>
+    ["role", "alive"].includes(field) && knows(words, `${field}.${v}`)
+      ? t(`${field}.${v}`)
+      : String(v);
+  const value = (v) =>
+    v === null || v === undefined
+      ? "–"
+      : Array.isArray(v)
+        ? `[${v.map((one) => name(one, true)).join(", ")}]`
+        : field === "leader"
+          ? v < 0
+            ? "–"
+            : name(v, true)
+          : v === ""
+            ? "–"
+            : state(v);
+  const owner = who === "rec" ? "" : `${name(who.slice(1))} `;
+  if (field === "log")
+    return `${owner}${t("compare.thing.log")} ${offsets(a, b).slice(0, SHOWN).join(", ")}`;
+  return `${owner}${t(`compare.thing.${field}`)} ${value(a)} ≠ ${value(b)}`;
+}
