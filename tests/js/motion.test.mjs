@@ -123,7 +123,8 @@ test("paths of one shape are drawn between, others change over", () => {
   assert.equal(between("M0 0L1 1", "M5 5", 0.4), "M0 0L1 1");
 });
 
-// -- whole steps ------------------------------------------------------------------------------------
+// -- whole steps
+// ------------------------------------------------------------------------------------
 
 const seen = (step) => ({ step, ...picture(step, room(step)) });
 const flat = (nodes, out = []) => {

@@ -10,7 +10,8 @@ import { remember } from "./visits.js";
 const home = location.pathname; // the page a branch that was not saved hangs its text on
 let told = null;
 
-/** What the address asks for: {seen, problems, text}.  How it is to be looked at applies at once. */
+/** What the address asks for: {seen, problems, text}.  How it is to be looked at applies at
+ *  once. */
 export async function asked() {
   const { seen, problems } = read(location.search, {
     ...FIELDS,

@@ -48,7 +48,8 @@ const catchUp = newest(async () => {
   if (!at(going) && !at(from)) lookAround();
 });
 
-/** Another run: one this page has, or one it is told.  The leader's last one goes if it led nowhere. */
+/** Another run: one this page has, or one it is told.  The leader's last one goes if it led
+ *  nowhere. */
 async function show(run, step) {
   if (s.tapes.value.some((one) => one.digest === run)) switchTo(run);
   else {
@@ -79,7 +80,8 @@ async function missed(problem) {
 
 let looking = 0;
 
-/** Enters the room, or says whether this page goes along; asks again while there is no such room. */
+/** Enters the room, or says whether this page goes along; asks again while there is no such
+ *  room. */
 async function join() {
   clearTimeout(looking);
   const { room, own } = s.classroom.value;

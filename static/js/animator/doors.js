@@ -1,12 +1,12 @@
-// The parts that open on request, by name: who opens one knows no more of it.  The page fills in what
-// is behind each (pages/parts.js), since this room knows none of the rooms above it.
+// The parts that open on request, by name: who opens one knows no more of it.  The page fills in
+// what is behind each (pages/parts.js), since this room knows none of the rooms above it.
 
 import { ahead, door, lazy } from "./lazy.js";
 
 const parts = new Map();
 
-/** Says what is behind the doors: {name: [load, sheet]}, `load` resolving to the part, `sheet` naming
- *  a style sheet that it alone needs. */
+/** Says what is behind the doors: {name: [load, sheet]}, `load` resolving to the part, `sheet`
+ *  naming a style sheet that it alone needs. */
 export function furnish(all) {
   for (const [name, part] of Object.entries(all)) parts.set(name, part);
 }

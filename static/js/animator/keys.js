@@ -11,7 +11,8 @@ import { play } from "./playing.js";
 import * as s from "./state.js";
 
 const called = (id) => (/^-?\d+$/.test(id) ? s.name.value(Number(id), true) : id);
-/** A faults' key and the thing selected make a move; where they make none, what to select is said. */
+/** A faults' key and the thing selected make a move; where they make none, what to select is
+ *  said. */
 const fault = (key) => () => {
   const message = s.step.value?.view.messages.find((one) => `m${one.id}` === s.selected.value);
   const move = faultMove(key, s.selected.value, message, called);

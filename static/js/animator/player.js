@@ -1,4 +1,5 @@
-// Moves over runs: opening, stepping, jumping, playing, acting.  All changes of the cursor pass here.
+// Moves over runs: opening, stepping, jumping, playing, acting.  All changes of the cursor pass
+// here.
 
 import { batch } from "@preact/signals";
 

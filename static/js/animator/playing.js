@@ -1,4 +1,5 @@
-// Playing on: beat by beat until an end, a violation or a breakpoint, or at once until something happens.
+// Playing on: beat by beat until an end, a violation or a breakpoint, or at once until something
+// happens.
 
 import { breakWords } from "../core/breaks.js";
 import { complain, destination, goTo, stepBy } from "./player.js";

@@ -27,7 +27,8 @@ export async function stepsBetween(on, from, to) {
   return found.filter(Boolean);
 }
 
-/** The first step in (from, to] at which a breakpoint stops: {step, brk} or null.  Looks in pages. */
+/** The first step in (from, to] at which a breakpoint stops: {step, brk} or null.  Looks in
+ *  pages. */
 export async function searchBreak(on, from, to) {
   for (let at = from; at < to; at += PAGE) {
     const found = firstHit(

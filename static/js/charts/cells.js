@@ -2,7 +2,8 @@
 
 import { countOf, percent } from "./figures.js";
 
-/** A map over two varied keys: what is in each of its cells; unsure = the interval is wider than the share. */
+/** A map over two varied keys: what is in each of its cells; unsure = the interval is wider than
+ *  the share. */
 export function heatCells(batch, invariant) {
   const [first, second] = batch.varied;
   return batch.cells

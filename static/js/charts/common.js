@@ -16,7 +16,8 @@ export const SYMBOLS = [
 export const COLOURS = ["var(--p0)", "var(--p1)", "var(--p2)", "var(--p3)"];
 export const DASHES = ["none", "6 3", "2 3", "8 3 2 3"];
 
-/** The drawn svg as a file of its own: colours are resolved, so that it looks the same elsewhere. */
+/** The drawn svg as a file of its own: colours are resolved, so that it looks the same
+ *  elsewhere. */
 export function standalone(svg) {
   const copy = svg.cloneNode(true);
   const live = [svg, ...svg.querySelectorAll("*")];

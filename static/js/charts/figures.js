@@ -96,7 +96,8 @@ export const shareSentence = (rows, t) =>
     )
     .join("; ");
 
-/** A distribution: the points of every profile's line in one cell, smallest and largest included. */
+/** A distribution: the points of every profile's line in one cell, smallest and largest
+ *  included. */
 export function curvePoints(metric, label) {
   return metric.cells
     .filter((cell) => cell.n && cell.label === label)

@@ -47,7 +47,8 @@ function hatch() {
   return defs;
 }
 
-/** Links would be stops inside a picture, which must have none: a click on the cell does the same. */
+/** Links would be stops inside a picture, which must have none: a click on the cell does the
+ *  same. */
 function clickable(svg) {
   for (const link of svg.querySelectorAll("a")) {
     const rect = link.firstElementChild;

@@ -17,7 +17,8 @@ function cell(tag, text, kind) {
   return made;
 }
 
-/** Puts the rows below the chart, closed; a row that leads somewhere has a link on its last figure. */
+/** Puts the rows below the chart, closed; a row that leads somewhere has a link on its last
+ *  figure. */
 export function twin(figure, rows, t) {
   let details = figure.querySelector("details");
   if (details && !details.classList.contains("twin")) return; // the page itself has one

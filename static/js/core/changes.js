@@ -5,7 +5,8 @@ import { partIn, partOf } from "./partition.js";
 const shown = (v) =>
   Array.isArray(v) ? `[${v.join(", ")}]` : v === null || v === undefined ? "–" : String(v);
 
-/** [{ref, broker or client, field, was, now}] for a step and the one before it, on one partition. */
+/** [{ref, broker or client, field, was, now}] for a step and the one before it, on one
+ *  partition. */
 export function changeList(before, step, names, partition = 0) {
   const parts = [before, step].map((one) => partOf(one.view, partition));
   return [...names].flatMap((key) => {
@@ -36,8 +37,8 @@ export function changeList(before, step, names, partition = 0) {
   });
 }
 
-/** The names of what differs between two views: "b2:hw", "b2:isr", "rec:isr", "client:P1"; "p1/b2:hw"
- *  for the second partition. */
+/** The names of what differs between two views: "b2:hw", "b2:isr", "rec:isr", "client:P1";
+ *  "p1/b2:hw" for the second partition. */
 export function changes(a, b) {
   const out = new Set();
   b.partitions.forEach((part) => {

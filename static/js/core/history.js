@@ -67,7 +67,8 @@ export function isQuiet(step, before) {
   return before !== undefined && ids(step) === ids(before);
 }
 
-/** The next step with something to see; the end of a line always counts, so that no move passes unseen. */
+/** The next step with something to see; the end of a line always counts, so that no move passes
+ *  unseen. */
 export function nextSeen(on, n, dir) {
   const { total } = on.facts;
   const ends = new Set([0, ...chapterEnds(on.facts)]);
@@ -94,7 +95,8 @@ export function wanted(on, n, ahead = 32) {
   return null;
 }
 
-/** How a branch is called: by the first move that is its own; one of its parent's moves cut short is not. */
+/** How a branch is called: by the first move that is its own; one of its parent's moves cut
+ *  short is not. */
 export function branchName(facts, parent) {
   if (!parent) return null;
   const whole = (move) => move?.replace(/\s+!\d+$/, "") ?? "";

@@ -1,4 +1,5 @@
-// Does what was asked about happen later in this run?  Views are compared, nothing is decided.  Pure.
+// Does what was asked about happen later in this run?  Views are compared, nothing is decided.
+// Pure.
 
 const lengthOf = (replica) => replica?.hw ?? -1;
 
@@ -25,7 +26,8 @@ function happened(subject, now, then, p, number) {
   return false;
 }
 
-/** The first later step, among those that are known, at which it has happened; null if there is none. */
+/** The first later step, among those that are known, at which it has happened; null if there is
+ *  none. */
 export function later(on, n, subject, p, number) {
   const now = on.steps.get(n);
   if (!now || subject.startsWith("move ")) return null;

@@ -2,7 +2,8 @@
 
 const WHOLE = /^\d{1,15}$/;
 
-/** What an address may say besides its run: name -> the values it may have (null: a whole number). */
+/** What an address may say besides its run: name -> the values it may have (null: a whole
+ *  number). */
 export const FIELDS = {
   step: null,
   p: null,

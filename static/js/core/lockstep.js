@@ -1,6 +1,7 @@
 // Two runs in lock-step: which pair is seen, and what differs there.  Pure: no DOM, no signals.
 
-/** The entry of `parts` that holds at a pair: what differs there, [] before the first difference. */
+/** The entry of `parts` that holds at a pair: what differs there, [] before the first
+ *  difference. */
 export function differing(parts, at) {
   let found = [];
   for (const part of parts) {

@@ -8,7 +8,8 @@ export function surgeryText(verb, way, ms) {
     : `${verb} ${way}`;
 }
 
-/** What may be done with a message: the moves of the server, all refused while another goes first. */
+/** What may be done with a message: the moves of the server, all refused while another goes
+ *  first. */
 export function surgeryMoves(message, moves, { behind }) {
   const found = (verb) => moves.find((m) => m.text === surgeryText(verb, message.way, 500));
   const list = ["deliver", "drop", "hold", "release", "delay", "duplicate"]
@@ -24,8 +25,8 @@ export function fitting(list, message) {
   const other = message.held && !message.deliverable ? "hold" : "release";
   return list.filter((m) => m.enabled || !m.text.startsWith(`${other} `));
 }
-/** "kill A", "heal A B", "cut A K", or null where the key means nothing; `message`: of the view, where one is
- *  selected; `called`: how a node is named in moves. */
+/** "kill A", "heal A B", "cut A K", or null where the key means nothing; `message`: of the view,
+ *  where one is selected; `called`: how a node is named in moves. */
 export function faultMove(key, id, message, called) {
   const link =
     /^link:(.+):(.+)$/.exec(id ?? "")?.slice(1) ??

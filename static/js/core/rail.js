@@ -1,4 +1,5 @@
-// Where on the rail a step stands: one step as wide as another, or spaced by the run's own time.  Pure.
+// Where on the rail a step stands: one step as wide as another, or spaced by the run's own time.
+// Pure.
 
 /** The time of a step, between the ticks that are known. */
 export function timeOf(clock, n) {
@@ -50,7 +51,8 @@ const RANK = [
 ];
 const rank = (kind) => RANK.indexOf(kind) + 1 || 99;
 
-/** Marks [step, kind] that would cover each other stand as one, with a count; the gravest is its face. */
+/** Marks [step, kind] that would cover each other stand as one, with a count; the gravest is its
+ *  face. */
 export function merged(marks, space, room = 60) {
   const out = [];
   for (const [n, kind] of [...marks].sort((a, b) => a[0] - b[0])) {

@@ -55,7 +55,10 @@ export function Configs({ doc, t }) {
       <${Choice}
         label=${t("edit.config")}
         value=${chosen}
-        options=${[["", "…"], ...known.filter((one) => !(one.name in doc.configs)).map((one) => [one.name, one.name])]}
+        options=${[
+          ["", "…"],
+          ...known.filter((one) => !(one.name in doc.configs)).map((one) => [one.name, one.name]),
+        ]}
         onChange=${choose}
       />
       <${Add}

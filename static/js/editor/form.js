@@ -144,7 +144,10 @@ export function Form() {
     /><//>
     <${Part}
       title=${t("edit.workload")}
-      note=${t("edit.workload.note", { n: doc.workload.producers.length, c: readers(doc.workload.consumers).length })}
+      note=${t("edit.workload.note", {
+        n: doc.workload.producers.length,
+        c: readers(doc.workload.consumers).length,
+      })}
       ><${Workload} ...${all}
     /><//>
     <${Part} title=${t("edit.faults")} note=${String(doc.faults.length || "")}

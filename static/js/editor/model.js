@@ -62,7 +62,8 @@ const labelOf = (id, brokers) => {
 };
 export const labels = (ids, brokers) => ids.map((id) => labelOf(id, brokers)).join(" ");
 
-/** Three brokers become four: the new one gets the next free id, and a replica of the first partition if all have one. */
+/** Three brokers become four: the new one gets the next free id, and a replica of the first
+ *  partition if all have one. */
 export function grown(doc) {
   const id = Math.max(0, ...doc.brokers.map((b) => b.id)) + 1;
   const all = doc.partitions.map((replicas) =>
@@ -150,7 +151,8 @@ export function verdictOf(text) {
 export const verdictText = (verdict) =>
   Array.isArray(verdict) ? `violates ${verdict.join(" ")}` : (verdict ?? "");
 
-/** Promises for the profiles that are listed, and for no other; the profiles follow the promises. */
+/** Promises for the profiles that are listed, and for no other; the profiles follow the
+ *  promises. */
 export function promised(doc, profile, promise) {
   const expect = { ...doc.expect };
   if (promise === null) delete expect[profile];

@@ -51,7 +51,9 @@ function Happened({ doc, name, t }) {
   if (!one) return null;
   if (one.problem)
     return html`<p class="bad">
-      ${one.problem.script ? `${t("edit.line", { n: one.problem.script })}: ` : ""}${one.problem.sentence}
+      ${one.problem.script ? `${t("edit.line", { n: one.problem.script })}: ` : ""}${
+        one.problem.sentence
+      }
     </p>`;
   const same = doc.expect[name] && one.complaints.length === 0;
   const said = one.broken.length

@@ -46,9 +46,23 @@ function RowActs({ i, rows, to, t }) {
     <${Small}
       icon="close"
       label=${t("edit.remove", { what: t("edit.line", { n: i + 1 }) })}
-      onClick=${() => reorder(rows, without(rows, i), (n) => (n === i + 1 ? 0 : n > i + 1 ? n - 1 : n))}
+      onClick=${() =>
+        reorder(rows, without(rows, i), (n) => (n === i + 1 ? 0 : n > i + 1 ? n - 1 : n))}
   /></span>`;
 }
+
+/** One of the three fields of a row. */
+const Field = ({ name, label, list, row, i, rows, bad }) =>
+  html`<input
+    name=${name}
+    type="text"
+    value=${row[name]}
+    aria-label=${`${label} ${i + 1}`}
+    list=${list}
+    placeholder=${row.move || name === "move" ? label : ""}
+    aria-invalid=${bad && name === "move" ? "true" : null}
+    onChange=${(event) => put(replaced(rows, i, { [name]: event.target.value }))}
+  />`;
 
 function Row({ row, i, rows, drag, t }) {
   const bad = e.problems.value.find((one) => one.script === i + 1);
@@ -80,16 +94,7 @@ function Row({ row, i, rows, drag, t }) {
       reorder(rows, moved(rows, from, i), (n) => shift(n - 1, from, i) + 1);
   };
   const field = (name, label, list) =>
-    html`<input
-      name=${name}
-      type="text"
-      value=${row[name]}
-      aria-label=${`${label} ${i + 1}`}
-      list=${list}
-      placeholder=${row.move || name === "move" ? label : ""}
-      aria-invalid=${bad && name === "move" ? "true" : null}
-      onChange=${(event) => put(replaced(rows, i, { [name]: event.target.value }))}
-    />`;
+    html`<${Field} ...${{ name, label, list, row, i, rows, bad }} />`;
   return html`<li
     class=${`move ${drag.over === i ? "over" : ""}`}
     onDragOver=${over}
@@ -108,8 +113,11 @@ function Row({ row, i, rows, drag, t }) {
       }}
       onDragEnd=${drag.end}
     ></span>
-    <span class="num">${i + 1}</span
-    >${field("prefix", t("edit.only"))}${field("move", t("edit.move"), "verbs")}${field("comment", t("edit.comment"))}
+    <span class="num">${i + 1}</span>${field("prefix", t("edit.only"))}${field(
+      "move",
+      t("edit.move"),
+      "verbs",
+    )}${field("comment", t("edit.comment"))}
     <${RowActs} i=${i} rows=${rows} to=${to} t=${t} />
     ${bad && html`<p class="bad">${bad.sentence}</p>`}<${Asked}
       row=${row}

@@ -1,4 +1,5 @@
-// What the editor holds: one scenario, as a value for the form and as text.  Either side changes it.
+// What the editor holds: one scenario, as a value for the form and as text.  Either side changes
+// it.
 
 import { batch, computed, signal } from "@preact/signals";
 

@@ -95,7 +95,9 @@ export function TryHead() {
       options=${[...new Set([...(e.doc.value?.profiles ?? []), facts.profile])].map((p) => [p, p])}
       onChange=${(p) => attempt(p)}
     />
-    ${button("first", t("time.first"), () => go(0))}${button("prev", t("time.back"), () => step(-1))}${button("next", t("time.on"), () => step(1))}<button
+    ${button("first", t("time.first"), () => go(0))}${button("prev", t("time.back"), () =>
+      step(-1),
+    )}${button("next", t("time.on"), () => step(1))}<button
       type="button"
       class="btn"
       onClick=${() => moment(1)}

@@ -6,6 +6,18 @@ import { Add, Check, Choice, Num, Small, Text } from "./fields.js";
 import { readers, replaced, without } from "./model.js";
 import * as e from "./state.js";
 
+/** What is added: a client as most of them are. */
+const USUAL = {
+  rate_per_s: 5,
+  acks: -1,
+  retries: true,
+  timeout_ms: 30000,
+  idempotent: false,
+  partition: -1,
+  batch: 1,
+  steady: false,
+};
+
 function Producers({ producers, put, t }) {
   const one = (at, more) => put({ producers: replaced(producers, at, more) });
   return html`<ul class="lines">
@@ -58,7 +70,10 @@ function Producers({ producers, put, t }) {
     <div class="row">
       <${Add}
         label=${t("edit.producer")}
-        onClick=${() => put({ producers: [...producers, { rate_per_s: 5, acks: -1, retries: true, timeout_ms: 30000, idempotent: false, partition: -1, batch: 1, steady: false }] })}
+        onClick=${() =>
+          put({
+            producers: [...producers, USUAL],
+          })}
       />
     </div>`;
 }
@@ -95,7 +110,8 @@ function Consumers({ consumers, put, t }) {
     </ul>
     <${Add}
       label=${t("edit.consumer")}
-      onClick=${() => put({ consumers: [...consumers, { epochs: true, reset: "earliest", rack: "" }] })}
+      onClick=${() =>
+        put({ consumers: [...consumers, { epochs: true, reset: "earliest", rack: "" }] })}
     />`;
 }
 

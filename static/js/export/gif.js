@@ -63,7 +63,8 @@ function encoder() {
   return { ask, end: () => worker.terminate() };
 }
 
-/** Makes the file.  `told({done, of, bytes, ms})` hears of every frame; `signal` stops it: then null. */
+/** Makes the file.  `told({done, of, bytes, ms})` hears of every frame; `signal` stops it: then
+ *  null. */
 export async function animate(on, frames, { width, words, told = () => {}, signal }) {
   await loadIcons();
   await fetchSteps(on, frames[0].n, frames.at(-1).n);

@@ -1,6 +1,7 @@
 // Words: a catalogue and a way to fill it.  Pure; sentences of the engine come as key and entities.
 
-/** t(key, args) for a catalogue; unknown keys show themselves, so that a gap is seen and not hidden. */
+/** t(key, args) for a catalogue; unknown keys show themselves, so that a gap is seen and not
+ *  hidden. */
 export function translator(words, lang = "en") {
   const plural = new Intl.PluralRules(lang === "zh" ? "zh-Hans" : lang);
   return (key, args = {}) => {
@@ -14,7 +15,8 @@ export function translator(words, lang = "en") {
 
 export const knows = (words, key) => key in words;
 
-/** What an entity is called: {text, ref}, where ref is the data-id of what it names on the stage. */
+/** What an entity is called: {text, ref}, where ref is the data-id of what it names on the
+ *  stage. */
 export function entity(value, { t, name }) {
   if (value === null || typeof value !== "object") return { text: String(value), ref: null };
   const [kind] = Object.keys(value);

@@ -1,4 +1,5 @@
-// The live channel: ask and be answered, again when the answer got lost, and come back after a loss.
+// The live channel: ask and be answered, again when the answer got lost, and come back after a
+// loss.
 
 import { io } from "socket.io-client";
 

@@ -1,4 +1,5 @@
-// The form: profiles follow the scenario, examples fill themselves in, refusals stand where they arose.
+// The form: profiles follow the scenario, examples fill themselves in, refusals stand where they
+// arose.
 
 import { duration, whole } from "../charts/figures.js";
 

@@ -1,4 +1,5 @@
-// A run inside somebody else's page: steps come over plain HTTP, nothing is stored, nothing connects.
+// A run inside somebody else's page: steps come over plain HTTP, nothing is stored, nothing
+// connects.
 
 import { effect } from "@preact/signals";
 import { html } from "htm/preact";
@@ -54,7 +55,10 @@ function Bar() {
         <${Icon} name=${s.playing.value ? "pause" : "play"} />
       </button>`
     }
-    ${boot.controls !== "none" && button("next", "time.on", () => stepBy(1, "event"), n >= total, "primary")}
+    ${
+      boot.controls !== "none" &&
+      button("next", "time.on", () => stepBy(1, "event"), n >= total, "primary")
+    }
     <span class="num">${n} / ${total}</span>
     <a href=${`/r/${boot.run}?step=${n}&lang=${lang}`} target="_blank" rel="noopener"
       >${t("embed.open")}</a

@@ -1,4 +1,5 @@
-// Runs before the first paint, as a plain script, so that a chosen theme or text size never flashes.
+// Runs before the first paint, as a plain script, so that a chosen theme or text size never
+// flashes.
 (() => {
   const root = document.documentElement;
   const ORDER = ["auto", "light", "dark"];

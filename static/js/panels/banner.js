@@ -84,7 +84,8 @@ export function Violation() {
   </div>`;
 }
 
-/** What can be asked of a run that breaks a promise: a shorter one, and when it was lost for good. */
+/** What can be asked of a run that breaks a promise: a shorter one, and when it was lost for
+ *  good. */
 function Doubt({ invariant }) {
   const t = s.t.value;
   const [busy, setBusy] = useState(false);

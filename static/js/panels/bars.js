@@ -1,4 +1,5 @@
-// Bars that tell the state of page and run: lost connections, notices, runs of other engines, long runs.
+// Bars that tell the state of page and run: lost connections, notices, runs of other engines, long
+// runs.
 
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";

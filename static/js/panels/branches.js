@@ -58,7 +58,9 @@ function Branch({ one, letter, naming, rename }) {
             onClick=${() => switchTo(one.digest)}
           >
             <span class="letter">${letter}</span>${" "}<code
-              >${one.name ?? (one.parent ? "" : t("branch.main", { profile: one.facts.profile }))}</code
+              >${
+                one.name ?? (one.parent ? "" : t("branch.main", { profile: one.facts.profile }))
+              }</code
             >
             ${
               one.parent ? html`<span class="soft">${t("branch.at", { n: one.fork })}</span>` : null

@@ -1,5 +1,5 @@
-// Four marks on the first visit: where to press, what to read, how to break something, how to share.
-// They cover nothing one needs, can be skipped at any time, and never come again.
+// Four marks on the first visit: where to press, what to read, how to break something, how to
+// share. They cover nothing one needs, can be skipped at any time, and never come again.
 
 import { effect, signal } from "@preact/signals";
 import { html } from "htm/preact";

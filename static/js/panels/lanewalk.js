@@ -36,7 +36,8 @@ function useFocus(box, inside, { id, at }) {
   }, [id, here]);
 }
 
-/** `inside`: signal {broker, id, index} of the stop; `leave(broker)` goes back to the lane, `press(stop, element)` acts. */
+/** `inside`: signal {broker, id, index} of the stop; `leave(broker)` goes back to the lane,
+ *  `press(stop, element)` acts. */
 export function LaneWalk({ drawn, inside, leave, press }) {
   const t = s.t.value;
   const box = useRef(null);

@@ -1,4 +1,5 @@
-// The matrix: every partition a row, every broker a column; a square leads to that partition's lanes.
+// The matrix: every partition a row, every broker a column; a square leads to that partition's
+// lanes.
 
 import { html } from "htm/preact";
 

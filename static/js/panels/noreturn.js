@@ -1,5 +1,6 @@
 // The strip over the rail: of each step that was looked at, the share of its futures that break the
-// invariant.  The jump is the point of no return.  A batch of futures brings it, named in the address.
+// invariant.  The jump is the point of no return.  A batch of futures brings it, named in the
+// address.
 
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";

@@ -7,7 +7,8 @@ import { nextSeen } from "../core/history.js";
 import { Icon, Jump, sayStep } from "./common.js";
 import { byCard, RuleCard } from "./rulecard.js";
 
-/** Opened at first: in detail size the card of the cue being told, else the one that matters most. */
+/** Opened at first: in detail size the card of the cue being told, else the one that matters
+ *  most. */
 function weightiest(cards, current) {
   const inside = cards.find((card) => card.cues.some((cue) => cue.at === current));
   if (inside) return inside.id;

@@ -1,4 +1,5 @@
-// A rule's card: its pseudo-code under this profile, the lines this step went through, who does it in Kafka.
+// A rule's card: its pseudo-code under this profile, the lines this step went through, who does it
+// in Kafka.
 
 import { html } from "htm/preact";
 
@@ -66,7 +67,8 @@ function Value({ cue, on }) {
   >`;
 }
 
-/** One rule.  `cues` are those of the step that belong to it; `current` the one told in detail size. */
+/** One rule.  `cues` are those of the step that belong to it; `current` the one told in detail
+ *  size. */
 export function RuleCard({ id, cues, open, current }) {
   const t = s.t.value;
   const card = s.cards.value[id];

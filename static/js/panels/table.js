@@ -37,6 +37,49 @@ function Table({ caption, heads, rows, rowHead = true }) {
 
 const list = (ids, name) => `[${ids.map((id) => name(id, true)).join(", ")}]`;
 
+/** What is on its way, the links it takes, and who waits for it. */
+const Traffic = ({ view, t, name }) =>
+  html`<${Table}
+      caption=${t("hits.flying")}
+      heads=${[
+        t("field.kind"),
+        t("field.from"),
+        t("field.to"),
+        t("table.says"),
+        t("field.sent"),
+        t("field.due"),
+      ]}
+      rows=${view.messages.map((m) => [
+        `${m.kind}${m.reply ? ` (${t("field.reply")})` : ""}`,
+        name(m.from),
+        name(m.to),
+        essence(m, t, (id) => name(id, true)),
+        m.sent,
+        m.held ? t("link.held") : m.due,
+      ])}
+    />
+    <${Table}
+      caption=${t("hits.links")}
+      heads=${["", t("link.cut"), "ms", "%", t("link.held")]}
+      rows=${view.links.map((l) => [
+        `${name(l.a, true)} – ${name(l.b, true)}`,
+        l.cut === "none" ? "–" : l.cut,
+        String(l.delay),
+        Math.round(l.loss * 100),
+        l.held ? "✓" : "–",
+      ])}
+    />
+    <${Table}
+      caption=${t("layer.clients")}
+      heads=${["", t("table.sees")]}
+      rows=${view.clients.map((c) => [
+        String(c.id),
+        c.kind === "producer"
+          ? `${t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked })}${(c.waiting ?? []).map((w) => ` · ${t("client.waits", { m: [w.m].flat().join(" "), b: name(w.to), acks: w.acks === -1 ? "all" : w.acks })}`).join("")}`
+          : t("client.reads", { o: c.position ?? 0 }),
+      ])}
+    />`;
+
 export function TableView() {
   const t = s.t.value;
   const name = s.name.value;
@@ -49,30 +92,45 @@ export function TableView() {
   return html`<div class="stack tables">
     <${Table}
       caption=${`${part.name}: ${view.mode === "zk" ? t("ctl.zk") : t("ctl.kraft")}, ${view.controller.alive === false ? t("ctl.dead") : t("ctl.reign", { e: view.controller.epoch })}`}
-      heads=${[t("ctl.leader"), t("ctl.epoch"), view.mode === "zk" ? t("ctl.zversion") : t("ctl.pe"), "ISR", "ELR", t("ctl.adding"), t("ctl.removing")]}
+      heads=${[
+        t("ctl.leader"),
+        t("ctl.epoch"),
+        view.mode === "zk" ? t("ctl.zversion") : t("ctl.pe"),
+        "ISR",
+        "ELR",
+        t("ctl.adding"),
+        t("ctl.removing"),
+      ]}
       rowHead=${false}
-      rows=${[[record.leader >= 0 ? name(record.leader) : t("ctl.none"), record.le, record.pe, list(record.isr, name), list(record.elr ?? [], name), list(record.adding ?? [], name), list(record.removing ?? [], name)]]}
+      rows=${[
+        [
+          record.leader >= 0 ? name(record.leader) : t("ctl.none"),
+          record.le,
+          record.pe,
+          list(record.isr, name),
+          list(record.elr ?? [], name),
+          list(record.adding ?? [], name),
+          list(record.removing ?? [], name),
+        ],
+      ]}
     />
     <${Table}
       caption=${t("hits.lanes")}
-      heads=${["", t("field.role"), "ISR", t("field.start"), "LEO", "HW", t("mark.epochs"), t("field.belief"), t("table.remembers"), t("table.disk")]}
+      heads=${[
+        "",
+        t("field.role"),
+        "ISR",
+        t("field.start"),
+        "LEO",
+        "HW",
+        t("mark.epochs"),
+        t("field.belief"),
+        t("table.remembers"),
+        t("table.disk"),
+      ]}
       rows=${view.brokers.map((b) => replicaRow(part, b, { t, name }))}
     />
     <${Table} caption=${t("table.records")} heads=${records.heads} rows=${records.rows} />
-    <${Table}
-      caption=${t("hits.flying")}
-      heads=${[t("field.kind"), t("field.from"), t("field.to"), t("table.says"), t("field.sent"), t("field.due")]}
-      rows=${view.messages.map((m) => [`${m.kind}${m.reply ? ` (${t("field.reply")})` : ""}`, name(m.from), name(m.to), essence(m, t, (id) => name(id, true)), m.sent, m.held ? t("link.held") : m.due])}
-    />
-    <${Table}
-      caption=${t("hits.links")}
-      heads=${["", t("link.cut"), "ms", "%", t("link.held")]}
-      rows=${view.links.map((l) => [`${name(l.a, true)} – ${name(l.b, true)}`, l.cut === "none" ? "–" : l.cut, String(l.delay), Math.round(l.loss * 100), l.held ? "✓" : "–"])}
-    />
-    <${Table}
-      caption=${t("layer.clients")}
-      heads=${["", t("table.sees")]}
-      rows=${view.clients.map((c) => [String(c.id), c.kind === "producer" ? `${t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked })}${(c.waiting ?? []).map((w) => ` · ${t("client.waits", { m: [w.m].flat().join(" "), b: name(w.to), acks: w.acks === -1 ? "all" : w.acks })}`).join("")}` : t("client.reads", { o: c.position ?? 0 })])}
-    />
+    <${Traffic} view=${view} t=${t} name=${name} />
   </div>`;
 }

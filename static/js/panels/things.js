@@ -72,7 +72,8 @@ const links = (over) =>
       };
     });
 
-/** The flag of a log's end stands for the log: what can be written to it, flushed, cut off its start. */
+/** The flag of a log's end stands for the log: what can be written to it, flushed, cut off its
+ *  start. */
 const logs = (geo) =>
   [...geo.lanes.values()]
     .filter((lane) => geo.d.labels && geo.part.replicas[lane.id])

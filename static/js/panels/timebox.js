@@ -1,4 +1,5 @@
-// Breakpoints, "go on until", bookmarks, and how the rail is spaced: what else there is to say of time.
+// Breakpoints, "go on until", bookmarks, and how the rail is spaced: what else there is to say of
+// time.
 
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";

@@ -1,4 +1,5 @@
-// Why not?  A popover with the guards of what does not happen, and the moves that would make it happen.
+// Why not?  A popover with the guards of what does not happen, and the moves that would make it
+// happen.
 
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";

@@ -3,7 +3,8 @@
 
 import { partIn } from "../core/partition.js";
 
-/** {crashed, unplugged: brokers; cuts: broker -> offset; lost: message ids; cause: is something shown first}. */
+/** {crashed, unplugged: brokers; cuts: broker -> offset; lost: message ids; cause: is something
+ *  shown first}. */
 export function acts(before, after, partition) {
   const [a, b] = [before, after].map((step) => partIn(step.view, partition));
   const found = {
@@ -36,7 +37,8 @@ function cutAt(was, is) {
   return is.leo < was.leo ? is.leo : null;
 }
 
-/** Messages that left and did not arrive.  A leap over many steps knows it of a dropped one alone. */
+/** Messages that left and did not arrive.  A leap over many steps knows it of a dropped one
+ *  alone. */
 function lostIn(before, after) {
   const there = new Set(after.view.messages.map((m) => m.id));
   const gone = before.view.messages.map((m) => m.id).filter((id) => !there.has(id));

@@ -1,5 +1,5 @@
-// One record in words: where it is, who has it, whether it counts.  The tooltip of its cell, and what
-// is announced when the keyboard stands on it.  Pure.
+// One record in words: where it is, who has it, whether it counts.  The tooltip of its cell, and
+// what is announced when the keyboard stands on it.  Pure.
 
 const known = new WeakMap();
 

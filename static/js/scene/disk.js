@@ -2,7 +2,8 @@
 
 import { fit, g, line, text, title } from "./node.js";
 
-/** Under the cells a line, solid as far as it is on disk; small ticks for what is written beside it. */
+/** Under the cells a line, solid as far as it is on disk; small ticks for what is written beside
+ *  it. */
 export function disk(geo, broker, replica, y, { t }) {
   const from = geo.x(Math.max(replica.start ?? 0, geo.base));
   const flushed = Math.min(replica.flushed ?? 0, replica.leo);

@@ -28,7 +28,8 @@ const moved = (n, x, y, opacity, more = {}) => ({
 });
 const faded = (n, opacity) => ({ ...n, a: { ...n.a, opacity: round(opacity) } });
 
-/** A node that was not there before: records grow, messages set out, crowns land, the rest appears. */
+/** A node that was not there before: records grow, messages set out, crowns land, the rest
+ *  appears. */
 export function enter(n, at) {
   const q = at.effect;
   if (n.m?.from) return moved(n, ...along(n.m.from, n.m.at, q, n.m.bow), clamp(q * 3));

@@ -1,4 +1,5 @@
-// What may be drawn or left out: the layers of the stage, and how a link names a choice of them.  Pure.
+// What may be drawn or left out: the layers of the stage, and how a link names a choice of them.
+// Pure.
 
 export const LAYERS = [
   "watermarks",
@@ -12,7 +13,8 @@ export const LAYERS = [
 ];
 export const USUAL = new Set(["watermarks", "epochs", "beliefs", "clients", "ghosts"]);
 
-/** "disk,-ghosts": what differs from the usual set, in the order of the list; "" for the usual set. */
+/** "disk,-ghosts": what differs from the usual set, in the order of the list; "" for the usual
+ *  set. */
 export function layersText(set) {
   return LAYERS.filter((one) => set.has(one) !== USUAL.has(one))
     .map((one) => (set.has(one) ? one : `-${one}`))

@@ -52,8 +52,9 @@ export function detailFor(pitch) {
   return pitch >= 4 ? "rect" : "run";
 }
 
-/** First offset drawn as a column.  What is before it is the same everywhere and folded into one block.
- *  The fold moves in jumps of a quarter of the width, so that columns do not slide with every record. */
+/** First offset drawn as a column.  What is before it is the same everywhere and folded into one
+ *  block. The fold moves in jumps of a quarter of the width, so that columns do not slide with
+ *  every record. */
 export function foldAt({ base, end, same, capacity, unfolded }) {
   if (unfolded || end - base <= capacity) return base;
   const foldable = Math.max(base, same - 2);
@@ -139,7 +140,8 @@ function axisOf(part, logX, logW) {
   };
 }
 
-/** Where a node of the cluster meets the gutter: [x, y].  Brokers at their card, the rest at the heads. */
+/** Where a node of the cluster meets the gutter: [x, y].  Brokers at their card, the rest at the
+ *  heads. */
 export function anchor(geo, who) {
   const lane = geo.lanes.get(Number(who));
   const x = geo.narrow ? geo.width - 70 : geo.gutter;

@@ -123,7 +123,8 @@ function cell(geo, broker, replica, r, y, ctx) {
   return g(`o${r.o}-${r.e}-${r.id}`, parts, data, { enter: "grow", x });
 }
 
-/** Records cut off since the last moment: outline without fill, so that nobody takes them for part of the log. */
+/** Records cut off since the last moment: outline without fill, so that nobody takes them for
+ *  part of the log. */
 function ghosts(geo, broker, replica, y, ctx) {
   if (geo.detail === "run" || !ctx.layers.has("ghosts")) return [];
   return (replica.cut ?? []).map((r) => {

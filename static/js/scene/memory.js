@@ -2,7 +2,8 @@
 
 import { g, line, pack, path, text, textWidth, title } from "./node.js";
 
-/** Thin lines from what the leader remembers to where the follower really is, where the two differ. */
+/** Thin lines from what the leader remembers to where the follower really is, where the two
+ *  differ. */
 export function joins(geo) {
   const { record, replicas } = geo.part;
   const lane = geo.lanes.get(record.leader);

@@ -32,15 +32,16 @@ export function essence(m, t, name = String) {
   return bits.join(" · ");
 }
 
-/** How far a message at rest has come: by its clock; at its receiver's edge while it waits for a hand,
- *  half way while its link is held. */
+/** How far a message at rest has come: by its clock; at its receiver's edge while it waits for a
+ *  hand, half way while its link is held. */
 export function progress(m, now) {
   if (m.held) return m.deliverable ? 0.8 : 0.5;
   if (m.due === null || m.due === undefined || m.due <= m.sent) return 0.5;
   return Math.min(0.85, Math.max(0.15, (now - m.sent) / (m.due - m.sent)));
 }
 
-/** The messages of a view as travellers: groups that know where they come from and where they go. */
+/** The messages of a view as travellers: groups that know where they come from and where they
+ *  go. */
 export function messages(geo, view, { t, name }) {
   const taken = [];
   const arcs = new Map();

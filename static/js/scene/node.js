@@ -1,5 +1,5 @@
-// A picture is a list of plain nodes {k: key, t: tag, a: attributes, x: text, c: children, m: motion}.
-// No DOM here: pictures can be computed, compared and mixed anywhere.
+// A picture is a list of plain nodes {k: key, t: tag, a: attributes, x: text, c: children, m:
+// motion}. No DOM here: pictures can be computed, compared and mixed anywhere.
 
 const ICONS = "/static/icons.svg";
 
@@ -80,7 +80,8 @@ export function pill(k, x, y, label, cls, { name, size = 11.5, height = 20, data
   };
 }
 
-/** Places items {x, width, …} in one row so that none covers another, each as near to its wish as it can be. */
+/** Places items {x, width, …} in one row so that none covers another, each as near to its wish
+ *  as it can be. */
 export function pack(items, gap = 4, from = -Infinity) {
   let edge = from;
   return [...items]

@@ -1,4 +1,5 @@
-// The strips above the lanes: the controller's record, the clients, the ruler, the divergence frame.
+// The strips above the lanes: the controller's record, the clients, the ruler, the divergence
+// frame.
 
 import { fit, g, path, rect, text, textWidth, title } from "./node.js";
 

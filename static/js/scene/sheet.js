@@ -1,5 +1,5 @@
-// What a picture is drawn on: the layers of a stage, its patterns for paper, the page's letters, and the
-// rings around what is pointed at.
+// What a picture is drawn on: the layers of a stage, its patterns for paper, the page's letters,
+// and the rings around what is pointed at.
 
 import { SVG } from "./draw.js";
 import { measureWith } from "./node.js";

@@ -1,4 +1,5 @@
-// The small things of the stage one can ask about: high watermark, ISR pill, crown, a write that waits.
+// The small things of the stage one can ask about: high watermark, ISR pill, crown, a write that
+// waits.
 
 /** Every node of a picture. */
 export function* nodes(list) {

@@ -1,5 +1,5 @@
-// Where the keyboard stops inside a lane: every record, mark and chip of its picture, in the order in
-// which they are drawn, each with the words of its tooltip.  Pure.
+// Where the keyboard stops inside a lane: every record, mark and chip of its picture, in the order
+// in which they are drawn, each with the words of its tooltip.  Pure.
 
 import { around, nodes } from "./spots.js";
 
@@ -54,7 +54,8 @@ function place(one, geo, lane) {
   });
 }
 
-/** The stop of another lane that stands for the same: the same offset or mark, or else one as far along. */
+/** The stop of another lane that stands for the same: the same offset or mark, or else one as
+ *  far along. */
 export function beside(list, from, index) {
   const same = from.id.replace(/^b-?\d+/, "");
   const found = list.findIndex((one) => one.id.replace(/^b-?\d+/, "") === same);

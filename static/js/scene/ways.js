@@ -6,7 +6,8 @@ const KINDS = {
 };
 export const FILTERS = ["all", "replication", "control", "clients"];
 
-/** Is a message of the kinds that were asked for?  What is neither replication nor clients is control. */
+/** Is a message of the kinds that were asked for?  What is neither replication nor clients is
+ *  control. */
 export function wantedKind(m, filter) {
   const client = [m.from, m.to].some((node) => /^[PC]\d/.test(String(node)));
   if (filter === "all") return true;

@@ -30,7 +30,9 @@ function Making({ told, stop, t }) {
   return html`<div class="row">
     <progress max=${told.of || 1} value=${told.done} aria-label=${t("export.gif")}></progress
     ><span class="num" data-ms=${told.ms ? Math.round(told.ms) : null}
-      >${told.of ? t("export.gif.told", { done: told.done, of: told.of, kb: kilo(told.bytes) }) : "…"}</span
+      >${
+        told.of ? t("export.gif.told", { done: told.done, of: told.of, kb: kilo(told.bytes) }) : "…"
+      }</span
     ><button type="button" class="btn" onClick=${stop}>${t("export.gif.stop")}</button>
   </div>`;
 }
@@ -107,7 +109,10 @@ export function Animation({ name, words, hand }) {
       >
     </div>
     <p class="soft">
-      ${t("export.gif.plan", { frames: frames.length, s: Math.round(lasts(frames) / 100) / 10 })}${" "}${size !== null && t("export.gif.size", { kb: kilo(size) })}
+      ${t("export.gif.plan", {
+        frames: frames.length,
+        s: Math.round(lasts(frames) / 100) / 10,
+      })}${" "}${size !== null && t("export.gif.size", { kb: kilo(size) })}
     </p>
     ${
       told === null

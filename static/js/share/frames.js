@@ -66,7 +66,12 @@ export function Embed() {
     </div>`;
   return html`<div class="stack">
     <div class="sides">
-      ${flat("controls", controls, setControls, ["step", "play", "none"])}${flat("panel", panel, setPanel, ["now", "none"])}${flat("theme", theme, setTheme, ["auto", "light", "dark"])}
+      ${flat("controls", controls, setControls, ["step", "play", "none"])}${flat(
+        "panel",
+        panel,
+        setPanel,
+        ["now", "none"],
+      )}${flat("theme", theme, setTheme, ["auto", "light", "dark"])}
     </div>
     <${Copied}
       label=${t("embed.markup")}
