@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import highwater as hw
 import nbclient
 import nbformat
 import pytest
 from mcp import Client
 
+import highwater as hw
 from app.batch.runners.spark import SparkRunner
 from app.command import assistant
 from engine.model.errors import BadInput
