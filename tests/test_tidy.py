@@ -26,7 +26,18 @@ PACKAGES = (
 )
 """Inside the engine a package imports itself and those before it."""
 
-ROOMS = ("common", "storage", "runs", "batch", "context", "live", "web", "door", "command")
+ROOMS = (
+    "common",
+    "storage",
+    "runs",
+    "batch",
+    "kafka",
+    "context",
+    "live",
+    "web",
+    "door",
+    "command",
+)
 """Of the application, likewise.  Beside them stand its door and what installs it."""
 
 BANNED_IN_ENGINE = {
