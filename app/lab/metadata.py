@@ -1,0 +1,135 @@
+"""What the controller has decided: of the KRaft log, or of ZooKeeper's znodes."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from app.kafka.metadata import Partition
+from app.lab.client import HOST
+from app.lab.disk import ControllerLog
+from app.lab.trouble import Trouble
+
+PREFERRED: Final = "/admin/preferred_replica_election"
+ZOOKEEPER_WITHIN_S: Final = 30
+
+
+class Metadata(Protocol):
+    """The controller's side of the cluster, as facts."""
+
+    def live(self, broker: int) -> bool:
+        """Does the controller count this broker as alive?"""
+
+    def record(self, topic: str) -> Partition | None:
+        """The record of partition 0."""
+
+    def history(self, topic: str) -> list[tuple[int, Partition]]:
+        """Every state the record had, with the offset in the controller's log; [] if untold."""
+
+    def topic_id(self, topic: str) -> str:
+        """The topic's id in hex, "" where there are none."""
+
+    def close(self) -> None:
+        """Nothing more will be asked."""
+
+
+class KraftMetadata:
+    """Read from the controller's disk as bytes."""
+
+    def __init__(self, log_directory: Path) -> None:
+        self._log = ControllerLog(log_directory)
+
+    def live(self, broker: int) -> bool:
+        return self._log.refresh().brokers.get(broker) == "unfenced"
+
+    def record(self, topic: str) -> Partition | None:
+        return self._log.refresh().partition(topic, 0)
+
+    def history(self, topic: str) -> list[tuple[int, Partition]]:
+        self._log.refresh()
+        return [
+            (stated.offset, stated.state)
+            for stated in self._log.history
+            if stated.topic == topic and stated.index == 0
+        ]
+
+    def topic_id(self, topic: str) -> str:
+        found = self._log.refresh().id_of(topic)
+        return found.hex() if found else ""
+
+    def close(self) -> None:
+        pass
+
+
+class ZooKeeperMetadata:
+    """Asked of ZooKeeper.  While it is down the last answer stands, as its disk would say."""
+
+    def __init__(self, port: int) -> None:
+        try:
+            from kazoo.client import KazooClient
+        except ImportError:
+            raise Trouble(
+                "Releases before 3.3 need ZooKeeper, and the laboratory the package kazoo to ask "
+                "it: pip install 'highwater[lab]'."
+            ) from None
+        logging.getLogger("kazoo").setLevel(logging.CRITICAL)
+        self._client: Any = KazooClient(f"{HOST}:{port}", timeout=30)
+        self._client.start(ZOOKEEPER_WITHIN_S)
+        self._last: dict[str, Partition] = {}
+        self.started: dict[int, float] = {}
+        """When each broker was last started: a registration from before is that of the dead."""
+
+    def live(self, broker: int) -> bool:
+        from kazoo.exceptions import KazooException
+
+        try:
+            found = self._client.exists(f"/brokers/ids/{broker}")
+        except KazooException:
+            return False
+        return found is not None and found.created >= self.started.get(broker, 0.0) - 1
+
+    def record(self, topic: str) -> Partition | None:
+        from kazoo.exceptions import KazooException, NoNodeError
+
+        path = f"/brokers/topics/{topic}/partitions/0/state"
+        try:
+            data, stat = self._client.get(path)
+        except NoNodeError:
+            return None
+        except KazooException:
+            return self._last.get(topic)
+        state = json.loads(data)
+        self._last[topic] = Partition(
+            state["leader"], state["leader_epoch"], stat.version, tuple(state["isr"])
+        )
+        return self._last[topic]
+
+    def history(self, topic: str) -> list[tuple[int, Partition]]:
+        return []
+
+    def topic_id(self, topic: str) -> str:
+        return ""
+
+    def controller(self) -> int:
+        """The broker that is the controller, or -1."""
+        from kazoo.exceptions import KazooException
+
+        try:
+            return int(json.loads(self._client.get("/controller")[0])["brokerid"])
+        except (KazooException, ValueError, KeyError):
+            return -1
+
+    def elect_preferred(self, topic: str) -> None:
+        """Asks for an election as the tools before 2.4 did, and waits until it is over."""
+        asked = {"version": 1, "partitions": [{"topic": topic, "partition": 0}]}
+        self._client.create(PREFERRED, json.dumps(asked).encode())
+        end = time.monotonic() + 10
+        while self._client.exists(PREFERRED) and time.monotonic() < end:
+            time.sleep(0.1)
+
+    def close(self) -> None:
+        self._client.stop()
+        self._client.close()

@@ -1,0 +1,448 @@
+"""Each move of the playground that real brokers can play, and how.
+
+A move is parsed by the engine's own grammar; here its arguments become deeds.  A function returns
+what is worth telling (a word of an operator's answer), or "".
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+from app.kafka.fetches import ALTER_PARTITION, FETCH
+from app.lab import disk
+from app.lab.client import Client, Connection
+from app.lab.cluster import K, wait_until
+from app.lab.links import CONTROLLER
+from app.lab.metadata import ZooKeeperMetadata
+from app.lab.stage import UNREACHABLE, Stage
+from engine.controlplane import election
+from engine.sim.moves import Args, Move
+
+Deed = Callable[[Stage, Args], str]
+
+DEEDS: Final[dict[str, Deed]] = {}
+
+WAITING: Final = "waiting"
+PRODUCER_PATIENCE_MS: Final = 30_000
+ZOOKEEPER_FORGETS_S: Final = 13.0
+SETTINGS: Final = (
+    "min.insync.replicas",
+    "unclean.leader.election.enable",
+    "retention.ms",
+    "retention.bytes",
+)
+"""Settings of topics; the others of the playground are the brokers' own and need a restart."""
+
+
+def deed(name: str) -> Callable[[Deed], Deed]:
+    def register(function: Deed) -> Deed:
+        DEEDS[name] = function
+        return function
+
+    return register
+
+
+def why_not(move: Move, zookeeper: bool) -> str:
+    """Why real brokers cannot play a move; "" where they can."""
+    args, name = move.args, move.verb.name
+    if name not in DEEDS:
+        return "it has no counterpart outside the model"
+    if args.get("tp", 0) != 0:
+        return "the laboratory has one partition"
+    if move.limit >= 0:
+        return "a real move cannot be stopped in its middle"
+    if name in ("hold", "release") and "broker" not in args:
+        return "only “md” and “alter” can be held"
+    if name == "produce" and "how" in args:
+        return "its producer does not retry"
+    if name == "produce" and args["acks"] == 0:
+        return "nobody hears what became of it"
+    if name == "set" and args["key"] not in SETTINGS:
+        return f"only these change while brokers run: {', '.join(SETTINGS)}"
+    if name == "elect" and zookeeper and args["kind"] != election.PREFERRED:
+        return "under ZooKeeper only “elect preferred” can be asked for"
+    if name in ("pause", "resume") and args["broker"] == CONTROLLER:
+        return "there is one controller"
+    if name in ("cut", "heal") and not args["both"]:
+        return "links are cut in both directions"
+    ends = [args.get("a"), args.get("b")]
+    if any(end is not None and end < CONTROLLER for end in ends):
+        return "clients are not cut off"
+    if name == "bounce" and args["power"]:
+        return "power fails with “power”"
+    return ""
+
+
+# -- clients ---------------------------------------------------------------------------------------
+
+
+@deed("produce")
+def _produce(stage: Stage, args: Args) -> str:
+    to = stage.must_record().leader if args["to"] is None else args["to"]
+    client = stage.cluster.client(to)
+    for value in args["values"]:
+        stage.answers[value] = (WAITING, -1)
+    for value in args["values"]:
+        before = stage.log_end(to)
+        _send(stage, client, to, value, args["acks"])
+        wait_until(partial(_has_arrived, stage, to, value, before), 7, 0.03)
+    if args["acks"] == 1:
+        wait_until(lambda: all(stage.answers[v][0] != WAITING for v in args["values"]), 5)
+    else:
+        time.sleep(0.5)
+    return ""
+
+
+def _has_arrived(stage: Stage, to: int, value: str, before: int) -> bool:
+    return stage.log_end(to) != before or stage.answers[value][0] != WAITING
+
+
+def _send(stage: Stage, client: Client, to: int, value: str, acks: int) -> None:
+    """A connection for each record: a broker reads no second request of a connection before the
+    first is answered, and with acks=all that may take long."""
+    try:
+        connection = Connection(client.port, timeout_s=60)
+        client.send_produce(connection, stage.topic, value, acks, PRODUCER_PATIENCE_MS)
+    except OSError:
+        stage.answers[value] = ("DISCONNECTED", -1)
+        return
+
+    def hear() -> None:
+        end = time.monotonic() + 6
+        try:
+            with connection:
+                told = client.receive_produced(connection)
+                while _has_not_heard(stage, to, told.error) and time.monotonic() < end:
+                    time.sleep(0.2)
+                    client.send_produce(connection, stage.topic, value, acks, PRODUCER_PATIENCE_MS)
+                    told = client.receive_produced(connection)
+                stage.answers[value] = (told.error, told.offset)
+        except UNREACHABLE:
+            stage.answers[value] = ("DISCONNECTED", -1)
+
+    threading.Thread(target=hear, daemon=True).start()
+
+
+def _has_not_heard(stage: Stage, broker: int, error: str) -> bool:
+    """Does the broker lead without knowing it yet?"""
+    if error not in ("NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR_PARTITION"):
+        return False
+    record = stage.record()
+    return record is not None and record.leader == broker
+
+
+@deed("read")
+def _read(stage: Stage, args: Args) -> str:
+    leader = stage.must_record().leader
+    start = (stage.facts()["brokers"][str(leader)] or {}).get("start", 0)
+    error, hw, values = stage.cluster.client(leader).read(stage.topic, start)
+    return f"{error} hw {hw}: {' '.join(values)}"
+
+
+# -- time ------------------------------------------------------------------------------------------
+
+
+@deed("settle")
+def _settle(stage: Stage, args: Args) -> str:
+    return "" if stage.settle() else "not at rest within 40 s"
+
+
+@deed("advance")
+def _advance(stage: Stage, args: Args) -> str:
+    time.sleep(args["ms"] / 1_000)
+    return ""
+
+
+@deed("at")
+def _at(stage: Stage, args: Args) -> str:
+    time.sleep(max(0.0, args["ms"] / 1_000 - (time.monotonic() - stage.began)))
+    return ""
+
+
+@deed("fetching")
+def _fetching(stage: Stage, args: Args) -> str:
+    stage.by_hand(not args["auto"])
+    return ""
+
+
+@deed("detect")
+def _detect(stage: Stage, args: Args) -> str:
+    broker, metadata = args["broker"], stage.cluster.metadata
+    noticed = wait_until(lambda: not metadata.live(broker), 45, 0.1)
+
+    def is_out() -> bool:
+        record = stage.must_record()
+        return record.leader != broker and (broker not in record.isr or record.isr == (broker,))
+
+    wait_until(is_out, 15, 0.1)
+    time.sleep(0.4)
+    stage.informed()
+    return "" if noticed else "the controller has not noticed"
+
+
+# -- fetch rounds ----------------------------------------------------------------------------------
+
+
+@deed("fetch")
+def _fetch(stage: Stage, args: Args) -> str:
+    said = ""
+    for _ in range(args["times"]):
+        said = _round(stage, args["broker"], keep=False)
+    return said
+
+
+@deed("ask")
+def _ask(stage: Stage, args: Args) -> str:
+    return _round(stage, args["broker"], keep=True)
+
+
+def _round(stage: Stage, broker: int, keep: bool) -> str:
+    """One fetch of a follower passes; with `keep` its answer stays on its way."""
+    belief = stage.belief(broker)
+    if belief is None or belief.leader in (-1, broker):
+        return f"broker {broker} follows nobody"
+    leader, hand = belief.leader, stage.cluster.hand
+    link = hand.link(broker, leader)
+    if not stage.wait_for(lambda: link.waiting or link.asks_epoch, 10):
+        return "no fetch came"
+    delivered, kept = link.delivered, len(link.kept)
+    with hand.change():
+        link.credits, link.keep_next, link.asks_epoch = 1, keep, False
+    if keep:
+        passed = stage.wait_for(lambda: len(link.kept) > kept, 5)
+    else:
+        passed = stage.wait_for(lambda: link.delivered > delivered, 5)
+        # The answer has been worked on when the next fetch comes.
+        stage.wait_for(lambda: link.waiting or link.asks_epoch, 2)
+    with hand.change():
+        link.credits, link.keep_next = 0, False
+    return "" if passed else "no answer came"
+
+
+# -- faults ----------------------------------------------------------------------------------------
+
+
+@deed("kill")
+def _kill(stage: Stage, args: Args) -> str:
+    stage.cluster.kill(K if args["broker"] == CONTROLLER else args["broker"])
+    stage.paused.discard(args["broker"])
+    return ""
+
+
+@deed("shutdown")
+def _shutdown(stage: Stage, args: Args) -> str:
+    stage.by_hand(False)  # a controlled shutdown may wait for fetches
+    stage.cluster.kill(args["broker"], signal.SIGTERM)
+    stage.informed()
+    stage.by_hand(True)
+    time.sleep(0.2)
+    return ""
+
+
+@deed("restart")
+def _restart(stage: Stage, args: Args) -> str:
+    cluster, broker = stage.cluster, args["broker"]
+    said = ""
+    if not cluster.controller_alive and (
+        broker == CONTROLLER or isinstance(cluster.metadata, ZooKeeperMetadata)
+    ):
+        cluster.start_controller()
+        if isinstance(cluster.metadata, ZooKeeperMetadata):
+            time.sleep(ZOOKEEPER_FORGETS_S)  # the sessions of the dead end
+            said = "" if broker == CONTROLLER else "ZooKeeper was started first"
+    if broker != CONTROLLER:
+        cluster.start(broker)
+        cluster.await_up(broker)
+    stage.informed()
+    time.sleep(0.5)
+    return said
+
+
+@deed("bounce")
+def _bounce(stage: Stage, args: Args) -> str:
+    """Under ZooKeeper unnoticed: the controller is frozen while the broker's old session ends and
+    its new one begins."""
+    cluster, broker = stage.cluster, args["broker"]
+    metadata = cluster.metadata
+    sleeper = metadata.controller() if isinstance(metadata, ZooKeeperMetadata) else None
+    if sleeper is not None:
+        cluster.kill(sleeper, signal.SIGSTOP)
+    cluster.kill(broker)
+    if sleeper is not None:
+        wait_until(lambda: not metadata.live(broker), 40)
+    cluster.start(broker)
+    cluster.await_up(broker)
+    if sleeper is not None:
+        time.sleep(1)
+        cluster.kill(sleeper, signal.SIGCONT)
+    time.sleep(3)
+    stage.informed(4)
+    return ""
+
+
+@deed("power")
+def _power(stage: Stage, args: Args) -> str:
+    """What was not flushed is cut from the segments; checkpoints are written through by Kafka."""
+    broker = args["broker"]
+    stage.cluster.kill(broker)
+    disk.cut_from(stage.directory(broker), stage.flushed.get(broker, 0))
+    return ""
+
+
+@deed("flush")
+def _flush(stage: Stage, args: Args) -> str:
+    upto = args["upto"]
+    stage.flushed[args["broker"]] = stage.log_end(args["broker"]) if upto is None else upto
+    return ""
+
+
+@deed("checkpoint")
+def _checkpoint(stage: Stage, args: Args) -> str:
+    time.sleep(0.5)  # it happens by itself
+    return ""
+
+
+@deed("wipe")
+def _wipe(stage: Stage, args: Args) -> str:
+    shutil.rmtree(stage.directory(args["broker"]), ignore_errors=True)
+    return ""
+
+
+@deed("pause")
+def _pause(stage: Stage, args: Args) -> str:
+    stage.paused.add(args["broker"])
+    stage.cluster.kill(args["broker"], signal.SIGSTOP)
+    return ""
+
+
+@deed("resume")
+def _resume(stage: Stage, args: Args) -> str:
+    broker = args["broker"]
+    stage.cluster.kill(broker, signal.SIGCONT)
+    stage.paused.discard(broker)
+    wait_until(lambda: stage.cluster.metadata.live(broker), 25)
+    stage.informed()
+    time.sleep(0.5)
+    return ""
+
+
+@deed("cut")
+def _cut(stage: Stage, args: Args) -> str:
+    stage.cluster.hand.cut(args["a"], args["b"])
+    return ""
+
+
+@deed("heal")
+def _heal(stage: Stage, args: Args) -> str:
+    hand = stage.cluster.hand
+    ends = hand.cuts() if args["a"] is None else [(args["a"], args["b"])]
+    for one, other in ends:
+        hand.heal(one, other)
+    for broker in stage.running():
+        wait_until(partial(stage.cluster.metadata.live, broker), 30)
+    stage.informed()
+    time.sleep(0.6)
+    return ""
+
+
+@deed("hold")
+def _hold(stage: Stage, args: Args) -> str:
+    stage.cluster.hand.hold(args["broker"], _held_kind(args), True)
+    return ""
+
+
+@deed("release")
+def _release(stage: Stage, args: Args) -> str:
+    stage.cluster.hand.hold(args["broker"], _held_kind(args), False)
+    time.sleep(0.7)
+    if args["metadata"]:
+        stage.informed()
+    return ""
+
+
+def _held_kind(args: Args) -> int:
+    """A KRaft broker fetches its metadata as it fetches records."""
+    return FETCH if args["metadata"] else ALTER_PARTITION
+
+
+# -- operators -------------------------------------------------------------------------------------
+
+
+@deed("elect")
+def _elect(stage: Stage, args: Args) -> str:
+    if args["broker"] is not None:
+        return _elect_one(stage, args["broker"])
+    metadata = stage.cluster.metadata
+    if stage.cluster.release.numbers >= (2, 4, 0):
+        unclean = args["kind"] == election.UNCLEAN
+        error = stage.cluster.controller_client().elect(stage.topic, unclean)
+    else:
+        assert isinstance(metadata, ZooKeeperMetadata)
+        metadata.elect_preferred(stage.topic)
+        error = "NONE"
+    time.sleep(0.5)
+    stage.informed()
+    return "" if error == "NONE" else error
+
+
+def _elect_one(stage: Stage, broker: int) -> str:
+    """The replicas are put in another order, the preferred one is elected, and the order is put
+    back: the epochs of the two reorderings are the laboratory's own."""
+    before = stage.must_record()
+    order = list(before.replicas)
+    wanted = [broker, *(other for other in order if other != broker)]
+    client = stage.cluster.controller_client()
+    for listed in (wanted, order):
+        if wanted != order:
+            client.reassign(stage.topic, listed)
+            wait_until(partial(_is_ordered, stage, tuple(listed)), 10)
+        if listed is wanted:
+            error = client.elect(stage.topic, unclean=False)
+    after = stage.must_record()
+    stage.adjusted.partition_epoch += after.partition_epoch - before.partition_epoch - 1
+    time.sleep(0.4)
+    stage.informed()
+    return "" if error == "NONE" else error
+
+
+def _is_ordered(stage: Stage, replicas: tuple[int, ...]) -> bool:
+    return stage.must_record().replicas == replicas
+
+
+@deed("reassign")
+def _reassign(stage: Stage, args: Args) -> str:
+    target = None if args["target"] is None else list(args["target"])
+    error = stage.cluster.controller_client().reassign(stage.topic, target)
+    time.sleep(0.8)
+    stage.informed()
+    return "" if error == "NONE" else error
+
+
+@deed("set")
+def _set(stage: Stage, args: Args) -> str:
+    client = stage.cluster.controller_client()
+    error = client.set_config(stage.topic, args["key"], str(args["value"]))
+    time.sleep(0.8)
+    stage.informed()
+    return "" if error == "NONE" else error
+
+
+@deed("delete")
+def _delete(stage: Stage, args: Args) -> str:
+    """It waits until followers have deleted too, which they hear with their next fetch."""
+    client = stage.cluster.client(stage.must_record().leader)
+    heard: list[Any] = []
+    asking = threading.Thread(
+        target=lambda: heard.append(client.delete_records(stage.topic, args["offset"])),
+        daemon=True,
+    )
+    asking.start()
+    asking.join(1.0)
+    return json.dumps(heard[0]) if heard and heard[0] != "NONE" else ""

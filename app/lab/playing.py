@@ -1,0 +1,217 @@
+"""A run, played to its end on a cluster: progress as it goes, and a recording of it."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from app.kafka.fetches import Served
+from app.lab import expecting, facts
+from app.lab.links import CLIENT, CONTROLLER
+from app.lab.moves import DEEDS, why_not
+from app.lab.stage import CHECKPOINT_S, Stage
+from app.lab.trouble import Trouble
+from engine.scenarios import expectations
+from engine.sim import moves
+from engine.sim.run import Run
+
+Tell = Callable[[str], None]
+
+MOST_BROKERS: Final = 6
+MOST_WIRE: Final = 40
+MOST_LOG: Final = 30
+PATIENCE_S: Final = 6.0
+"""How long an expectation may take to come true: acknowledgements travel."""
+
+_INTERESTING: Final = re.compile(
+    r"[Tt]runcat|out of range|Shrinking ISR|Expanding ISR|ISR updated|starts at leader epoch"
+    r"|Halting|FATAL|diverg|[Uu]nclean|ELR|high watermark"
+)
+_STAMP: Final = re.compile(r"^\[[^\]]*\] ")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the script: a move to play, or an expectation to check."""
+
+    text: str
+    is_expect: bool
+
+
+@dataclass(slots=True)
+class Played:
+    """What became of a run: the steps of its recording, and what was expected of them."""
+
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    checks: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def lines_of(run: Run) -> list[Line]:
+    """What is played: the moves of a run, or the script with its expectations."""
+    if run.moves is not None:
+        return [Line(text, False) for text in run.moves]
+    return [Line(line.text, line.is_expect) for line in run.scenario.lines(run.profile)]
+
+
+def must_be_playable(run: Run, zookeeper: bool) -> None:
+    """Raises Trouble, before anything is started, where real brokers cannot play a run."""
+    scenario = run.scenario
+    if len(scenario.partitions) != 1:
+        raise Trouble(
+            f"The laboratory plays runs of one partition; this one has {len(scenario.partitions)}."
+        )
+    if scenario.initial is not None:
+        raise Trouble("The laboratory begins with an empty topic; this run begins with records.")
+    if len(scenario.brokers) > MOST_BROKERS:
+        raise Trouble(
+            f"The laboratory starts at most {MOST_BROKERS} brokers; this run has "
+            f"{len(scenario.brokers)}."
+        )
+    if scenario.fetching != "manual" or scenario.workload.producers or scenario.faults:
+        raise Trouble(
+            "The laboratory plays moves; this run has a workload, a fault plan or followers that "
+            "fetch by themselves."
+        )
+    for line in lines_of(run):
+        if not line.is_expect:
+            move = moves.parse(line.text, scenario.brokers)
+            why = why_not(move, zookeeper)
+            if why:
+                raise Trouble(f"“{line.text}” cannot be played on real brokers: {why}.")
+
+
+class Player:
+    """Plays lines on a stage; `tell` is told of each."""
+
+    def __init__(self, stage: Stage, run: Run, tell: Tell) -> None:
+        self.stage = stage
+        self.run = run
+        self.tell = tell
+        self.played = Played()
+        self._notes = 0
+        self._read: dict[int, int] = {}
+
+    def play(self) -> Played:
+        """The whole run.  Raises Trouble where somebody dies whom no move has killed."""
+        began = time.monotonic()
+        self.stage.begin()
+        self._notes = len(self.stage.cluster.hand.notes)
+        for broker in self.stage.cluster.everyone:
+            self._new_lines(broker)
+        self._note("initial", "", 0.0)
+        for line in lines_of(self.run):
+            if line.is_expect:
+                self._check(line.text)
+            else:
+                self._move(line.text)
+        self.played.seconds = time.monotonic() - began
+        return self.played
+
+    def _move(self, text: str) -> None:
+        move = moves.parse(text, self.run.scenario.brokers)
+        began = time.monotonic()
+        try:
+            said = DEEDS[move.verb.name](self.stage, move.args)
+        except OSError as error:
+            said = f"the broker did not answer ({error})"
+        self.stage.cluster.check()
+        self._note(text, said, time.monotonic() - began)
+        step = self.played.steps[-1]
+        replicas = " ".join(
+            f"b{broker} {one['leo']}/{one['hw']}" if one else f"b{broker} -"
+            for broker, one in step["facts"]["brokers"].items()
+        )
+        shown = f"  {text:<34} {facts.told(step['facts']['P'])} {replicas}"
+        self.tell(f"{shown} ({said})" if said else shown)
+
+    def _check(self, text: str) -> None:
+        expected = expectations.parse(text, self.run.scenario.brokers)
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            kept, real = expecting.held(expected, self.stage.facts(), self.stage.answers)
+            if kept is not False or time.monotonic() >= end:
+                break
+            time.sleep(0.2)
+        after = len(self.played.steps) - 1
+        self.played.checks.append({"line": text, "ok": kept, "real": real, "after": after})
+        self.tell(f"    {'as expected' if kept else 'NOT as expected'}: {text}; it is {real}")
+
+    def _note(self, move: str, said: str, seconds: float) -> None:
+        time.sleep(CHECKPOINT_S)
+        offset = self.stage.latest_offset()
+        step: dict[str, Any] = {
+            "move": move,
+            "seconds": round(seconds, 1),
+            "facts": self.stage.facts(),
+        }
+        more: dict[str, Any] = {"said": said, "wire": self._wire(), "log": self._logs()}
+        if offset is not None:
+            step["listOffsets"] = offset
+        self.played.steps.append(step | {key: value for key, value in more.items() if value})
+
+    # -- what went on between ----------------------------------------------------------------------
+
+    def _wire(self) -> list[str]:
+        """What passed between brokers since the last step; the same again is counted."""
+        notes = self.stage.cluster.hand.notes[self._notes :]
+        self._notes += len(notes)
+        names = (self.stage.topic, self.stage.cluster.metadata.topic_id(self.stage.topic))
+        counted: list[list[Any]] = []
+        for note in notes:
+            text = self._told(note, names)
+            if counted and counted[-1][0] == text:
+                counted[-1][1] += 1
+            elif text:
+                counted.append([text, 1])
+        return [text if n == 1 else f"{text} x{n}" for text, n in counted[:MOST_WIRE]]
+
+    def _told(self, note: dict[str, Any], names: tuple[str, str]) -> str:
+        way = f"{_node(note['source'])}->{_node(note['target'])}"
+        served: Served | None = note.get("served")
+        if served is None:
+            return f"{way} {note['kind']}"
+        if served.topic not in names or not served.topic:
+            return ""
+        lower = self.stage.adjusted.leader_epoch
+        if served.error != "NONE":
+            what = served.error
+        elif served.diverging is not None:
+            what = f"diverging epoch {served.diverging[0] - lower} end {served.diverging[1]}"
+        else:
+            what = " ".join(
+                f"{batch.base}..{batch.last}"
+                + ("" if batch.epoch is None else f"@{batch.epoch - lower}")
+                for batch in served.batches
+            )
+        return f"{way} asked {note['asked']}: {what} hw {served.hw}"
+
+    def _logs(self) -> list[str]:
+        """The lines that brokers wrote about this partition since the last step."""
+        found = [
+            f"b{broker} {_STAMP.sub('', line)[:330]}"
+            for broker in self.stage.cluster.brokers
+            for line in self._new_lines(broker)
+            if self.stage.topic in line
+            and _INTERESTING.search(line)
+            and "(state.change" not in line
+        ]
+        return found[:MOST_LOG]
+
+    def _new_lines(self, broker: int) -> list[str]:
+        path = self.stage.cluster.server_log(broker)
+        with contextlib.suppress(OSError), path.open("rb") as file:
+            file.seek(self._read.get(broker, 0))
+            data = file.read()
+            whole = data.rfind(b"\n") + 1
+            self._read[broker] = self._read.get(broker, 0) + whole
+            return data[:whole].decode(errors="replace").splitlines()
+        return []
+
+
+def _node(number: int) -> str:
+    return {CONTROLLER: "K", CLIENT: "C"}.get(number, str(number))

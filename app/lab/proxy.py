@@ -1,0 +1,304 @@
+"""Ports through which everything between the nodes of the cluster goes.
+
+A follower says who it is in the client id of its fetcher ("broker-2-fetcher-0"), or, up to 0.10.2,
+in the request itself; the way to the controller or to ZooKeeper has a port of its own for each
+broker.  So every connection belongs to a link, and the hand decides what passes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from app.kafka import fetches
+from app.kafka.cursor import Malformed
+from app.kafka.fetches import FETCH, OFFSET_FOR_LEADER_EPOCH, Asked, RequestHeader
+from app.lab.client import CLIENT_ID, HOST
+from app.lab.links import CLIENT, CONTROLLER, POLL_S, Hand, Kept, Link, Node
+
+_FETCHER: Final = re.compile(r"broker-(\d+)-fetcher-\d+")
+LARGEST: Final = 128 * 1024 * 1024
+CHUNK: Final = 65_536
+
+
+@dataclass(slots=True)
+class Sent:
+    """A request that waits for its answer."""
+
+    head: RequestHeader
+    asked: list[Asked] = field(default_factory=list)
+    counted: bool = False
+    keep: bool = False
+
+
+class Proxy:
+    """Listens on loopback and passes on to one port.
+
+    source: who connects, where the port alone says so; raw: bytes that are not Kafka's protocol.
+    """
+
+    def __init__(
+        self,
+        hand: Hand,
+        listener: socket.socket,
+        port: int,
+        target: Node,
+        source: Node | None = None,
+        raw: bool = False,
+    ) -> None:
+        self.hand = hand
+        self.port = port
+        self.target = target
+        self.source = source
+        self.raw = raw
+        self._listener = listener
+        listener.listen(64)
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        _shut(self._listener)
+
+    def _accept(self) -> None:
+        while not self.hand.stopped:
+            try:
+                incoming, _ = self._listener.accept()
+            except OSError:
+                return
+            incoming.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            threading.Thread(target=self._connection, args=(incoming,), daemon=True).start()
+
+    def _connection(self, incoming: socket.socket) -> None:
+        try:
+            if self.raw and self.source is not None:
+                with self._onward(incoming, self.source) as outgoing:
+                    self._pump_both(incoming, outgoing)
+                return
+            frame = _frame(incoming)
+            if frame is None:
+                return
+            source = self._who(frame) if self.source is None else self.source
+            with self._onward(incoming, source) as outgoing:
+                _Conversation(self, incoming, outgoing, source).carry(frame)
+        except (OSError, Malformed):
+            pass  # a connection that breaks is what cutting and killing are about
+        finally:
+            _shut(incoming)
+
+    @contextlib.contextmanager
+    def _onward(self, incoming: socket.socket, source: Node) -> Iterator[socket.socket]:
+        """The other half of a connection, known to its link while it lasts."""
+        if not self.hand.passes(source, self.target):
+            raise ConnectionError("The link is cut.")
+        link = self.hand.link(source, self.target)
+        outgoing = socket.create_connection((HOST, self.port), 2)
+        outgoing.settimeout(None)
+        outgoing.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+        def close() -> None:
+            _shut(incoming)
+            _shut(outgoing)
+
+        with self.hand.change():
+            link.close[id(close)] = close
+        try:
+            yield outgoing
+        finally:
+            close()
+            with self.hand.change():
+                link.close.pop(id(close), None)
+
+    def _who(self, frame: bytes) -> Node:
+        head = fetches.header(frame)
+        follower = _FETCHER.match(head.client)
+        if follower:
+            return int(follower[1])
+        if head.api == FETCH and head.client.startswith("ReplicaFetcherThread"):
+            return fetches.replica_of(frame, head)
+        return CLIENT if head.client == CLIENT_ID else CONTROLLER
+
+    def _pump_both(self, one: socket.socket, other: socket.socket) -> None:
+        back = threading.Thread(target=_pump, args=(other, one), daemon=True)
+        back.start()
+        _pump(one, other)
+        back.join()
+
+
+class _Conversation:
+    """One connection in Kafka's protocol: requests one way, answers the other."""
+
+    def __init__(
+        self, proxy: Proxy, incoming: socket.socket, outgoing: socket.socket, source: Node
+    ) -> None:
+        self.hand = proxy.hand
+        self.source = source
+        self.target = proxy.target
+        self.link: Link = self.hand.link(source, self.target)
+        self.incoming = incoming
+        self.outgoing = outgoing
+        self.sent: dict[int, Sent] = {}
+
+    @property
+    def replicates(self) -> bool:
+        return self.source >= 0 and self.target >= 0
+
+    def carry(self, frame: bytes | None) -> None:
+        """Passes requests on until the connection ends."""
+        answers = threading.Thread(target=self._answers, daemon=True)
+        answers.start()
+        try:
+            while frame is not None:
+                head = fetches.header(frame)
+                sent = Sent(head)
+                if head.api == FETCH and self.replicates:
+                    sent.asked = fetches.request(frame, head)
+                elif head.api in fetches.NAMES:
+                    self._note(self.source, self.target, fetches.NAMES[head.api])
+                if not self._may_pass(sent):
+                    break
+                with self.hand.changed:
+                    self.sent[head.correlation] = sent
+                self.outgoing.sendall(struct.pack(">i", len(frame)) + frame)
+                frame = _frame(self.incoming)
+        finally:
+            _shut(self.incoming)
+            _shut(self.outgoing)
+            answers.join()
+
+    def _may_pass(self, sent: Sent) -> bool:
+        """Waits at the gate; False where the link is cut or the other end is gone."""
+        hand, link, api = self.hand, self.link, sent.head.api
+        by_hand = api in (FETCH, OFFSET_FOR_LEADER_EPOCH) and self.replicates
+        fetch = api == FETCH and self.replicates
+        try:
+            with hand.changed:
+                while hand.passes(self.source, self.target):
+                    if api not in link.holding and not (by_hand and link.manual):
+                        return True
+                    if fetch and (not sent.asked or self._refused_anyway(sent)):
+                        return True
+                    if by_hand and link.credits > 0:
+                        if fetch:
+                            self._take_credit(sent)
+                        return True
+                    if fetch:
+                        link.waiting = True
+                    elif by_hand:
+                        link.asks_epoch = True
+                    hand.changed.notify_all()
+                    hand.changed.wait(POLL_S)
+                    if _gone(self.incoming):
+                        return False
+                return False
+        finally:
+            with hand.change():
+                if fetch:
+                    link.waiting = False
+
+    def _refused_anyway(self, sent: Sent) -> bool:
+        """Does the fetch carry a leader epoch that its leader will refuse as old?"""
+        floors = self.hand.floors
+        return any(0 <= asked.leader_epoch < floors.get(asked.topic, -1) for asked in sent.asked)
+
+    def _take_credit(self, sent: Sent) -> None:
+        self.link.credits -= 1
+        sent.counted = True
+        sent.keep, self.link.keep_next = self.link.keep_next, False
+
+    def _answers(self) -> None:
+        try:
+            while (frame := _frame(self.outgoing)) is not None:
+                correlation = struct.unpack_from(">i", frame)[0]
+                with self.hand.changed:
+                    sent = self.sent.pop(correlation, None)
+                if sent is not None:
+                    self._look_at(sent, frame)
+                    if sent.keep and not self._keep():
+                        break
+                self.incoming.sendall(struct.pack(">i", len(frame)) + frame)
+                if sent is not None and sent.counted:
+                    with self.hand.change():
+                        self.link.delivered += 1
+        except (OSError, Malformed):
+            pass
+        finally:
+            _shut(self.incoming)
+            _shut(self.outgoing)
+
+    def _look_at(self, sent: Sent, frame: bytes) -> None:
+        if sent.head.api != FETCH or not self.replicates:
+            return
+        asked = {(one.topic, one.partition): one.offset for one in sent.asked}
+        for served in fetches.response(frame, sent.head.version):
+            if not served.idle:
+                offset = asked.get((served.topic, served.partition), -1)
+                self._note(self.target, self.source, "FetchResponse", asked=offset, served=served)
+
+    def _keep(self) -> bool:
+        """Holds the answer until it is let go; False where the asker is gone."""
+        kept = Kept()
+        with self.hand.changed:
+            self.link.kept.append(kept)
+            self.hand.changed.notify_all()
+            try:
+                while not kept.go:
+                    self.hand.changed.wait(POLL_S)
+                    if _gone(self.incoming):
+                        return False
+            finally:
+                self.link.kept.remove(kept)
+        return True
+
+    def _note(self, source: Node, target: Node, kind: str, **what: object) -> None:
+        self.hand.note(source=source, target=target, kind=kind, **what)
+
+
+def _pump(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := source.recv(CHUNK):
+            target.sendall(data)
+    _shut(source)
+    _shut(target)
+
+
+def _frame(connection: socket.socket) -> bytes | None:
+    """The next message without its length; None where the connection ended."""
+    size = _exactly(connection, 4)
+    if size is None:
+        return None
+    length = struct.unpack(">i", size)[0]
+    if not 4 <= length <= LARGEST:
+        raise Malformed("A message has no sensible length.")
+    return _exactly(connection, length)
+
+
+def _exactly(connection: socket.socket, size: int) -> bytes | None:
+    parts = bytearray()
+    while len(parts) < size:
+        part = connection.recv(min(size - len(parts), CHUNK))
+        if not part:
+            return None
+        parts += part
+    return bytes(parts)
+
+
+def _gone(connection: socket.socket) -> bool:
+    """Has the other end closed?  Nothing is taken from the connection."""
+    try:
+        return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+def _shut(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+    with contextlib.suppress(OSError):
+        connection.close()

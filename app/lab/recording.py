@@ -1,0 +1,67 @@
+"""The recording of a run on real brokers, as JSON (docs: `steps` of moves and facts)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from app.lab.playing import Played
+from app.lab.stage import Stage
+from engine.sim.run import Run
+
+FORMAT = 1
+
+
+def made_of(run: Run, stage: Stage, played: Played) -> dict[str, Any]:
+    """Everything worth keeping of a run that was played."""
+    cluster, scenario = stage.cluster, run.scenario
+    history = [
+        {
+            "offset": offset,
+            "leader": state.leader,
+            "le": state.leader_epoch,
+            "pe": state.partition_epoch,
+            "isr": list(state.isr),
+            "elr": list(state.elr),
+            "lastKnown": list(state.last_known_elr),
+            "recovering": state.recovering,
+            "adding": list(state.adding),
+            "removing": list(state.removing),
+        }
+        for offset, state in cluster.metadata.history(stage.topic)
+    ]
+    return {
+        "format": FORMAT,
+        "scenario": scenario.code or scenario.slug or scenario.title,
+        "kafka": cluster.release.version,
+        "profile": run.profile,
+        "seconds": round(played.seconds),
+        "brokers": len(scenario.brokers),
+        "assignment": stage.replicas,
+        "configs": dict(sorted(scenario.configs.items())),
+        "adjusted": {
+            "partitionEpoch": stage.adjusted.partition_epoch,
+            "leaderEpoch": stage.adjusted.leader_epoch,
+        },
+        "settings": cluster.settings(),
+        "steps": played.steps,
+        "expectations": played.checks,
+        "produced": {name: list(told) for name, told in stage.answers.items()},
+        "history": history,
+    }
+
+
+def text_of(recording: dict[str, Any]) -> str:
+    """One line a step: small, and readable in a difference of versions."""
+    parts = []
+    for key, value in recording.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            rows = ",\n  ".join(_dense(row) for row in value)
+            parts.append(f" {json.dumps(key)}: [\n  {rows}\n ]")
+        else:
+            parts.append(f" {json.dumps(key)}: {_dense(value)}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _dense(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,73 @@
+"""Releases of Kafka: what is different in starting each, and which profile of the model it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from app.lab.trouble import Trouble
+from engine.model.profiles import PROFILES
+
+OLDEST: Final = (0, 10, 2)
+TRIED: Final = ("0.10.2.2", "1.1.1", "3.9.1", "4.1.1")
+"""Releases that scripts of the library were played on with this laboratory."""
+
+_FORM: Final = re.compile(r"\d{1,2}(\.\d{1,3}){2,3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """`numbers` are those that count: (4, 1, 1), and (0, 10, 2) for 0.10.2.2."""
+
+    version: str
+    numbers: tuple[int, int, int]
+
+    @property
+    def kraft(self) -> bool:
+        """Is a KRaft controller started, not ZooKeeper?  From 3.3 on KRaft is ready for use."""
+        return self.numbers >= (3, 3, 0)
+
+    @property
+    def epochs(self) -> bool:
+        """Do batches carry leader epochs (KIP-101)?"""
+        return self.numbers >= (0, 11, 0)
+
+    @property
+    def scala(self) -> str:
+        if self.numbers >= (2, 4, 0):
+            return "2.13"
+        return "2.12" if self.numbers >= (1, 0, 0) else "2.11"
+
+    @property
+    def log4j2(self) -> bool:
+        """Log4j 2 came with 4.0 (KIP-653)."""
+        return self.numbers >= (4, 0, 0)
+
+    @property
+    def profile(self) -> str:
+        """The row of the model's table that stands for this release."""
+        rows = [row for row in PROFILES.values() if row.kraft == self.kraft]
+        mine = self._counting(self.numbers)
+        for row in rows:
+            if self._counting(row.release) >= mine:
+                return row.name
+        return rows[-1].name
+
+    @staticmethod
+    def _counting(numbers: tuple[int, ...]) -> tuple[int, ...]:
+        """What distinguishes releases: two numbers, and three before 1.0."""
+        return tuple(numbers[:3]) if numbers[0] == 0 else tuple(numbers[:2])
+
+
+def release_of(version: str) -> Release:
+    """The release of that name.  Raises Trouble."""
+    if not _FORM.fullmatch(version):
+        raise Trouble(f"“{version[:20]}” is no release of Kafka; they are written like 4.1.1.")
+    parts = [int(part) for part in version.split(".")]
+    numbers = (parts[0], parts[1], parts[2])
+    if numbers < OLDEST:
+        raise Trouble(
+            f"Kafka {version} is older than 0.10.2, the oldest release that the laboratory starts."
+        )
+    return Release(version, numbers)

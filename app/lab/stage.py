@@ -1,0 +1,221 @@
+"""A run on its cluster: one topic of one partition, and what moves need to know of it."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from app.kafka.cursor import Malformed
+from app.kafka.metadata import Partition
+from app.lab import disk, facts
+from app.lab.client import Belief
+from app.lab.cluster import Cluster, wait_until
+from app.lab.facts import Adjusted, Fact
+from app.lab.links import CONTROLLER
+from app.lab.trouble import Trouble
+
+QUIET_S: Final = 1.2
+SETTLED_WITHIN_S: Final = 40.0
+CHECKPOINT_S: Final = 0.35
+"""High watermarks are on disk after 200 ms."""
+ATTEMPTS: Final = 3
+
+UNREACHABLE = (OSError, Malformed, struct.error)
+
+
+@dataclass(slots=True)
+class Stage:
+    """`replicas` are the brokers that the partition was created on, preferred first."""
+
+    cluster: Cluster
+    name: str
+    replicas: list[int]
+    configs: dict[str, str]
+    topic: str = ""
+    adjusted: Adjusted = field(default_factory=Adjusted)
+    answers: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """What the producer of each record was told: (error or "waiting", offset)."""
+    flushed: dict[int, int] = field(default_factory=dict)
+    paused: set[int] = field(default_factory=set)
+    began: float = 0.0
+
+    # -- the beginning -----------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Creates the topic and waits until every broker knows of it.  Raises Trouble."""
+        for attempt in range(1, ATTEMPTS + 1):
+            if self._create(attempt):
+                self.began = time.monotonic()
+                return
+            self.by_hand(False)
+        raise Trouble("The cluster does not become quiet; the machine may be too busy.")
+
+    def _create(self, attempt: int) -> bool:
+        self.topic = self.name if attempt == 1 else f"{self.name}-{attempt}"
+        error = self._ask_for_topic()
+        if error != "NONE":
+            raise Trouble(f"The topic was not created: {error}.")
+
+        def is_whole() -> bool:
+            record = self.record()
+            if record is None or len(record.isr) != len(self.replicas):
+                return False
+            if not all(self.directory(broker).is_dir() for broker in self.replicas):
+                return False
+            beliefs = [self.belief(broker) for broker in self.replicas]
+            return all(belief and belief.leader == record.leader for belief in beliefs)
+
+        wait_until(is_whole, SETTLED_WITHIN_S)
+        before = self.must_record()
+        self.adjusted = Adjusted(before.partition_epoch, before.leader_epoch)
+        time.sleep(1.0)
+        self.by_hand(True)
+        time.sleep(CHECKPOINT_S)
+        self.raise_floor()
+        after = self.must_record()
+        return (
+            after.partition_epoch == before.partition_epoch
+            and after.leader == self.replicas[0]
+            and len(after.isr) == len(self.replicas)
+        )
+
+    def _ask_for_topic(self) -> str:
+        return self.cluster.controller_client().create_topic(
+            self.topic, self.replicas, self.configs
+        )
+
+    # -- what is so --------------------------------------------------------------------------------
+
+    def record(self) -> Partition | None:
+        return self.cluster.metadata.record(self.topic)
+
+    def must_record(self) -> Partition:
+        record = self.record()
+        if record is None:
+            raise Trouble("The controller has no record of the partition.")
+        return record
+
+    def directory(self, broker: int) -> Any:
+        return self.cluster.log_directory(broker) / f"{self.topic}-0"
+
+    def log_end(self, broker: int) -> int:
+        return disk.read_log(self.directory(broker)).end
+
+    def holders(self) -> list[int]:
+        """Brokers that have, or had from the beginning, a replica."""
+        record = self.record()
+        return sorted({*self.replicas, *(record.replicas if record else ())})
+
+    def running(self) -> list[int]:
+        """Brokers of the run that are alive and not frozen."""
+        return [
+            broker
+            for broker in self.cluster.brokers
+            if self.cluster.alive(broker) and broker not in self.paused
+        ]
+
+    def belief(self, broker: int) -> Belief | None:
+        """Whom a broker takes for the leader; None where it does not answer."""
+        try:
+            return self.cluster.client(broker).belief(self.topic)
+        except UNREACHABLE:
+            return None
+
+    def facts(self) -> Fact:
+        record = self.record()
+        return {
+            "P": None if record is None else facts.record(record, self.adjusted),
+            "brokers": {
+                str(broker): facts.replica(self.cluster, broker, self.topic, self.adjusted)
+                for broker in self.holders()
+            },
+        }
+
+    def latest_offset(self) -> int | str | None:
+        """What consumers are told is the end; the error's name, or None where nobody leads."""
+        record = self.record()
+        if record is None or record.leader not in self.running():
+            return None
+        try:
+            error, offset = self.cluster.client(record.leader).latest_offset(self.topic)
+        except UNREACHABLE as broken:
+            return type(broken).__name__
+        return offset if error == "NONE" else error
+
+    # -- waiting -----------------------------------------------------------------------------------
+
+    def by_hand(self, on: bool) -> None:
+        """Do followers fetch only when a move says so?"""
+        self.cluster.hand.by_hand(self.cluster.brokers, on)
+
+    def settle(self) -> bool:
+        """Lets everything flow until no fact changes for a while; did that happen?"""
+        self.by_hand(False)
+        settled = self._is_stable()
+        self.by_hand(True)
+        time.sleep(0.3)
+        return settled
+
+    def _is_stable(self) -> bool:
+        end = time.monotonic() + SETTLED_WITHIN_S
+        last, since = self.facts(), time.monotonic()
+        while time.monotonic() < end:
+            time.sleep(0.25)
+            now = self.facts()
+            if now != last:
+                last, since = now, time.monotonic()
+            elif time.monotonic() - since >= QUIET_S and not self._owes_an_isr(now):
+                return True
+        return False
+
+    def _owes_an_isr(self, now: Fact) -> bool:
+        """Is a running replica at the leader's end, and not yet in the ISR?  A busy machine may
+        need seconds for that, and nothing else moves meanwhile."""
+        record, replicas = now["P"], now["brokers"]
+        if record is None or record["leader"] not in self.running():
+            return False
+        led = replicas.get(str(record["leader"]))
+        return led is not None and any(
+            (found := replicas.get(str(broker))) is not None
+            and found["leo"] == led["leo"]
+            and broker not in record["isr"]
+            and self.cluster.hand.passes(broker, record["leader"])
+            and self.cluster.hand.passes(broker, CONTROLLER)
+            and self.cluster.metadata.live(broker)
+            for broker in self.running()
+        )
+
+    def informed(self, seconds: float = 12.0) -> None:
+        """Waits until every running broker that reaches the controller knows the newest record."""
+
+        def all_know() -> bool:
+            record = self.record()
+            return record is not None and all(
+                self._knows(broker, record) for broker in self.running()
+            )
+
+        wait_until(all_know, seconds)
+        self.raise_floor()
+
+    def _knows(self, broker: int, record: Partition) -> bool:
+        if not self.cluster.hand.passes(broker, CONTROLLER):
+            return True
+        belief = self.belief(broker)
+        if belief is None:
+            return True
+        return belief.leader == record.leader and belief.leader_epoch in (-1, record.leader_epoch)
+
+    def raise_floor(self) -> None:
+        """Fetches of an older leader epoch are refused by the leader: they need no hand."""
+        record = self.record()
+        if record is None:
+            return
+        with self.cluster.hand.change():
+            for name in (self.topic, self.cluster.metadata.topic_id(self.topic)):
+                self.cluster.hand.floors[name] = record.leader_epoch
+
+    def wait_for(self, is_so: Callable[[], bool], seconds: float) -> bool:
+        return self.cluster.hand.wait_for(is_so, seconds)

@@ -1,0 +1,143 @@
+"""What real brokers can play, what is expected of them, and the table beside the model."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.lab import expecting, playing, recording, table
+from app.lab.facts import told
+from app.lab.trouble import Trouble
+from engine.scenarios import expectations, file
+from engine.scenarios.scenario import Scenario
+from engine.sim import moves
+from engine.sim.run import Run
+
+
+def a_run(**fields: object) -> Run:
+    scenario = Scenario.from_dict({"title": "A run", "profiles": ["K41"], **fields})
+    return Run(scenario, "K41")
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"partitions": [[1, 2, 3], [2, 3, 1]]}, "of one partition; this one has 2"),
+        ({"brokers": 9, "partitions": [[1, 2]]}, "at most 6 brokers; this run has 9"),
+        ({"fetching": "auto"}, "fetch by themselves"),
+        ({"script": "kill 1\nslow 1 2 200"}, "“slow 1 2 200” cannot be played on real brokers"),
+        ({"script": "deliver 2->1"}, "“deliver 2->1” cannot be played on real brokers"),
+        ({"script": "cut 1->2"}, "links are cut in both directions"),
+        ({"script": "hold 2->1"}, "only “md” and “alter” can be held"),
+        ({"script": "produce a acks=0"}, "nobody hears"),
+        ({"script": "set replica.lag.time.max.ms=5000"}, "only these change while brokers run"),
+        ({"script": "pause K"}, "there is one controller"),
+        ({"script": "settle !3"}, "cannot be stopped in its middle"),
+    ],
+)
+def test_what_real_brokers_cannot_play_is_said_before_they_start(
+    fields: dict[str, object], why: str
+) -> None:
+    with pytest.raises(Trouble, match=why):
+        playing.must_be_playable(a_run(**fields), zookeeper=False)
+
+
+def test_an_election_of_ones_own_needs_kraft() -> None:
+    run = a_run(script="elect 2")
+    playing.must_be_playable(run, zookeeper=False)
+    with pytest.raises(Trouble, match="elect preferred"):
+        playing.must_be_playable(run, zookeeper=True)
+
+
+@pytest.mark.parametrize("code", ["S30", "S34", "S35", "S14"])
+def test_scenarios_of_the_library_can_be_played(code: str) -> None:
+    run = Run(file.find(code), "K39")
+    playing.must_be_playable(run, zookeeper=False)
+    assert any(line.is_expect for line in playing.lines_of(run))
+
+
+def test_every_deed_is_a_verb_of_the_playground() -> None:
+    assert set(playing.DEEDS) <= set(moves.VERBS)
+
+
+FACTS = {
+    "P": {"leader": 1, "le": 0, "pe": 2, "isr": [1], "elr": [3], "lastKnown": [2]},
+    "brokers": {
+        "1": {"leo": 4, "hw": 3, "epochs": [[0, 0]], "log": "a@0 b@0"},
+        "2": {"leo": 3, "hw": 3, "epochs": None, "log": "a b", "start": 1},
+        "3": None,
+    },
+}
+ANSWERS = {"a": ("NONE", 0), "b": ("waiting", -1), "d": ("NOT_ENOUGH_REPLICAS", -1)}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("P{1 0 2 [1]}", True),
+        ("P{1 0 2 [1] elr [3] last [2]}", True),
+        ("P{1 0 2 [1] elr []}", False),
+        ("P{1 0 3 [1]}", False),
+        ("P{2 0 2 [1]}", False),
+        ("P{1 0 2 [1,3]}", False),
+        ("b1 LEO 4 HW 3", True),
+        ("b1 LEO 4", True),
+        ("b1 HW 2", False),
+        ("b2 START 1", True),
+        ("b3 LEO 0", False),
+        ("log 1 a@0 b@0", True),
+        ("log 1 a@0", False),
+        ("epochs 1 0:0", True),
+        ("epochs 1 0:0 1:3", False),
+        ("ack a", True),
+        ("ack a b", False),
+        ("waiting b", True),
+        ("refused d NOT_ENOUGH_REPLICAS", True),
+        ("refused a NOT_ENOUGH_REPLICAS", False),
+    ],
+)
+def test_expectations_are_held_against_facts(text: str, kept: bool) -> None:
+    brokers = a_run().scenario.brokers
+    assert expecting.held(expectations.parse(text, brokers), FACTS, ANSWERS)[0] is kept
+
+
+def test_a_record_is_told_as_scripts_write_it() -> None:
+    assert told(FACTS["P"]) == "P{1 0 2 [1] elr [3] last [2]}"
+
+
+def steps_of(*moves_: str) -> list[dict[str, object]]:
+    """A recording that is as the model, made by hand: one record on two brokers."""
+    empty = {"leo": 0, "hw": 0, "epochs": [], "log": ""}
+    P = {"leader": 1, "le": 0, "pe": 0, "isr": [1, 2]}
+    led = {**empty, "epochs": [[0, 0]]}
+    first = {"move": "initial", "facts": {"P": P, "brokers": {"1": led, "2": empty}}}
+    wrote = {"leo": 1, "hw": 0, "epochs": [[0, 0]], "log": "a@0"}
+    second = {"move": moves_[0], "facts": {"P": P, "brokers": {"1": wrote, "2": empty}}}
+    return [first, second]
+
+
+def test_the_table_counts_equal_facts_and_names_the_others() -> None:
+    run = a_run(brokers=2, partitions=[[1, 2]], script="produce a to 1 acks=all")
+    steps = steps_of("produce a to 1 acks=all")
+    rows = table.rows(json.loads(json.dumps(steps)), run)
+    assert [row for row in rows if not row.same] == []
+    assert table.lines(rows, "4.1.1")[-1] == f"{len(rows)} of {len(rows)} facts are equal."
+    steps[1]["facts"]["brokers"]["1"]["leo"] = 2
+    wrong = [row for row in table.rows(steps, run) if not row.same]
+    assert [(row.step, row.fact, row.real, row.model) for row in wrong] == [(1, "b1 LEO", 2, 1)]
+    assert "      b1 LEO: 2 on Kafka 4.1.1, 1 in the model" in table.lines(
+        table.rows(steps, run), "4.1.1"
+    )
+
+
+def test_a_move_that_the_model_refuses_is_a_difference() -> None:
+    run = a_run(brokers=2, partitions=[[1, 2]])
+    rows = table.rows(steps_of("restart 1"), run)
+    assert next(row.fact for row in rows if not row.same) == "move"
+
+
+def test_a_recording_has_a_line_for_each_step() -> None:
+    text = recording.text_of({"kafka": "4.1.1", "steps": steps_of("settle"), "history": []})
+    assert json.loads(text)["steps"][1]["move"] == "settle"
+    assert len(text.splitlines()) == 8
