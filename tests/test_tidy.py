@@ -32,6 +32,7 @@ ROOMS = (
     "runs",
     "batch",
     "kafka",
+    "incident",
     "context",
     "live",
     "web",

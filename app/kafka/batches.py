@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO, Final
 
 from app.kafka.cursor import Cursor, Malformed, i8, i16, i32, i64, varint
@@ -185,3 +185,12 @@ def crc32c(data: bytes) -> int:
     for byte in data:
         value = _CRC32C[(value ^ byte) & 255] ^ value >> 8
     return value ^ 0xFFFFFFFF
+
+
+def stream(file: BinaryIO) -> Iterator[Batch]:
+    """The batches of a file with their records, one at a time in memory.  Raises Malformed, naming
+    the byte, where something else than a batch follows."""
+    for header in headers(file):
+        file.seek(header.at)
+        data = file.read(header.end - header.at)
+        yield Batch(header, _records(data, replace(header, at=0, end=len(data))))

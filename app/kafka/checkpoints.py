@@ -6,7 +6,10 @@ from app.kafka.cursor import Malformed
 
 
 def rows(text: str) -> list[list[str]]:
-    """The entries, each split at blanks.  Raises Malformed where the file is none."""
+    """The entries, each split at blanks; none of a file that was made and not yet written.
+    Raises Malformed where the file is none."""
+    if not text:
+        return []
     lines = text.split("\n")
     if len(lines) < 2 or not lines[0].strip().isdigit() or not lines[1].strip().isdigit():
         raise Malformed("Line 1: a checkpoint begins with its version and its number of entries.")

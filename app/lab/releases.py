@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
+from app.kafka.versions import numbers_of, profile_of
 from app.lab.trouble import Trouble
-from engine.model.profiles import PROFILES
 
 OLDEST: Final = (0, 10, 2)
 TRIED: Final = ("0.10.2.2", "1.1.1", "3.9.1", "4.1.1")
 """Releases that scripts of the library were played on with this laboratory."""
-
-_FORM: Final = re.compile(r"\d{1,2}(\.\d{1,3}){2,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +44,14 @@ class Release:
     @property
     def profile(self) -> str:
         """The row of the model's table that stands for this release."""
-        rows = [row for row in PROFILES.values() if row.kraft == self.kraft]
-        mine = self._counting(self.numbers)
-        for row in rows:
-            if self._counting(row.release) >= mine:
-                return row.name
-        return rows[-1].name
-
-    @staticmethod
-    def _counting(numbers: tuple[int, ...]) -> tuple[int, ...]:
-        """What distinguishes releases: two numbers, and three before 1.0."""
-        return tuple(numbers[:3]) if numbers[0] == 0 else tuple(numbers[:2])
+        return profile_of(self.numbers, self.kraft)
 
 
 def release_of(version: str) -> Release:
     """The release of that name.  Raises Trouble."""
-    if not _FORM.fullmatch(version):
+    numbers = numbers_of(version)
+    if numbers is None:
         raise Trouble(f"“{version[:20]}” is no release of Kafka; they are written like 4.1.1.")
-    parts = [int(part) for part in version.split(".")]
-    numbers = (parts[0], parts[1], parts[2])
     if numbers < OLDEST:
         raise Trouble(
             f"Kafka {version} is older than 0.10.2, the oldest release that the laboratory starts."

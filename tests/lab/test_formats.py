@@ -115,13 +115,13 @@ def test_the_log_of_a_real_controller_folds_into_the_history_of_a_partition() ->
 def test_checkpoints() -> None:
     assert checkpoints.epochs("0\n2\n0 0\n2 3\n") == [(0, 0), (2, 3)]
     assert checkpoints.epochs("0\n0\n") == []
+    assert checkpoints.epochs("") == []
     assert checkpoints.offsets("0\n1\nmy.topic 0 5\n") == {("my.topic", 0): 5}
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "Line 1"),
         ("hello\nworld\n", "Line 1"),
         ("0\n2\n0 0\n", "Line 4: 2 entries"),
         ("0\n1\n0 x\n", "Line 3: an entry has 2 fields"),

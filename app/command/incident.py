@@ -1,0 +1,94 @@
+"""`highwater incident`: the files of a broken cluster become a timeline and a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.incident import rebuilding, sources, telling, timeline
+from app.incident.events import Topic, partition_named
+from app.incident.rebuilding import Rebuilt
+from app.incident.timeline import Timeline
+from engine.model.errors import BadInput
+from engine.scenarios.writing import yaml_of
+
+MOST_LISTED = 40
+
+
+def investigate(
+    files: tuple[str, ...], partition: str, profile: str, out: Path | None, as_json: bool
+) -> int:
+    """Prints what happened; the exit code: 0 where the model follows to the end, 1 where it does
+    not.  Raises BadInput where the files tell nothing, or of several partitions."""
+    found = sources.found(files)
+    told = timeline.gather(found, _chosen(found, partition))
+    rebuilt = rebuilding.rebuild(told, profile)
+    if as_json:
+        click.echo(json.dumps(_as_data(told, rebuilt), ensure_ascii=False, indent=1))
+    else:
+        click.echo("\n".join([*telling.lines(told), *_run_lines(rebuilt)]))
+    if out is not None:
+        if rebuilt.run.moves is not None:
+            raise BadInput("too_large", "The run is longer than a scenario may be; --json has it.")
+        out.write_text(yaml_of(rebuilt.run.scenario), "utf-8")
+        click.echo(f"The run is in {out}; highwater run {out} plays it.", err=True)
+    return 1 if rebuilt.finding else 0
+
+
+def _chosen(found: list[sources.Source], partition: str) -> Topic:
+    if partition:
+        wanted = partition_named(partition)
+        if wanted is None:
+            raise BadInput("invalid", f"A partition is named like orders-0, not {partition[:80]}.")
+        return wanted
+    counted = timeline.partitions(found)
+    if not counted:
+        raise BadInput("unknown", "These files tell nothing of the record of any partition.")
+    if len(counted) > 1:
+        listed = ", ".join(f"{one} ({n})" for one, n in counted.most_common(MOST_LISTED))
+        raise BadInput(
+            "unknown",
+            f"Choose one with --partition; how often each changed as far as the files tell: "
+            f"{listed}.",
+        )
+    return next(iter(counted))
+
+
+def _run_lines(rebuilt: Rebuilt) -> Iterator[str]:
+    yield ""
+    yield (
+        f"The run, under {rebuilt.run.profile}: {rebuilt.followed} of {rebuilt.states} states of "
+        "the record are reached by the model."
+    )
+    yield from (f"  {move}" for move in rebuilt.run.lines())
+    yield from (f"Note: {note}" for note in rebuilt.notes)
+    yield "Finding: " + (rebuilt.finding or "none; the model follows to the end.")
+
+
+def _as_data(told: Timeline, rebuilt: Rebuilt) -> dict[str, Any]:
+    return {
+        "partition": str(told.partition),
+        "kafka": told.version,
+        "replicas": told.replicas,
+        "states": [
+            {"time_ms": state.time_ms, "where": state.where, "record": telling.record(state.record)}
+            for state in told.states
+        ],
+        "timeline": [
+            {"time_ms": time_ms, "node": who, "what": what}
+            for time_ms, who, what in telling.rows(told)
+        ],
+        "clocks": {
+            node: {"least_ms": skew.least, "most_ms": skew.most}
+            for node, skew in sorted(told.clocks.skews.items())
+        },
+        "notes": [*told.notes, *rebuilt.notes],
+        "profile": rebuilt.run.profile,
+        "followed": rebuilt.followed,
+        "finding": rebuilt.finding,
+        "run": json.loads(rebuilt.run.text()),
+    }

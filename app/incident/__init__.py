@@ -1,0 +1,9 @@
+"""`highwater incident`: what happened to a partition, from the files that brokers leave behind.
+
+sources: which file is what, and whose; lines and dumps: what one line of text tells.
+timeline: everything about one partition in one order, by clocks that are bounded (clocks).
+rebuilding: a run of the playground in which the same happens, as far as the model can follow.
+telling: both, as text.
+
+Files are read once from their beginning to their end, in memory that does not grow with them.
+"""

@@ -1,0 +1,76 @@
+"""Whose clock says what.  Brokers write their logs by their own clocks, in their own time zones.
+
+A broker hears of a record of the partition after the controller has written it, and asks for a
+change before it is granted: both tell the same epochs, so each pair bounds by how much the two
+clocks differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Skew:
+    """How much later a node's clock is than the reference: between `least` and `most` ms, as far as
+    pairs of events tell."""
+
+    least: float | None = None
+    most: float | None = None
+    pairs: int = 0
+
+    def after(self, here_ms: int, there_ms: int) -> None:
+        """Something that this clock puts at `here_ms` came after what the reference puts at
+        `there_ms`."""
+        self.pairs += 1
+        bound = here_ms - there_ms
+        self.most = bound if self.most is None else min(self.most, bound)
+
+    def before(self, here_ms: int, there_ms: int) -> None:
+        """It came before."""
+        self.pairs += 1
+        bound = here_ms - there_ms
+        self.least = bound if self.least is None else max(self.least, bound)
+
+    @property
+    def estimate(self) -> float:
+        """What is taken off this clock: nothing where that is possible, else as little as is."""
+        low = float("-inf") if self.least is None else self.least
+        high = float("inf") if self.most is None else self.most
+        if low > high:  # pairs that contradict each other: the clock was set in between
+            return (low + high) / 2
+        return min(max(0.0, low), high)
+
+    def told(self) -> str:
+        if self.least is not None and self.most is not None:
+            return f"between {_span(self.least)} and {_span(self.most)} later"
+        if self.most is not None:
+            return f"at most {_span(self.most)} later"
+        return "not known" if self.least is None else f"at least {_span(self.least)} later"
+
+
+def _span(ms: float) -> str:
+    return f"{ms / 1_000:.3f} s" if abs(ms) >= 1_000 else f"{ms:.0f} ms"
+
+
+@dataclass(slots=True)
+class Clocks:
+    """The reference is the controller: its log has the order."""
+
+    reference: str
+    skews: dict[str, Skew] = field(default_factory=dict)
+
+    def of(self, node: str) -> Skew:
+        return self.skews.setdefault(node, Skew())
+
+    def aligned(self, node: str, time_ms: int) -> float:
+        """A time of a node by the clock of the reference."""
+        if node == self.reference or node not in self.skews:
+            return float(time_ms)
+        return time_ms - self.skews[node].estimate
+
+    def lines(self) -> Iterable[str]:
+        for node, skew in sorted(self.skews.items()):
+            if node != self.reference and skew.pairs:
+                yield f"the clock of {node} is {skew.told()} than that of {self.reference}"

@@ -1,0 +1,160 @@
+"""What the files tell of replicas at each change of leader: where logs ended, and their marks."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Final
+
+from app.incident.sources import Replica
+from app.incident.timeline import Timeline
+
+GAP: Final = 3
+"""Offsets between two that matter, at most, where a run must be shorter than what happened."""
+ROOMY: Final = 200
+"""So many records fit a run as they are."""
+
+
+@dataclass(slots=True)
+class Ends:
+    """Replicas at the end of a leader epoch, by broker: log end offsets and high watermarks."""
+
+    leo: dict[int, int] = field(default_factory=dict)
+    hw: dict[int, int] = field(default_factory=dict)
+    surviving: int = 0
+    """Where the epoch's records end on the disks of today."""
+
+    @property
+    def committed(self) -> int:
+        return max([self.surviving, *self.hw.values()])
+
+    @property
+    def written(self) -> int:
+        return max([self.committed, *self.leo.values()])
+
+
+def ends_of_epochs(told: Timeline) -> dict[int, Ends]:
+    """Leader epoch -> what is known of its end; the last one ends today."""
+    found: dict[int, Ends] = {}
+    epochs = sorted({state.record.leader_epoch for state in told.states})
+    begins = _begins(told)
+    for epoch in epochs:
+        # Batches without epochs do not say when they were written: the last leader has them all.
+        known = not _old(told) or epoch == epochs[-1]
+        found[epoch] = Ends(surviving=_surviving(told.disks, epoch) if known else 0)
+    for time_ms, event in told.events:
+        if not event.node.isdigit():
+            continue
+        broker, data = int(event.node), event.data
+        if event.kind in ("leads", "follows"):
+            before = found.get(_previous(epochs, data["le"]))
+            # Who has only just started tells what it found, not how the epoch ended for it.
+            if before is not None and not _restarted(told, event.node, time_ms):
+                before.leo.setdefault(broker, data["leo"])
+                before.hw.setdefault(broker, data["hw"])
+        elif event.kind == "cuts" and not told.kraft and "end" not in data and not data.get("own"):
+            # Before 0.11 a new follower cuts to its own high watermark.
+            epoch = _epoch_at(begins, time_ms)
+            before = found.get(_previous(epochs, epoch))
+            if before is not None and _old(told):
+                before.hw.setdefault(broker, data["to"])
+    if _old(told):
+        _add_loaded(told, found, begins)
+    else:
+        _add_tails(told, found, begins)
+    for time_ms, event in told.of_kind("out of range"):
+        if "end" in event.data:
+            # A leader that ends before its follower has not got longer since its election.
+            before = found.get(_previous(epochs, _epoch_at(begins, time_ms)))
+            if before is not None:
+                before.leo.setdefault(event.data["leader"], event.data["end"])
+    return found
+
+
+def _old(told: Timeline) -> bool:
+    """Are there no leader epochs in the batches (before 0.11)?"""
+    return told.version.startswith("0.10") or all(
+        epoch is None for disk in told.disks.values() for epoch, _, _ in disk.runs
+    )
+
+
+def _add_loaded(told: Timeline, found: dict[int, Ends], begins: list[tuple[float, int]]) -> None:
+    """What a broker finds when it comes back, it had when it went."""
+    for time_ms, event in told.of_kind("loaded"):
+        epoch = _epoch_at(begins, time_ms)
+        before = found.get(_previous(sorted(found), epoch))
+        if before is not None and event.node.isdigit():
+            before.leo.setdefault(int(event.node), event.data["leo"])
+
+
+def _add_tails(told: Timeline, found: dict[int, Ends], begins: list[tuple[float, int]]) -> None:
+    """What a leader finds when it comes back, it had written when it died; less, and it is not all
+    that it had written."""
+    leaders = {state.record.leader_epoch: state.record.leader for state in told.states}
+    died: dict[str, int] = {}
+    for time_ms, event in told.events:
+        if event.kind in ("fenced", "failed"):
+            for broker in event.data.get("brokers") or [event.data["broker"]]:
+                led = [e for began, e in begins if began < time_ms and leaders[e] == broker]
+                died[str(broker)] = max(led, default=-1)
+        elif event.kind == "loaded" and died.get(event.node, -1) in found:
+            ends = found[died[event.node]]
+            broker = int(event.node)
+            ends.leo[broker] = max(event.data["leo"], ends.leo.get(broker, 0))
+
+
+def _begins(told: Timeline) -> list[tuple[float, int]]:
+    """When each leader epoch began, by the reference clock."""
+    found: dict[int, float] = {}
+    for state in told.states:
+        if state.time_ms is not None:
+            found.setdefault(state.record.leader_epoch, state.time_ms)
+    return sorted((time_ms, epoch) for epoch, time_ms in found.items())
+
+
+def _epoch_at(begins: list[tuple[float, int]], time_ms: float) -> int:
+    return max((epoch for began, epoch in begins if began <= time_ms), default=-1)
+
+
+def _previous(epochs: list[int], epoch: int) -> int:
+    return max((one for one in epochs if one < epoch), default=-1)
+
+
+def _restarted(told: Timeline, node: str, time_ms: float) -> bool:
+    """Did the node start after it was last heard of, and before this?"""
+    last = ""
+    for when, event in told.events:
+        if event.node == node and when < time_ms and event.kind in ("starts", "leads", "follows"):
+            last = event.kind
+    return last == "starts"
+
+
+def _surviving(disks: dict[str, Replica], epoch: int) -> int:
+    ends = [
+        end
+        for disk in disks.values()
+        for of_epoch, _, end in disk.runs
+        if of_epoch is None or of_epoch <= epoch
+    ]
+    return max(ends, default=0)
+
+
+class Scale:
+    """Offsets of the files -> offsets of the run: the same where they fit, else with the long
+    stretches between those that matter made short."""
+
+    def __init__(self, found: dict[int, Ends], start: int) -> None:
+        offsets = {start}
+        for ends in found.values():
+            offsets |= {ends.surviving, *ends.leo.values(), *ends.hw.values()}
+        ordered = sorted(offset for offset in offsets if offset >= start)
+        self.start = start
+        self.shortened = ordered[-1] - start > ROOMY
+        self._map = {start: start}
+        for one, other in itertools.pairwise(ordered):
+            step = min(other - one, GAP) if self.shortened else other - one
+            self._map[other] = self._map[one] + step
+
+    def of(self, offset: int) -> int:
+        """Raises KeyError for an offset that no fact names."""
+        return self._map[max(offset, self.start)]

@@ -1,0 +1,34 @@
+"""Releases of Kafka by name, and the row of the model's table that stands for each."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from engine.model.profiles import PROFILES
+
+Numbers = tuple[int, int, int]
+
+FORM: Final = re.compile(r"\d{1,2}(\.\d{1,3}){2,3}")
+
+
+def numbers_of(version: str) -> Numbers | None:
+    """(4, 1, 1), and (0, 10, 2) for 0.10.2.2; None for what is no release."""
+    if not FORM.fullmatch(version):
+        return None
+    parts = [int(part) for part in version.split(".")]
+    return parts[0], parts[1], parts[2]
+
+
+def profile_of(numbers: Numbers, kraft: bool) -> str:
+    """The profile that stands for a release: the first row that is not older."""
+    rows = [row for row in PROFILES.values() if row.kraft == kraft]
+    for row in rows:
+        if _counting(row.release) >= _counting(numbers):
+            return row.name
+    return rows[-1].name
+
+
+def _counting(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """What distinguishes releases: two numbers, and three before 1.0."""
+    return numbers[:3] if numbers[0] == 0 else numbers[:2]
