@@ -25,12 +25,14 @@ def play_on_brokers(wish: Wish, run: Run, out: Path | None) -> int:
     """Plays, prints the table fact by fact, writes the recording; the exit code: 0 where every
     fact and every expectation is as in the model, 1 where one is not, 130 where it was cancelled.
     Raises Trouble."""
-    signal.signal(signal.SIGTERM, _end)
-    signal.signal(signal.SIGHUP, _end)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
     try:
         made = laboratory.play(wish, run, _progress)
     except KeyboardInterrupt:
-        click.echo("Cancelled; the brokers are ended and their files removed.", err=True)
+        files = f"their files are in {wish.keep}" if wish.keep else "their files removed"
+        click.echo(f"Cancelled; the brokers are ended, {files}.", err=True)
         return CANCELLED
     rows = table.rows(made["steps"], laboratory.played_on(wish, run))
     click.echo("\n".join(table.lines(rows, wish.kafka)))

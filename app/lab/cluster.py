@@ -280,16 +280,16 @@ class Cluster:
 
     def close(self) -> None:
         """Nothing passes any more; the processes are ended by whoever owns them."""
-        if self._makes_archive and self.processes.alive(str(self.everyone[0])):
-            self._keep_archive()
         self.hand.stopped = True
         for proxy in self._proxies:
             proxy.close()
         if self._metadata is not None:
             self._metadata.close()
 
-    def _keep_archive(self) -> None:
-        """The first broker writes its archive of classes as it ends in order."""
+    def keep_archive(self) -> None:
+        """The first broker writes its archive of classes as it ends in order, for later starts."""
+        if not self._makes_archive or not self.processes.alive(str(self.everyone[0])):
+            return
         self.hand.let_go()
         self.kill(self.everyone[0], signal.SIGTERM)
         made = self._home / "classes.jsa"

@@ -53,10 +53,12 @@ def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
         try:
             cluster.start_all(tell)
             tell(f"Kafka {release.version} is up; played beside the model's {run.profile}:")
-            return _recorded(cluster, run, tell)
+            made = _recorded(cluster, run, tell)
+            cluster.keep_archive()
+            return made
         finally:
             cluster.close()
-            tell("The brokers are ended.")
+            tell("The brokers are being ended.")
 
 
 def _recorded(cluster: Cluster, run: Run, tell: Tell) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from app.kafka.fetches import Served
 from app.lab import expecting, facts
 from app.lab.links import CLIENT, CONTROLLER
 from app.lab.moves import DEEDS, why_not
-from app.lab.stage import CHECKPOINT_S, Stage
+from app.lab.stage import CHECKPOINT_S, UNREACHABLE, Stage
 from app.lab.trouble import Trouble
 from engine.scenarios import expectations
 from engine.sim import moves
@@ -117,7 +117,7 @@ class Player:
         began = time.monotonic()
         try:
             said = DEEDS[move.verb.name](self.stage, move.args)
-        except OSError as error:
+        except UNREACHABLE as error:
             said = f"the broker did not answer ({error})"
         self.stage.cluster.check()
         self._note(text, said, time.monotonic() - began)
