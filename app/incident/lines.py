@@ -120,6 +120,9 @@ FORMS: Final = (
     _form("unclean stop", "no clean shutdown file", r"no clean shutdown file was found", False),
 )  # fmt: skip
 
+_ABOUT_PARTITIONS: Final = tuple(form.key for form in FORMS if form.ours)
+_ABOUT_BROKERS: Final = tuple(form.key for form in FORMS if not form.ours)
+
 _SPEAKERS: Final = (
     re.compile(rb"\[Broker id=(\d+)\]"),
     re.compile(rb"\] [A-Z]+ Broker (\d+) (?:received|handling|cached|ignoring)"),
@@ -141,6 +144,14 @@ def speaker_of(line: bytes) -> str:
         if match:
             return CONTROLLER if match[1] == b"Quorum" else match[1].decode()
     return ""
+
+
+def may_tell(line: bytes, topic: bytes) -> bool:
+    """Is a line worth taking apart?  Most are not, and this is cheap.  `topic` b"": any topic."""
+    for key in _ABOUT_BROKERS:
+        if key in line:
+            return True
+    return topic in line and any(key in line for key in _ABOUT_PARTITIONS)
 
 
 @lru_cache(maxsize=64)

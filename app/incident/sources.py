@@ -174,12 +174,12 @@ class Reader:
     # -- text ------------------------------------------------------------------------------------
 
     def _text(self, source: Source) -> Iterator[Event]:
-        keys = [form.key for form in lines.FORMS]
-        binary = 0
+        topic = b"" if self.wanted is None else self.wanted.topic.encode()
+        may_tell, binary = lines.may_tell, 0
         for number, line in _lines(source.path):
             if b"\0" in line and not binary:
                 binary = number
-            if any(key in line for key in keys):
+            if may_tell(line, topic):
                 event = lines.read(line, self.wanted, source.node, f"{source.path.name}:{number}")
                 if event is not None:
                     yield event
