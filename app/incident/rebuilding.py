@@ -66,6 +66,9 @@ class _Builder:
         low = self.ends[first.leader_epoch]
         begin = min([low.committed, *low.leo.values(), *low.hw.values()])
         self.scale = Scale(self.ends, 0 if self.fresh else max(min(starts, default=0), begin))
+        self.replicas = list(first.replicas) if told.kraft and first.replicas else told.replicas
+        held = {broker for state in told.states for broker in state.record.replicas}
+        self.brokers = {*told.replicas, *self.replicas, *held}
         self.moves: list[str] = []
         self.notes: list[str] = []
         self.filled: set[int] = set()
@@ -85,8 +88,8 @@ class _Builder:
         data: dict[str, Any] = {
             "title": f"What happened to {told.partition}",
             "profiles": [profile],
-            "brokers": [{"id": broker} for broker in sorted(told.replicas)],
-            "partitions": [told.replicas],
+            "brokers": [{"id": broker} for broker in sorted(self.brokers)],
+            "partitions": [self.replicas],
             "configs": configs,
         }
         if not self.fresh:
@@ -105,7 +108,7 @@ class _Builder:
                         "last_known_elr": list(first.last_known_elr),
                         "logs": [
                             {"broker": broker, "epochs": epochs, "end": at, "hw": at}
-                            for broker in told.replicas
+                            for broker in self.replicas
                         ],
                     }
                 ],
@@ -189,7 +192,7 @@ class _Builder:
     def _broker(self, event: Event) -> None:
         listed = event.data.get("brokers") or [event.data.get("broker", event.node)]
         for broker in (int(one) for one in listed):
-            if broker not in self.told.replicas:
+            if broker not in self.brokers:
                 continue
             if event.kind in ("leaving", "stops"):
                 if self._is_up(broker) and broker not in self.cut:
@@ -284,6 +287,8 @@ class _Builder:
         was = before.record
         joined = [broker for broker in wanted.isr if broker not in was.isr]
         left = [broker for broker in was.isr if broker not in wanted.isr]
+        if self._reassigns(was, wanted):
+            return self._same(wanted)
         elected = wanted.leader_epoch != was.leader_epoch and wanted.leader >= 0
         if elected and (not left or wanted.leader not in (*was.isr, *was.elr)):
             self._fill_before_change()
@@ -299,13 +304,29 @@ class _Builder:
                     self._play(f"fetch {broker}")
         return self._same(wanted)
 
+    def _reassigns(self, was: Partition, wanted: Partition) -> bool:
+        """An operator asked for other replicas, or took that back; is that what happened?"""
+        before, after = (was.adding, was.removing), (wanted.adding, wanted.removing)
+        if any(after) and after != before:
+            target = [broker for broker in wanted.replicas if broker not in wanted.removing]
+            self._fill_before_change()
+            return self._play(f"reassign {' '.join(map(str, target))}")
+        if any(before) and not any(after) and set(was.adding).isdisjoint(wanted.replicas):
+            return bool(was.adding) and self._play("reassign cancel")
+        return False
+
     def _elect(self, was: Partition, wanted: Partition) -> None:
         if wanted.leader not in (*was.isr, *was.elr):
             self._play("elect unclean")
-        elif wanted.leader == self.told.replicas[0]:
+        elif wanted.leader == self._preferred(wanted):
             self._play("elect preferred")
         else:
             self._play(f"elect {wanted.leader}")
+
+    def _preferred(self, record: Partition) -> int:
+        """Requests of 0.10.2 tell the replicas as a set; only the controller told their order."""
+        ordered = record.replicas if self.told.kraft else ()
+        return (ordered or self.replicas)[0]
 
     def _lag(self, wanted: Partition, left: list[int]) -> None:
         """A follower that asks for nothing leaves the ISR; the others go on asking."""
@@ -400,7 +421,7 @@ class _Builder:
 
     def _differing_disks(self) -> str:
         for node, disk in self.told.disks.items():
-            if not node.isdigit() or int(node) not in self.told.replicas:
+            if not node.isdigit() or int(node) not in self.brokers:
                 continue
             if not disk.runs or not self._is_up(int(node)):
                 continue
