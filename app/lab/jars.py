@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import subprocess
@@ -116,10 +117,16 @@ def _through_maven(release: Release, place: Path) -> None:
         asked += ["-DincludeScope=runtime", f"-DoutputDirectory={draft}/libs"]
         answer = subprocess.run(asked, capture_output=True, text=True, check=False)
         if answer.returncode != 0:
-            raise Trouble(_why(release, answer.stdout + answer.stderr))
-        # Renamed when it is whole: a download that was stopped leaves nothing behind.
-        shutil.rmtree(place, ignore_errors=True)
-        (Path(draft) / "libs").rename(place)
+            failed = _why(release, answer.stdout + answer.stderr)
+        else:
+            # Renamed when it is whole: a download that was stopped leaves nothing behind.
+            shutil.rmtree(place, ignore_errors=True)
+            (Path(draft) / "libs").rename(place)
+            failed = ""
+    if failed:
+        with contextlib.suppress(OSError):
+            place.parent.rmdir()  # unless something of an earlier time is in it
+        raise Trouble(failed)
 
 
 def _why(release: Release, said: str) -> str:

@@ -144,4 +144,4 @@ def test_maven_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str,
     monkeypatch.setenv("PATH", f"{place}:/usr/bin:/bin")
     with pytest.raises(Trouble, match=why):
         found(tmp_path)
-    assert not (tmp_path / "cache" / "highwater" / "kafka" / "3.9.1" / "libs").exists()
+    assert not (tmp_path / "cache" / "highwater" / "kafka" / "3.9.1").exists()
