@@ -2,6 +2,7 @@
 
 sources: which file is what, and whose; lines and dumps: what one line of text tells.
 timeline: everything about one partition in one order, by clocks that are bounded (clocks).
+facts: where logs ended and what was committed, at each change of leader.
 rebuilding: a run of the playground in which the same happens, as far as the model can follow.
 telling: both, as text.
 

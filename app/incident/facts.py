@@ -8,6 +8,7 @@ from typing import Final
 
 from app.incident.sources import Replica
 from app.incident.timeline import Timeline
+from app.kafka.versions import numbers_of
 
 GAP: Final = 3
 """Offsets between two that matter, at most, where a run must be shorter than what happened."""
@@ -52,11 +53,10 @@ def ends_of_epochs(told: Timeline) -> dict[int, Ends]:
             if before is not None and not _restarted(told, event.node, time_ms):
                 before.leo.setdefault(broker, data["leo"])
                 before.hw.setdefault(broker, data["hw"])
-        elif event.kind == "cuts" and not told.kraft and "end" not in data and not data.get("own"):
+        elif event.kind == "cuts" and _old(told):
             # Before 0.11 a new follower cuts to its own high watermark.
-            epoch = _epoch_at(begins, time_ms)
-            before = found.get(_previous(epochs, epoch))
-            if before is not None and _old(told):
+            before = found.get(_previous(epochs, _epoch_at(begins, time_ms)))
+            if before is not None:
                 before.hw.setdefault(broker, data["to"])
     if _old(told):
         _add_loaded(told, found, begins)
@@ -73,9 +73,11 @@ def ends_of_epochs(told: Timeline) -> dict[int, Ends]:
 
 def _old(told: Timeline) -> bool:
     """Are there no leader epochs in the batches (before 0.11)?"""
-    return told.version.startswith("0.10") or all(
-        epoch is None for disk in told.disks.values() for epoch, _, _ in disk.runs
-    )
+    numbers = numbers_of(told.version)
+    if numbers is not None:
+        return numbers < (0, 11, 0)
+    runs = [run for disk in told.disks.values() for run in disk.runs]
+    return bool(runs) and all(epoch is None for epoch, _, _ in runs)
 
 
 def _add_loaded(told: Timeline, found: dict[int, Ends], begins: list[tuple[float, int]]) -> None:

@@ -192,7 +192,7 @@ class Reader:
         where = f"{source.path.parent.name}/{source.path.name}"
         with source.path.open("rb") as file:
             for batch in batches.stream(file):
-                for entry in _entries(batch, source.path):
+                for entry in _entries(batch):
                     yield from self._apply(entry, f"{where} offset {entry.offset}")
 
     def _apply(self, entry: Entry, where: str) -> Iterator[Event]:
@@ -278,7 +278,7 @@ class Reader:
                 replica.start = offset
 
 
-def _entries(batch: batches.Batch, path: Path) -> Iterator[Entry]:
+def _entries(batch: batches.Batch) -> Iterator[Entry]:
     try:
         yield from entries([batch])
     except Malformed as error:
