@@ -57,6 +57,12 @@ def test_scenarios_of_the_library_can_be_played(code: str) -> None:
     assert any(line.is_expect for line in playing.lines_of(run))
 
 
+def test_nothing_is_expected_of_a_release_that_the_scenario_says_nothing_of() -> None:
+    lines = playing.lines_of(Run(file.find("S14"), "Z011"))
+    assert lines
+    assert not any(line.is_expect for line in lines)
+
+
 def test_every_deed_is_a_verb_of_the_playground() -> None:
     assert set(playing.DEEDS) <= set(moves.VERBS)
 
