@@ -43,15 +43,17 @@ class Skew:
         return min(max(0.0, low), high)
 
     def told(self) -> str:
+        """Between what and what, in words."""
         if self.least is not None and self.most is not None:
-            return f"between {_span(self.least)} and {_span(self.most)} later"
-        if self.most is not None:
-            return f"at most {_span(self.most)} later"
-        return "not known" if self.least is None else f"at least {_span(self.least)} later"
+            return f"between {_span(self.least)} and {_span(self.most)} than"
+        bound = self.least if self.most is None else self.most
+        side = "at least" if self.most is None else "at most"
+        return f"{side} {_span(bound or 0.0)} than"
 
 
 def _span(ms: float) -> str:
-    return f"{ms / 1_000:.3f} s" if abs(ms) >= 1_000 else f"{ms:.0f} ms"
+    size = f"{abs(ms) / 1_000:.3f} s" if abs(ms) >= 1_000 else f"{abs(ms):.0f} ms"
+    return f"{size} {'earlier' if ms < 0 else 'later'}"
 
 
 @dataclass(slots=True)
@@ -73,4 +75,4 @@ class Clocks:
     def lines(self) -> Iterable[str]:
         for node, skew in sorted(self.skews.items()):
             if node != self.reference and skew.pairs:
-                yield f"the clock of {node} is {skew.told()} than that of {self.reference}"
+                yield f"the clock of broker {node} is {skew.told()} the controller's"

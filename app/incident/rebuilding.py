@@ -21,7 +21,9 @@ from engine.model.profiles import get_profile
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN
 from engine.scenarios.scenario import Scenario
+from engine.show.view import view
 from engine.sim.run import Run, play
+from engine.sim.simulation import Simulation
 
 GOES: Final = ("fenced", "failed", "leaving", "stops")
 COMES: Final = ("unfenced", "came")
@@ -390,11 +392,16 @@ class _Builder:
             self._play(f"produce {names} to {leader} acks=1")
 
     def _play(self, move: str) -> bool:
-        """Plays a move and keeps it; one that the model refuses is left out."""
+        """Plays a move and keeps it; one that the model refuses, or a fetch after which all is as
+        it was, is left out."""
+        before = self.sim.copy() if move.startswith("fetch ") else None
         try:
             for _ in play(self.sim, (move,)):
                 pass
         except BadInput:
+            return False
+        if before is not None and _seen(before) == _seen(self.sim):
+            self.sim = before
             return False
         self.moves.append(move)
         return True
@@ -432,3 +439,8 @@ class _Builder:
                     f"{self._leo(int(node))} (in the files' offsets it would be {end})."
                 )
         return ""
+
+
+def _seen(sim: Simulation) -> Any:
+    """The partition as somebody sees it who watches the run."""
+    return view(sim)["partitions"][0]

@@ -21,6 +21,7 @@ def lines(told: Timeline) -> list[str]:
     zero = min(known, default=found[0][0] if found else 0.0)
     kafka = f"Kafka {told.version}" if told.version else "Kafka of an unknown release"
     text = [f"{told.partition} on {kafka}, replicas {_ids(told.replicas)}"]
+    text.append(f"Seconds since the first record; {_who(told)}, b1 is broker 1.")
     text += [
         f"{(time_ms - zero) / 1_000:>10.3f} s  {who:<4} {what}"
         for time_ms, who, what in found
@@ -30,6 +31,10 @@ def lines(told: Timeline) -> list[str]:
     text += [f"Clocks: {line}." for line in told.clocks.lines()]
     text += [f"Note: {note}" for note in told.notes]
     return text
+
+
+def _who(told: Timeline) -> str:
+    return f"{_broker(told.clocks.reference)} is the controller"
 
 
 def rows(told: Timeline) -> list[Row]:
