@@ -334,6 +334,7 @@ def soak(
 @click.option("--jars", type=click.Path(), help="A directory with the jars of that release.")
 @click.option("--keep", type=click.Path(file_okay=False), help="Leave the cluster's files there.")
 @click.option("--port", type=click.IntRange(0, 65_000), default=0, help="The first of its ports.")
+@click.option("--facts", is_flag=True, help="Print every fact, not only those that differ.")
 @plain
 def lab(
     scenario: str,
@@ -343,6 +344,7 @@ def lab(
     jars: str | None,
     keep: str | None,
     port: int,
+    facts: bool,
 ) -> None:
     """Plays SCENARIO on real brokers of this machine and compares them with the model.
 
@@ -360,7 +362,7 @@ def lab(
     given = [None if name is None else Path(name) for name in (jars, keep, out)]
     run = _run_of(scenario, None, 0, moves)
     try:
-        sys.exit(play_on_brokers(Wish(kafka, given[0], given[1], port), run, given[2]))
+        sys.exit(play_on_brokers(Wish(kafka, given[0], given[1], port), run, given[2], facts))
     except Trouble as trouble:
         refuse(str(trouble))
 

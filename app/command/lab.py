@@ -21,10 +21,12 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def play_on_brokers(wish: Wish, run: Run, out: Path | None) -> int:
-    """Plays, prints the table fact by fact, writes the recording; the exit code: 0 where every
-    fact and every expectation is as in the model, 1 where one is not, 130 where it was cancelled.
-    Raises Trouble."""
+def play_on_brokers(wish: Wish, run: Run, out: Path | None, every: bool = False) -> int:
+    """Plays, prints the table (of `every` fact, or in short) and writes the recording.
+
+    The exit code: 0 where every fact and every expectation is as in the model, 1 where one is not,
+    130 where it was cancelled.  Raises Trouble.
+    """
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
@@ -35,7 +37,7 @@ def play_on_brokers(wish: Wish, run: Run, out: Path | None) -> int:
         click.echo(f"Cancelled; the brokers are ended, {files}.", err=True)
         return CANCELLED
     rows = table.rows(made["steps"], laboratory.played_on(wish, run))
-    click.echo("\n".join(table.lines(rows, wish.kafka)))
+    click.echo("\n".join(table.lines(rows, wish.kafka, every)))
     unkept = [one for one in made["expectations"] if one["ok"] is False]
     for one in unkept:
         click.echo(f"Not as expected: {one['line']}; it is {one['real']}.")

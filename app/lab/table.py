@@ -92,17 +92,20 @@ def _of_replica(who: str, real: Fact | None, model: Fact | None) -> list[tuple[s
     return found
 
 
-def lines(found: list[Row], kafka: str) -> list[str]:
-    """The table, in short: how many facts of each move are equal, and each that is not."""
+def lines(found: list[Row], kafka: str, every: bool = False) -> list[str]:
+    """How many facts of each move are equal, and each that is not; with `every`, all of them."""
     text = []
     for number in sorted({row.step for row in found}):
         mine = [row for row in found if row.step == number]
         wrong = [row for row in mine if not row.same]
         text.append(f"{number:>3} {mine[0].move:<36} {len(mine) - len(wrong)} of {len(mine)} equal")
-        text += [
-            f"      {row.fact}: {row.real!r} on Kafka {kafka}, {row.model!r} in the model"
-            for row in wrong
-        ]
+        text += [_line(row, kafka) for row in (mine if every else wrong)]
     equal = sum(row.same for row in found)
     text.append(f"{equal} of {len(found)} facts are equal.")
     return text
+
+
+def _line(row: Row, kafka: str) -> str:
+    if row.same:
+        return f"      {row.fact}: {row.real!r} on both"
+    return f"      {row.fact}: {row.real!r} on Kafka {kafka}, {row.model!r} in the model"

@@ -129,6 +129,7 @@ def test_the_table_counts_equal_facts_and_names_the_others() -> None:
     rows = table.rows(json.loads(json.dumps(steps)), run)
     assert [row for row in rows if not row.same] == []
     assert table.lines(rows, "4.1.1")[-1] == f"{len(rows)} of {len(rows)} facts are equal."
+    assert "      b1 log: 'a@0' on both" in table.lines(rows, "4.1.1", every=True)
     steps[1]["facts"]["brokers"]["1"]["leo"] = 2
     wrong = [row for row in table.rows(steps, run) if not row.same]
     assert [(row.step, row.fact, row.real, row.model) for row in wrong] == [(1, "b1 LEO", 2, 1)]
