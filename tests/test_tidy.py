@@ -23,6 +23,7 @@ PACKAGES = (
     "show",
     "study",
     "conformance",
+    "ladder",
 )
 """Inside the engine a package imports itself and those before it."""
 

@@ -202,6 +202,40 @@ def batch(
     )
 
 
+@main.command(short_help="Searches everything that can happen, breadth first.")
+@click.option("--ladder", metavar="RUNG", help="A rung of the ladder, such as kip101 or kip320.")
+@click.option("--replicas", type=click.IntRange(), help="Replicas of the partition.")
+@click.option("--log", type=click.IntRange(), help="Most records of a log.")
+@click.option("--records", type=click.IntRange(), help="Records that are ever written.")
+@click.option("--epochs", type=click.IntRange(), help="The last leader epoch; the first is 0.")
+@click.option("--offsets", type=click.IntRange(), help="Of async_isr: the leader's last offset.")
+@click.option("--versions", type=click.IntRange(), help="Of async_isr: the last version.")
+@click.option(
+    "--symmetry", is_flag=True, help="Count states that renaming replicas makes equal once."
+)
+@click.option("--max-states", type=click.IntRange(1), help="Stop beyond so many distinct states.")
+@click.option("--max-seconds", type=click.FloatRange(0), help="Stop after so many CPU-seconds.")
+@click.option("--counts", "counts_path", type=click.Path(), help="Compare with a file of counts.")
+@click.option("--budget-s", type=click.FloatRange(0), help="CPU-seconds of a row of --counts [60].")
+@click.option("--fences", is_flag=True, help="KIP-320 without each of its fences: what goes wrong?")
+@AS_JSON
+@plain
+def explore(as_json: bool, **asked: Any) -> None:
+    """Searches everything that can happen, breadth first, and says what can go wrong.
+
+    --ladder RUNG searches a small abstract model of one partition under one generation of Kafka's
+    truncation and fencing rules: every state it can reach is counted, every invariant watched, and
+    the shortest way to each violation is told move by move. --counts PATH compares rows of such
+    counts, --fences takes the fences of KIP-320 away one by one.
+
+    Exit code 0, whatever was found, if everything was searched; 3 if a bound or Ctrl+C ended the
+    search before. --counts: 1 if a row differs, 3 if none does and one was not within the budget.
+    """
+    from app.command.explore import explore
+
+    sys.exit(explore(asked, as_json))
+
+
 @main.command()
 @click.argument("sql")
 @click.option("--rows", type=click.IntRange(1, 100_000), default=50, show_default=True)
