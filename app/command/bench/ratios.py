@@ -138,6 +138,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         "app.command.bench.searching",
         "ladder",
     ),
+    "copy": elsewhere(
+        "of a replay of six moves, a copy of the cluster after them",
+        "app.command.bench.searching",
+        "copies",
+    ),
     "socket": Benchmark("times a question without an answer, p99 of a step's round trip", _socket),
     "batch": elsewhere(
         "of two plain processes' runs per second, on Spark local[2]",
