@@ -24,6 +24,7 @@ PACKAGES = (
     "study",
     "conformance",
     "ladder",
+    "search",
 )
 """Inside the engine a package imports itself and those before it."""
 
@@ -58,6 +59,7 @@ STANDARD_OF_ENGINE = {
     "itertools",
     "json",
     "math",
+    "operator",
     "pathlib",
     "re",
     "traceback",

@@ -115,7 +115,7 @@ def run(
     from engine.show.replay import Replay
 
     # Nobody else waits here for the processor: a run is told whole, up to the engine's own bound.
-    replay = Replay(_run_of(scenario, profile, seed, moves), most=sys.maxsize)
+    replay = Replay(run_of(scenario, profile, seed, moves), most=sys.maxsize)
     if form is not None:
         click.echo(exported(replay, form), nl=False)
         return
@@ -129,7 +129,7 @@ def run(
     sys.exit(1 if unkept else 0)
 
 
-def _run_of(scenario: str, profile: str | None, seed: int, moves: str | None) -> Run:
+def run_of(scenario: str, profile: str | None, seed: int, moves: str | None) -> Run:
     from engine.model.profiles import get_profile
     from engine.scenarios import file
     from engine.sim.run import Run
@@ -202,7 +202,35 @@ def batch(
     )
 
 
+BUDGETS = {
+    "crashes": "Crashes of brokers (kill, bounce).",
+    "power": "Power failures.",
+    "controller": "Crashes of the controller.",
+    "losses": "Messages that are lost.",
+    "cuts": "Links that are cut.",
+    "pauses": "Brokers that pause.",
+    "timers": "ISR checks, checkpoints and flushes.",
+    "writes": "Records that are written with acks=all.",
+    "waits": "Waits until a refused broker registers again.",
+}
+"""What a search from a step may spend."""
+
+
+def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
+    for name, help in reversed(BUDGETS.items()):
+        command = click.option(f"--{name}", type=click.IntRange(0), default=0, help=help)(command)
+    return command
+
+
 @main.command(short_help="Searches everything that can happen, breadth first.")
+@click.argument("scenario", required=False)
+@click.option("--profile", help="Which Kafka, such as Z0102 or K39+elr [the scenario's first].")
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@click.option("--moves", help="Moves to play before, instead of the script.")
+@click.option("--at", help="The step where the search begins, or last [last].")
+@with_budgets
+@click.option("--never", help="Look for the breach of these invariants only, such as I7.")
+@click.option("--reach", help="Look for a state, such as 'record m3 lost' or 'A HW 3'.")
 @click.option("--ladder", metavar="RUNG", help="A rung of the ladder, such as kip101 or kip320.")
 @click.option("--replicas", type=click.IntRange(), help="Replicas of the partition.")
 @click.option("--log", type=click.IntRange(), help="Most records of a log.")
@@ -223,12 +251,15 @@ def batch(
 def explore(as_json: bool, **asked: Any) -> None:
     """Searches everything that can happen, breadth first, and says what can go wrong.
 
+    SCENARIO (as for run): from a step of that run on, whatever deliveries, restarts and the faults
+    that the budgets allow can bring about, by the engine's own handlers. What is found is a run.
+
     --ladder RUNG searches a small abstract model of one partition under one generation of Kafka's
     truncation and fencing rules: every state it can reach is counted, every invariant watched, and
     the shortest way to each violation is told move by move. --counts PATH compares rows of such
     counts, --fences takes the fences of KIP-320 away one by one.
 
-    Exit code 0, whatever was found, if everything was searched; 3 if a bound or Ctrl+C ended the
+    Exit code 0, whatever was found, if the question was answered; 3 if a bound or Ctrl+C ended the
     search before. --counts: 1 if a row differs, 3 if none does and one was not within the budget.
     """
     from app.command.explore import explore

@@ -3,89 +3,21 @@
 from __future__ import annotations
 
 import json
-import signal
-import sys
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
 from typing import Any, Final
 
+from app.command.watching import BOUND_MET, Watch, watching
 from engine.ladder import questions, telling
 from engine.ladder.invariants import EXPECTED_TO_BREAK, NAMES
 from engine.ladder.rungs import FENCES
-from engine.ladder.search import UNBOUNDED, Bounds, Progress
+from engine.ladder.search import UNBOUNDED, Bounds
 from engine.model.errors import BadInput
 
-BOUND_MET: Final = 3
 DIFFERENT: Final = 1
 BUDGET_S: Final = 60.0
 MOST_BYTES: Final = 16 << 20
 """Of a file of counts."""
-EVERY_S: Final = 0.5
-"""How often progress is told to a terminal; to a file, every 20 times so long."""
-
-
-class Watch:
-    """Ends a search when its seconds are over or Ctrl+C was pressed, and tells how far it is."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self.seconds = seconds
-        self.interrupted = False
-        self._began = time.process_time()
-        self._live = sys.stderr.isatty()
-        self._told = time.monotonic()
-        self._width = 0
-
-    def again(self) -> None:
-        """Counts the seconds from now."""
-        self._began = time.process_time()
-
-    @property
-    def cpu_s(self) -> float:
-        return time.process_time() - self._began
-
-    def __call__(self, progress: Progress) -> bool:
-        now = time.monotonic()
-        if now - self._told >= EVERY_S * (1 if self._live else 20):
-            self._told = now
-            self._tell(
-                f"level {progress.depth}: {progress.distinct:,} states, "
-                f"{progress.generated:,} generated, {self.cpu_s:,.0f} s"
-            )
-        return self.interrupted or (self.seconds is not None and self.cpu_s > self.seconds)
-
-    def _tell(self, line: str) -> None:
-        if self._live:
-            print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
-            self._width = len(line)
-        else:
-            print(line, file=sys.stderr, flush=True)
-
-    def wipe(self) -> None:
-        """Makes room on the terminal for the answer."""
-        if self._width:
-            print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
-            self._width = 0
-
-
-@contextmanager
-def watching(seconds: float | None) -> Iterator[Watch]:
-    """Ctrl+C once: a partial answer.  Twice: the end."""
-    watch = Watch(seconds)
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        if watch.interrupted:
-            raise KeyboardInterrupt
-        watch.interrupted = True
-
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield watch
-    finally:
-        signal.signal(signal.SIGINT, before)
-        watch.wipe()
 
 
 def explore(asked: dict[str, Any], as_json: bool) -> int:
@@ -96,7 +28,13 @@ def explore(asked: dict[str, Any], as_json: bool) -> int:
         return _fences(asked, as_json)
     if asked["ladder"] is not None:
         return _ladder(asked, as_json)
-    raise BadInput("invalid", "Say what to search: --ladder RUNG, --counts PATH or --fences.")
+    if asked["scenario"] is not None:
+        from app.command.explore_run import explore_run
+
+        return explore_run(asked, as_json)
+    raise BadInput(
+        "invalid", "Say what to search: SCENARIO, --ladder RUNG, --counts PATH or --fences."
+    )
 
 
 def _bounds(asked: Mapping[str, Any], watch: Watch) -> Bounds:

@@ -138,6 +138,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         "app.command.bench.searching",
         "ladder",
     ),
+    "search": elsewhere(
+        "times SimPy's bare timeouts, in states that a search from a step generates per second",
+        "app.command.bench.searching",
+        "from_a_step",
+    ),
     "copy": elsewhere(
         "of a replay of six moves, a copy of the cluster after them",
         "app.command.bench.searching",
