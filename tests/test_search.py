@@ -9,8 +9,10 @@ import click.testing
 import pytest
 
 from app.command import cli
+from engine.dataplane import truncation
 from engine.model.copying import fields
 from engine.model.errors import BadInput
+from engine.model.log import Log
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.search import card, keys
@@ -293,3 +295,47 @@ def test_the_command_tells_a_way_that_run_plays() -> None:
     assert highwater(*asked, "--max-states", "20").exit_code == 3
     assert highwater("--at", "soon").exit_code == 2
     assert highwater("--crashes", "99").exit_code == 2
+
+
+# -- what it is for -------------------------------------------------------------------------------
+
+
+def three_brokers(profile: str) -> Run:
+    data = {"title": "x", "brokers": 3, "configs": {"min.insync.replicas": 2}}
+    return cut_at(Run(Scenario.from_dict(data), profile, 0, ()))
+
+
+@pytest.mark.parametrize("profile", ["K35", "K39", "K41"])
+def test_a_safe_release_survives_one_crash_and_one_write(profile: str) -> None:
+    outcome = ask(three_brokers(profile), crashes=1, writes=1)
+    assert outcome.complete
+    assert not outcome.found
+    assert outcome.with_acked
+    assert not card.card(outcome)["never_possible"]
+
+
+def test_a_planted_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """T-1 that cuts one record too many loses it as soon as the leader is gone."""
+    run = after("S20", "Z011", 6)
+    assert not ask(run, crashes=2, never=("I7",)).found
+
+    def one_too_many(log: Log, end: int, hw: int) -> tuple[int, bool]:
+        return max(0, min(end, log.leo) - 1), True
+
+    monkeypatch.setattr(truncation, "target_by_offset", one_too_many)
+    found = ask(run, crashes=2, never=("I7",)).found["I7"]
+    assert len(found.moves) <= 5
+    assert "I7" in {name for name, _, _ in play_all(found.run).broken}
+
+
+def test_ctrl_c_gives_what_is_known_so_far() -> None:
+    asked: list[int] = []
+
+    def stop(progress: Any) -> bool:
+        asked.append(progress.distinct)
+        return len(asked) == 20
+
+    outcome = ask(after("S20", "K39", 3), Bounds(stop=stop), crashes=2, writes=1)
+    assert not outcome.complete
+    assert outcome.progress.distinct >= 20
+    assert asked == sorted(asked)

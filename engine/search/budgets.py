@@ -19,7 +19,7 @@ class Budgets(NamedTuple):
     crashes: int = 0
     """`kill` and `bounce` of brokers."""
     power: int = 0
-    """`power`: what was not flushed is gone, too."""
+    """`power` and `bounce B power`: what was not flushed is gone, too."""
     controller: int = 0
     """`kill K`."""
     losses: int = 0

@@ -89,6 +89,7 @@ class Choices:
                 yield f"bounce {name}", CRASHES
             if left.power:
                 yield f"power {name}", POWER
+                yield f"bounce {name} power", POWER
         if broker.status == PAUSED:
             yield f"resume {name}", FREE
         if broker.status == UP:
