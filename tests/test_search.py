@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from typing import Any
 
 import click.testing
@@ -24,6 +27,7 @@ from engine.search.question import Question, cut_at
 from engine.search.searching import REACHED, Bounds, Outcome, search
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
+from tests.conftest import ROOT
 
 
 def after(code: str, profile: str, moves: int) -> Run:
@@ -119,6 +123,26 @@ def test_a_question_gives_the_same_card_again() -> None:
     assert cards[0]["digest"]
     fewer = card.card(ask(after("S20", "Z20", 6), crashes=1))
     assert fewer["digest"] != cards[0]["digest"]
+
+
+@pytest.mark.parametrize("asked", [("S20", "--at", "33"), ("--ladder", "kip101")])
+def test_another_process_gives_the_same_answer(asked: tuple[str, ...]) -> None:
+    """Whatever the seed of Python's hashes is."""
+    size = ["--replicas", "2", "--log", "2", "--records", "2", "--epochs", "2"]
+    more = ["--crashes", "2", "--profile", "Z0102"] if asked[0] == "S20" else size
+    told = []
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-m", "app", "explore", *asked, *more, "--json"],
+            capture_output=True,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+        )
+        answer = json.loads(done.stdout)
+        del answer["cpu_s"]
+        told.append(answer)
+    assert told[0] == told[1]
 
 
 def test_a_bound_leaves_nothing_said_to_hold() -> None:
@@ -275,6 +299,8 @@ def test_unknown_invariants_and_clusters_are_refused() -> None:
     sessions = Scenario.from_dict({"title": "x", "brokers": 2, "configs": {"fetch_sessions": True}})
     with pytest.raises(BadInput, match="fetch sessions"):
         ask(cut_at(Run(sessions, "K39", 0, ())))
+    with pytest.raises(BadInput, match="I7 is broken before"):
+        ask(cut_at(Run(file.find("S20"), "Z0102")), never=("I7",))
     with pytest.raises(BadInput, match="no step 9999"):
         cut_at(Run(file.find("S20"), "K39"), 9_999)
 
@@ -326,6 +352,35 @@ def test_a_planted_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     found = ask(run, crashes=2, never=("I7",)).found["I7"]
     assert len(found.moves) <= 5
     assert "I7" in {name for name, _, _ in play_all(found.run).broken}
+
+
+MUSEUM = (
+    ("M02", "K39-diverging_skips_follower_update", 4, {"crashes": 1, "writes": 2}, 10),
+    ("M03", "Z20-epoch_entry_at_election", 9, {"crashes": 1}, 15),
+    ("M04", "Z20-refetch_on_missed_epoch", 12, {}, 16),
+    ("M09", "K39-isr_broker_epoch", 12, {"crashes": 1}, 14),
+    ("M10", "K39+truncation=HW", 9, {"crashes": 1}, 13),
+    ("M11", "Z21-fetch_epoch_check", 12, {}, 15),
+    ("M12", "K39+truncation=KIP101", 7, {}, 9),
+    ("S09B", "Z08", 5, {"crashes": 1}, 10),
+    ("S29", "K39", 10, {"power": 1}, 16),
+    ("S31B", "K41", 4, {"power": 3, "timers": 1}, 13),
+    ("S32", "K33", 13, {"crashes": 2}, 17),
+)
+"""Scenario, profile, moves before the search, what the rest of the script spends, its moves."""
+
+
+@pytest.mark.parametrize(("code", "profile", "moves", "spent", "script"), MUSEUM)
+def test_defects_are_found_without_their_script(
+    code: str, profile: str, moves: int, spent: dict[str, int], script: int
+) -> None:
+    verdict = file.find(code).expectation(profile)
+    assert verdict is not None
+    found = ask(after(code, profile, moves), never=tuple(verdict["verdict"]), **spent).found
+    assert set(found) & set(verdict["verdict"])
+    for name in set(found) & set(verdict["verdict"]):
+        assert len(found[name].moves) <= max(8, script - moves)
+        assert name in {broken for broken, _, _ in play_all(found[name].run).broken}
 
 
 def test_ctrl_c_gives_what_is_known_so_far() -> None:

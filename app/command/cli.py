@@ -10,14 +10,11 @@ import json
 import sys
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
+from typing import Any, NoReturn, ParamSpec
 
 import click
 
 from app.common import config
-
-if TYPE_CHECKING:
-    from engine.sim.run import Run
 
 P = ParamSpec("P")
 BAD_INPUT = 2
@@ -111,7 +108,7 @@ def run(
     nothing, no invariant was broken; 1: otherwise.  With --export (yaml, json, steps, golden,
     mermaid, shiviz, pytest) the run is only written, and the code is 0.
     """
-    from app.command.playing import complaints, exported, report
+    from app.command.playing import complaints, exported, report, run_of
     from engine.show.replay import Replay
 
     # Nobody else waits here for the processor: a run is told whole, up to the engine's own bound.
@@ -127,23 +124,6 @@ def run(
         for complaint in unkept:
             click.echo(f"Not as expected: {complaint}", err=True)
     sys.exit(1 if unkept else 0)
-
-
-def run_of(scenario: str, profile: str | None, seed: int, moves: str | None) -> Run:
-    from engine.model.profiles import get_profile
-    from engine.scenarios import file
-    from engine.sim.run import Run
-
-    if scenario.lstrip().startswith("{"):
-        return Run.from_text(scenario)
-    found = file.find(scenario)
-    name = profile or found.profiles[0]
-    get_profile(name)
-    lines = None
-    if moves is not None:
-        parts = (part.strip() for part in moves.replace(";", "\n").splitlines())
-        lines = tuple(part for part in parts if part)
-    return Run(found, profile=name, seed=seed, moves=lines)
 
 
 @main.command()

@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from app.command.cli import run_of
-from app.command.playing import command_of
+from app.command.playing import command_of, run_of
 from app.command.watching import BOUND_MET, watching
 from engine.model.errors import BadInput
 from engine.search import card, goals

@@ -101,6 +101,7 @@ class Searching:
         outcome = self.outcome
         sim = self.question.start()
         self._known = {name for name, _, _ in sim.broken}
+        self._refuse_broken()
         sim.hush()
         sim.rush = True
         first = _State(sim, self.question.budgets, 0)
@@ -120,6 +121,15 @@ class Searching:
             frontier = following
         outcome.complete = True
         return outcome
+
+    def _refuse_broken(self) -> None:
+        """What is broken before cannot be looked for."""
+        for name in self.question.never:
+            if name in self._known:
+                raise BadInput(
+                    "impossible",
+                    f"{name} is broken before the search begins: begin earlier.",
+                )
 
     def _level(self, frontier: list[_State], following: list[_State]) -> bool:
         """Goes on from every state of a level; False if the search ends there."""
