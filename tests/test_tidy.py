@@ -23,6 +23,8 @@ PACKAGES = (
     "show",
     "study",
     "conformance",
+    "ladder",
+    "search",
 )
 """Inside the engine a package imports itself and those before it."""
 
@@ -71,6 +73,7 @@ STANDARD_OF_ENGINE = {
     "itertools",
     "json",
     "math",
+    "operator",
     "pathlib",
     "re",
     "traceback",

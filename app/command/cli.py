@@ -10,14 +10,11 @@ import json
 import sys
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
+from typing import Any, NoReturn, ParamSpec
 
 import click
 
 from app.common import config
-
-if TYPE_CHECKING:
-    from engine.sim.run import Run
 
 P = ParamSpec("P")
 BAD_INPUT = 2
@@ -111,11 +108,11 @@ def run(
     nothing, no invariant was broken; 1: otherwise.  With --export (yaml, json, steps, golden,
     mermaid, shiviz, pytest) the run is only written, and the code is 0.
     """
-    from app.command.playing import complaints, exported, report
+    from app.command.playing import complaints, exported, report, run_of
     from engine.show.replay import Replay
 
     # Nobody else waits here for the processor: a run is told whole, up to the engine's own bound.
-    replay = Replay(_run_of(scenario, profile, seed, moves), most=sys.maxsize)
+    replay = Replay(run_of(scenario, profile, seed, moves), most=sys.maxsize)
     if form is not None:
         click.echo(exported(replay, form), nl=False)
         return
@@ -127,23 +124,6 @@ def run(
         for complaint in unkept:
             click.echo(f"Not as expected: {complaint}", err=True)
     sys.exit(1 if unkept else 0)
-
-
-def _run_of(scenario: str, profile: str | None, seed: int, moves: str | None) -> Run:
-    from engine.model.profiles import get_profile
-    from engine.scenarios import file
-    from engine.sim.run import Run
-
-    if scenario.lstrip().startswith("{"):
-        return Run.from_text(scenario)
-    found = file.find(scenario)
-    name = profile or found.profiles[0]
-    get_profile(name)
-    lines = None
-    if moves is not None:
-        parts = (part.strip() for part in moves.replace(";", "\n").splitlines())
-        lines = tuple(part for part in parts if part)
-    return Run(found, profile=name, seed=seed, moves=lines)
 
 
 @main.command()
@@ -200,6 +180,71 @@ def batch(
             as_json=as_json,
         )
     )
+
+
+BUDGETS = {
+    "crashes": "Crashes of brokers (kill, bounce).",
+    "power": "Power failures.",
+    "controller": "Crashes of the controller.",
+    "losses": "Messages that are lost.",
+    "cuts": "Links that are cut.",
+    "pauses": "Brokers that pause.",
+    "timers": "ISR checks, checkpoints and flushes.",
+    "writes": "Records that are written with acks=all.",
+    "waits": "Waits until a refused broker registers again.",
+}
+"""What a search from a step may spend."""
+
+
+def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
+    for name, help in reversed(BUDGETS.items()):
+        command = click.option(f"--{name}", type=click.IntRange(0), default=0, help=help)(command)
+    return command
+
+
+@main.command(short_help="Searches everything that can happen, breadth first.")
+@click.argument("scenario", required=False)
+@click.option("--profile", help="Which Kafka, such as Z0102 or K39+elr [the scenario's first].")
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@click.option("--moves", help="Moves to play before, instead of the script.")
+@click.option("--at", help="The step where the search begins, or last [last].")
+@with_budgets
+@click.option("--never", help="Look for the breach of these invariants only, such as I7.")
+@click.option("--reach", help="Look for a state, such as 'record m3 lost' or 'A HW 3'.")
+@click.option("--ladder", metavar="RUNG", help="A rung of the ladder, such as kip101 or kip320.")
+@click.option("--replicas", type=click.IntRange(), help="Replicas of the partition.")
+@click.option("--log", type=click.IntRange(), help="Most records of a log.")
+@click.option("--records", type=click.IntRange(), help="Records that are ever written.")
+@click.option("--epochs", type=click.IntRange(), help="The last leader epoch; the first is 0.")
+@click.option("--offsets", type=click.IntRange(), help="Of async_isr: the leader's last offset.")
+@click.option("--versions", type=click.IntRange(), help="Of async_isr: the last version.")
+@click.option(
+    "--symmetry", is_flag=True, help="Count states that renaming replicas makes equal once."
+)
+@click.option("--max-states", type=click.IntRange(1), help="Stop beyond so many distinct states.")
+@click.option("--max-seconds", type=click.FloatRange(0), help="Stop after so many CPU-seconds.")
+@click.option("--counts", "counts_path", type=click.Path(), help="Compare with a file of counts.")
+@click.option("--budget-s", type=click.FloatRange(0), help="CPU-seconds of a row of --counts [60].")
+@click.option("--fences", is_flag=True, help="KIP-320 without each of its fences: what goes wrong?")
+@AS_JSON
+@plain
+def explore(as_json: bool, **asked: Any) -> None:
+    """Searches everything that can happen, breadth first, and says what can go wrong.
+
+    SCENARIO (as for run): from a step of that run on, whatever deliveries, restarts and the faults
+    that the budgets allow can bring about, by the engine's own handlers. What is found is a run.
+
+    --ladder RUNG searches a small abstract model of one partition under one generation of Kafka's
+    truncation and fencing rules: every state it can reach is counted, every invariant watched, and
+    the shortest way to each violation is told move by move. --counts PATH compares rows of such
+    counts, --fences takes the fences of KIP-320 away one by one.
+
+    Exit code 0, whatever was found, if the question was answered; 3 if a bound or Ctrl+C ended the
+    search before. --counts: 1 if a row differs, 3 if none does and one was not within the budget.
+    """
+    from app.command.explore import explore
+
+    sys.exit(explore(asked, as_json))
 
 
 @main.command()

@@ -8,6 +8,8 @@ from typing import Any
 
 from app.common.refusals import reproduce
 from engine.model.errors import BadInput
+from engine.model.profiles import get_profile
+from engine.scenarios import file
 from engine.scenarios.file import library
 from engine.show.exports import FORMATS
 from engine.show.replay import Replay
@@ -76,3 +78,17 @@ def conformance_lines(result: dict[str, Any]) -> Iterator[str]:
         f"{result['passed']} of {result['total']} cases agree, "
         f"{len(result['failed'])} failed, {len(result['skipped'])} skipped"
     )
+
+
+def run_of(scenario: str, profile: str | None, seed: int, moves: str | None) -> Run:
+    """The run that a command names.  Raises BadInput."""
+    if scenario.lstrip().startswith("{"):
+        return Run.from_text(scenario)
+    found = file.find(scenario)
+    name = profile or found.profiles[0]
+    get_profile(name)
+    lines = None
+    if moves is not None:
+        parts = (part.strip() for part in moves.replace(";", "\n").splitlines())
+        lines = tuple(part for part in parts if part)
+    return Run(found, profile=name, seed=seed, moves=lines)

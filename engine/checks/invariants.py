@@ -1,7 +1,6 @@
 """The invariants (control-plane 11, data-plane 14): what must hold, checked after every event.
 
-The checker compares what it saw of each replica last with what is there now, so that an event costs
-a few comparisons and only what it touched is looked at closely.
+What was seen of a replica last is compared with what is there: only what changed is looked at.
 """
 
 from __future__ import annotations
@@ -13,10 +12,13 @@ from engine.checks.catalogue import INVARIANTS
 from engine.checks.lags import Lags
 from engine.checks.ledger import Acked, Ledger
 from engine.checks.prefix import differing, has_values, holds, unlike_prefix
+from engine.checks.seen import Seen
 from engine.checks.sessions import out_of_step
 from engine.checks.settled import unsettled
 from engine.dataplane.following import lag_of
 from engine.model.cluster import Cluster
+from engine.model.copying import Twins, shallow
+from engine.model.effects import Effects
 from engine.model.log import Batch, Log
 from engine.model.messages import CONTROLLER, FetchData
 from engine.model.profiles import KIP101
@@ -25,20 +27,6 @@ from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, LEADER, Broker, Replica
 
 __all__ = ["INVARIANTS", "Checker"]
-
-
-class Seen:
-    """What the checker saw last of one replica."""
-
-    __slots__ = ("agreed", "epoch", "hw", "leo", "replica", "role")
-
-    def __init__(self, replica: Replica) -> None:
-        self.replica = replica
-        self.leo = replica.log.leo
-        self.hw = replica.log.hw
-        self.role = -1
-        self.epoch = -1
-        self.agreed = 0
 
 
 class Checker:
@@ -70,6 +58,19 @@ class Checker:
         self.records: dict[int, PartitionRecord] = {}
         self.reached = [0] * len(cluster.names)  # the highest mark of any leader, past ones too
         self.step = 0
+
+    def twin(self, twins: Twins, cluster: Cluster, clock: Effects) -> Checker:
+        """The same of a copied cluster and its clock, with a ledger of its own."""
+        twin = shallow(self)
+        twin.cluster = cluster
+        twin.ledger = self.ledger.copy()
+        twin.lags = self.lags and self.lags.twin(twins, cluster, clock)
+        for name in ("broken", "counts", "decisions", "reached", "records", "told"):
+            setattr(twin, name, getattr(self, name).copy())
+        twin.seen = defaultdict(dict)
+        for node, here in self.seen.items():
+            twin.seen[node] = {tp: seen.twin(twins) for tp, seen in here.items()}
+        return twin
 
     def grow(self, partitions: int) -> None:
         """So many partitions more."""

@@ -11,6 +11,7 @@ from collections import deque
 
 from engine.checks.prefix import holds
 from engine.model.cluster import Cluster
+from engine.model.copying import Twins, shallow
 from engine.model.effects import Effects
 from engine.model.log import Batch, Log
 from engine.model.state import LEADER, Replica
@@ -29,6 +30,13 @@ class Line:
         self.epoch = leader.leader_epoch
         self.uncopied: deque[Append] = deque()
         self.uncommitted: deque[Append] = deque()
+
+    def twin(self, twins: Twins) -> Line:
+        twin = shallow(self)
+        twin.leader = twins.of(self.leader)
+        twin.uncopied = self.uncopied.copy()
+        twin.uncommitted = self.uncommitted.copy()
+        return twin
 
 
 class Lags:
@@ -59,6 +67,17 @@ class Lags:
             leader = cluster.current_leader(tp)
             if leader is not None:
                 self.lines[tp] = Line(leader)
+
+    def twin(self, twins: Twins, cluster: Cluster, clock: Effects) -> Lags:
+        """The same of a copied cluster."""
+        twin = shallow(self)
+        twin.cluster = cluster
+        twin.clock = clock
+        twin.copied = self.copied.copy()
+        twin.committed = self.committed.copy()
+        twin.held = self.held.copy()
+        twin.lines = {tp: line.twin(twins) for tp, line in self.lines.items()}
+        return twin
 
     # -- what the checker tells ------------------------------------------------------------------
 

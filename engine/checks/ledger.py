@@ -5,6 +5,7 @@ No rule can reach it.  The invariants compare it with the state.
 
 from __future__ import annotations
 
+from engine.model.copying import shallow
 from engine.model.log import Batch
 from engine.model.records import NO_LEADER, PartitionRecord
 
@@ -25,9 +26,6 @@ class Acked:
         self.values = values
         self.acks = acks
         self.latency_ms = latency_ms
-
-    def __deepcopy__(self, memo: object) -> Acked:
-        return self
 
 
 class Outage:
@@ -105,6 +103,26 @@ class Ledger:
         self.unclean_epochs: set[tuple[int, int]] = set()  # (tp, leader epoch)
         self.unwritable = [Outage() for _ in range(partitions)]  # A2: acks=all is refused
         self.leaderless = [Outage() for _ in range(partitions)]  # A1: acks=1 finds nobody
+
+    def copy(self) -> Ledger:
+        twin = shallow(self)
+        for name in ("acked", "committed", "seen", "epoch_starts", "sequences"):
+            setattr(twin, name, [of_one.copy() for of_one in getattr(self, name)])
+        for name in ("unwritable", "leaderless"):
+            setattr(twin, name, [shallow(outage) for outage in getattr(self, name)])
+        for name in (
+            "diverged",
+            "failed",
+            "hw_reached",
+            "latest",
+            "leaders",
+            "lost",
+            "lost_single",
+            "read_last",
+            "unclean_epochs",
+        ):
+            setattr(twin, name, getattr(self, name).copy())
+        return twin
 
     def grow(self, partitions: int) -> None:
         """So many partitions more, of which nothing is known yet."""

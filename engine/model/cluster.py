@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.model.configs import Configs
 from engine.model.controller import Controller
+from engine.model.copying import Twins, shallow
 from engine.model.profiles import Profile
 from engine.model.state import LEADER, UP, Broker, Replica
 
@@ -23,6 +24,13 @@ class Cluster:
         self.controller = Controller(profile, configs)
         self.zombie: Controller | None = None
         self.brokers: dict[int, Broker] = {}
+
+    def twin(self, twins: Twins) -> Cluster:
+        twin = shallow(self)
+        twin.controller = self.controller.copy()
+        twin.zombie = self.zombie and self.zombie.copy()
+        twin.brokers = {id: broker.twin(twins) for id, broker in self.brokers.items()}
+        return twin
 
     def number_of(self, name: str) -> int:
         """The number of the partition of this name, or -1; of several the youngest."""

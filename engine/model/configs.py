@@ -306,9 +306,6 @@ class Configs:
         self.commit_ms = values["commit_ms"]
         self.md_delay = values["md_delay"]
 
-    def __deepcopy__(self, memo: object) -> Configs:
-        return self
-
     def changed(self, profile: Profile, name: str, value: object) -> Configs:
         """The same with one name set, as an operator does while the cluster runs.
         Raises BadInput for an unknown name or a value out of bounds."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.model.configs import Configs
+from engine.model.copying import shallow
 from engine.model.messages import Message
 from engine.model.profiles import Profile
 from engine.model.records import PartitionRecord
@@ -65,6 +66,12 @@ class Topic:
         self.tps: list[int] = []
         self.config = TopicConfig()
 
+    def copy(self) -> Topic:
+        twin = shallow(self)
+        twin.tps = self.tps.copy()
+        twin.config = shallow(self.config)
+        return twin
+
 
 class Deletion:
     """A topic that ZooKeeper's controller is deleting.
@@ -78,6 +85,12 @@ class Deletion:
     def __init__(self) -> None:
         self.records: dict[int, PartitionRecord] = {}
         self.left: dict[int, set[int]] = {}
+
+    def copy(self) -> Deletion:
+        twin = shallow(self)
+        twin.records = self.records.copy()
+        twin.left = {broker: tps.copy() for broker, tps in self.left.items()}
+        return twin
 
 
 class Controller:
@@ -134,6 +147,20 @@ class Controller:
         self.next_partition = 0
         self.directories: dict[tuple[int, int], int] = {}
         self.offline: set[tuple[int, int]] = set()
+
+    def copy(self) -> Controller:
+        twin = shallow(self)
+        twin.brokers = {broker: shallow(one) for broker, one in self.brokers.items()}
+        twin.records = self.records.copy()
+        twin.log = self.log.copy()
+        twin.readers = self.readers.copy()
+        twin.answers = self.answers.copy()
+        twin.unsaid = self.unsaid.copy()
+        twin.topics = {name: topic.copy() for name, topic in self.topics.items()}
+        twin.deletions = {name: deletion.copy() for name, deletion in self.deletions.items()}
+        twin.directories = self.directories.copy()
+        twin.offline = self.offline.copy()
+        return twin
 
     def take_numbers(self, count: int) -> int:
         """The first of so many numbers for new partitions."""

@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Final
 
+from engine.model.copying import shallow
 from engine.model.epochs import EpochCache
 from engine.model.producers import Producers
 
@@ -61,9 +62,6 @@ class Batch:
         self.sequence = sequence
         self.times = times
 
-    def __deepcopy__(self, memo: object) -> Batch:
-        return self
-
     def same(self, other: Batch) -> bool:
         """The same records at the same offsets, whoever made the object."""
         return self is other or (
@@ -112,6 +110,15 @@ class Log:
         self.segment_records = NO_LIMIT
         self.cleans_on_noop = cleans_on_noop
         self.clamps_hw = clamps_hw
+
+    def copy(self) -> Log:
+        twin = shallow(self)
+        twin.batches = self.batches.copy()
+        twin.bases = self.bases.copy()
+        twin.epochs = self.epochs.copy()
+        twin.producers = self.producers.copy()
+        twin.segments = self.segments.copy()
+        return twin
 
     # -- appending -----------------------------------------------------------------------------
 

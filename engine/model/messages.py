@@ -7,9 +7,9 @@ with its controller), clients lie below.  `corr` is the sender's own number; the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
-from typing import Any, Final
+from typing import Final
 
+from engine.model.copying import Twins
 from engine.model.log import Batch
 from engine.model.sessions import FetchContext
 
@@ -123,9 +123,6 @@ class Message:
         self.dst = dst
         self.corr = corr
 
-    def __deepcopy__(self, memo: object) -> Message:
-        return self
-
 
 class FetchPartition:
     """One partition of a Fetch: from where, and what the fetcher believes."""
@@ -218,12 +215,10 @@ class SessionRead(FetchRequest):
         _copy_fetch(self, asked, partitions)
         self.context = context
 
-    def __deepcopy__(self, memo: Any) -> SessionRead:
+    def twin(self, twins: Twins) -> SessionRead:
         """It is no message on a wire: it holds on to a session, which a copy has of its own."""
-        context = deepcopy(self.context, memo)
-        assert context is not None
-        twin = memo[id(self)] = SessionRead(self, self.partitions, context)
-        return twin
+        assert self.context is not None
+        return SessionRead(self, self.partitions, twins.of(self.context))
 
 
 def _copy_fetch(m: FetchRequest, plain: FetchRequest, partitions: Sequence[FetchPartition]) -> None:

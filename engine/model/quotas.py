@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from engine.model.copying import shallow
 from engine.model.errors import BadInput
 
 UNLIMITED: Final = (1 << 63) - 1
@@ -40,6 +41,11 @@ class SlidingRate:
         self.window_ms = window_ms
         self.ring: list[Sample] = []
         self.current = 0
+
+    def copy(self) -> SlidingRate:
+        twin = shallow(self)
+        twin.ring = [shallow(sample) for sample in self.ring]
+        return twin
 
     def record(self, amount: int, now: int) -> None:
         """Q-6.  A window that is as old as it is long is closed, and the next one takes over."""
@@ -80,6 +86,12 @@ class ReplicationQuota:
         self.rate = SlidingRate(samples, window_ms)
         self.throttled: dict[str, tuple[int, ...] | str] = {}
 
+    def copy(self) -> ReplicationQuota:
+        twin = shallow(self)
+        twin.rate = self.rate.copy()
+        twin.throttled = self.throttled.copy()
+        return twin
+
     def mark(self, topic: str, partitions: Sequence[int] | str) -> None:
         """Q-1.  Sets the throttled partitions of a topic, replacing earlier ones."""
         self.throttled[topic] = ALL if isinstance(partitions, str) else tuple(partitions)
@@ -119,6 +131,13 @@ class Quotas:
         self.record_bytes = record_bytes
         self.held: dict[tuple[int, int], int] = {}
         self.decisions = 0
+
+    def copy(self) -> Quotas:
+        twin = shallow(self)
+        twin.leader = self.leader.copy()
+        twin.follower = self.follower.copy()
+        twin.held = self.held.copy()
+        return twin
 
     def leader_holds_back(self, partition: int, follower: int, in_isr: bool, now: int) -> bool:
         """Q-2, Q-4, CP-THROTTLE.  A follower outside the committed ISR gets no records of a listed

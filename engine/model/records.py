@@ -56,9 +56,6 @@ class PartitionRecord:
         self.last_known_elr = last_known_elr
         self.recovering = recovering
 
-    def __deepcopy__(self, memo: object) -> PartitionRecord:
-        return self  # never changed in place
-
     def copy(self) -> PartitionRecord:
         return PartitionRecord(
             self.replicas,

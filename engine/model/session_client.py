@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from engine.model.copying import shallow
 from engine.model.errors import FETCH_SESSION_ID_NOT_FOUND, NONE
 from engine.model.sessions import INITIAL, NO_SESSION, TOPIC_IDS_SINCE, Wanted, next_epoch
 
@@ -34,6 +35,11 @@ class SessionClient:
         self.epoch = INITIAL
         self.partitions: dict[str, Wanted] = {}
         self.has_ids = False  # may the partitions of an answer be named by topic id?
+
+    def copy(self) -> SessionClient:
+        twin = shallow(self)
+        twin.partitions = self.partitions.copy()
+        return twin
 
     def build(self, wanted: Mapping[str, Wanted]) -> SessionRequest:
         """X-6.  A full request names everything; an incremental one what is new or has changed, and

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from engine.model.copying import Twins, shallow
 from engine.model.errors import (
     FETCH_SESSION_ID_NOT_FOUND,
     FETCH_SESSION_TOPIC_ID_ERROR,
@@ -143,6 +144,11 @@ class Session:
         self.by_all = False  # may anybody's new session evict it?
         self.by_privileged = False  # may a follower's?
 
+    def twin(self, twins: Twins) -> Session:
+        twin = shallow(self)
+        twin.partitions = _copied(self.partitions)
+        return twin
+
     def value(self) -> tuple[bool, int, int]:
         """X-5.  The order of eviction: unprivileged first, fewer partitions, lower id."""
         return self.privileged, self.cached_size, self.id
@@ -166,6 +172,12 @@ class SessionCache:
         self.evictions = 0
         self.evicted: Session | None = None
         self._last_id = last_id
+
+    def twin(self, twins: Twins) -> SessionCache:
+        twin = shallow(self)
+        twin.sessions = {id: twins.of(session) for id, session in self.sessions.items()}
+        twin.evicted = self.evicted and twins.of(self.evicted)
+        return twin
 
     def create(
         self, now: int, privileged: bool, partitions: dict[Key, CachedPartition], uses_ids: bool
@@ -240,6 +252,17 @@ class FetchContext:
         self.follower = follower
         self.uses_ids = uses_ids
 
+    def twin(self, twins: Twins) -> FetchContext:
+        """An incremental request reads the partitions of its session: the very same."""
+        twin = shallow(self)
+        twin.session = self.session and twins.of(self.session)
+        if self.session is not None and self.partitions is self.session.partitions:
+            assert twin.session is not None
+            twin.partitions = twin.session.partitions
+        else:
+            twin.partitions = _copied(self.partitions)
+        return twin
+
     def overtaken(self) -> bool:
         """X-4.  The session's epoch moved on while this request was parked: a duplicate."""
         return self.session is not None and self.session.epoch != next_epoch(self.epoch)
@@ -287,6 +310,10 @@ def new_context(
         if cached.topic is None:
             cached.topic = topic_names.get(topic)
     return FetchContext(INCREMENTAL, session.partitions, session=session, epoch=epoch)
+
+
+def _copied(partitions: dict[Key, CachedPartition]) -> dict[Key, CachedPartition]:
+    return {key: shallow(cached) for key, cached in partitions.items()}
 
 
 def _partitions(

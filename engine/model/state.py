@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from engine.model.configs import Configs
+from engine.model.copying import Twins, shallow
 from engine.model.log import Log
-from engine.model.messages import FetchRequest, ProduceRequest
+from engine.model.messages import FetchRequest, ProduceRequest, SessionRead
 from engine.model.profiles import Profile
 from engine.model.quotas import Quotas, ReplicationQuota, settled
 from engine.model.session_client import SessionClient
@@ -51,6 +52,11 @@ class Disk:
         self.recovery_checkpoint = 0
         self.log_start_checkpoint = 0
 
+    def twin(self, twins: Twins) -> Disk:
+        twin = shallow(self)
+        twin.log = self.log.copy()
+        return twin
+
 
 class RemoteReplica:
     """What a leader remembers of one follower (0.3; the clock is CP-ISR-CLOCK)."""
@@ -84,6 +90,12 @@ class DelayedFetch:
         self.request = request
         self.deadline = deadline
         self.done = False
+
+    def twin(self, twins: Twins) -> DelayedFetch:
+        twin = shallow(self)
+        if isinstance(self.request, SessionRead):
+            twin.request = twins.of(self.request)
+        return twin
 
 
 class DelayedProduce:
@@ -151,6 +163,15 @@ class Replica:
         self.parked: list[DelayedFetch] = []
         self.waiting: list[DelayedProduce] = []
 
+    def twin(self, twins: Twins) -> Replica:
+        twin = shallow(self)
+        twin.disk = twins.of(self.disk)
+        twin.log = twin.disk.log
+        twin.remote = {follower: shallow(remote) for follower, remote in self.remote.items()}
+        twin.parked = [twins.of(parked) for parked in self.parked]
+        twin.waiting = [shallow(waiting) for waiting in self.waiting]
+        return twin
+
     def min_isr(self) -> int:
         """CP-MINISR: the effective min.insync.replicas as this leader applies it."""
         wanted = self.configs.min_insync_replicas
@@ -203,6 +224,12 @@ class Move:
         self.asked = False
         self.accepted = False
 
+    def twin(self, twins: Twins) -> Move:
+        twin = shallow(self)
+        twin.disk = twins.of(self.disk)
+        twin.fetch = shallow(self.fetch)
+        return twin
+
 
 class FetcherThread:
     """0.4.  One replica fetcher: key (leader, fetcher id), at most one request outstanding."""
@@ -227,6 +254,14 @@ class FetcherThread:
         self.lookups: list[int] = []  # F-9: partitions whose offsets are to be looked up
         self.session: SessionClient | None = None  # KIP-227; None: every fetch is a full one
         self.waking = NEVER  # when the back-off timer is set for
+
+    def copy(self) -> FetcherThread:
+        twin = shallow(self)
+        twin.partitions = {tp: shallow(state) for tp, state in self.partitions.items()}
+        twin.lookups = self.lookups.copy()
+        if self.session is not None:
+            twin.session = self.session.copy()
+        return twin
 
 
 class Peer:
@@ -372,6 +407,29 @@ class Broker:
         self.preferred_dirs: dict[int, int] = {}  # D-1: of partitions that are not hosted yet
         self.dir_due = 0  # until when the controller has to hear of a failed directory
         self.dir_report = 0  # corr of the heartbeat that tells of a failed directory, until heard
+
+    def twin(self, twins: Twins) -> Broker:
+        """`racks` is the simulation's: whoever copies that hands its own to all brokers."""
+        twin = shallow(self)
+        twin.disks = {tp: twins.of(disk) for tp, disk in self.disks.items()}
+        twin.broken = self.broken.copy()
+        twin.futures = {tp: twins.of(move) for tp, move in self.futures.items()}
+        twin.topic_configs = self.topic_configs.copy()
+        twin.replicas = {tp: twins.of(replica) for tp, replica in self.replicas.items()}
+        twin.fetchers = {key: fetcher.copy() for key, fetcher in self.fetchers.items()}
+        twin.failed = self.failed.copy()
+        twin.quotas = self.quotas and self.quotas.copy()
+        twin.sessions = self.sessions and self.sessions.twin(twins)
+        twin.offline = self.offline.copy()
+        twin.peers = {peer: shallow(known) for peer, known in self.peers.items()}
+        twin.metadata = self.metadata.copy()
+        twin.image = self.image.copy()
+        twin.alter_queue = self.alter_queue.copy()
+        twin.known_isr = self.known_isr.copy()
+        twin.assignments = self.assignments.copy()
+        twin.dir_quota = self.dir_quota and self.dir_quota.copy()
+        twin.preferred_dirs = self.preferred_dirs.copy()
+        return twin
 
     def configure(self, configs: Configs) -> None:
         """Q-1, X-1.  From now on these configurations hold for the broker and its replicas."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from copy import deepcopy
 from typing import Any, Final
 
 from engine.dataplane import directories
@@ -239,7 +238,7 @@ def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: Json) -> None:
     if quota.limit < UNLIMITED and quota.is_throttled(TOPIC, replica.tp):
         held = [follower for tp, follower in quotas.held if tp == replica.tp]
         shown["throttled"] = {
-            "rate": round(deepcopy(quota).per_second(now)),
+            "rate": round(quota.copy().per_second(now)),
             "limit": quota.limit,
             "held": sorted(follower for follower in held if (follower != replica.broker) == leads),
         }

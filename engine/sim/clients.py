@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Self
 
+from engine.model.copying import Twins, shallow
 from engine.model.effects import Effects
 from engine.model.errors import (
     KAFKA_STORAGE_ERROR,
@@ -94,6 +95,9 @@ class Sent:
         self.epoch = -1
         self.sequence = -1
 
+    def twin(self, twins: Twins) -> Sent:
+        return shallow(self)
+
 
 class BaseClient:
     """What producers and consumers share: a number space, and whom they believe to lead."""
@@ -173,6 +177,15 @@ class Producer(BaseClient):
         self.outstanding: dict[int, Sent] = {}
         self.queue: list[Sent] = []  # waits for a leader or for its back-off
         self.unsent: Sent | None = None  # had no leader to go to and is not tried again
+
+    def twin(self, twins: Twins) -> Self:
+        twin = shallow(self)
+        twin.leaders = self.leaders.copy()
+        twin.chance = self.chance.copy()
+        twin.outstanding = {corr: twins.of(sent) for corr, sent in self.outstanding.items()}
+        twin.queue = [twins.of(sent) for sent in self.queue]
+        twin.unsent = self.unsent and twins.of(self.unsent)
+        return twin
 
     def on_tick(self, out: Effects) -> bool:
         """Makes a record and sends it; then sleeps for a random while of the configured mean."""

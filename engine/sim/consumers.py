@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.dataplane.asking import accepts, in_session
+from engine.model.copying import Twins, shallow
 from engine.model.effects import Effects
 from engine.model.errors import (
     OFFSET_OUT_OF_RANGE,
@@ -92,6 +93,14 @@ class Consumer(BaseClient):
         self.moved = False  # a mark for the observer: the application knows of a new position
         self.wait_ms = 500
         self.backoff_ms = 100
+
+    def twin(self, twins: Twins) -> Consumer:
+        twin = shallow(self)
+        twin.leaders = self.leaders.copy()
+        twin.leader_epochs = self.leader_epochs.copy()
+        if self.sessions is not None:
+            twin.sessions = {broker: session.copy() for broker, session in self.sessions.items()}
+        return twin
 
     def is_busy(self, now: int) -> bool:
         """Reading changes nothing that others could wait for."""

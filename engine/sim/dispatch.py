@@ -169,6 +169,18 @@ def _shutdown(broker: Broker, data: Any, out: Effects) -> bool:
     return True
 
 
+def _send_assignments(broker: Broker, data: Any, out: Effects) -> bool:
+    return directories.send_assignments(broker, out)
+
+
+def _move_dirs(broker: Broker, data: Any, out: Effects) -> bool:
+    return futures.on_timer(broker, out)
+
+
+def _dir_failure(broker: Broker, data: Any, out: Effects) -> bool:
+    return storage.on_dir_failure_timer(broker, out)
+
+
 BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.FETCHER_WORK: fetcher.on_fetcher_timer,
     timers.PURGATORY: purgatory.on_purgatory_timer,
@@ -181,21 +193,47 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.METADATA_RETRY: _metadata,
     timers.SHUTDOWN_RETRY: _shutdown,
     timers.ISR_PROPAGATION: _isr_propagation,
-    timers.ASSIGN_RETRY: lambda broker, data, out: directories.send_assignments(broker, out),
-    timers.DIR_MOVE: lambda broker, data, out: futures.on_timer(broker, out),
-    timers.DIR_FAILURE: lambda broker, data, out: storage.on_dir_failure_timer(broker, out),
+    timers.ASSIGN_RETRY: _send_assignments,
+    timers.DIR_MOVE: _move_dirs,
+    timers.DIR_FAILURE: _dir_failure,
     timers.DISK_WRITE: slow_disk.on_written,
     timers.RETENTION: retention.on_check,
 }
 
+
+def _fence_check(k: Controller, data: Any, out: Effects) -> bool:
+    return kraft.on_fence_check(k, out)
+
+
+def _commit(k: Controller, data: Any, out: Effects) -> bool:
+    return kraft.on_commit(k, data, out)
+
+
+def _kraft_preferred_check(k: Controller, data: Any, out: Effects) -> bool:
+    return kraft.on_preferred_check(k, out)
+
+
+def _unclean_check(k: Controller, data: Any, out: Effects) -> bool:
+    return kraft.on_unclean_check(k, out)
+
+
 KRAFT_TIMERS: dict[int, ControllerTimer] = {
-    timers.FENCE_CHECK: lambda k, data, out: kraft.on_fence_check(k, out),
-    timers.COMMIT: lambda k, data, out: kraft.on_commit(k, data, out),
-    timers.PREFERRED_CHECK: lambda k, data, out: kraft.on_preferred_check(k, out),
-    timers.UNCLEAN_CHECK: lambda k, data, out: kraft.on_unclean_check(k, out),
+    timers.FENCE_CHECK: _fence_check,
+    timers.COMMIT: _commit,
+    timers.PREFERRED_CHECK: _kraft_preferred_check,
+    timers.UNCLEAN_CHECK: _unclean_check,
 }
 
+
+def _session_check(k: Controller, data: Any, out: Effects) -> bool:
+    return zookeeper.on_session_check(k, out)
+
+
+def _zk_preferred_check(k: Controller, data: Any, out: Effects) -> bool:
+    return zookeeper.on_preferred_check(k, out)
+
+
 ZOOKEEPER_TIMERS: dict[int, ControllerTimer] = {
-    timers.FENCE_CHECK: lambda k, data, out: zookeeper.on_session_check(k, out),
-    timers.PREFERRED_CHECK: lambda k, data, out: zookeeper.on_preferred_check(k, out),
+    timers.FENCE_CHECK: _session_check,
+    timers.PREFERRED_CHECK: _zk_preferred_check,
 }

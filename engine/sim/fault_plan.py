@@ -8,6 +8,7 @@ from __future__ import annotations
 from heapq import heapify
 from typing import TYPE_CHECKING
 
+from engine.model.copying import Twins, shallow
 from engine.model.state import UP
 from engine.sim import rolling
 from engine.sim.kernel import FAILURE, Chance
@@ -69,6 +70,14 @@ class Plan:
         self.strikes: list[tuple[int, tuple[int, ...], int]] = []
         self.failed: dict[int, int] = {}
         self.roll: rolling.Roll | None = None
+
+    def twin(self, twins: Twins) -> Plan:
+        twin = shallow(self)
+        twin.chance = self.chance.copy()
+        twin.strikes = self.strikes.copy()
+        twin.failed = self.failed.copy()
+        twin.roll = self.roll and self.roll.copy()
+        return twin
 
     def first(self, sim: Simulation) -> None:
         """Schedules the first strike."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Self
 
+from engine.model.copying import Twins
 from engine.model.effects import Effects
 from engine.model.errors import NONE, OUT_OF_ORDER_SEQUENCE_NUMBER
 from engine.model.messages import ClientMetadataResponse
@@ -34,6 +35,12 @@ class IdempotentProducer(Producer):
         self.epochs: dict[int, int] = {}  # per partition, where missing 0
         self.numbers: dict[int, int] = {}  # of the next batch, per partition
         self.waiting = False  # for the end of a back-off
+
+    def twin(self, twins: Twins) -> Self:
+        twin = Producer.twin(self, twins)
+        twin.epochs = self.epochs.copy()
+        twin.numbers = self.numbers.copy()
+        return twin
 
     def send(self, sent: Sent, to: int, out: Effects) -> None:
         """Numbers a batch that is new; sends it unless an earlier one is under way or waits."""

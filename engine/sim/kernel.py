@@ -30,13 +30,33 @@ class Chance:
         self._random = Random(int.from_bytes(digest[:8], "big"))
         self._draw = self._random.random
 
-    def __deepcopy__(self, memo: object) -> Chance:
-        """A stream that goes on as this one would."""
+    def copy(self) -> Chance:
+        """A stream that goes on as this one would.
+
+        The state of a stream is large and few copies draw: both keep this one as it is, and
+        whoever draws first takes a copy of the state then.
+        """
         twin = Chance.__new__(Chance)
-        twin._random = Random()
-        twin._random.setstate(self._random.getstate())
-        twin._draw = twin._random.random
+        twin._random = self._random
+        twin._draw = twin._draw_own
+        self._draw = self._draw_own
         return twin
+
+    def _draw_own(self) -> float:
+        """The first draw after a copy."""
+        own = Random()
+        own.setstate(self._random.getstate())
+        self._random = own
+        self._draw = own.random
+        return own.random()
+
+    def __getstate__(self) -> object:
+        return self._random.getstate()
+
+    def __setstate__(self, state: Any) -> None:
+        self._random = Random()
+        self._random.setstate(state)
+        self._draw = self._random.random
 
     def below(self, limit: int) -> int:
         """An integer in [0, limit)."""

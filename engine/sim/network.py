@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from heapq import heappush
 
+from engine.model.copying import shallow
 from engine.model.messages import (
     ALTER_PARTITION,
     BROKEN,
@@ -102,6 +103,25 @@ class Network:
         self.md_delay = 0
         self.lost = 0
         self.plain = not by_hand  # no link, no hand and no hold to think of
+
+    def copy(self, kernel: Kernel) -> Network:
+        """The same messages under way, on another kernel."""
+        twin = shallow(self)
+        twin.kernel = kernel
+        twin.chance = self.chance.copy()
+        twin.links = {way: shallow(link) for way, link in self.links.items()}
+        for name in (
+            "hands",
+            "held",
+            "held_alter",
+            "held_metadata",
+            "held_ways",
+            "last_due",
+            "open",
+            "running",
+        ):
+            setattr(twin, name, getattr(self, name).copy())
+        return twin
 
     # -- sending -------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from engine.model.copying import shallow
 from engine.model.state import DOWN, UP
 from engine.sim.faults import cannot_start, kill, shut_down, start
 
@@ -33,6 +34,11 @@ class Roll:
         self.broker = -1
         self.stopping = False
         self.since = 0
+
+    def copy(self) -> Roll:
+        twin = shallow(self)
+        twin.left = self.left.copy()
+        return twin
 
     def look(self, sim: Simulation, stop_at: int, spared: Callable[[int], bool]) -> bool:
         """Does what is due.  True when the pass is over: after `stop_at` no other broker is taken.

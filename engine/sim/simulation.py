@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
-from heapq import heappop, heappush
+from heapq import heappop
 from typing import Any, Final
 
 from engine.checks.invariants import Checker
@@ -17,6 +16,7 @@ from engine.model.cluster import Cluster
 from engine.model.configs import NEVER, build
 from engine.model.control_messages import MetadataFetch
 from engine.model.controller import Registration, Topic
+from engine.model.copying import Twins
 from engine.model.effects import Effects
 from engine.model.errors import NONE
 from engine.model.messages import (
@@ -38,8 +38,9 @@ from engine.sim.cast import Client, add_clients
 from engine.sim.clients import Producer, Sent
 from engine.sim.consumers import Consumer
 from engine.sim.fault_plan import Plan, reseed_plans
-from engine.sim.kernel import DELIVERY, FAILURE, TIMER, Chance, Event, Kernel
+from engine.sim.kernel import DELIVERY, FAILURE, Chance, Event, Kernel
 from engine.sim.network import Network
+from engine.sim.wires import Wires
 
 Timer = tuple[int, Any, int]
 """(kind, data, incarnation): a timer of a former incarnation fires into nothing."""
@@ -68,39 +69,6 @@ RUN_AWAY: Final = 2_000_000
 """Events after which a run that nobody bounded otherwise has run away."""
 
 
-class _Wires(Effects):
-    """Effects that are carried out at once: nothing a handler does can depend on them.
-
-    Who listens finds the messages of the event in `sends`.
-    """
-
-    __slots__ = ("_incarnations", "_kernel", "_ledger", "_network")
-
-    def __init__(self, told: bool, kernel: Kernel, network: Network, ledger: Ledger) -> None:
-        Effects.__init__(self, told)
-        self._kernel = kernel
-        self._network = network
-        self._ledger = ledger
-        self._incarnations: dict[int, Broker] = {}
-
-    def watch(self, brokers: dict[int, Broker]) -> None:
-        """Timers carry the incarnation that set them."""
-        self._incarnations = brokers
-
-    def send(self, message: Message) -> None:
-        if message.kind == messages.PRODUCE:
-            self._ledger.sent += 1
-        if self.cues is not None:
-            self.sends.append(message)
-        self._network.send(message)
-
-    def timer(self, node: int, delay: int, kind: int, data: Any = None) -> None:
-        incarnation = self._incarnations[node].incarnation if node >= 0 else 0
-        kernel = self._kernel
-        kernel.seq = seq = kernel.seq + 1
-        heappush(kernel.pending, (kernel.now + delay, TIMER, node, seq, (kind, data, incarnation)))
-
-
 class Simulation:
     """One cluster and its world, under one scenario, profile and seed.
 
@@ -126,7 +94,7 @@ class Simulation:
         self.racks = {spec.id: spec.rack for spec in scenario.brokers}
         self.ledger = Ledger(len(names))
         self.checker = Checker(self.cluster, self.ledger)
-        self.out = _Wires(told, self.kernel, self.network, self.ledger)
+        self.out = Wires(told, self.kernel, self.network, self.ledger)
         self.out.watch(self.cluster.brokers)
         self.events = 0
         self.budget = RUN_AWAY
@@ -156,19 +124,34 @@ class Simulation:
 
     def copy(self) -> Simulation:
         """A twin that goes on as this one would.  What never changes is shared."""
-        listener, self.listener = self.listener, None
-        shared = (
-            self.scenario,
-            self.profile,
-            self.configs,
-            self.on_broker,
-            self.on_controller,
-            self.controller_timers,
-        )
-        memo: dict[int, Any] = {id(one): one for one in shared}
-        twin = deepcopy(self, memo)
-        self.listener = listener
+        twins = Twins()
+        twin = Simulation.__new__(Simulation)
+        vars(twin).update(vars(self))
+        twin.listener = None
+        twin.kernel = kernel = Kernel()
+        kernel.now, kernel.seq = self.kernel.now, self.kernel.seq
+        twin.network = self.network.copy(kernel)
+        twin.cluster = self.cluster.twin(twins)
+        twin.brokers = twin.cluster.brokers
+        twin.racks = self.racks.copy()
+        for broker in twin.brokers.values():
+            broker.racks = twin.racks
+        twin.clients = {node: client.twin(twins) for node, client in self.clients.items()}
+        twin.plans = [twins.of(plan) for plan in self.plans]
+        kernel.pending = [
+            (*event[:4], twins.of(event[4])) if isinstance(event[4], Plan) else event
+            for event in self.kernel.pending
+        ]
+        twin.deferred = {node: events.copy() for node, events in self.deferred.items()}
+        twin.placing = self.placing and self.placing.copy()
+        twin.out = self.out.twin(kernel, twin.network, twin.brokers)
+        twin.checker = self.checker.twin(twins, twin.cluster, twin.out)
+        twin.ledger = twin.out.ledger = twin.checker.ledger
         return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Whoever listens stays behind: what is stored, or sent to another process, is a twin."""
+        return {**vars(self), "listener": None}
 
     def hush(self) -> None:
         """Nobody listens any more: from here on it is as if nobody ever had."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import TYPE_CHECKING, Final
 
 from engine.controlplane import deposed
@@ -43,7 +42,7 @@ def pause_controller(sim: Simulation) -> None:
 
     def action(out: Effects) -> None:
         out.cue("CP-8.3.pause", CONTROLLER, "controller", "up", "paused")
-        sim.cluster.zombie = deepcopy(k, {id(k.profile): k.profile})
+        sim.cluster.zombie = k.copy()
         k.alive = False
         sim.network.controller_up = False
         sim.network.break_connections(CONTROLLER)

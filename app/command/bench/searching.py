@@ -1,0 +1,78 @@
+"""How fast exhaustive searches are, and the copies that they are made of."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from app.command.bench.ratios import per_second, simpy_events
+from engine.ladder import questions
+from engine.scenarios import file
+from engine.search.budgets import Budgets
+from engine.search.question import Question, cut_at
+from engine.search.searching import search
+from engine.sim.run import Run, play
+from engine.sim.simulation import Simulation
+
+LADDER: Final = "kip320"
+SIZE: Final = {"replicas": 3, "log": 2, "records": 2, "epochs": 1}
+
+MOVED: Final = ("S20", "K39")
+"""Scenario and profile of the cluster that is copied, after so many of its moves."""
+MOVES: Final = 6
+TIMES: Final = 200
+SPENT: Final = Budgets(crashes=2, writes=1)
+
+BUDGETS: Final = {"generated_per_s": 100_000.0, "copy_us": 200.0, "searched_per_s": 1_000.0}
+"""On one core of a small server."""
+
+
+def ladder() -> tuple[float, dict[str, float]]:
+    """States that a search generates in a CPU-second, each with all its invariants looked at."""
+
+    def generated(_round: int) -> int:
+        outcome = questions.search(questions.model(LADDER, SIZE))
+        assert outcome.complete
+        return outcome.progress.generated
+
+    states, simpy = per_second(generated), per_second(simpy_events)
+    return states / simpy, {"generated_per_s": states, "simpy_timeouts_per_s": simpy}
+
+
+def from_a_step() -> tuple[float, dict[str, float]]:
+    """States of the real engine that a search generates in a CPU-second."""
+    run = Run(file.find(MOVED[0]), MOVED[1])
+    question = Question(cut_at(Run(run.scenario, run.profile, 0, run.lines()[:3])), SPENT)
+
+    def generated(_round: int) -> int:
+        outcome = search(question)
+        assert outcome.complete
+        return outcome.progress.generated
+
+    states, simpy = per_second(generated), per_second(simpy_events)
+    return states / simpy, {"searched_per_s": states, "simpy_timeouts_per_s": simpy}
+
+
+def copies() -> tuple[float, dict[str, float]]:
+    """CPU time of a copy over that of playing to the same place from the start."""
+    run = Run(file.find(MOVED[0]), MOVED[1])
+
+    def replayed() -> Simulation:
+        sim = run.simulation()
+        for _ in play(sim, run.lines()[:MOVES]):
+            pass
+        return sim
+
+    sim = replayed()
+
+    def copied(_round: int) -> int:
+        for _ in range(TIMES):
+            sim.copy()
+        return TIMES
+
+    def again(_round: int) -> int:
+        for _ in range(TIMES):
+            replayed()
+        return TIMES
+
+    copy_us, replay_us = 1e6 / per_second(copied), 1e6 / per_second(again)
+    return copy_us / replay_us, {"copy_us": copy_us, "replay_us": replay_us}

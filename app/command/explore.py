@@ -1,0 +1,192 @@
+"""``highwater explore``: searches in a terminal, with progress, bounds and Ctrl+C."""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from app.command.watching import BOUND_MET, Watch, watching
+from engine.ladder import questions, telling
+from engine.ladder.invariants import EXPECTED_TO_BREAK, NAMES
+from engine.ladder.rungs import FENCES
+from engine.ladder.search import UNBOUNDED, Bounds
+from engine.model.errors import BadInput
+
+DIFFERENT: Final = 1
+BUDGET_S: Final = 60.0
+MOST_BYTES: Final = 16 << 20
+"""Of a file of counts."""
+
+
+def explore(asked: dict[str, Any], as_json: bool) -> int:
+    """Answers on the output; the exit code.  Raises BadInput for what cannot be asked."""
+    if asked["counts_path"] is not None:
+        return _counts(asked, as_json)
+    if asked["fences"]:
+        return _fences(asked, as_json)
+    if asked["ladder"] is not None:
+        return _ladder(asked, as_json)
+    if asked["scenario"] is not None:
+        from app.command.explore_run import explore_run
+
+        return explore_run(asked, as_json)
+    raise BadInput(
+        "invalid", "Say what to search: SCENARIO, --ladder RUNG, --counts PATH or --fences."
+    )
+
+
+@contextmanager
+def no_collector() -> Iterator[None]:
+    """The ladder makes numbers and no circles: looking for circles costs a fifth of its time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _bounds(asked: Mapping[str, Any], watch: Watch) -> Bounds:
+    return Bounds(states=asked["max_states"] or UNBOUNDED, stop=watch)
+
+
+def _constants(asked: Mapping[str, Any]) -> dict[str, int]:
+    names = ("replicas", "log", "records", "epochs", "offsets", "versions")
+    return {name: asked[name] for name in names if asked[name] is not None}
+
+
+def _one_line(data: Any) -> None:
+    print(json.dumps(data, ensure_ascii=False))
+
+
+# -- one rung -------------------------------------------------------------------------------------
+
+
+def _ladder(asked: dict[str, Any], as_json: bool) -> int:
+    ladder, constants = asked["ladder"], _constants(asked)
+    with watching(asked["max_seconds"]) as watch, no_collector():
+        model = questions.model(ladder, constants)
+        outcome = questions.search(model, asked["symmetry"], _bounds(asked, watch))
+        cpu_s = round(watch.cpu_s, 3)
+    answer = questions.answer(ladder, constants, asked["symmetry"], outcome, cpu_s)
+    if as_json:
+        _one_line(answer)
+        return 0 if outcome.complete else BOUND_MET
+    size = ", ".join(f"{name} {value}" for name, value in answer["constants"].items())
+    print(f"{ladder}: {size}{', up to renaming' if asked['symmetry'] else ''}")
+    whole = "all of them" if outcome.complete else "not all: a bound ended the search"
+    print(
+        f"{answer['distinct']:,} states ({whole}), {answer['generated']:,} generated, "
+        f"depth {answer['depth']}, {cpu_s:,.2f} CPU-s"
+    )
+    for name in outcome.invariants:
+        found = outcome.broken.get(name)
+        if found is None:
+            print(f"{'holds' if outcome.complete else 'not broken so far'}: {name}")
+        else:
+            print(f"BROKEN: {name}, after {len(found.moves)} moves. {telling.MEANINGS[name]}")
+            print("\n".join(telling.way(model, found)))
+    return 0 if outcome.complete else BOUND_MET
+
+
+# -- a file of counts -----------------------------------------------------------------------------
+
+
+def _counts(asked: dict[str, Any], as_json: bool) -> int:
+    rows = questions.rows_of(_read(asked["counts_path"]))
+    budget = BUDGET_S if asked["budget_s"] is None else asked["budget_s"]
+    found = []
+    with watching(budget) as watch, no_collector():
+        for row in rows:
+            watch.again()
+            compared = questions.compare(row, _bounds(asked, watch))
+            compared["cpu_s"] = round(watch.cpu_s, 3)
+            found.append(compared)
+            if not as_json:
+                watch.wipe()
+                print(_row(compared), flush=True)
+            if watch.interrupted:
+                break
+    told = {
+        verdict: sum(row["verdict"] == verdict for row in found)
+        for verdict in ("equal", "different", "not within the budget")
+    }
+    if as_json:
+        _one_line({"schema": questions.SCHEMA, "verdicts": told, "rows": found})
+    else:
+        print(", ".join(f"{count} {verdict}" for verdict, count in told.items()))
+    if told["different"]:
+        return DIFFERENT
+    return BOUND_MET if told["not within the budget"] or len(found) < len(rows) else 0
+
+
+def _row(row: Mapping[str, Any]) -> str:
+    size = ",".join(str(value) for value in row["constants"].values())
+    line = (
+        f"{row['verdict']:<21} {row['ladder']} {size}{' symmetry' if row['symmetry'] else ''}: "
+        f"{row['generated']:,} generated, {row['distinct']:,} distinct, depth {row['depth']}"
+    )
+    differs = "; ".join(
+        f"{name}: {expected} expected, {got} found"
+        for name, (expected, got) in row["differs"].items()
+    )
+    return f"{line}; {differs}" if differs else line
+
+
+def _read(path: str) -> object:
+    file = Path(path)
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise BadInput("too_large", f"A file of counts has at most {MOST_BYTES:,} bytes.", path)
+        return json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise BadInput("unknown", f"It cannot be read: {error.strerror}.", path) from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput("invalid", f"It is no JSON: {error}.", path) from None
+
+
+# -- one fence after the other --------------------------------------------------------------------
+
+
+def _fences(asked: dict[str, Any], as_json: bool) -> int:
+    given = _constants(asked)
+    sizes = (given,) if given else questions.SIZES
+    watched = tuple(name for name in NAMES if name != EXPECTED_TO_BREAK)
+    found = []
+    with watching(asked["max_seconds"]) as watch, no_collector():
+        for rung in ("kip320", *(f"kip320-{fence}" for fence in FENCES)):
+            row = questions.without_fence(rung, sizes, watched, _bounds(asked, watch))
+            found.append(row)
+            if not as_json:
+                watch.wipe()
+                _tell_fence(row)
+    complete = all(looked["complete"] for row in found for looked in row["looked"])
+    if as_json:
+        _one_line({"schema": questions.SCHEMA, "rungs": [_fence_as_data(row) for row in found]})
+    return 0 if complete else BOUND_MET
+
+
+def _tell_fence(row: Mapping[str, Any]) -> None:
+    if row["broken"]:
+        size = ",".join(str(value) for value in row["constants"].values())
+        broken = ", ".join(row["broken"])
+        print(f"{row['rung']}: {broken} broken with {row['states']} states at {size}")
+        print("\n".join(telling.way(row["model"], row["way"])))
+        return
+    looked = "; ".join(
+        f"{one['distinct']:,}{' (all)' if one['complete'] else ' (not all)'} states at "
+        + ",".join(str(value) for value in one["constants"].values())
+        for one in row["looked"]
+    )
+    print(f"{row['rung']}: nothing goes wrong in {looked}")
+
+
+def _fence_as_data(row: Mapping[str, Any]) -> dict[str, Any]:
+    data = {name: row[name] for name in ("rung", "broken", "states", "looked")}
+    if row["broken"]:
+        moves = [{"move": move.name, "who": list(move.who)} for move in row["way"].moves]
+        data.update(constants=row["constants"], moves=moves)
+    return data

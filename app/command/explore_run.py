@@ -1,0 +1,48 @@
+"""``highwater explore SCENARIO``: the search from a step of a run, in a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from app.command.playing import command_of, run_of
+from app.command.watching import BOUND_MET, watching
+from engine.model.errors import BadInput
+from engine.search import card, goals
+from engine.search.budgets import NAMES, Budgets
+from engine.search.question import LAST, Question, cut_at
+from engine.search.searching import Bounds, search
+
+MOST_STATES: Final = 100_000
+"""Of a search that says nothing of its own: a few minutes, some GB."""
+
+
+def explore_run(asked: Mapping[str, Any], as_json: bool) -> int:
+    """Answers on the output; the exit code.  Raises BadInput for what cannot be asked."""
+    with watching(asked["max_seconds"]) as watch:
+        run = run_of(asked["scenario"], asked["profile"], asked["seed"], asked["moves"])
+        question = Question(
+            cut_at(run, _step(asked["at"])),
+            Budgets(**{name: asked[name] for name in NAMES}),
+            goals.invariants(asked["never"] or ""),
+            asked["reach"] or "",
+        )
+        outcome = search(question, Bounds(asked["max_states"] or MOST_STATES, watch))
+        cpu_s = round(watch.cpu_s, 3)
+    if as_json:
+        print(json.dumps({**card.card(outcome), "cpu_s": cpu_s}, ensure_ascii=False))
+    else:
+        print("\n".join(card.lines(outcome)))
+        for name, found in outcome.found.items():
+            print(f"{name}: {command_of(found.run)}")
+        print(f"digest {card.card(outcome)['digest']}, {cpu_s:,.1f} CPU-s")
+    return 0 if outcome.complete or outcome.ended else BOUND_MET
+
+
+def _step(at: str | None) -> int:
+    if at is None or at == "last":
+        return LAST
+    if not at.isdecimal() or len(at) > 9:
+        raise BadInput("invalid", f"--at is the number of a step, or last, not {at[:40]!r}.")
+    return int(at)

@@ -1,0 +1,88 @@
+"""What must hold in every state of the ladder; none of it names a replica.
+
+Each invariant is about one replica, a pair or the controller alone, but for StrongIsr, which
+compares what a leader has committed with everybody in the controller's in-sync set.  So what a
+replica or a pair breaks can be kept in a table.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.ladder.state import NOBODY, Controller, Replica
+
+NAMES: Final = (
+    "LeaderInIsr",
+    "IsrNeverEmpty",
+    "HwLeLeo",
+    "OneLeaderPerEpoch",
+    "WeakIsr",
+    "StrongIsr",
+    "EpochsMonotone",
+    "LogMatching",
+    "CommittedAgree",
+)
+BIT: Final = {name: 1 << place for place, name in enumerate(NAMES)}
+EXPECTED_TO_BREAK: Final = "IsrNeverEmpty"
+"""The controller's shrink may empty the in-sync set in every rung; it costs no record."""
+
+
+def _broken(**holds: bool) -> int:
+    return sum(BIT[name] for name, held in holds.items() if not held)
+
+
+def of_controller(controller: Controller) -> int:
+    """The broken ones among those that need only the controller's record, as bits."""
+    leader = controller.leader
+    return _broken(
+        LeaderInIsr=leader == NOBODY or bool(controller.isr >> leader & 1),
+        IsrNeverEmpty=controller.isr != 0,
+    )
+
+
+def of_replica(replica: Replica) -> int:
+    """The broken ones among those that need only one replica.
+
+    A leader that has committed beyond its own end does not agree with itself, as far as it is in
+    its own in-sync set.
+    """
+    epochs = [epoch for _, epoch in replica.log]
+    member = replica.isr >> replica.me & 1
+    return _broken(
+        HwLeLeo=replica.hw <= replica.end,
+        EpochsMonotone=epochs == sorted(epochs),
+        WeakIsr=not member or not disagrees(replica, replica),
+    )
+
+
+def of_pair(a: Replica, b: Replica) -> int:
+    """The broken ones among those that need two different replicas, whichever way round."""
+    both_lead = a.presumes and b.presumes
+    weak = not (a.isr >> b.me & 1 and disagrees(a, b)) and not (
+        b.isr >> a.me & 1 and disagrees(b, a)
+    )
+    committed = min(a.hw, b.hw)
+    return _broken(
+        OneLeaderPerEpoch=not (both_lead and a.epoch == b.epoch),
+        WeakIsr=weak,
+        LogMatching=_logs_match(a, b),
+        CommittedAgree=not both_lead or a.log[:committed] == b.log[:committed],
+    )
+
+
+def disagrees(leader: Replica, member: Replica) -> bool:
+    """Does a leader have committed records that this replica has not, at the same offsets?"""
+    if not leader.presumes or leader.hw == 0:
+        return False
+    n = leader.hw
+    return leader.end < n or member.end < n or leader.log[:n] != member.log[:n]
+
+
+def _logs_match(a: Replica, b: Replica) -> bool:
+    """Records of one epoch at one offset mean that everything up to there is the same."""
+    same = True
+    for one, other in zip(a.log, b.log, strict=False):
+        same = same and one == other
+        if one[1] == other[1] and not same:
+            return False
+    return True

@@ -1,0 +1,65 @@
+"""States as numbers: replicas and controller records are numbered as they are first met.
+
+A state is these numbers side by side, each replica's in its own bits, the controller's on top.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.ladder.state import Cluster, Controller, Replica
+from engine.ladder.tables import TooLarge
+
+BITS: Final = 20
+"""Of a replica's number."""
+MASK: Final = (1 << BITS) - 1
+Announced = tuple[tuple[int, int], ...]
+"""Of one leader: (epoch, in-sync set) of each announcement that names it."""
+
+
+class Numbering:
+    """The numbers of all parts that were met, and of the states made of them."""
+
+    def __init__(self, replicas: int) -> None:
+        self.shifts = [BITS * replica for replica in range(replicas)]
+        self.top = BITS * replicas
+        self.replicas: list[Replica] = []
+        self.controllers: list[Controller] = []
+        self.announced: list[Announced] = []
+        self._of_replica: dict[Replica, int] = {}
+        self._of_controller: dict[Controller, int] = {}
+        self._of_announced: dict[Announced, int] = {}
+
+    def number(self, cluster: Cluster) -> int:
+        state = self.controller_number(cluster.controller) << self.top
+        for replica, shift in zip(cluster.replicas, self.shifts, strict=True):
+            state |= self.replica_number(replica) << shift
+        return state
+
+    def cluster(self, state: int) -> Cluster:
+        """The state of a number, to be shown."""
+        return Cluster(
+            tuple(self.replicas[state >> shift & MASK] for shift in self.shifts),
+            self.controllers[state >> self.top],
+        )
+
+    def replica_number(self, replica: Replica) -> int:
+        """Raises TooLarge beyond what the bits can tell apart."""
+        number = self._of_replica.setdefault(replica, len(self.replicas))
+        if number == len(self.replicas):
+            if number > MASK:
+                raise TooLarge(f"A single replica has more than {MASK:,} states.")
+            self.replicas.append(replica)
+        return number
+
+    def controller_number(self, controller: Controller) -> int:
+        number = self._of_controller.setdefault(controller, len(self.controllers))
+        if number == len(self.controllers):
+            self.controllers.append(controller)
+        return number
+
+    def announced_number(self, announced: Announced) -> int:
+        number = self._of_announced.setdefault(announced, len(self.announced))
+        if number == len(self.announced):
+            self.announced.append(announced)
+        return number

@@ -1,0 +1,338 @@
+"""One partition under a rung, as the search plays it: a state is one number.
+
+A state is the numbers of its parts side by side (`numbering.py`); a move adds a difference to it.
+What a pair of replicas can do depends on these two and on the leader's announcements alone, so
+each answer of a rule is computed once and kept (`Table`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Final, NamedTuple
+
+from engine.ladder import invariants, rules
+from engine.ladder.numbering import BITS, MASK, Numbering
+from engine.ladder.rungs import Rung
+from engine.ladder.search import Move
+from engine.ladder.state import (
+    NOBODY,
+    Constants,
+    Controller,
+    Replica,
+    beginning,
+    members,
+)
+from engine.ladder.symmetry import Renamings
+from engine.ladder.tables import NOTHING, Moves, Table, counts_of, moves_of
+
+KINDS: Final = (
+    "controller-elects",
+    "controller-shrinks",
+    "becomes-leader",
+    "becomes-follower",
+    "writes",
+    "leader-shrinks-isr",
+    "leader-expands-isr",
+    "advances-hw",
+    "fetches",
+    "truncates",
+)
+STRONG: Final = invariants.BIT["StrongIsr"]
+BROKEN: Final = (1 << len(invariants.NAMES)) - 1
+
+
+class OfController(NamedTuple):
+    """What is known of a controller's record."""
+
+    broken: int
+    moves: Moves
+    isr: int
+    leader: int
+    epoch: int
+    heard: tuple[int, ...]
+    """Of each replica: the number of the announcements that name it, above a pair's bits."""
+
+
+class OfReplica(NamedTuple):
+    """What is known of a replica."""
+
+    facts: int
+    presumes: bool
+    epoch: int
+    needs: int
+    """The facts that must be known for its high watermark to advance."""
+    advance: Moves
+    """That advance; nothing for whoever does not lead or is at the end of the largest log."""
+
+
+class Layout:
+    """Where each fact stands in the number that gathers what is known of replicas and pairs.
+
+    From the right: the broken invariants; who disagrees with a leader (N bits); for each leader
+    N bits of who allows it the next offset; for each leader three times N bits of whom it may
+    take out in one way, in a second way, and whom it may take in.
+    """
+
+    def __init__(self, replicas: int) -> None:
+        self.each = replicas
+        self.all = (1 << replicas) - 1
+        self.disagrees = len(invariants.NAMES)
+        allows = self.disagrees + replicas
+        isr = allows + replicas * replicas
+        self.allows = [allows + leader * replicas for leader in range(replicas)]
+        self.isr = [isr + leader * 3 * replicas for leader in range(replicas)]
+        self.isr_mask = (1 << 3 * replicas) - 1
+        self.shrink_mask = (1 << 2 * replicas) - 1
+
+
+class Partition:
+    """A rung at a size, as `Search` wants it: the beginning, and what follows from a state."""
+
+    invariants = invariants.NAMES
+    kinds = KINDS
+    bounded = False
+
+    def __init__(self, rung: Rung, constants: Constants) -> None:
+        self.rung = rung
+        self.constants = constants
+        n = constants.replicas
+        self._layout = Layout(n)
+        self._numbers = numbers = Numbering(n)
+        self._shifts, self._top = numbers.shifts, numbers.top
+        self._replicas, self._controllers = numbers.replicas, numbers.controllers
+        self._pairs = list(combinations(range(n), 2))
+        self._fired = 0
+        self._of_controller = Table(self._know_controller)
+        self._of_replica = Table(self._know_replica)
+        self._of_pair = Table(self._facts_of_pair)
+        self._alone = Table(self._moves_alone)
+        self._following = Table(self._moves_of_follower)
+        self._isr_changes = Table(self._moves_of_isr)
+        self._renamings = Renamings(numbers)
+        self.initial = numbers.number(beginning(constants))
+        self.cluster = numbers.cluster
+        self.representative = self._renamings.representative
+
+    # -- changes of a state ------------------------------------------------------------------------
+
+    def _change(self, old: Replica, new: Replica) -> int:
+        """What is added to a state in which a replica becomes another."""
+        change = self._numbers.replica_number(new) - self._numbers.replica_number(old)
+        return change << self._shifts[old.me]
+
+    def _record_change(self, old: Controller, new: Controller) -> int:
+        return (
+            self._numbers.controller_number(new) - self._numbers.controller_number(old)
+        ) << self._top
+
+    # -- the search's question --------------------------------------------------------------------
+
+    def look(self, state: int) -> tuple[int, list[int]]:
+        groups, facts, isr = self._known(state)
+        nexts: list[int] = []
+        for added, fired, _ in groups:
+            self._fired += fired
+            for change in added:
+                nexts.append(state + change)
+        broken = facts & BROKEN
+        if facts >> self._layout.disagrees & isr:
+            broken |= STRONG
+        return broken, nexts
+
+    def labelled(self, state: int) -> Iterator[tuple[Move, int]]:
+        groups, _, _ = self._known(state)
+        for added, _, labels in groups:
+            for move, change in zip(labels, added, strict=True):
+                yield move, state + change
+
+    def inside(self, state: int) -> bool:
+        return True
+
+    def moves_fired(self) -> dict[str, int]:
+        return counts_of(KINDS, self._fired)
+
+    def _known(self, state: int) -> tuple[list[Moves], int, int]:
+        """The moves out of a state, the facts of it, and the controller's in-sync set."""
+        replicas = [state >> shift & MASK for shift in self._shifts]
+        record = state >> self._top
+        facts, moves, isr, leader, epoch, heard = self._of_controller[record]
+        of_replica, alone, following = self._of_replica, self._alone, self._following
+        groups = [moves]
+        above = record << BITS
+        leaders = []
+        for replica in replicas:
+            own = of_replica[replica]
+            facts |= own.facts
+            if own.advance.added:
+                leaders.append(own)
+            found = alone[above | replica]
+            if found.added:
+                groups.append(found)
+        for one, other in self._pairs:
+            a, b = replicas[one], replicas[other]
+            pair = a << BITS | b
+            facts |= self._of_pair[pair]
+            found = following[heard[other] | pair]
+            if found.added:
+                groups.append(found)
+            found = following[heard[one] | b << BITS | a]
+            if found.added:
+                groups.append(found)
+        for own in leaders:
+            if facts & own.needs == own.needs:
+                groups.append(own.advance)
+        if leader != NOBODY and (own := of_replica[replicas[leader]]).presumes:
+            may = facts >> self._layout.isr[leader]
+            may &= self._isr_mask(own.epoch == epoch)
+            if may:
+                key = (above | replicas[leader]) << 3 * self._layout.each | may
+                groups.append(self._isr_changes[key])
+        return groups, facts, isr
+
+    def _isr_mask(self, of_this_epoch: bool) -> int:
+        """What a leader may do to the in-sync set, by whether its epoch is the controller's."""
+        if of_this_epoch:
+            return self._layout.isr_mask
+        return 0 if self.rung.compares_epoch_to_shrink else self._layout.shrink_mask
+
+    # -- what is known of one ---------------------------------------------------------------------
+
+    def _know_controller(self, number: int) -> OfController:
+        controller = self._controllers[number]
+        leader = controller.leader
+        heard = []
+        for replica in range(self.constants.replicas):
+            announced = tuple(
+                (epoch, isr)
+                for epoch, (named, isr) in enumerate(controller.changes)
+                if named == replica
+            )
+            heard.append(self._numbers.announced_number(announced) << 2 * BITS)
+        return OfController(
+            broken=invariants.of_controller(controller),
+            moves=moves_of(KINDS, self._controller_moves(controller)),
+            isr=controller.isr,
+            leader=leader,
+            epoch=controller.epoch,
+            heard=tuple(heard),
+        )
+
+    def _controller_moves(self, controller: Controller) -> list[tuple[Move, int]]:
+        if len(controller.changes) > self.constants.epochs:
+            return []
+        leader, isr = controller.leader, controller.isr
+        found = []
+        for replica in members(isr):
+            if replica != leader:
+                elected = controller.announces(replica, isr)
+                found.append(("controller-elects", replica, elected))
+                left = controller.announces(leader, isr & ~(1 << replica))
+                found.append(("controller-shrinks", replica, left))
+        if leader != NOBODY:
+            left_isr = isr if isr == 1 << leader else isr & ~(1 << leader)
+            left = controller.announces(NOBODY, left_isr)
+            found.append(("controller-shrinks", leader, left))
+        return [
+            (Move(name, (who,)), self._record_change(controller, new)) for name, who, new in found
+        ]
+
+    def _know_replica(self, number: int) -> OfReplica:
+        replica = self._replicas[number]
+        me = replica.me
+        facts = invariants.of_replica(replica)
+        if invariants.disagrees(replica, replica):
+            facts |= 1 << self._layout.disagrees + me
+        if replica.presumes and self.rung.advance(replica, replica):
+            facts |= 1 << self._layout.allows[me] + me
+        advance = NOTHING
+        if replica.presumes and replica.hw < self.constants.log:
+            change = self._change(replica, replica._replace(hw=replica.hw + 1))
+            advance = moves_of(KINDS, [(Move("advances-hw", (me,)), change)])
+        return OfReplica(
+            facts=facts,
+            presumes=replica.presumes,
+            epoch=replica.epoch,
+            needs=replica.isr << self._layout.allows[me],
+            advance=advance,
+        )
+
+    def _moves_alone(self, key: int) -> Moves:
+        """becomes-leader and writes, for a controller's record and a replica."""
+        controller, replica = self._controllers[key >> BITS], self._replicas[key & MASK]
+        me = replica.me
+        found = []
+        for epoch, (named, isr) in enumerate(controller.changes):
+            if named == me and epoch > replica.epoch:
+                new = replica._replace(epoch=epoch, leader=me, isr=isr)
+                found.append((Move("becomes-leader", (me, epoch)), self._change(replica, new)))
+        record = controller.next_record
+        size = self.constants
+        if replica.presumes and record < size.records and replica.end < size.log:
+            new = replica._replace(log=(*replica.log, (record, replica.epoch)))
+            written = controller._replace(next_record=record + 1)
+            change = self._change(replica, new) + self._record_change(controller, written)
+            found.append((Move("writes", (me,)), change))
+        return moves_of(KINDS, found)
+
+    # -- what is known of two ---------------------------------------------------------------------
+
+    def _facts_of_pair(self, pair: int) -> int:
+        """The facts of two different replicas, each looked at as the other's leader."""
+        a, b = self._replicas[pair >> BITS], self._replicas[pair & MASK]
+        return invariants.of_pair(a, b) | self._facts_of_leader(a, b) | self._facts_of_leader(b, a)
+
+    def _facts_of_leader(self, leader: Replica, other: Replica) -> int:
+        if not leader.presumes:
+            return 0
+        layout, rung, n = self._layout, self.rung, self._layout.each
+        own, o = leader.me, other.me
+        facts = 0
+        if invariants.disagrees(leader, other):
+            facts |= 1 << layout.disagrees + o
+        if rung.advance(leader, other):
+            facts |= 1 << layout.allows[own] + o
+        if leader.isr >> o & 1:
+            for way in range(rung.shrink(leader, other)):
+                facts |= 1 << layout.isr[own] + way * n + o
+        elif rung.expand(leader, other):
+            facts |= 1 << layout.isr[own] + 2 * n + o
+        return facts
+
+    def _moves_of_follower(self, key: int) -> Moves:
+        """becomes-follower, fetches and truncates of one replica with another as its leader."""
+        announced = self._numbers.announced[key >> 2 * BITS]
+        follower, leader = self._replicas[key >> BITS & MASK], self._replicas[key & MASK]
+        me, own = follower.me, leader.me
+        found = []
+        for epoch, isr in announced:
+            if epoch > follower.epoch:
+                for log, hw in self.rung.truncate(leader, follower, epoch):
+                    new = Replica(me, log, hw, epoch, own, isr)
+                    move = Move("becomes-follower", (me, own, epoch))
+                    found.append((move, self._change(follower, new)))
+        end = follower.end
+        if end < min(leader.end, self.constants.log) and self.rung.fetch(leader, follower):
+            log = (*follower.log, leader.log[end])
+            new = follower._replace(log=log, hw=min(leader.hw, end + 1))
+            found.append((Move("fetches", (me, own)), self._change(follower, new)))
+        if self.rung.truncates_later and rules.diverges(leader, follower):
+            for log, hw in rules.cut_to(follower, rules.matching_end(leader, follower)):
+                new = follower._replace(log=log, hw=hw)
+                found.append((Move("truncates", (me, own)), self._change(follower, new)))
+        return moves_of(KINDS, found)
+
+    def _moves_of_isr(self, key: int) -> Moves:
+        """leader-shrinks-isr and leader-expands-isr, for a record and what its leader may do."""
+        n = self._layout.each
+        may, rest = key & self._layout.isr_mask, key >> 3 * n
+        controller, leader = self._controllers[rest >> BITS], self._replicas[rest & MASK]
+        found = []
+        for place in members(may):
+            way, other = divmod(place, n)
+            isr = leader.isr ^ 1 << other
+            name = "leader-expands-isr" if way == 2 else "leader-shrinks-isr"
+            change = self._change(leader, leader._replace(isr=isr))
+            change += self._record_change(controller, controller._replace(isr=isr))
+            found.append((Move(name, (leader.me, other)), change))
+        return moves_of(KINDS, found)

@@ -1,0 +1,194 @@
+"""A question to the ladder, and its answer as data: a rung at a size, searched to the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from engine.ladder import async_isr, state
+from engine.ladder.async_isr import AsyncIsr
+from engine.ladder.partition import Partition
+from engine.ladder.rungs import RUNGS
+from engine.ladder.search import Bounds, Outcome, Search
+from engine.ladder.tables import TooLarge
+from engine.model.errors import BadInput
+
+SCHEMA: Final = 1
+ASYNC_ISR: Final = "async_isr"
+LADDERS: Final = (*RUNGS, ASYNC_ISR)
+
+AnyModel = Partition | AsyncIsr
+
+
+def constants_of(ladder: str) -> tuple[str, ...]:
+    """The names of the constants of a rung."""
+    return tuple(async_isr.LIMITS if ladder == ASYNC_ISR else state.LIMITS)
+
+
+def model(ladder: str, constants: Mapping[str, int]) -> AnyModel:
+    """Raises BadInput for an unknown rung, and for constants that are missing, foreign or big."""
+    if ladder not in LADDERS:
+        raise BadInput("unknown", f"There is no rung {ladder}; there are: {', '.join(LADDERS)}.")
+    names = constants_of(ladder)
+    if set(constants) != set(names):
+        wanted = ", ".join(names)
+        given = ", ".join(constants) or "none"
+        raise BadInput("invalid", f"{ladder} has the constants {wanted}; given: {given}.")
+    if ladder == ASYNC_ISR:
+        return AsyncIsr(async_isr.Constants(**constants))
+    return Partition(RUNGS[ladder], state.Constants(**constants))
+
+
+def search(of: AnyModel, symmetry: bool = False, bounds: Bounds | None = None) -> Outcome:
+    """Searches a model.  Raises BadInput if it is too large to be numbered."""
+    try:
+        return Search(of, bounds, symmetry).run()
+    except TooLarge as error:
+        raise BadInput("too_large", f"{error} Take smaller constants.") from None
+
+
+def answer(
+    ladder: str,
+    constants: Mapping[str, int],
+    symmetry: bool,
+    outcome: Outcome,
+    cpu_s: float | None = None,
+) -> dict[str, Any]:
+    """The answer as data.  `holds` is None where the search ended before all was seen."""
+    progress = outcome.progress
+    return {
+        "schema": SCHEMA,
+        "ladder": ladder,
+        "constants": {name: constants[name] for name in constants_of(ladder)},
+        "symmetry": symmetry,
+        "complete": outcome.complete,
+        "generated": progress.generated,
+        "distinct": progress.distinct,
+        "depth": progress.depth,
+        "invariants": {name: _verdict(outcome, name) for name in outcome.invariants},
+        "moves_fired": {move: times for move, times in outcome.moves_fired.items() if times},
+        "cpu_s": cpu_s,
+    }
+
+
+def _verdict(outcome: Outcome, invariant: str) -> dict[str, Any]:
+    found = outcome.broken.get(invariant)
+    if found is None:
+        return {"holds": True if outcome.complete else None, "states": None}
+    return {
+        "holds": False,
+        "states": len(found.states),
+        "moves": [{"move": move.name, "who": list(move.who)} for move in found.moves],
+    }
+
+
+# -- a file of counts -----------------------------------------------------------------------------
+
+MOST_ROWS: Final = 10_000
+
+
+def rows_of(data: object) -> list[dict[str, Any]]:
+    """The rows of a file of counts.  Raises BadInput naming the first row that cannot be used."""
+    rows = data.get("rows") if isinstance(data, dict) else None
+    if not isinstance(rows, list) or len(rows) > MOST_ROWS:
+        raise BadInput("invalid", f'A file of counts has a list "rows" of at most {MOST_ROWS:,}.')
+    for number, row in enumerate(rows, 1):
+        if not _is_row(row):
+            raise BadInput(
+                "invalid",
+                f"Row {number} needs ladder, constants, symmetry, generated, distinct, depth "
+                "and invariants (name: states or null).",
+            )
+        model(row["ladder"], row["constants"])
+    return rows
+
+
+def _is_row(row: object) -> bool:
+    def is_count(value: object) -> bool:
+        return type(value) is int
+
+    if not isinstance(row, dict):
+        return False
+    constants, invariants = row.get("constants"), row.get("invariants")
+    return (
+        isinstance(row.get("ladder"), str)
+        and isinstance(row.get("symmetry"), bool)
+        and all(is_count(row.get(name)) for name in ("generated", "distinct", "depth"))
+        and isinstance(constants, dict)
+        and all(isinstance(name, str) and is_count(value) for name, value in constants.items())
+        and isinstance(invariants, dict)
+        and all(value is None or is_count(value) for value in invariants.values())
+    )
+
+
+def compare(row: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
+    """Searches what a row counts: equal, different (and in what), or not within the budget."""
+    outcome = search(model(row["ladder"], row["constants"]), row["symmetry"], bounds)
+    progress = outcome.progress
+    differs = {}
+    if outcome.complete:
+        for name in ("generated", "distinct", "depth"):
+            if getattr(progress, name) != row[name]:
+                differs[name] = [row[name], getattr(progress, name)]
+    for name, expected in row["invariants"].items():
+        found = len(outcome.broken[name].states) if name in outcome.broken else None
+        known = outcome.complete or found is not None
+        if known and (name not in outcome.invariants or found != expected):
+            differs[name] = [expected, found]
+    verdict = "different" if differs else "equal" if outcome.complete else "not within the budget"
+    return {
+        "verdict": verdict,
+        "ladder": row["ladder"],
+        "constants": dict(row["constants"]),
+        "symmetry": row["symmetry"],
+        "generated": progress.generated,
+        "distinct": progress.distinct,
+        "depth": progress.depth,
+        "differs": differs,
+    }
+
+
+# -- one fence after the other --------------------------------------------------------------------
+
+SIZES: Final = (
+    {"replicas": 2, "log": 2, "records": 2, "epochs": 2},
+    {"replicas": 3, "log": 1, "records": 1, "epochs": 2},
+    {"replicas": 3, "log": 2, "records": 2, "epochs": 2},
+)
+"""Where fences are looked at, one size after the other until one shows what goes wrong."""
+
+
+def without_fence(
+    rung: str, sizes: tuple[dict[str, int], ...], watched: tuple[str, ...], bounds: Bounds
+) -> dict[str, Any]:
+    """The shortest disaster of a rung in the first size that has one, or what shows none.
+
+    `watched` are the invariants that count as a disaster.
+    """
+    looked: list[dict[str, Any]] = []
+    for constants in sizes:
+        of = model(rung, constants)
+        outcome = search(of, False, Bounds(bounds.states, bounds.stop, watched))
+        ways = {name: way for name, way in outcome.broken.items() if name in watched}
+        if ways:
+            least = min(len(way.states) for way in ways.values())
+            broken = [name for name, way in ways.items() if len(way.states) == least]
+            return {
+                "rung": rung,
+                "broken": broken,
+                "states": least,
+                "constants": constants,
+                "way": ways[broken[0]],
+                "model": of,
+                "looked": looked,
+            }
+        looked.append(
+            {
+                "constants": constants,
+                "distinct": outcome.progress.distinct,
+                "complete": outcome.complete,
+            }
+        )
+        if not outcome.complete:
+            break
+    return {"rung": rung, "broken": [], "states": None, "looked": looked}

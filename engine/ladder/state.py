@@ -1,0 +1,146 @@
+"""What the model of a partition is made of: replicas, announcements, the controller's record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from engine.model.errors import BadInput
+
+NOBODY: Final = -1
+"""Instead of a replica or an epoch."""
+
+Record = tuple[int, int]
+"""(id, leader epoch)."""
+ReplicaLog = tuple[Record, ...]
+Announcement = tuple[int, int]
+"""(leader or NOBODY, in-sync set); its epoch is its place among the announcements."""
+
+LIMITS: Final = {"replicas": (1, 6), "log": (1, 8), "records": (1, 8), "epochs": (0, 8)}
+"""Between what each constant may lie.  Beyond six replicas no search would come to an end."""
+
+
+@dataclass(frozen=True)
+class Constants:
+    """The size of the model.  Leader epochs run from 0 to `epochs`: there are `epochs` + 1."""
+
+    replicas: int
+    log: int
+    records: int
+    epochs: int
+
+    def __post_init__(self) -> None:
+        check_limits(vars(self), LIMITS)
+
+    @property
+    def everybody(self) -> int:
+        """All replicas, as a set of bits."""
+        return (1 << self.replicas) - 1
+
+
+def check_limits(given: dict[str, int], limits: dict[str, tuple[int, int]]) -> None:
+    """Raises BadInput with the first constant that lies outside its limits."""
+    for name, value in given.items():
+        least, most = limits[name]
+        if not least <= value <= most:
+            raise BadInput("invalid", f"{name} must be from {least} to {most}, not {value}.")
+
+
+class Replica(NamedTuple):
+    """One replica: what it has, and what it has heard."""
+
+    me: int
+    log: ReplicaLog
+    hw: int
+    epoch: int
+    """The leader epoch it has heard of; -1 before the first."""
+    leader: int
+    """Whom it takes for the leader; itself if it presumes leadership."""
+    isr: int
+    """Its copy of the in-sync set, as bits."""
+
+    @property
+    def end(self) -> int:
+        return len(self.log)
+
+    @property
+    def presumes(self) -> bool:
+        """Does it take itself for the leader?"""
+        return self.leader == self.me
+
+    def has(self, offset: int) -> bool:
+        return 0 <= offset < len(self.log)
+
+
+class Controller(NamedTuple):
+    """The controller's record, and every announcement it ever made.
+
+    Announcements are never taken back, so each may be heard late, twice or never.
+    """
+
+    isr: int
+    next_record: int
+    changes: tuple[Announcement, ...]
+
+    @property
+    def leader(self) -> int:
+        return self.changes[-1][0] if self.changes else NOBODY
+
+    @property
+    def epoch(self) -> int:
+        return len(self.changes) - 1
+
+    def announces(self, leader: int, isr: int) -> Controller:
+        return Controller(isr, self.next_record, (*self.changes, (leader, isr)))
+
+
+class Cluster(NamedTuple):
+    """A whole state, as people read it; the search itself works on numbers."""
+
+    replicas: tuple[Replica, ...]
+    controller: Controller
+
+
+def beginning(constants: Constants) -> Cluster:
+    """Empty logs; nobody leads, nobody has heard of anybody; all are in sync."""
+    return Cluster(
+        tuple(Replica(me, (), 0, -1, NOBODY, 0) for me in range(constants.replicas)),
+        Controller(constants.everybody, 0, ()),
+    )
+
+
+def members(isr: int) -> Iterator[int]:
+    """The replicas of a set of bits, in order."""
+    member = 0
+    while isr:
+        if isr & 1:
+            yield member
+        isr >>= 1
+        member += 1
+
+
+# -- the same state with other names --------------------------------------------------------------
+
+
+def renamed_set(isr: int, names: Sequence[int]) -> int:
+    return sum(1 << names[member] for member in members(isr))
+
+
+def renamed(replica: Replica, names: Sequence[int]) -> Replica:
+    """The replica, if each replica r were called names[r]."""
+    leader = replica.leader if replica.leader == NOBODY else names[replica.leader]
+    return replica._replace(
+        me=names[replica.me], leader=leader, isr=renamed_set(replica.isr, names)
+    )
+
+
+def renamed_controller(controller: Controller, names: Sequence[int]) -> Controller:
+    return Controller(
+        renamed_set(controller.isr, names),
+        controller.next_record,
+        tuple(
+            (leader if leader == NOBODY else names[leader], renamed_set(isr, names))
+            for leader, isr in controller.changes
+        ),
+    )

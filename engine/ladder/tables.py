@@ -1,0 +1,57 @@
+"""Answers that are computed once and kept, and counts of moves in one number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, Generic, NamedTuple, TypeVar
+
+from engine.ladder.search import Move
+
+Value = TypeVar("Value")
+
+COUNT_BITS: Final = 40
+"""Of each kind of move in a number that counts all kinds."""
+
+
+class TooLarge(Exception):
+    """The model has more states of one kind than its numbers can tell apart."""
+
+
+class Table(dict[int, Value], Generic[Value]):
+    """Key -> answer, computed when it is first asked for."""
+
+    def __init__(self, compute: Callable[[int], Value]) -> None:
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, key: int) -> Value:
+        value = self[key] = self._compute(key)
+        return value
+
+
+class Moves(NamedTuple):
+    """Some moves out of a state: what each adds to it, how many of each kind, and their names."""
+
+    added: tuple[int, ...]
+    fired: int
+    labels: tuple[Move, ...]
+
+
+NOTHING: Final = Moves((), 0, ())
+
+
+def moves_of(kinds: Sequence[str], found: list[tuple[Move, int]]) -> Moves:
+    """Gathers (move, what it adds to the state)."""
+    if not found:
+        return NOTHING
+    return Moves(
+        tuple(added for _, added in found),
+        sum(1 << COUNT_BITS * kinds.index(move.name) for move, _ in found),
+        tuple(move for move, _ in found),
+    )
+
+
+def counts_of(kinds: Sequence[str], counted: int) -> dict[str, int]:
+    """The counts of a number that `Moves.fired` was added to."""
+    mask = (1 << COUNT_BITS) - 1
+    return {kind: counted >> COUNT_BITS * place & mask for place, kind in enumerate(kinds)}

@@ -1,0 +1,55 @@
+"""How copies are made: each class says what of it is its own, and all of them share what never
+changes (batches, messages, records, profiles)."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def fields(kind: type) -> tuple[str, ...]:
+    """The slots of a class and of those it inherits from."""
+    names = _FIELDS.get(kind)
+    if names is None:
+        slots = (base.__dict__.get("__slots__", ()) for base in kind.__mro__)
+        names = _FIELDS[kind] = tuple(name for of_base in slots for name in of_base)
+    return names
+
+
+def shallow(one: T) -> T:
+    """Another object with the same fields: a copy of whatever holds nothing that can change."""
+    kind = one.__class__
+    twin = kind.__new__(kind)
+    for name in fields(kind):
+        setattr(twin, name, getattr(one, name))
+    return twin
+
+
+class Shared(Protocol):
+    """Something that several parts of a cluster may hold at once."""
+
+    def twin(self, twins: Twins) -> Any:
+        """A copy; whatever it shares with others is taken from `twins`."""
+
+
+S = TypeVar("S", bound=Shared)
+
+
+class Twins:
+    """The copies made so far in one copy of a whole: what two parts share, their copies share."""
+
+    __slots__ = ("_of",)
+
+    def __init__(self) -> None:
+        self._of: dict[int, tuple[Shared, Any]] = {}
+
+    def of(self, one: S) -> S:
+        known = self._of.get(id(one))
+        if known is None:
+            known = self._of[id(one)] = one, one.twin(self)
+        twin: S = known[1]
+        return twin

@@ -1,0 +1,180 @@
+"""What can be done next: moves of the language, each played to its end by its verb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from engine.model import timers
+from engine.model.messages import BROKEN, CONTROLLER
+from engine.model.state import DOWN, LEADER, PAUSED, STARTING, UP, Broker
+from engine.scenarios.scenario import Scenario
+from engine.search.budgets import FREE, NAMES, Budgets
+from engine.sim.kernel import DELIVERY, TIMER
+from engine.sim.moves import Move, parse, play
+from engine.sim.simulation import Simulation
+
+CRASHES: Final = NAMES.index("crashes")
+POWER: Final = NAMES.index("power")
+K_CRASHES: Final = NAMES.index("controller")
+LOSSES: Final = NAMES.index("losses")
+CUTS: Final = NAMES.index("cuts")
+PAUSES: Final = NAMES.index("pauses")
+TIMERS: Final = NAMES.index("timers")
+WRITES: Final = NAMES.index("writes")
+WAITS: Final = NAMES.index("waits")
+
+Way = tuple[int, int]
+
+
+class Choice(NamedTuple):
+    """A move, and the place of the budget that pays for it."""
+
+    move: Move
+    pays: int
+
+
+class Choices:
+    """Lists what can be done in a state, always in the same order."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._names = {spec.id: spec.label for spec in scenario.brokers}
+        self._names[CONTROLLER] = "K"
+        self._moves: dict[str, Move] = {}
+
+    def of(self, sim: Simulation, left: Budgets) -> list[Choice]:
+        return [Choice(self._move(text), pays) for text, pays in self._texts(sim, left)]
+
+    def _move(self, text: str) -> Move:
+        move = self._moves.get(text)
+        if move is None:
+            move = self._moves[text] = parse(text, self._scenario.brokers)
+        return move
+
+    def _name(self, node: int) -> str:
+        return self._names.get(node) or self._scenario.broker_name(node)
+
+    def _texts(self, sim: Simulation, left: Budgets) -> Iterator[tuple[str, int]]:
+        waiting = under_way(sim)
+        for src, dst in sorted(waiting | can_appear(sim)):
+            way = f"{self._end(src)}->{self._end(dst)}"
+            yield f"deliver {way}", FREE
+            if left.losses and (src, dst) in waiting:
+                yield f"drop {way}", LOSSES
+        for broker in sim.brokers.values():
+            yield from self._of_broker(sim, broker, left)
+        yield from self._of_controller(sim, left)
+        yield from self._of_links(sim, left)
+        if left.writes:
+            for tp, record in sim.cluster.controller.records.items():
+                leader = sim.brokers.get(record.leader)
+                if leader is not None and leader.status in (UP, PAUSED):
+                    where = f" p={tp}" if tp else ""
+                    yield f"produce s{left.writes}{where} acks=all", WRITES
+
+    def _end(self, node: int) -> str:
+        """How a direction names a node: brokers by number."""
+        return str(node) if node >= 0 else self._name(node)
+
+    def _of_broker(
+        self, sim: Simulation, broker: Broker, left: Budgets
+    ) -> Iterator[tuple[str, int]]:
+        name = self._name(broker.id)
+        if broker.status == DOWN:
+            yield f"restart {name}", FREE
+        else:
+            if left.crashes:
+                yield f"kill {name}", CRASHES
+                yield f"bounce {name}", CRASHES
+            if left.power:
+                yield f"power {name}", POWER
+                yield f"bounce {name} power", POWER
+        if broker.status == PAUSED:
+            yield f"resume {name}", FREE
+        if broker.status == UP:
+            if left.pauses:
+                yield f"pause {name}", PAUSES
+            if left.timers:
+                if any(replica.role == LEADER for replica in broker.replicas.values()):
+                    yield f"tick {name}", TIMERS
+                yield f"checkpoint {name}", TIMERS
+                yield f"flush {name}", TIMERS
+        if left.waits and broker.status == STARTING:
+            due = registers_at(sim, broker)
+            if due > sim.now:
+                yield f"advance {due - sim.now}ms", WAITS
+        if sim.cluster.controller.alive and _is_unnoticed(sim, broker):
+            yield f"detect {name}", FREE
+
+    def _of_controller(self, sim: Simulation, left: Budgets) -> Iterator[tuple[str, int]]:
+        if not sim.cluster.controller.alive:
+            if sim.cluster.zombie is None:
+                yield "restart K", FREE
+        elif left.controller:
+            yield "kill K", K_CRASHES
+
+    def _of_links(self, sim: Simulation, left: Budgets) -> Iterator[tuple[str, int]]:
+        nodes = [*sim.brokers, CONTROLLER]
+        for place, one in enumerate(nodes):
+            for other in nodes[place + 1 :]:
+                ends = f"{self._name(one)} {self._name(other)}"
+                if sim.network.is_cut(one, other):
+                    yield f"heal {ends}", FREE
+                elif left.cuts:
+                    yield f"cut {ends}", CUTS
+
+
+def advance(sim: Simulation, move: Move) -> None:
+    """Plays a move to its end."""
+    for _ in play(sim, move):
+        pass
+
+
+def under_way(sim: Simulation) -> set[Way]:
+    """The directions on which some message can be delivered or lost."""
+    network = sim.network
+    found = {(m.src, m.dst) for m in network.hands}
+    found.update((m.src, m.dst) for m in network.held)
+    for _, kind, _, _, m in sim.kernel.pending:
+        if kind == DELIVERY and m.kind != BROKEN:
+            found.add((m.src, m.dst))
+    return found
+
+
+def can_appear(sim: Simulation) -> set[Way]:
+    """The directions on which a message can be made to travel: an idle fetcher's request, or the
+    answer to a fetch that waits in its leader's purgatory."""
+    found = set()
+    for broker in sim.brokers.values():
+        if broker.status != UP:
+            continue
+        for thread in broker.fetchers.values():
+            if not thread.outstanding:
+                found.add((broker.id, thread.leader))
+        for replica in broker.replicas.values():
+            found.update((broker.id, one.request.replica) for one in replica.parked)
+    return {(src, dst) for src, dst in found if dst in sim.brokers}
+
+
+def _is_unnoticed(sim: Simulation, broker: Broker) -> bool:
+    """Is it gone, or cut off, and not yet known to be?"""
+    registration = sim.cluster.controller.brokers.get(broker.id)
+    if registration is None or registration.fenced:
+        return False
+    return broker.status != UP or sim.network.is_cut(broker.id, CONTROLLER)
+
+
+def registers_at(sim: Simulation, broker: Broker) -> int:
+    """When a starting broker tries to register again, or -1."""
+    return min(
+        (
+            due
+            for due, kind, node, _, payload in sim.kernel.pending
+            if kind == TIMER
+            and node == broker.id
+            and payload[0] == timers.REGISTER
+            and payload[2] == broker.incarnation
+        ),
+        default=-1,
+    )

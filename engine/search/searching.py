@@ -1,0 +1,206 @@
+"""Breadth-first search over the engine's own handlers: each state is a simulation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from engine.model.errors import BadInput
+from engine.search.budgets import Budgets
+from engine.search.choices import Choices, advance
+from engine.search.goals import goal
+from engine.search.keys import Key, Keys
+from engine.search.question import Question
+from engine.sim.run import Run
+from engine.sim.simulation import Simulation
+
+REACHED: Final = "reached"
+"""Beside the invariants: the state that a question wants to reach."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """When to stop before everything was seen."""
+
+    states: int = 100_000
+    """Most different states."""
+    stop: Callable[[Progress], bool] | None = None
+    """Asked after every state; also where progress can be shown."""
+
+
+@dataclass
+class Progress:
+    """How far a search has come."""
+
+    generated: int = 1
+    distinct: int = 1
+    depth: int = 1
+    """Levels begun; the beginning is the first."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A shortest way to a violation, or to what was to be reached."""
+
+    moves: tuple[str, ...]
+    run: Run
+    """The whole run: the moves before the search, and these."""
+    left: Budgets
+    """What of the budgets it did not need."""
+    why: str
+    """What the checker says of it."""
+
+
+@dataclass
+class Outcome:
+    """What a search found; `complete`: everything within the budgets was seen."""
+
+    question: Question
+    progress: Progress
+    complete: bool = False
+    ended: bool = False
+    """It found what it was to look for, and looked no further."""
+    widths: list[int] = field(default_factory=list)
+    found: dict[str, Found] = field(default_factory=dict)
+    """Invariant, or REACHED -> a shortest way there."""
+    played: Counter[str] = field(default_factory=Counter)
+    """Verb -> how often it was played."""
+    with_acked: int = 0
+    """States in which some acknowledged record could be lost."""
+    refused: int = 0
+    """Moves that turned out to be impossible."""
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    sim: Simulation
+    left: Budgets
+    number: int
+
+
+class Searching:
+    """One search; `run` is called once."""
+
+    def __init__(self, question: Question, bounds: Bounds | None = None) -> None:
+        self.question = question
+        self.bounds = bounds or Bounds()
+        scenario = question.run.scenario
+        self._choices = Choices(scenario)
+        self._keys = Keys()
+        self._goal = goal(question.reach, scenario.brokers) if question.reach else None
+        self._seen: set[Key] = set()
+        self._parents: list[tuple[int, str]] = []
+        """Of each state: the number of the state before, and the move."""
+        self.outcome = Outcome(question, Progress())
+        self._known: set[str] = set()
+
+    def run(self) -> Outcome:
+        """Level by level, until nothing new comes, the goal is found, or a bound is met."""
+        outcome = self.outcome
+        sim = self.question.start()
+        self._known = {name for name, _, _ in sim.broken}
+        self._refuse_broken()
+        sim.hush()
+        sim.rush = True
+        first = _State(sim, self.question.budgets, 0)
+        self._parents.append((-1, ""))
+        self._seen.add(self._keys.of(sim, *first.left))
+        if self._goal is not None and self._goal(sim):
+            self._note(REACHED, "It is so where the search begins.", first)
+            outcome.ended = True
+            return outcome
+        frontier = [first]
+        while frontier:
+            outcome.widths.append(len(frontier))
+            outcome.progress.depth = len(outcome.widths)
+            following: list[_State] = []
+            if not self._level(frontier, following):
+                return outcome
+            frontier = following
+        outcome.complete = True
+        return outcome
+
+    def _refuse_broken(self) -> None:
+        """What is broken before cannot be looked for."""
+        for name in self.question.never:
+            if name in self._known:
+                raise BadInput(
+                    "impossible",
+                    f"{name} is broken before the search begins: begin earlier.",
+                )
+
+    def _level(self, frontier: list[_State], following: list[_State]) -> bool:
+        """Goes on from every state of a level; False if the search ends there."""
+        bounds, progress = self.bounds, self.outcome.progress
+        frontier.reverse()
+        while frontier:
+            if not self._go_on(frontier.pop(), following):
+                self.outcome.ended = True
+                return False
+            if progress.distinct > bounds.states:
+                return False
+            if bounds.stop is not None and bounds.stop(progress):
+                return False
+        return True
+
+    def _go_on(self, state: _State, following: list[_State]) -> bool:
+        """Plays every choice of a state; False if one of them leads to what is looked for."""
+        outcome = self.outcome
+        sim = state.sim
+        outcome.with_acked += any(sim.ledger.acked)
+        choices = self._choices.of(sim, state.left)
+        for place, (move, pays) in enumerate(choices):
+            last = place == len(choices) - 1
+            twin = sim if last else sim.copy()
+            try:
+                advance(twin, move)
+            except BadInput:
+                outcome.refused += 1
+                continue
+            outcome.progress.generated += 1
+            outcome.played[move.verb.name] += 1
+            left = state.left.less(pays)
+            key = self._keys.of(twin, *left)
+            if key in self._seen:
+                continue
+            self._seen.add(key)
+            outcome.progress.distinct += 1
+            after = _State(twin, left, len(self._parents))
+            self._parents.append((state.number, move.text))
+            following.append(after)
+            if self._looks(after):
+                return False
+        return True
+
+    def _looks(self, state: _State) -> bool:
+        """Notes what is broken in a new state; True if it is what was looked for."""
+        never = self.question.never
+        if len(state.sim.broken) > 0:
+            for name, _, why in state.sim.broken:
+                if name not in self._known:
+                    self._known.add(name)
+                    self._note(name, why, state)
+                    if name in never:
+                        return True
+        if self._goal is not None and self._goal(state.sim):
+            self._note(REACHED, "", state)
+            return True
+        return False
+
+    def _note(self, name: str, why: str, state: _State) -> None:
+        moves: list[str] = []
+        number = state.number
+        while number:
+            number, text = self._parents[number]
+            moves.append(text)
+        moves.reverse()
+        run = self.question.run
+        whole = Run(run.scenario, run.profile, run.seed, (*run.lines(), *moves))
+        self.outcome.found[name] = Found(tuple(moves), whole, state.left, why)
+
+
+def search(question: Question, bounds: Bounds | None = None) -> Outcome:
+    """Answers a question.  Raises BadInput for one that cannot be asked."""
+    return Searching(question, bounds).run()

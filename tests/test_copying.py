@@ -1,0 +1,206 @@
+"""Copies: nothing that can change is shared, nothing is forgotten, and both go on alike."""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Iterator
+from itertools import product
+from types import FunctionType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.checks.lags import Lags
+from engine.checks.ledger import Acked
+from engine.model.configs import Configs
+from engine.model.control_messages import AlterItem
+from engine.model.copying import fields
+from engine.model.log import Batch
+from engine.model.messages import Message, SessionRead
+from engine.model.profiles import PROFILES, Profile
+from engine.model.records import PartitionRecord
+from engine.model.sessions import Wanted
+from engine.scenarios import file
+from engine.scenarios.fault_lines import Fault
+from engine.scenarios.file import library
+from engine.scenarios.parts import Network
+from engine.scenarios.scenario import Scenario
+from engine.sim.kernel import Chance
+from engine.sim.pace import Pace
+from engine.sim.run import Run, play_all
+from engine.sim.simulation import Simulation
+from engine.sim.zombies import FailOver
+from engine.study.digest import digest
+from engine.study.soak import draw
+from engine.study.wander import WORLDS, advance, everything
+from tests.test_properties import fixed, wander
+
+NEVER_CHANGED = (
+    Acked,
+    AlterItem,
+    Batch,
+    Configs,
+    FailOver,
+    Fault,
+    FunctionType,
+    Message,
+    Network,
+    Pace,
+    PartitionRecord,
+    Profile,
+    Scenario,
+    Wanted,
+)
+PLAIN = (int, float, str, bool, bytes, type(None), frozenset, range)
+
+
+def parts(one: Any) -> Iterator[tuple[str, Any]]:
+    """What an object holds, each with its name; a key stands for itself."""
+    if isinstance(one, dict):
+        yield "order", tuple(one)
+        yield from ((f"[{key!r}]", value) for key, value in one.items())
+    elif isinstance(one, (list, tuple, deque)):
+        yield "length", len(one)
+        yield from ((f"[{place}]", value) for place, value in enumerate(one))
+    elif isinstance(one, set):
+        yield "members", tuple(sorted(one))
+    else:
+        names = list(fields(type(one))) + list(getattr(one, "__dict__", ()))
+        yield from ((f".{name}", getattr(one, name, "unset")) for name in names)
+
+
+def never_changes(one: Any) -> bool:
+    if isinstance(one, SessionRead):
+        return False
+    if isinstance(one, tuple):
+        return all(never_changes(part) for part in one)
+    return isinstance(one, (*PLAIN, *NEVER_CHANGED))
+
+
+def compare(one: Any, twin: Any, where: str, known: dict[int, int], tables: set[int]) -> None:
+    """Walks both at once: equal in shape and in what they share inside, and apart."""
+    if never_changes(one):
+        if not isinstance(one, PLAIN):
+            assert one is twin or isinstance(one, tuple), where
+        assert one is twin or one == twin, where
+        return
+    assert type(one) is type(twin), where
+    if isinstance(one, Chance):
+        assert one is not twin
+        assert one._random.getstate() == twin._random.getstate(), where
+        return
+    if id(one) in tables:  # which handler a message belongs to
+        assert one is twin
+        return
+    assert one is not twin or one == (), f"{where} is shared"
+    if id(one) in known:
+        assert known[id(one)] == id(twin), f"{where} is held twice, its copy is not"
+        return
+    known[id(one)] = id(twin)
+    for (name, part), (other, of_twin) in zip(parts(one), parts(twin), strict=True):
+        assert name == other, where
+        compare(part, of_twin, where + name, known, tables)
+
+
+def is_a_copy(sim: Simulation, twin: Simulation) -> None:
+    assert twin.listener is None
+    listener, sim.listener = sim.listener, None
+    tables = {id(sim.on_broker), id(sim.on_controller), id(sim.controller_timers)}
+    compare(sim, twin, "sim", {}, tables)
+    sim.listener = listener
+
+
+def every_script() -> list[tuple[str, str]]:
+    return [
+        (scenario.code or scenario.slug, profile)
+        for scenario in library().values()
+        for profile in scenario.profiles[:1]
+        if scenario.script
+    ]
+
+
+@pytest.mark.parametrize(("code", "profile"), every_script())
+def test_copies_of_the_library_share_nothing_that_changes(code: str, profile: str) -> None:
+    run = Run(file.find(code), profile)
+    sim = run.simulation()
+    for line in run.lines():
+        is_a_copy(sim, sim.copy())
+        advance(sim, line)
+    is_a_copy(sim, sim.copy())
+
+
+@given(data=st.data())
+@fixed(examples=80)
+def test_copies_of_random_runs_share_nothing_that_changes(data: st.DataObject) -> None:
+    profile = data.draw(st.sampled_from(sorted(PROFILES)), label="profile")
+    world = data.draw(st.sampled_from(sorted(WORLDS)), label="world")
+    sim, _ = wander(data, profile, world, offers=everything)
+    is_a_copy(sim, sim.copy())
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_what_is_measured_and_planned_is_copied(number: int) -> None:
+    """Long random runs with workloads and fault plans, copied in the middle."""
+    run = draw(3, number, list(PROFILES), []).run
+    sim = run.simulation()
+    sim.checker.lags = Lags(sim.cluster, sim.out)
+    sim.rush = True
+    for line in run.lines():
+        advance(sim, line)
+    sim.run_until(sim.now + 20_000)
+    is_a_copy(sim, sim.copy())
+
+
+def test_a_part_that_is_shared_is_found() -> None:
+    sim = Run(file.find("S20"), "K39").simulation()
+    twin = sim.copy()
+    twin.ledger.leaders = sim.ledger.leaders
+    with pytest.raises(AssertionError, match=r"\.leaders is shared"):
+        is_a_copy(sim, twin)
+    twin = sim.copy()
+    twin.brokers[1].replicas[0].log = twin.brokers[1].disks[0].log.copy()
+    with pytest.raises(AssertionError, match="is held twice"):
+        is_a_copy(sim, twin)
+    twin = sim.copy()
+    twin.cluster.controller.epoch += 1
+    with pytest.raises(AssertionError, match=r"controller\.epoch"):
+        is_a_copy(sim, twin)
+
+
+def test_a_copied_stream_of_chance_goes_on_for_itself() -> None:
+    for drawn, seed in product(range(3), range(3)):
+        first = Chance(seed, "x")
+        for _ in range(drawn):
+            first.below(1_000)
+        expected = Chance(seed, "x")
+        for _ in range(drawn):
+            expected.below(1_000)
+        wanted = [expected.exponential(50) for _ in range(20)]
+        second = first.copy()
+        third = second.copy()
+        assert [second.exponential(50) for _ in range(20)] == wanted
+        assert [first.exponential(50) for _ in range(20)] == wanted
+        assert [third.exponential(50) for _ in range(20)] == wanted
+
+
+@pytest.mark.parametrize("profile", ["Z0102", "K39"])
+@pytest.mark.parametrize("code", ["S20", "S59", "S61"])
+def test_a_run_goes_on_in_another_process(code: str, profile: str) -> None:
+    """What was pickled in the middle of a run ends as the run does."""
+    scenario = file.find(code)
+    run = Run(scenario, profile, 5)
+    sim = run.simulation()
+    lines = run.lines()
+    half = len(lines) // 2
+    for line in lines[:half]:
+        advance(sim, line)
+    sim.listener = lambda *_: None
+    stored = pickle.loads(pickle.dumps(sim))
+    assert stored.listener is None
+    for line in lines[half:]:
+        advance(stored, line)
+    stored.ledger.close(stored.now)
+    assert digest(stored) == digest(play_all(run))
