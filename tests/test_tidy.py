@@ -22,6 +22,7 @@ PACKAGES = (
     "sim",
     "show",
     "study",
+    "lens",
     "conformance",
 )
 """Inside the engine a package imports itself and those before it."""
