@@ -19,7 +19,11 @@ from engine.show.rules import RULES
 from engine.study.sourcemap import cards
 
 TARGET = Path(__file__).resolve().parent.parent / "engine" / "lens" / "kafka.json"
-LOOPS = ("ControllerEventThread.doWork", "ExpiredOperationReaper.doWork")
+LOOPS = (
+    "ControllerEventThread.doWork",
+    "ExpiredOperationReaper.doWork",
+    "InterBrokerSendThread.doWork",
+)
 """Their classes extend ShutdownableThread: its run() calls them by the same line as others."""
 
 
