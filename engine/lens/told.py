@@ -129,8 +129,8 @@ def _changed(
 ) -> Iterator[tuple[int | None, int | None, str]]:
     """Frames that differ: first those whose method kept its name, then what lies between."""
     (i, i2), (j, j2) = left, right
-    methods = [[name.rpartition(".")[2] for name in row] for row in (a[i:i2], b[j:j2])]
-    for kind, x, x2, y, y2 in SequenceMatcher(None, *methods, autojunk=False).get_opcodes():
+    one, other = ([name.rpartition(".")[2] for name in row] for row in (a[i:i2], b[j:j2]))
+    for kind, x, x2, y, y2 in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
         if kind == "equal":
             yield from ((i + x + at, j + y + at, "moved") for at in range(x2 - x))
         else:
