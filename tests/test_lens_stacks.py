@@ -157,6 +157,7 @@ def test_a_step_is_told_in_two_releases() -> None:
     assert mine["frames"][-1]["name"] == "Partition.truncateTo"
     assert (old["tag"], new["mode"]) == ("1.1.1", "zk")
     assert len(found["beside"]) == len(old["stacks"]) == len(new["stacks"])
+    assert sum(one["rule"] == "L-14" for one in old["stacks"]) == 0, "it goes along with T-1"
     assert "beside" not in told(step, ("1.1.1",), "zk")
 
 

@@ -125,6 +125,12 @@ _THREADS: Final = (
 """Who acts where a release has the card's method, and no chain leads there in the index."""
 
 
+ALONG: Final[dict[str, tuple[str, ...]]] = {
+    "L-14": ("T-0", "T-1", "T-2", "T-4", "F-9"),
+}
+"""Cues that go along with one of others: at a step that has both, the other's stack is theirs."""
+
+
 class Frame(NamedTuple):
     """A method on the stack.  `gap`: what was waited for before it ("" for a direct call);
     `calls`: the line of its file at which the next one is called, 0 if not known."""

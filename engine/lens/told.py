@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import Any, Final
 
 from engine.lens.source import key, mode_in, source
-from engine.lens.stacks import Frame, Stack, stack, thread_name
+from engine.lens.stacks import ALONG, Frame, Stack, stack, thread_name
 from engine.model.errors import BadInput
 
 Json = dict[str, Any]
@@ -63,8 +63,10 @@ def _release(step: Json, release: str, mode: str) -> Json:
 def _stacks(step: Json, release: str, mode: str) -> list[tuple[list[int], Stack]]:
     """(numbers of its cues, stack): once for each rule and node, in the order of the cues."""
     order: dict[tuple[str, Any], list[int]] = {}
-    for at, cue in enumerate(step["cues"]):
-        order.setdefault((cue["rule"], cue["node"]), []).append(at)
+    cues = [(cue["rule"], cue["node"]) for cue in step["cues"]]
+    for at, (rule, node) in enumerate(cues):
+        leading = [(one, node) for one in ALONG.get(rule, ()) if (one, node) in cues]
+        order.setdefault(leading[0] if leading else (rule, node), []).append(at)
     return [(at, stack(rule, release, mode)) for (rule, _), at in order.items()]
 
 
