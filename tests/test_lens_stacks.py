@@ -156,9 +156,22 @@ def test_a_step_is_told_in_two_releases() -> None:
     assert not mine["thread"].endswith(">"), "the leader is known"
     assert mine["frames"][-1]["name"] == "Partition.truncateTo"
     assert (old["tag"], new["mode"]) == ("1.1.1", "zk")
+    other = next(one for one in new["stacks"] if one["of"] == "T-1")
+    assert other["rule"] == "T-4", "what 3.9 truncates by"
     assert len(found["beside"]) == len(old["stacks"]) == len(new["stacks"])
     assert sum(one["rule"] == "L-14" for one in old["stacks"]) == 0, "it goes along with T-1"
     assert "beside" not in told(step, ("1.1.1",), "zk")
+
+
+def test_another_release_does_it_by_a_rule_of_its_own() -> None:
+    assert stacks.counterpart("T-1", "2.5.1", "zk") == "T-2"
+    assert stacks.counterpart("T-4.kept", "0.10.2.2", "zk") == "T-0.kept"
+    assert stacks.counterpart("CP-ELECT-ZK", "4.1.1", "kraft") == "CP-ELECT-KR"
+    assert stacks.counterpart("L-4", "2.5.1", "zk") == "L-4"
+    for cue in RULES:
+        for release in source().releases:
+            for mode in modes(release):
+                assert wrong_in(stacks.counterpart(cue, release, mode), release, mode) == ""
 
 
 def kinds(cue: str, old: str, new: str, mode: str = "zk") -> dict[tuple[str, str], str]:

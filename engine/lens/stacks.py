@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from engine.lens.source import Chain, Place, profile_of, source
-from engine.model.profiles import KRAFT, ZK
+from engine.model.profiles import FETCH, HW, KIP101, KIP279, KIP279_FENCED, KRAFT, ZK
 from engine.show.rules import RULES
 from engine.study.sourcemap import card_of
 
@@ -129,6 +129,24 @@ ALONG: Final[dict[str, tuple[str, ...]]] = {
     "L-14": ("T-0", "T-1", "T-2", "T-4", "F-9"),
 }
 """Cues that go along with one of others: at a step that has both, the other's stack is theirs."""
+
+
+_TRUNCATES: Final = {HW: "T-0", KIP101: "T-1", KIP279: "T-2", KIP279_FENCED: "T-2", FETCH: "T-4"}
+_SAME_IN: Final[dict[str, dict[str, str]]] = {
+    KRAFT: {"CP-ELECT-ZK": "CP-ELECT-KR", "CP-ZK-BROKERS": "CP-KR-FENCE",
+            "CP-SHUTDOWN": "CP-KR-SHUTDOWN", "CP-LISR.stale": "CP-KR-APPLY"},
+    ZK: {"CP-ELECT-KR": "CP-ELECT-ZK", "CP-KR-FENCE": "CP-ZK-BROKERS",
+         "CP-KR-SHUTDOWN": "CP-SHUTDOWN", "CP-KR-UNFENCE": "CP-ZK-BROKERS"},
+}  # fmt: skip
+
+
+def counterpart(cue: str, release: str, mode: str) -> str:
+    """The cue by which another release does the same: what it truncates by, how it elects."""
+    rule, dot, rest = cue.partition(".")
+    if rule in _TRUNCATES.values():
+        found = _TRUNCATES[profile_of(release, mode).truncation]
+        return f"{found}{dot}{rest}"
+    return _SAME_IN[mode].get(cue, cue)
 
 
 class Frame(NamedTuple):

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Any, Final
 
-from engine.lens.source import key, mode_in, source
-from engine.lens.stacks import ALONG, Frame, Stack, stack, thread_name
+from engine.lens.source import key, mode_in, release_of, source
+from engine.lens.stacks import ALONG, Frame, Stack, counterpart, stack, thread_name
 from engine.model.errors import BadInput
+from engine.model.profiles import get_profile
 
 Json = dict[str, Any]
 MOST: Final = 2
@@ -67,13 +68,25 @@ def _stacks(step: Json, release: str, mode: str) -> list[tuple[list[int], Stack]
     for at, (rule, node) in enumerate(cues):
         leading = [(one, node) for one in ALONG.get(rule, ()) if (one, node) in cues]
         order.setdefault(leading[0] if leading else (rule, node), []).append(at)
-    return [(at, stack(rule, release, mode)) for (rule, _), at in order.items()]
+    profile = get_profile(step["view"]["profile"])
+    own = release == release_of(profile) and mode == profile.mode
+    return [
+        (at, stack(rule if own else counterpart(rule, release, mode), release, mode))
+        for (rule, _), at in order.items()
+    ]
+
+
+def _leading(step: Json, at: list[int]) -> str:
+    """The run's own cue of these, which the others go along with."""
+    rules = [str(step["cues"][one]["rule"]) for one in at]
+    return next((rule for rule in rules if not set(ALONG.get(rule, ())) & set(rules)), rules[0])
 
 
 def _json(at: list[int], step: Json, one: Stack) -> Json:
     node = step["cues"][at[0]]["node"]
     return {
         "cues": at,
+        "of": _leading(step, at),
         "rule": one.cue,
         "node": node,
         "where": "" if one.reason else one.where,

@@ -55,16 +55,15 @@ function Taken({ cues }) {
 }
 
 function Stack({ at, told, cues, base }) {
-  const t = s.t.value;
   const [left, right] = told.releases;
   const one = left.stacks[at];
   const mine = one.cues.map((i) => cues[i]).filter(Boolean);
-  return html`<section class="stackbox" data-rule=${one.rule}>
-    <h3><code class="rule">${one.rule}</code> ${titleOf(cardOf(s.cards.value, one.rule) ?? one.rule)}</h3>
+  return html`<section class="stackbox" data-rule=${one.of}>
+    <h3><code class="rule">${one.of}</code> ${titleOf(cardOf(s.cards.value, one.of) ?? one.of)}</h3>
     <${Taken} cues=${mine} />
     ${right
       ? html`<${Beside} rows=${told.beside[at]} left=${left} right=${right} at=${at} base=${base} />`
-      : html`<${Source} release=${left} stack=${one} base=${base} t=${t} />`}
+      : html`<${Source} release=${left} stack=${one} base=${base} rule=${one.of} />`}
   </section>`;
 }
 
