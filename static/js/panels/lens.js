@@ -3,8 +3,9 @@
 
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
+
 import * as s from "../animator/state.js";
-import { Source, Beside } from "./lensrows.js";
+import { Beside, Source } from "./lensrows.js";
 import { cardOf, titleOf } from "./rulecard.js";
 
 const known = { lang: "", profile: "", facts: null };
@@ -35,11 +36,13 @@ async function load(digest, n, releases) {
 function Chooser({ label, value, onChange, facts, none }) {
   const t = s.t.value;
   const own = (name) => (name === facts.own ? ` · ${t("lens.behaves")}` : "");
-  return html`<label class="field">${label}
+  return html`<label class="field"
+    >${label}
     <select value=${value} onChange=${(event) => onChange(event.target.value)}>
       ${none && html`<option value="">${none}</option>`}
       ${facts.releases.map(({ name }) => html`<option key=${name} value=${name}>${name}${own(name)}</option>`)}
-    </select></label>`;
+    </select></label
+  >`;
 }
 
 /** The lines of pseudo-code that this step went through, beside the stack that runs them. */
@@ -47,11 +50,20 @@ function Taken({ cues }) {
   const t = s.t.value;
   const lines = cues.flatMap((cue) => {
     const card = s.cards.value[cardOf(s.cards.value, cue.rule)];
-    return (card?.lines ?? []).filter((line) => line[1].includes(cue.rule)).map((line) => line[0].trim());
+    return (card?.lines ?? [])
+      .filter((line) => line[1].includes(cue.rule))
+      .map((line) => line[0].trim());
   });
   const once = [...new Set(lines)];
-  return once.length > 0 && html`<div class="taken"><span class="soft">${t("lens.taken")}</span>
-    <ol class="code">${once.map((line) => html`<li key=${line} class="taken"><code>${line}</code></li>`)}</ol></div>`;
+  return (
+    once.length > 0 &&
+    html`<div class="taken">
+      <span class="soft">${t("lens.taken")}</span>
+      <ol class="code">
+        ${once.map((line) => html`<li key=${line} class="taken"><code>${line}</code></li>`)}
+      </ol>
+    </div>`
+  );
 }
 
 function Stack({ at, told, cues, base }) {
@@ -61,9 +73,17 @@ function Stack({ at, told, cues, base }) {
   return html`<section class="stackbox" data-rule=${one.of}>
     <h3><code class="rule">${one.of}</code> ${titleOf(cardOf(s.cards.value, one.of) ?? one.of)}</h3>
     <${Taken} cues=${mine} />
-    ${right
-      ? html`<${Beside} rows=${told.beside[at]} left=${left} right=${right} at=${at} base=${base} />`
-      : html`<${Source} release=${left} stack=${one} base=${base} rule=${one.of} />`}
+    ${
+      right
+        ? html`<${Beside}
+            rows=${told.beside[at]}
+            left=${left}
+            right=${right}
+            at=${at}
+            base=${base}
+          />`
+        : html`<${Source} release=${left} stack=${one} base=${base} rule=${one.of} />`
+    }
   </section>`;
 }
 
@@ -77,7 +97,10 @@ function useReleases(facts) {
   const [second, setSecond] = useState(null);
   const a = first || facts?.own || "";
   const b = second ?? (facts ? stored("lens2") : "");
-  const choose = (value) => { setSecond(value); s.remember("lens2", value); };
+  const choose = (value) => {
+    setSecond(value);
+    s.remember("lens2", value);
+  };
   return { a, b: b === a ? "" : b, setFirst, choose };
 }
 
@@ -106,11 +129,24 @@ export function Lens() {
   if (!about) return html`<p class="soft">${told.failed ? t("offline.wait") : "…"}</p>`;
   const current = told.key === key;
   const stacks = told.lens?.releases[0].stacks ?? [];
-  return html`<div class="stack lens" id="lens" data-key=${told.key} aria-busy=${current ? null : "true"}>
+  return html`<div
+    class="stack lens"
+    id="lens"
+    data-key=${told.key}
+    aria-busy=${current ? null : "true"}
+  >
     <p class="soft">${t("lens.lead")}</p>
-    <div class="row"><${Chooser} label=${t("lens.release")} value=${a} onChange=${setFirst} facts=${about} />
-      <${Chooser} label=${t("lens.second")} value=${b} onChange=${choose} facts=${about} none=${t("lens.one")} />
-      <a href="/code">${t("lens.search")}</a></div>
+    <div class="row">
+      <${Chooser} label=${t("lens.release")} value=${a} onChange=${setFirst} facts=${about} />
+      <${Chooser}
+        label=${t("lens.second")}
+        value=${b}
+        onChange=${choose}
+        facts=${about}
+        none=${t("lens.one")}
+      />
+      <a href="/code">${t("lens.search")}</a>
+    </div>
     ${current && told.failed && html`<p class="soft">${t("lens.failed")}</p>`}
     ${current && told.lens && stacks.length === 0 && html`<p class="soft">${t("lens.nothing")}</p>`}
     ${told.lens && stacks.map((one, at) => html`<${Stack} key=${`${told.key}:${at}`} at=${at} told=${told.lens} cues=${told.cues} base=${about.base} />`)}
