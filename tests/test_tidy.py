@@ -22,6 +22,7 @@ PACKAGES = (
     "sim",
     "show",
     "study",
+    "lens",
     "conformance",
     "ladder",
     "search",

@@ -32,6 +32,9 @@ PAGES = {
 """Page -> the parts of the catalogue its scripts use, beside what all use: share is share.en.json.
 The other parts are for templates alone, or for other pages, and need not travel."""
 
+ALONE = ("lens",)
+"""Parts that a script fetches by themselves when they are first wanted: `?page=lens`."""
+
 SENTENCES: dict[str, tuple[str, str]] = {
     "invalid": ("{what} is missing or is not what it should be.", "{what} 缺失或不正确。"),
     "method": ("This address does not answer to {method}.", "此地址不支持 {method}。"),
@@ -143,10 +146,12 @@ class Catalogue:
         return self._load(lang).words
 
     def packed(self, lang: str, page: str | None = None) -> tuple[bytes, str]:
-        """The catalogue, or one page's share of it, as JSON bytes, and the ETag of these."""
+        """The catalogue, or the share of one page or part, as JSON bytes, and the ETag of these."""
         read = self._load(lang)
         if page not in read.packed:
-            parts = set(read.parts) if page is None else {"", *PAGES[page]}
+            parts = set(read.parts)
+            if page is not None:
+                parts = {page} if page in ALONE else {"", *PAGES[page]}
             words: dict[str, str] = {}
             for part, some in read.parts.items():
                 words |= some if part in parts else {}

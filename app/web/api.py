@@ -10,13 +10,15 @@ from flask import Blueprint, Response, request, url_for
 
 from app.common.fields import Asked, typed
 from app.common.refusals import Refusal
-from app.common.words import PAGES, language
+from app.common.words import ALONE, PAGES, language
 from app.context import naming, visitor
 from app.context.services import services
 from app.live.channel import to_json
 from app.storage.saved import SCENARIO_BYTES, parse_run
 from app.web import registry
 from engine import ENGINE_VERSION
+from engine.lens.told import asked as releases_asked
+from engine.lens.told import told
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
@@ -123,7 +125,7 @@ def words(lang: str) -> Response:
     if known is None:
         raise Refusal("not_found", key="not_found.language", lang=lang[:40])
     page = request.args.get("page")
-    if page is not None and page not in PAGES:
+    if page is not None and page not in PAGES and page not in ALONE:
         raise Refusal("invalid", what="page")
     body, etag = services().words.packed(known, page)
     response = Response(body, mimetype="application/json")
@@ -135,17 +137,27 @@ def words(lang: str) -> Response:
 
 @blueprint.get("/r/<digest>/steps.json")
 def steps(digest: str) -> Response:
-    """Steps of a run for whoever has no socket.  They never change, so they are kept for ever."""
+    """Steps of a run for whoever has no socket.  They never change, so they are kept for ever.
+
+    ``?lens=2.5.1`` or ``?lens=2.5.1,3.9.1`` tells of each what Kafka's source does at it, and
+    ``&only=lens`` nothing else.
+    """
     first = typed(request.args, "from", default=0)
     count = min(STEPS_MOST, typed(request.args, "count", default=32))
     if not naming.DIGEST.match(digest):
         raise Refusal("not_found")
     services().replays.run(digest)
+    lens = request.args.get("lens", "")
+    releases, bare = releases_asked(lens) if lens else (), request.args.get("only") == "lens"
     etag = f"{digest}-{first}-{count}-{ENGINE_VERSION}"
+    if releases:
+        etag += f"-{'-'.join(releases)}{'-only' if bare else ''}"
 
     def answer() -> Response:
         with services().replays.using(digest) as replay:
             found = replay.steps(first, count) if first <= replay.total else []
+            if releases:
+                found = [_under_the_lens(step, releases, bare) for step in found]
             return json_answer(
                 {"ok": True, "run": digest, "first": first, "total": replay.total, "steps": found}
             )
@@ -153,6 +165,12 @@ def steps(digest: str) -> Response:
     response = unless_known(etag, answer)
     response.headers["Cache-Control"] = FOR_EVER
     return response
+
+
+def _under_the_lens(step: dict[str, Any], releases: tuple[str, ...], bare: bool) -> dict[str, Any]:
+    """A copy of the step with its stacks; `bare`: without its view and sentences."""
+    seen = told(step, releases, step["view"]["mode"])
+    return {"n": step["n"], "lens": seen} if bare else {**step, "lens": seen}
 
 
 @blueprint.get("/r/<digest>.json")

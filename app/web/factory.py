@@ -30,6 +30,7 @@ from app.web import (
     exporting,
     failing,
     glossary,
+    lens,
     library,
     pages,
     security,
@@ -98,6 +99,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(api.blueprint)
     app.register_blueprint(comparing.blueprint)
     app.register_blueprint(glossary.blueprint)
+    app.register_blueprint(lens.blueprint)
     app.register_blueprint(embeds.blueprint)
     app.register_blueprint(exporting.blueprint)
     app.register_blueprint(cluster.blueprint)

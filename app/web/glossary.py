@@ -13,6 +13,7 @@ from flask import Blueprint, render_template
 
 from app.context import naming
 from engine.checks.catalogue import INVARIANTS
+from engine.lens.source import named
 from engine.model.configs import CATALOGUE, NEVER, Config
 from engine.model.errors import all_names, code_of
 from engine.model.profiles import FLAGS, PROFILES, TRUNCATIONS, Flag, Profile, get_profile
@@ -92,11 +93,13 @@ def content(name: str) -> dict[str, Any]:
     """
     profile = get_profile(name) if name else None
     seen = sightings.sightings()
+    titles = {**TITLES, **BESIDE}
     return {
         "chosen": name,
         "profiles": list(PROFILES.values()),
         "terms": [(term, link(seen.of_cue(cue))) for term, cue in TERMS.items()],
         "series": [(key, _rules(prefix, profile)) for prefix, key in SERIES],
+        "methods": [(name, rule, titles[rule]) for name, rule in sorted(named().items())],
         "invariants": _invariants(),
         "errors": _errors(),
         "configs": [_config(one, profile) for one in CATALOGUE.values()],

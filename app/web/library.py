@@ -13,6 +13,7 @@ from flask import Blueprint, Response, render_template, request, url_for
 from app.context import naming, visitor
 from app.context.services import services
 from app.web.cards import cards, outcomes, pictures, pictures_version
+from engine.lens.search import search
 from engine.scenarios import file
 from engine.scenarios.scenario import TAGS
 
@@ -33,6 +34,8 @@ EDITOR = "/edit"
 CANVAS = "S60"
 """The scenario to build one's own in."""
 LONGEST_QUERY = 80
+_OF_KAFKA = re.compile(r"[a-z][A-Z]|^[A-Z][a-z]+[A-Z]|^(?:KIP|KAFKA)-\d+$", re.ASCII)
+"""A question that is written like a method or a class of Kafka, a KIP or a JIRA number."""
 _WORD = re.compile(r"[\w.]+")
 
 
@@ -110,6 +113,7 @@ def library() -> str:
         shown={card["slug"] for card in shown},
         wanted=wanted,
         near=nearest(wanted.query, every) if not shown else [],
+        methods=len(search(wanted.query)) if _OF_KAFKA.search(wanted.query) else 0,
         path=path(every),
         tags=TAGS,
         profiles=list(dict.fromkeys(name for name in profiles if name.isalnum())),

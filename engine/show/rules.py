@@ -103,7 +103,7 @@ _LIST: Final = (
     Rule("C-7.valid", 1, "", "A position still holds",
          "SubscriptionState.maybeCompleteValidation", "why.validate"),
     Rule("C-7.unknown", 2, "", "The epoch of a position is unknown",
-         "OffsetForLeaderEpochUtils.prepareRequest", "why.validate"),
+         "OffsetsForLeaderEpochUtils.prepareRequest", "why.validate"),
     Rule("C-7.exception", 2, "", "An application must decide", "LogTruncationException",
          "why.exception"),
     Rule("C-8", 1, "", "A consumer is sent to a follower",
@@ -146,7 +146,7 @@ _LIST: Final = (
     Rule("X-6", 2, "", "The fetcher begins anew", "FetchSessionHandler.handleResponse",
          "why.session_error"),
     # -- fetcher -------------------------------------------------------------------------------
-    Rule("F-2", 0, "", "Fetching starts", "AbstractFetcherManager.addFetcherFor"),
+    Rule("F-2", 0, "", "Fetching starts", "AbstractFetcherManager.addFetcherForPartitions"),
     Rule("F-8", 1, "", "Back off and retry",
          "AbstractFetcherThread.handlePartitionsWithErrors"),
     Rule("F-8.failed", 2, "", "The partition has failed here",
@@ -226,7 +226,7 @@ _LIST: Final = (
          "BrokerMetadataPublisher.initializeManagers", "why.stray"),
     Rule("CP-DECOMMISSION", 2, "", "A broker is to leave for good", "", "why.decommission"),
     Rule("CP-DECOMMISSION.forget", 2, "", "A broker is forgotten",
-         "ClusterControlManager.unregisterBroker"),
+         "ReplicationControlManager.unregisterBroker"),
     Rule("CP-12", 2, "", "A configuration changes", "ConfigurationControlManager",
          "why.config"),
     # -- faults --------------------------------------------------------------------------------

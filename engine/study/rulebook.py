@@ -188,5 +188,18 @@ EXCUSES: Final[dict[str, str]] = {
 }
 """Identifier -> why nothing that a run plays follows it: deliberately, or not yet."""
 
+UNLIT: Final[dict[str, str]] = {
+    "E-7": "it answers a question within another rule, and leaves no mark of its own",
+    "L-5": "a roll moves no offset: the logs of the stage show records, not their files",
+    "C-3": "an empty answer without an error changes nothing that could be told",
+    "C-4": "no consumer of the library is without auto.offset.reset",
+    "C-6": "consumers ask again, which the sentence of the refusal tells",
+    "D-3": "no scenario of the library limits a copy between directories",
+    "D-6": "no scenario swaps in a log whose last epoch has no records",
+    "CP-PLACE-KR": "the scenarios of the library say where replicas are",
+    "CP-PLACE-ZK-RACK": "no scenario places by racks under ZooKeeper",
+}
+"""Identifier -> why no step of the library lights its card, beside those of EXCUSES."""
+
 DORMANT: Final[dict[str, str]] = {}
 """Identifier -> why its code, though a run passes by it, never comes into effect there."""

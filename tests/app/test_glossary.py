@@ -13,6 +13,7 @@ from flask.testing import FlaskClient
 from app.common.config import ROOT
 from app.web import glossary
 from engine.checks.catalogue import INVARIANTS
+from engine.lens.source import named
 from engine.model.configs import CATALOGUE
 from engine.model.errors import all_names
 from engine.model.profiles import FLAGS, get_profile
@@ -36,6 +37,7 @@ def test_everything_has_an_entry_that_can_be_linked_to(client: FlaskClient) -> N
     anchors = set(re.findall(r'id="([^"]+)"', text))
     names = [*cards(), *INVARIANTS, *CATALOGUE, *FLAGS]
     names += [name for name in all_names() if name != "NONE"]
+    names += named()
     names += [f"term-{term}" for term in glossary.TERMS]
     assert sorted(set(names) - anchors) == []
     assert sorted(set(re.findall(r'href="#([^"]+)"', text)) - anchors) == []

@@ -41,15 +41,18 @@ def all_of(entry: str) -> set[str]:
 @pytest.mark.parametrize("lang", ["en", "zh-Hans"])
 def test_a_page_gets_every_word_its_scripts_say(client: FlaskClient, page: str, lang: str) -> None:
     own = client.get(f"/i18n/{lang}.json?page={page}").json
+    alone = client.get(f"/i18n/{lang}.json?page=lens").json
     every = Catalogue().words(lang)
     assert own.items() <= every.items() and len(own) < len(every)
     for file in all_of(SCRIPTS[page]):
         text = (STATIC / file).read_text("utf-8")
         said = {key for key in TEXT.findall(text) if key in every}
-        assert said <= own.keys(), file
+        # The code lens fetches its own words with its releases.
+        known = own.keys() | alone.keys() if file.startswith("js/panels/lens") else own.keys()
+        assert said <= known, file
         # metric. is what a batch counts as well as what the dashboard draws.
         for start in set(BEGUN.findall(text)) - {"metric."}:
-            missing = {key for key in every if key.startswith(start)} - own.keys()
+            missing = {key for key in every if key.startswith(start)} - known
             assert not missing, f"{file}: {start}"
 
 

@@ -163,7 +163,9 @@ SCREENS = {
             Opened("found", press("form .btn.primary"), "#found table", "#found", close=""),
         ),
     ),
+    "lens": Screen("/s/S23?profile=Z011&step=85&tab=code", "#lens:not([aria-busy]) .stackbox"),
     "glossary": Screen("/glossary", "#H-2"),
+    "code": Screen("/code?q=truncateTo", ".hit"),
     "missing": Screen("/s/no-such-scenario", "main h1"),
     "plain": Screen("/s/S20?plain=1&step=40", "main table"),
 }

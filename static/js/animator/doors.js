@@ -32,6 +32,7 @@ export const whySelected = door(behind("whySelected"));
 export const Checks = lazy(behind("Checks"));
 export const ClassBar = lazy(behind("ClassBar"));
 export const Inspect = lazy(behind("Inspect"));
+export const Lens = lazy(behind("Lens"));
 export const Log = lazy(behind("Log"));
 export const Matrix = lazy(behind("Matrix"));
 export const Metrics = lazy(behind("Metrics"));

@@ -10,7 +10,7 @@ import { isLarge } from "../scene/matrix.js";
 
 /** What the stage can show, and what stands beside it, in the order in which they are offered. */
 export const VIEWS = ["lanes", "spacetime", "table", "matrix"];
-export const TABS = ["now", "inspect", "moves", "log", "checks", "metrics", "table"];
+export const TABS = ["now", "inspect", "moves", "code", "log", "checks", "metrics", "table"];
 
 export const words = signal({});
 export const lang = signal("en");

@@ -52,6 +52,7 @@ function suggest(query) {
     ...(words.length ? [`${near.dataset.text} `] : []),
     ...words.flatMap((word) => [pick(word), " "]),
   );
+  at("methods").href = `/code?q=${encodeURIComponent(at("find").value.slice(0, 80))}`;
   at("build").href = `/edit?title=${encodeURIComponent(at("find").value.slice(0, 80))}`;
 }
 

@@ -13,6 +13,7 @@ export const PARTS = {
   Checks: [() => import("../panels/checks.js").then((m) => m.Checks)],
   ClassBar: [() => import("../panels/classbar.js").then((m) => m.ClassBar), "share"],
   Inspect: [() => import("../panels/inspect.js").then((m) => m.Inspect)],
+  Lens: [() => import("../panels/lens.js").then((m) => m.Lens), "lens"],
   Log: [() => import("../panels/log.js").then((m) => m.Log)],
   Matrix: [() => import("../panels/matrix.js").then((m) => m.Matrix)],
   Metrics: [() => import("../panels/metrics.js").then((m) => m.Metrics), "metrics"],

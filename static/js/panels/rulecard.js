@@ -22,14 +22,14 @@ export async function loadCards(profile) {
 }
 
 /** The card a cue belongs to: H-2 for H-2.min_isr. */
-function cardOf(cards, cue) {
+export function cardOf(cards, cue) {
   let id = cue;
   while (!(id in cards) && id.includes(".")) id = id.slice(0, id.lastIndexOf("."));
   return id in cards ? id : null;
 }
 
 /** What a rule or a cue is called, in the visitor's language. */
-function titleOf(id) {
+export function titleOf(id) {
   if (knows(s.words.value, `rule.${id}`)) return s.t.value(`rule.${id}`);
   const known = (s.registry.value.rules ?? []).find((one) => one.id === id);
   return s.cards.value[id]?.title ?? known?.title ?? "";

@@ -1,0 +1,92 @@
+"""The code lens over HTTP: which releases there are, and the search by method, class or KIP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, render_template, request
+
+from app.context import naming, visitor
+from app.web.api import json_answer
+from app.web.glossary import link
+from engine.lens import source as kafka
+from engine.lens.search import LONGEST, Act, Hit, search
+from engine.lens.source import Place
+from engine.model.profiles import get_profile
+from engine.scenarios import file
+from engine.scenarios.translated import in_language
+from engine.study.rulebook import BESIDE, TITLES
+
+blueprint = Blueprint("lens", __name__)
+
+EXAMPLES = (
+    "truncateToEpochEndOffsets",
+    "processPartitionData",
+    "partitionMapLock",
+    "handleOutOfRangeError",
+    "DelayedOperationPurgatory",
+    "KIP-101",
+)
+
+
+@blueprint.get("/api/lens.json")
+def releases() -> Response:
+    """The releases of the index, old to new, with the controllers they have; and, with
+    ``?profile=``, the one that it behaves as."""
+    profile = naming.profile_asked()
+    index = kafka.source()
+    response = json_answer(
+        {
+            "ok": True,
+            "base": kafka.REPOSITORY,
+            "releases": [{"name": one, "modes": kafka.modes(one)} for one in index.releases],
+            "own": kafka.release_of(get_profile(profile)) if profile else "",
+        }
+    )
+    response.add_etag()
+    response.cache_control.no_cache = True
+    response.make_conditional(request)
+    return response
+
+
+@blueprint.get("/code")
+def code() -> str:
+    """Methods, classes, KIPs and JIRA numbers by name: who runs them, and where to see it."""
+    question = " ".join(request.args.get("q", "")[:LONGEST].split())
+    found = [_shown(one) for one in search(question)] if question else []
+    return render_template("code.html", question=question, found=found, examples=EXAMPLES)
+
+
+def _shown(one: Hit) -> dict[str, Any]:
+    titles = {**TITLES, **BESIDE}
+    codes = {act.code: act for act in one.acts}
+    return {
+        "name": one.name,
+        "kip": one.kip,
+        "spans": one.spans,
+        "last": _place(one),
+        "threads": one.threads,
+        "rules": [(rule, titles[rule]) for rule in one.rules],
+        "runs": [
+            (code, _title(act.slug), act.profile, act.step, _address(act))
+            for code, act in codes.items()
+        ],
+    }
+
+
+def _title(slug: str) -> str:
+    title: str = in_language(file.library()[slug], visitor.lang()).title
+    return title
+
+
+def _address(act: Act) -> str:
+    return link((act.slug, act.profile, act.step))
+
+
+def _place(one: Hit) -> tuple[str, Place, str] | None:
+    """(release, place, address) in the newest release that has it."""
+    if not one.spans:
+        return None
+    release = one.spans[-1][1]
+    place = kafka.source().where(release, one.name)
+    return None if place is None else (release, place, kafka.source().url(release, place))

@@ -1,0 +1,196 @@
+"""Where a method, a class, a KIP or a JIRA number acts: rules, runs of the library, their steps.
+
+Asked for by a visitor who reads Kafka's source: the library is played once, on the first question.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import Final, NamedTuple
+
+from engine.lens.source import named, release_of, source
+from engine.lens.stacks import ALONG, stack, thread_name
+from engine.model.profiles import KRAFT, PROFILES, ZK, get_profile
+from engine.scenarios.file import library
+from engine.show.cursor import Cursor
+from engine.show.rules import RULES
+from engine.sim.run import Run
+from engine.study.sourcemap import Card, card_of, cards
+
+MOST_HITS: Final = 60
+MOST_RUNS: Final = 12
+LONGEST: Final = 80
+"""Of a question; what is longer is cut."""
+
+
+class Act(NamedTuple):
+    """A step of a run of the library: where something can be followed."""
+
+    code: str
+    slug: str
+    profile: str
+    step: int
+    cue: str
+
+
+class Hit(NamedTuple):
+    """A method or class: the releases that have it, the rules it serves, the threads that run it,
+    and where it acts.  `kip`: a proposal instead, with the rules that it brought or mended."""
+
+    name: str
+    kip: bool
+    spans: tuple[tuple[str, str], ...]
+    rules: tuple[str, ...]
+    threads: tuple[str, ...]
+    acts: tuple[Act, ...]
+
+
+@cache
+def steps_of() -> dict[str, list[Act]]:
+    """Cue -> its first step in each run of the library that has it."""
+    found: dict[str, list[Act]] = {}
+    scenarios = [one for one in library().values() if one.fetching == "manual"]
+    for scenario in sorted(scenarios, key=lambda one: (one.code[:1] != "S", one.code)):
+        for profile in scenario.profiles:
+            cursor, step, seen = Cursor(Run(scenario, profile)), 0, set()
+            while (events := cursor.advance()) is not None:
+                for _, _, _, cues, _ in events:
+                    step += 1
+                    for cue in cues:
+                        if cue[0] not in seen:
+                            seen.add(cue[0])
+                            act = Act(scenario.code, scenario.slug, profile, step, cue[0])
+                            found.setdefault(cue[0], []).append(act)
+    return found
+
+
+@cache
+def _rules_of() -> dict[str, set[str]]:
+    """Name -> the rules whose cards name it, in any release, or whose stacks have it."""
+    found: dict[str, set[str]] = {name: {rule} for name, rule in named().items()}
+    for rule, card in cards().items():
+        for line in card.kafka:
+            for name in line.text.split(", "):
+                found.setdefault(name, set()).add(rule)
+    for cue in RULES:
+        card_here = card_of(cue)
+        for release in source().releases:
+            for mode in (ZK, KRAFT):
+                for name in methods(cue, release, mode):
+                    if card_here is not None:
+                        found.setdefault(name, set()).add(card_here.id)
+    return {name: rules for name, rules in found.items() if source().spans(name)}
+
+
+@cache
+def _proposals() -> dict[str, list[str]]:
+    """KIP or JIRA number -> the rules whose cards name it."""
+    found: dict[str, list[str]] = {}
+    for rule, card in cards().items():
+        for name in sorted({one for line in card.kip for one in line.text.split(", ")}):
+            found.setdefault(name, []).append(rule)
+    return found
+
+
+def names() -> list[str]:
+    """Every method and class that can be searched for."""
+    return sorted(_rules_of())
+
+
+@lru_cache(maxsize=512)
+def search(question: str) -> tuple[Hit, ...]:
+    """The hits of a question, the closest first: its words are looked for in the names, without
+    regard to case.  An exact name of a method comes before names that contain it."""
+    words = question[:LONGEST].lower().replace("(", " ").replace(")", " ").split()
+    words = [word.replace("#", ".").strip(".,:;?") for word in words]
+    words = [word for word in words if word]
+    if not words:
+        return ()
+    known = [(name, True) for name in _proposals()] + [(name, False) for name in _rules_of()]
+    found = [
+        (_distance(name.lower(), words), name, kip)
+        for name, kip in known
+        if all(word in name.lower() for word in words)
+    ]
+    return tuple(hit(name, kip) for _, name, kip in sorted(found)[:MOST_HITS])
+
+
+def _distance(name: str, words: list[str]) -> tuple[int, int]:
+    method = name.rpartition(".")[2]
+    exact = 0 if name in words else 1 if method in words else 2
+    return exact, len(name)
+
+
+@lru_cache(maxsize=1024)
+def hit(name: str, kip: bool = False) -> Hit:
+    """What is known of a name.  Raises KeyError for one that is not known."""
+    rules = sorted(_proposals()[name] if kip else _rules_of()[name], key=list(cards()).index)
+    acts: list[Act] = []
+    for rule in rules:
+        acts += _acts(cards()[rule], "" if kip else name)
+    acts.sort(key=lambda act: (act.code[:1] != "S", act.code, list(PROFILES).index(_row(act))))
+    first: dict[str, Act] = {}
+    for act in acts:
+        first.setdefault(act.slug, act)
+    spans = () if kip else tuple(source().spans(name))
+    threads = () if kip else _threads(name, rules)
+    return Hit(name, kip, spans, tuple(rules), threads, tuple(first.values())[:MOST_RUNS])
+
+
+def _row(act: Act) -> str:
+    return get_profile(act.profile).base
+
+
+def _acts(card: Card, name: str) -> list[Act]:
+    """Steps at which the card's rule acts; of them those at which the method is on the stack, if
+    it is on a stack of the rule at all, in the release that the run behaves as."""
+    found = []
+    for cue in _cues(card):
+        for act in steps_of().get(cue, ()):
+            profile = get_profile(act.profile)
+            if cue not in card.shown_by(profile) and card_of(cue) is not card:
+                continue
+            release = release_of(profile)
+            if name and not source().has(release, name):
+                continue
+            frames = methods(cue, release, profile.mode)
+            if not name or name in frames or name not in _on_stacks(card.id):
+                found.append(act)
+    return found
+
+
+@cache
+def _cues(card: Card) -> tuple[str, ...]:
+    own = [cue for line in card.lines for cue in line.cues]
+    seen = [cue for line in card.see for cue in line.text.split(", ")]
+    return tuple(dict.fromkeys([*own, *seen]))
+
+
+@cache
+def _on_stacks(rule: str) -> frozenset[str]:
+    return frozenset(
+        name
+        for cue in _cues(cards()[rule])
+        for release in source().releases
+        for mode in (ZK, KRAFT)
+        for name in methods(cue, release, mode)
+    )
+
+
+def methods(cue: str, release: str, mode: str) -> set[str]:
+    """The methods on the stack of a cue; of what goes along with another cue, the acting one."""
+    one = stack(cue, release, mode)
+    frames = one.frames[one.acting :] if cue in ALONG else one.frames
+    return {frame.name for frame in frames}
+
+
+def _threads(name: str, rules: list[str]) -> tuple[str, ...]:
+    """The names of the threads that have it on their stack, in any release."""
+    found = []
+    for rule in rules:
+        for cue in _cues(cards()[rule]):
+            for release in source().releases:
+                for mode in (ZK, KRAFT):
+                    if name in methods(cue, release, mode):
+                        found.append(thread_name(stack(cue, release, mode)))
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,166 @@
+"""Where Kafka's replication code is: names, files and lines of exact releases, read-only.
+
+`kafka.json` is a compact form of an index that was read out of Kafka's sources (see
+docs/code-lens.md): of each name that a card, a chain or `named.txt` uses, the file and line in
+every release that has it; the call chains that do what a rule says; the threads' names.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+
+from engine.model.profiles import KRAFT, ZK, Profile
+
+REPOSITORY: Final = "https://github.com/apache/kafka/blob"
+FIRST_KRAFT: Final = (3, 3)
+FIRST_WITHOUT_ZK: Final = (4, 0)
+
+
+class Place(NamedTuple):
+    """A file of Kafka's repository and a line of it; line 0 where only the file is known."""
+
+    file: str
+    line: int
+
+
+class Chain(NamedTuple):
+    """The frames that lead to what a rule does, outermost first.  Those whose index is in `later`
+    begin a new stack: they run later, or are handed over."""
+
+    rule: str
+    mode: str
+    thread: str
+    since: int
+    until: int
+    frames: tuple[str, ...]
+    later: frozenset[int]
+
+
+class Source:
+    """The index.  Releases are told by name ("2.5.1"), ordered from old to new."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.releases: tuple[str, ...] = tuple(data["releases"])
+        self._tags: dict[str, str] = data["tags"]
+        self._number = {name: at for at, name in enumerate(self.releases)}
+        self._files: list[str] = data["files"]
+        self._names: dict[str, list[list[int]]] = data["names"]
+        self._calls: dict[str, list[list[int]]] = data["calls"]
+        self._threads: dict[str, list[list[str]]] = data["threads"]
+        self.aliases: dict[str, str] = data["aliases"]
+        self.chains: dict[str, list[Chain]] = {}
+        for rule, mode, thread, since, until, frames, later in data["chains"]:
+            one = Chain(rule, mode, thread, since, until, tuple(frames), frozenset(later))
+            self.chains.setdefault(rule, []).append(one)
+
+    def number(self, release: str) -> int:
+        """Its place in the order.  Raises KeyError for a release that is not in the index."""
+        return self._number[release]
+
+    def tag(self, release: str) -> str:
+        """The tag of Kafka's repository that holds it."""
+        return self._tags.get(release, release)
+
+    def names(self) -> Iterable[str]:
+        return self._names
+
+    def has(self, release: str, name: str) -> bool:
+        return self._at(self._names.get(name), release) is not None
+
+    def where(self, release: str, name: str) -> Place | None:
+        """Where the release defines it, what a class inherits in the class that has it."""
+        found = self._at(self._names.get(name), release)
+        return None if found is None else Place(self._files[found[0]], found[1])
+
+    def spans(self, name: str) -> list[tuple[str, str]]:
+        """The releases that have it, as first and last of each stretch."""
+        found: list[tuple[str, str]] = []
+        before = False
+        for release in self.releases:
+            has = self.has(release, name)
+            if has:
+                first = found.pop()[0] if before else release
+                found.append((first, release))
+            before = has
+        return found
+
+    def call(self, release: str, caller: str, callee: str) -> int:
+        """The line of the caller's file at which it calls; 0 where that is not known."""
+        found = self._at(self._calls.get(f"{caller} > {callee}"), release)
+        return found[0] if found else 0
+
+    def thread(self, release: str, key: str) -> str:
+        """The JVM's name of a thread, with <places> to fill in; "" where there was none."""
+        at = self.number(release)
+        for since, until, name in self._threads.get(key, ()):
+            if self.number(since) <= at <= self.number(until):
+                return name
+        return ""
+
+    def url(self, release: str, place: Place) -> str:
+        """That line of Kafka's public source, at the release's tag."""
+        line = f"#L{place.line}" if place.line else ""
+        return f"{REPOSITORY}/{self.tag(release)}/{place.file}{line}"
+
+    def _at(self, row: list[list[int]] | None, release: str) -> list[int] | None:
+        """What a row of [since, value, ...] holds for a release; [since] alone ends a stretch."""
+        if row is None:
+            return None
+        after = bisect_right(row, self.number(release), key=lambda one: one[0])
+        found = row[after - 1][1:] if after else []
+        return found or None
+
+
+@cache
+def source() -> Source:
+    """The index of this package."""
+    return Source(json.loads(files("engine.lens").joinpath("kafka.json").read_text("utf-8")))
+
+
+@cache
+def named() -> dict[str, str]:
+    """Name -> rule, of what posts name beside the cards and the chains."""
+    text = files("engine.lens").joinpath("named.txt").read_text("utf-8")
+    rows = [row.split() for row in text.splitlines() if row and not row.startswith("#")]
+    return {row[0]: row[1] for row in rows}
+
+
+# -- releases and profiles ------------------------------------------------------------------------
+
+
+def key(release: str) -> tuple[int, int, int]:
+    """ "0.10.2.2" -> (0, 10, 2): what profiles compare releases by."""
+    first, second, third, *_ = (int(part) for part in release.split("."))
+    return first, second, third
+
+
+def modes(release: str) -> tuple[str, ...]:
+    """The controllers that the release can be run with in production."""
+    found = []
+    if key(release) < FIRST_WITHOUT_ZK:
+        found.append(ZK)
+    if key(release) >= FIRST_KRAFT:
+        found.append(KRAFT)
+    return tuple(found)
+
+
+def profile_of(release: str, mode: str) -> Profile:
+    """The protocol of an exact release, for asking cards."""
+    return Profile(release, release, mode, key(release))
+
+
+def release_of(profile: Profile) -> str:
+    """The release of the index that a profile behaves as: the newest that is not newer."""
+    known = [one for one in source().releases if key(one) <= profile.release]
+    return known[-1] if known else source().releases[0]
+
+
+def mode_in(release: str, mode: str) -> str:
+    """The mode in which a run of `mode` can be seen in the release."""
+    possible = modes(release)
+    return mode if mode in possible else possible[-1]

@@ -1,0 +1,370 @@
+"""Which thread is at work at a cue, and the call chain from its run loop to what acts.
+
+Chains that begin in the middle are led back to a run loop through another chain of the same
+release; where several ways lead there, or none is in the index, a gap says so.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from engine.lens.source import Chain, Place, profile_of, source
+from engine.model.profiles import FETCH, HW, KIP101, KIP279, KIP279_FENCED, KRAFT, ZK
+from engine.show.rules import RULES
+from engine.study.sourcemap import card_of
+
+REASONS: Final = {
+    "outside": "No part of Kafka does it: a fault, an operator's hand, or an observer.",
+    "absent": "This release has no such rule.",
+    "chosen": "The scenario chose it by hand: the controller of this release places differently.",
+    "halt": "The process stops itself with Runtime.halt, which is the JVM's.",
+}
+"""Why a cue has no chain.  What is written here is all that may be said."""
+
+GAPS: Final = {
+    "event": "it waited in the queue of events for its turn",
+    "task": "it was scheduled, and runs when its time has come",
+    "answer": "it waited for an answer",
+    "callback": "it is called back when the work before it is done",
+    "purgatory": "the request waited in the purgatory",
+    "replay": "the records that it made are replayed",
+    "interface": "it is reached through an interface",
+    "way": "several ways lead here; the frames between are left out",
+}
+"""What was waited for between a frame and the one before it."""
+
+_OWN_GAPS: Final = (
+    ("ControllerWriteEvent.run", "event"),
+    ("ControllerEventThread.doWork", "event"),
+    ("EventHandler.run", "event"),
+    ("QuorumMetaLogListener.", "event"),
+    ("MetadataLoader.", "interface"),
+    ("ReplicaManager.start", "task"),
+    ("LogManager.startup", "task"),
+    ("KafkaApis.", "callback"),
+    ("ZookeeperLeaderElector.", "callback"),
+    ("DelayedOperation", "purgatory"),
+    ("ExpiredOperationReaper.", "purgatory"),
+    ("Watchers.", "purgatory"),
+    ("AlterIsrManagerImpl.", "answer"),
+    ("DefaultAlter", "answer"),
+    ("Fetcher.", "answer"),
+    ("OffsetFetcher.", "answer"),
+    ("Sender.", "answer"),
+    ("PartitionChangeBuilder.", "replay"),
+    ("Election.", "interface"),
+    ("Log.", "interface"),
+    ("UnifiedLog.", "interface"),
+    ("ReplicaAlterLogDirsThread.", "interface"),
+)
+"""By the frame before the gap."""
+
+RUN: Final = "ShutdownableThread.run"
+LOOPS: Final[dict[str, tuple[str, ...]]] = {
+    "fetcher": (RUN, "AbstractFetcherThread.doWork"),
+    "alterdirs": (RUN, "AbstractFetcherThread.doWork"),
+    "handler": ("KafkaRequestHandler.run", "KafkaApis.handle"),
+    "dirfail": (RUN, "LogDirFailureHandler.doWork"),
+    "reaper": (RUN, "ExpiredOperationReaper.doWork"),
+    "controller": (RUN, "ControllerEventThread.doWork"),
+    "alter": (RUN, "InterBrokerSendThread.doWork"),
+    "quorum": ("EventHandler.run",),
+    "publisher": ("EventHandler.run",),
+    "lifecycle": ("EventHandler.run",),
+    "producer": ("Sender.run",),
+}
+"""The run loop of each kind of thread; the others begin where their chains do."""
+
+CLIENTS: Final = ("consumer", "producer")
+CONTROLLERS: Final = ("controller", "quorum", "zkclient")
+
+_BEGINNINGS: Final = frozenset(
+    (*(loop[0] for loop in LOOPS.values()), "ReplicaManager.startup", "LogManager.startup",
+     "ReplicaManager.startHighWaterMarksCheckPointThread",
+     "ReplicaManager.startHighWatermarkCheckPointThread", "KafkaServer.startup",
+     "KafkaServer.shutdown", "BrokerServer.shutdown", "BrokerServer.startup",
+     "QuorumMetaLogListener.handleLeaderChange", "ZookeeperLeaderElector.elect",
+     "BrokerChangeListener.handleChildChange", "BrokerChangeListener.doHandleChildChange")
+)  # fmt: skip
+
+_OTHERS: Final[dict[str, tuple[str, ...]]] = {
+    "L-7": ("L-8",),
+    "L-14": ("T-1", "T-0"),
+    "S-9": ("S-9.rejected",),
+    "CP-ISR": ("S-9",),
+    "CP-ALTER": ("S-9.rejected",),
+    "CP-7.7.delete": ("CP-7.7.deleted",),
+    "CP-8.4.offline": ("CP-8.4.event",),
+}
+"""Chains that stand for a cue where it has none of its own in a release."""
+
+_ONLY: Final[dict[str, str]] = {
+    "CP-8.4.assign": KRAFT,
+    "CP-10.deposed": KRAFT,
+    "CP-10.discarded": KRAFT,
+    "CP-DECOMMISSION.forget": KRAFT,
+    "CP-PLACE-KR": KRAFT,
+    "CP-8.4.event": ZK,
+    "CP-7.7.ineligible": ZK,
+    "CP-PLACE-ZK": ZK,
+    "CP-PLACE-ZK-RACK": ZK,
+}
+"""Cues that one kind of controller has, and the other does not."""
+
+_NOBODY: Final = {("CP-10.down", ZK), ("CP-DECOMMISSION", ZK), ("CP-DECOMMISSION", KRAFT)}
+"""Cues of cards with classes at which nobody acts: a controller is gone; a plan is made by hand."""
+
+_THREADS: Final = (
+    (("T-1",), "fetcher"),
+    (("P-2", "P-4", "C-5", "H-9", "CP-12", "CP-PLACE-ZK"), "handler"),
+    (("C-4",), "consumer"),
+    (("CP-SHUTDOWN", "CP-8.2"), "main"),
+    (("CP-ELECT-ADMIN", "CP-REASSIGN", "CP-7.7", "CP-8.4"), "controller"),
+)
+"""Who acts where a release has the card's method, and no chain leads there in the index."""
+
+
+ALONG: Final[dict[str, tuple[str, ...]]] = {
+    "L-14": ("T-0", "T-1", "T-2", "T-4", "F-9"),
+}
+"""Cues that go along with one of others: at a step that has both, the other's stack is theirs."""
+
+
+_TRUNCATES: Final = {HW: "T-0", KIP101: "T-1", KIP279: "T-2", KIP279_FENCED: "T-2", FETCH: "T-4"}
+_SAME_IN: Final[dict[str, dict[str, str]]] = {
+    KRAFT: {"CP-ELECT-ZK": "CP-ELECT-KR", "CP-ZK-BROKERS": "CP-KR-FENCE",
+            "CP-SHUTDOWN": "CP-KR-SHUTDOWN", "CP-LISR.stale": "CP-KR-APPLY"},
+    ZK: {"CP-ELECT-KR": "CP-ELECT-ZK", "CP-KR-FENCE": "CP-ZK-BROKERS",
+         "CP-KR-SHUTDOWN": "CP-SHUTDOWN", "CP-KR-UNFENCE": "CP-ZK-BROKERS"},
+}  # fmt: skip
+
+
+def counterpart(cue: str, release: str, mode: str) -> str:
+    """The cue by which another release does the same: what it truncates by, how it elects."""
+    rule, dot, rest = cue.partition(".")
+    if rule in _TRUNCATES.values():
+        found = _TRUNCATES[profile_of(release, mode).truncation]
+        return f"{found}{dot}{rest}"
+    return _SAME_IN[mode].get(cue, cue)
+
+
+class Frame(NamedTuple):
+    """A method on the stack.  `gap`: what was waited for before it ("" for a direct call);
+    `calls`: the line of its file at which the next one is called, 0 if not known."""
+
+    name: str
+    place: Place | None
+    gap: str
+    calls: int
+
+
+class Stack(NamedTuple):
+    """What a release runs at a cue.  Either frames, outermost first, or the key of a reason.
+    `acting`: the deepest frame that the rule's card names."""
+
+    cue: str
+    release: str
+    mode: str
+    thread: str
+    frames: tuple[Frame, ...]
+    acting: int
+    reason: str
+
+    @property
+    def where(self) -> str:
+        """ "broker", "controller" or "client"."""
+        if self.thread in CLIENTS:
+            return "client"
+        return "controller" if self.thread in CONTROLLERS else "broker"
+
+
+@lru_cache(maxsize=4096)
+def stack(cue: str, release: str, mode: str) -> Stack:
+    """The stack of a cue in an exact release under a mode ("zk", "kraft").
+
+    Raises KeyError for a release that is not in the index.
+    """
+    source().number(release)
+    card = card_of(cue)
+    if card is None or card.outside or (cue, mode) in _NOBODY:
+        return _none(cue, release, mode, "outside")
+    names = card.classes(profile_of(release, mode))
+    if _ONLY.get(cue, mode) != mode:
+        return _none(cue, release, mode, "chosen" if cue.startswith("CP-PLACE") else "absent")
+    if not names:
+        return _none(cue, release, mode, "absent")
+    chain = chain_of(cue, release, mode)
+    if chain is None:
+        return _by_card(cue, release, mode, names)
+    thread, steps = _led_back(chain, release, mode)
+    return _stack(cue, release, mode, _in_release(thread, release), steps, names)
+
+
+def reason(key: str) -> str:
+    """The sentence of a reason.  Raises KeyError for one that is not in the list."""
+    return REASONS[key]
+
+
+def chain_of(cue: str, release: str, mode: str) -> Chain | None:
+    """The chain of a cue, of what stands for it, or of the rule that it is a part of."""
+    name = cue
+    while name:
+        aliases = [source().aliases[name]] if name in source().aliases else []
+        for rule in (name, *aliases, *_OTHERS.get(name, ())):
+            found = _chain(rule, release, mode)
+            if found is not None:
+                return found
+        name = name.rpartition(".")[0]
+    return None
+
+
+def _chain(rule: str, release: str, mode: str) -> Chain | None:
+    at = source().number(release)
+    for one in source().chains.get(rule, ()):
+        if one.since <= at <= one.until and one.mode in ("", mode):
+            return one
+    return None
+
+
+DEEPEST: Final = 2
+"""So many chains may stand before one another."""
+
+_ALONE: Final = frozenset(("CP-ELECT-NEW",))
+"""Rules whose chains share frames with a cause that is not theirs."""
+
+Steps = list[tuple[str, str]]
+"""(frame, the gap before it)"""
+
+
+def _steps(chain: Chain, end: int = -1) -> Steps:
+    frames = chain.frames if end < 0 else chain.frames[:end]
+    return [
+        (name, _gap(chain.frames[at - 1]) if at in chain.later else "")
+        for at, name in enumerate(frames)
+    ]
+
+
+def _gap(before: str) -> str:
+    for start, kind in _OWN_GAPS:
+        if before.startswith(start):
+            return kind
+    return "way"
+
+
+def _led_back(chain: Chain, release: str, mode: str, depth: int = 0) -> tuple[str, Steps]:
+    """The thread and the steps from its run loop."""
+    steps = _steps(chain)
+    first = chain.frames[0]
+    if first in _BEGINNINGS:
+        return chain.thread, steps
+    if source().call(release, RUN, first):
+        return chain.thread, [(RUN, ""), *steps]
+    before = _before(first, chain, release, mode, depth)
+    if before is not None:
+        thread, found = before
+        return thread, found + steps[1:]
+    loop = _loop(_in_release(chain.thread, release), release)
+    return chain.thread, [*loop, (first, "way" if loop else ""), *steps[1:]]
+
+
+def _before(
+    name: str, chain: Chain, release: str, mode: str, depth: int
+) -> tuple[str, Steps] | None:
+    """What other chains run up to `name`: the shortest way from a run loop, of the same thread
+    where there is one."""
+    if depth == DEEPEST or chain.rule in _ALONE:
+        return None
+    found = []
+    for rule in source().chains:
+        other = _chain(rule, release, mode)
+        if other is None or other is chain or name not in other.frames[1:]:
+            continue
+        thread, steps = _led_back(other, release, mode, depth + 1)
+        if steps[0][0] not in _BEGINNINGS:
+            continue
+        at = [step for step, _ in steps].index(name)
+        found.append((thread != chain.thread, at, rule, thread, steps[: at + 1]))
+    if not found:
+        return None
+    *_, thread, steps = min(found, key=lambda one: one[:3])
+    return thread, steps
+
+
+def _in_release(thread: str, release: str) -> str:
+    """Before 0.11 ZooKeeper's client thread was the controller's."""
+    other = {"controller": "zkclient", "zkclient": "controller"}.get(thread, thread)
+    return thread if source().thread(release, thread) else other
+
+
+def _loop(thread: str, release: str) -> Steps:
+    """The run loop of a thread, as far as the release has it."""
+    return [(name, "") for name in LOOPS.get(thread, ()) if source().has(release, name)]
+
+
+def _by_card(cue: str, release: str, mode: str, names: list[str]) -> Stack:
+    """The run loop, a gap, and the method that the card names last."""
+    thread = next((key for rules, key in _THREADS if cue.startswith(rules)), "handler")
+    thread = "quorum" if thread == "controller" and mode == KRAFT else _in_release(thread, release)
+    known = [name for name in names if source().has(release, name)]
+    if not known:
+        return _none(cue, release, mode, "halt")
+    loop = _loop(thread, release)
+    steps = [*loop, (known[-1], "way" if loop else "")]
+    return _stack(cue, release, mode, thread, steps, names)
+
+
+def _stack(cue: str, release: str, mode: str, thread: str, steps: Steps, names: list[str]) -> Stack:
+    index = source()
+    frames = []
+    for at, (name, gap) in enumerate(steps):
+        after, waited = steps[at + 1] if at + 1 < len(steps) else ("", "")
+        line = index.call(release, name, after) if after and not waited else 0
+        frames.append(Frame(name, index.where(release, name), gap, line))
+    acting = max(
+        (at for at, one in enumerate(frames) if one.name in names), default=len(frames) - 1
+    )
+    return Stack(cue, release, mode, thread, tuple(frames), acting, "")
+
+
+def _none(cue: str, release: str, mode: str, why: str) -> Stack:
+    return Stack(cue, release, mode, "", (), -1, why)
+
+
+# -- threads --------------------------------------------------------------------------------------
+
+_BEFORE_THE_TABLE: Final = {"consumer": "ConsumerFetcherThread-<consumer>-<fetcher>-<leader>"}
+"""0.8: the consumer of Scala had fetcher threads of its own."""
+
+_PURGATORIES: Final = {"P": "Produce", "S": "Fetch", "H": "Fetch", "L": "DeleteRecords"}
+
+
+def thread_name(of: Stack, node: Any = None, leader: Any = None) -> str:
+    """The JVM's name of the stack's thread, with what is known filled in; "" where it has none.
+
+    A run has one fetcher for each leader, so it is number 0.  What a run does not know stays as a
+    <place>: which of several request handlers it was, for one.
+    """
+    name = source().thread(of.release, of.thread) or _BEFORE_THE_TABLE.get(of.thread, "")
+    filled = {"<fetcher>": "0", "<purgatory>": _PURGATORIES.get(of.cue[0], "<purgatory>")}
+    if isinstance(node, int):
+        filled["<broker>"] = filled["<node>"] = str(node)
+    if isinstance(leader, int) and leader >= 0:
+        filled["<leader>"] = str(leader)
+    for place, value in filled.items():
+        name = name.replace(place, value)
+    return name
+
+
+def cues_of(name: str) -> list[str]:
+    """The cues whose stack has this method in some release, in the order of the rules."""
+    return [cue for cue in RULES if name in _methods_of(cue)]
+
+
+@lru_cache(maxsize=512)
+def _methods_of(cue: str) -> frozenset[str]:
+    found = set()
+    for release in source().releases:
+        for mode in (ZK, KRAFT):
+            found |= {frame.name for frame in stack(cue, release, mode).frames}
+    return frozenset(found)

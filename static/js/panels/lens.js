@@ -1,0 +1,154 @@
+// The code lens: which thread of Kafka is at work at this step, its call chain down to what acts,
+// in an exact release; and the same beside another release.
+
+import { html } from "htm/preact";
+import { useEffect, useState } from "preact/hooks";
+
+import * as s from "../animator/state.js";
+import { Beside, Source } from "./lensrows.js";
+import { cardOf, titleOf } from "./rulecard.js";
+
+const known = { lang: "", profile: "", facts: null };
+
+/** Words that only this panel says, and the releases that there are; fetched once. */
+async function prepare(lang, profile) {
+  if (known.lang !== lang) {
+    const words = await fetch(`/i18n/${lang}.json?page=lens`).then((answer) => answer.json());
+    s.words.value = { ...s.words.value, ...words };
+    known.lang = lang;
+  }
+  if (known.profile !== profile) {
+    const asked = `/api/lens.json?profile=${encodeURIComponent(profile)}`;
+    known.facts = await fetch(asked).then((answer) => answer.json());
+    known.profile = profile;
+  }
+  return known.facts;
+}
+
+/** The stacks of one step. */
+async function load(digest, n, releases) {
+  const address = `/r/${digest}/steps.json?from=${n}&count=1&only=lens&lens=${releases.join(",")}`;
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(address);
+  return (await answer.json()).steps[0]?.lens ?? null;
+}
+
+function Chooser({ label, value, onChange, facts, none }) {
+  const t = s.t.value;
+  const own = (name) => (name === facts.own ? ` · ${t("lens.behaves")}` : "");
+  return html`<label class="field"
+    >${label}
+    <select value=${value} onChange=${(event) => onChange(event.target.value)}>
+      ${none && html`<option value="">${none}</option>`}
+      ${facts.releases.map(({ name }) => html`<option key=${name} value=${name}>${name}${own(name)}</option>`)}
+    </select></label
+  >`;
+}
+
+/** The lines of pseudo-code that this step went through, beside the stack that runs them. */
+function Taken({ cues }) {
+  const t = s.t.value;
+  const lines = cues.flatMap((cue) => {
+    const card = s.cards.value[cardOf(s.cards.value, cue.rule)];
+    return (card?.lines ?? [])
+      .filter((line) => line[1].includes(cue.rule))
+      .map((line) => line[0].trim());
+  });
+  const once = [...new Set(lines)];
+  return (
+    once.length > 0 &&
+    html`<div class="taken">
+      <span class="soft">${t("lens.taken")}</span>
+      <ol class="code">
+        ${once.map((line) => html`<li key=${line} class="taken"><code>${line}</code></li>`)}
+      </ol>
+    </div>`
+  );
+}
+
+function Stack({ at, told, cues, base }) {
+  const [left, right] = told.releases;
+  const one = left.stacks[at];
+  const mine = one.cues.map((i) => cues[i]).filter(Boolean);
+  return html`<section class="stackbox" data-rule=${one.of}>
+    <h3><code class="rule">${one.of}</code> ${titleOf(cardOf(s.cards.value, one.of) ?? one.of)}</h3>
+    <${Taken} cues=${mine} />
+    ${
+      right
+        ? html`<${Beside}
+            rows=${told.beside[at]}
+            left=${left}
+            right=${right}
+            at=${at}
+            base=${base}
+          />`
+        : html`<${Source} release=${left} stack=${one} base=${base} rule=${one.of} />`
+    }
+  </section>`;
+}
+
+/** What is remembered of the choice; the run's own release unless another one was chosen. */
+function useReleases(facts) {
+  const stored = (name) => {
+    const value = s.remembered(name, "");
+    return facts?.releases.some((one) => one.name === value) ? value : "";
+  };
+  const [first, setFirst] = useState("");
+  const [second, setSecond] = useState(null);
+  const a = first || facts?.own || "";
+  const b = second ?? (facts ? stored("lens2") : "");
+  const choose = (value) => {
+    setSecond(value);
+    s.remember("lens2", value);
+  };
+  return { a, b: b === a ? "" : b, setFirst, choose };
+}
+
+export function Lens() {
+  const t = s.t.value;
+  const facts = s.facts.value;
+  const step = s.step.value;
+  const [about, setAbout] = useState(null);
+  const [told, setTold] = useState({ key: "" });
+  const { a, b, setFirst, choose } = useReleases(about);
+  const profile = facts?.profile ?? "";
+  useEffect(() => {
+    prepare(s.lang.value, profile).then(setAbout, () => setTold({ key: "", failed: true }));
+  }, [s.lang.value, profile, s.online.value]);
+  const key = `${s.run.value}@${s.n.value}@${a},${b}`;
+  useEffect(() => {
+    if (!a || !facts) return undefined;
+    const wait = setTimeout(() => {
+      load(s.run.value, s.n.value, b ? [a, b] : [a]).then(
+        (lens) => setTold({ key, lens, cues: step?.cues ?? [] }),
+        () => setTold({ key, failed: true }),
+      );
+    }, 120);
+    return () => clearTimeout(wait);
+  }, [key, s.online.value]);
+  if (!about) return html`<p class="soft">${told.failed ? t("offline.wait") : "…"}</p>`;
+  const current = told.key === key;
+  const stacks = told.lens?.releases[0].stacks ?? [];
+  return html`<div
+    class="stack lens"
+    id="lens"
+    data-key=${told.key}
+    aria-busy=${current ? null : "true"}
+  >
+    <p class="soft">${t("lens.lead")}</p>
+    <div class="row">
+      <${Chooser} label=${t("lens.release")} value=${a} onChange=${setFirst} facts=${about} />
+      <${Chooser}
+        label=${t("lens.second")}
+        value=${b}
+        onChange=${choose}
+        facts=${about}
+        none=${t("lens.one")}
+      />
+      <a href="/code">${t("lens.search")}</a>
+    </div>
+    ${current && told.failed && html`<p class="soft">${t("lens.failed")}</p>`}
+    ${current && told.lens && stacks.length === 0 && html`<p class="soft">${t("lens.nothing")}</p>`}
+    ${told.lens && stacks.map((one, at) => html`<${Stack} key=${`${told.key}:${at}`} at=${at} told=${told.lens} cues=${told.cues} base=${about.base} />`)}
+  </div>`;
+}

@@ -1,0 +1,120 @@
+"""The code lens over HTTP: stacks behind a parameter, the search, and words that come later."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from flask.testing import FlaskClient
+
+from app.common.words import Catalogue
+from app.web.lens import EXAMPLES
+from engine.lens.search import hit
+from engine.lens.source import source
+from engine.lens.stacks import GAPS, REASONS
+from engine.scenarios.file import library
+from engine.sim.run import Run
+
+
+def digest_of(code: str, profile: str) -> str:
+    scenario = next(one for one in library().values() if one.code == code)
+    return str(Run(scenario, profile).digest)
+
+
+@pytest.fixture
+def run(client: FlaskClient) -> str:
+    return digest_of("S20", "Z0102")
+
+
+def test_the_default_bytes_stay_as_they_are(client: FlaskClient, run: str) -> None:
+    plain = client.get(f"/r/{run}/steps.json?from=3&count=2")
+    seen = client.get(f"/r/{run}/steps.json?from=3&count=2&lens=0.10.2.2")
+    again = client.get(f"/r/{run}/steps.json?from=3&count=2")
+    assert plain.data == again.data and b'"lens"' not in plain.data
+    assert plain.headers["ETag"] != seen.headers["ETag"]
+    for with_lens, without in zip(seen.json["steps"], plain.json["steps"], strict=True):
+        assert {key: value for key, value in with_lens.items() if key != "lens"} == without
+        assert set(with_lens["lens"]) == {"releases"}
+
+
+def test_two_releases_beside_each_other(client: FlaskClient, run: str) -> None:
+    answer = client.get(f"/r/{run}/steps.json?count=64&only=lens&lens=0.10.2.2,2.5.1").json
+    stacks = 0
+    for step in answer["steps"]:
+        assert set(step) == {"n", "lens"}
+        old, new = step["lens"]["releases"]
+        assert (old["release"], new["release"]) == ("0.10.2.2", "2.5.1")
+        for at, (one, other) in enumerate(zip(old["stacks"], new["stacks"], strict=True)):
+            rows = step["lens"]["beside"][at]
+            assert {i for i, _, _ in rows} - {None} == set(range(len(one["frames"])))
+            assert {j for _, j, _ in rows} - {None} == set(range(len(other["frames"])))
+            for frame in (*one["frames"], *other["frames"]):
+                assert frame["gap"] in ("", *GAPS) and frame["file"].endswith((".scala", ".java"))
+            stacks += 1
+    assert stacks > 20
+
+
+@pytest.mark.parametrize("asked", ["9.9.9", "1,2,3", "K39", "2.5.1,2.5"])
+def test_a_release_that_is_not_known_is_refused(client: FlaskClient, run: str, asked: str) -> None:
+    answer = client.get(f"/r/{run}/steps.json?lens={asked}")
+    assert answer.status_code == 400
+
+
+def test_the_releases_and_the_own_one(client: FlaskClient) -> None:
+    answer = client.get("/api/lens.json?profile=K39").json
+    assert answer["own"] == "3.9.1"
+    assert [one["name"] for one in answer["releases"]] == list(source().releases)
+    assert answer["releases"][-1]["modes"] == ["kraft"]
+    assert client.get("/api/lens.json?profile=K99").status_code == 400
+
+
+def test_words_of_the_panel_come_by_themselves(client: FlaskClient) -> None:
+    own = client.get("/i18n/en.json?page=lens").json
+    assert own and all(key.startswith("lens.") for key in own)
+    assert not set(own) & set(client.get("/i18n/en.json?page=animator").json)
+    for key in (*(f"lens.gap.{one}" for one in GAPS), *(f"lens.reason.{one}" for one in REASONS)):
+        assert key in own, key
+    english, chinese = (Catalogue().words(lang) for lang in ("en", "zh-Hans"))
+    for key in own:
+        assert sorted(re.findall(r"\{\w+\}", english[key])) == sorted(
+            re.findall(r"\{\w+\}", chinese[key])
+        ), key
+
+
+def test_the_search_answers_where_a_method_acts(client: FlaskClient) -> None:
+    text = client.get("/code?q=truncateToEpochEndOffsets&lang=en").text
+    assert "AbstractFetcherThread.truncateToEpochEndOffsets" in text
+    (first, *_) = re.findall(r'<article class="hit".*?</article>', text, flags=re.S)
+    links = [unescape(one) for one in re.findall(r'class="see" href="([^"]+)"', first)]
+    acts = hit("AbstractFetcherThread.truncateToEpochEndOffsets").acts
+    assert len(links) == len({act.code for act in acts}) > 1
+    page = client.get(links[0])
+    assert page.status_code == 200 and "tab=code" in links[0]
+    assert "ReplicaFetcherThread-0-" in unescape(text)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("question", ["", "partitionMapLock", "KIP-279", "<b>no such", "x" * 300])
+def test_the_search_page_has_all_its_words(client: FlaskClient, lang: str, question: str) -> None:
+    answer = client.get("/code", query_string={"q": question, "lang": lang})
+    assert answer.status_code == 200
+    assert "<b>no such" not in answer.text
+    assert not re.search(r">\s*lens\.[\w.]+\s*<", answer.text)
+
+
+def test_the_library_leads_to_methods(client: FlaskClient) -> None:
+    assert "methods that are called so: 1" in client.get("/?q=partitionMapLock").text
+    assert "methods that are called so" not in client.get("/?q=truncation").text
+    assert 'id="methods" href="/code?q=nothingLikeIt"' in client.get("/?q=nothingLikeIt").text
+
+
+def test_the_glossary_leads_to_methods(client: FlaskClient) -> None:
+    text = client.get("/glossary?lang=en").text
+    assert '<a href="/code?q=Partition.makeLeader">' in text
+    assert '<a class="pill" href="/code?q=KIP-101">' in text
+
+
+def test_examples_of_the_page_are_found(client: FlaskClient) -> None:
+    for one in EXAMPLES:
+        assert 'class="hit"' in client.get(f"/code?q={one}").text, one

@@ -1,0 +1,68 @@
+"""The code lens on the stage: thread, chain, links, two releases; and nothing of it before it is
+opened."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tests.e2e.conftest import Opener
+
+SHOWN = "#lens:not([aria-busy]) .stackbox"
+
+
+def names(page: Any) -> list[str]:
+    return [text.strip() for text in page.locator(".frames .name").all_inner_texts()]
+
+
+def test_a_step_shows_the_code_that_acts(visit: Opener) -> None:
+    page = visit("/s/S23?profile=Z011&step=85&tab=code")
+    page.wait_for_selector(SHOWN)
+    assert page.locator(".thread code").first.inner_text() == "ReplicaFetcherThread-0-2"
+    frames = names(page)
+    assert frames[:2] == ["ShutdownableThread.run", "AbstractFetcherThread.doWork"]
+    assert page.locator(".frames .acting .name").first.inner_text() == "Partition.truncateTo"
+    assert page.locator(".stackbox .taken code").first.inner_text().startswith("if end < LEO")
+    link = page.locator(".frames .at").first.get_attribute("href")
+    assert re.fullmatch(r"https://github\.com/apache/kafka/blob/1\.1\.1/\S+\.scala#L\d+", link)
+
+
+def test_two_releases_stand_beside_each_other(visit: Opener) -> None:
+    page = visit("/s/S23?profile=Z011&step=85&tab=code")
+    page.wait_for_selector(SHOWN)
+    page.get_by_label("Beside it").select_option("3.9.1")
+    page.wait_for_selector(".beside")
+    heads = page.locator(".beside th").all_inner_texts()
+    assert "1.1.1" in heads[0] and "3.9.1" in heads[1] and "T-4" in heads[1]
+    assert page.get_by_text("moved to another file").first.is_visible()
+    page.get_by_label("Kafka release").select_option("2.5.1")
+    page.wait_for_selector('#lens[data-key$="@2.5.1,3.9.1"]:not([aria-busy])')
+
+
+def test_the_chain_follows_the_step(visit: Opener) -> None:
+    page = visit("/s/S20?profile=K39&step=108&tab=code")
+    page.wait_for_selector(SHOWN)
+    assert page.locator(".gap").count() > 0
+    rules = page.locator(".stackbox").evaluate_all("all => all.map((one) => one.dataset.rule)")
+    assert "CP-ELECT-KR" in rules
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector('#lens:not([aria-busy]):not([data-key*="@108@"])')
+
+
+def test_nothing_of_it_comes_before_it_is_opened(visit: Opener) -> None:
+    page = visit("/s/S20?profile=K39&step=108")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
+    assert not [one for one in loaded if "lens" in one]
+    page.get_by_role("tab", name="Code").click()
+    page.wait_for_selector(SHOWN)
+    for part in ("js/panels/lens.js", "css/lens.css", "page=lens", "api/lens.json", "only=lens"):
+        assert any(part in one for one in asked), part
+
+
+def test_a_method_is_found_and_followed(visit: Opener) -> None:
+    page = visit("/code?q=truncateToEpochEndOffsets", ready=False)
+    page.locator(".hit .see").first.click()
+    page.wait_for_selector(SHOWN)
+    assert "AbstractFetcherThread.truncateToEpochEndOffsets" in names(page)

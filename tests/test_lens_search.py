@@ -1,0 +1,79 @@
+"""Search by method, class, KIP or JIRA number: what is found acts there."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.lens.search import hit, names, search, steps_of
+from engine.lens.source import named, release_of, source
+from engine.lens.stacks import stack
+from engine.model.profiles import get_profile
+from engine.scenarios.file import library
+from engine.study.sourcemap import cards
+
+
+def test_where_truncation_by_epochs_acts() -> None:
+    found = search("where truncateToEpochEndOffsets")
+    assert found == (), "each word has to be in the name"
+    first, *_ = search("truncateToEpochEndOffsets")
+    assert first.name == "AbstractFetcherThread.truncateToEpochEndOffsets"
+    assert "T-2" in first.rules and first.threads == ("ReplicaFetcherThread-0-<leader>",)
+    assert first.spans == (("2.1.1", "4.1.1"),)
+    assert first.acts
+    for act in first.acts:
+        profile = get_profile(act.profile)
+        frames = stack(act.cue, release_of(profile), profile.mode).frames
+        assert first.name in {frame.name for frame in frames}, act
+        assert act in steps_of()[act.cue]
+
+
+@pytest.mark.parametrize("name", named())
+def test_what_posts_name_is_found(name: str) -> None:
+    (found,) = [one for one in search(name) if one.name == name]
+    assert set(found.rules) >= {named()[name]}
+    assert found.spans
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "AbstractFetcherThread.partitionMapLock",
+        "DelayedOperationPurgatory.tryCompleteElseWatch",
+        "ReplicaManager.delayedProducePurgatory",
+        "AbstractFetcherThread.doWork",
+        "ReplicaFetcherThread.processPartitionData",
+        "AbstractFetcherThread.handlePartitionsWithErrors",
+    ],
+)
+def test_methods_lead_to_a_run(name: str) -> None:
+    assert hit(name).acts, name
+
+
+def test_proposals_are_found() -> None:
+    (found,) = [one for one in search("kip-101") if one.name == "KIP-101"]
+    assert found.kip and "T-1" in found.rules and found.acts
+    assert any(one.name.startswith("KAFKA-") for one in search("KAFKA-7128"))
+
+
+def test_every_card_name_of_every_release_is_known() -> None:
+    written = {
+        name for card in cards().values() for line in card.kafka for name in line.text.split(", ")
+    }
+    lacking = written - set(names()) - {"—", "Runtime.halt"}
+    assert sorted(lacking) == []
+    assert all(source().spans(name) for name in names())
+
+
+def test_the_closest_come_first_and_questions_are_bounded() -> None:
+    found = [one.name for one in search("maybetruncate()")]
+    assert {one.rpartition(".")[2] for one in found[:2]} == {"maybeTruncate"}
+    assert search("") == search("  ,") == search("zzz no such method") == ()
+    assert len(search("a")) <= 60
+    assert search("x" * 5000) == ()
+    assert search("AbstractFetcherThread#doWork")[0].name == "AbstractFetcherThread.doWork"
+
+
+def test_steps_are_steps_of_the_library() -> None:
+    slugs = {one.slug for one in library().values()}
+    for acts in steps_of().values():
+        assert all(act.slug in slugs and act.step >= 1 for act in acts)

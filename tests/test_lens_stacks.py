@@ -1,0 +1,226 @@
+"""The lens: at every cue of the library a chain that the release has, or a reason of the list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.lens import stacks
+from engine.lens.source import mode_in, modes, profile_of, release_of, source
+from engine.lens.stacks import GAPS, LOOPS, REASONS, stack, thread_name
+from engine.lens.told import asked, beside, told
+from engine.model.errors import BadInput
+from engine.model.profiles import get_profile
+from engine.scenarios.file import library
+from engine.show.cursor import Cursor
+from engine.show.replay import Replay
+from engine.show.rules import RULES
+from engine.sim.run import Run
+from engine.study.rulebook import EXCUSES, UNLIT
+from engine.study.sightings import sightings
+from engine.study.sourcemap import card_of, cards
+
+SECOND = "2.5.1"
+"""The release of most posts: beside the one that a run behaves as."""
+
+
+def wrong_in(cue: str, release: str, mode: str) -> str:
+    """What is wrong with the stack of a cue; "" if nothing is."""
+    one = stack(cue, release, mode)
+    if one.reason:
+        return "" if one.reason in REASONS and not one.frames else f"no reason {one.reason}"
+    lacking = [frame.name for frame in one.frames if not source().has(release, frame.name)]
+    if lacking:
+        return f"{release} lacks {lacking}"
+    card = card_of(cue)
+    assert card is not None
+    if one.frames[-1].name not in card.classes(profile_of(release, mode)):
+        return f"ends in {one.frames[-1].name}, which the card does not name"
+    if any(frame.gap and frame.gap not in GAPS for frame in one.frames):
+        return "a gap without words"
+    return "" if thread_name(one) else f"no name for the thread {one.thread}"
+
+
+@pytest.mark.parametrize("release", source().releases)
+def test_every_cue_has_a_chain_in_every_release_or_a_reason(release: str) -> None:
+    wrong = {
+        (cue, mode): told
+        for cue in RULES
+        for mode in modes(release)
+        if (told := wrong_in(cue, release, mode))
+    }
+    assert wrong == {}
+
+
+def cues_played(slug: str, profile: str) -> set[str]:
+    cursor, found = Cursor(Run(library()[slug], profile)), set()
+    while (events := cursor.advance()) is not None:
+        found |= {cue[0] for event in events for cue in event[3]}
+    return found
+
+
+@pytest.mark.parametrize("slug", library())
+def test_what_a_run_plays_is_run_by_its_release(slug: str) -> None:
+    """Under the first and the last profile of each scenario; and told in a second release."""
+    for name in dict.fromkeys((library()[slug].profiles[0], library()[slug].profiles[-1])):
+        profile = get_profile(name)
+        release = release_of(profile)
+        for cue in cues_played(slug, name):
+            one = stack(cue, release, profile.mode)
+            assert one.reason != "absent", (slug, name, cue)
+            assert wrong_in(cue, release, profile.mode) == "", (slug, name, cue)
+            assert wrong_in(cue, SECOND, mode_in(SECOND, profile.mode)) == "", (slug, name, cue)
+
+
+def test_faults_are_no_part_of_kafka() -> None:
+    for cue in ("CP-8.1.kill", "CP-8.5.cut", "CP-5.4.hold", "L-11", "CP-PLACE-SIMPLE"):
+        assert stack(cue, "3.9.1", "kraft").reason == "outside", cue
+    assert stack("T-4", "2.5.1", "zk").reason == "absent"
+    assert stack("L-16.halt", "0.10.2.2", "zk").reason == "halt"
+    assert stack("CP-PLACE-ZK", "3.9.1", "kraft").reason == "chosen"
+
+
+def names(cue: str, release: str, mode: str) -> list[str]:
+    return [frame.name for frame in stack(cue, release, mode).frames]
+
+
+def test_a_chain_begins_at_the_run_loop_of_its_thread() -> None:
+    begins = {loop[0] for loop in LOOPS.values()}
+    for cue in ("T-4", "L-4", "H-2", "S-5", "L-5", "P-7.refused", "CP-ELR", "CP-MAKE-LEADER"):
+        assert names(cue, "4.1.1", "kraft")[0] in begins, cue
+    assert names("P-7.refused", "3.9.1", "zk")[-1] == "ProducerAppendInfo.checkSequence"
+    assert "KafkaApis.handleProduceRequest" in names("P-7.refused", "3.9.1", "zk")
+    assert names("H-8", "2.5.1", "zk")[:2] == ["KafkaRequestHandler.run", "KafkaApis.handle"]
+
+
+def test_what_was_waited_for_is_said() -> None:
+    gaps = {frame.gap for frame in stack("S-8", "3.9.1", "kraft").frames}
+    assert gaps == {"", "task"}
+    assert "purgatory" in {frame.gap for frame in stack("P-4.answer", "3.9.1", "zk").frames}
+    assert "event" in {frame.gap for frame in stack("CP-ISR", "3.9.1", "kraft").frames}
+
+
+@pytest.mark.parametrize(
+    ("cue", "release", "mode", "name"),
+    [
+        ("L-4", "3.9.1", "kraft", "ReplicaFetcherThread-0-1"),
+        ("S-4", "2.1.1", "zk", "kafka-request-handler-<n>"),
+        ("S-4", "2.2.2", "zk", "data-plane-kafka-request-handler-<n>"),
+        ("CP-ELECT-ZK", "0.10.2.2", "zk", "ZkClient-EventThread-<n>"),
+        ("CP-ELECT-ZK", "0.11.0.3", "zk", "controller-event-thread"),
+        ("S-9", "3.9.1", "kraft", "broker-2-to-controller-alter-partition-channel-manager"),
+        ("CP-10.up", "4.1.1", "kraft", "quorum-controller-2-event-handler"),
+    ],
+)
+def test_threads_have_the_names_of_the_release(
+    cue: str, release: str, mode: str, name: str
+) -> None:
+    assert thread_name(stack(cue, release, mode), 2, 1) == name
+
+
+def test_the_acting_method_is_marked() -> None:
+    one = stack("T-2", "2.5.1", "zk")
+    assert one.frames[one.acting].name == "Log.truncateTo"
+    assert one.where == "broker"
+    assert stack("CP-ISR", "4.1.1", "kraft").where == "controller"
+    assert stack("C-7", "3.9.1", "kraft").where == "client"
+
+
+def test_calls_are_lines_of_the_frame_above() -> None:
+    one = stack("T-4", "3.9.1", "kraft")
+    for frame, after in zip(one.frames, one.frames[1:], strict=False):
+        assert after.gap or frame.calls >= (frame.place or ("", 0))[1] > 0, frame
+
+
+# -- told with a step -----------------------------------------------------------------------------
+
+
+def step_with(code: str, profile: str, rule: str) -> dict[str, Any]:
+    scenario = next(one for one in library().values() if one.code == code)
+    replay = Replay(Run(scenario, profile))
+    for step in (replay.steps(at, 1)[0] for at in range(replay.total + 1)):
+        if any(cue["rule"] == rule for cue in step["cues"]):
+            return dict(step)
+    raise AssertionError(f"{code} under {profile} has no {rule}")
+
+
+def test_a_step_is_told_in_two_releases() -> None:
+    step = step_with("S23", "Z011", "T-1")
+    before = repr(step)
+    found = told(step, ("1.1.1", "3.9.1"), "zk")
+    assert repr(step) == before
+    old, new = found["releases"]
+    mine = next(one for one in old["stacks"] if one["rule"] == "T-1")
+    assert mine["thread"].startswith("ReplicaFetcherThread-0-")
+    assert not mine["thread"].endswith(">"), "the leader is known"
+    assert mine["frames"][-1]["name"] == "Partition.truncateTo"
+    assert (old["tag"], new["mode"]) == ("1.1.1", "zk")
+    other = next(one for one in new["stacks"] if one["of"] == "T-1")
+    assert other["rule"] == "T-4", "what 3.9 truncates by"
+    assert len(found["beside"]) == len(old["stacks"]) == len(new["stacks"])
+    assert sum(one["rule"] == "L-14" for one in old["stacks"]) == 0, "it goes along with T-1"
+    assert "beside" not in told(step, ("1.1.1",), "zk")
+
+
+def test_another_release_does_it_by_a_rule_of_its_own() -> None:
+    assert stacks.counterpart("T-1", "2.5.1", "zk") == "T-2"
+    assert stacks.counterpart("T-4.kept", "0.10.2.2", "zk") == "T-0.kept"
+    assert stacks.counterpart("CP-ELECT-ZK", "4.1.1", "kraft") == "CP-ELECT-KR"
+    assert stacks.counterpart("L-4", "2.5.1", "zk") == "L-4"
+    for cue in RULES:
+        for release in source().releases:
+            for mode in modes(release):
+                assert wrong_in(stacks.counterpart(cue, release, mode), release, mode) == ""
+
+
+def kinds(cue: str, old: str, new: str, mode: str = "zk") -> dict[tuple[str, str], str]:
+    a, b = stack(cue, old, mode), stack(cue, new, mode)
+    return {
+        (
+            "" if i is None else a.frames[i].name,
+            "" if j is None else b.frames[j].name,
+        ): kind
+        for i, j, kind in beside(a, b)
+    }
+
+
+def test_what_was_moved_renamed_or_split_is_found() -> None:
+    built = kinds("F-5", "3.2.3", "3.3.2")
+    assert built["ReplicaFetcherThread.buildFetch", "RemoteLeaderEndPoint.buildFetch"] == "moved"
+    four = kinds("L-4", "2.8.2", "3.1.2")
+    assert four["Log.appendAsFollower", "UnifiedLog.appendAsFollower"] == "moved"
+    assert four["", "LocalLog.append"] in ("new", "split")
+    assert kinds("S-4", "3.6.2", "3.7.2")[
+        "Replica.updateFetchState", "Replica.updateFetchStateOrThrow"
+    ] == "renamed"  # fmt: skip
+    assert set(kinds("S-4", "3.9.1", "3.9.1").values()) == {"same"}
+    assert "file" in set(kinds("L-4", "3.2.3", "4.1.1").values())
+
+
+def test_each_frame_of_both_stacks_has_its_row() -> None:
+    for cue in RULES:
+        a, b = stack(cue, "2.5.1", "zk"), stack(cue, "3.9.1", "zk")
+        rows = list(beside(a, b))
+        assert [i for i, _, _ in rows if i is not None] == list(range(len(a.frames))), cue
+        assert [j for _, j, _ in rows if j is not None] == list(range(len(b.frames))), cue
+
+
+@pytest.mark.parametrize("text", ["", "3.9.2", "2.5.1,2.6.3,2.7.2", "K39", "9" * 200])
+def test_releases_that_are_not_known_are_refused(text: str) -> None:
+    with pytest.raises(BadInput):
+        asked(text)
+    assert asked("2.5.1, 3.9.1") == ("2.5.1", "3.9.1")
+
+
+def test_cards_that_no_run_lights_are_few_and_say_why() -> None:
+    seen = sightings()
+    dark = {rule for rule, card in cards().items() if seen.of_card(card) is None}
+    assert dark <= set(UNLIT) | set(EXCUSES)
+    assert set(UNLIT) <= dark, "it is lit now"
+    assert len(dark) <= 10, sorted(dark)
+
+
+def test_methods_lead_to_cues() -> None:
+    assert "T-2" in stacks.cues_of("AbstractFetcherThread.truncateToEpochEndOffsets")
+    assert "F-9" in stacks.cues_of("AbstractFetcherThread.handleOutOfRangeError")
