@@ -123,6 +123,22 @@ def test_unknown_profiles_are_refused_with_a_hint(name: str, sentence: str) -> N
     assert str(caught.value) == sentence
 
 
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("Z24+dir_failure_kraft", "dir_failure_kraft needs KRaft; Z24 runs on ZooKeeper."),
+        ("Z33+elr", "elr needs KRaft; Z33 runs on ZooKeeper."),
+        ("K39+isr_propagation", "isr_propagation needs ZooKeeper; K39 runs on KRaft."),
+    ],
+)
+def test_a_flag_of_the_other_controller_cannot_be_set(name: str, sentence: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        get_profile(name)
+    assert str(caught.value) == f"{sentence} Leave it out."
+    assert caught.value.code == "impossible"
+    assert get_profile(name.replace("+", "-")).name == name.partition("+")[0]
+
+
 def test_configuration_defaults_follow_the_releases() -> None:
     old, new = configs.build(PROFILES["Z0102"]), configs.build(PROFILES["K39"])
     assert (old.lag_time_max_ms, new.lag_time_max_ms) == (10_000, 30_000)
@@ -161,7 +177,7 @@ def test_changing_a_configuration_makes_another() -> None:
         ("min.insync.replicas", True, "min.insync.replicas is a whole number (replicas)."),
         ("unclean.leader.election.enable", "maybe", "is either true or false."),
         ("flush.messages", -1, "flush.messages must lie between 1 and any size."),
-        ("replica.fetch.wait.max.ms", 60_000, "must stay below replica.lag.time.max.ms."),
+        ("replica.fetch.wait.max.ms", 60_000, "must not exceed replica.lag.time.max.ms."),
     ],
 )
 def test_bad_configurations(name: str, value: object, sentence: str) -> None:

@@ -147,7 +147,8 @@ def ladder(name: str) -> str:
     with services().plays.turn():
         rungs = _rungs(scenario)
     for rung in rungs:
-        services().replays.register(Run(scenario, rung["profile"]))
+        if rung["digest"]:
+            services().replays.register(Run(scenario, rung["profile"]))
     return render_template(
         "ladder.html",
         scenario=in_language(scenario, visitor.lang()),
@@ -164,21 +165,28 @@ def _rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
 
 
 def _rung(scenario: Scenario, profile: str) -> dict[str, Any]:
+    """One row: how the run ends under a profile, or, without a digest, why it cannot begin."""
+    told = {
+        "profile": profile,
+        "stands_for": PROFILES[profile].stands_for,
+        "meant": profile in scenario.profiles,
+    }
+    why = scenario.cannot_begin(profile)
+    if why:
+        return {**told, "digest": "", "why": why}
     run, why = playable(Run(scenario, profile), STEPS_MOST)
     replay = Replay(run, STEPS_MOST)
     step = telling_step(replay)
-    (told,) = replay.steps(step, 1)
+    (view,) = replay.steps(step, 1)
     verdict = replay.verdict()
     return {
-        "profile": profile,
-        "stands_for": PROFILES[profile].stands_for,
+        **told,
         "digest": run.digest,
         "why": why,
         "step": step,
         "total": replay.total,
         "holds": verdict["holds"],
         "broken": list(dict.fromkeys(one["invariant"] for one in verdict["broken"])),
-        "meant": profile in scenario.profiles,
-        "telling": Markup(draw(told["view"])),
+        "telling": Markup(draw(view["view"])),
         "final": Markup(draw(replay.final_view())),
     }

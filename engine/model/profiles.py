@@ -24,6 +24,7 @@ TRUNCATIONS: Final = ("HW", "KIP101", "KIP279", "KIP279_FENCED", "FETCH")
 
 ZK: Final = "zk"
 KRAFT: Final = "kraft"
+ERAS: Final = {ZK: "ZooKeeper", KRAFT: "KRaft"}
 
 _NEVER: Final[Release] = (99, 0, 0)
 
@@ -56,7 +57,11 @@ class Flag:
 
     def value(self, mode: str, release: Release) -> bool:
         """Is the flag true in this release of this mode?"""
-        return self.since <= release < self.until and self.mode in ("", mode)
+        return self.since <= release < self.until and self.exists_in(mode)
+
+    def exists_in(self, mode: str) -> bool:
+        """Can the flag be true in this mode at all?"""
+        return self.mode in ("", mode)
 
 
 def _r(text: str) -> Release:
@@ -342,6 +347,12 @@ def get_profile(name: str) -> Profile:
             raise BadInput("impossible", f"No rule here asks for {flag}; it cannot be flipped.")
         elif flag in FLAGS and value is None:
             changes[flag] = sign == "+"
+            if changes[flag] and not FLAGS[flag].exists_in(row.mode):
+                era = ERAS[FLAGS[flag].mode]
+                raise BadInput(
+                    "impossible",
+                    f"{flag} needs {era}; {row.name} runs on {ERAS[row.mode]}. Leave it out.",
+                )
         else:
             raise BadInput("unknown", f"There is no flag {flag[:40]}" + nearest(flag, list(FLAGS)))
         position = match.end()

@@ -150,6 +150,18 @@ class Scenario:
         row = profile.split("+")[0].split("-")[0]
         return script_lines(self.script, profile if profile in self.profiles else row)
 
+    def cannot_begin(self, profile: str) -> str:
+        """Why no cluster of this profile starts with the settings of the scenario; "" if one does.
+
+        The profiles that a scenario lists can all begin it.  Another may have defaults that
+        contradict its settings, and is then left out where every profile is played.
+        """
+        try:
+            configuration.build(get_profile(profile), self.configs)
+        except BadInput as bad:
+            return bad.sentence
+        return ""
+
     def expectation(self, profile: str) -> dict[str, Any] | None:
         """What was promised for a profile: {"verdict", "final"?, "logs"?, "counts"?}."""
         return self.expect.get(profile)

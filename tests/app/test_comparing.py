@@ -9,6 +9,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.context.services import KEY, Services
+from engine.model import configs
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.sim.run import Run
@@ -54,6 +55,21 @@ def test_the_ladder_has_a_rung_for_every_generation(client: FlaskClient, lang: s
     assert page.count("✖") == 3, "three generations cut to the high watermark"
     assert "ladder." not in re.sub(r"(?s)<script.*?</script>|href=\S+|src=\S+", "", page)
     assert client.get(f"/r/{rungs[0][0]}").status_code == 200
+
+
+def test_a_rung_that_cannot_begin_is_left_out_with_a_word(
+    client: FlaskClient, app: Flask
+) -> None:
+    services: Services = app.extensions[KEY]
+    own = file.load_text(
+        "title: Patient\nconfigs: {replica.fetch.wait.max.ms: 15000}\nscript: produce a\n"
+    )
+    services.store.save_scenario(own, "")
+    page = client.get(f"/s/{own.digest}/ladder").text
+    old = sum(configs.build(one).lag_time_max_ms < 15_000 for one in PROFILES.values())
+    assert page.count("Left out: a cluster of this release does not start") == old > 0
+    assert page.count('<th scope="row">') == len(PROFILES)
+    assert page.count('<th scope="row"><a href="/r/') == len(PROFILES) - old
 
 
 def test_a_ladder_is_made_of_scripts(client: FlaskClient, app: Flask) -> None:
