@@ -369,15 +369,19 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
     answers = []
     records: list[tuple[Any, ...]] = []
     for item in m.items:
-        error = alter_partition.check_kr(
-            k.records.get(item.tp),
-            item,
-            m.src,
-            k.brokers,
-            version=m.version,
-            isr_eligibility=k.profile.isr_eligibility,
-            isr_broker_epoch=k.profile.isr_broker_epoch,
-        )
+        record = k.records.get(item.tp)
+        if record is None:
+            error = alter_partition.missing(k, item, m.version)
+        else:
+            error = alter_partition.check_kr(
+                record,
+                item,
+                m.src,
+                k.brokers,
+                version=m.version,
+                isr_eligibility=k.profile.isr_eligibility,
+                isr_broker_epoch=k.profile.isr_broker_epoch,
+            )
         if error:
             answers.append(AlterAnswer(item.tp, error, -1, -1, -1, ()))
             out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error)
@@ -386,7 +390,7 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
         result, new = change(k, item.tp, out, target_isr=isr, recovery=item.recovering)
         records += new
         after = result.record
-        error = alter_partition.answer_kr(result, m.src)
+        error = alter_partition.answer_kr(result, m.src, m.version)
         answers.append(
             AlterAnswer(
                 item.tp, error, after.leader, after.leader_epoch, after.partition_epoch, after.isr

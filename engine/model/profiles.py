@@ -90,6 +90,8 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "ISR changes reach the controller by batched notification znodes.", _r("2.7"), ZK),
     Flag("isr_eligibility", _r("3.3"), "KIP-841",
          "Fenced, leaving or dead followers are refused in the ISR."),
+    Flag("ahead_is_not_controller", _r("3.3"), "KIP-841",
+         "A leader ahead of the controller is told that it speaks to an old one."),
     Flag("isr_broker_epoch", _r("3.5"), "KIP-903",
          "Leader and controller compare the broker epochs of followers.", mode=KRAFT),
     # -- high watermark --------------------------------------------------------------------
@@ -203,6 +205,7 @@ class Profile:
     alter_partition: bool
     isr_propagation: bool
     isr_eligibility: bool
+    ahead_is_not_controller: bool
     isr_broker_epoch: bool
     hw_waits_for_caughtup: bool
     hw_waits_only_for_eligible: bool
