@@ -208,5 +208,8 @@ class BrokerCase(BrokerAdapter):
         }
 
     def op_replica(self, a: Fields) -> Fields:
-        remote = self.broker.replicas[self._tp(a["p"])].remote[a["replica"]]
+        replica = self.broker.replicas.get(self._tp(a["p"]))
+        remote = None if replica is None else replica.remote.get(a["replica"])
+        if remote is None:
+            return {"leo": -1, "log_start": -1}
         return {"leo": remote.leo, "log_start": remote.log_start}

@@ -48,7 +48,7 @@ def refusal(broker: Broker, m: ProduceRequest) -> int:
     if m.acks not in (ALL, 0, 1):
         return INVALID_REQUIRED_ACKS
     replica = broker.replicas.get(m.tp)
-    if replica is None or replica.leader_epoch < 0:
+    if replica is None:
         return not_hosted(broker, m.tp)
     if replica.role != LEADER:
         return NOT_LEADER_OR_FOLLOWER

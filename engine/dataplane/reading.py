@@ -41,12 +41,17 @@ def not_hosted(broker: Broker, tp: int) -> int:
 
 
 def access_error(replica: Replica, leader_epoch: int, leader_only: bool = True) -> int:
-    """S-2.4, S-2.5.  First the epochs are compared, then the role."""
+    """S-2.4, S-2.5.  First the epochs are compared, then the role.
+
+    A replica about which nobody has decided yet is older than any epoch, and no leader; what it
+    holds may be read by whoever does not insist on the leader.
+    """
     if leader_epoch != NO_EPOCH and leader_epoch != replica.leader_epoch:
         return epoch_error(replica, leader_epoch)
-    if replica.role != LEADER and (leader_only or replica.role != FOLLOWER):
-        return NOT_LEADER_OR_FOLLOWER
-    return NONE
+    if replica.role == LEADER:
+        return NONE
+    readable = replica.role == FOLLOWER or replica.leader_epoch == NO_EPOCH
+    return NOT_LEADER_OR_FOLLOWER if leader_only or not readable else NONE
 
 
 def _may_follow(m: FetchRequest) -> bool:
@@ -57,7 +62,7 @@ def _may_follow(m: FetchRequest) -> bool:
 def error_before_read(broker: Broker, m: FetchRequest, fp: FetchPartition) -> int:
     """S-2.1 - S-2.6.  The first reason why this partition may not be read here."""
     replica = broker.replicas.get(fp.tp)
-    if replica is None or replica.leader_epoch < 0:
+    if replica is None:
         return not_hosted(broker, fp.tp)
     epoch = fp.leader_epoch
     if replica.role != LEADER or (epoch != replica.leader_epoch and epoch != NO_EPOCH):

@@ -87,7 +87,7 @@ def epoch_end(
     After the comparison of T-3 only the leader answers.
     """
     replica = broker.replicas.get(tp)
-    if replica is None or replica.leader_epoch < 0:
+    if replica is None:
         return not_hosted(broker, tp), -1, -1
     error = access_error(replica, leader_epoch, leader_only)
     if error:
@@ -108,7 +108,7 @@ def on_epoch_end_request(broker: Broker, m: EpochEndRequest, out: Effects) -> No
 def on_list_offsets_request(broker: Broker, m: ListOffsetsRequest, out: Effects) -> None:
     """F-9, C-5, H-9.  To a replica LATEST is the leader's log end; to a client it is the mark."""
     replica = broker.replicas.get(m.tp)
-    if replica is None or replica.leader_epoch < 0:
+    if replica is None:
         error, offset, epoch = not_hosted(broker, m.tp), -1, NO_EPOCH
     else:
         error, offset, epoch, _ = offsets.look_up(replica, m.timestamp, m.src < 0, m.leader_epoch)
