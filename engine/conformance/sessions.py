@@ -69,11 +69,13 @@ class SessionServerCase(Adapter):
         return key
 
     def _forgotten(self, session_id: int, tps: list[str], wanted: dict[Key, Wanted]) -> list[Key]:
-        """The session's partitions that a request forgets; a partition that it also names stands
-        under another topic id now."""
+        """The session's partitions that a request forgets.  Of one that it also names, that is what
+        stands under another topic id; without such, the very partition that it names."""
         session = self.cache.sessions.get(session_id)
-        known = [] if session is None else list(session.partitions)
-        return [key for key in known if self.texts[key] in tps and key not in wanted]
+        known = dict.fromkeys((*(() if session is None else session.partitions), *wanted))
+        meant = [key for key in known if self.texts[key] in tps]
+        renamed = {self.texts[key] for key in meant if key not in wanted}
+        return [key for key in meant if key not in wanted or self.texts[key] not in renamed]
 
     def op_fetch(self, a: Fields) -> Fields:
         self.known = a.get("known_topics", self.known)
