@@ -57,9 +57,7 @@ def test_the_ladder_has_a_rung_for_every_generation(client: FlaskClient, lang: s
     assert client.get(f"/r/{rungs[0][0]}").status_code == 200
 
 
-def test_a_rung_that_cannot_begin_is_left_out_with_a_word(
-    client: FlaskClient, app: Flask
-) -> None:
+def test_a_rung_that_cannot_begin_is_left_out_with_a_word(client: FlaskClient, app: Flask) -> None:
     services: Services = app.extensions[KEY]
     own = file.load_text(
         "title: Patient\nconfigs: {replica.fetch.wait.max.ms: 15000}\nscript: produce a\n"
