@@ -155,9 +155,9 @@ def _progress(found: Soak, seconds: float) -> str:
 
 def lines(report: dict[str, Any]) -> Iterator[str]:
     """The report as text."""
-    yield "profile   runs  pairs of rules"
+    yield "profile     runs  pairs of rules"
     for name, one in report["profiles"].items():
-        yield f"{name:<7} {one['runs']:>6,} {one['pairs']:>9,}"
+        yield f"{name:<9} {one['runs']:>6,} {one['pairs']:>9,}"
     for find in report["finds"]:
         yield f"\nfound in run {find['number']}: {find['kind']}: {find['why']}"
         yield f"  {find['again']}"

@@ -15,7 +15,7 @@ from app.context import naming, visitor
 from app.context.services import services
 from app.web.api import json_answer, unless_known
 from engine import ENGINE_VERSION
-from engine.model.profiles import PROFILES, get_profile
+from engine.model.profiles import GENERATIONS, PROFILES, get_profile
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
@@ -161,7 +161,7 @@ def ladder(name: str) -> str:
 
 @lru_cache(maxsize=RUNGS_KEPT)
 def _rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
-    return tuple(_rung(scenario, profile) for profile in PROFILES)
+    return tuple(_rung(scenario, profile) for profile in GENERATIONS)
 
 
 def _rung(scenario: Scenario, profile: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from flask import Blueprint, Response, render_template, request, url_for
 from app.context import naming, visitor
 from app.context.services import services
 from app.web.cards import cards, outcomes, pictures, pictures_version
+from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import TAGS
 
@@ -112,7 +113,8 @@ def library() -> str:
         near=nearest(wanted.query, every) if not shown else [],
         path=path(every),
         tags=TAGS,
-        profiles=list(dict.fromkeys(name for name in profiles if name.isalnum())),
+        profiles=list(dict.fromkeys(name for name in profiles if name in PROFILES)),
+        kafkas=PROFILES,
         own=[row for row in saved if row.digest not in known],
         canvas=next((card for card in every if card["code"] == CANVAS), None),
         pictures=url_for("shelf.sheet", version=pictures_version()),
