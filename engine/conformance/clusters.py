@@ -75,13 +75,13 @@ class Writer(Producer):
 class ClusterCase(Adapter):
     """`cluster`: the whole engine, clock included."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         protocol = given.get(
             "replication_protocol", generation if generation in PROTOCOLS else "fetch_truncation"
         )
         self.zk = given["controller"] == "zk"
-        profile = profile_for(given["controller"], protocol).name
+        profile = profile_for(given["controller"], protocol, release).name
         topics = given.get("topics", {})
         lists = [one for topic in topics.values() for one in topic["assignments"]]
         scenario = Scenario.from_dict(

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from engine.conformance.adapter import Adapter, Fields, ids, or_null
+from engine.conformance.brokers import profile_for
 from engine.conformance.chance import JavaLcg17
-from engine.conformance.elections import record_fields, release
+from engine.conformance.elections import record_fields, version_of
 from engine.conformance.sessions import topic_of
 from engine.controlplane import (
     admin,
@@ -44,19 +45,23 @@ STATES: Final = {
 class ControllerCase(Adapter):
     """`controller`: CP-KR-, CP-ELECT-KR, CP-ALTER, CP-ELR, CP-PREFERRED, CP-REASSIGN-KR."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         elr = given.get("elr", False)
         self.zk = generation == "zk"
         newest = "K41" if elr or generation == "kraft_elr" else "K39"
-        profile = profiles.get_profile("Z33" if self.zk else newest)
-        version = release(given.get("metadata_version", "4.0"))
-        profile = profile.with_flags(
-            {
-                "shrink_bumps_leader_epoch": not self.zk and version < (3, 6),
-                "leader_recovery_state": version >= (3, 2),
-            }
-        )
+        if release:
+            profile = profile_for(profiles.ZK if self.zk else profiles.KRAFT, generation, release)
+        else:
+            profile = profiles.get_profile("Z33" if self.zk else newest)
+        if "metadata_version" in given or not release:
+            version = version_of(given.get("metadata_version", "4.0"))
+            profile = profile.with_flags(
+                {
+                    "shrink_bumps_leader_epoch": not self.zk and version < (3, 6),
+                    "leader_recovery_state": version >= (3, 2),
+                }
+            )
         settings = configs.build(
             profile,
             {
@@ -312,8 +317,8 @@ class ControllerCase(Adapter):
 class LivenessCase(Adapter):
     """`liveness`: CP-KR-HB, CP-KR-FENCE, CP-KR-SHUTDOWN on the table of brokers alone."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         self.now = given.get("now_ms", 0)
         self.timeout = given.get("session_timeout_ms", 10)
         self.brokers = {b: Registration(0, 0, "", self.now) for b in given.get("brokers", ())}

@@ -27,9 +27,9 @@ PRODUCER = -11
 class BrokerCase(BrokerAdapter):
     """`broker`: P-, S-5, S-6, CP-LISR, 5.3.  Requests wait until something answers them."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
         mode = given.get("mode", "zk")
-        super().__init__(given, generation, mode)
+        super().__init__(given, generation, release, mode)
         self.kraft = mode == "kraft"
         self.names: dict[str, int] = {}
         self.corr = 0

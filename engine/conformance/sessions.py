@@ -38,8 +38,8 @@ def wanted_of(one: Fields) -> Wanted:
 class SessionServerCase(Adapter):
     """`fetch_session_server`: X-3, X-4."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         self.cache = SessionCache(given.get("max_sessions", 10), given.get("eviction_ms", 1_000))
         self.now = given.get("now_ms", 0)
         self.known = given.get("known_topics")
@@ -153,8 +153,8 @@ class SessionServerCase(Adapter):
 class SessionCacheCase(Adapter):
     """`fetch_session_cache`: X-5."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         self.cache = SessionCache(given["max_sessions"], given["eviction_ms"])
 
     def op_create(self, a: Fields) -> Fields:
@@ -193,8 +193,8 @@ class SessionCacheCase(Adapter):
 class SessionClientCase(Adapter):
     """`fetch_session_client`: X-6."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         self.client = SessionClient()
 
     def op_build(self, a: Fields) -> Fields:

@@ -156,7 +156,8 @@ def registration_change(k: Controller, broker: int) -> tuple[Any, ...]:
 
 
 def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
-    """CP-KR-REG.  Refused while another incarnation's session is valid; else a new broker epoch."""
+    """CP-KR-REG.  Refused while another incarnation's session is valid; else a new broker epoch,
+    but for a process that registers again: from 3.9 on that only amends what is known of it."""
     known = k.brokers.get(m.src)
     if (
         known is not None
@@ -167,15 +168,23 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
         out.send(RegisterResponse(CONTROLLER, m.src, m.corr, error, -1))
         return
     records: list[tuple[Any, ...]] = []
-    if known is not None:
+    amends = (
+        known is not None
+        and known.incarnation == m.incarnation
+        and k.profile.same_incarnation_keeps_epoch
+    )
+    if known is not None and not amends:
         records += _clean_up_incarnation(k, m, known, out)
-    epoch = len(k.log) + len(records)
+    epoch = known.epoch if known is not None and amends else len(k.log) + len(records)
     rack = m.rack or (known.rack if known else "")
     registration = Registration(epoch, m.incarnation, rack, out.now)
+    if known is not None and amends:
+        registration.fenced, registration.shutting_down = known.fenced, known.shutting_down
     _note_directories(k, m, registration)
     k.brokers[m.src] = registration
     k.readers.pop(m.src, None)
-    records.append((R_REGISTER, m.src, epoch, True, False))
+    state = (registration.fenced, registration.shutting_down)
+    records.append((R_REGISTER, m.src, epoch, *state))
     append(k, records, out)
     answer = RegisterResponse(CONTROLLER, m.src, m.corr, NONE, epoch)
     answer_when_committed(k, answer, out)

@@ -20,6 +20,7 @@ from engine.model.messages import (
     FetchRequest,
     Redirection,
 )
+from engine.model.profiles import FETCH, Profile
 from engine.model.state import FOLLOWER, LEADER, Broker, Replica
 
 UNDEFINED_HW = -1
@@ -96,11 +97,19 @@ def preferred_read_replica(broker: Broker, rack: str, fp: FetchPartition, now: i
     candidates = [
         (remote.leo, -(now - remote.last_caught_up_ms), follower)
         for follower, remote in replica.remote.items()
-        if follower in replica.isr
+        if _may_serve(broker, replica, follower)
         and racks.get(follower) == rack
         and remote.log_start <= fp.offset <= remote.leo
     ]
     return max(candidates)[2] if candidates else NOWHERE
+
+
+def _may_serve(broker: Broker, replica: Replica, follower: int) -> bool:
+    """C-8.  In the ISR; until 3.3.1 it is enough that the leader knows its address."""
+    if replica.profile.reads_only_in_isr:
+        return follower in replica.isr
+    peer = broker.peers.get(follower)
+    return peer is not None and peer.alive and not peer.fenced
 
 
 def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | None]:
@@ -111,6 +120,12 @@ def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | Non
     if epoch < fp.last_epoch or end < fp.offset:
         return NONE, (epoch, end)
     return NONE, None
+
+
+def tells_divergence(profile: Profile) -> bool:
+    """S-3.  Does a leader look at the last epoch of a fetch?  From 2.7 on, and wherever followers
+    rely on it."""
+    return profile.answers_divergence or profile.truncation == FETCH
 
 
 def agrees_at_once(log: Log, fp: FetchPartition) -> bool:
@@ -138,7 +153,7 @@ def read_partition(broker: Broker, m: FetchRequest, fp: FetchPartition, out: Eff
         out.cue("S-2.epoch_check", broker.id, "error", fp.leader_epoch, error)
         return FetchData(fp.tp, error, UNDEFINED_HW, UNDEFINED_HW, ())
     log = broker.replicas[fp.tp].log
-    if fp.last_epoch >= 0 and not agrees_at_once(log, fp):
+    if fp.last_epoch >= 0 and not agrees_at_once(log, fp) and tells_divergence(broker.profile):
         error, diverging = divergence(log, fp)
         if error:
             return FetchData(fp.tp, error, UNDEFINED_HW, log.log_start, ())

@@ -113,6 +113,8 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          _r("2.6")),
     Flag("textbook_response_hw", _NEVER, "teaching switch",
          "Never true in Kafka today: the response carries the HW after the fetch's own effect."),
+    Flag("position_noted_per_partition", _r("3.3"), "KAFKA-13837",
+         "A leader notes a follower's position as it reads each partition, not after all."),
     # -- epochs and truncation -------------------------------------------------------------
     Flag("epoch_entry_at_election", _r("2.0.1"), "KAFKA-7415",
          "A new leader notes (epoch, LEO) at once, not with its first batch."),
@@ -120,6 +122,10 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "A new epoch entry drops the entries it contradicts."),
     Flag("cache_cleaned_by_noop_truncate", _r("2.6.1"), "KAFKA-10706",
          "Truncating to the log end still drops epoch entries at or past it."),
+    Flag("old_format_clears_epochs", _r("2.2.1"), "data-plane 15",
+         "Records of a format without epochs clear the epoch cache."),
+    Flag("answers_divergence", _r("2.7"), "KIP-595",
+         "A fetch that names its last epoch is told where the logs part; followers ask from 2.8."),
     Flag("fetch_epoch_check", _r("2.1"), "KIP-320",
          "Requests carry the leader epoch they believe in; another one is refused."),
     Flag("refetch_on_missed_epoch", _r("2.0.1"), "KAFKA-7164",
@@ -135,6 +141,8 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
     Flag("drops_newer_epoch_batches", _r("3.9.1"), "KAFKA-18723",
          "Batches of a newer epoch than the fetch asked in are dropped by the follower.",
          _r("4.0.0"), then=((_r("4.0.1"), _NEVER),)),
+    Flag("fair_order", _r("0.10.1"), "KIP-74",
+         "Who got records or an error goes to the end of the fetcher's order."),
     Flag("unknown_follower_error", _r("3.3"), "KAFKA-13837",
          "A fetch from a replica outside the assignment is an error."),
     # -- elections and liveness ------------------------------------------------------------
@@ -146,6 +154,8 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "A smaller ISR starts a new leader epoch.", _r("3.6"), KRAFT),
     Flag("periodic_unclean", _r("3.9"), "control-plane 3.6",
          "Leaderless partitions are re-tried every five minutes if unclean is on.", mode=KRAFT),
+    Flag("same_incarnation_keeps_epoch", _r("3.9"), "control-plane 1.4",
+         "A process that registers again keeps its broker epoch.", mode=KRAFT),
     Flag("unclean_default", _r("0.8"), "KIP-106",
          "unclean.leader.election.enable is true unless said otherwise.", _r("0.11")),
     Flag("fence_check_periodic", _r("4.0"), "control-plane 1.9",
@@ -167,10 +177,18 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "A consumer keeps the epoch of its position and asks whether it still holds."),
     Flag("follower_reads", _r("2.4"), "KIP-392",
          "Consumers that know of it may read from a follower."),
+    Flag("reads_only_in_isr", _r("3.3.2"), "KAFKA-14372",
+         "Consumers are sent only to followers in the ISR."),
     Flag("fetch_sessions", _r("1.1"), "KIP-227",
          "Fetches say only what changed, answers only what is new; where a scenario asks for it."),
     Flag("idempotent_producer", _r("0.11"), "KIP-98",
          "A retried batch is recognised by its sequence number."),
+    Flag("evicts_producers", _r("0.11"), "KIP-360",
+         "A producer is forgotten once all its records lie below the log start.", _r("2.4")),
+    Flag("unknown_producer_starts_at_zero", _r("0.11"), "KIP-360",
+         "A producer that the log does not know has to begin at sequence number 0.", _r("2.5")),
+    Flag("unknown_producer_error", _r("1.0"), "KAFKA-5793",
+         "... else it is told UNKNOWN_PRODUCER_ID, not that numbers are out of order.", _r("2.5")),
 )  # fmt: skip
 
 FLAGS: Final[dict[str, Flag]] = {flag.name: flag for flag in _FLAG_LIST}
@@ -228,20 +246,25 @@ class Profile:
     offset_not_available: bool
     hw_sent_at_once: bool
     textbook_response_hw: bool
+    position_noted_per_partition: bool
     epoch_entry_at_election: bool
     monotonic_epoch_cache: bool
     cache_cleaned_by_noop_truncate: bool
+    old_format_clears_epochs: bool
+    answers_divergence: bool
     fetch_epoch_check: bool
     refetch_on_missed_epoch: bool
     refetch_on_new_epoch: bool
     diverging_skips_follower_update: bool
     out_of_range_is_fatal: bool
     drops_newer_epoch_batches: bool
+    fair_order: bool
     unknown_follower_error: bool
     broker_generation: bool
     leader_recovery_state: bool
     shrink_bumps_leader_epoch: bool
     periodic_unclean: bool
+    same_incarnation_keeps_epoch: bool
     unclean_default: bool
     fence_check_periodic: bool
     elr_available: bool
@@ -252,7 +275,11 @@ class Profile:
     reassign_needs_all_targets: bool
     consumer_epochs: bool
     follower_reads: bool
+    reads_only_in_isr: bool
     idempotent_producer: bool
+    evicts_producers: bool
+    unknown_producer_starts_at_zero: bool
+    unknown_producer_error: bool
     fetch_sessions: bool
 
     def __init__(
@@ -277,8 +304,10 @@ class Profile:
     def stands_for(self) -> str:
         """What people call it: "Kafka 3.9.1", "Kafka 2.1.0 – 2.1.1", "Kafka 3.9.1 (ZooKeeper)"."""
         first, last = self.releases[0], self.releases[-1]
-        span = first if first == last else f"{first} – {last}"
-        return f"Kafka {span}" + (" (ZooKeeper)" if self.mode == ZK and last in _BOTH else "")
+        words = ["Kafka", first] if first == last else ["Kafka", first, "–", last]
+        if self.mode == ZK and last in _BOTH:
+            words.append("(ZooKeeper)")
+        return " ".join(words)
 
     def flags(self) -> dict[str, bool | int]:
         """Every flag with its value, in the order of the table; truncation first."""
