@@ -113,7 +113,7 @@ def library() -> str:
         near=nearest(wanted.query, every) if not shown else [],
         path=path(every),
         tags=TAGS,
-        profiles=list(dict.fromkeys(name for name in profiles if name in PROFILES)),
+        profiles=[name for name in PROFILES if name in profiles],
         kafkas=PROFILES,
         own=[row for row in saved if row.digest not in known],
         canvas=next((card for card in every if card["code"] == CANVAS), None),

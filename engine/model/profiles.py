@@ -305,9 +305,14 @@ class Profile:
         """What people call it: "Kafka 3.9.1", "Kafka 2.1.0 – 2.1.1", "Kafka 3.9.1 (ZooKeeper)"."""
         first, last = self.releases[0], self.releases[-1]
         words = ["Kafka", first] if first == last else ["Kafka", first, "–", last]
-        if self.mode == ZK and last in _BOTH:
+        if self.shares_releases:
             words.append("(ZooKeeper)")
         return " ".join(words)
+
+    @property
+    def shares_releases(self) -> bool:
+        """Is it ZooKeeper's half of releases that have KRaft as well?"""
+        return self.mode == ZK and self.releases[-1] in _BOTH
 
     def flags(self) -> dict[str, bool | int]:
         """Every flag with its value, in the order of the table; truncation first."""
