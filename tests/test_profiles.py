@@ -11,6 +11,7 @@ import pytest
 from engine.model import configs, errors, profiles
 from engine.model.errors import BadInput
 from engine.model.profiles import FLAGS, KRAFT, PROFILES, ZK, get_profile
+from engine.model.releases import CODES
 
 NAMES = [
     *("Z08", "Z09", "Z0102", "Z011", "Z20", "Z21", "Z24", "Z25", "Z27", "Z28", "Z33"),
@@ -19,7 +20,7 @@ NAMES = [
 
 
 def test_the_table_is_that_of_the_specification() -> None:
-    assert list(profiles.GENERATIONS) == NAMES == list(profiles.CODES)
+    assert list(profiles.GENERATIONS) == NAMES == list(CODES)
     assert all((profiles.GENERATIONS[name].mode == ZK) == (name[0] == "Z") for name in NAMES)
 
 
@@ -70,7 +71,7 @@ def test_a_profile_is_what_its_releases_are() -> None:
 
 
 def test_codes_are_bound_to_the_releases_they_always_behaved_as() -> None:
-    for code, release in profiles.CODES.items():
+    for code, release in CODES.items():
         assert release in PROFILES[code].releases
         assert PROFILES[code].generation == code
     assert PROFILES["2.2.2"].generation == "Z21", "a release between plays the later code's lines"

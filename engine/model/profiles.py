@@ -14,6 +14,7 @@ import re
 from typing import Final
 
 from engine.model.errors import BadInput
+from engine.model.releases import BOTH, CODES, ONLY_KRAFT, ONLY_ZK
 
 Release = tuple[int, ...]
 """(3, 9, 1); a shorter one stands before all that begin with it, so (3, 9) is where 3.9 begins."""
@@ -312,7 +313,7 @@ class Profile:
     @property
     def shares_releases(self) -> bool:
         """Is it ZooKeeper's half of releases that have KRaft as well?"""
-        return self.mode == ZK and self.releases[-1] in _BOTH
+        return self.mode == ZK and self.releases[-1] in BOTH
 
     def flags(self) -> dict[str, bool | int]:
         """Every flag with its value, in the order of the table; truncation first."""
@@ -343,39 +344,14 @@ class Profile:
         return f"Profile({self.name})"
 
 
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-_ONLY_ZK: Final = _words("""
-    0.8.0 0.8.1 0.8.1.1 0.8.2.0 0.8.2.1 0.8.2.2 0.9.0.0 0.9.0.1 0.10.0.0 0.10.0.1 0.10.1.0 0.10.1.1
-    0.10.2.0 0.10.2.1 0.10.2.2 0.11.0.0 0.11.0.1 0.11.0.2 0.11.0.3 1.0.0 1.0.1 1.0.2 1.1.0 1.1.1
-    2.0.0 2.0.1 2.1.0 2.1.1 2.2.0 2.2.1 2.2.2 2.3.0 2.3.1 2.4.0 2.4.1 2.5.0 2.5.1
-    2.6.0 2.6.1 2.6.2 2.6.3 2.7.0 2.7.1 2.7.2 2.8.0 2.8.1 2.8.2
-    3.0.0 3.0.1 3.0.2 3.1.0 3.1.1 3.1.2 3.2.0 3.2.1 3.2.2 3.2.3
-""")
-_BOTH: Final = _words("""
-    3.3.0 3.3.1 3.3.2 3.4.0 3.4.1 3.5.0 3.5.1 3.5.2 3.6.0 3.6.1 3.6.2 3.7.0 3.7.1 3.7.2
-    3.8.0 3.8.1 3.9.0 3.9.1
-""")
-_ONLY_KRAFT: Final = _words("4.0.0 4.0.1 4.1.0 4.1.1 4.2.0 4.3.0 4.4.0")
-
 RELEASES: Final[dict[str, tuple[str, ...]]] = {
-    ZK: (*_ONLY_ZK, *_BOTH),
-    KRAFT: (*_BOTH, *_ONLY_KRAFT),
+    ZK: (*ONLY_ZK, *BOTH),
+    KRAFT: (*BOTH, *ONLY_KRAFT),
 }
 """Every release that can be named, oldest first: those with ZooKeeper, and those with KRaft."""
 
 OTHER_DEFAULTS: Final[dict[str, tuple[str, ...]]] = {ZK: ("2.5.0",), KRAFT: ("3.8.0",)}
 """Releases from which on a configuration has another default, where no flag changes as well."""
-
-CODES: Final[dict[str, str]] = {
-    "Z08": "0.8.2.2", "Z09": "0.10.1.1", "Z0102": "0.10.2.2", "Z011": "1.1.1", "Z20": "2.0.1",
-    "Z21": "2.3.1", "Z24": "2.4.1", "Z25": "2.6.3", "Z27": "2.7.2", "Z28": "3.2.3", "Z33": "3.9.1",
-    "K33": "3.4.1", "K35": "3.5.2", "K36": "3.6.2", "K37": "3.8.1", "K39": "3.9.1", "K40": "4.0.1",
-    "K41": "4.1.1",
-}  # fmt: skip
-"""The codes of old, each with the release that it behaves as."""
 
 
 def _code_mode(code: str) -> str:
@@ -403,7 +379,7 @@ def _row(mode: str, releases: list[str]) -> Profile:
     last = releases[-1]
     own = [code for code in CODES if _code_mode(code) == mode]
     name = next((code for code in own if CODES[code] in releases), "")
-    shared = mode == ZK and last in _BOTH
+    shared = mode == ZK and last in BOTH
     # Scripts are written for codes: another behaviour plays the lines of the next code.
     script = next((code for code in own if _r(CODES[code]) >= _r(last)), own[-1])
     return Profile(
