@@ -11,6 +11,7 @@ import pytest
 from engine.model import configs, errors, profiles
 from engine.model.errors import BadInput
 from engine.model.profiles import FLAGS, KRAFT, PROFILES, ZK, get_profile
+from engine.model.releases import CODES
 
 NAMES = [
     *("Z08", "Z09", "Z0102", "Z011", "Z20", "Z21", "Z24", "Z25", "Z27", "Z28", "Z33"),
@@ -19,26 +20,91 @@ NAMES = [
 
 
 def test_the_table_is_that_of_the_specification() -> None:
-    assert list(PROFILES) == NAMES
-    assert all((profile.mode == ZK) == (name[0] == "Z") for name, profile in PROFILES.items())
+    assert list(profiles.GENERATIONS) == NAMES == list(CODES)
+    assert all((profiles.GENERATIONS[name].mode == ZK) == (name[0] == "Z") for name in NAMES)
+
+
+@pytest.mark.parametrize(
+    ("asked", "found", "human"),
+    [
+        ("3.9.1", "K39", "Kafka 3.9.1"),
+        ("3.9", "K39", "Kafka 3.9.1"),
+        ("3.9.1-zk", "Z33", "Kafka 3.9.1 (ZooKeeper)"),
+        ("0.10.2.2", "Z0102", "Kafka 0.10.2.0 – 0.10.2.2"),
+        ("0.10.2.0", "Z0102", "Kafka 0.10.2.0 – 0.10.2.2"),
+        ("4.4", "K41", "Kafka 4.1.0 – 4.4.0"),
+        ("2.1.0", "2.1.1", "Kafka 2.1.0 – 2.1.1"),
+        ("2.8.0", "2.8.0", "Kafka 2.8.0"),
+        ("3.9.0", "3.9.0", "Kafka 3.9.0"),
+        ("4.0", "K40", "Kafka 4.0.1"),
+        ("4.0.0", "4.0.0", "Kafka 4.0.0"),
+        ("3.4.0-zk", "3.5.2-zk", "Kafka 3.3.2 – 3.5.2 (ZooKeeper)"),
+        ("3.9.1-kraft", "K39", "Kafka 3.9.1"),
+        ("3.5.2-zk-isr_eligibility+lag_messages", "3.5.2-zk+lag_messages-isr_eligibility",
+         "Kafka 3.3.2 – 3.5.2 (ZooKeeper)"),
+    ],
+)  # fmt: skip
+def test_every_release_finds_its_behaviour(asked: str, found: str, human: str) -> None:
+    profile = get_profile(asked)
+    assert (profile.name, profile.stands_for) == (found, human)
+    assert get_profile(profile.name).flags() == profile.flags()
+
+
+def test_a_profile_is_what_its_releases_are() -> None:
+    """Each release once; all of a row agree with it in every flag and default."""
+    for mode in (ZK, KRAFT):
+        rows = [profile for profile in PROFILES.values() if profile.mode == mode]
+        assert tuple(text for row in rows for text in row.releases) == profiles.RELEASES[mode]
+        for row in rows:
+            for text in row.releases:
+                release = tuple(map(int, text.split(".")))
+                own = profiles.Profile(text, mode, release, (text,), "")
+                assert own.flags() == row.flags(), text
+                for config in configs.CATALOGUE.values():
+                    if mode == ZK and config.name == "log.dir.failure.timeout.ms":
+                        continue  # of KRaft alone
+                    assert config.default_in(own) == config.default_in(row), (text, config.name)
+                assert get_profile(f"{text}-{mode}") is row
+        for one, other in pairwise(rows):
+            same = one.flags() == other.flags()
+            assert not same or other.releases[0] in profiles.OTHER_DEFAULTS[mode], other.name
+
+
+def test_codes_are_bound_to_the_releases_they_always_behaved_as() -> None:
+    for code, release in CODES.items():
+        assert release in PROFILES[code].releases
+        assert PROFILES[code].generation == code
+    assert PROFILES["2.2.2"].generation == "Z21", "a release between plays the later code's lines"
+    assert PROFILES["3.9.0"].generation == "K39"
+
+
+@pytest.mark.parametrize(
+    ("flag", "true_in", "false_in"),
+    [
+        ("drops_newer_epoch_batches", "3.9.1 3.9.1-zk 4.0.1 4.1.0 4.4.0", "3.9.0 3.8.1 4.0.0"),
+        ("diverging_skips_follower_update", "2.7.2 2.8.1 3.0.0", "2.7.1 2.8.0 2.6.3"),
+    ],
+)
+def test_a_bug_is_mended_in_each_line_of_releases(flag: str, true_in: str, false_in: str) -> None:
+    assert all(getattr(get_profile(name), flag) for name in true_in.split())
+    assert not any(getattr(get_profile(name), flag) for name in false_in.split())
 
 
 @pytest.mark.parametrize("mode", [ZK, KRAFT])
-def test_flags_change_at_most_on_and_off_with_the_releases(mode: str) -> None:
+def test_flags_change_only_where_their_spans_begin_and_end(mode: str) -> None:
     rows = [profile for profile in PROFILES.values() if profile.mode == mode]
     assert [row.release for row in rows] == sorted(row.release for row in rows)
     for flag in FLAGS.values():
+        edges = [edge for span in flag.spans for edge in span]
+        assert edges == sorted(edges), flag.name
         values = [getattr(row, flag.name) for row in rows]
-        switches = sum(one != other for one, other in pairwise(values))
-        ends = flag.until != (99, 0, 0)
-        assert switches <= (2 if ends else 1), flag.name
-        if not ends:
-            assert values == sorted(values), f"{flag.name} is once true, then false again"
+        assert sum(one != other for one, other in pairwise(values)) <= len(edges), flag.name
 
 
 def test_truncation_only_gets_better() -> None:
-    kinds = [PROFILES[name].truncation for name in NAMES]
-    assert kinds == sorted(kinds)
+    for mode in (ZK, KRAFT):
+        kinds = [one.truncation for one in PROFILES.values() if one.mode == mode]
+        assert kinds == sorted(kinds)
     assert [PROFILES[n].truncation for n in ("Z0102", "Z011", "Z20", "Z21", "Z27", "Z28", "K41")] \
         == [0, 1, 2, 3, 3, 4, 4]  # fmt: skip
 
@@ -86,7 +152,9 @@ def test_flag(flag: str, true_in: str, false_in: str) -> None:
 def test_every_flag_is_a_declared_attribute_with_a_source() -> None:
     declared = set(profiles.Profile.__annotations__)
     assert set(FLAGS) <= declared
-    assert declared - set(FLAGS) == {"base", "mode", "name", "release", "stands_for", "truncation"}
+    assert declared - set(FLAGS) == {
+        *("base", "generation", "mode", "name", "release", "releases", "truncation")
+    }
     for flag in FLAGS.values():
         assert flag.source and flag.meaning.endswith(".")
     assert list(PROFILES["K39"].flags()) == ["truncation", *FLAGS]
@@ -110,6 +178,8 @@ def test_flips_make_a_named_what_if() -> None:
     [
         ("K93", "There is no profile K93; did you mean K39?"),
         ("", "There is no profile ."),
+        ("3.9.7", "There is no release 3.9.7 of Kafka; did you mean 3.9.1?"),
+        ("3.2.3-kraft", "There is no release 3.2.3-kraft of Kafka; did you mean 3.3-kraft?"),
         ("K39+erl", "There is no flag erl; did you mean elr?"),
         ("K39+elr=1", "There is no flag elr; did you mean elr?"),
         ("K39+ELR", "In profile K39+ELR, flips are written like +elr or -strict_min_isr."),
@@ -121,6 +191,22 @@ def test_unknown_profiles_are_refused_with_a_hint(name: str, sentence: str) -> N
     with pytest.raises(BadInput) as caught:
         get_profile(name)
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("Z24+dir_failure_kraft", "dir_failure_kraft needs KRaft; Z24 runs on ZooKeeper."),
+        ("Z33+elr", "elr needs KRaft; Z33 runs on ZooKeeper."),
+        ("K39+isr_propagation", "isr_propagation needs ZooKeeper; K39 runs on KRaft."),
+    ],
+)
+def test_a_flag_of_the_other_controller_cannot_be_set(name: str, sentence: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        get_profile(name)
+    assert str(caught.value) == f"{sentence} Leave it out."
+    assert caught.value.code == "impossible"
+    assert get_profile(name.replace("+", "-")).name == name.partition("+")[0]
 
 
 def test_configuration_defaults_follow_the_releases() -> None:
@@ -161,7 +247,7 @@ def test_changing_a_configuration_makes_another() -> None:
         ("min.insync.replicas", True, "min.insync.replicas is a whole number (replicas)."),
         ("unclean.leader.election.enable", "maybe", "is either true or false."),
         ("flush.messages", -1, "flush.messages must lie between 1 and any size."),
-        ("replica.fetch.wait.max.ms", 60_000, "must stay below replica.lag.time.max.ms."),
+        ("replica.fetch.wait.max.ms", 60_000, "must not exceed replica.lag.time.max.ms."),
     ],
 )
 def test_bad_configurations(name: str, value: object, sentence: str) -> None:

@@ -22,7 +22,7 @@ PIECES = re.compile(
     r"|(?:[Tt]he|[Bb]roker|[Cc]onsumer C|[Pp]roducer P).*"
     r"|Auto or .*|Count=.*|Md,.*|Preferred,.*|Records a .*"
     r"|[Nn]othing|any size|paused|acknowledged|refused \{0\}|not answered yet|empty"
-    r"|There is no (?:key|profile|flag|configuration|scenario|error|move) .*"
+    r"|There is no (?:key|profile|release|flag|configuration|scenario|error|move) .*"
     r"|\{0\} \(\{1\}\)\.|\{0\} is a whole number \(\{1\}\), not \{2\}\."
 )
 """What no call or return holds whole: pieces of sentences, and sentences put together of them."""

@@ -120,7 +120,7 @@ SECTIONS = [
     ("min.insync.replicas: 1", "min.insync.replicas: 0", "0, replica.lag",
      "min.insync.replicas must lie between 1 and 40."),
     ("min.insync.replicas: 1", "min.insync.replicas: a", "a, replica.lag", "is a whole number"),
-    ("ms: 30000}", "ms: 400}", "{min.insync", "must stay below replica.lag.time.max.ms."),
+    ("ms: 30000}", "ms: 400}", "{min.insync", "must not exceed replica.lag.time.max.ms."),
     ("[1, 5]", "[5, 1]", "[5, 1]", "network.delay_ms is written [least, most]."),
     ("[1, 5]", "[1, 5, 9]", "[1, 5, 9]", "network.delay_ms has 3 entries; at most 2 fit."),
     ("0.01", "2.5", "2.5", "network.loss must lie between 0 and 0.9."),

@@ -13,10 +13,11 @@ from app.command import soak as soaking
 from engine.dataplane import watermark
 from engine.model.profiles import PROFILES
 from engine.scenarios.file import find, library
+from engine.scenarios.scenario import Scenario
 from engine.show import text
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
-from engine.study import soak
+from engine.study import soak, wander
 from engine.study.promises import promised
 from tests.app.test_cli import highwater
 
@@ -40,6 +41,26 @@ def test_a_few_chunks_find_nothing_and_are_the_same_again() -> None:
     assert sum(first["runs"].values()) == 12 and len(first["runs"]) > 5
     assert first["steps"] > 1_000
     assert ["S-4", "H-2"] in [pair for pairs in first["pairs"].values() for pair in pairs]
+
+
+def test_a_scenario_that_a_release_cannot_begin_is_left_out_and_named() -> None:
+    """The followers of 2.4 leave the ISR after ten seconds; 3.9 gives them thirty."""
+    waits = Scenario.from_dict(
+        {"title": "Patient", "configs": {"replica.fetch.wait.max.ms": 15_000}, "script": "settle"}
+    )
+    told = list(soaking.left_out([waits, find("S20")], ["Z08", "Z24", "K39"]))
+    why = "replica.fetch.wait.max.ms must not exceed replica.lag.time.max.ms."
+    assert told == [f"Patient is left out under Z08, Z24: {why}"]
+    starts = [wander.draw_run(0, n, ["Z24"], [waits])[0] for n in range(12)]
+    assert {one.scenario.title for one in starts} == {"by chance"}
+    drawn = soak.draw(0, 1, ["K39"], [waits])
+    assert drawn.find is None
+
+
+def test_every_release_can_begin_every_scenario_of_the_library() -> None:
+    for scenario in library().values():
+        for profile in PROFILES:
+            assert scenario.cannot_begin(profile) == "", (scenario.code, profile)
 
 
 def finds(count: int = 12) -> list[dict[str, Any]]:

@@ -86,7 +86,9 @@ def mcp() -> None:
 
 @main.command()
 @click.argument("scenario")
-@click.option("--profile", help="Which Kafka, such as Z0102 or K39+elr [the scenario's first].")
+@click.option(
+    "--profile", help="Which Kafka, such as 3.9.1, 0.10.2.2 or K39+elr [the scenario's first]."
+)
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
 @click.option("--moves", help="Moves to play instead of the script, separated by ; or new lines.")
 @click.option("--export", "form", help="Write it in another form (see above).")

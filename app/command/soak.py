@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from app.command.playing import command_of
 from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios.file import library
+from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 from engine.study.soak import CHECKS, examine, soak_chunk
 
@@ -74,6 +75,8 @@ def soak(
 ) -> dict[str, Any]:
     """Plays chunks of random runs in `jobs` processes until the minutes are over."""
     names = [get_profile(name).name for name in profiles] or list(PROFILES)
+    for word in left_out(library().values(), names):
+        tell(word)
     stored = [scenario.to_dict() for scenario in library().values()]
     found = Soak()
     began = told = time.monotonic()
@@ -94,6 +97,16 @@ def soak(
                 told = time.monotonic()
                 tell(_progress(found, told - began))
     return found.report()
+
+
+def left_out(scenarios: Iterable[Scenario], profiles: Sequence[str]) -> Iterator[str]:
+    """A line for each scenario that some of the profiles cannot begin: the draw passes over it."""
+    for scenario in scenarios:
+        why = {name: scenario.cannot_begin(name) for name in profiles}
+        names = [name for name in profiles if why[name]]
+        if names:
+            told = scenario.code or scenario.title
+            yield f"{told} is left out under {', '.join(names)}: {why[names[0]]}"
 
 
 def look_at(text: str) -> dict[str, Any]:
@@ -142,9 +155,9 @@ def _progress(found: Soak, seconds: float) -> str:
 
 def lines(report: dict[str, Any]) -> Iterator[str]:
     """The report as text."""
-    yield "profile   runs  pairs of rules"
+    yield "profile     runs  pairs of rules"
     for name, one in report["profiles"].items():
-        yield f"{name:<7} {one['runs']:>6,} {one['pairs']:>9,}"
+        yield f"{name:<9} {one['runs']:>6,} {one['pairs']:>9,}"
     for find in report["finds"]:
         yield f"\nfound in run {find['number']}: {find['kind']}: {find['why']}"
         yield f"  {find['again']}"

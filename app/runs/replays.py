@@ -18,7 +18,7 @@ from app.common.config import Settings
 from app.common.refusals import Refusal
 from app.storage.saved import SavedRun, Store
 from engine import ENGINE_VERSION
-from engine.model.profiles import PROFILES
+from engine.model.profiles import GENERATIONS
 from engine.scenarios import file
 from engine.scenarios.translated import OWN, in_language
 from engine.show.replay import Replay
@@ -32,7 +32,7 @@ def library_runs() -> dict[str, Run]:
     runs = (
         Run(scenario, profile=profile, seed=0)
         for scenario in file.library().values()
-        for profile in {*scenario.profiles, *PROFILES}
+        for profile in {*scenario.profiles, *GENERATIONS}
     )
     return {run.digest: run for run in runs}
 

@@ -15,7 +15,7 @@ from app.context import naming, visitor
 from app.context.services import services
 from app.web.api import json_answer, unless_known
 from engine import ENGINE_VERSION
-from engine.model.profiles import PROFILES, get_profile
+from engine.model.profiles import GENERATIONS, PROFILES, get_profile
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
@@ -147,7 +147,8 @@ def ladder(name: str) -> str:
     with services().plays.turn():
         rungs = _rungs(scenario)
     for rung in rungs:
-        services().replays.register(Run(scenario, rung["profile"]))
+        if rung["digest"]:
+            services().replays.register(Run(scenario, rung["profile"]))
     return render_template(
         "ladder.html",
         scenario=in_language(scenario, visitor.lang()),
@@ -160,25 +161,32 @@ def ladder(name: str) -> str:
 
 @lru_cache(maxsize=RUNGS_KEPT)
 def _rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
-    return tuple(_rung(scenario, profile) for profile in PROFILES)
+    return tuple(_rung(scenario, profile) for profile in GENERATIONS)
 
 
 def _rung(scenario: Scenario, profile: str) -> dict[str, Any]:
+    """One row: how the run ends under a profile, or, without a digest, why it cannot begin."""
+    told = {
+        "profile": profile,
+        "stands_for": PROFILES[profile].stands_for,
+        "meant": profile in scenario.profiles,
+    }
+    why = scenario.cannot_begin(profile)
+    if why:
+        return {**told, "digest": "", "why": why}
     run, why = playable(Run(scenario, profile), STEPS_MOST)
     replay = Replay(run, STEPS_MOST)
     step = telling_step(replay)
-    (told,) = replay.steps(step, 1)
+    (view,) = replay.steps(step, 1)
     verdict = replay.verdict()
     return {
-        "profile": profile,
-        "stands_for": PROFILES[profile].stands_for,
+        **told,
         "digest": run.digest,
         "why": why,
         "step": step,
         "total": replay.total,
         "holds": verdict["holds"],
         "broken": list(dict.fromkeys(one["invariant"] for one in verdict["broken"])),
-        "meant": profile in scenario.profiles,
-        "telling": Markup(draw(told["view"])),
+        "telling": Markup(draw(view["view"])),
         "final": Markup(draw(replay.final_view())),
     }

@@ -227,7 +227,7 @@ def _outcome(scenario: Scenario, profile: str) -> Json:
     return {
         "verdict": " ".join(["violates", *names]) if names else "holds",
         "broken": names,
-        "final": promises.record_text(one.sim, 0),
+        "final": promises.end_text(one.sim, 0),
         "complaints": [said(text, visitor.lang()) for text in one.complaints],
     }
 

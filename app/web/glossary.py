@@ -16,7 +16,15 @@ from engine.checks.catalogue import INVARIANTS
 from engine.lens.source import named
 from engine.model.configs import CATALOGUE, NEVER, Config
 from engine.model.errors import all_names, code_of
-from engine.model.profiles import FLAGS, PROFILES, TRUNCATIONS, Flag, Profile, get_profile
+from engine.model.profiles import (
+    FLAGS,
+    GENERATIONS,
+    PROFILES,
+    TRUNCATIONS,
+    Flag,
+    Profile,
+    get_profile,
+)
 from engine.study import sightings
 from engine.study.rulebook import BESIDE, DORMANT, EXCUSES, TITLES
 from engine.study.sightings import Sighting
@@ -97,6 +105,7 @@ def content(name: str) -> dict[str, Any]:
     return {
         "chosen": name,
         "profiles": list(PROFILES.values()),
+        "generations": list(GENERATIONS.values()),
         "terms": [(term, link(seen.of_cue(cue))) for term, cue in TERMS.items()],
         "series": [(key, _rules(prefix, profile)) for prefix, key in SERIES],
         "methods": [(name, rule, titles[rule]) for name, rule in sorted(named().items())],
@@ -104,7 +113,7 @@ def content(name: str) -> dict[str, Any]:
         "errors": _errors(),
         "configs": [_config(one, profile) for one in CATALOGUE.values()],
         "flags": [_flag(one) for one in FLAGS.values()],
-        "truncations": [TRUNCATIONS[one.truncation] for one in PROFILES.values()],
+        "truncations": [TRUNCATIONS[one.truncation] for one in GENERATIONS.values()],
     }
 
 
@@ -202,7 +211,7 @@ def _config(one: Config, profile: Profile | None) -> dict[str, Any]:
     for known in [profile] if profile else PROFILES.values():
         value = _value(one, one.default_in(known))
         if not defaults or defaults[-1][1] != value:
-            defaults.append((known.name, value))
+            defaults.append((known.releases[0], value))
     return {
         "name": one.name,
         "unit": one.unit,
@@ -225,7 +234,7 @@ def _flag(flag: Flag) -> dict[str, Any]:
         "name": flag.name,
         "meaning": flag.meaning,
         "source": flag.source if flag.source.startswith(("KIP-", "KAFKA-")) else "",
-        "on": [bool(getattr(profile, flag.name)) for profile in PROFILES.values()],
+        "on": [bool(getattr(one, flag.name)) for one in GENERATIONS.values()],
         "rules": [rule for rule, card in cards().items() if card.words() & set(words)],
         "see": link(sightings.flips().get(flag.name)),
     }

@@ -14,6 +14,7 @@ from app.context import naming, visitor
 from app.context.services import services
 from app.web.cards import cards, outcomes, pictures, pictures_version
 from engine.lens.search import search
+from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import TAGS
 
@@ -116,7 +117,8 @@ def library() -> str:
         methods=len(search(wanted.query)) if _OF_KAFKA.search(wanted.query) else 0,
         path=path(every),
         tags=TAGS,
-        profiles=list(dict.fromkeys(name for name in profiles if name.isalnum())),
+        profiles=[name for name in PROFILES if name in profiles],
+        kafkas=PROFILES,
         own=[row for row in saved if row.digest not in known],
         canvas=next((card for card in every if card["code"] == CANVAS), None),
         pictures=url_for("shelf.sheet", version=pictures_version()),

@@ -20,11 +20,15 @@ class CaseError(Exception):
 
 
 class Adapter:
-    """One case being carried out.  Subclasses have a method `op_<name>` per operation."""
+    """One case being carried out.  Subclasses have a method `op_<name>` per operation.
 
-    def __init__(self, given: Fields, generation: str) -> None:
+    `release`: the exact release whose rules apply, "" for those of the generation.
+    """
+
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
         self.given = given
         self.generation = generation
+        self.release = release
         self.results: dict[str, Fields] = {}
 
     def run(self, operations: Sequence[Fields]) -> dict[str, Fields]:

@@ -28,8 +28,14 @@ OF_THE_PROTOCOL: Final = (
 PROTOCOLS: Final = ("hw", "kip101", "kip279", "kip320", "fetch_truncation")
 
 
-def profile_for(mode: str, generation: str) -> Profile:
-    """The profile of a mode, with the fetch protocol of the generation if it names one."""
+def profile_for(mode: str, generation: str, release: str = "") -> Profile:
+    """The profile of a mode, with the fetch protocol of the generation if it names one.
+
+    An exact release says all of that itself, with the controller of the mode if it has both.
+    """
+    if release:
+        both = f"{release}-{mode}"
+        return profiles.get_profile(both if both in profiles.ADDRESSES else release)
     if generation == "kraft_elr":
         return profiles.get_profile("K41")
     profile = profiles.get_profile(PROFILE_OF_MODE[mode])
@@ -43,9 +49,9 @@ def profile_for(mode: str, generation: str) -> Profile:
 class BrokerAdapter(Adapter):
     """One broker of a case, hand-driven: nothing leaves it by itself."""
 
-    def __init__(self, given: Fields, generation: str, mode: str) -> None:
-        super().__init__(given, generation)
-        profile = profile_for(mode, generation)
+    def __init__(self, given: Fields, generation: str, release: str, mode: str) -> None:
+        super().__init__(given, generation, release)
+        profile = profile_for(mode, generation, release)
         settings = configs.build(profile)
         settings.lag_time_max_ms = given.get("replica_lag_time_max_ms", 30_000)
         settings.min_insync_replicas = given.get("min_insync_replicas", 1)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from engine.checks.invariants import Checker
 from engine.conformance.adapter import Adapter, Fields, ids
 from engine.conformance.brokers import PROTOCOLS, error_field, profile_for
 from engine.conformance.logs import records_of
-from engine.controlplane import admin, election, kraft, zk_reassign, zk_topics, zookeeper
+from engine.controlplane import admin, election, kraft, zk_reassign, zookeeper
 from engine.dataplane import offsets, reading, retention, serving, watermark
 from engine.dataplane.recovery import lose_unflushed
 from engine.model import errors
@@ -36,6 +37,7 @@ from engine.sim import faults
 from engine.sim.clients import Producer, Sent
 from engine.sim.kernel import TIMER, Chance
 from engine.sim.simulation import Simulation
+from engine.sim.topics import create_listed
 
 WRITER: Final = -29
 READER: Final = -99
@@ -73,20 +75,21 @@ class Writer(Producer):
 class ClusterCase(Adapter):
     """`cluster`: the whole engine, clock included."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         protocol = given.get(
             "replication_protocol", generation if generation in PROTOCOLS else "fetch_truncation"
         )
         self.zk = given["controller"] == "zk"
-        profile = profile_for(given["controller"], protocol).name
+        profile = profile_for(given["controller"], protocol, release).name
         topics = given.get("topics", {})
+        lists = [one for topic in topics.values() for one in topic["assignments"]]
         scenario = Scenario.from_dict(
             {
                 "title": "A case",
                 "profiles": [profile],
                 "brokers": [{"id": broker} for broker in given["brokers"]],
-                "partitions": [one for topic in topics.values() for one in topic["assignments"]],
+                "partitions": lists or [given["brokers"]],
                 "fetching": "auto",
                 "configs": {
                     "min.insync.replicas": given.get("min_insync_replicas", 1),
@@ -97,6 +100,8 @@ class ClusterCase(Adapter):
                 },
             }
         )
+        if not lists:
+            scenario = replace(scenario, partitions=())
         self.sim = Simulation(scenario, profile)
         self.sim.budget = 1 << 60
         self.sim.checker = Unwatched(self.sim.cluster, self.sim.ledger)
@@ -104,6 +109,7 @@ class ClusterCase(Adapter):
         self.writer = Writer(tuple(given["brokers"]), self.sim.producer().chance)
         self.sim.clients[WRITER] = self.writer
         number = 0
+        self.k.topics.clear()
         for name, topic in topics.items():
             made = self.k.topics[name] = Topic()
             made.tps = list(range(number, number + len(topic["assignments"])))
@@ -156,7 +162,11 @@ class ClusterCase(Adapter):
 
     def _send(self, a: Fields, value: str) -> tuple[int, int]:
         """One record to whoever leads, and the answer once it is there."""
-        tp, leader = self._tp(a), self._record(a).leader
+        tp = self._tp(a)
+        record = self.k.records.get(tp)
+        if record is None:
+            return errors.UNKNOWN_TOPIC_OR_PARTITION, -1
+        leader = record.leader
         if leader < 0:
             return LEADER_NOT_AVAILABLE, -1
         corr = self.writer.next_corr()
@@ -313,8 +323,7 @@ class ClusterCase(Adapter):
         found: list[int] = []
 
         def create(out: Effects) -> None:
-            make = zk_topics.create_topic if self.zk else admin.create_manually
-            found.append(make(self.k, name, assignments, out))
+            found.append(create_listed(self.sim, name, assignments, out))
 
         self._act(create)
         self._settle(a)
@@ -372,7 +381,9 @@ class ClusterCase(Adapter):
         return [(batch.base, batch.epoch, batch.values) for batch in replica.log.batches]
 
     def op_partition(self, a: Fields) -> Fields:
-        record = self._record(a)
+        record = self.k.records.get(self._tp(a))
+        if record is None:
+            return error_field(errors.UNKNOWN_TOPIC_OR_PARTITION)
         return {
             "leader": record.leader,
             "isr": sorted(record.isr),

@@ -6,10 +6,20 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from engine.conformance.adapter import Adapter, Fields, ids, or_null
+from engine.conformance.brokers import profile_for
 from engine.conformance.chance import JavaLcg17
-from engine.conformance.elections import record_fields, release
+from engine.conformance.elections import record_fields, version_of
 from engine.conformance.sessions import topic_of
-from engine.controlplane import admin, election, kraft, liveness, placement
+from engine.controlplane import (
+    admin,
+    election,
+    kraft,
+    liveness,
+    placement,
+    zk_reassign,
+    zk_topics,
+    zookeeper,
+)
 from engine.model import configs, errors, profiles
 from engine.model.control_messages import (
     AlterItem,
@@ -35,17 +45,23 @@ STATES: Final = {
 class ControllerCase(Adapter):
     """`controller`: CP-KR-, CP-ELECT-KR, CP-ALTER, CP-ELR, CP-PREFERRED, CP-REASSIGN-KR."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         elr = given.get("elr", False)
-        profile = profiles.get_profile("K41" if elr or generation == "kraft_elr" else "K39")
-        version = release(given.get("metadata_version", "4.0"))
-        profile = profile.with_flags(
-            {
-                "shrink_bumps_leader_epoch": version < (3, 6),
-                "leader_recovery_state": version >= (3, 2),
-            }
-        )
+        self.zk = generation == "zk"
+        newest = "K41" if elr or generation == "kraft_elr" else "K39"
+        if release:
+            profile = profile_for(profiles.ZK if self.zk else profiles.KRAFT, generation, release)
+        else:
+            profile = profiles.get_profile("Z33" if self.zk else newest)
+        if "metadata_version" in given or not release:
+            version = version_of(given.get("metadata_version", "4.0"))
+            profile = profile.with_flags(
+                {
+                    "shrink_bumps_leader_epoch": not self.zk and version < (3, 6),
+                    "leader_recovery_state": version >= (3, 2),
+                }
+            )
         settings = configs.build(
             profile,
             {
@@ -58,7 +74,8 @@ class ControllerCase(Adapter):
         self.out = Effects()
         self.chance = JavaLcg17()
         racks = given.get("racks", {})
-        for broker in given.get("brokers", ()):
+        # To ZooKeeper's controller a broker is there or not: nobody is registered and fenced.
+        for broker in given.get("unfenced" if self.zk else "brokers", ()):
             self._register(broker, broker + EPOCH_OFFSET, racks.get(str(broker)))
         for broker in given.get("unfenced", ()):
             self.k.brokers[broker].fenced = False
@@ -101,12 +118,19 @@ class ControllerCase(Adapter):
 
     def op_unfence(self, a: Fields) -> Fields:
         for broker in a["brokers"]:
-            kraft.unfence(self.k, broker, self.out)
+            if self.zk:
+                self._register(broker, broker + EPOCH_OFFSET, None)
+                zookeeper.on_broker_startup(self.k, broker, self.out)
+            else:
+                kraft.unfence(self.k, broker, self.out)
         return {}
 
     def op_fence(self, a: Fields) -> Fields:
         for broker in a["brokers"]:
-            kraft.append(self.k, kraft.fence(self.k, broker, self.out), self.out)
+            if self.zk:
+                zookeeper.on_broker_failure(self.k, broker, self.out)
+            else:
+                kraft.append(self.k, kraft.fence(self.k, broker, self.out), self.out)
         return {}
 
     def op_begin_controlled_shutdown(self, a: Fields) -> Fields:
@@ -126,6 +150,10 @@ class ControllerCase(Adapter):
     # -- topics ------------------------------------------------------------------------------------
 
     def op_create_topic(self, a: Fields) -> Fields:
+        if self.zk:
+            lists = _lists(a["assignments"])
+            assert lists is not None
+            return _error(zk_topics.create_topic(self.k, a["topic"], lists, self.out))
         error = admin.create_topic(
             self.k,
             a["topic"],
@@ -178,7 +206,8 @@ class ControllerCase(Adapter):
     def op_alter_partition(self, a: Fields) -> Fields:
         tp = self._tp(a["topic"], a["partition"])
         record = self.k.records.get(tp)
-        sender = a.get("broker", NO_LEADER if record is None else record.leader)
+        anybody = min(self.k.brokers, default=NO_LEADER)
+        sender = a.get("broker", anybody if record is None else record.leader)
         version = a.get("version", 3)
         claimed = a.get("isr_epochs", {})
         isr = tuple((b, self._claimed(b, claimed) if version >= 3 else -1) for b in a["isr"])
@@ -188,9 +217,11 @@ class ControllerCase(Adapter):
             a.get("partition_epoch", -1 if record is None else record.partition_epoch),
             isr,
             a.get("recovery") == "recovering",
+            a["topic"],
         )
         epoch = a.get("broker_epoch", self._epoch_of(sender))
-        kraft.on_alter_partition(
+        handle = zookeeper.on_alter_partition if self.zk else kraft.on_alter_partition
+        handle(
             self.k,
             AlterPartitionRequest(sender, CONTROLLER, 0, epoch, (item,), False, version),
             self.out,
@@ -257,7 +288,8 @@ class ControllerCase(Adapter):
         for text, target in a["targets"].items():
             wanted = None if target is None else ids(target)
             tp = self._tp(*topic_of(text))
-            results[text] = errors.name_of(admin.reassign(self.k, tp, wanted, self.out))
+            change = zk_reassign.reassign if self.zk else admin.reassign
+            results[text] = errors.name_of(change(self.k, tp, wanted, self.out))
         return {"errors": results}
 
     def op_list_reassignments(self, a: Fields) -> Fields:
@@ -285,8 +317,8 @@ class ControllerCase(Adapter):
 class LivenessCase(Adapter):
     """`liveness`: CP-KR-HB, CP-KR-FENCE, CP-KR-SHUTDOWN on the table of brokers alone."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         self.now = given.get("now_ms", 0)
         self.timeout = given.get("session_timeout_ms", 10)
         self.brokers = {b: Registration(0, 0, "", self.now) for b in given.get("brokers", ())}

@@ -21,7 +21,7 @@ _STRATEGIES: Final = {
 }
 
 
-def release(version: str) -> tuple[int, ...]:
+def version_of(version: str) -> tuple[int, ...]:
     """ "3.5" -> (3, 5)."""
     return tuple(int(part) for part in version.split("."))
 
@@ -61,13 +61,13 @@ def record_fields(record: PartitionRecord) -> Fields:
 class PartitionChangeCase(Adapter):
     """`partition_change`: CP-ELECT-KR."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         self.record = record_of(given["partition"])
         self.alive = set(given.get("alive", ()))
         self.elr = given.get("elr", False)
-        version = given.get("metadata_version", "4.0" if self.elr else "3.7")
-        self.metadata_version = release(version)
+        version = given.get("metadata_version", release or ("4.0" if self.elr else "3.7"))
+        self.metadata_version = version_of(version)
 
     def op_build(self, a: Fields) -> Fields:
         if "alive" in a:
@@ -138,8 +138,8 @@ class ZkElectionCase(Adapter):
 class ReassignmentCase(Adapter):
     """`reassignment_plan`: the pure part of CP-REASSIGN-KR."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         current = ids(given["current"])
         if given.get("target") is not None:
             self.plan = reassignment.plan(current, ids(given["target"]))

@@ -47,7 +47,13 @@ class WatchedLog(Log):
 
     def __init__(self, profile: Profile) -> None:
         rules = empty_log(profile)
-        super().__init__(rules.epochs.monotonic, rules.cleans_on_noop, rules.clamps_hw)
+        super().__init__(
+            rules.epochs.monotonic,
+            rules.cleans_on_noop,
+            rules.clamps_hw,
+            rules.evicts_producers,
+            rules.old_format_clears,
+        )
         self.told: list[int] = []
         self.broken = ""
 
@@ -66,9 +72,9 @@ class WatchedLog(Log):
 class FetcherCase(Adapter):
     """`fetcher`: F-2 - F-10, T-0 - T-4.  Every request is carried to the leader and back."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
-        profile = profile_of(generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
+        profile = profile_of(generation, release)
         settings = configs.build(profile)
         settings.fetch_backoff_ms = given.get("fetch_backoff_ms", 0)
         settings.fetch_max_records = given.get("max_batches_per_fetch") or NO_LIMIT

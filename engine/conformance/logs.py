@@ -36,8 +36,9 @@ APPEND_ERRORS: Final = {
 }
 
 
-def profile_of(generation: str) -> Profile:
-    return profiles.get_profile(PROFILE_OF[generation])
+def profile_of(generation: str, release: str = "") -> Profile:
+    """The profile of a case that names no controller: its exact release, else its generation."""
+    return profiles.get_profile(release or PROFILE_OF[generation])
 
 
 def batch_of(written: Any, time: int = 0) -> list[Batch]:
@@ -84,6 +85,8 @@ def empty_log(profile: Profile) -> Log:
         profile.monotonic_epoch_cache,
         profile.cache_cleaned_by_noop_truncate,
         profile.hw_clamped_on_truncate,
+        profile.evicts_producers,
+        profile.old_format_clears_epochs,
     )
 
 
@@ -93,8 +96,10 @@ def fill_log(log: Log, given: Fields, time: int = 0) -> None:
     start = given.get("log_start")
     first = batches[0].base if batches else start or 0
     log.truncate_fully(first)
+    clears, log.old_format_clears = log.old_format_clears, False  # loaded, not appended
     for batch in batches:
         log.append(batch)
+    log.old_format_clears = clears
     log.raise_log_start(first if start is None else start)
     if "epochs" in given:
         log.epochs.clear()
@@ -116,9 +121,9 @@ def records_of(log: Log) -> list[list[int]]:
 class EpochCacheCase(Adapter):
     """`epoch_cache`: E-1 - E-7."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
-        self.cache = EpochCache(profile_of(generation).monotonic_epoch_cache)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
+        self.cache = EpochCache(profile_of(generation, release).monotonic_epoch_cache)
         for epoch, offset in given.get("epochs", ()):
             self.cache.assign(epoch, offset)
 
@@ -190,9 +195,9 @@ class LogCase(Adapter):
 
     FOLLOWER = 2
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
-        profile = profile_of(generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
+        profile = profile_of(generation, release)
         self.out = Effects()
         self.out.now = given.get("now_ms", 1_000_000)
         self.age = given.get("record_age_ms", 0)  # of records written at the start of the case

@@ -19,9 +19,9 @@ FOLLOWER_ID: Final = 1_000
 class FetcherManagerCase(Adapter):
     """`fetcher_manager`: F-1 - F-3, F-8."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
-        profile = profile_of(generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
+        profile = profile_of(generation, release)
         settings = configs.build(profile)
         self.broker = Broker(FOLLOWER_ID, "follower", "", profile, settings, False)
         self.broker.num_fetchers = given["fetchers"]

@@ -29,8 +29,8 @@ TIMESTAMPS: Final = {"latest": LATEST, "earliest": EARLIEST}
 class PartitionCase(BrokerAdapter):
     """`partition`: CP-MAKE-LEADER, CP-MAKE-FOLLOWER, H-, S-, C-5, CP-ALTER (sender)."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation, given.get("mode", "kraft"))
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release, given.get("mode", "kraft"))
         self.requests_sent = self.expands = self.shrinks = self.failures = 0
         self.broker.metadata[TP] = (-1, -1)
         if given.get("has_log", True):

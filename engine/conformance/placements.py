@@ -19,8 +19,8 @@ class PlacementCase(Adapter):
     A case that holds for every random choice is played with the same source as the exact ones.
     """
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         self.striped = given["algorithm"] == "striped"
         self.brokers = [
             Candidate(b["id"], b.get("rack"), b.get("fenced", False)) for b in given["brokers"]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from engine.conformance.adapter import Adapter, Fields, or_null
+from engine.conformance.brokers import profile_for
 from engine.conformance.logs import empty_log
 from engine.dataplane import insync, watermark
-from engine.model import configs, errors, profiles
+from engine.model import configs, errors
 from engine.model.effects import Effects
 from engine.model.state import NEVER, Broker, Disk, Peer, RemoteReplica, Replica
 
 LEADER_ID: Final = 1
 FOLLOWER_ID: Final = 2
-PROFILE_OF_MODE: Final = {"kraft": "K39", "zk": "Z33"}
 
 
 def time_of(ms: int) -> int:
@@ -27,9 +27,9 @@ class ReplicaProgressCase(Adapter):
     The follower is not in the assignment here, so that nothing but its memory changes.
     """
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
-        profile = profiles.get_profile(PROFILE_OF_MODE[given.get("mode", "kraft")])
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
+        profile = profile_for(given.get("mode", "kraft"), "any", release)
         settings = configs.build(profile)
         settings.lag_time_max_ms = given.get("replica_lag_time_max_ms", 30_000)
         self.broker = Broker(LEADER_ID, "leader", "", profile, settings, False)

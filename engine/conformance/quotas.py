@@ -22,8 +22,8 @@ CONSUMER: Final = -31
 class QuotaCase(Adapter):
     """`quota`: Q-1, Q-5, Q-6."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         self.quota = ReplicationQuota(
             samples=given.get("samples", 11), window_ms=given.get("window_ms", 1_000)
         )
@@ -84,9 +84,9 @@ class ScriptedQuota(ReplicationQuota):
 class ThrottledReadCase(Adapter):
     """`throttled_read`: Q-2 - Q-4.  Partitions 0 and 1 stand for p1 and p2."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
-        profile = profile_of(generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
+        profile = profile_of(generation, release)
         settings = configs.build(profile)
         self.broker = Broker(LEADER_ID, "leader", "", profile, settings, False)
         self.broker.quotas = quotas.Quotas()

@@ -27,9 +27,9 @@ PRODUCER = -11
 class BrokerCase(BrokerAdapter):
     """`broker`: P-, S-5, S-6, CP-LISR, 5.3.  Requests wait until something answers them."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
         mode = given.get("mode", "zk")
-        super().__init__(given, generation, mode)
+        super().__init__(given, generation, release, mode)
         self.kraft = mode == "kraft"
         self.names: dict[str, int] = {}
         self.corr = 0
@@ -208,5 +208,8 @@ class BrokerCase(BrokerAdapter):
         }
 
     def op_replica(self, a: Fields) -> Fields:
-        remote = self.broker.replicas[self._tp(a["p"])].remote[a["replica"]]
+        replica = self.broker.replicas.get(self._tp(a["p"]))
+        remote = None if replica is None else replica.remote.get(a["replica"])
+        if remote is None:
+            return {"leo": -1, "log_start": -1}
         return {"leo": remote.leo, "log_start": remote.log_start}

@@ -13,8 +13,8 @@ from engine.conformance.matching import differences
 from engine.conformance.registry import ADAPTERS
 from engine.model.errors import BadInput
 
-TASK = ("subject", "generation", "given", "when")
-"""All that an adapter gets to see of a case."""
+TASK = ("subject", "generation", "release", "given", "when")
+"""All that an adapter gets to see of a case; `release` may be missing."""
 
 
 def run_paths(paths: Iterable[str | Path]) -> Fields:
@@ -62,12 +62,13 @@ def run_case(case: Fields) -> dict[str, Fields]:
     adapter = ADAPTERS.get(case["subject"])
     if adapter is None:
         raise CaseError(f"subject {case['subject']}")
-    return adapter(case["given"], case["generation"]).run(case["when"])
+    release = case.get("release", "")
+    return adapter(case["given"], case["generation"], release).run(case["when"])
 
 
 def check(case: Fields) -> Fields | None:
     """None if the case holds, else what was expected and what came."""
-    task = json.loads(json.dumps({key: case[key] for key in TASK}))
+    task = json.loads(json.dumps({key: case[key] for key in TASK if key in case}))
     try:
         wrong = differences(case["then"], run_case(task))
     except Exception:  # whatever goes wrong inside, it is this one case that fails

@@ -38,8 +38,8 @@ def wanted_of(one: Fields) -> Wanted:
 class SessionServerCase(Adapter):
     """`fetch_session_server`: X-3, X-4."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         self.cache = SessionCache(given.get("max_sessions", 10), given.get("eviction_ms", 1_000))
         self.now = given.get("now_ms", 0)
         self.known = given.get("known_topics")
@@ -69,11 +69,13 @@ class SessionServerCase(Adapter):
         return key
 
     def _forgotten(self, session_id: int, tps: list[str], wanted: dict[Key, Wanted]) -> list[Key]:
-        """The session's partitions that a request forgets; a partition that it also names stands
-        under another topic id now."""
+        """The session's partitions that a request forgets.  Of one that it also names, that is what
+        stands under another topic id; without such, the very partition that it names."""
         session = self.cache.sessions.get(session_id)
-        known = [] if session is None else list(session.partitions)
-        return [key for key in known if self.texts[key] in tps and key not in wanted]
+        known = dict.fromkeys((*(() if session is None else session.partitions), *wanted))
+        meant = [key for key in known if self.texts[key] in tps]
+        renamed = {self.texts[key] for key in meant if key not in wanted}
+        return [key for key in meant if key not in wanted or self.texts[key] not in renamed]
 
     def op_fetch(self, a: Fields) -> Fields:
         self.known = a.get("known_topics", self.known)
@@ -151,8 +153,8 @@ class SessionServerCase(Adapter):
 class SessionCacheCase(Adapter):
     """`fetch_session_cache`: X-5."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         self.cache = SessionCache(given["max_sessions"], given["eviction_ms"])
 
     def op_create(self, a: Fields) -> Fields:
@@ -191,8 +193,8 @@ class SessionCacheCase(Adapter):
 class SessionClientCase(Adapter):
     """`fetch_session_client`: X-6."""
 
-    def __init__(self, given: Fields, generation: str) -> None:
-        super().__init__(given, generation)
+    def __init__(self, given: Fields, generation: str, release: str = "") -> None:
+        super().__init__(given, generation, release)
         self.client = SessionClient()
 
     def op_build(self, a: Fields) -> Fields:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from engine.model import errors
 from engine.model.control_messages import AlterItem
+from engine.model.controller import Controller
+from engine.model.profiles import Profile
 from engine.model.records import PartitionChange, PartitionRecord
+
+TOPIC_IDS_SINCE: Final = 2  # AlterPartition versions from here on name topics by id (KIP-841)
 
 
 class Registered(Protocol):
@@ -26,8 +30,19 @@ def check_sender(current_epoch: int | None, claimed_epoch: int) -> int:
     return errors.NONE if claimed_epoch == current_epoch else errors.STALE_BROKER_EPOCH
 
 
+def missing(k: Controller, item: AlterItem, version: int) -> int:
+    """CP-ALTER row 1.  The error for a partition that the controller has no record of.
+
+    Requests name topics by id from version 2 on, so that an unknown topic is an unknown id there;
+    a partition that a known topic does not have is unknown as such in every version.
+    """
+    topic = item.topic in k.topics or any(item.tp in one.tps for one in k.topics.values())
+    by_id = version >= TOPIC_IDS_SINCE and not topic
+    return errors.UNKNOWN_TOPIC_ID if by_id else errors.UNKNOWN_TOPIC_OR_PARTITION
+
+
 def check_kr(
-    record: PartitionRecord | None,
+    record: PartitionRecord,
     item: AlterItem,
     sender: int,
     brokers: Mapping[int, Registered],
@@ -36,14 +51,11 @@ def check_kr(
     isr_eligibility: bool = True,
     isr_broker_epoch: bool = True,
 ) -> int:
-    """CP-ALTER rows 1 - 8, KRaft.  NONE means: go on with CP-ELECT-KR and the ISR asked for.
+    """CP-ALTER rows 2 - 8, KRaft.  NONE means: go on with CP-ELECT-KR and the ISR asked for.
 
     `version` is the request's; `isr_eligibility` the flag of KIP-841, 3.3; `isr_broker_epoch` that
     of KIP-903, 3.5.  Without the former a member has only to be registered.
     """
-    if record is None:
-        # From version 2 on requests name topics by id.
-        return errors.UNKNOWN_TOPIC_ID if version > 1 else errors.UNKNOWN_TOPIC_OR_PARTITION
     error = _check_leader_epoch(record, item)
     if error:
         return error
@@ -51,7 +63,7 @@ def check_kr(
         return errors.INVALID_REQUEST
     if item.partition_epoch < record.partition_epoch:
         return errors.INVALID_UPDATE_VERSION
-    if not _well_formed(record, item):
+    if not _well_formed(record, item) or not _recovers(record, item):
         return errors.INVALID_REQUEST
     for member, claimed in item.isr:
         epoch = claimed if isr_broker_epoch else -1
@@ -61,31 +73,38 @@ def check_kr(
 
 
 def check_zk(
-    record: PartitionRecord | None,
+    record: PartitionRecord,
     item: AlterItem,
     live: Callable[[int], bool],
+    profile: Profile,
     *,
-    version: int = 3,
-    isr_eligibility: bool = True,
+    version: int = 2,
 ) -> tuple[int, bool]:
-    """CP-ALTER rows 1 - 8, ZooKeeper.  (error, whether there is anything to write).
+    """CP-ALTER rows 2 - 8, ZooKeeper.  (error, whether there is anything to write).
 
     A request that wants what is already there succeeds and writes nothing: the leader sent it again
-    because it never saw the first answer.  `isr_eligibility` is the flag of KIP-841, 3.3.
+    because it never saw the first answer.  Until 3.2 the write itself, conditional on the version
+    of the znode, is the only look at the partition epoch, and 3.2 looks at the recovery state
+    before anything else.  Nobody compares the ISR with the replicas.
     """
-    if record is None:
-        return errors.UNKNOWN_TOPIC_OR_PARTITION, False
-    error = _check_leader_epoch(record, item)
-    if error:
-        return error, False
-    wanted = tuple(member for member, _ in item.isr)
-    if wanted == record.isr and item.recovering == record.recovering:
-        return errors.NONE, False
-    if item.partition_epoch < record.partition_epoch:
-        return errors.INVALID_UPDATE_VERSION, False
-    if not _well_formed(record, item):
+    recovers = not profile.leader_recovery_state or _recovers(record, item)
+    if profile.ahead_is_not_controller:
+        error = _check_leader_epoch(record, item)
+        if error:
+            return error, False
+    elif not recovers:
         return errors.INVALID_REQUEST, False
-    if isr_eligibility and not all(live(member) for member in wanted):
+    elif item.leader_epoch < record.leader_epoch:
+        return errors.FENCED_LEADER_EPOCH, False
+    wanted = tuple(member for member, _ in item.isr)
+    same = item.leader_epoch == record.leader_epoch and item.recovering == record.recovering
+    if same and wanted == record.isr:
+        return errors.NONE, False
+    if item.partition_epoch != record.partition_epoch:
+        return errors.INVALID_UPDATE_VERSION, False
+    if not recovers:
+        return errors.INVALID_REQUEST, False
+    if profile.isr_eligibility and not all(live(member) for member in wanted):
         return _ineligible(version), False
     return errors.NONE, True
 
@@ -94,6 +113,7 @@ def apply_zk(record: PartitionRecord, item: AlterItem) -> PartitionRecord:
     """CP-ALTER row 9, ZooKeeper, and CP-ISR-ZKPROP 1.  The znode as written: only its version, the
     partition epoch, is raised."""
     after = record.copy()
+    after.leader_epoch = item.leader_epoch
     after.isr = tuple(member for member, _ in item.isr)
     after.recovering = item.recovering
     after.partition_epoch += 1
@@ -108,10 +128,13 @@ def check_direct_write(record: PartitionRecord, item: AlterItem) -> int:
     return errors.NONE
 
 
-def answer_kr(change: PartitionChange, sender: int) -> int:
+def answer_kr(change: PartitionChange, sender: int, version: int = 3) -> int:
     """CP-ALTER row 10.  The ISR that was asked for finished a reassignment that moves leadership
-    away from the sender: the record is written, yet the sender must fetch metadata first."""
-    return errors.NONE if change.record.leader == sender else errors.NEW_LEADER_ELECTED
+    away from the sender: the record is written, yet the sender must fetch metadata first.  Senders
+    of versions 0 and 1 do not know the error's own name."""
+    if change.record.leader == sender:
+        return errors.NONE
+    return errors.NEW_LEADER_ELECTED if version > 1 else errors.FENCED_LEADER_EPOCH
 
 
 def _check_leader_epoch(record: PartitionRecord, item: AlterItem) -> int:
@@ -125,13 +148,16 @@ def _check_leader_epoch(record: PartitionRecord, item: AlterItem) -> int:
 
 
 def _well_formed(record: PartitionRecord, item: AlterItem) -> bool:
-    """Row 7.  ISR within AR, no repetition, with the leader; recovering only if alone (3.8)."""
+    """Row 7.  ISR within AR, no repetition, with the leader."""
     members = [member for member, _ in item.isr]
     if len(set(members)) != len(members) or record.leader not in members:
         return False
-    if any(member not in record.replicas for member in members):
-        return False
-    return not item.recovering or (len(members) == 1 and record.recovering)
+    return all(member in record.replicas for member in members)
+
+
+def _recovers(record: PartitionRecord, item: AlterItem) -> bool:
+    """3.8.  RECOVERING stays only for a leader that is alone, and never begins here."""
+    return not item.recovering or (len(item.isr) == 1 and record.recovering)
 
 
 def _eligible(broker: Registered | None, claimed_epoch: int, isr_eligibility: bool) -> bool:

@@ -156,7 +156,8 @@ def registration_change(k: Controller, broker: int) -> tuple[Any, ...]:
 
 
 def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
-    """CP-KR-REG.  Refused while another incarnation's session is valid; else a new broker epoch."""
+    """CP-KR-REG.  Refused while another incarnation's session is valid; else a new broker epoch,
+    but for a process that registers again: from 3.9 on that only amends what is known of it."""
     known = k.brokers.get(m.src)
     if (
         known is not None
@@ -167,15 +168,23 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
         out.send(RegisterResponse(CONTROLLER, m.src, m.corr, error, -1))
         return
     records: list[tuple[Any, ...]] = []
-    if known is not None:
+    amends = (
+        known is not None
+        and known.incarnation == m.incarnation
+        and k.profile.same_incarnation_keeps_epoch
+    )
+    if known is not None and not amends:
         records += _clean_up_incarnation(k, m, known, out)
-    epoch = len(k.log) + len(records)
+    epoch = known.epoch if known is not None and amends else len(k.log) + len(records)
     rack = m.rack or (known.rack if known else "")
     registration = Registration(epoch, m.incarnation, rack, out.now)
+    if known is not None and amends:
+        registration.fenced, registration.shutting_down = known.fenced, known.shutting_down
     _note_directories(k, m, registration)
     k.brokers[m.src] = registration
     k.readers.pop(m.src, None)
-    records.append((R_REGISTER, m.src, epoch, True, False))
+    state = (registration.fenced, registration.shutting_down)
+    records.append((R_REGISTER, m.src, epoch, *state))
     append(k, records, out)
     answer = RegisterResponse(CONTROLLER, m.src, m.corr, NONE, epoch)
     answer_when_committed(k, answer, out)
@@ -369,15 +378,19 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
     answers = []
     records: list[tuple[Any, ...]] = []
     for item in m.items:
-        error = alter_partition.check_kr(
-            k.records.get(item.tp),
-            item,
-            m.src,
-            k.brokers,
-            version=m.version,
-            isr_eligibility=k.profile.isr_eligibility,
-            isr_broker_epoch=k.profile.isr_broker_epoch,
-        )
+        record = k.records.get(item.tp)
+        if record is None:
+            error = alter_partition.missing(k, item, m.version)
+        else:
+            error = alter_partition.check_kr(
+                record,
+                item,
+                m.src,
+                k.brokers,
+                version=m.version,
+                isr_eligibility=k.profile.isr_eligibility,
+                isr_broker_epoch=k.profile.isr_broker_epoch,
+            )
         if error:
             answers.append(AlterAnswer(item.tp, error, -1, -1, -1, ()))
             out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error)
@@ -386,7 +399,7 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
         result, new = change(k, item.tp, out, target_isr=isr, recovery=item.recovering)
         records += new
         after = result.record
-        error = alter_partition.answer_kr(result, m.src)
+        error = alter_partition.answer_kr(result, m.src, m.version)
         answers.append(
             AlterAnswer(
                 item.tp, error, after.leader, after.leader_epoch, after.partition_epoch, after.isr

@@ -271,14 +271,19 @@ class StripedPlacer:
 
 def check_manual(
     assignments: Sequence[Ids],
-    registered: Iterable[int],
+    registered: Iterable[int] | None,
     factor: int | None = None,
 ) -> int:
     """2.5.  INVALID_REPLICA_ASSIGNMENT unless every list is non-empty, without repetition, of
-    registered brokers and as long as the others (`factor`: the length the topic already has)."""
-    known = set(registered)
+    registered brokers and as long as the others (`factor`: the length the topic already has).
+
+    `registered` None: nobody asks whether the brokers exist, as for new topics in ZooKeeper.
+    """
+    known = None if registered is None else set(registered)
     for replicas in assignments:
-        if not replicas or len(set(replicas)) != len(replicas) or not known.issuperset(replicas):
+        if not replicas or len(set(replicas)) != len(replicas):
+            return errors.INVALID_REPLICA_ASSIGNMENT
+        if known is not None and not known.issuperset(replicas):
             return errors.INVALID_REPLICA_ASSIGNMENT
         if factor is None:
             factor = len(replicas)

@@ -21,6 +21,8 @@ def new_disk(broker: Broker, directory: int = 0) -> Disk:
         profile.monotonic_epoch_cache,
         profile.cache_cleaned_by_noop_truncate,
         profile.hw_clamped_on_truncate,
+        profile.evicts_producers,
+        profile.old_format_clears_epochs,
     )
     return Disk(log, directory or (directories.least_used(broker) if broker.dirs > 1 else 1))
 

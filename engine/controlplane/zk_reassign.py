@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.controlplane import election, reassignment, zk_topics
+from engine.controlplane import election, placement, reassignment, zk_topics
 from engine.controlplane.znodes import elect, is_live, take_offline, tell_changes
 from engine.model import errors
 from engine.model.control_messages import StopReplica
@@ -13,10 +13,18 @@ from engine.model.records import Ids, PartitionRecord
 
 
 def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
-    """CP-REASSIGN-ZK, U1 on; None cancels.  An error code; a new target replaces a running one."""
+    """CP-REASSIGN-ZK, U1 on; None cancels.  An error code; a new target replaces a running one.
+
+    As written to the reassignment znode: a target that is off-line is accepted and waited for.  The
+    list is looked at before the partition.
+    """
     record = k.records.get(tp)
+    error = errors.NONE if target is None else placement.check_manual([target], None)
+    if error:
+        return error
     if record is None:
-        return errors.UNKNOWN_TOPIC_OR_PARTITION
+        cancels = target is None
+        return errors.NO_REASSIGNMENT_IN_PROGRESS if cancels else errors.UNKNOWN_TOPIC_OR_PARTITION
     if target is None:
         if not record.reassigning:
             return errors.NO_REASSIGNMENT_IN_PROGRESS

@@ -37,7 +37,6 @@ from engine.model.errors import (
     DUPLICATE_BROKER_REGISTRATION,
     NONE,
     STALE_BROKER_EPOCH,
-    UNKNOWN_TOPIC_OR_PARTITION,
 )
 from engine.model.messages import CONTROLLER
 from engine.model.state import NEVER
@@ -188,8 +187,8 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
     written = []
     for item in m.items:
         record = k.records.get(item.tp)
-        if record is None:  # its topic is being deleted
-            error = UNKNOWN_TOPIC_OR_PARTITION
+        if record is None:  # its topic is being deleted, or gone
+            error = alter_partition.missing(k, item, m.version)
             answers.append(AlterAnswer(item.tp, error, -1, -1, -1, ()))
             continue
         if m.direct:
@@ -199,7 +198,8 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
                 record,
                 item,
                 lambda b: is_live(k, b),
-                isr_eligibility=k.profile.isr_eligibility,
+                k.profile,
+                version=m.version,
             )
         if error:
             out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error)

@@ -6,9 +6,10 @@ from engine.dataplane import futures, truncation, watermark
 from engine.dataplane.asking import accepts, build_fetch
 from engine.dataplane.following import (
     cut_or_fail,
-    delay,
+    delay_last,
     fail_partition,
     fetcher_id,
+    go_last,
     go_on_fetching,
     initial_state,
     restart_at,
@@ -320,8 +321,7 @@ def _process_partition_data(
         state.lag = max(0, data.hw - log.leo)
         if batches:
             state.last_epoch = batches[-1].epoch
-            if len(thread.partitions) > 1:  # fairness: who got data goes to the end of the queue
-                thread.partitions[state.tp] = thread.partitions.pop(state.tp)
+            go_last(broker, thread, state.tp)
 
 
 def _on_diverging(
@@ -352,7 +352,7 @@ def _on_error(
         if state.asked_epoch == state.leader_epoch:
             fail_partition(broker, thread, state.tp, out)
             return
-    delay(broker, state, out)
+    delay_last(broker, thread, state, out)
 
 
 def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> bool:
@@ -364,9 +364,9 @@ def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> b
     if thread.session is not None:
         thread.session.fail()
     thread.lookups.clear()
-    for state in thread.partitions.values():
+    for state in list(thread.partitions.values()):
         state.asked = -1
-        delay(broker, state, out)
+        delay_last(broker, thread, state, out)
     out.cue("F-8", broker.id, "connection", leader, None)
     _sleep_until_ready(broker, thread, out)
     return True

@@ -107,6 +107,21 @@ def delay(broker: Broker, state: PartitionFetchState, out: Effects) -> None:
         state.delay_until = out.now + broker.configs.fetch_backoff_ms
 
 
+def go_last(broker: Broker, thread: FetcherThread, tp: int) -> None:
+    """F-7, F-8.  Fairness: who got records, or an error, goes to the end of the queue (KIP-74)."""
+    if len(thread.partitions) > 1 and broker.profile.fair_order:
+        thread.partitions[tp] = thread.partitions.pop(tp)
+
+
+def delay_last(
+    broker: Broker, thread: FetcherThread, state: PartitionFetchState, out: Effects
+) -> None:
+    """F-8.  A back-off that begins sends the partition to the end of the queue."""
+    if state.delay_until <= out.now:
+        go_last(broker, thread, state.tp)
+    delay(broker, state, out)
+
+
 def fail_partition(broker: Broker, thread: FetcherThread, tp: int, out: Effects) -> None:
     """F-8.  Not retried until the control plane adds the partition again (KIP-461)."""
     thread.partitions.pop(tp, None)

@@ -25,6 +25,7 @@ from engine.model.errors import (
     UNKNOWN_TOPIC_OR_PARTITION,
 )
 from engine.model.messages import CONTROLLER
+from engine.model.profiles import Profile
 from engine.model.state import (
     COMMITTED,
     EXPAND,
@@ -250,8 +251,17 @@ def send_alter_partition(broker: Broker, out: Effects) -> None:
                 broker.broker_epoch,
                 tuple(broker.alter_queue.values()),
                 not broker.profile.alter_partition,
+                alter_version(broker.profile),
             )
         )
+
+
+def alter_version(profile: Profile) -> int:
+    """The AlterPartition version that a broker of this release sends: 1 with the recovery state
+    (KIP-704), 2 with topic ids (KIP-841), 3 with broker epochs (KIP-903)."""
+    if profile.isr_broker_epoch:
+        return 3
+    return 2 if profile.isr_eligibility else int(profile.leader_recovery_state)
 
 
 def on_alter_partition_response(broker: Broker, m: AlterPartitionResponse, out: Effects) -> None:

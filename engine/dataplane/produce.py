@@ -13,9 +13,12 @@ from engine.model.errors import (
     NONE,
     NOT_ENOUGH_REPLICAS,
     NOT_LEADER_OR_FOLLOWER,
+    OUT_OF_ORDER_SEQUENCE_NUMBER,
+    UNKNOWN_PRODUCER_ID,
 )
 from engine.model.log import Batch
 from engine.model.messages import ProduceRequest, ProduceResponse
+from engine.model.profiles import Profile
 from engine.model.state import LEADER, Broker, DelayedProduce, Replica
 
 ALL = -1
@@ -48,7 +51,7 @@ def refusal(broker: Broker, m: ProduceRequest) -> int:
     if m.acks not in (ALL, 0, 1):
         return INVALID_REQUIRED_ACKS
     replica = broker.replicas.get(m.tp)
-    if replica is None or replica.leader_epoch < 0:
+    if replica is None:
         return not_hosted(broker, m.tp)
     if replica.role != LEADER:
         return NOT_LEADER_OR_FOLLOWER
@@ -69,7 +72,11 @@ def append_once(
     """
     if m.producer >= 0 and replica.profile.idempotent_producer:
         error, written = replica.log.producers.check(
-            m.producer, m.producer_epoch, m.sequence, len(m.values)
+            m.producer,
+            m.producer_epoch,
+            m.sequence,
+            len(m.values),
+            unknown_producer(replica.profile),
         )
         if error:
             return error, -1, -1, False
@@ -78,6 +85,13 @@ def append_once(
             return NONE, written[2], written[3] + 1, True
     batch = append_as_leader(broker, replica, m, out)
     return NONE, batch.base, batch.end, False
+
+
+def unknown_producer(profile: Profile) -> int:
+    """P-7.  What a producer is told whose number is not 0 and whom the log does not know."""
+    if profile.unknown_producer_error:
+        return UNKNOWN_PRODUCER_ID
+    return OUT_OF_ORDER_SEQUENCE_NUMBER if profile.unknown_producer_starts_at_zero else NONE
 
 
 def append_as_leader(broker: Broker, replica: Replica, m: ProduceRequest, out: Effects) -> Batch:

@@ -10,6 +10,7 @@ from engine.dataplane.reading import (
     error_before_read,
     held_back,
     read_partition,
+    tells_divergence,
 )
 from engine.dataplane.session_serving import answer_in_session
 from engine.model.effects import Effects
@@ -93,6 +94,8 @@ def park_fetch(broker: Broker, m: FetchRequest, out: Effects) -> None:
     In 2.4 and 2.5 it does not, while there is a higher mark to tell (H-5).
     """
     parked = DelayedFetch(m, out.now + m.max_wait)
+    if m.min_bytes > 1:
+        parked.segments = [broker.replicas[fp.tp].log.segments[-1] for fp in m.partitions]
     for fp in m.partitions:
         broker.replicas[fp.tp].parked.append(parked)
     if broker.profile.hw_sent_at_once and owes_mark(broker, m):
@@ -107,17 +110,19 @@ def wake_fetch(broker: Broker, replica: Replica, out: Effects) -> None:
     """S-6.  Looks again at every Fetch that waits on this partition."""
     if replica.parked:
         for parked in replica.parked.copy():
-            if fetch_is_ready(broker, parked.request, out.now):
+            if fetch_is_ready(broker, parked.request, out.now, parked.segments):
                 complete_fetch(broker, parked, out)
 
 
-def fetch_is_ready(broker: Broker, m: FetchRequest, now: int) -> bool:
+def fetch_is_ready(broker: Broker, m: FetchRequest, now: int, segments: Sequence[int] = ()) -> bool:
     """S-6.  A - E role or epoch changed, F truncated, G enough bytes, H divergence.
 
-    What the leader's quota holds back does not count as bytes (Q-2).
+    What the leader's quota holds back does not count as bytes (Q-2).  `segments` are those in which
+    the partitions ended when the fetch began to wait, kept where one byte is not enough: bytes are
+    counted within a segment only, so once the log has gone on in another one, all is answered.
     """
     available = 0
-    for fp in m.partitions:
+    for index, fp in enumerate(m.partitions):
         if error_before_read(broker, m, fp):
             return True
         log = broker.replicas[fp.tp].log
@@ -125,8 +130,10 @@ def fetch_is_ready(broker: Broker, m: FetchRequest, now: int) -> bool:
         if fp.offset > bound:
             return True
         if broker.quotas is None or not held_back(broker, m, fp.tp, now):
+            if segments and fp.offset < bound and segments[index] < log.segment_of(bound - 1):
+                return True
             available += min(bound - fp.offset, m.max_records)
-        if fp.last_epoch >= 0 and not agrees_at_once(log, fp):
+        if fp.last_epoch >= 0 and tells_divergence(broker.profile) and not agrees_at_once(log, fp):
             error, diverging = divergence(log, fp)
             if error or diverging is not None:
                 return True

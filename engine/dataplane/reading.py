@@ -20,6 +20,7 @@ from engine.model.messages import (
     FetchRequest,
     Redirection,
 )
+from engine.model.profiles import FETCH, Profile
 from engine.model.state import FOLLOWER, LEADER, Broker, Replica
 
 UNDEFINED_HW = -1
@@ -41,12 +42,17 @@ def not_hosted(broker: Broker, tp: int) -> int:
 
 
 def access_error(replica: Replica, leader_epoch: int, leader_only: bool = True) -> int:
-    """S-2.4, S-2.5.  First the epochs are compared, then the role."""
+    """S-2.4, S-2.5.  First the epochs are compared, then the role.
+
+    A replica about which nobody has decided yet is older than any epoch, and no leader; what it
+    holds may be read by whoever does not insist on the leader.
+    """
     if leader_epoch != NO_EPOCH and leader_epoch != replica.leader_epoch:
         return epoch_error(replica, leader_epoch)
-    if replica.role != LEADER and (leader_only or replica.role != FOLLOWER):
-        return NOT_LEADER_OR_FOLLOWER
-    return NONE
+    if replica.role == LEADER:
+        return NONE
+    readable = replica.role == FOLLOWER or replica.leader_epoch == NO_EPOCH
+    return NOT_LEADER_OR_FOLLOWER if leader_only or not readable else NONE
 
 
 def _may_follow(m: FetchRequest) -> bool:
@@ -57,7 +63,7 @@ def _may_follow(m: FetchRequest) -> bool:
 def error_before_read(broker: Broker, m: FetchRequest, fp: FetchPartition) -> int:
     """S-2.1 - S-2.6.  The first reason why this partition may not be read here."""
     replica = broker.replicas.get(fp.tp)
-    if replica is None or replica.leader_epoch < 0:
+    if replica is None:
         return not_hosted(broker, fp.tp)
     epoch = fp.leader_epoch
     if replica.role != LEADER or (epoch != replica.leader_epoch and epoch != NO_EPOCH):
@@ -91,11 +97,19 @@ def preferred_read_replica(broker: Broker, rack: str, fp: FetchPartition, now: i
     candidates = [
         (remote.leo, -(now - remote.last_caught_up_ms), follower)
         for follower, remote in replica.remote.items()
-        if follower in replica.isr
+        if _may_serve(broker, replica, follower)
         and racks.get(follower) == rack
         and remote.log_start <= fp.offset <= remote.leo
     ]
     return max(candidates)[2] if candidates else NOWHERE
+
+
+def _may_serve(broker: Broker, replica: Replica, follower: int) -> bool:
+    """C-8.  In the ISR; until 3.3.1 it is enough that the leader knows its address."""
+    if replica.profile.reads_only_in_isr:
+        return follower in replica.isr
+    peer = broker.peers.get(follower)
+    return peer is not None and peer.alive and not peer.fenced
 
 
 def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | None]:
@@ -106,6 +120,12 @@ def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | Non
     if epoch < fp.last_epoch or end < fp.offset:
         return NONE, (epoch, end)
     return NONE, None
+
+
+def tells_divergence(profile: Profile) -> bool:
+    """S-3.  Does a leader look at the last epoch of a fetch?  From 2.7 on, and wherever followers
+    rely on it."""
+    return profile.answers_divergence or profile.truncation == FETCH
 
 
 def agrees_at_once(log: Log, fp: FetchPartition) -> bool:
@@ -133,7 +153,7 @@ def read_partition(broker: Broker, m: FetchRequest, fp: FetchPartition, out: Eff
         out.cue("S-2.epoch_check", broker.id, "error", fp.leader_epoch, error)
         return FetchData(fp.tp, error, UNDEFINED_HW, UNDEFINED_HW, ())
     log = broker.replicas[fp.tp].log
-    if fp.last_epoch >= 0 and not agrees_at_once(log, fp):
+    if fp.last_epoch >= 0 and not agrees_at_once(log, fp) and tells_divergence(broker.profile):
         error, diverging = divergence(log, fp)
         if error:
             return FetchData(fp.tp, error, UNDEFINED_HW, log.log_start, ())

@@ -33,31 +33,28 @@ def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
     answer = []
     available = 0
     at_once = m.max_wait <= 0 or not m.partitions
+    later: list[FetchPartition | None] = []
     for fp in m.partitions:
         data = read_partition(broker, m, fp, out)
         if data.error or data.diverging is not None:
             at_once = True
+        noted = None
         if not data.error and (data.diverging is None or _counts_diverging(broker, fp)):
             for batch in data.batches:
                 available += batch.end - batch.base
-            if m.replica >= 0:
-                replica = broker.replicas[fp.tp]
-                error = update_follower_fetch_state(
-                    broker,
-                    replica,
-                    m.replica,
-                    fp.offset,
-                    fp.log_start,
-                    replica.log.leo,
-                    m.replica_epoch,
-                    out,
-                )
-                if error:
-                    data = FetchData(fp.tp, error, -1, -1, ())
-                    at_once = True
-                elif replica.profile.textbook_response_hw:
-                    data.hw = replica.log.hw
+            if m.replica >= 0 and broker.profile.position_noted_per_partition:
+                data = _note_position(broker, m, fp, data, out)
+            elif m.replica >= 0:
+                noted = fp
+        if data.error:
+            at_once = True
         answer.append(data)
+        later.append(noted)
+    if m.replica >= 0 and not broker.profile.position_noted_per_partition:
+        for index, asked in enumerate(later):
+            if asked is not None:
+                answer[index] = _note_position(broker, m, asked, answer[index], out)
+        at_once = at_once or any(data.error for data in answer)
     if not at_once and available < m.min_bytes and not (m.rack and _redirects(answer)):
         park_fetch(broker, m, out)
         return
@@ -69,13 +66,36 @@ def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
         answer_in_session(broker, m, m.context, answer, out)
 
 
+def _note_position(
+    broker: Broker, m: FetchRequest, fp: FetchPartition, data: FetchData, out: Effects
+) -> FetchData:
+    """S-4.  What the fetch says of its sender is noted: with each partition as it is read, before
+    3.3 once all are read.  The answer, or an error in its place."""
+    replica = broker.replicas[fp.tp]
+    error = update_follower_fetch_state(
+        broker,
+        replica,
+        m.replica,
+        fp.offset,
+        fp.log_start,
+        replica.log.leo,
+        m.replica_epoch,
+        out,
+    )
+    if error:
+        return FetchData(fp.tp, error, -1, -1, ())
+    if replica.profile.textbook_response_hw:
+        data.hw = replica.log.hw
+    return data
+
+
 def _redirects(answer: list[FetchData]) -> bool:
     """S-5, C-8.  Does the answer name a replica to read from?  Then it does not wait."""
     return any(data.preferred >= 0 for data in answer)
 
 
 def _counts_diverging(broker: Broker, fp: FetchPartition) -> bool:
-    """KAFKA-13141, until 2.7.2 and 2.8.1.  A diverging fetch, too, told where the follower is."""
+    """KAFKA-13141, until 2.7.1 and in 2.8.0.  A diverging fetch told the position, too."""
     return not broker.replicas[fp.tp].profile.diverging_skips_follower_update
 
 
@@ -87,7 +107,7 @@ def epoch_end(
     After the comparison of T-3 only the leader answers.
     """
     replica = broker.replicas.get(tp)
-    if replica is None or replica.leader_epoch < 0:
+    if replica is None:
         return not_hosted(broker, tp), -1, -1
     error = access_error(replica, leader_epoch, leader_only)
     if error:
@@ -108,7 +128,7 @@ def on_epoch_end_request(broker: Broker, m: EpochEndRequest, out: Effects) -> No
 def on_list_offsets_request(broker: Broker, m: ListOffsetsRequest, out: Effects) -> None:
     """F-9, C-5, H-9.  To a replica LATEST is the leader's log end; to a client it is the mark."""
     replica = broker.replicas.get(m.tp)
-    if replica is None or replica.leader_epoch < 0:
+    if replica is None:
         error, offset, epoch = not_hosted(broker, m.tp), -1, NO_EPOCH
     else:
         error, offset, epoch, _ = offsets.look_up(replica, m.timestamp, m.src < 0, m.leader_epoch)

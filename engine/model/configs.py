@@ -330,9 +330,9 @@ def build(profile: Profile, overrides: Mapping[str, Value] | None = None) -> Con
     for name, value in (overrides or {}).items():
         values[name] = checked(name, value)
     configs = Configs(profile, values)
-    if configs.fetch_wait_max_ms >= configs.lag_time_max_ms:
+    if configs.fetch_wait_max_ms > configs.lag_time_max_ms:
         raise BadInput(
-            "invalid", "replica.fetch.wait.max.ms must stay below replica.lag.time.max.ms."
+            "invalid", "replica.fetch.wait.max.ms must not exceed replica.lag.time.max.ms."
         )
     return configs
 

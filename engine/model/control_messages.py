@@ -31,9 +31,10 @@ from engine.model.messages import (
 class AlterItem:
     """One partition of AlterPartition; `isr` pairs each member with the broker epoch it fetched
     with (-1 = unknown).  For a ZooKeeper write the partition epoch is the expected znode version.
+    `topic` is written where the number alone cannot tell which topic is meant.
     """
 
-    __slots__ = ("isr", "leader_epoch", "partition_epoch", "recovering", "tp")
+    __slots__ = ("isr", "leader_epoch", "partition_epoch", "recovering", "topic", "tp")
 
     def __init__(
         self,
@@ -42,12 +43,14 @@ class AlterItem:
         partition_epoch: int,
         isr: tuple[tuple[int, int], ...],
         recovering: bool = False,
+        topic: str = "",
     ) -> None:
         self.tp = tp
         self.leader_epoch = leader_epoch
         self.partition_epoch = partition_epoch
         self.isr = isr
         self.recovering = recovering
+        self.topic = topic
 
 
 class AlterPartitionRequest(Message):

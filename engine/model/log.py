@@ -86,17 +86,24 @@ class Log:
         "clamps_hw",
         "cleans_on_noop",
         "epochs",
+        "evicts_producers",
         "flushed",
         "hw",
         "leo",
         "log_start",
+        "old_format_clears",
         "producers",
         "segment_records",
         "segments",
     )
 
     def __init__(
-        self, monotonic: bool = True, cleans_on_noop: bool = True, clamps_hw: bool = True
+        self,
+        monotonic: bool = True,
+        cleans_on_noop: bool = True,
+        clamps_hw: bool = True,
+        evicts_producers: bool = False,
+        old_format_clears: bool = True,
     ) -> None:
         self.batches: list[Batch] = []
         self.bases: list[int] = []
@@ -110,6 +117,8 @@ class Log:
         self.segment_records = NO_LIMIT
         self.cleans_on_noop = cleans_on_noop
         self.clamps_hw = clamps_hw
+        self.evicts_producers = evicts_producers
+        self.old_format_clears = old_format_clears
 
     def copy(self) -> Log:
         twin = shallow(self)
@@ -129,6 +138,8 @@ class Log:
             epochs = self.epochs.epochs
             if not epochs or epochs[-1] != batch.epoch:
                 self.epochs.assign(batch.epoch, base)
+        elif self.old_format_clears and self.epochs.epochs:
+            self.epochs.clear()  # epochs that go on after a gap could not be trusted
         active = self.segments[-1]
         if batch.end - active > self.segment_records and base > active:
             self.roll(base)
@@ -156,6 +167,10 @@ class Log:
         for batch in batches:
             self.append(batch)
         return OK
+
+    def segment_of(self, offset: int) -> int:
+        """The base of the segment that holds an offset."""
+        return self.segments[max(0, bisect_right(self.segments, offset) - 1)]
 
     def roll(self, base: int = -1) -> None:
         """L-5.  A new active segment; what lies below it is flushed."""
@@ -250,6 +265,8 @@ class Log:
         self.hw = max(self.hw, offset)
         self.flushed = max(self.flushed, offset)
         self.epochs.truncate_from_start(offset)
+        if self.evicts_producers and self.producers.entries:
+            self.producers.evict(offset)
         return True
 
     def drop_below_log_start(self) -> int:

@@ -64,15 +64,16 @@ class Producers:
         return new
 
     def check(
-        self, producer: int, epoch: int, sequence: int, count: int
+        self, producer: int, epoch: int, sequence: int, count: int, unknown: int = NONE
     ) -> tuple[int, Written | None]:
         """P-7.1 - P-7.5.  (error, None), or (NONE, the batch already written) for a duplicate.
 
-        A producer that is unknown, new or expired or with all its data deleted, may begin anywhere.
+        A producer that is unknown, new or expired or with all its data deleted, may begin anywhere
+        from 2.5 on; `unknown` is what an older log says unless it begins at 0.
         """
         entry = self.entries.get(producer)
         if entry is None:
-            return NONE, None
+            return NONE if sequence == 0 else unknown, None
         if epoch == entry.epoch:
             last = (sequence + count - 1) % SEQUENCES
             for written in entry.batches:
@@ -101,6 +102,13 @@ class Producers:
         for batch in batches:
             if batch.producer >= 0:
                 self.record(batch)
+
+    def evict(self, log_start: int) -> None:
+        """P-7, until 2.3.  Forgets batches below the log start, and who has no other (KIP-360)."""
+        for producer, entry in list(self.entries.items()):
+            entry.batches = [written for written in entry.batches if written[3] >= log_start]
+            if not entry.batches:
+                del self.entries[producer]
 
     def reaches_past(self, end: int) -> bool:
         """Does it remember a batch that a log of this length no longer has?"""

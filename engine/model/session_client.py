@@ -60,7 +60,9 @@ class SessionClient:
                 elif not known.same(new):
                     self.partitions[name] = new
                     changed.append(name)
-                    if known.topic_id is not None and known.topic_id != new.topic_id:
+                    if None not in (known.topic_id, new.topic_id) and (
+                        known.topic_id != new.topic_id
+                    ):
                         request.replaced.append(name)
             added = [name for name in wanted if name not in self.partitions]
             for name in added:

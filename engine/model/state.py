@@ -84,11 +84,12 @@ class RemoteReplica:
 class DelayedFetch:
     """S-6.  A Fetch that waits in the purgatory of its leader."""
 
-    __slots__ = ("deadline", "done", "request")
+    __slots__ = ("deadline", "done", "request", "segments")
 
     def __init__(self, request: FetchRequest, deadline: int) -> None:
         self.request = request
         self.deadline = deadline
+        self.segments: list[int] = []
         self.done = False
 
     def twin(self, twins: Twins) -> DelayedFetch:

@@ -145,10 +145,26 @@ class Scenario:
         """The script as this profile plays it, comments attached, profile prefixes taken off.
 
         A flipped profile that is listed here is one of its own; any other plays the lines of its
-        row, so that a what-if of a visitor is led by the script that was written for K39.
+        row, so that a what-if of a visitor is led by the script that was written for K39.  So does
+        a release between two codes, with the lines of the later one.
         """
-        row = profile.split("+")[0].split("-")[0]
-        return script_lines(self.script, profile if profile in self.profiles else row)
+        if profile in self.profiles:
+            return script_lines(self.script, profile)
+        known = get_profile(profile)
+        own = known.base if known.base in self.profiles else known.generation
+        return script_lines(self.script, own)
+
+    def cannot_begin(self, profile: str) -> str:
+        """Why no cluster of this profile starts with the settings of the scenario; "" if one does.
+
+        The profiles that a scenario lists can all begin it.  Another may have defaults that
+        contradict its settings, and is then left out where every profile is played.
+        """
+        try:
+            configuration.build(get_profile(profile), self.configs)
+        except BadInput as bad:
+            return bad.sentence
+        return ""
 
     def expectation(self, profile: str) -> dict[str, Any] | None:
         """What was promised for a profile: {"verdict", "final"?, "logs"?, "counts"?}."""

@@ -226,7 +226,7 @@ def refusal(sim: Simulation, broker: Broker, replica: Replica, follower: int) ->
                 record,
                 item,
                 lambda b: znodes.is_live(k, b),
-                isr_eligibility=profile.isr_eligibility,
+                profile,
             )[0]
         )
     )

@@ -6,7 +6,7 @@ from typing import Final, Self
 
 from engine.model.copying import Twins
 from engine.model.effects import Effects
-from engine.model.errors import NONE, OUT_OF_ORDER_SEQUENCE_NUMBER
+from engine.model.errors import NONE, OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID
 from engine.model.messages import ClientMetadataResponse
 from engine.sim.clients import Producer, Sent
 from engine.sim.kernel import Chance
@@ -111,10 +111,10 @@ class IdempotentProducer(Producer):
         self.send(batch, self.leaders.get(tp, -1), out)
 
     def decide(self, sent: Sent, error: int, out: Effects) -> Sent | None:
-        """P-7.  A number out of order shows that the log has lost something: a new epoch begins
-        there, as it does after a batch that was given up."""
+        """P-7.  A number out of order, or a log that does not know the producer any more, shows
+        that something is lost: a new epoch begins there, as after a batch that was given up."""
         expired = out.now - sent.created >= self.delivery_ms
-        if error == OUT_OF_ORDER_SEQUENCE_NUMBER and not expired:
+        if error in (OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID) and not expired:
             self._begin_epoch(sent.tp, [sent])
             self.try_later(sent, out)
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from engine.controlplane import admin, placement, zk_topics
@@ -105,7 +106,8 @@ def placement_error(sim: Simulation, wanted: Wanted, factor: int | None = None) 
     """Why these partitions cannot be made, or NONE; nothing is drawn."""
     k = sim.cluster.controller
     _, (error, lists) = place(sim, wanted, Fixed())
-    error = error or placement.check_manual(lists, k.brokers, factor)
+    known = None if factor is None and sim.profile.mode == "zk" else k.brokers
+    error = error or placement.check_manual(lists, known, factor)
     if error or sim.profile.mode == "zk" or not wanted.lists:
         return error
     led = all(any(k.active(broker) for broker in one) for one in lists)
@@ -127,15 +129,26 @@ def create(sim: Simulation, name: str, wanted: Wanted, out: Effects) -> None:
     if rule:
         out.cue(rule, CONTROLLER, f"topic {name}", None, tuple(lists))
     grows = name in k.topics
-    if sim.profile.mode == "zk":
-        make = zk_topics.create_partitions if grows else zk_topics.create_topic
-        make(k, name, lists, out)
-    elif grows:
+    if not grows:
+        create_listed(sim, name, lists, out)
+    elif sim.profile.mode == "zk":
+        zk_topics.create_partitions(k, name, lists, out)
+        _name_new_partitions(sim, k, name, len(lists))
+    else:
         count = len(k.topics[name].tps) + len(lists)
         admin.create_partitions(k, name, count, Fixed(), out, assignments=lists)
-    else:
-        admin.create_manually(k, name, lists, out)
-    _name_new_partitions(sim, k, name, len(lists))
+        _name_new_partitions(sim, k, name, len(lists))
+
+
+def create_listed(sim: Simulation, name: str, lists: Sequence[Ids], out: Effects) -> int:
+    """A new topic whose replicas are listed, by the rules of the run's controller.  An error
+    code; the observer and the names learn of the partitions that were made."""
+    k = sim.cluster.controller
+    make = zk_topics.create_topic if sim.profile.mode == "zk" else admin.create_manually
+    error = make(k, name, lists, out)
+    if error == errors.NONE:
+        _name_new_partitions(sim, k, name, len(lists))
+    return error
 
 
 def _placing_chance(sim: Simulation) -> Chance:

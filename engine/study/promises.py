@@ -113,15 +113,20 @@ def unkept(sim: Simulation, wanted: Expectation) -> str:
 
 
 def _deletion(sim: Simulation, wanted: Expectation) -> str:
-    k, (name,) = sim.cluster.controller, wanted.names
-    tps = [tp for tp, one in enumerate(sim.cluster.names) if one == name]
-    if not tps:
+    (name,) = wanted.names
+    if name not in sim.cluster.names:
         return f"there never was a partition {name}"
-    dying = {tp for topic in k.deletions for tp in k.topics[topic].tps}
-    state = "deleting" if dying & set(tps) else ""
-    if not state:
-        state = "deleted" if any(tp not in k.records for tp in tps) else "there"
+    state = _stage_of_deletion(sim, name)
     return "" if state == wanted.kind else f"it is {state}"
+
+
+def _stage_of_deletion(sim: Simulation, name: str) -> str:
+    """ "there", "deleting" (the controller waits for replicas) or "deleted"."""
+    k = sim.cluster.controller
+    tps = {tp for tp, one in enumerate(sim.cluster.names) if one == name}
+    if any(tps.intersection(k.topics[topic].tps) for topic in k.deletions):
+        return "deleting"
+    return "there" if tps <= k.records.keys() else "deleted"
 
 
 def _record(sim: Simulation, wanted: Expectation) -> str:
@@ -152,6 +157,15 @@ def record_text(sim: Simulation, tp: int) -> str:
     if record.elr or last:
         text += f" elr [{','.join(map(names, record.elr))}] last [{','.join(map(names, last))}]"
     return text + "}"
+
+
+def end_text(sim: Simulation, tp: int) -> str:
+    """How the run left a partition, as the `final` of an expectation says it: its record, or that
+    its topic is gone."""
+    if tp in sim.cluster.controller.records:
+        return record_text(sim, tp)
+    name = sim.cluster.names[tp]
+    return f"{_stage_of_deletion(sim, name)} {name}"
 
 
 def _answers(sim: Simulation, wanted: Expectation) -> str:

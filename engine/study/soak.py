@@ -101,7 +101,8 @@ def draw(seed: int, number: int, profiles: Sequence[str], library: Sequence[Scen
         drawn.steps = sim.events
     except BadInput as error:
         if error.code != "too_large":
-            drawn.find = ("refused", f"{lines[-1]}: {error.sentence}")
+            at = lines[-1] if lines else "at the beginning"
+            drawn.find = ("refused", f"{at}: {error.sentence}")
     except Exception as error:
         drawn.find = ("crash", _why(error))
     drawn.run = Run(start.scenario, start.profile, start.seed, tuple(lines))

@@ -101,7 +101,7 @@ def holds(word: str, profile: Profile) -> bool:
     span = _SPAN.fullmatch(word)
     if span is None:
         raise ValueError(f"{word} is no flag, mode or span")
-    ours: tuple[int, ...] = profile.release
+    ours = profile.release
     bound = tuple(int(part) for part in span[3].split(".")) if not span[1] else ()
     if span[1]:
         ours, bound = (profile.truncation,), (TRUNCATIONS.index(span[3]),)

@@ -120,7 +120,9 @@ def draw_profile(chance: Chance, names: Sequence[str]) -> str:
     row = get_profile(pick(chance, names))
     changes: dict[str, bool | int] = {}
     if chance.hits(0.33):
-        modelled = [name for name, flag in FLAGS.items() if flag.modelled]
+        modelled = [
+            name for name, flag in FLAGS.items() if flag.modelled and flag.exists_in(row.mode)
+        ]
         for _ in range(1 + chance.below(3)):
             flag = pick(chance, [*modelled, "truncation"])
             if flag == "truncation":
@@ -240,7 +242,10 @@ def draw_run(
         cluster = draw_cluster(chance)
         first = ("run 6s",) if cluster.faults else ()
         return Run(cluster, profile, chance.below(1_000), first), chance
-    scenario = pick(chance, library)
+    fit = [one for one in library if not one.cannot_begin(profile)]
+    if not fit:
+        return Run(draw_cluster(chance), profile, chance.below(1_000), ()), chance
+    scenario = pick(chance, fit)
     run = Run(scenario, profile, chance.below(1_000))
     script = [line for line in run.lines() if not line.startswith("run")]
     kept = tuple(script[: chance.below(len(script) + 1)])

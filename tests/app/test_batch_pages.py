@@ -186,12 +186,22 @@ def test_tables_as_csv(client: FlaskClient, jobs: Jobs) -> None:
 
 
 def test_a_study_is_changed_and_run_again(client: FlaskClient, jobs: Jobs, app: Flask) -> None:
-    asked = {"profiles": ["Z0102", "Z27+elr"], "vary": ["brokers=3,5"], "first_seed": 7, "runs": 20}
+    asked = {
+        "profiles": ["Z0102", "Z27+strict_min_isr"],
+        "vary": ["brokers=3,5"],
+        "first_seed": 7,
+        "runs": 20,
+    }
     number = start(client, jobs, **asked)
     assert f'href="/batch?again={number}"' in client.get(f"/batch/{number}").text
     form = client.get(f"/batch?again={number}").text
     assert re.search(r'value="crash-storm" selected|selected>S61 ', form)
-    for there in ('value="Z27+elr" checked', 'value="20" required', 'value="7"', ">brokers=3,5<"):
+    for there in (
+        'value="Z27+strict_min_isr" checked',
+        'value="20" required',
+        'value="7"',
+        ">brokers=3,5<",
+    ):
         assert there in form, there
     # A study of a run somebody made by hand: its scenario has no name to be asked for by.
     services: Services = app.extensions[KEY]

@@ -9,7 +9,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.context.services import KEY, Services
-from engine.model.profiles import PROFILES
+from engine.model import configs
+from engine.model.profiles import GENERATIONS
 from engine.scenarios import file
 from engine.sim.run import Run
 
@@ -49,11 +50,29 @@ def test_what_cannot_be_compared_is_one_sentence(client: FlaskClient, digest: st
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_ladder_has_a_rung_for_every_generation(client: FlaskClient, lang: str) -> None:
     page = client.get(f"/s/S20/ladder?lang={lang}").text
-    rungs = re.findall(r'<th scope="row"><a href="/r/([0-9a-f]{16})\?step=\d+">(\w+)</a>', page)
-    assert [name for _, name in rungs] == list(PROFILES)
+    rungs = re.findall(
+        r'<th scope="row" title="(\w+)"><a href="/r/([0-9a-f]{16})\?step=\d+">([^<]+)</a>', page
+    )
+    assert [name for name, _, _ in rungs] == list(GENERATIONS)
+    assert [told for _, _, told in rungs] == [one.stands_for for one in GENERATIONS.values()]
     assert page.count("✖") == 3, "three generations cut to the high watermark"
     assert "ladder." not in re.sub(r"(?s)<script.*?</script>|href=\S+|src=\S+", "", page)
-    assert client.get(f"/r/{rungs[0][0]}").status_code == 200
+    assert client.get(f"/r/{rungs[0][1]}").status_code == 200
+
+
+def test_a_rung_that_cannot_begin_is_left_out_with_a_word(client: FlaskClient, app: Flask) -> None:
+    services: Services = app.extensions[KEY]
+    own = file.load_text(
+        "title: Patient\nconfigs: {replica.fetch.wait.max.ms: 15000}\nscript: produce a\n"
+    )
+    services.store.save_scenario(own, "")
+    page = client.get(f"/s/{own.digest}/ladder").text
+    old = sum(configs.build(one).lag_time_max_ms < 15_000 for one in GENERATIONS.values())
+    assert page.count("Left out: a cluster of this release does not start") == old > 0
+    assert page.count('<th scope="row" title=') == len(GENERATIONS)
+    assert (
+        len(re.findall(r'<th scope="row" title="\w+"><a href="/r/', page)) == len(GENERATIONS) - old
+    )
 
 
 def test_a_ladder_is_made_of_scripts(client: FlaskClient, app: Flask) -> None:

@@ -91,6 +91,17 @@ def test_trying_plays_up_to_the_line_that_cannot_be_played(client: FlaskClient) 
     assert client.get(f"/r/{whole['run']}/steps.json").json["ok"]
 
 
+def test_a_topic_that_the_script_deletes_is_tried_and_promised(client: FlaskClient) -> None:
+    text = "title: a\nscript: |\n  delete_topic t\n"
+    assert post(client, "/api/scenarios/try", {"yaml": text}).json["problem"] is None
+    (told,) = post(client, "/api/scenarios/play", {"yaml": text}).json["profiles"]
+    assert told["final"] == "deleted t-0"
+    for final, kept in (("deleted t-0", True), ("deleting t-0", False)):
+        expect = f"expect:\n  K39: {{verdict: holds, final: {final}}}\n"
+        (one,) = post(client, "/api/scenarios/play", {"yaml": text + expect}).json["profiles"]
+        assert (one["complaints"] == []) is kept, one
+
+
 def test_a_run_becomes_a_scenario_that_asks_for_comments(
     client: FlaskClient, socket: Socket
 ) -> None:

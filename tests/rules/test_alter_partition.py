@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.controlplane import alter_partition, election
-from engine.model import errors
+from engine.model import configs, errors
 from engine.model.control_messages import AlterItem
+from engine.model.controller import Controller, Topic
+from engine.model.profiles import PROFILES
 from engine.model.records import PartitionRecord
 
 RECORD = PartitionRecord((1, 2, 3), (1, 2), 1, leader_epoch=5, partition_epoch=7)
@@ -60,9 +62,16 @@ def test_kraft(request_: AlterItem, sender: int, error: int) -> None:
 
 
 def test_kraft_unknown_partition_and_sender() -> None:
-    by_id = alter_partition.check_kr(None, item(), 1, BROKERS)
-    by_name = alter_partition.check_kr(None, item(), 1, BROKERS, version=1)
-    assert (by_id, by_name) == (errors.UNKNOWN_TOPIC_ID, errors.UNKNOWN_TOPIC_OR_PARTITION)
+    k = Controller(PROFILES["K39"], configs.build(PROFILES["K39"]))
+    k.topics["t"] = Topic()
+    unknown, nameless = AlterItem(-1, 0, 0, FULL, topic="u"), item()
+    beyond = AlterItem(-1, 0, 0, FULL, topic="t")
+    for version in (0, 1, 2, 3):
+        error = errors.UNKNOWN_TOPIC_ID if version > 1 else errors.UNKNOWN_TOPIC_OR_PARTITION
+        assert alter_partition.missing(k, unknown, version) == error
+        assert alter_partition.missing(k, nameless, version) == error
+        known = alter_partition.missing(k, beyond, version)
+        assert known == errors.UNKNOWN_TOPIC_OR_PARTITION
     assert alter_partition.check_sender(101, 101) == errors.NONE
     assert alter_partition.check_sender(102, 101) == errors.STALE_BROKER_EPOCH
     assert alter_partition.check_sender(None, 101) == errors.STALE_BROKER_EPOCH
@@ -100,15 +109,26 @@ def test_recovery_state() -> None:
 
 def test_zookeeper() -> None:
     live = (1, 2).__contains__
-    check = alter_partition.check_zk
-    assert check(None, item(), live) == (errors.UNKNOWN_TOPIC_OR_PARTITION, False)
-    assert check(RECORD, item(le=6), live) == (errors.NOT_CONTROLLER, False)
-    assert check(RECORD, item(le=4), live) == (errors.FENCED_LEADER_EPOCH, False)
-    same = item(pe=6, isr=((1, -1), (2, -1)))
-    assert check(RECORD, same, live) == (errors.NONE, False), "an answer was lost"
-    assert check(RECORD, item(pe=6), live) == (errors.INVALID_UPDATE_VERSION, False)
-    assert check(RECORD, item(), live) == (errors.INELIGIBLE_REPLICA, False)
-    assert check(RECORD, item(), live, isr_eligibility=False) == (errors.NONE, True)
+
+    def check(asked: AlterItem, profile: str = "Z33", version: int = 2) -> tuple[int, bool]:
+        return alter_partition.check_zk(RECORD, asked, live, PROFILES[profile], version=version)
+
+    assert check(item(le=6)) == (errors.NOT_CONTROLLER, False)
+    assert check(item(pe=8)) == (errors.NOT_CONTROLLER, False)
+    assert check(item(pe=8), "Z28") == (errors.INVALID_UPDATE_VERSION, False), "until 3.2"
+    assert check(item(le=6, pe=6), "Z27") == (errors.INVALID_UPDATE_VERSION, False)
+    for profile in ("Z27", "Z28", "Z33"):
+        assert check(item(le=4), profile) == (errors.FENCED_LEADER_EPOCH, False)
+        same = item(pe=6, isr=((1, -1), (2, -1)))
+        assert check(same, profile) == (errors.NONE, False), "an answer was lost"
+        assert check(item(pe=6), profile) == (errors.INVALID_UPDATE_VERSION, False)
+    assert check(item()) == (errors.INELIGIBLE_REPLICA, False)
+    assert check(item(), version=1) == (errors.OPERATION_NOT_ATTEMPTED, False)
+    assert check(item(), "Z28") == (errors.NONE, True)
+    recovering = item(isr=((1, -1),), recovering=True)
+    assert check(recovering) == (errors.INVALID_REQUEST, False)
+    assert check(item(le=4, recovering=True), "Z28") == (errors.INVALID_REQUEST, False)
+    assert check(item(isr=((1, -1), (2, -1), (2, -1)))) == (errors.NONE, True), "nobody looks"
     after = alter_partition.apply_zk(RECORD, item())
     assert (after.isr, after.leader_epoch, after.partition_epoch) == ((1, 2, 3), 5, 8)
 
@@ -133,3 +153,4 @@ def test_a_finished_reassignment_may_depose_the_sender() -> None:
     )
     assert change.completed and change.record.leader == 4
     assert alter_partition.answer_kr(change, 1) == errors.NEW_LEADER_ELECTED
+    assert alter_partition.answer_kr(change, 1, 1) == errors.FENCED_LEADER_EPOCH

@@ -82,14 +82,12 @@ function Happened({ doc, name, t }) {
 /** Another profile, playing under all of them, and taking what happened as what is promised. */
 function More({ doc, t, lists }) {
   const [chosen, choose] = useState("");
-  const names = e.offers.value.profiles
-    .map(([name]) => name)
-    .filter((name) => !doc.profiles.includes(name));
+  const others = e.offers.value.profiles.filter(([name]) => !doc.profiles.includes(name));
   return html`<div class="row">
     <${Choice}
       label=${t("title.profile")}
       value=${chosen}
-      options=${[["", "…"], ...names.map((name) => [name, name])]}
+      options=${[["", "…"], ...others]}
       onChange=${choose}
     /><${Add}
       label=${t("edit.profile")}

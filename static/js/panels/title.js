@@ -33,8 +33,8 @@ function Profile({ facts, t }) {
     ><select id="profile" value=${facts.profile} onChange=${(e) => change(e.target.value)}>
       ${all.map(
         (p) =>
-          html`<option key=${p.name} value=${p.name}>
-            ${mine.includes(p.name) ? "" : "· "}${p.name}${p.stands_for ? ` · ${p.stands_for}` : ""}
+          html`<option key=${p.name} value=${p.name} title=${p.name}>
+            ${mine.includes(p.name) ? "" : "· "}${p.stands_for || p.name}
           </option>`,
       )}
     </select></label
