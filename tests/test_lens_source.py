@@ -132,7 +132,7 @@ def test_lines_of_calls_lie_in_the_caller() -> None:
 
 
 def test_releases_and_their_modes() -> None:
-    assert key("0.10.2.2") == (0, 10, 2)
+    assert key("0.10.2.2") == (0, 10, 2, 2)
     assert (modes("2.5.1"), modes("3.9.1"), modes("4.1.1")) == (
         ("zk",),
         ("zk", "kraft"),

@@ -70,6 +70,7 @@ STANDARD_OF_ENGINE = {
     "functools",
     "hashlib",
     "heapq",
+    "html",
     "importlib",
     "itertools",
     "json",

@@ -407,7 +407,9 @@ def lab(
     from app.lab.trouble import Trouble
 
     given = [None if name is None else Path(name) for name in (jars, keep, out)]
-    run = _run_of(scenario, None, 0, moves)
+    from app.command.playing import run_of
+
+    run = run_of(scenario, None, 0, moves)
     try:
         sys.exit(play_on_brokers(Wish(kafka, given[0], given[1], port), run, given[2], facts))
     except Trouble as trouble:

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-from engine.model.profiles import KRAFT, ZK, Profile
+from engine.model.profiles import KRAFT, ZK, Profile, Release
 
 REPOSITORY: Final = "https://github.com/apache/kafka/blob"
 FIRST_KRAFT: Final = (3, 3)
@@ -133,10 +133,9 @@ def named() -> dict[str, str]:
 # -- releases and profiles ------------------------------------------------------------------------
 
 
-def key(release: str) -> tuple[int, int, int]:
-    """ "0.10.2.2" -> (0, 10, 2): what profiles compare releases by."""
-    first, second, third, *_ = (int(part) for part in release.split("."))
-    return first, second, third
+def key(release: str) -> Release:
+    """ "0.10.2.2" -> (0, 10, 2, 2): what profiles compare releases by."""
+    return tuple(int(part) for part in release.split("."))
 
 
 def modes(release: str) -> tuple[str, ...]:
@@ -151,13 +150,14 @@ def modes(release: str) -> tuple[str, ...]:
 
 def profile_of(release: str, mode: str) -> Profile:
     """The protocol of an exact release, for asking cards."""
-    return Profile(release, release, mode, key(release))
+    return Profile(release, mode, key(release), (release,), release)
 
 
 def release_of(profile: Profile) -> str:
-    """The release of the index that a profile behaves as: the newest that is not newer."""
-    known = [one for one in source().releases if key(one) <= profile.release]
-    return known[-1] if known else source().releases[0]
+    """The release of the index that a profile behaves as: the oldest that is not older, since what
+    a line of releases mends it mends without renaming; the newest where all are older."""
+    known = [one for one in source().releases if key(one) >= profile.release]
+    return known[0] if known else source().releases[-1]
 
 
 def mode_in(release: str, mode: str) -> str:
