@@ -147,6 +147,29 @@ def conformance(paths: tuple[str, ...], as_json: bool) -> None:
 
 
 @main.command()
+@click.argument("paths", nargs=-1, type=click.Path())
+@AS_JSON
+@plain
+def recordings(paths: tuple[str, ...], as_json: bool) -> None:
+    """Replays recordings of real brokers and compares every fact: files, or directories of them.
+
+    Without PATHS the recordings that come with the engine.  Exit code 0 only if every fact is
+    equal, or the recording itself explains why it is not.
+    """
+    from app.command.recordings import lines, report
+    from engine.conformance.recordings import reading
+    from engine.conformance.recordings.comparing import compare
+
+    found = reading.load(paths) if paths else reading.own()
+    comparisons = [compare(one) for one in found]
+    if as_json:
+        tell(report(comparisons))
+    else:
+        click.echo("\n".join(lines(comparisons)))
+    sys.exit(1 if any(one.different for one in comparisons) else 0)
+
+
+@main.command()
 @click.argument("scenario")
 @click.option("--runs", type=click.IntRange(1), required=True, help="Runs per profile and cell.")
 @click.option("--profiles", help="Separated by commas [those of the scenario].")
