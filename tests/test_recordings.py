@@ -95,23 +95,21 @@ def test_what_is_missing_has_a_meaning_and_what_is_unknown_is_let_through() -> N
 
 
 def test_only_what_a_recording_explains_is_explained() -> None:
-    data = data_of("R20-0.10.2.2")
-    assert [(one.step, one.fact) for one in compared(data).explained] == [
-        (18, "b2 LEO"),
-        (18, "b2 log"),
-    ]
+    data = data_of("S22-1.1.1")
+    told = [(one.step, one.fact) for one in compared(data).explained]
+    assert told == [(20, "partitionEpoch"), (20, "isr")]
     silent = {key: value for key, value in data.items() if key != "explained"}
     assert len(compared(silent).different) == 2
     other = deepcopy(data)
     other["explained"][0]["facts"][0][-1] = 0  # another value of the engine's
-    assert [one.fact for one in compared(other).different] == ["b2 LEO"]
+    assert [one.fact for one in compared(other).different] == ["partitionEpoch"]
     # As recorders write it: a list of differences, and one reason for all of them.
-    rows = [[18, "restart 2", *row[1:]] for row in data["explained"][0]["facts"]]
+    rows = [[20, "settle", *row[1:]] for row in data["explained"][0]["facts"]]
     listed = {**silent, "differ": rows}
     assert len(compared(listed).different) == 2
     assert len(compared({**listed, "why": "timing: read too early"}).explained) == 2
     assert len(compared({**listed, "why": "ENGINE: the model is wrong"}).different) == 2
-    mixed = {**listed, "why": "ENGINE (at step 18): wrong. The others: timing"}
+    mixed = {**listed, "why": "ENGINE (at step 20): wrong. The others: timing"}
     assert len(compared(mixed).different) == 2
 
 
@@ -133,6 +131,15 @@ def test_a_record_that_came_later_is_sent_later() -> None:
         for replica in step["facts"]["brokers"].values():
             replica["log"] = replica["log"].replace("a@0", "", 1).strip()
     assert compared(data).different
+
+
+def test_a_broker_that_had_not_heard_of_its_role_yet() -> None:
+    data = data_of("R20-0.10.2.2")
+    result = compared(data)
+    assert result.followed == ["step 18, “restart 2”: read before it heard its role"]
+    # Only if nothing else differs: one fact that fits neither is a difference, and so is the rest.
+    data["steps"][18]["facts"]["brokers"]["2"]["hw"] = 2
+    assert {one.fact for one in compared(data).different} == {"b2 LEO", "b2 log", "b2 HW"}
 
 
 def test_a_move_that_the_engine_refuses_is_a_difference() -> None:

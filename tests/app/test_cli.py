@@ -72,15 +72,15 @@ def test_a_promise_that_is_not_kept_exits_with_1(tmp_path: Path) -> None:
 
 
 def test_a_violation_that_is_meant_exits_with_0_and_under_own_moves_with_1() -> None:
-    assert highwater("run", "S20", "--profile", "Z0102").exit_code == 0
-    report = json.loads(highwater("run", "S20", "--profile", "Z0102", "--json").stdout)
+    assert highwater("run", "R20", "--profile", "Z0102").exit_code == 0
+    report = json.loads(highwater("run", "R20", "--profile", "Z0102", "--json").stdout)
     assert report["verdict"]["holds"] is False
     assert report["verdict"]["expected"] is True
     from engine.scenarios import file
     from engine.sim.run import Run
 
-    moves = [*Run(file.find("S20"), profile="Z0102").lines(), "+1"]
-    told = highwater("run", "S20", "--profile", "Z0102", "--moves", ";".join(moves))
+    moves = [*Run(file.find("R20"), profile="Z0102").lines(), "+1"]
+    told = highwater("run", "R20", "--profile", "Z0102", "--moves", ";".join(moves))
     assert told.exit_code == 1, told.output
     assert "I7" in told.stderr
 
@@ -133,9 +133,9 @@ def test_the_matrix_plays_what_the_library_promises(monkeypatch: pytest.MonkeyPa
 
     told = highwater("scenarios", "--matrix")
     assert told.exit_code == 0 and "every promise kept" in told.output
-    (line,) = [one for one in told.output.splitlines() if one.startswith("S20 ")]
+    (line,) = [one for one in told.output.splitlines() if one.startswith("R20 ")]
     assert "Z0102 I6 I7 I10" in line and "K39 holds" in line
-    liar = file.find("S20")
+    liar = file.find("R20")
     liar.expect["K39"]["verdict"] = ["I7"]
     monkeypatch.setattr(file, "library", lambda: {liar.slug: liar})
     try:

@@ -17,7 +17,7 @@ from engine.sim.run import Run
 @pytest.fixture
 def digest(app: Flask) -> str:
     services: Services = app.extensions[KEY]
-    return services.replays.register(Run(file.find("S20"), "Z0102"))
+    return services.replays.register(Run(file.find("R20"), "Z0102"))
 
 
 def test_compare_answers_for_the_profile_that_is_asked(client: FlaskClient, digest: str) -> None:
@@ -48,7 +48,7 @@ def test_what_cannot_be_compared_is_one_sentence(client: FlaskClient, digest: st
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_ladder_has_a_rung_for_every_generation(client: FlaskClient, lang: str) -> None:
-    page = client.get(f"/s/S20/ladder?lang={lang}").text
+    page = client.get(f"/s/R20/ladder?lang={lang}").text
     rungs = re.findall(r'<th scope="row"><a href="/r/([0-9a-f]{16})\?step=\d+">(\w+)</a>', page)
     assert [name for _, name in rungs] == list(PROFILES)
     assert page.count("✖") == 3, "three generations cut to the high watermark"

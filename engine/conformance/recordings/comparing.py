@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from engine.conformance.recordings.facts import pairs
 from engine.conformance.recordings.following import Follower
-from engine.conformance.recordings.reading import Explained, Facts, Recording
+from engine.conformance.recordings.reading import Explained, Recording
 
 NOTHING: Final = "nothing"
 
@@ -67,10 +68,6 @@ class Comparison:
         }
 
 
-Row = tuple[str, Any, Any]
-"""(fact, the real value, the engine's)."""
-
-
 def compare(recording: Recording) -> Comparison:
     """Replays a recording and compares every fact of every step.  Raises BadInput where the
     engine cannot set the scene: an unknown profile, an impossible setting."""
@@ -88,25 +85,6 @@ def compare(recording: Recording) -> Comparison:
             found = Difference(number, step.move, fact, real, own, why)
             (result.explained if why else result.different).append(found)
     return result
-
-
-def pairs(real: Facts, model: Facts) -> list[Row]:
-    """Every fact that the recording has of a step, with the engine's value of it."""
-    found: list[Row] = []
-    for fact, value in real.items():
-        who, _, what = fact.partition(" ")
-        if not what:
-            found.append((fact, value, model.get(fact)))
-        elif what == "exists":
-            found.append((fact, value, model.get(fact, False)))
-        elif not model.get(f"{who} exists", False):
-            if what == "LEO":  # no replica here: one difference, not one for each of its facts
-                found.append((f"{who} exists", True, False))
-        elif what == "log" and f"{who} epochs" not in real:
-            found.append((fact, value, model[f"{who} names"]))
-        else:
-            found.append((fact, value, model[fact]))
-    return found
 
 
 def explanation(known: Explained, step: int, fact: str, real: Any, model: Any) -> str:
