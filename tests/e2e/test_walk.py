@@ -16,7 +16,7 @@ from tests.e2e.conftest import Opener
 from tests.e2e.walk import at, step_of
 
 STEPS: Final = 12
-LOST: Final = '.steps a[href="/s/lost-to-truncation?profile=Z0102"]'
+LOST: Final = '.steps a[href="/s/gone-after-a-clean-election?profile=Z0102"]'
 LANGUAGES: Final = {"en": "en", "zh": "zh-Hans"}
 CATALOGUE: Final = Catalogue()
 SAID: Final = {
