@@ -178,7 +178,8 @@ class ControllerCase(Adapter):
     def op_alter_partition(self, a: Fields) -> Fields:
         tp = self._tp(a["topic"], a["partition"])
         record = self.k.records.get(tp)
-        sender = a.get("broker", NO_LEADER if record is None else record.leader)
+        nobody = min(self.k.brokers, default=NO_LEADER)  # nobody leads what does not exist
+        sender = a.get("broker", nobody if record is None else record.leader)
         version = a.get("version", 3)
         claimed = a.get("isr_epochs", {})
         isr = tuple((b, self._claimed(b, claimed) if version >= 3 else -1) for b in a["isr"])
@@ -188,6 +189,7 @@ class ControllerCase(Adapter):
             a.get("partition_epoch", -1 if record is None else record.partition_epoch),
             isr,
             a.get("recovery") == "recovering",
+            a["topic"],
         )
         epoch = a.get("broker_epoch", self._epoch_of(sender))
         kraft.on_alter_partition(

@@ -33,17 +33,18 @@ def check_kr(
     brokers: Mapping[int, Registered],
     *,
     version: int = 3,
+    topic_known: bool = False,
     isr_eligibility: bool = True,
     isr_broker_epoch: bool = True,
 ) -> int:
     """CP-ALTER rows 1 - 8, KRaft.  NONE means: go on with CP-ELECT-KR and the ISR asked for.
 
-    `version` is the request's; `isr_eligibility` the flag of KIP-841, 3.3; `isr_broker_epoch` that
+    `version` is the request's; `topic_known` says of a partition without record whether its topic
+    exists; `isr_eligibility` the flag of KIP-841, 3.3; `isr_broker_epoch` that
     of KIP-903, 3.5.  Without the former a member has only to be registered.
     """
     if record is None:
-        # From version 2 on requests name topics by id.
-        return errors.UNKNOWN_TOPIC_ID if version > 1 else errors.UNKNOWN_TOPIC_OR_PARTITION
+        return _unknown(version, topic_known)
     error = _check_leader_epoch(record, item)
     if error:
         return error
@@ -66,15 +67,17 @@ def check_zk(
     live: Callable[[int], bool],
     *,
     version: int = 3,
+    topic_known: bool = True,
     isr_eligibility: bool = True,
 ) -> tuple[int, bool]:
     """CP-ALTER rows 1 - 8, ZooKeeper.  (error, whether there is anything to write).
 
     A request that wants what is already there succeeds and writes nothing: the leader sent it again
-    because it never saw the first answer.  `isr_eligibility` is the flag of KIP-841, 3.3.
+    because it never saw the first answer.  `topic_known` as above;
+    `isr_eligibility` is the flag of KIP-841, 3.3.
     """
     if record is None:
-        return errors.UNKNOWN_TOPIC_OR_PARTITION, False
+        return _unknown(version, topic_known), False
     error = _check_leader_epoch(record, item)
     if error:
         return error, False
@@ -112,6 +115,13 @@ def answer_kr(change: PartitionChange, sender: int) -> int:
     """CP-ALTER row 10.  The ISR that was asked for finished a reassignment that moves leadership
     away from the sender: the record is written, yet the sender must fetch metadata first."""
     return errors.NONE if change.record.leader == sender else errors.NEW_LEADER_ELECTED
+
+
+def _unknown(version: int, topic_known: bool) -> int:
+    """Row 1.  From version 2 on requests name topics by id; a partition that a known topic does not
+    have is unknown by its number, in every version."""
+    by_id = version > 1 and not topic_known
+    return errors.UNKNOWN_TOPIC_ID if by_id else errors.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def _check_leader_epoch(record: PartitionRecord, item: AlterItem) -> int:

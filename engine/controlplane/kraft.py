@@ -382,6 +382,7 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
             m.src,
             k.brokers,
             version=m.version,
+            topic_known=item.topic in k.topics,
             isr_eligibility=k.profile.isr_eligibility,
             isr_broker_epoch=k.profile.isr_broker_epoch,
         )

@@ -204,6 +204,7 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
                 record,
                 item,
                 lambda b: is_live(k, b),
+                version=m.version,
                 isr_eligibility=k.profile.isr_eligibility,
             )
         if error:

@@ -31,9 +31,10 @@ from engine.model.messages import (
 class AlterItem:
     """One partition of AlterPartition; `isr` pairs each member with the broker epoch it fetched
     with (-1 = unknown).  For a ZooKeeper write the partition epoch is the expected znode version.
+    `topic` names the topic of a partition that has no number here, "" where that does not matter.
     """
 
-    __slots__ = ("isr", "leader_epoch", "partition_epoch", "recovering", "tp")
+    __slots__ = ("isr", "leader_epoch", "partition_epoch", "recovering", "topic", "tp")
 
     def __init__(
         self,
@@ -42,8 +43,10 @@ class AlterItem:
         partition_epoch: int,
         isr: tuple[tuple[int, int], ...],
         recovering: bool = False,
+        topic: str = "",
     ) -> None:
         self.tp = tp
+        self.topic = topic
         self.leader_epoch = leader_epoch
         self.partition_epoch = partition_epoch
         self.isr = isr

@@ -63,6 +63,11 @@ def test_kraft_unknown_partition_and_sender() -> None:
     by_id = alter_partition.check_kr(None, item(), 1, BROKERS)
     by_name = alter_partition.check_kr(None, item(), 1, BROKERS, version=1)
     assert (by_id, by_name) == (errors.UNKNOWN_TOPIC_ID, errors.UNKNOWN_TOPIC_OR_PARTITION)
+    for version in (0, 1, 2, 3):  # the topic is there, and has fewer partitions
+        error = alter_partition.check_kr(
+            None, item(), 1, BROKERS, version=version, topic_known=True
+        )
+        assert error == errors.UNKNOWN_TOPIC_OR_PARTITION
     assert alter_partition.check_sender(101, 101) == errors.NONE
     assert alter_partition.check_sender(102, 101) == errors.STALE_BROKER_EPOCH
     assert alter_partition.check_sender(None, 101) == errors.STALE_BROKER_EPOCH
@@ -102,6 +107,11 @@ def test_zookeeper() -> None:
     live = (1, 2).__contains__
     check = alter_partition.check_zk
     assert check(None, item(), live) == (errors.UNKNOWN_TOPIC_OR_PARTITION, False)
+    by_id = check(None, item(), live, topic_known=False)
+    by_name = check(None, item(), live, topic_known=False, version=1)
+    assert by_id == (errors.UNKNOWN_TOPIC_ID, False)
+    assert by_name == (errors.UNKNOWN_TOPIC_OR_PARTITION, False)
+    assert check(RECORD, item(), live, version=1) == (errors.OPERATION_NOT_ATTEMPTED, False)
     assert check(RECORD, item(le=6), live) == (errors.NOT_CONTROLLER, False)
     assert check(RECORD, item(le=4), live) == (errors.FENCED_LEADER_EPOCH, False)
     same = item(pe=6, isr=((1, -1), (2, -1)))
