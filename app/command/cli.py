@@ -102,7 +102,7 @@ def run(
 ) -> None:
     """Plays SCENARIO to its end and says what became of it.
 
-    SCENARIO is a name of the library (S20, or its slug), a YAML file, or the text of a run.
+    SCENARIO is a name of the library (R20, or its slug), a YAML file, or the text of a run.
 
     Exit code 0: every promise of the scenario for this profile was kept, or, where it promises
     nothing, no invariant was broken; 1: otherwise.  With --export (yaml, json, steps, golden,
