@@ -10,8 +10,8 @@ from engine.study.causes import cause_of
 
 
 def test_a_failing_run_tells_what_broke_first_and_which_rule_came_last() -> None:
-    """S20: a committed record is missing where its leader is made."""
-    scenario = file.find("S20")
+    """R20: a committed record is missing where its leader is made."""
+    scenario = file.find("R20")
     run = Run(scenario, "Z0102")
     found = cause_of(run)
     assert found is not None

@@ -18,15 +18,15 @@ def replay(code: str, profile: str, *moves: str) -> Replay:
     return Replay(Run(find(code), profile, 0, moves or None))
 
 
-def test_kip_101_parts_at_the_restart_and_nowhere_before() -> None:
-    """S20: the old follower cuts to its own mark; the new one asks for the epoch's end."""
-    a, b = replay("S20", "Z0102"), replay("S20", "Z011")
+def test_kip_101_parts_at_the_change_of_leader_and_nowhere_before() -> None:
+    """R20: the old follower cuts to its own mark; the new one asks for the epoch's end."""
+    a, b = replay("R20", "Z0102"), replay("R20", "Z011")
     found = compare(a, b)
     first = next(part for part in found["parts"] if part["what"])
     step_a, step_b = found["pairs"][first["at"]]
     told = a.steps(step_a, 1)[0]
     assert {cue["rule"] for cue in told["cues"]} >= {"T-0"}
-    assert {name: (x, y) for name, x, y in first["what"]}["b1:leo"] == (3, 5)
+    assert {name: (x, y) for name, x, y in first["what"]}["b3:leo"] == (1, 2)
     assert b.steps(step_b, 1)[0]["move"] == told["move"]
 
 

@@ -23,7 +23,7 @@ from tests.test_properties import without_ghosts
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = [
-    ("S20", "Z0102", 0),
+    ("R20", "Z0102", 0),
     ("S20", "K39", 0),
     ("S05", "K36", 0),
     ("S14", "Z33", 0),
@@ -59,7 +59,7 @@ def test_again(run: Run) -> None:
 
 
 ELSEWHERE = [
-    ["run", "S20", "--profile", "Z0102", "--json"],
+    ["run", "R20", "--profile", "Z0102", "--json"],
     ["run", "S61", "--profile", "Z0102", "--seed", "11", "--json"],
     ["run", "S59", "--profile", "K41", "--seed", "5", "--json"],
 ]

@@ -21,7 +21,7 @@ from engine.show.replay import Replay
 from engine.sim.run import Run
 from tests.conftest import ROOT
 
-LOST = Run(find("S20"), "Z0102")
+LOST = Run(find("R20"), "Z0102")
 
 
 @pytest.mark.parametrize("scenario", library().values(), ids=lambda one: one.code or one.slug)
@@ -31,7 +31,7 @@ def test_the_yaml_of_a_scenario_reads_back_equal(scenario: Scenario) -> None:
 
 
 def test_the_json_of_a_run_is_the_run() -> None:
-    run = LOST.then("kill A")
+    run = LOST.then("kill 1")
     assert Run.from_text(exports.run_json(Replay(run))) == run
 
 
@@ -111,9 +111,9 @@ def test_the_clocks_of_a_log_are_vector_clocks(code: str) -> None:
 def test_a_message_carries_the_clock_of_its_sender() -> None:
     entries = logged(LOST)
     for (host, clock, event), (other, after, told) in pairwise(entries):
-        if event == "Producer P1 sends m0 to broker B with acks=all.":
-            assert other == "broker-B"
-            assert told == "Broker B appends m0 from producer P1; its log now ends at 1."
+        if event == "Producer P1 sends m0 to broker 1 with acks=all.":
+            assert other == "broker-1"
+            assert told == "Broker 1 appends m0 from producer P1; its log now ends at 1."
             assert after[host] == clock[host] == 1
             return
     raise AssertionError("nothing was sent")

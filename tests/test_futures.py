@@ -13,7 +13,7 @@ from engine.study.batch import run_chunk
 from engine.study.futures import Present, presents
 
 SCENARIO = find("S61")
-RUN = Run(SCENARIO, "Z0102", 1)
+RUN = Run(SCENARIO, "Z0102", 3)
 EACH = 100_000
 """So many futures of each place that there are few places."""
 

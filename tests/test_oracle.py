@@ -89,7 +89,7 @@ def compare(sim: Simulation, oracle: Oracle, how: str) -> set[str]:
 
 @pytest.mark.parametrize(
     ("code", "profile", "seeds"),
-    [("S61", "Z0102", 12), ("S61", "Z011", 4), ("S59", "Z0102", 8), ("S59", "K35", 4),
+    [("S61", "Z0102", 24), ("S61", "Z011", 4), ("S59", "Z0102", 8), ("S59", "K35", 4),
      ("S62", "K39", 6)],
 )  # fmt: skip
 def test_runs_under_random_faults(code: str, profile: str, seeds: int) -> None:

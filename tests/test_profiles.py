@@ -120,6 +120,7 @@ def test_truncation_only_gets_better() -> None:
         ("fetch_epoch_check", "Z21", "Z20"),
         ("leo_equal_is_insync", "Z21", "Z20"),
         ("broker_generation", "Z21 K33", "Z20"),
+        ("keeps_last_isr_member", "Z011 Z33", "Z0102 K33"),
         ("hw_clamped_on_truncate", "Z24", "Z21"),
         ("cache_cleaned_by_noop_truncate", "Z25 Z27", "Z24"),
         ("alter_partition", "Z27 K33", "Z25"),

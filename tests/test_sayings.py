@@ -102,7 +102,7 @@ def test_whatever_refuses_a_move_is_told(code: str) -> None:
 
 
 def test_whatever_breaks_is_told() -> None:
-    for code, profile in (("S20", "Z0102"), ("S21", "Z0102"), ("S24", "Z20"), ("S05", "K36")):
+    for code, profile in (("R20", "Z0102"), ("S21", "Z0102"), ("S24", "Z20"), ("S05", "K36")):
         for broken in Replay(Run(find(code), profile)).verdict()["broken"]:
             assert not untold(broken["why"]), broken
 

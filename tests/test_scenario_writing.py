@@ -25,8 +25,9 @@ def test_what_is_usual_is_left_out() -> None:
     assert yaml_of(Scenario("Who leads?", script="settle")) == (
         'title: "Who leads?"\nscript: |\n  settle\n'
     )
-    text = yaml_of(find("S20"))
-    assert "brokers: [A, B]\npartitions: [[B, A]]\nconfigs: {min.insync.replicas: 1}\n" in text
+    assert "brokers: [A, B]\npartitions: [[B, A]]\n" in yaml_of(find("S20"))
+    text = yaml_of(find("R20"))
+    assert "partitions: [[2, 3, 1]]\nconfigs: {min.insync.replicas: 1}\n" in text
     assert "  Z0102: {verdict: violates I6 I7 I10, final: " in text
 
 

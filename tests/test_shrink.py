@@ -45,7 +45,7 @@ def test_a_shortened_run_has_no_chance_left_in_its_faults() -> None:
 
 def test_moves_that_do_not_matter_are_left_out() -> None:
     """KIP-101's first story tells more than its last record needs to vanish."""
-    scenario = find("S20")
+    scenario = find("R20")
     shorter = shorten(Run(scenario, "Z0102"), "I7")
     assert shorter.after < shorter.before
     assert shorter.run.moves is not None
@@ -54,4 +54,4 @@ def test_moves_that_do_not_matter_are_left_out() -> None:
 
 def test_a_run_that_holds_cannot_be_shortened() -> None:
     with pytest.raises(BadInput, match="does not break I7"):
-        shorten(Run(find("S20"), "K39"), "I7")
+        shorten(Run(find("R20"), "K39"), "I7")

@@ -127,7 +127,7 @@ def test_a_step_that_cannot_be_told_is_found(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("code", "profile", "kept", "broken"),
     [
-        ("S20", "Z0102", set(), {"I6", "I7"}),  # before epochs nothing is promised of them
+        ("R20", "Z0102", set(), {"I6", "I7"}),  # before epochs nothing is promised of them
         ("S23", "Z011", set(), {"I5", "INV-12"}),  # KIP-279
         ("S24", "Z20", set(), {"INV-12"}),  # KIP-320
         ("S05", "K36", set(), {"I14"}),

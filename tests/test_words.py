@@ -328,18 +328,18 @@ def test_every_sentence_of_a_run(
 
 def test_the_first_sentence_is_the_one_that_matters() -> None:
     """KIP-101's loss, told step by step."""
-    scenario = find("S20")
+    scenario = find("R20")
     names = {broker.id: broker.label for broker in scenario.brokers}
     replay = Replay(Run(scenario, "Z0102"))
     told = [[story.render(one, names) for one in step["say"]] for step in all_steps(replay, 1_000)]
-    assert ["Producer P1 sends m0 to broker B with acks=all."] in told
+    assert ["Producer P1 sends m0 to broker 1 with acks=all."] in told
     assert [
-        "Broker B moves its high watermark from 3 to 5, as broker A asks from offset 5.",
-        "Broker B acknowledges m3 and m4.",
+        "Broker 1 moves its high watermark from 1 to 2, as broker 3 asks from offset 2.",
+        "Broker 1 acknowledges m1.",
     ] in told
     first = [one[0] for one in told]
-    assert "Broker A cuts m3 and m4 from its log, back to its own high watermark 3." in first
-    assert "The controller elects broker A leader of epoch 1, because broker B is gone." in first
+    assert "Broker 3 cuts m1 from its log, back to its own high watermark 1." in first
+    assert "The controller elects broker 3 leader of epoch 4, because broker 2 is gone." in first
 
 
 def test_a_removal_from_the_isr_says_how_late_the_follower_is() -> None:

@@ -104,7 +104,7 @@ def run(
 ) -> None:
     """Plays SCENARIO to its end and says what became of it.
 
-    SCENARIO is a name of the library (S20, or its slug), a YAML file, or the text of a run.
+    SCENARIO is a name of the library (R20, or its slug), a YAML file, or the text of a run.
 
     Exit code 0: every promise of the scenario for this profile was kept, or, where it promises
     nothing, no invariant was broken; 1: otherwise.  With --export (yaml, json, steps, golden,
@@ -146,6 +146,29 @@ def conformance(paths: tuple[str, ...], as_json: bool) -> None:
     else:
         click.echo("\n".join(conformance_lines(result)))
     sys.exit(1 if result["failed"] or result["skipped"] else 0)
+
+
+@main.command()
+@click.argument("paths", nargs=-1, type=click.Path())
+@AS_JSON
+@plain
+def recordings(paths: tuple[str, ...], as_json: bool) -> None:
+    """Replays recordings of real brokers and compares every fact: files, or directories of them.
+
+    Without PATHS the recordings that come with the engine.  Exit code 0 only if every fact is
+    equal, or the recording itself explains why it is not.
+    """
+    from app.command.recordings import lines, report
+    from engine.conformance.recordings import reading
+    from engine.conformance.recordings.comparing import compare
+
+    found = reading.load(paths) if paths else reading.own()
+    comparisons = [compare(one) for one in found]
+    if as_json:
+        tell(report(comparisons))
+    else:
+        click.echo("\n".join(lines(comparisons)))
+    sys.exit(1 if any(one.different for one in comparisons) else 0)
 
 
 @main.command()

@@ -26,8 +26,8 @@ PATH = (
     ("S01", ""),
     ("S02", ""),
     ("S10", ""),
-    ("S20", "Z0102"),
-    ("S20", "Z011"),
+    ("R20", "Z0102"),
+    ("R20", "Z011"),
     ("S60", ""),
 )
 """Six short runs, as (code, profile): what a beginner plays first."""

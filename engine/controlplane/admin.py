@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from engine.controlplane import election, elr, liveness, placement, reassignment
-from engine.controlplane.kraft import append, change, fence, lose_uncleanly
+from engine.controlplane.kraft import append, change, clear_elr, fence, lose_uncleanly
 from engine.controlplane.membership import R_PARTITION, R_REMOVE, R_UNREGISTER
 from engine.controlplane.placement import Candidate, Chance, StripedPlacer
 from engine.model import errors
@@ -156,13 +156,7 @@ def set_topic_config(
         return
     topic.config.min_insync_replicas = min_isr
     if k.configs.elr:
-        records: list[tuple[Any, ...]] = []
-        for tp in topic.tps:
-            after = elr.cleared(k.records[tp])
-            if after is not k.records[tp]:
-                k.records[tp] = after
-                records.append((R_PARTITION, tp, after))
-        append(k, records, out)
+        append(k, [clear_elr(k, topic.tps, out)], out)
 
 
 def effective_min_isr(k: Controller, name: str) -> int:

@@ -103,8 +103,13 @@ def elect_zk(
     return PartitionChange(after, True, was_unclean)
 
 
-def offline_replica_zk(record: PartitionRecord, replica: int) -> PartitionChange:
-    """7.6, OfflineReplica.  Takes a dead or leaving replica out of the ISR; the last member stays.
+def offline_replica_zk(
+    record: PartitionRecord, replica: int, *, keeps_last: bool = True
+) -> PartitionChange:
+    """7.6, OfflineReplica.  Takes a dead or leaving replica out of the ISR.
+
+    The last member stays, so that it can be found again as a clean leader.  `keeps_last` false
+    (until 1.0, where unclean election is allowed): it leaves too, since anybody may lead then.
 
     The leader epoch is raised even if the leader remains: in ZooKeeper clusters a follower's death
     makes the others start their fetchers anew.
@@ -112,7 +117,7 @@ def offline_replica_zk(record: PartitionRecord, replica: int) -> PartitionChange
     if replica not in record.isr or record.leader_epoch < 0:  # below 0: a partition without a state
         return PartitionChange(record, False)
     after = _next_epochs(record, NO_LEADER if replica == record.leader else record.leader)
-    if len(record.isr) > 1:
+    if len(record.isr) > 1 or not keeps_last:
         after.isr = tuple(r for r in record.isr if r != replica)
     return PartitionChange(after, True)
 

@@ -55,12 +55,11 @@ def remember_last_leader(record: PartitionRecord, new_leader: int, isr: Ids | No
 
 def cleared(record: PartitionRecord) -> PartitionRecord:
     """CP-ELR 6.4, ClearElr.  min.insync.replicas changed or the feature went off: nobody outside
-    the ISR is eligible any more.  An ELR-only change: the partition epoch alone is raised."""
+    the ISR is eligible any more.  It is no change of the partition: both epochs stay."""
     if not record.elr and not record.last_known_elr:
         return record
     after = record.copy()
     after.elr = after.last_known_elr = ()
-    after.partition_epoch += 1
     return after
 
 

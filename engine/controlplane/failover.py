@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from engine.controlplane import kraft
+from engine.controlplane.elr import cleared
 from engine.controlplane.membership import (
     R_CHANGE,
+    R_CLEAR_ELR,
     R_CONFIG,
     R_PARTITION,
     R_REGISTER,
@@ -16,6 +18,7 @@ from engine.controlplane.membership import (
 from engine.model.controller import Controller, Registration
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
+from engine.model.records import PartitionRecord
 
 Record = tuple[Any, ...]
 
@@ -39,18 +42,32 @@ def lose_uncommitted(k: Controller, out: Effects) -> list[int]:
         elif before is None or before[0] == R_REMOVE:
             k.unsaid.append((R_PARTITION, tp, k.records[tp]))
         else:
-            k.records[tp] = before[2]
+            k.records[tp] = _since(k, before)
             back.append(tp)
     for broker in dict.fromkeys(r[1] for r in gone if r[0] in (R_REGISTER, R_CHANGE)):
         if broker in k.brokers:
             _register_again(k, broker)
-    k.unsaid += [record for record in gone if record[0] in (R_CONFIG, R_UNREGISTER)]
+    asked = (R_CONFIG, R_CLEAR_ELR, R_UNREGISTER)
+    k.unsaid += [record for record in gone if record[0] in asked]
     return back
 
 
 def _last(k: Controller, kinds: tuple[str, ...], key: int) -> Record | None:
     """The newest committed record of a partition or a broker."""
     return next((r for r in reversed(k.log) if r[0] in kinds and r[1] == key), None)
+
+
+def _since(k: Controller, told: Record) -> PartitionRecord:
+    """A partition as the committed log has it: its newest record, and whether its ELR was cleared
+    after that."""
+    _, tp, record = told
+    found: PartitionRecord = record
+    for other in reversed(k.log):
+        if other is told:
+            break
+        if other[0] == R_CLEAR_ELR and tp in other[1]:
+            return cleared(found)
+    return found
 
 
 def _register_again(k: Controller, broker: int) -> None:
@@ -72,4 +89,7 @@ def take_over(k: Controller, out: Effects) -> None:
     """10(f).  A new active controller; operators who got no answer ask it."""
     kraft.resume(k, out)
     unsaid, k.unsaid = k.unsaid, []
+    for kind, *rest in unsaid:
+        if kind == R_CLEAR_ELR:
+            kraft.clear_elr(k, [tp for tp in rest[0] if tp in k.records], out)
     kraft.append(k, unsaid, out)

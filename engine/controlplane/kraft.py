@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from engine.controlplane import alter_partition, election, liveness
 from engine.controlplane.elr import cleared, effective_min_isr, shutdown_was_clean
-from engine.controlplane.membership import R_CHANGE, R_CONFIG, R_PARTITION, R_REGISTER
+from engine.controlplane.membership import (
+    R_CHANGE,
+    R_CLEAR_ELR,
+    R_CONFIG,
+    R_PARTITION,
+    R_REGISTER,
+)
 from engine.model.control_messages import (
     AlterAnswer,
     AlterPartitionRequest,
@@ -431,14 +438,20 @@ def set_configs(k: Controller, configs: Any, min_isr_changed: bool, out: Effects
     k.configs = configs
     records: list[tuple[Any, ...]] = [(R_CONFIG, configs)]
     if min_isr_changed and configs.elr:
-        for tp, record in k.records.items():
-            after = cleared(record)
-            if after is not record:
-                k.records[tp] = after
-                records.append((R_PARTITION, tp, after))
-                if after.elr != record.elr:
-                    out.cue("CP-ELR", CONTROLLER, f"elr {tp}", record.elr, after.elr)
+        records.append(clear_elr(k, k.records, out))
     append(k, records, out)
+
+
+def clear_elr(k: Controller, tps: Iterable[int], out: Effects) -> tuple[Any, ...]:
+    """CP-ELR 6.4, ClearElr.  Clears these ELRs; the one record that says so, none of a partition:
+    both epochs stay, and a leader's high watermark with them until its next event."""
+    told = tuple(tps)
+    for tp in told:
+        before = k.records[tp]
+        after = k.records[tp] = cleared(before)
+        if after.elr != before.elr:
+            out.cue("CP-ELR", CONTROLLER, f"elr {tp}", before.elr, after.elr)
+    return R_CLEAR_ELR, told
 
 
 def on_preferred_check(k: Controller, out: Effects) -> bool:

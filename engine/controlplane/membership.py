@@ -5,6 +5,9 @@ Control-plane 1.3, 1.6 - 1.12, 5.4, 5.5.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from engine.controlplane.elr import cleared
 from engine.controlplane.roles import apply_record, stop_replica
 from engine.dataplane import retention
 from engine.dataplane.insync import send_alter_partition
@@ -48,6 +51,7 @@ R_CHANGE = "BrokerRegistrationChange"
 R_PARTITION = "PartitionChange"
 R_REMOVE = "RemoveTopic"
 R_CONFIG = "Config"
+R_CLEAR_ELR = "ClearElr"
 R_UNREGISTER = "UnregisterBroker"
 
 
@@ -257,6 +261,8 @@ def on_metadata_records(broker: Broker, m: MetadataRecords, out: Effects) -> Non
         elif kind == R_CONFIG:
             broker.configure(record[1])
             retention.arm(broker, out)
+        elif kind == R_CLEAR_ELR:
+            _clear_elr(broker, record[1], changed)
         elif kind == R_UNREGISTER:
             broker.peers.pop(record[1], None)
         else:
@@ -270,6 +276,18 @@ def on_metadata_records(broker: Broker, m: MetadataRecords, out: Effects) -> Non
     fetch_metadata(broker, out)
     if broker.status == STARTING:
         send_heartbeat(broker, out)
+
+
+def _clear_elr(
+    broker: Broker, tps: Iterable[int], changed: dict[int, PartitionRecord | None]
+) -> None:
+    """CP-ELR 6.4.  The image forgets the ELRs; no partition changes, so nobody acts on it."""
+    for tp in tps:
+        new = changed.get(tp)
+        if new is not None:
+            changed[tp] = cleared(new)
+        elif tp in broker.image and tp not in changed:
+            broker.image[tp] = cleared(broker.image[tp])
 
 
 def _apply_broker_record(broker: Broker, record: tuple[object, ...]) -> None:

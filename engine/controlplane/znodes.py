@@ -111,10 +111,11 @@ def replicas_died(k: Controller, broker: int, tps: list[int], out: Effects) -> N
 
 
 def take_offline(k: Controller, broker: int, tps: list[int], out: Effects) -> list[int]:
-    """7.6 OfflineReplica.  Out of each ISR, the last member stays; the partitions that changed."""
+    """7.6 OfflineReplica.  Out of each ISR; the partitions that changed."""
     changed = []
     for tp in tps:
-        result = election.offline_replica_zk(k.records[tp], broker)
+        keeps_last = k.profile.keeps_last_isr_member or not k.unclean_for(tp)
+        result = election.offline_replica_zk(k.records[tp], broker, keeps_last=keeps_last)
         if result.changed:
             write(k, tp, result.record, False, out)
             changed.append(tp)

@@ -50,9 +50,11 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
     """CP-ZK-REG, CP-ZK-BROKERS.  The id's znode must be free; `bounced` replaces it in one go.
 
     Before 2.2 there is no broker epoch: a broker that left and came back before the controller
-    looked stays in every ISR, with whatever its log now holds (ABA).
+    looked (`bounced`) is no new broker (ABA).  It stays in every ISR with whatever its log now
+    holds, and nobody tells it what it is: without LeaderAndIsr it neither leads, follows nor cuts.
     """
     known = k.brokers.get(m.src)
+    noticed = known is None or k.profile.broker_generation
     if known is not None and not m.bounced:
         error = DUPLICATE_BROKER_REGISTRATION
         out.send(RegisterResponse(CONTROLLER, m.src, m.corr, error, -1))
@@ -65,7 +67,10 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
     registration.fenced = False
     k.brokers[m.src] = registration
     out.send(RegisterResponse(CONTROLLER, m.src, m.corr, NONE, epoch))
-    on_broker_startup(k, m.src, out)
+    if noticed:
+        on_broker_startup(k, m.src, out)
+    else:
+        out.cue("CP-ZK-BROKERS.unnoticed", CONTROLLER, f"broker {m.src}", None, epoch)
     arm_session_check(k, out)
 
 

@@ -149,6 +149,9 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
     # -- elections and liveness ------------------------------------------------------------
     Flag("broker_generation", _r("2.2"), "KIP-380",
          "Control requests carry the broker epoch: a bounce cannot pass unnoticed."),
+    Flag("keeps_last_isr_member", _r("1.1"), "KAFKA-5083",
+         "The last member stays in the ISR when it dies, also where unclean election is on.",
+         mode=ZK),
     Flag("leader_recovery_state", _r("3.2"), "KIP-704",
          "Unclean election marks the partition RECOVERING."),
     Flag("shrink_bumps_leader_epoch", _r("3.3"), "control-plane 3.7",
@@ -262,6 +265,7 @@ class Profile:
     fair_order: bool
     unknown_follower_error: bool
     broker_generation: bool
+    keeps_last_isr_member: bool
     leader_recovery_state: bool
     shrink_bumps_leader_epoch: bool
     periodic_unclean: bool

@@ -26,6 +26,9 @@ MOST_VALUES: Final = 5_000
 MOST_TOLD: Final = 600
 """Characters of one translated text."""
 
+FIRST: Final = {"S": 0, "R": 1}
+"""Kinds of codes in the order of the library; all others come after them."""
+
 _INT: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,14})")
 _FLOAT: Final = re.compile(r"-?[0-9]{1,15}\.[0-9]{1,15}")
 _WORDS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": None, "~": None}
@@ -71,15 +74,15 @@ def load_path(path: str | FilePath) -> Scenario:
 
 @cache
 def library() -> dict[str, Scenario]:
-    """The scenarios that come with the engine, by slug, in the order of their codes; the museum of
-    defects (M01, ...) comes last."""
+    """The scenarios that come with the engine, by slug, in the order of their codes; after them
+    what was played on real brokers (R10, ...) and the museum of defects (M01, ...)."""
     folder = resources.files("engine.scenarios") / "library"
     found: list[Scenario] = []
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.name.endswith(".yaml"):
             slug = entry.name.removesuffix(".yaml")
             found.append(load_text(entry.read_text("utf-8"), entry.name, slug))
-    found.sort(key=lambda one: (one.code[:1] != "S", one.code == "", one.code, one.slug))
+    found.sort(key=lambda one: (FIRST.get(one.code[:1], len(FIRST)), one.code, one.slug))
     return {one.slug: one for one in found}
 
 

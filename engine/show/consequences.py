@@ -320,6 +320,10 @@ def _unfenced(h: Happening, cue: Cue) -> Sentence:
     return say("member.unfenced", k=CONTROL, b=node(int(cue[2].split()[1])))
 
 
+def _unnoticed(h: Happening, cue: Cue) -> Sentence:
+    return say("member.unnoticed", k=CONTROL, b=node(int(cue[2].split()[1])))
+
+
 def _leaving(h: Happening, cue: Cue) -> Sentence:
     return say("member.leaving", k=CONTROL, b=node(int(cue[2].split()[1])))
 
@@ -407,6 +411,7 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-KR-SHUTDOWN": _leaving,
     "CP-KR-APPLY": told_by_the_message,
     "CP-ZK-BROKERS": _fenced,
+    "CP-ZK-BROKERS.unnoticed": _unnoticed,
     "CP-REG": _registered,
     "CP-MAKE-LEADER": _leads,
     "CP-MAKE-FOLLOWER": _follows,

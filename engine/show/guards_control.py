@@ -76,7 +76,10 @@ def _candidate(sim: Simulation, tp: int, record: PartitionRecord, broker: int) -
     b, i = node(broker), members(record.isr or record.elr)
     if chosen(sim, tp, (broker,)) == broker:
         return guard(rule_of(sim), True, say("guard.elect.yes", b=b, i=i))
-    clean = broker in (record.isr or record.elr)
+    candidates = record.isr or record.elr
+    if not candidates and sim.cluster.controller.unclean_for(tp):
+        candidates = record.replicas  # nobody is trusted, and anybody may lead
+    clean = broker in candidates
     if acceptable(sim, tp, broker):
         needed = cures.cure(sim, say("cure.unclean", b=b), f"elect unclean{cures.place(tp)}")
         return guard(rule_of(sim), False, say("guard.elect.outside", b=b, i=i), needed)

@@ -195,6 +195,8 @@ _LIST: Final = (
     Rule("CP-KR-HB", 1, "member.running", "The broker runs", "BrokerLifecycleManager"),
     Rule("CP-ZK-BROKERS", 2, "", "A session has expired",
          "KafkaController.processBrokerChange", "why.fence"),
+    Rule("CP-ZK-BROKERS.unnoticed", 2, "", "A bounce goes unnoticed",
+         "KafkaController.processBrokerChange", "why.unnoticed"),
     Rule("CP-REG", 1, "", "A broker registers",
          "ClusterControlManager.registerBroker"),
     Rule("CP-MAKE-LEADER", 3, "", "A broker becomes leader", "Partition.makeLeader",

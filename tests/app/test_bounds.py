@@ -101,7 +101,7 @@ def test_what_plays_many_runs_stands_behind_one_door(
 ) -> None:
     monkeypatch.setattr(services.jobs, "submit", lambda *_: "0")
     comparing._rungs.cache_clear()
-    ask = _dear(services.replays.register(Run(find("S20"), "Z0102")))[number]
+    ask = _dear(services.replays.register(Run(find("R20"), "Z0102")))[number]
     services.plays = Gate(1, 0, 0.01)
     with services.plays.turn():
         answer = ask(client)

@@ -72,15 +72,15 @@ def test_a_promise_that_is_not_kept_exits_with_1(tmp_path: Path) -> None:
 
 
 def test_a_violation_that_is_meant_exits_with_0_and_under_own_moves_with_1() -> None:
-    assert highwater("run", "S20", "--profile", "Z0102").exit_code == 0
-    report = json.loads(highwater("run", "S20", "--profile", "Z0102", "--json").stdout)
+    assert highwater("run", "R20", "--profile", "Z0102").exit_code == 0
+    report = json.loads(highwater("run", "R20", "--profile", "Z0102", "--json").stdout)
     assert report["verdict"]["holds"] is False
     assert report["verdict"]["expected"] is True
     from engine.scenarios import file
     from engine.sim.run import Run
 
-    moves = [*Run(file.find("S20"), profile="Z0102").lines(), "+1"]
-    told = highwater("run", "S20", "--profile", "Z0102", "--moves", ";".join(moves))
+    moves = [*Run(file.find("R20"), profile="Z0102").lines(), "+1"]
+    told = highwater("run", "R20", "--profile", "Z0102", "--moves", ";".join(moves))
     assert told.exit_code == 1, told.output
     assert "I7" in told.stderr
 
@@ -133,9 +133,9 @@ def test_the_matrix_plays_what_the_library_promises(monkeypatch: pytest.MonkeyPa
 
     told = highwater("scenarios", "--matrix")
     assert told.exit_code == 0 and "every promise kept" in told.output
-    (line,) = [one for one in told.output.splitlines() if one.startswith("S20 ")]
+    (line,) = [one for one in told.output.splitlines() if one.startswith("R20 ")]
     assert "Z0102 I6 I7 I10" in line and "K39 holds" in line
-    liar = file.find("S20")
+    liar = file.find("R20")
     liar.expect["K39"]["verdict"] = ["I7"]
     monkeypatch.setattr(file, "library", lambda: {liar.slug: liar})
     try:
@@ -197,3 +197,40 @@ def test_a_figure_stands_beside_its_budget(monkeypatch: pytest.MonkeyPatch) -> N
     assert "draw_ms: 9 (at most 8, OVER)" in told and "gif_ms: 4 (at most 50)" in told
     assert told.endswith("bare_ms: 1\n")
     assert "elsewhere" not in json.loads(highwater("bench", "made", "--json").stdout)["budgets"]
+
+
+def test_recordings_are_compared_fact_by_fact(tmp_path: Path) -> None:
+    folder = ROOT / "engine" / "conformance" / "recordings" / "played"
+    told = highwater("recordings", str(folder / "S06-3.9.1.json"), str(folder / "S30-4.1.1.json"))
+    assert told.exit_code == 0, told.output
+    assert [line.split() for line in told.stdout.splitlines()] == [
+        ["S06-3.9.1", "209", "equal", "0", "explained", "0", "different"],
+        ["S30-4.1.1", "370", "equal", "0", "explained", "0", "different"],
+        [],
+        ["equal/explained/different", "3.9.1", "4.1.1"],
+        ["S06", "209/0/0"],
+        ["S30", "370/0/0"],
+        [],
+        ["579", "facts", "equal,", "0", "explained,", "0", "different,", "in", "2", "recordings"],
+    ]
+    wrong = json.loads((folder / "S06-3.9.1.json").read_text("utf-8"))
+    wrong["steps"][6]["facts"]["P"]["isr"] = [1, 3]
+    (tmp_path / "wrong.json").write_text(json.dumps(wrong))
+    told = highwater("recordings", str(tmp_path))
+    assert told.exit_code == 1
+    line = "step 6, after “detect 2”: isr is [1, 3] on Kafka 3.9.1 and [1] in the engine"
+    assert f"first difference: {line}" in told.stdout
+    told = highwater("recordings", "--json", str(tmp_path))
+    report = json.loads(told.stdout)
+    assert (report["equal"], report["different"], report["recordings"][0]["first"]) == (
+        208,
+        1,
+        line,
+    )
+
+
+def test_a_file_that_is_no_recording_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    told = highwater("recordings", str(tmp_path))
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert told.stderr.count("\n") == 1 and "is no recording" in told.stderr

@@ -18,7 +18,7 @@ from engine.sim.run import Run
 @pytest.fixture
 def digest(app: Flask) -> str:
     services: Services = app.extensions[KEY]
-    return services.replays.register(Run(file.find("S20"), "Z0102"))
+    return services.replays.register(Run(file.find("R20"), "Z0102"))
 
 
 def test_compare_answers_for_the_profile_that_is_asked(client: FlaskClient, digest: str) -> None:
@@ -49,7 +49,7 @@ def test_what_cannot_be_compared_is_one_sentence(client: FlaskClient, digest: st
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_ladder_has_a_rung_for_every_generation(client: FlaskClient, lang: str) -> None:
-    page = client.get(f"/s/S20/ladder?lang={lang}").text
+    page = client.get(f"/s/R20/ladder?lang={lang}").text
     rungs = re.findall(
         r'<th scope="row" title="(\w+)"><a href="/r/([0-9a-f]{16})\?step=\d+">([^<]+)</a>', page
     )

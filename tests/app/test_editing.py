@@ -71,11 +71,11 @@ def test_a_form_that_is_not_right_yet_is_written_and_pointed_at(client: FlaskCli
 
 
 def test_what_happens_is_told_beside_what_is_promised(client: FlaskClient) -> None:
-    text = boot(client.get("/edit/S20").text)["yaml"]
+    text = boot(client.get("/edit/R20").text)["yaml"]
     told = post(client, "/api/scenarios/play", {"yaml": text}).json["profiles"]
-    assert [one["profile"] for one in told] == list(find("S20").profiles)
+    assert [one["profile"] for one in told] == list(find("R20").profiles)
     assert told[0]["verdict"] == "violates I6 I7 I10" and told[0]["complaints"] == []
-    assert told[-1]["final"] == "P{B 2 4 [B,A]}"
+    assert told[-1]["final"] == "P{3 4 7 [2,3,1]}"
     wrong = post(client, "/api/scenarios/play", {"yaml": text.replace("violates I6 ", "violates ")})
     assert wrong.json["profiles"][0]["complaints"]
 
@@ -105,17 +105,19 @@ def test_a_topic_that_the_script_deletes_is_tried_and_promised(client: FlaskClie
 def test_a_run_becomes_a_scenario_that_asks_for_comments(
     client: FlaskClient, socket: Socket
 ) -> None:
-    opened = socket.open(scenario="S20", profile="Z0102")
-    moved = socket.ask("move", {"run": opened["run"], "step": 40, "text": "kill B"})
+    opened = socket.open(scenario="R20", profile="Z0102")
+    moved = socket.ask("move", {"run": opened["run"], "step": 114, "text": "kill 1"})
     page = client.get(f"/edit?run={moved['run']}")
     found = boot(page.text)
     assert found["problems"] == []
     assert found["scenario"]["profiles"] == ["Z0102"]
     lines = found["scenario"]["script"].split("\n")
-    assert lines[-1].startswith("kill B")
-    assert any("# Both disks say" in line for line in lines), "comments of the library are kept"
+    assert lines[-1].startswith("kill 1")
+    assert any("# All three are in sync" in line for line in lines), (
+        "comments of the library are kept"
+    )
     asked = {one["script"]: one["sentence"] for one in found["asks"]}
-    assert asked[len(lines)].startswith("Broker B crashes") or "B" in asked[len(lines)]
+    assert asked[len(lines)].startswith("Broker 1 crashes") or "1" in asked[len(lines)]
     assert "崩溃" in str(boot(client.get(f"/edit?run={moved['run']}&lang=zh").text)["asks"])
     assert client.get("/edit?run=nothing").status_code == 404
     assert client.get("/edit?run=0123456789abcdef").status_code == 404
@@ -159,9 +161,9 @@ def test_mistakes_and_refusals_are_told_in_chinese(client: FlaskClient, app: Fla
     told = post(client, "/api/scenarios", {"yaml": "title: a\nbrokers: many"}).json["sentence"]
     assert told.startswith("scenario:2:10: ") and "列表" in told
     socket = Socket(app, lang="zh")
-    run = socket.open(scenario="S20", profile="Z0102")
+    run = socket.open(scenario="R20", profile="Z0102")
     assert "领导纪元" in str(run["facts"]["verdict"]["broken"])
-    refused = socket.ask("move", {"run": run["run"], "step": 0, "text": "restart A"})
+    refused = socket.ask("move", {"run": run["run"], "step": 0, "text": "restart 1"})
     assert refused["sentence"].endswith("已在运行。")
     whys = [one["why"] for one in socket.ask("possible", {"run": run["run"], "step": 0})["moves"]]
     assert any(why.endswith("已在运行。") for why in whys)

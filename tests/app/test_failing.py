@@ -81,7 +81,7 @@ def test_a_failure_is_shortened_and_opens_before_it_happens(
 def test_a_run_is_shortened_by_its_digest(app: Flask, jobs: Jobs) -> None:
     services: Services = app.extensions[KEY]
     client = browser(app)
-    digest = services.replays.register(Run(file.find("S20"), "Z0102"))
+    digest = services.replays.register(Run(file.find("R20"), "Z0102"))
     found = post(client, "/api/shorten", {"run": digest, "invariant": "I7"}).json
     assert found["after"] < found["before"]
     wrong = post(client, "/api/shorten", {"run": digest, "invariant": "I1"})

@@ -13,26 +13,26 @@ from engine.sim.run import Run
 
 
 def test_a_browser_without_scripts_is_sent_to_the_plain_page(client: FlaskClient) -> None:
-    page = client.get("/s/S20?profile=Z0102&step=45").text
+    page = client.get("/s/R20?profile=Z0102&step=145").text
     found = re.search(r'<noscript><meta http-equiv="refresh" content="0; url=([^"]+)">', page)
     assert found
-    plain = client.get("/s/S20" + found[1].replace("&amp;", "&"))
-    assert "Step 45 of 76" in plain.text
+    plain = client.get("/s/R20" + found[1].replace("&amp;", "&"))
+    assert "Step 145 of 185" in plain.text
 
 
 def test_the_plain_page_shows_the_step_its_table_and_links_to_the_others(
     client: FlaskClient,
 ) -> None:
-    page = client.get("/s/S20?profile=Z0102&step=45&plain=1").text
-    replay = Replay(Run(find("S20"), "Z0102"))
-    (step,) = replay.steps(45, 1)
-    names = {broker.id: broker.label for broker in find("S20").brokers}
+    page = client.get("/s/R20?profile=Z0102&step=145&plain=1").text
+    replay = Replay(Run(find("R20"), "Z0102"))
+    (step,) = replay.steps(145, 1)
+    names = {broker.id: broker.label for broker in find("R20").brokers}
     assert story.render(step["say"][0], names) in page
     for replica in step["view"]["partitions"][0]["replicas"].values():
         assert f"<td>{replica['leo']}</td><td>{replica['hw']}</td>" in page
-    assert "step=46" in page and "step=44" in page and f"step={replay.total}" in page
+    assert "step=146" in page and "step=144" in page and f"step={replay.total}" in page
     assert '<svg class="still"' in page and '<script type="module"' in page
-    assert "高水位" in client.get("/s/S20?profile=Z0102&step=31&plain=1&lang=zh").text
+    assert "高水位" in client.get("/s/R20?profile=Z0102&step=109&plain=1&lang=zh").text
 
 
 def test_a_step_beyond_the_end_is_the_end(client: FlaskClient) -> None:
@@ -50,8 +50,8 @@ def test_a_name_that_is_none_leads_to_the_nearest(client: FlaskClient) -> None:
 
 
 def test_a_change_of_language_keeps_the_place(client: FlaskClient) -> None:
-    page = client.get("/s/S20?profile=Z0102&step=45&plain=1").text
-    assert 'href="?profile=Z0102&amp;step=45&amp;plain=1&amp;lang=zh"' in page
+    page = client.get("/s/R20?profile=Z0102&step=145&plain=1").text
+    assert 'href="?profile=Z0102&amp;step=145&amp;plain=1&amp;lang=zh"' in page
 
 
 def test_a_run_that_travels_in_the_address_is_not_sent_in_circles(client: FlaskClient) -> None:

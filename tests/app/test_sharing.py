@@ -13,18 +13,18 @@ from tests.app.conftest import Socket
 
 @pytest.fixture
 def run(socket: Socket) -> str:
-    return str(socket.open(scenario="S20", profile="Z0102")["run"])
+    return str(socket.open(scenario="R20", profile="Z0102")["run"])
 
 
 def test_the_first_view_needs_no_script_and_sets_no_cookie(client: FlaskClient, run: str) -> None:
     client = client.application.test_client()  # one that was never here
-    page = client.get(f"/e/{run}?step=51&lang=zh", headers={"Sec-Fetch-Site": "same-origin"})
+    page = client.get(f"/e/{run}?step=116&lang=zh", headers={"Sec-Fetch-Site": "same-origin"})
     assert page.status_code == 200
     assert "Set-Cookie" not in page.headers
     assert 'lang="zh-Hans"' in page.text
-    assert "Broker A" in page.text and "第 51 步" in page.text
+    assert "Broker 1" in page.text and "第 116 步" in page.text
     table = page.text[page.text.index("<tbody>") : page.text.index("</tbody>")]
-    assert table.count("<tr>") == 2 and 'class="chip e0">m3' in table
+    assert table.count("<tr>") == 3 and 'class="chip e2">m1' in table
 
 
 def test_only_embedded_pages_may_be_framed(client: FlaskClient, run: str) -> None:
@@ -43,7 +43,7 @@ def test_what_the_address_cannot_say_is_named(client: FlaskClient, run: str) -> 
 
 
 def test_a_step_after_the_end_is_the_end(client: FlaskClient, run: str) -> None:
-    assert "Step 76 of 76" in client.get(f"/e/{run}?step=99999").text
+    assert "Step 185 of 185" in client.get(f"/e/{run}?step=99999").text
 
 
 # -- files to take along --------------------------------------------------------------------------
@@ -65,8 +65,8 @@ def test_every_file_is_handed_over_under_its_name_for_ever(client: FlaskClient, 
 
 def test_the_command_line_writes_the_same_files(client: FlaskClient, run: str) -> None:
     for form in ("mermaid", "shiviz", "golden", "yaml", "json", "pytest", "steps"):
-        told = CliRunner().invoke(main, ["run", "S20", "--profile", "Z0102", "--export", form])
+        told = CliRunner().invoke(main, ["run", "R20", "--profile", "Z0102", "--export", form])
         assert told.exit_code == 0
         assert told.output == client.get(f"/r/{run}/export/{form}").text
-    told = CliRunner().invoke(main, ["run", "S20", "--export", "pdf"])
+    told = CliRunner().invoke(main, ["run", "R20", "--export", "pdf"])
     assert told.exit_code == 2 and "cannot be exported as pdf" in told.output

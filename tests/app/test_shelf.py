@@ -45,15 +45,15 @@ def test_the_page_is_quick_and_small(client: FlaskClient) -> None:
 
 
 def test_a_picture_shows_the_most_telling_step() -> None:
-    scenario = find("S20")
+    scenario = find("R20")
     run = thumbnail.telling_run(scenario)
     assert run.profile == "Z0102", "where it breaks"
     replay = Replay(run)
     step = thumbnail.telling_step(replay)
     assert replay.steps(step, 1)[0]["broken"]
     drawn = thumbnail.draw(replay.steps(step, 1)[0]["view"])
-    assert drawn.count("var(--panel)") == 2, "a lane for each replica"
-    assert "var(--hw)" in drawn and 'fill="var(--e0)"' in drawn
+    assert drawn.count("var(--panel)") == 3, "a lane for each replica"
+    assert "var(--hw)" in drawn and 'fill="var(--e2)"' in drawn
 
 
 def test_pictures_know_colours_by_name_only() -> None:
@@ -65,7 +65,7 @@ def test_pictures_know_colours_by_name_only() -> None:
     ("query", "found", "missing"),
     [
         ("?q=S20", {"lost-to-truncation"}, {"happy-path"}),
-        ("?q=kip-101", {"lost-to-truncation"}, {"happy-path"}),
+        ("?q=kip-101", {"lost-to-truncation", "gone-after-a-clean-election"}, {"happy-path"}),
         ("?tag=network", {"lossy-link"}, {"happy-path"}),
         ("?tag=network&tag=basics", {"lossy-link", "happy-path"}, {"lost-to-truncation"}),
         ("?difficulty=1", {"happy-path"}, {"lost-to-truncation"}),
@@ -97,8 +97,8 @@ def test_the_path_has_six_steps_and_the_editor_at_its_end(client: FlaskClient) -
     page = client.get("/").text
     keys = re.findall(r'<li data-key="([^"]+)"', page)
     assert len(keys) == 6
-    assert keys[:4] == ["S01:K39", "S02:K39", "S10:K39", "S20:Z0102"]
-    assert "/s/lost-to-truncation?profile=Z0102" in page
+    assert keys[:4] == ["S01:K39", "S02:K39", "S10:K39", "R20:Z0102"]
+    assert "/s/gone-after-a-clean-election?profile=Z0102" in page
 
 
 def test_what_somebody_saved_stands_on_their_own_shelf_only(client: FlaskClient) -> None:
@@ -109,10 +109,10 @@ def test_what_somebody_saved_stands_on_their_own_shelf_only(client: FlaskClient)
 
 
 def test_verdicts_that_are_the_same_are_said_once() -> None:
-    told = outcomes(card(find("S20")))
+    told = outcomes(card(find("R20")))
     assert [one["verdict"] for one in told] == ["violates", "holds"]
     assert told[0]["profiles"] == ["Z0102"] and "I7" in told[0]["invariants"]
-    assert told[1]["profiles"] == ["Z011", "Z20", "Z21", "Z28", "K39"]
+    assert told[1]["profiles"] == ["Z011", "Z20", "Z28", "K39", "K41"]
 
 
 def test_minutes_grow_with_what_is_to_be_seen() -> None:
@@ -120,11 +120,11 @@ def test_minutes_grow_with_what_is_to_be_seen() -> None:
 
 
 def test_scenarios_are_told_in_the_visitors_language(client: FlaskClient, app: Flask) -> None:
-    for address in ("/?lang=zh", "/s/S20?lang=zh", "/s/S20?plain=1&lang=zh", "/batch?lang=zh"):
-        assert "已确认的记录会消失吗？" in client.get(address).text, address
+    for address in ("/?lang=zh", "/s/R20?lang=zh", "/s/R20?plain=1&lang=zh", "/batch?lang=zh"):
+        assert "已确认的消息会消失吗？" in client.get(address).text, address
     assert shown(client, "?lang=zh&q=高水位")
-    facts = Socket(app, lang="zh").open(scenario="S20")["facts"]
-    assert facts["scenario"]["teaches"].startswith("追随者的高水位")
-    assert any("两块磁盘都写着" in comment for _, _, comment in facts["chapters"])
-    copy = client.get("/edit/S20?lang=zh").text
-    assert "已确认的记录会消失吗？" in copy, "who writes a variant begins with their own language"
+    facts = Socket(app, lang="zh").open(scenario="R20")["facts"]
+    assert facts["scenario"]["teaches"].startswith("Follower")
+    assert any("维护工作" in comment for _, _, comment in facts["chapters"])
+    copy = client.get("/edit/R20?lang=zh").text
+    assert "已确认的消息会消失吗？" in copy, "who writes a variant begins with their own language"

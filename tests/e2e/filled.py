@@ -37,7 +37,7 @@ def fill(place: Path) -> dict[str, str]:
     try:
         storm = file.find("S61")
         made = {
-            "run": _save(services, Run(file.find("S20"), "Z0102", 0)),
+            "run": _save(services, Run(file.find("R20"), "Z0102", 0)),
             "batch": _played(jobs, make_spec(storm, 8, ["Z0102", "K39"], vary=VARIED)),
             "running": _played(jobs, make_spec(storm, 4, ["Z0102"])),
             "advice": _played(jobs, study(Setting(), Failures(), 2)),

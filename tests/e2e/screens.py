@@ -88,7 +88,7 @@ SCREENS = {
         opens=(SETTINGS, Opened("nothing", fill("#find", "zzzz"), "#nothing", "main", close="")),
     ),
     "lost": Screen(
-        "/s/S20?profile=Z0102&step=51",
+        "/s/R20?profile=Z0102&step=134",
         "#bars [role=alert]",
         (
             tab("inspect", ".facts"),
@@ -100,7 +100,7 @@ SCREENS = {
         ),
     ),
     "fetch": Screen(
-        "/s/S20?profile=Z20&step=42",
+        "/s/S20?profile=Z20&step=59",
         opens=(
             Opened("coach", coach, ".coach", ".coach"),
             Opened("layers", press(".layers button"), "#layerlist", "#layerlist"),
@@ -112,7 +112,7 @@ SCREENS = {
         ),
     ),
     "views": Screen(
-        "/s/S20?profile=Z0102&step=41&layers=disk,sessions,heartbeats",
+        "/s/S20?profile=Z0102&step=39&layers=disk,sessions,heartbeats",
         opens=(seen_in("spacetime"), seen_in("table")),
     ),
     "metrics": Screen(
@@ -139,7 +139,7 @@ SCREENS = {
     ),
     "carried": Screen("/r", "[data-notice=warn]"),
     "compare": Screen("/r/{run}/compare?with=K39"),
-    "ladder": Screen("/s/S20/ladder", "table svg"),
+    "ladder": Screen("/s/R20/ladder", "table svg"),
     "edit": Screen(
         "/edit/S61",
         opens=(

@@ -17,7 +17,7 @@ def at(page: Any, number: int) -> None:
 
 
 def test_from_a_run_to_its_first_difference_and_on(visit: Opener) -> None:
-    page = visit("/s/S20?profile=Z0102")
+    page = visit("/s/R20?profile=Z0102")
     run = run_of(page)
     page.get_by_role("link", name="Compare").click()
     page.wait_for_url(f"**/r/{run}/compare**")
@@ -27,10 +27,10 @@ def test_from_a_run_to_its_first_difference_and_on(visit: Opener) -> None:
     page.wait_for_url("**with=Z011**")
     page.wait_for_selector('body[data-ready="1"]')
     line = page.locator(".verdictline")
-    assert "LEO 3 ≠ 5" in line.inner_text()
+    assert "LEO 1 ≠ 2" in line.inner_text()
     sides = page.locator(".side")
     assert [page.locator(f"pattern#{name}").count() for name in ("hatch", "off")] == [1, 1]
-    assert sides.nth(0).locator('[data-id="b1:leo"].differs').count() == 1
+    assert sides.nth(0).locator('[data-id="b3:leo"].differs').count() == 1
     first = pair(page)
     page.get_by_role("button", name="Step back").click()
     at(page, first - 1)

@@ -26,7 +26,7 @@ def focused(page: Any) -> Any:
 
 
 def test_a_lane_is_entered_walked_and_left_by_keyboard(visit: Opener) -> None:
-    page = visit("/s/S20?profile=Z0102&step=41")
+    page = visit("/s/S20?profile=Z0102&step=39")
     page.get_by_role("button", name="Log of Broker A: walk along its records").focus()
     page.keyboard.press("Enter")
     page.wait_for_selector('[data-stop="b1:leo"]:focus')
@@ -44,31 +44,30 @@ def test_a_lane_is_entered_walked_and_left_by_keyboard(visit: Opener) -> None:
     page.keyboard.press("Escape")
     page.wait_for_selector('[data-hit="lane:2"]:focus')
     assert page.locator("[data-stop]").count() == 0
-    assert step_of(page) == 41, "no arrow has moved the run"
+    assert step_of(page) == 39, "no arrow has moved the run"
     page.keyboard.press("k")
-    at(page, 42)
+    at(page, 40)
     assert page.get_attribute('[data-id="b2"]', "data-alive") == "down"
 
 
 def test_where_a_record_is_cut_under_the_focus_its_ghost_takes_it(visit: Opener) -> None:
-    page = visit("/s/S20?profile=Z0102&step=39")
-    page.locator('[data-hit="lane:1"]').focus()
+    page = visit("/s/R20?profile=Z0102&step=115")
+    page.locator('[data-hit="lane:3"]').focus()
     page.keyboard.press("Enter")
-    page.wait_for_selector('[data-stop="b1:leo"]:focus')
+    page.wait_for_selector('[data-stop="b3:leo"]:focus')
     page.keyboard.press("Home")
-    for offset in range(1, 5):
-        page.keyboard.press("ArrowRight")
-        page.wait_for_selector(f'[data-stop="b1:o{offset}"]:focus')
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector('[data-stop="b3:o1"]:focus')
     page.get_by_role("button", name="Step on").evaluate("el => el.click()")
-    at(page, 40)
-    page.wait_for_selector('[data-stop^="b1:cut"]:focus')
+    at(page, 116)
+    page.wait_for_selector('[data-stop^="b3:cut"]:focus')
     assert "acknowledged, and now cut" in focused(page).get_attribute("aria-label")
 
 
 def test_controller_clients_and_messages_have_one_stop_each_and_keep_the_focus(
     visit: Opener,
 ) -> None:
-    page = visit("/s/S20?profile=Z20&step=42")
+    page = visit("/s/S20?profile=Z20&step=27")
     for group in ("Controller and clients", "Brokers", "Records and marks", "Messages in flight"):
         box = page.get_by_role("group", name=group)
         assert box.locator('button[tabindex="0"]').count() == 1, group
@@ -78,7 +77,7 @@ def test_controller_clients_and_messages_have_one_stop_each_and_keep_the_focus(
     assert "acknowledged" in focused(page).get_attribute("aria-label")
     page.locator('[data-hit^="m"]').first.focus()
     page.keyboard.press("k")
-    at(page, 43)
+    at(page, 28)
     page.wait_for_selector("#hits [data-hit]:focus")
     assert page.locator('[data-hit^="m"]').count() == 0
 

@@ -173,23 +173,25 @@ def exporting(visit: Opener, path: str) -> Any:
 
 
 def test_a_frame_is_a_picture_that_needs_nothing_else(visit: Opener) -> None:
-    page = exporting(visit, "/s/S20?profile=Z0102&step=51")
+    page = exporting(visit, "/s/R20?profile=Z0102&step=134")
     name, svg = taken(page, page.get_by_role("button", name="SVG").click)
-    assert name == "lost-to-truncation-Z0102-51.svg"
+    assert name == "gone-after-a-clean-election-Z0102-134.svg"
     text = svg.decode()
     root = ElementTree.fromstring(text)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     title, desc = (root.find(f"{{http://www.w3.org/2000/svg}}{one}") for one in ("title", "desc"))
     assert title is not None and "Can an acknowledged record vanish?" in str(title.text)
-    assert desc is not None and "Broker A becomes leader in epoch 1." in str(desc.text)
-    assert re.search(r"/r/[0-9a-f]{16}\?step=51", str(desc.text)) and "Apache-2.0" in str(desc.text)
+    assert desc is not None and "Broker 3 becomes leader in epoch 4." in str(desc.text)
+    assert re.search(r"/r/[0-9a-f]{16}\?step=134", str(desc.text)) and "Apache-2.0" in str(
+        desc.text
+    )
     # Neither links nor style sheets, variables or classes of the page it came from.
     of_a_page = r"href|@import|var\(|class=|light-dark|color-mix|oklab|<style|<script"
     assert not re.search(of_a_page, text)
     assert set(re.findall(r"url\(([^)]*)\)", text)) <= {"#off", "#hatch"}
-    assert text.count("HW 3") == 1 and text.count("LEO 5") == 1
+    assert text.count("HW 1") == 1 and text.count("LEO 1") == 1
     name, png = taken(page, page.get_by_role("button", name="PNG").click)
-    assert name.endswith("-51.png") and png[:8] == b"\x89PNG\r\n\x1a\n"
+    assert name.endswith("-134.png") and png[:8] == b"\x89PNG\r\n\x1a\n"
     width, height = struct.unpack(">II", png[16:24])
     assert (width, height) == (2 * int(root.get("width", 0)), 2 * int(root.get("height", 0)))
     assert page.locator("#stage .offstage").count() == 0
@@ -260,9 +262,9 @@ def test_steps_become_an_animation_that_can_be_stopped(visit: Opener) -> None:
     assert frames_of(gif) == 4
     told = {"gif": base64.b64encode(gif).decode(), "first": 2}
     assert max(page.evaluate(FRAMES_OFF, told)) < 0.004, "each frame is the picture of its step"
-    page.get_by_label("to step").fill("70")
+    page.get_by_label("to step").fill("66")
     page.keyboard.press("Tab")
-    page.get_by_text("69 frames, ").wait_for()
+    page.get_by_text("65 frames, ").wait_for()
     page.get_by_role("button", name="Make the GIF").click()
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Make the GIF").wait_for()

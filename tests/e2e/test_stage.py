@@ -37,22 +37,22 @@ def test_where_two_logs_parted_is_shown_while_they_talk_of_it(visit: Opener) -> 
 def open_message(page: Any) -> Any:
     page.locator('[data-hit^="m"]').first.focus()
     page.keyboard.press("Enter")
-    menu = page.get_by_role("dialog", name="OffsetForLeaderEpoch from A to B")
+    menu = page.get_by_role("dialog", name="OffsetForLeaderEpoch from B to A")
     menu.locator(".fullfields").wait_for()
     return menu
 
 
 def test_one_message_can_be_held_dropped_and_sent_again(visit: Opener) -> None:
-    page = visit("/s/S20?profile=Z20&step=42")
+    page = visit("/s/S20?profile=Z20&step=59")
     menu = open_message(page)
     assert "partitions" in menu.locator(".fullfields").inner_text()
     assert menu.get_by_text("It waits for a hand: time does not move it.").is_visible()
     menu.get_by_role("button", name="Send again").click()
-    at(page, 43)
+    at(page, 60)
     assert page.locator(".branch").count() == 2
     assert page.locator('.msg[data-kind="OffsetForLeaderEpoch"]').count() == 2
     open_message(page).get_by_role("button", name="Hold").click()
-    at(page, 44)
+    at(page, 61)
     assert page.locator('.linkmark[data-id="link:2:1"], [data-id="link:1:2"]').count() == 1
 
 
@@ -79,7 +79,7 @@ def test_playing_stops_where_a_breakpoint_waits(visit: Opener) -> None:
 
 
 def test_going_on_until_a_violation_and_back(visit: Opener) -> None:
-    page = visit("/s/S20?profile=Z0102&step=3")
+    page = visit("/s/R20?profile=Z0102&step=3")
     page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
     page.get_by_role("button", name="the next violation").click()
     page.get_by_role("alert").wait_for()

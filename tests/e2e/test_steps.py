@@ -67,11 +67,11 @@ def test_the_rail_says_where_one_is(visit: Opener) -> None:
 
 
 def test_playing_goes_on_until_something_breaks(visit: Opener) -> None:
-    page = visit("/s/S20?profile=Z0102")
+    page = visit("/s/R20?profile=Z0102")
     page.get_by_label("Speed").select_option("4")
     page.get_by_role("radio", name="Moment").check(force=True)
     page.get_by_role("button", name="Play").click()
-    page.get_by_role("alert").wait_for(timeout=30_000)
+    page.get_by_role("alert").wait_for(timeout=60_000)
     page.get_by_role("button", name="Play").wait_for()
     assert step_of(page) < total(page)
 

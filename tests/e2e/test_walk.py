@@ -16,7 +16,7 @@ from tests.e2e.conftest import Opener
 from tests.e2e.walk import at, step_of
 
 STEPS: Final = 12
-LOST: Final = '.steps a[href="/s/lost-to-truncation?profile=Z0102"]'
+LOST: Final = '.steps a[href="/s/gone-after-a-clean-election?profile=Z0102"]'
 LANGUAGES: Final = {"en": "en", "zh": "zh-Hans"}
 CATALOGUE: Final = Catalogue()
 SAID: Final = {
@@ -106,7 +106,7 @@ class Keyboard:
 
     def branch(self) -> None:
         self.press("/")
-        self.page.keyboard.type("kill A")
+        self.page.keyboard.type("kill 1")
         self.press("Enter")
 
     def share(self) -> None:
@@ -153,7 +153,7 @@ class Mouse:
 
     def branch(self) -> None:
         self.page.locator('[data-hit="b1"]').click()
-        self.page.locator(".menu").get_by_role("button", name=re.compile("kill A")).click()
+        self.page.locator(".menu").get_by_role("button", name=re.compile("kill 1")).click()
 
     def share(self) -> None:
         self.named("button", "share.open").click()
@@ -235,7 +235,7 @@ def test_somebody_new_walks_from_the_library_to_a_link(visit: Opener, hand: str,
     at(page, STEPS)
 
     walker.branch()
-    page.locator('.branch[aria-pressed="true"]', has_text="kill A").wait_for()
+    page.locator('.branch[aria-pressed="true"]', has_text="kill 1").wait_for()
     page.wait_for_selector('[data-id="b1"][data-alive="down"]')
     made = page.locator('.branch[aria-pressed="true"]').inner_text().replace("\u2009", " ")
     assert said["branch"] in made

@@ -165,7 +165,7 @@ test("a transition begins and ends exactly as the pictures of its steps, and add
 });
 
 test("a cut: its line drops in and the doomed are outlined, then they fall, and the end goes back", () => {
-  const made = way(s20.steps.get(39), s20.steps.get(40));
+  const made = way(s20.steps.get(42), s20.steps.get(43));
   const early = made(0.5);
   assert.ok(early.find((n) => n.a["data-act"] === "cut:1:3"));
   assert.equal(
@@ -183,8 +183,8 @@ test("a cut: its line drops in and the doomed are outlined, then they fall, and 
 });
 
 test("a crash: a bolt first; the crown lifts; what was in memory slips off, the log stays", () => {
-  const before = s20.steps.get(42);
-  const after = s20.steps.get(43);
+  const before = s20.steps.get(47);
+  const after = s20.steps.get(48);
   const made = way(before, after);
   assert.ok(made(0.4).some((n) => n.k === "bolt2"));
   const crown = (nodes) => nodes.find((n) => n.k === "crown");
@@ -197,7 +197,7 @@ test("a crash: a bolt first; the crown lifts; what was in memory slips off, the 
 });
 
 test("a new leader's crown lands when all else changes", () => {
-  const made = way(s20.steps.get(50), s20.steps.get(51));
+  const made = way(s20.steps.get(55), s20.steps.get(56));
   const crown = (p) =>
     made(p)
       .filter((n) => n.k === "crown")
@@ -206,8 +206,8 @@ test("a new leader's crown lands when all else changes", () => {
 });
 
 test("a power failure dissolves what was not flushed, where it stands, and says how much", () => {
-  const before = s20.steps.get(42);
-  const after = structuredClone(s20.steps.get(43));
+  const before = s20.steps.get(47);
+  const after = structuredClone(s20.steps.get(48));
   Object.assign(after.view.partitions[0].replicas[2], {
     leo: 3,
     hw: 3,
@@ -223,10 +223,10 @@ test("a power failure dissolves what was not flushed, where it stands, and says 
 });
 
 test("a broker that starts shows its high watermark hollow, and from where it has it", () => {
-  const nodes = way(s20.steps.get(54), s20.steps.get(55))(1);
+  const nodes = way(s20.steps.get(59), s20.steps.get(60))(1);
   assert.equal(byId(nodes, "b2:from").x, "from checkpoint 5");
   assert.match(byId(nodes, "b2:hw").c.find((n) => n.k === "r").a.class, /hollow/);
-  assert.equal(byId(way(s20.steps.get(60), s20.steps.get(61))(1), "b2:from"), undefined);
+  assert.equal(byId(way(s20.steps.get(65), s20.steps.get(66))(1), "b2:from"), undefined);
 });
 
 test("a message that leaves without arriving is lost; of a leap only a drop is known", () => {
@@ -259,7 +259,7 @@ test("on the stage the lost one breaks, the one that arrives does not", () => {
 test("cuts, crashes and falls from the lead are shown before their effect, an append is not", () => {
   const cause = (a, b) => acts(s20.steps.get(a), s20.steps.get(b), 0).cause;
   assert.deepEqual(
-    [cause(39, 40), cause(33, 34), cause(42, 43), cause(1, 2), cause(54, 55)],
+    [cause(42, 43), cause(33, 34), cause(47, 48), cause(1, 2), cause(59, 60)],
     [true, true, true, false, false],
   );
 });

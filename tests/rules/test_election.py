@@ -94,6 +94,9 @@ def test_zk_offline_replica_keeps_the_last_member() -> None:
     assert (follower.leader, follower.isr, follower.leader_epoch) == (1, (1,), 1)
     last = election.offline_replica_zk(follower, 1).record
     assert (last.leader, last.isr, last.leader_epoch) == (-1, (1,), 2)
+    # Until 1.0, where anybody may lead, nobody has to be kept (real 0.10.2.2: P{-1 3 3 []}).
+    gone = election.offline_replica_zk(follower, 1, keeps_last=False).record
+    assert (gone.leader, gone.isr, gone.leader_epoch) == (-1, (), 2)
     assert not election.offline_replica_zk(follower, 2).changed
 
 

@@ -144,3 +144,77 @@ def test_a_zombie_changes_nothing(profile: str) -> None:
     assert sim.brokers[2].controller_epoch == (0 if profile == "K39" else 2)
     assert sim.brokers[3].replicas[0].leader == 2
     assert sim.cluster.zombie is None and sim.broken == []
+
+
+@pytest.mark.parametrize(
+    ("profile", "unclean", "isr"),
+    [("Z0102", 1, ()), ("Z0102", 0, (1,)), ("Z011", 1, (1,)), ("Z33", 1, (1,))],
+)
+def test_the_last_member_of_an_isr_stays_since_1_1(
+    profile: str, unclean: int, isr: tuple[int, ...]
+) -> None:
+    """KAFKA-5083: before, it stayed only where unclean election was not allowed."""
+    scenario = THREE.vary("configs.unclean.leader.election.enable", unclean)
+    moves = "kill 2; detect 2; kill 3; detect 3; kill 1; detect 1"
+    record = played(scenario, profile, moves).cluster.controller.records[0]
+    assert (record.leader, record.isr) == (-1, isr)
+
+
+DEGRADED = THREE.vary("configs.min.insync.replicas", 2)
+TO_ONE = "produce a to 1 acks=all; settle; kill 2; detect 2; shutdown 3; produce b to 1 acks=1"
+
+
+def test_a_cleared_elr_is_no_change_of_the_partition() -> None:
+    """ClearElrRecord: no partition record, so both epochs and the high watermark stay."""
+    sim = played(DEGRADED, "K41", TO_ONE)
+    k = sim.cluster.controller
+    before, leader = k.records[0], sim.brokers[1].replicas[0]
+    assert (before.elr, before.partition_epoch, leader.log.hw) == ((3,), 2, 1)
+    go_on(sim, "set min.insync.replicas=1")
+    after = k.records[0]
+    assert (after.elr, after.partition_epoch, after.leader_epoch) == ((), 2, 0)
+    assert (leader.log.hw, leader.partition_epoch) == (1, 2)
+    assert sim.brokers[1].image[0].elr == (), "the image of every broker has heard of it"
+    go_on(sim, "produce c to 1 acks=all")
+    assert leader.log.hw == 3, "the next append looks again"
+
+
+def test_a_clear_that_no_majority_had_is_asked_for_again() -> None:
+    sim = played(DEGRADED.vary("configs.commit_ms", 5_000), "K41", TO_ONE)
+    k = sim.cluster.controller
+    go_on(sim, "advance 20s")
+    assert k.records[0].elr == (3,)
+    go_on(sim, "set min.insync.replicas=1; kill K; restart K; advance 6s")
+    assert k.records[0].elr == () and k.committed == len(k.log)
+    # A later change that goes back does not bring back what was cleared before it.
+    go_on(sim, "kill 1; detect 1")
+    assert (k.records[0].leader, k.records[0].elr) == (-1, (1,))
+    go_on(sim, "kill K; restart K")
+    assert (k.records[0].leader, k.records[0].isr, k.records[0].elr) == (1, (1,), ())
+
+
+@pytest.mark.parametrize("profile", ["Z0102", "Z011", "Z20"])
+def test_whoever_was_gone_unnoticed_is_told_nothing(profile: str) -> None:
+    """Before 2.2: no LeaderAndIsr, so it neither follows nor cuts (real 0.10.2.2 and 1.1.1)."""
+    sim = played(THREE, profile, "produce a b to 1 acks=all; fetch 2; bounce 2")
+    broker, k = sim.brokers[2], sim.cluster.controller
+    assert broker.status == UP and 0 not in broker.replicas
+    assert (broker.disks[0].log.leo, k.records[0].isr) == (2, (1, 2, 3))
+    go_on(sim, "settle")
+    assert 0 not in broker.replicas, "no fetch, as it does not know whom to ask"
+    go_on(sim, "kill 1; detect 1")
+    assert (k.records[0].leader, broker.replicas[0].log.leo) == (2, 2), "now it is told, and leads"
+
+
+def test_a_leader_that_was_gone_unnoticed_leads_no_more_until_it_is_told() -> None:
+    sim = played(THREE, "Z20", "produce a to 1 acks=all; settle; bounce 1; produce b to 1 acks=1")
+    assert sim.cluster.controller.records[0].leader == 1
+    assert [sim.brokers[b].disks[0].log.leo for b in (1, 2, 3)] == [1, 1, 1]
+    go_on(sim, "kill K; restart K; produce c to 1 acks=1")
+    assert sim.brokers[1].disks[0].log.leo == 2, "a new controller tells everybody"
+
+
+def test_a_bounce_is_noticed_since_2_2() -> None:
+    sim = played(THREE, "Z24", "produce a b to 1 acks=all; fetch 2; bounce 2")
+    assert 2 not in sim.cluster.controller.records[0].isr
+    assert sim.brokers[2].replicas[0].leader == 1

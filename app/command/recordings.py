@@ -1,0 +1,59 @@
+"""What `highwater recordings` prints: each recording, its first difference, and a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from engine.conformance.recordings.comparing import Comparison
+
+
+def report(comparisons: Iterable[Comparison]) -> dict[str, Any]:
+    """One JSON object: the sums, and every recording with its differences as sentences."""
+    found = [one.to_dict() for one in comparisons]
+    sums = {key: sum(one[key] for one in found) for key in ("equal", "explained", "different")}
+    return {**sums, "recordings": found}
+
+
+def lines(comparisons: list[Comparison]) -> Iterator[str]:
+    """The same for people: a line for each recording, the table, the sums."""
+    wide = max((len(one.recording.name) for one in comparisons), default=0)
+    for one in comparisons:
+        yield (
+            f"{one.recording.name:{wide}}  {one.equal:5} equal {len(one.explained):4} explained "
+            f"{len(one.different):4} different"
+        )
+        if one.first:
+            yield f"    first difference: {one.first}"
+    yield ""
+    yield from table(comparisons)
+    yield ""
+    told = report(comparisons)
+    yield (
+        f"{told['equal']} facts equal, {told['explained']} explained, "
+        f"{told['different']} different, in {len(comparisons)} recordings"
+    )
+
+
+def table(comparisons: list[Comparison]) -> Iterator[str]:
+    """Scenario x release: equal, explained and different facts of all recordings of a pair."""
+    cells: dict[tuple[str, str], list[int]] = {}
+    for one in comparisons:
+        cell = cells.setdefault((one.recording.scenario, one.recording.kafka), [0, 0, 0])
+        for at, more in enumerate((one.equal, len(one.explained), len(one.different))):
+            cell[at] += more
+    releases = sorted({release for _, release in cells}, key=numbers)
+    scenarios = sorted({scenario for scenario, _ in cells})
+    rows = [["equal/explained/different", *releases]]
+    for scenario in scenarios:
+        told = [cells.get((scenario, release)) for release in releases]
+        rows.append([scenario, *("" if one is None else "/".join(map(str, one)) for one in told)])
+    wide = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        yield "  ".join(text.ljust(wide[at]) for at, text in enumerate(row)).rstrip()
+
+
+def numbers(release: str) -> list[int]:
+    """0.10.2.2 comes before 4.1.1, and both before what is no release number."""
+    parts = release.split(".")
+    return [int(part) if part.isdecimal() else 1 << 30 for part in parts]

@@ -1,0 +1,95 @@
+"""Recordings against the engine, fact by fact: equal, explained by the recording, or different.
+
+Nothing is tolerated here.  A difference counts as explained only where the recording lists exactly
+that fact of that step with both values and says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from engine.conformance.recordings.facts import pairs
+from engine.conformance.recordings.following import Follower
+from engine.conformance.recordings.reading import Explained, Recording
+
+NOTHING: Final = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One fact that is not the same; `why` is the recording's explanation, or ""."""
+
+    step: int
+    move: str
+    fact: str
+    real: Any
+    model: Any
+    why: str = ""
+
+    def sentence(self, kafka: str) -> str:
+        """The difference as one line."""
+        real, model = (NOTHING if one is None else one for one in (self.real, self.model))
+        text = f"step {self.step}, after “{self.move}”: {self.fact} is {real!r} on Kafka {kafka}"
+        return f"{text} and {model!r} in the engine" + (f" ({self.why})" if self.why else "")
+
+
+@dataclass(slots=True)
+class Comparison:
+    """What became of one recording; `followed` says where the order was the recording's."""
+
+    recording: Recording
+    equal: int = 0
+    explained: list[Difference] = field(default_factory=list)
+    different: list[Difference] = field(default_factory=list)
+    followed: list[str] = field(default_factory=list)
+
+    @property
+    def first(self) -> str:
+        """The first difference that nothing explains, as one line, or ""."""
+        return self.different[0].sentence(self.recording.kafka) if self.different else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        one, kafka = self.recording, self.recording.kafka
+        return {
+            "name": one.name,
+            "scenario": one.scenario,
+            "kafka": kafka,
+            "profile": one.profile,
+            "steps": len(one.steps),
+            "equal": self.equal,
+            "explained": len(self.explained),
+            "different": len(self.different),
+            "first": self.first,
+            "differences": [difference.sentence(kafka) for difference in self.different],
+            "explanations": [difference.sentence(kafka) for difference in self.explained],
+            "followed": self.followed,
+        }
+
+
+def compare(recording: Recording) -> Comparison:
+    """Replays a recording and compares every fact of every step.  Raises BadInput where the
+    engine cannot set the scene: an unknown profile, an impossible setting."""
+    follower = Follower(recording)
+    result = Comparison(recording, followed=follower.notes)
+    for number, step, model, refused in follower.steps():
+        rows = pairs(step.facts, model)
+        if refused and not step.refused:
+            rows.append(("move", "played", f"refused: {refused}"))
+        for fact, real, own in rows:
+            if real == own:
+                result.equal += 1
+                continue
+            why = explanation(recording.explained, number, fact, real, own)
+            found = Difference(number, step.move, fact, real, own, why)
+            (result.explained if why else result.different).append(found)
+    return result
+
+
+def explanation(known: Explained, step: int, fact: str, real: Any, model: Any) -> str:
+    """Why the recording says that these two values differ, or ""."""
+    for one, other, why in known.get((step, fact), ()):
+        if (one, other) == (real, model):
+            return why
+    return ""

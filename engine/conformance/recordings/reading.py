@@ -1,0 +1,185 @@
+"""A recording as a value: JSON of any version becomes moves and facts.
+
+Unknown fields are let through and missing ones have a meaning (no `elr` is an empty one); a field
+that is there but cannot be what it should be is an error.  Facts are named alike on both sides:
+`leader`, `leaderEpoch`, `partitionEpoch`, `isr`, `elr`, `lastKnownElr`, `recovering`, and for each
+broker `b1 LEO`, `b1 HW`, `b1 start`, `b1 epochs`, `b1 log` (or `b1 exists`, without a replica).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+from engine.model.errors import BadInput
+
+MOST_BYTES: Final = 4 * 1024 * 1024
+MOST_STEPS: Final = 2_000
+INITIAL: Final = "initial"
+NOT_PLAYED: Final = "NOT PLAYED"
+
+Facts = dict[str, Any]
+"""Fact -> value: a number, a text, a truth, or a list."""
+
+Explained = dict[tuple[int, str], list[tuple[Any, Any, str]]]
+"""(step, fact) -> (the real value, the engine's, why), as the recording has it."""
+
+_OF_ENVIRONMENT: Final = re.compile(r"\b(order|timing|lab|environment)\b")
+"""What a recorder writes beside differences that are no fault of the model."""
+
+_OF_THE_MODEL: Final = "ENGINE"
+"""... and what it begins with where the model was found to be wrong, "at step 10" say."""
+
+_AT_STEP: Final = re.compile(r"\bat steps? (\d+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One move and the facts after it.
+
+    `plays` is what the engine plays for it: the move, unless the recording says in which order
+    things really happened.  `refused` is what the cluster answered instead, or "".
+    """
+
+    move: str
+    plays: tuple[str, ...]
+    refused: str
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One script on one cluster.  `brokers` are numbered from 1; `assignment` is partition 0's."""
+
+    name: str
+    scenario: str
+    kafka: str
+    profile: str
+    brokers: int
+    assignment: tuple[int, ...]
+    settings: dict[str, Any]
+    configs: dict[str, Any]
+    steps: tuple[Step, ...]
+    explained: Explained = field(default_factory=dict)
+
+
+def load(paths: Iterable[str | Path]) -> Iterator[Recording]:
+    """The recordings in files and directories, by name.  Raises BadInput: which file, and why."""
+    for path in map(Path, paths):
+        files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        if not files:
+            raise BadInput("unknown", f"There is no recording (*.json) in {path}.", str(path))
+        for file in files:
+            try:
+                if file.stat().st_size > MOST_BYTES:
+                    raise BadInput("too_large", f"{file} is larger than any recording.", str(file))
+                text = file.read_text("utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                raise BadInput("unknown", f"{file} cannot be read: {error}.", str(file)) from None
+            yield read(text, file.stem, str(file))
+
+
+@cache
+def own() -> tuple[Recording, ...]:
+    """The recordings that come with the engine, by name."""
+    folder = resources.files("engine.conformance.recordings") / "played"
+    files = sorted(folder.iterdir(), key=lambda file: file.name)
+    found = [(one.name, one.read_text("utf-8")) for one in files if one.name.endswith(".json")]
+    return tuple(read(text, name.removesuffix(".json"), name) for name, text in found)
+
+
+def read(text: str, name: str, where: str = "") -> Recording:
+    """One recording.  Raises BadInput with one sentence."""
+    where = where or name
+    try:
+        return _recording(json.loads(text), name)
+    except RecursionError:
+        raise BadInput("invalid", f"{where} is nested too deep.", where) from None
+    except KeyError as error:
+        raise BadInput("invalid", f"{where} is no recording: {error} is missing.", where) from None
+    except (ValueError, TypeError, AttributeError, IndexError) as error:
+        raise BadInput("invalid", f"{where} is no recording: {error}.", where) from None
+
+
+def _recording(data: Any, name: str) -> Recording:
+    steps = tuple(_step(one) for one in data["steps"])
+    if not 1 <= len(steps) <= MOST_STEPS:
+        raise ValueError(f"it has {len(steps)} steps")
+    named = data.get("brokers", 0)
+    brokers = named if isinstance(named, int) else len(named)
+    seen = [broker for one in data["steps"] for broker in one["facts"].get("brokers", {})]
+    brokers = max([brokers, *map(int, seen)])
+    assignment = tuple(int(b) for b in data.get("assignment") or range(1, brokers + 1))
+    return Recording(
+        name=name,
+        scenario=str(data["scenario"]),
+        kafka=str(data["kafka"]),
+        profile=str(data["profile"]),
+        brokers=brokers,
+        assignment=assignment,
+        settings=dict(data.get("settings") or {}),
+        configs=dict(data.get("configs") or {}),
+        steps=steps,
+        explained=_explained(data),
+    )
+
+
+def _step(data: Any) -> Step:
+    move = str(data["move"])
+    said = str(data.get("said") or "")
+    if move == INITIAL or said.startswith(NOT_PLAYED):
+        plays: tuple[str, ...] = ()
+    else:
+        plays = tuple(str(line) for line in data.get("plays", [move]))
+    return Step(move, plays, said, facts_of(data["facts"]))
+
+
+def facts_of(data: Any) -> Facts:
+    """The facts after one move, as a recording writes them, under the names of this module."""
+    found: Facts = {}
+    record = data.get("P")
+    if record:
+        found["leader"] = int(record["leader"])
+        found["leaderEpoch"] = int(record["le"])
+        found["partitionEpoch"] = int(record["pe"])
+        found["isr"] = sorted(int(b) for b in record["isr"])
+        found["elr"] = sorted(int(b) for b in record.get("elr") or ())
+        last = record.get("lastKnown", record.get("last"))
+        found["lastKnownElr"] = [int(b) for b in last or ()]
+        found["recovering"] = bool(record.get("recovering"))
+    for broker, replica in sorted((data.get("brokers") or {}).items(), key=lambda b: int(b[0])):
+        who = f"b{int(broker)}"
+        if replica is None:
+            found[f"{who} exists"] = False
+            continue
+        found[f"{who} LEO"] = int(replica["leo"])
+        found[f"{who} start"] = int(replica.get("start") or 0)
+        found[f"{who} log"] = str(replica["log"])
+        if replica.get("epochs") is not None:
+            found[f"{who} epochs"] = [[int(e), int(o)] for e, o in replica["epochs"]]
+        # The mark of a broker that is down is in no memory any more.
+        if not replica.get("down"):
+            found[f"{who} HW"] = replica.get("hw")
+    return found
+
+
+def _explained(data: Any) -> Explained:
+    """Differences that the recording accounts for: under `explained`, or listed in `differ` with
+    one `why` for all of them that speaks of order, timing, the lab or its environment."""
+    found: Explained = {}
+    entries = [(one["why"], one["facts"]) for one in data.get("explained") or ()]
+    why = str(data.get("why") or "")
+    if _OF_ENVIRONMENT.search(why):
+        wrong = set(map(int, _AT_STEP.findall(why))) if why.startswith(_OF_THE_MODEL) else set()
+        entries.append((why, [row for row in data.get("differ") or () if row[0] not in wrong]))
+    for reason, rows in entries:
+        for row in rows:
+            step, fact, real, model = row[0], row[-3], row[-2], row[-1]
+            found.setdefault((int(step), str(fact)), []).append((real, model, str(reason)))
+    return found
