@@ -11,7 +11,7 @@ from collections import OrderedDict
 
 from flask import Flask, Response, request
 
-PATHS = ("/static/", "/i18n/", "/api/registry", "/api/cards/")
+PATHS = ("/static/", "/i18n/", "/api/registry", "/api/cards/", "/loop/")
 TYPES = ("text/", "application/json", "application/javascript", "image/svg+xml")
 LEAST_BYTES = 1_000
 KEPT = 400

@@ -32,6 +32,7 @@ from app.web import (
     glossary,
     lens,
     library,
+    loop,
     pages,
     security,
     studies,
@@ -95,6 +96,7 @@ def build(settings: Settings | None = None) -> Flask:
     compression.install(app)
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(library.blueprint)
+    app.register_blueprint(loop.blueprint)
     app.register_blueprint(editor.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(comparing.blueprint)

@@ -13,6 +13,7 @@ from flask import Blueprint, Response, render_template, request, url_for
 from app.context import naming, visitor
 from app.context.services import services
 from app.web.cards import cards, outcomes, pictures, pictures_version
+from app.web.loop import hero
 from engine.lens.search import search
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
@@ -116,6 +117,7 @@ def library() -> str:
         near=nearest(wanted.query, every) if not shown else [],
         methods=len(search(wanted.query)) if _OF_KAFKA.search(wanted.query) else 0,
         path=path(every),
+        hero=hero(visitor.lang()),
         tags=TAGS,
         profiles=[name for name in PROFILES if name in profiles],
         kafkas=PROFILES,

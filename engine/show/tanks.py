@@ -63,7 +63,7 @@ class Place:
     @property
     def cell(self) -> float:
         rows = max(3, self.last - self.first) + 0.6
-        return min(64.0, (self.floor - HEAD) / rows)
+        return min(92.0, (self.floor - HEAD) / rows)
 
     def x(self, index: int) -> float:
         return self.pitch * index + (self.pitch - self.tank) / 2
@@ -114,15 +114,15 @@ def _tank(part: Part, broker: Json, place: Place, index: int, words: Words) -> s
     what, tone = state_of(part, broker)
     key, x = f"b{number}", place.x(index)
     inner = [
-        *_glass(key, replica, place, down=what == "down"),
-        *_cells(key, replica, place),
+        *_glass(key, replica, place, _level(replica, what), down=what == "down"),
+        *_cells(key, replica, place, _level(replica, what)),
         *_tabs(key, replica, place),
-        *_marks(key, replica, place),
+        *_marks(key, replica, place, down=what == "down"),
     ]
     name = words["broker"].format(name=escape(broker["name"]))
     said = words[what].format(epoch=part["record"]["le"])
     crown = (
-        _crown(place.tank / 2 - len(name) * 4.6 - 14, place.floor + 12) if what == "leads" else ""
+        _crown(place.tank / 2 - len(name) * 4.9 - 19, place.floor + 12) if what == "leads" else ""
     )
     middle = _n(place.tank / 2)
     inner.append(
@@ -134,10 +134,15 @@ def _tank(part: Part, broker: Json, place: Place, index: int, words: Words) -> s
     return f'<g data-k="{key}" transform="translate({_n(x)} 0)">{"".join(inner)}</g>'
 
 
-def _glass(key: str, replica: Json, place: Place, down: bool) -> Iterator[str]:
+def _level(replica: Json, what: str) -> int:
+    """Where the water stands: of a process that has ended, where its disk says."""
+    return int(replica["hwCheckpoint"] if what == "down" else replica["hw"])
+
+
+def _glass(key: str, replica: Json, place: Place, hw: int, down: bool) -> Iterator[str]:
     """The water under its wave, then the wall around it."""
     wide = place.tank
-    level = place.y(replica["hw"]) + (3 if replica["hw"] > place.first else 6)
+    level = place.y(hw) + (3 if hw > place.first else 6)
     clip = f"{key}-wall"
     yield (
         f'<clipPath id="{clip}"><path d="M0 0V{_n(place.floor - 8)}q0 8 8 8h{_n(wide - 16)}'
@@ -156,7 +161,7 @@ def _glass(key: str, replica: Json, place: Place, down: bool) -> Iterator[str]:
     )
 
 
-def _cells(key: str, replica: Json, place: Place) -> Iterator[str]:
+def _cells(key: str, replica: Json, place: Place, hw: int) -> Iterator[str]:
     if place.first and replica["leo"] > place.first:
         yield (
             f'<text data-k="{key}:fold" x="{_n(place.tank / 2)}" y="{_n(place.floor - 1)}" '
@@ -165,7 +170,7 @@ def _cells(key: str, replica: Json, place: Place) -> Iterator[str]:
         )
     for record in replica["records"]:
         if record["o"] >= place.first:
-            yield _cell(key, record, place, wet=record["o"] < replica["hw"])
+            yield _cell(key, record, place, wet=record["o"] < hw)
     for record in replica["cut"]:
         if record["o"] >= place.first:
             yield _ghost(key, record, place)
@@ -226,14 +231,16 @@ def _tabs(key: str, replica: Json, place: Place) -> Iterator[str]:
         )
 
 
-def _marks(key: str, replica: Json, place: Place) -> Iterator[str]:
+def _marks(key: str, replica: Json, place: Place, down: bool) -> Iterator[str]:
     """The high watermark's flag at the water, and where the log ends, over the stack."""
     y = place.y(replica["hw"])
-    yield (
-        f'<text data-k="{key}:hw" transform="translate({_n(place.tank + 5)} {_n(y + 6)})" '
-        f'font-size="13" font-weight="700" fill="var(--hw)" {FONT}>HW {replica["hw"]}</text>'
-    )
-    if place.cell >= 20:
+    if not down:
+        yield (
+            f'<text data-k="{key}:hw" transform="translate({_n(place.tank + 5)} {_n(y + 6)})" '
+            f'font-size="13" font-weight="700" fill="var(--hw)" {FONT}>HW {replica["hw"]}</text>'
+        )
+    covered = any(record["o"] == replica["leo"] for record in replica["cut"])
+    if place.cell >= 20 and not covered:
         end = place.y(replica["leo"]) - 3
         yield (
             f'<text data-k="{key}:leo" transform="translate({_n(place.tank / 2)} {_n(end)})" '

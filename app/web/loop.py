@@ -1,0 +1,151 @@
+"""The loop of the first page: one script that real brokers confirmed, under every version.
+
+Eight moments of a run, each a picture and a caption.  What a caption may say follows from what the
+engine played: whether the acknowledged message is still there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from flask import Blueprint, Response
+
+from app.common.refusals import Refusal
+from app.context.services import services
+from app.web.api import FOR_EVER
+from engine.model.profiles import PROFILES
+from engine.scenarios import file
+from engine.scenarios.scenario import Scenario
+from engine.show import tanks
+from engine.show.comparing import playable
+from engine.show.replay import Replay
+from engine.show.view import Json
+from engine.sim.run import Run
+
+blueprint = Blueprint("loop", __name__)
+
+CODE: Final = "R20"
+FIRST: Final = "Z0102"
+"""The version that the page begins with: the last that loses the message."""
+WIDTH: Final = 640
+HEIGHT: Final = 400
+MOMENTS: Final = (6, 8, 9, 11, 13, 14, 16, 19)
+"""How many moves of the script have been made at each moment."""
+TURN: Final = 6
+"""From this moment on the versions part."""
+STEPS_AT_ONCE: Final = 64
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A place of the slider: neighbours that end alike share one."""
+
+    profile: str
+    release: str
+    lost: bool
+
+
+def scenario() -> Scenario:
+    return next(one for one in file.library().values() if one.code == CODE)
+
+
+@cache
+def _played(profile: str) -> tuple[Replay, bool]:
+    replay = Replay(playable(Run(scenario(), profile))[0])
+    return replay, bool(replay.end.ledger.lost)
+
+
+@cache
+def stops() -> tuple[Stop, ...]:
+    """One for each version, the oldest first."""
+    return tuple(
+        Stop(name, ".".join(map(str, profile.release)).removesuffix(".0"), _played(name)[1])
+        for name, profile in PROFILES.items()
+    )
+
+
+def pictured(profile: str) -> list[Json]:
+    """The step of each moment: the last one that cuts something, else the last of its moves."""
+    replay, _ = _played(profile)
+    found: list[Json] = []
+    chosen: Json | None = None
+    for step in _steps(replay):
+        if len(found) == len(MOMENTS):
+            break
+        if step["line"] >= MOMENTS[len(found)] and chosen is not None:
+            found.append(chosen)
+            chosen = None
+        if chosen is None or _cuts(step) or not _cuts(chosen):
+            chosen = step
+    if chosen is not None and len(found) < len(MOMENTS):
+        found.append(chosen)
+    return found
+
+
+def _steps(replay: Replay) -> Iterator[Json]:
+    for first in range(0, replay.total + 1, STEPS_AT_ONCE):
+        yield from replay.steps(first, STEPS_AT_ONCE)
+
+
+def _cuts(step: Json) -> bool:
+    return any(one["cut"] for one in step["view"]["partitions"][0]["replicas"].values())
+
+
+@cache
+def frames(profile: str, lang: str) -> bytes:
+    """{"frames": [{"picture": svg, "say": sentence}, ...], "lost": bool} as JSON."""
+    words = services().words
+    lost = _played(profile)[1]
+    own = {key: words.text(lang, f"tank.{key}", {}) for key in tanks.WORDS}
+    told = []
+    for number, step in enumerate(pictured(profile), 1):
+        end = f".{'lost' if lost else 'kept'}" if number >= TURN else ""
+        inside = tanks.draw(step["view"], WIDTH, HEIGHT, words=own)
+        told.append({"picture": inside, "say": words.text(lang, f"loop.{number}{end}", {})})
+    data = {"frames": told, "lost": lost}
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def address(profile: str, lang: str) -> str:
+    """Where the frames are: the address changes when they do, so they are kept for ever."""
+    digest = hashlib.sha256(frames(profile, lang)).hexdigest()[:12]
+    return f"/loop/{profile}/{lang}/{digest}.json"
+
+
+def hero(lang: str) -> dict[str, Any]:
+    """What the template of the first page needs."""
+    shown = json.loads(frames(FIRST, lang))
+    return {
+        "scenario": scenario(),
+        "first": FIRST,
+        "stops": [
+            {
+                "profile": one.profile,
+                "release": one.release,
+                "lost": one.lost,
+                "frames": address(one.profile, lang),
+            }
+            for one in stops()
+        ],
+        "picture": shown["frames"][-1]["picture"],
+        "say": shown["frames"][-1]["say"],
+        "moments": len(MOMENTS),
+        "size": (WIDTH, HEIGHT),
+    }
+
+
+@blueprint.get("/loop/<profile>/<lang>/<digest>.json")
+def loop(profile: str, lang: str, digest: str) -> Response:
+    """The frames of a version, in a language; an old address gets the new ones, for now."""
+    if profile not in PROFILES or lang not in ("en", "zh-Hans"):
+        raise Refusal("not_found")
+    response = Response(frames(profile, lang), mimetype="application/json")
+    response.set_etag(digest)
+    if address(profile, lang).endswith(f"/{digest}.json"):
+        response.headers["Cache-Control"] = FOR_EVER
+    return response

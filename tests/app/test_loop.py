@@ -1,0 +1,58 @@
+"""The loop of the first page says what the engine played, under every version."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from app.web import loop
+from engine.model.profiles import PROFILES, get_profile
+
+
+def test_only_versions_before_epochs_lose_the_message() -> None:
+    """As on real brokers: lost on 0.10.2.2, kept on 1.1.1."""
+    stops = loop.stops()
+    assert [one.profile for one in stops] == list(PROFILES)
+    for one in stops:
+        assert one.lost == (get_profile(one.profile).release < (0, 11, 0)), one
+
+
+@pytest.mark.parametrize("lang", ["en", "zh-Hans"])
+@pytest.mark.parametrize("profile", ["Z0102", "Z011", "K41"])
+def test_each_moment_is_a_picture_and_a_sentence(
+    client: FlaskClient, profile: str, lang: str
+) -> None:
+    with client.application.app_context():
+        address = loop.address(profile, lang)
+    answer = client.get(address)
+    assert "immutable" in answer.headers["Cache-Control"]
+    told = json.loads(answer.data)
+    assert len(told["frames"]) == len(loop.MOMENTS)
+    for frame in told["frames"]:
+        assert frame["picture"].count(":wall") == 3
+        assert frame["say"] and not frame["say"].startswith("loop.")
+    assert told["lost"] == (profile == "Z0102")
+    assert ("m1" in told["frames"][-1]["say"]) == told["lost"]
+
+
+def test_the_pictures_are_of_the_moments_that_the_captions_tell() -> None:
+    steps = loop.pictured("Z0102")
+    parts = [step["view"]["partitions"][0] for step in steps]
+    leaders = [part["record"]["leader"] for part in parts]
+    assert leaders == [1, 1, 1, 1, 1, 2, 3, 3]
+    ends = [[part["replicas"][broker]["leo"] for broker in "123"] for part in parts]
+    assert ends[1:6] == [[1, 1, 1], [2, 1, 1], [2, 2, 2], [2, 2, 2], [2, 2, 1]]
+    assert [part["replicas"]["1"]["hw"] for part in parts[:5]] == [0, 1, 1, 1, 2]
+    assert [record["id"] for record in parts[5]["replicas"]["3"]["cut"]] == ["m1"]
+    assert [record["id"] for record in parts[-1]["replicas"]["2"]["cut"]] == ["m1"]
+
+
+def test_the_first_page_shows_the_end_where_nothing_moves(client: FlaskClient) -> None:
+    page = client.get("/").text
+    assert "Acknowledged, and gone: m1." in page and page.count('name="version"') == len(PROFILES)
+    assert re.search(r'data-k="b3:m0"', page)
+    assert client.get("/loop/K41/en/000000000000.json").headers.get("Cache-Control") is None
+    assert client.get("/loop/K99/en/000000000000.json").status_code == 404
