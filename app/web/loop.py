@@ -18,7 +18,7 @@ from flask import Blueprint, Response
 from app.common.refusals import Refusal
 from app.context.services import services
 from app.web.api import FOR_EVER
-from engine.model.profiles import PROFILES
+from engine.model.profiles import GENERATIONS, PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.show import tanks
@@ -62,10 +62,13 @@ def _played(profile: str) -> tuple[Replay, bool]:
 
 @cache
 def stops() -> tuple[Stop, ...]:
-    """One for each version, the oldest first."""
+    """One for each generation, the oldest first; where both controllers run, KRaft's."""
+    rows = sorted(GENERATIONS.items(), key=lambda row: row[1].release)
+    newest = {profile.release: name for name, profile in rows}
     return tuple(
         Stop(name, ".".join(map(str, profile.release)).removesuffix(".0"), _played(name)[1])
-        for name, profile in PROFILES.items()
+        for name, profile in rows
+        if newest[profile.release] == name
     )
 
 

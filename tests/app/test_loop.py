@@ -9,13 +9,14 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.web import loop
-from engine.model.profiles import PROFILES, get_profile
+from engine.model.profiles import get_profile
 
 
 def test_only_versions_before_epochs_lose_the_message() -> None:
     """As on real brokers: lost on 0.10.2.2, kept on 1.1.1."""
     stops = loop.stops()
-    assert [one.profile for one in stops] == list(PROFILES)
+    releases = [get_profile(one.profile).release for one in stops]
+    assert releases == sorted(set(releases)) and len(stops) > 15
     for one in stops:
         assert one.lost == (get_profile(one.profile).release < (0, 11, 0)), one
 
@@ -52,7 +53,7 @@ def test_the_pictures_are_of_the_moments_that_the_captions_tell() -> None:
 
 def test_the_first_page_shows_the_end_where_nothing_moves(client: FlaskClient) -> None:
     page = client.get("/").text
-    assert "Acknowledged, and gone: m1." in page and page.count('name="version"') == len(PROFILES)
+    assert "Acknowledged, and gone: m1." in page and page.count('name="version"') == len(loop.stops())
     assert re.search(r'data-k="b3:m0"', page)
     assert client.get("/loop/K41/en/000000000000.json").headers.get("Cache-Control") is None
     assert client.get("/loop/K99/en/000000000000.json").status_code == 404
