@@ -23,6 +23,8 @@ PACKAGES = (
     "show",
     "study",
     "lens",
+    "properties",
+    "learn",
     "conformance",
     "ladder",
     "search",
