@@ -119,7 +119,7 @@ BAD = [
     ("always HW(A) ? 3", "Line 1, column 14: "),
     ("A in log(A) leads to", "Line 1, column 21: "),
     ("b1 LEO 5 HW", "Line 1, column"),
-    ("P{Q 0 0 [A]}", "Line 1, column 1: There is no broker “Q”; there are A, B, C."),
+    ("P{Q 0 0 [A]}", "Line 1, column 1: There is no broker Q; there are A, B, C."),
     ("__import__('os')", "Line 1, column 12: "),
     ("some broker b: some broker c: HW(d) = 1", "Line 1, column 34: there is no broker d"),
 ]
