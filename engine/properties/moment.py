@@ -27,6 +27,7 @@ class ReplicaMoment:
         "batches",
         "broker",
         "epochs",
+        "flushed",
         "hw",
         "leader_epoch",
         "leads",
@@ -46,6 +47,7 @@ class ReplicaMoment:
         self.leo = log.leo
         self.hw = log.hw if replica is not None else min(checkpoint, log.leo)
         self.start = log.log_start
+        self.flushed = disk.recovery_checkpoint if disk is not None else 0
         self.epochs: Epochs = tuple(zip(log.epochs.epochs, log.epochs.starts, strict=True))
         self.batches: tuple[Batch, ...] = tuple(log.batches)
         self.leads = replica is not None and replica.role == LEADER
