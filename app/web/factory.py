@@ -31,6 +31,7 @@ from app.web import (
     failing,
     glossary,
     lens,
+    learning,
     library,
     pages,
     security,
@@ -108,6 +109,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(csv_tables.blueprint)
     app.register_blueprint(failing.blueprint)
     app.register_blueprint(advisor.blueprint)
+    app.register_blueprint(learning.blueprint)
     channel.attach(socketio, app)
     if settings.proxies:
         hops = settings.proxies

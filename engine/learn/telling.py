@@ -10,7 +10,16 @@ from typing import Any, Final
 from engine.learn.asked import NOBODY, Answer
 from engine.learn.probes import Probe, trigger
 from engine.model.errors import name_of
-from engine.model.messages import CONTROLLER, EPOCH_END_R, FETCH, FETCH_R, NAMES, PRODUCE
+from engine.model.messages import (
+    CONTROLLER,
+    EPOCH_END_R,
+    FETCH,
+    FETCH_R,
+    LEADER_AND_ISR,
+    METADATA_FETCH_R,
+    NAMES,
+    PRODUCE,
+)
 from engine.model.profiles import HW, get_profile
 from engine.properties.moment import Moment
 from engine.properties.recording import Recording
@@ -18,6 +27,7 @@ from engine.sim.kernel import FAILURE
 
 LANGUAGES: Final = ("en", "zh-Hans")
 MOST_NAMED: Final = 6
+NEWS: Final = (METADATA_FETCH_R, LEADER_AND_ISR)
 
 
 @cache
@@ -86,6 +96,8 @@ class Teller:
             acks = "all" if what.acks == -1 else what.acks
             records = self.listed(_shortened(what.values))
             return self.say("next.produce", m=records, a=acks, l=self.broker(what.dst))
+        if what.kind in NEWS:
+            return self.say("next.news", d=self._node(what.dst))
         s, d = self._node(what.src), self._node(what.dst)
         return self.say("next.message", k=NAMES[what.kind], s=s, d=d)
 
