@@ -21,6 +21,7 @@ from app.web import (
     advisor,
     api,
     batches,
+    claims,
     cluster,
     comparing,
     compression,
@@ -110,6 +111,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(failing.blueprint)
     app.register_blueprint(advisor.blueprint)
     app.register_blueprint(learning.blueprint)
+    app.register_blueprint(claims.blueprint)
     channel.attach(socketio, app)
     if settings.proxies:
         hops = settings.proxies

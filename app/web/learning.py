@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
-from urllib.parse import urlencode
 
 from flask import Blueprint, render_template, request
 
@@ -14,6 +13,7 @@ from app.common.refusals import Refusal
 from app.context import naming, visitor
 from app.context.services import services
 from app.web.embeds import table_rows
+from app.web.moments import address, animator, code_of, frame, recorded
 from engine import ENGINE_VERSION
 from engine.learn.misconceptions import MISCONCEPTIONS
 from engine.learn.probes import Probe, probe_at, probes_of
@@ -44,25 +44,13 @@ PATH: Final = (
     ("S22", "K39", "survive"),
 )
 """What is asked first, from easy to hard: the best question of this kind in this run."""
-RECORDINGS: Final = 16
 MOST_LANES: Final = 4
 """Replicas for which the stage on the page has room at once."""
 
 
-@lru_cache(maxsize=RECORDINGS)
-def _recorded(run: Run) -> Recording:
-    return Recording(run)
-
-
-def recorded(run: Run) -> Recording:
-    """The moments of a run; of one that was not asked for lately, behind the door for plays."""
-    with services().plays.turn():
-        return _recorded(run)
-
-
-@lru_cache(maxsize=4 * RECORDINGS)
+@lru_cache(maxsize=64)
 def _probes(run: Run) -> tuple[Probe, ...]:
-    return tuple(probes_of(_recorded(run)))
+    return tuple(probes_of(recorded(run)))
 
 
 @dataclass(frozen=True)
@@ -77,17 +65,12 @@ class Question:
     @property
     def args(self) -> dict[str, str]:
         """What an address says to ask this."""
-        own = {"run": self.run.digest} if _name(self.run) is None else {"s": str(_name(self.run))}
+        code = code_of(self.run)
+        own = {"run": self.run.digest} if code is None else {"s": code}
         own |= {"profile": self.run.profile, "q": self.probe.text}
         if self.number:
             own["n"] = str(self.number)
         return own
-
-
-def _name(run: Run) -> str | None:
-    """The code of a library run, None for any other."""
-    plain = run.moves is None and run.seed == 0 and naming.in_library(run.scenario)
-    return run.scenario.code if plain else None
 
 
 def _asked() -> Question:
@@ -148,7 +131,7 @@ def learn() -> str:
         "learn.html",
         told=_told(question, teller),
         result=None if given is None else _result(question, teller, given),
-        stage=_address("/learn/stage", {**question.args, "lang": visitor.lang()}),
+        stage=address("/learn/stage", **question.args, lang=visitor.lang()),
         lanes=min(len(question.recording.turns[0].now.parts[0].replicas), MOST_LANES),
         fields=question.args,
         number=question.number,
@@ -179,8 +162,6 @@ def _result(question: Question, teller: Teller, given: int) -> dict[str, Any]:
     probe, run = question.probe, question.run
     wrong = probe.choices[given].wrong
     beliefs = [teller.belief(name) for name in wrong[:2]]
-    code = _name(run)
-    here = f"/s/{code}" if code else f"/r/{run.digest}"
     until = next((MISCONCEPTIONS[name].until for name in wrong if MISCONCEPTIONS[name].until), "")
     return {
         "given": given,
@@ -193,15 +174,11 @@ def _result(question: Question, teller: Teller, given: int) -> dict[str, Any]:
             for i, one in enumerate(probe.choices)
             if one.wrong and i != given
         ],
-        "stage": f"/e/{run.digest}?step={probe.until}&controls=play&lang={visitor.lang()}",
-        "open": _address(here, {"profile": run.profile, "step": str(probe.step)}),
-        "next": _address("/learn", _after(question)),
+        "stage": frame(run, probe.until),
+        "open": animator(run, probe.step),
+        "next": address("/learn", **_after(question)),
         "until": get_profile(until).stands_for if until else "",
     }
-
-
-def _address(path: str, args: dict[str, str]) -> str:
-    return f"{path}?{urlencode(args)}"
 
 
 @blueprint.get("/learn/stage")
