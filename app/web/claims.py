@@ -11,6 +11,7 @@ from app.context import naming, visitor
 from app.web.moments import animator, frame, recorded
 from engine.learn import claims as book
 from engine.learn.claims import Claim
+from engine.learn.interview import questions
 from engine.model.errors import BadInput
 from engine.model.profiles import PROFILES
 from engine.properties.evaluate import judge
@@ -93,7 +94,7 @@ def claim(slug: str) -> str:
         card=_card(found),
         truth=found.truth[lang],
         property=found.property,
-        questions=found.questions,
+        questions=[(name, questions()[name].ask[lang]) for name in found.questions],
         shown=PROFILES[shown],
         verdict=row[shown],
         stage=frame(found.run(shown), row[shown].step),

@@ -32,6 +32,7 @@ from app.web import (
     failing,
     glossary,
     lens,
+    interview,
     learning,
     library,
     pages,
@@ -112,6 +113,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(advisor.blueprint)
     app.register_blueprint(learning.blueprint)
     app.register_blueprint(claims.blueprint)
+    app.register_blueprint(interview.blueprint)
     channel.attach(socketio, app)
     if settings.proxies:
         hops = settings.proxies

@@ -167,6 +167,13 @@ SCREENS = {
     "learn": Screen("/learn"),
     "learned": Screen("/learn?n=5&answer=2", opens=(PARTS,)),
     "learnstage": Screen("/learn/stage?n=5"),
+    "claims": Screen("/claims?property=HW(B&s=S22&profile=K39", ".claims", (PARTS,)),
+    "claim": Screen("/claims/never-two-leaders", ".kafkas"),
+    "interview": Screen(
+        "/interview",
+        opens=(Opened("mock", press("#mock"), "#room #reveal", "#room", close=""),),
+    ),
+    "sheet": Screen("/interview/sheet", ".sheetitems article"),
     "glossary": Screen("/glossary", "#H-2"),
     "code": Screen("/code?q=truncateTo", ".hit"),
     "missing": Screen("/s/no-such-scenario", "main h1"),
