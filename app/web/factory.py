@@ -21,6 +21,7 @@ from app.web import (
     advisor,
     api,
     batches,
+    challenges,
     claims,
     cluster,
     comparing,
@@ -113,6 +114,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(advisor.blueprint)
     app.register_blueprint(learning.blueprint)
     app.register_blueprint(claims.blueprint)
+    app.register_blueprint(challenges.blueprint)
     app.register_blueprint(interview.blueprint)
     channel.attach(socketio, app)
     if settings.proxies:

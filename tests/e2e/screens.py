@@ -173,6 +173,8 @@ SCREENS = {
         "/interview",
         opens=(Opened("mock", press("#mock"), "#room #reveal", "#room", close=""),),
     ),
+    "challenges": Screen("/challenges", ".claims"),
+    "challenge": Screen("/challenges/two-leaders?show=1", opens=(PARTS,)),
     "sheet": Screen("/interview/sheet", ".sheetitems article"),
     "glossary": Screen("/glossary", "#H-2"),
     "code": Screen("/code?q=truncateTo", ".hit"),
