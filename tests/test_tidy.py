@@ -23,6 +23,8 @@ PACKAGES = (
     "show",
     "study",
     "lens",
+    "properties",
+    "learn",
     "conformance",
     "ladder",
     "search",
@@ -85,6 +87,7 @@ STANDARD_OF_ENGINE = {
 
 ONLY_IN = {
     "random": {"engine/sim/kernel.py"},
+    "lark": {"engine/properties/grammar.py"},
     "yaml": {"engine/scenarios/file.py"},
     "pyspark": {"app/batch/runners/spark.py"},
     "py4j": {"app/batch/runners/spark.py"},

@@ -59,7 +59,7 @@ def embed(digest: str) -> str:
         step=step,
         total=facts["total"],
         sentences=_sentences(here, facts, lang),
-        rows=[row for part in here["view"]["partitions"][:1] for row in _rows(part, here["view"])],
+        rows=table_rows(here["view"]),
     )
 
 
@@ -85,6 +85,11 @@ def chosen_of(args: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, s
 def _sentences(step: Json, facts: Json, lang: str) -> list[str]:
     names = {one["id"]: one["name"] for one in facts["scenario"]["brokers"]}
     return [story.render(told, names, lang) for told in (*step["say"], *step["why"])]
+
+
+def table_rows(view: Json) -> list[dict[str, Any]]:
+    """The first partition's replicas as rows of a table."""
+    return [row for part in view["partitions"][:1] for row in _rows(part, view)]
 
 
 def _rows(part: Json, view: Json) -> list[dict[str, Any]]:

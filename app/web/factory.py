@@ -21,6 +21,8 @@ from app.web import (
     advisor,
     api,
     batches,
+    challenges,
+    claims,
     cluster,
     comparing,
     compression,
@@ -30,6 +32,8 @@ from app.web import (
     exporting,
     failing,
     glossary,
+    interview,
+    learning,
     lens,
     library,
     loop,
@@ -110,6 +114,10 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(csv_tables.blueprint)
     app.register_blueprint(failing.blueprint)
     app.register_blueprint(advisor.blueprint)
+    app.register_blueprint(learning.blueprint)
+    app.register_blueprint(claims.blueprint)
+    app.register_blueprint(challenges.blueprint)
+    app.register_blueprint(interview.blueprint)
     channel.attach(socketio, app)
     if settings.proxies:
         hops = settings.proxies

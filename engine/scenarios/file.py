@@ -51,6 +51,15 @@ def load_placed(text: str, where: str, slug: str = "") -> tuple[Scenario, Places
     return Scenario.from_dict(data, places), places
 
 
+def load_value(text: str, where: str) -> tuple[Any, Reader]:
+    """The plain value that a YAML text describes, under the same limits, and what checks it.
+    Raises BadInput."""
+    if len(text.encode("utf-8", "replace")) > MOST_BYTES:
+        raise BadInput("too_large", f"A file has at most {MOST_BYTES} bytes.", f"{where}:1:1")
+    places = Places(where)
+    return _Tree(places).build(text), Reader(places)
+
+
 def load_path(path: str | FilePath) -> Scenario:
     """The scenario in a file; its slug is the file's name.  Raises BadInput."""
     path = FilePath(path)

@@ -1,0 +1,50 @@
+"""Links to a moment of a run, for pages that tell of runs."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+from urllib.parse import urlencode
+
+from app.context import naming, visitor
+from app.context.services import services
+from engine.properties.recording import Recording
+from engine.sim.run import Run
+
+RECORDINGS: Final = 16
+
+
+@lru_cache(maxsize=RECORDINGS)
+def _recorded(run: Run) -> Recording:
+    return Recording(run)
+
+
+def recorded(run: Run) -> Recording:
+    """The moments of a run; of one that was not asked for lately, behind the door for plays."""
+    with services().plays.turn():
+        return _recorded(run)
+
+
+def code_of(run: Run) -> str | None:
+    """The code of the library's own run, None for any other."""
+    plain = run.moves is None and run.seed == 0 and naming.in_library(run.scenario)
+    return run.scenario.code if plain else None
+
+
+def address(path: str, **args: str) -> str:
+    """An address with what it asks for."""
+    return f"{path}?{urlencode(args)}" if args else path
+
+
+def animator(run: Run, step: int) -> str:
+    """Where the animator opens this run at this step."""
+    code = code_of(run)
+    if code is None:
+        return address(f"/r/{services().replays.register(run)}", step=str(step))
+    return address(f"/s/{code}", profile=run.profile, step=str(step))
+
+
+def frame(run: Run, step: int) -> str:
+    """The same for a frame: the stage, one sentence, and a few buttons."""
+    digest = services().replays.register(run)
+    return address(f"/e/{digest}", step=str(step), controls="play", lang=visitor.lang())

@@ -1,0 +1,175 @@
+"""Claims: sentences that are taught, each with the run and the property that decide it.
+
+A claim is a YAML file in `claims/`: the sentence and what is so instead, in every language; the
+run, as a scenario's code with `moves` of its own or with `first` before the scenario's script; the
+property, which holds in the run exactly if the claim does; `profiles` where it says something of
+some releases only.  One run can refute a claim; that it holds there proves nothing of others.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from engine.learn.telling import LANGUAGES
+from engine.model.errors import BadInput
+from engine.model.profiles import PROFILES
+from engine.properties.evaluate import Verdict, judge
+from engine.properties.grammar import MOST_CHARACTERS, parse
+from engine.properties.recording import Recording
+from engine.scenarios.file import find, library, load_value
+from engine.scenarios.places import Path, Reader
+from engine.sim import moves
+from engine.sim.run import Run
+
+FOLDER: Final = "claims"
+VERDICTS: Final = "verdicts.json"
+SOURCES: Final = ("guide", "post", "seed")
+MOST_TEXT: Final = 400
+MOST_MOVES: Final = 100
+_FIELDS: Final = (
+    "sentence",
+    "truth",
+    "source",
+    "run",
+    "moves",
+    "first",
+    "profiles",
+    "property",
+    "questions",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`sentence` and `truth` by language; `moves` None: the scenario's own script."""
+
+    slug: str
+    sentence: dict[str, str]
+    truth: dict[str, str]
+    source: str
+    scenario: str
+    moves: tuple[str, ...] | None
+    first: tuple[str, ...]
+    profiles: tuple[str, ...]
+    property: str
+    questions: tuple[str, ...]
+
+    def run(self, profile: str) -> Run:
+        """The run that decides under this profile."""
+        scenario = find(self.scenario)
+        script = self.moves if self.moves is not None else Run(scenario, profile).script()
+        own = self.moves is None and not self.first
+        return Run(scenario, profile, 0, None if own else (*self.first, *script))
+
+    def judged(self, profile: str) -> Verdict:
+        """Does it hold there, and at which step is that decided?  Plays the run."""
+        return judge(self.property, Recording(self.run(profile)))
+
+
+def read(text: str, slug: str) -> Claim:
+    """A claim from its file.  Raises BadInput: one sentence, where = "file:line:column"."""
+    value, check = load_value(text, f"{slug}.yaml")
+    fields = check.mapping(value, (), _FIELDS)
+    for name in ("sentence", "truth", "source", "run", "property"):
+        if name not in fields:
+            raise check.bad((), f"A claim needs its {name}.")
+    code = check.text(fields["run"], ("run",), 80)
+    if code not in {one.code for one in library().values()}:
+        raise check.bad(("run",), f"There is no scenario {code[:40]} in the library.", "unknown")
+    own = _lines(check, fields["moves"], "moves", code) if "moves" in fields else None
+    first = _lines(check, fields.get("first", []), "first", code)
+    if own is not None and first:
+        raise check.bad(("first",), "Moves of its own need no moves before them.")
+    listed = check.listing(fields.get("profiles", list(PROFILES)), ("profiles",), len(PROFILES), 1)
+    known = tuple(PROFILES)
+    return Claim(
+        slug,
+        _texts(check, fields["sentence"], ("sentence",)),
+        _texts(check, fields["truth"], ("truth",)),
+        check.choice(fields["source"], ("source",), SOURCES),
+        code,
+        own,
+        first,
+        tuple(check.choice(one, ("profiles", i), known) for i, one in enumerate(listed)),
+        _property(check, fields["property"]),
+        tuple(
+            check.text(one, ("questions", i), 8)
+            for i, one in enumerate(check.listing(fields.get("questions", []), ("questions",), 8))
+        ),
+    )
+
+
+def _texts(check: Reader, value: object, path: Path) -> dict[str, str]:
+    fields = check.mapping(value, path, LANGUAGES)
+    for language in LANGUAGES:
+        if language not in fields:
+            raise check.bad(path, f"The text in {language} is missing.")
+    return {name: check.text(one, (*path, name), MOST_TEXT) for name, one in fields.items()}
+
+
+def _lines(check: Reader, value: object, name: str, code: str) -> tuple[str, ...]:
+    found = []
+    brokers = find(code).brokers
+    for i, one in enumerate(check.listing(value, (name,), MOST_MOVES)):
+        line = check.text(one, (name, i), moves.MAX_LENGTH)
+        try:
+            moves.parse(line, brokers)
+        except BadInput as bad:
+            raise check.bad((name, i), bad.sentence, bad.code) from bad
+        found.append(line)
+    return tuple(found)
+
+
+def _property(check: Reader, value: object) -> str:
+    text = check.text(value, ("property",), MOST_CHARACTERS)
+    try:
+        parse(text)
+    except BadInput as bad:
+        raise check.bad(("property",), bad.sentence, bad.code) from bad
+    return text
+
+
+@cache
+def claims() -> dict[str, Claim]:
+    """All claims that come with the engine, by slug, in the order of their names."""
+    folder = files("engine.learn") / FOLDER
+    texts = {one.name: one for one in folder.iterdir() if one.name.endswith(".yaml")}
+    slugs = [name.removesuffix(".yaml") for name in sorted(texts)]
+    return {slug: read(texts[f"{slug}.yaml"].read_text("utf-8"), slug) for slug in slugs}
+
+
+@cache
+def verdicts() -> dict[str, dict[str, Verdict]]:
+    """slug -> profile -> verdict, as computed when the engine last changed; a test plays all."""
+    text = (files("engine.learn") / FOLDER / VERDICTS).read_text("utf-8")
+    found: dict[str, dict[str, list[Any]]] = json.loads(text)
+    return {
+        slug: {name: Verdict(bool(holds), int(step)) for name, (holds, step) in row.items()}
+        for slug, row in found.items()
+    }
+
+
+HOLDS: Final = "holds"
+NEVER: Final = "never"
+SINCE: Final = "since"
+UNTIL: Final = "until"
+SOME: Final = "some"
+
+
+def summary(row: dict[str, Verdict]) -> tuple[str, str]:
+    """(how it stands over the releases, the profile at which it turns or "").
+
+    `since` and `until` where it turns once from the oldest release to the newest.
+    """
+    names = [name for name in PROFILES if name in row]
+    values = [row[name].holds for name in names]
+    if len(set(values)) == 1:
+        return (HOLDS if values[0] else NEVER), ""
+    turns = [i for i in range(1, len(values)) if values[i] != values[i - 1]]
+    if len(turns) > 1:
+        return SOME, ""
+    return (SINCE, names[turns[0]]) if values[-1] else (UNTIL, names[turns[0] - 1])

@@ -1,0 +1,128 @@
+"""Interview questions: what a good answer has, the usual wrong one, and the run that proves it.
+
+A file a topic in `interview/`: a question by its number, with its level (1 to 3), the question,
+the facts of a good answer, the usual wrong answer and what is asked next, in every language; the
+run, and the property whose deciding moment is where the run is opened.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from engine.learn.telling import LANGUAGES
+from engine.model.errors import BadInput
+from engine.model.profiles import get_profile
+from engine.properties.evaluate import Verdict, judge
+from engine.properties.grammar import MOST_CHARACTERS, parse
+from engine.properties.recording import Recording
+from engine.scenarios.file import find, library, load_value
+from engine.scenarios.places import Path, Reader
+from engine.sim.run import Run
+
+TOPICS: Final = ("control", "placement", "isr", "durability", "epochs", "drills")
+LEVELS: Final = (1, 2, 3)
+MOMENTS: Final = "moments.json"
+FEWEST_FACTS: Final = 3
+MOST_FACTS: Final = 5
+MOST_TEXT: Final = 300
+_FIELDS: Final = ("level", "ask", "facts", "wrong", "follow", "run", "profile", "moment")
+_ID: Final = re.compile(r"Q[1-9][0-9]{0,2}")
+
+Texts = dict[str, str]
+"""By language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question; `moment` is the property that finds where the run is opened."""
+
+    id: str
+    topic: str
+    level: int
+    ask: Texts
+    facts: tuple[Texts, ...]
+    wrong: Texts
+    follow: Texts
+    scenario: str
+    profile: str
+    moment: str
+
+    @property
+    def run(self) -> Run:
+        return Run(find(self.scenario), self.profile)
+
+    def judged(self) -> Verdict:
+        """Plays the run: does its property hold, and where is that decided?"""
+        return judge(self.moment, Recording(self.run))
+
+
+def read(text: str, topic: str) -> list[Item]:
+    """The questions of a file.  Raises BadInput: one sentence, where = "file:line:column"."""
+    value, check = load_value(text, f"{topic}.yaml")
+    if not isinstance(value, dict):
+        raise check.bad((), "Questions are listed by their numbers, like Q1.")
+    found = []
+    for name, fields in value.items():
+        if not _ID.fullmatch(str(name)):
+            raise check.bad((name,), "A question is numbered like Q1.", key=True)
+        found.append(_item(check, str(name), topic, fields))
+    return found
+
+
+def _item(check: Reader, name: str, topic: str, value: object) -> Item:
+    fields = check.mapping(value, (name,), _FIELDS)
+    missing = [one for one in _FIELDS if one not in fields]
+    if missing:
+        raise check.bad((name,), f"Question {name} needs its {missing[0]}.")
+    facts = check.listing(fields["facts"], (name, "facts"), MOST_FACTS, FEWEST_FACTS)
+    code = check.text(fields["run"], (name, "run"), 80)
+    if code not in {one.code for one in library().values()}:
+        raise check.bad((name, "run"), f"There is no scenario {code[:40]} in the library.")
+    moment = check.text(fields["moment"], (name, "moment"), MOST_CHARACTERS)
+    profile = check.text(fields["profile"], (name, "profile"), 80)
+    try:
+        get_profile(profile)
+        parse(moment)
+    except BadInput as bad:
+        raise check.bad((name, "moment"), bad.sentence, bad.code) from bad
+    return Item(
+        name,
+        topic,
+        check.integer(fields["level"], (name, "level"), LEVELS[0], LEVELS[-1]),
+        _texts(check, fields["ask"], (name, "ask")),
+        tuple(_texts(check, one, (name, "facts", i)) for i, one in enumerate(facts)),
+        _texts(check, fields["wrong"], (name, "wrong")),
+        _texts(check, fields["follow"], (name, "follow")),
+        code,
+        profile,
+        moment,
+    )
+
+
+def _texts(check: Reader, value: object, path: Path) -> Texts:
+    fields = check.mapping(value, path, LANGUAGES)
+    for language in LANGUAGES:
+        if language not in fields:
+            raise check.bad(path, f"The text in {language} is missing.")
+    return {name: check.text(one, (*path, name), MOST_TEXT) for name, one in fields.items()}
+
+
+@cache
+def questions() -> dict[str, Item]:
+    """All questions by number, topic after topic."""
+    folder = files("engine.learn") / "interview"
+    texts = {topic: (folder / f"{topic}.yaml").read_text("utf-8") for topic in TOPICS}
+    return {item.id: item for topic, text in texts.items() for item in read(text, topic)}
+
+
+@cache
+def moments() -> dict[str, int]:
+    """Question -> the step at which its run is opened, as computed; a test plays them all."""
+    text = (files("engine.learn") / "interview" / MOMENTS).read_text("utf-8")
+    found: dict[str, int] = json.loads(text)
+    return found

@@ -1,0 +1,249 @@
+"""The kinds of questions: when one can be asked, and what playing on answers to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from engine.learn.asked import Answer, Asked, in_order
+from engine.model.effects import Cue
+from engine.model.messages import FETCH, FETCH_R, PRODUCE, Message
+from engine.properties.moment import Moment, PartitionMoment, ReplicaMoment
+from engine.properties.recording import Event, Recording, Turn
+from engine.sim.kernel import DELIVERY, FAILURE
+
+CUTTING: Final = ("T-0", "T-1", "T-2", "T-4", "F-9")
+STRIKING: Final = ("CP-8.1.kill", "CP-8.1.power", "CP-8.1.disk")
+MOST_RECORDS: Final = 8
+"""A question about single records is asked while there are at most so many."""
+
+Found = Iterator[tuple[int, int]]
+"""(partition, broker) of whom is asked."""
+
+
+class Kind:
+    """`form` says what an answer is; `worth` how much knowing it is worth, 1 to 3.
+
+    `asked(before, event, turn)` yields of whom it may be asked; `truth(asked, recording, index)`
+    plays on: (answer, step by which it is decided), or None where the run ends too early.
+    """
+
+    __slots__ = ("asked", "form", "name", "truth", "worth")
+
+    def __init__(
+        self,
+        name: str,
+        form: str,
+        worth: int,
+        asked: Callable[[Moment, Event, Turn], Found],
+        truth: Callable[[Asked, Recording, int], tuple[Answer, int] | None],
+    ) -> None:
+        self.name = name
+        self.form = form
+        self.worth = worth
+        self.asked = asked
+        self.truth = truth
+
+
+def arrived(event: Event, kind: int) -> Any:
+    """The message of this kind that the event delivered, or None."""
+    what = event[2]
+    if event[0] == DELIVERY and isinstance(what, Message) and what.kind == kind:
+        return what
+    return None
+
+
+def _cues(turn: Turn) -> Iterator[Cue]:
+    return (cue for event in turn.events for cue in event[3])
+
+
+def _mine(asked: Asked, moment: Moment) -> ReplicaMoment | None:
+    part = moment.parts.get(asked.tp)
+    return None if part is None else part.replicas.get(asked.who)
+
+
+# -- high watermark and end -----------------------------------------------------------------------
+
+
+def _hw_asked(before: Moment, event: Event, turn: Turn) -> Found:
+    fetch, answer = arrived(event, FETCH), arrived(event, FETCH_R)
+    if fetch is not None and fetch.src >= 0:
+        for one in fetch.partitions:
+            mine = _replica(before, one.tp, fetch.dst)
+            if mine is not None and mine.leads and mine.hw < mine.leo and one.offset > 0:
+                yield one.tp, fetch.dst
+    if answer is not None and answer.dst >= 0:
+        for one in answer.partitions:
+            mine = _replica(before, one.tp, answer.dst)
+            if mine is not None and not mine.leads and not one.error and one.diverging is None:
+                yield one.tp, answer.dst
+
+
+def _leo_asked(before: Moment, event: Event, turn: Turn) -> Found:
+    answer = arrived(event, FETCH_R)
+    if answer is None or answer.dst < 0:
+        return
+    for one in answer.partitions:
+        mine = _replica(before, one.tp, answer.dst)
+        if mine is not None and one.batches and not one.error:
+            yield one.tp, answer.dst
+
+
+def _replica(moment: Moment, tp: int, broker: int) -> ReplicaMoment | None:
+    part = moment.parts.get(tp)
+    if part is None or broker not in moment.alive:
+        return None
+    return part.replicas.get(broker)
+
+
+def _after(what: Callable[[ReplicaMoment], Answer]) -> Callable[..., tuple[Answer, int] | None]:
+    """The truth about one replica right after the turn."""
+
+    def truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+        turn = recording.turns[index]
+        mine = _mine(asked, turn.now)
+        return None if mine is None else (what(mine), turn.last)
+
+    return truth
+
+
+# -- truncation and epochs ------------------------------------------------------------------------
+
+
+def _truncate_asked(before: Moment, event: Event, turn: Turn) -> Found:
+    nodes = {c[1] for c in _cues(turn) if c[0].removesuffix(".kept") in CUTTING and c[2] == "leo"}
+    for tp, part in before.parts.items():
+        for broker, mine in part.replicas.items():
+            if broker in nodes and mine.leo > mine.start and broker in turn.now.alive:
+                after = turn.now.parts[tp].replicas.get(broker) if tp in turn.now.parts else None
+                if after is not None and (len(before.parts) == 1 or after.leo != mine.leo):
+                    yield tp, broker
+
+
+def _epochs_asked(before: Moment, event: Event, turn: Turn) -> Found:
+    for tp, part in before.parts.items():
+        for broker, mine in part.replicas.items():
+            after = turn.now.parts[tp].replicas.get(broker) if tp in turn.now.parts else None
+            if after is not None and after.epochs != mine.epochs and mine.epochs:
+                yield tp, broker
+
+
+# -- the controller's record ----------------------------------------------------------------------
+
+
+def _leader_asked(before: Moment, event: Event, turn: Turn) -> Found:
+    for tp, part in before.parts.items():
+        after = turn.now.parts.get(tp)
+        led = part.record.leader
+        if after is not None and 0 <= led != after.record.leader and len(part.replicas) > 1:
+            yield tp, led
+
+
+def _isr_asked(before: Moment, event: Event, turn: Turn) -> Found:
+    struck = {cue[1] for cue in event[3] if cue[0] in STRIKING}
+    for tp, part in before.parts.items():
+        after = turn.now.parts.get(tp)
+        if after is None or part.record.leader < 0:
+            continue
+        changed = in_order(after.record.isr) != in_order(part.record.isr)
+        if changed or (event[0] == FAILURE and struck.intersection(part.record.isr)):
+            yield tp, part.record.leader
+
+
+def _of_record(
+    what: Callable[[PartitionMoment], Answer],
+) -> Callable[[Asked, Recording, int], tuple[Answer, int] | None]:
+    def truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+        turn = recording.turns[index]
+        part = turn.now.parts.get(asked.tp)
+        return None if part is None else (what(part), turn.last)
+
+    return truth
+
+
+# -- what a producer is told ----------------------------------------------------------------------
+
+
+def _ack_asked(before: Moment, event: Event, turn: Turn) -> Found:
+    produce = arrived(event, PRODUCE)
+    if produce is None or produce.acks == 0:
+        return
+    tp: int = produce.tp
+    mine = _replica(before, tp, produce.dst)
+    if mine is not None and mine.leads and before.parts[tp].record.leader == produce.dst:
+        yield tp, produce.dst
+
+
+def _ack_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+    """Whether it is written, whether it waits, for whom, and what is told in the end."""
+    produce: Any = asked.what
+    values: tuple[str, ...] = produce.values
+    turn, known = recording.turns[index], recording.known
+    mine = _mine(asked, turn.now)
+    if mine is None:
+        return None
+    failed = known.failed.get(values[0])
+    if values[0] not in mine.values():
+        refused = failed is not None and failed[1] == "NOT_ENOUGH_REPLICAS"
+        return ("refused", failed[0]) if refused and failed is not None else None
+    if values[0] not in mine.waiting:
+        acked = known.acked.get(values[0])
+        alone = (asked.who,) if produce.acks == 1 else mine.maximal
+        return None if acked is None else (("ack", *in_order(alone)), acked)
+    for later in recording.turns[index + 1 :]:
+        one = _mine(asked, later.now)
+        if one is None or not one.leads or asked.who not in later.now.alive:
+            return "silence", later.last  # whoever would have answered leads no more
+        if values[0] not in one.waiting:
+            return _told(values[0], one, recording)
+    return ("silence", recording.end.step) if recording.whole else None
+
+
+def _told(value: str, leader: ReplicaMoment, recording: Recording) -> tuple[Answer, int] | None:
+    known = recording.known
+    if value in known.acked:
+        return ("ack", *in_order(leader.maximal)), known.acked[value]
+    error = known.failed.get(value)
+    if error is None:
+        return None
+    if error[1] == "NOT_ENOUGH_REPLICAS_AFTER_APPEND":
+        return "after_append", error[0]
+    return ("timeout", error[0]) if error[1] == "REQUEST_TIMED_OUT" else None
+
+
+# -- what is left at the end ----------------------------------------------------------------------
+
+
+def _survive_asked(before: Moment, event: Event, turn: Turn) -> Found:
+    if event[0] != FAILURE or not any(cue[0] in STRIKING for cue in event[3]):
+        return
+    for tp, part in before.parts.items():
+        values = {value for one in part.replicas.values() for value in one.values()}
+        if 1 < len(values) <= MOST_RECORDS and part.record.leader >= 0:
+            yield tp, part.record.leader
+
+
+def _survive_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+    """Of the records that somebody has now, those that the last leader of the run holds."""
+    part = recording.end.parts.get(asked.tp)
+    leader = None if part is None else part.leader()
+    if leader is None or not recording.whole:
+        return None
+    now = dict.fromkeys(v for one in asked.part.replicas.values() for v in one.values())
+    left = set(leader.values())
+    return tuple(value for value in now if value in left), recording.end.step
+
+
+KINDS: Final = {
+    kind.name: kind
+    for kind in (
+        Kind("hw", "offset", 2, _hw_asked, _after(lambda one: one.hw)),
+        Kind("leo", "offset", 1, _leo_asked, _after(lambda one: one.leo)),
+        Kind("truncate", "offset", 3, _truncate_asked, _after(lambda one: one.leo)),
+        Kind("leader", "broker", 3, _leader_asked, _of_record(lambda one: one.record.leader)),
+        Kind("isr", "brokers", 2, _isr_asked, _of_record(lambda one: in_order(one.record.isr))),
+        Kind("ack", "reply", 2, _ack_asked, _ack_truth),
+        Kind("epochs", "epochs", 2, _epochs_asked, _after(lambda one: one.epochs)),
+        Kind("survive", "records", 3, _survive_asked, _survive_truth),
+    )
+}

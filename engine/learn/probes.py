@@ -1,0 +1,188 @@
+"""Probes: questions about a run that the run itself answers.
+
+A probe is a value: which run, at which step, what is asked of whom.  The right answer is computed
+by playing on, each wrong one by a misconception that is run.  Its text form is its link.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from engine.learn.asked import Answer, Asked
+from engine.learn.kinds import KINDS
+from engine.learn.misconceptions import MISCONCEPTIONS, of_kind
+from engine.model.errors import BadInput
+from engine.model.messages import Message
+from engine.properties.recording import Recording, Turn
+
+FEWEST_WRONG: Final = 2
+MOST_WRONG: Final = 4
+MOST_OF_A_RUN: Final = 400
+"""Questions that are kept of one run, the best first."""
+
+_TEXT: Final = re.compile(r"([a-z]{2,12})@(\d{1,6})\.(\d{1,4})\.(\d{1,6})(?:~(\d{1,9}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer that is offered.  `wrong` names the misconceptions that say it; () is right."""
+
+    answer: Answer
+    wrong: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A question after `step` of a run, about partition `tp` and broker `who`; `until` is the
+    step by which playing on has decided it.  `choices` are in the order in which they are shown.
+    """
+
+    kind: str
+    step: int
+    tp: int
+    who: int
+    until: int
+    move: int
+    choices: tuple[Choice, ...]
+    score: float
+    seed: int = 0
+
+    @property
+    def text(self) -> str:
+        """The text form: kind@step.partition.broker, and ~seed if the order is another."""
+        plain = f"{self.kind}@{self.step}.{self.tp}.{self.who}"
+        return f"{plain}~{self.seed}" if self.seed else plain
+
+    @property
+    def right(self) -> int:
+        """Which choice is right."""
+        return next(i for i, choice in enumerate(self.choices) if not choice.wrong)
+
+    @property
+    def form(self) -> str:
+        """What an answer is: offset, broker, brokers, reply, epochs or records."""
+        return KINDS[self.kind].form
+
+
+def probes_of(recording: Recording, seed: int = 0) -> list[Probe]:
+    """Every question worth asking of a run, the best first.
+
+    Best is where much is decided and where few wrong rules agree with the truth; a question that
+    was asked in the same way before counts less each time.
+    """
+    found = []
+    for index in range(1, len(recording.turns)):
+        for kind, tp, who in _candidates(recording, index):
+            probe = _probe(recording, index, kind, tp, who, seed)
+            if probe is not None:
+                found.append(probe)
+    found.sort(key=lambda one: (-one.score, one.step, one.kind, one.tp, one.who))
+    seen: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    ranked = []
+    for probe in found:
+        sort = (probe.kind, tuple(sorted(name for one in probe.choices for name in one.wrong)))
+        ranked.append((seen[sort], -probe.score, probe.step, probe))
+        seen[sort] += 1
+    ranked.sort(key=lambda one: one[:3])
+    return [probe for *_, probe in ranked[:MOST_OF_A_RUN]]
+
+
+def probe_at(recording: Recording, text: str) -> Probe:
+    """The probe with this text form.  Raises BadInput where it cannot be read, and where there is
+    nothing of this kind to be asked."""
+    match = _TEXT.fullmatch(text)
+    if match is None or match[1] not in KINDS:
+        raise BadInput("invalid", "A question is written like hw@12.0.2: kind, step, partition.")
+    kind, step, tp, who = match[1], *(int(match[n]) for n in (2, 3, 4))
+    seed = int(match[5] or 0)
+    index = recording.at(step) + 1
+    there = index < len(recording.turns) and recording.turns[index].first == step + 1
+    if there and (kind, tp, who) in _candidates(recording, index):
+        probe = _probe(recording, index, kind, tp, who, seed)
+        if probe is not None:
+            return probe
+    raise BadInput("unknown", f"After step {step} of this run there is no such question.")
+
+
+def _candidates(recording: Recording, index: int) -> Iterator[tuple[str, int, int]]:
+    turn, before = recording.turns[index], recording.turns[index - 1].now
+    for kind in KINDS.values():
+        for tp, who in kind.asked(before, turn.events[0], turn):
+            yield kind.name, tp, who
+
+
+def _asked(recording: Recording, index: int, kind: str, tp: int, who: int) -> Asked:
+    turn, before = recording.turns[index], recording.turns[index - 1].now
+    _, node, what = _event(turn)
+    return Asked(kind, tp, who, before, recording.profile, node, what)
+
+
+def _event(turn: Turn) -> tuple[int, int, Message | None]:
+    kind, node, what, _ = turn.events[0]
+    return kind, node, what if isinstance(what, Message) else None
+
+
+def _probe(
+    recording: Recording, index: int, kind: str, tp: int, who: int, seed: int
+) -> Probe | None:
+    """The question, or None where fewer than two misconceptions would answer it wrongly."""
+    asked = _asked(recording, index, kind, tp, who)
+    truth = KINDS[kind].truth(asked, recording, index)
+    if truth is None:
+        return None
+    right, until = truth
+    said: dict[Answer, list[str]] = {}
+    spoke = 0
+    for row in of_kind(kind):
+        answer = row.rule(asked)
+        if answer is not None:
+            spoke += 1
+            if answer != right:
+                said.setdefault(answer, []).append(row.id)
+    if len(said) < FEWEST_WRONG:
+        return None
+    wrong = sum(len(names) for names in said.values())
+    offered = [Choice(answer, tuple(names)) for answer, names in list(said.items())[:MOST_WRONG]]
+    step = recording.turns[index - 1].last
+    score = KINDS[kind].worth * (1 + wrong / spoke) + len(offered) / 4
+    name = f"{kind}@{step}.{tp}.{who}~{seed}"
+    choices = _shown([Choice(right), *offered], name, KINDS[kind].form)
+    turn = recording.turns[index]
+    return Probe(kind, step, tp, who, until, turn.move, choices, round(score, 3), seed)
+
+
+def _shown(choices: list[Choice], name: str, form: str) -> tuple[Choice, ...]:
+    """Offsets by size; whatever has no order of its own by a hash that knows no answer's worth."""
+    if form == "offset":
+        return tuple(sorted(choices, key=lambda one: one.answer))
+
+    def key(one: Choice) -> str:
+        return sha256(f"{name}|{one.answer!r}".encode()).hexdigest()
+
+    return tuple(sorted(choices, key=key))
+
+
+def trigger(recording: Recording, probe: Probe) -> tuple[int, int, Message | None]:
+    """(kind, node, message or None) of the event that decides."""
+    return _event(recording.turns[recording.at(probe.step) + 1])
+
+
+def best_moment(recording: Recording, misconception: str) -> Probe | None:
+    """The best question of this run that offers what this misconception says, and best of all
+    where no other one says the same first."""
+    if misconception not in MISCONCEPTIONS:
+        raise BadInput("unknown", "There is no misconception of that name.")
+    found = probes_of(recording)
+    for said in (
+        lambda one: one.wrong[:1] == (misconception,),
+        lambda one: misconception in one.wrong,
+    ):
+        for probe in found:
+            if any(said(choice) for choice in probe.choices):
+                return probe
+    return None

@@ -1,0 +1,399 @@
+"""Wrong beliefs about replication, each as a rule that can be run.
+
+A rule answers as somebody would who believes its docstring; None where the belief says nothing.
+None of them can see what comes: they know the moment before and what arrives.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.learn.asked import NOBODY, Answer, Asked, in_order
+from engine.model.messages import FETCH, FETCH_R
+
+LAG_IN_RECORDS: Final = 4_000
+"""replica.lag.max.messages of Kafka 0.8, by default."""
+
+
+# -- the high watermark ---------------------------------------------------------------------------
+
+
+def _leads(asked: Asked) -> bool:
+    return asked.leader is not None and asked.leader.broker == asked.who
+
+
+def hw_of_all(asked: Asked) -> Answer | None:
+    """The mark is the smallest end of all replicas, in sync or not, dead or alive."""
+    return min(one.leo for one in asked.part.replicas.values()) if _leads(asked) else None
+
+
+def hw_of_majority(asked: Asked) -> Answer | None:
+    """The mark is what a majority has, as in Raft."""
+    if not _leads(asked):
+        return None
+    ends = sorted((one.leo for one in asked.part.replicas.values()), reverse=True)
+    return ends[len(ends) // 2]
+
+
+def hw_same_trip(asked: Asked) -> Answer | None:
+    """The mark moves in the round trip that carries the record: what is copied is committed."""
+    if not _leads(asked):
+        return None
+    return min(asked.part.replicas[one].leo for one in asked.part.record.isr)
+
+
+def hw_is_leo(asked: Asked) -> Answer | None:
+    """What the leader has written is committed."""
+    return asked.mine.leo if _leads(asked) else None
+
+
+def hw_needs_ack(asked: Asked) -> Answer | None:
+    """Followers acknowledge each record; a fetch request acknowledges nothing."""
+    fetch = asked.what is not None and asked.what.kind == FETCH
+    return asked.mine.hw if _leads(asked) and fetch else None
+
+
+def hw_is_pushed(asked: Asked) -> Answer | None:
+    """A follower has the leader's mark at the moment the leader has it."""
+    if _leads(asked) or asked.leader is None:
+        return None
+    return asked.leader.hw
+
+
+def hw_is_own_leo(asked: Asked) -> Answer | None:
+    """A follower's mark is the end of its own log."""
+    return None if _leads(asked) else asked.mine.leo + _brought(asked)
+
+
+def hw_stays_below(asked: Asked) -> Answer | None:
+    """A follower's mark moves only when the leader says so in a message of its own."""
+    return None if _leads(asked) else asked.mine.hw
+
+
+# -- the end of a log -----------------------------------------------------------------------------
+
+
+def _brought(asked: Asked) -> int:
+    """How many records the answer that arrives carries for this partition."""
+    if asked.what is None or asked.what.kind != FETCH_R:
+        return 0
+    parts = asked.what.partitions  # type: ignore[attr-defined]
+    return sum(len(b.values) for one in parts if one.tp == asked.tp for b in one.batches)
+
+
+def leo_of_committed(asked: Asked) -> Answer | None:
+    """A follower stores only what is committed."""
+    if asked.leader is None or _leads(asked):
+        return None
+    return max(asked.mine.leo, min(asked.leader.hw, asked.leader.leo))
+
+
+def leo_one_by_one(asked: Asked) -> Answer | None:
+    """A fetch carries one record."""
+    return asked.mine.leo + 1 if _brought(asked) else None
+
+
+def leo_as_leader(asked: Asked) -> Answer | None:
+    """The leader pushes: a follower's log is as long as the leader's."""
+    return asked.leader.leo if asked.leader is not None and not _leads(asked) else None
+
+
+def leo_waits(asked: Asked) -> Answer | None:
+    """The log grows only when the record is confirmed."""
+    return asked.mine.leo
+
+
+# -- truncation -----------------------------------------------------------------------------------
+
+
+def cut_to_hw(asked: Asked) -> Answer | None:
+    """A returning follower cuts its log to its own high watermark."""
+    return min(asked.mine.hw, asked.mine.leo)
+
+
+def cut_never(asked: Asked) -> Answer | None:
+    """A log that is written stays written; the leader adapts."""
+    return asked.mine.leo
+
+
+def cut_to_leader_end(asked: Asked) -> Answer | None:
+    """Cut what is longer than the leader's log: lengths are compared, not histories."""
+    return min(asked.mine.leo, asked.leader.leo) if asked.leader is not None else None
+
+
+def cut_whole_epoch(asked: Asked) -> Answer | None:
+    """All of the last leader epoch is thrown away."""
+    return asked.mine.epochs[-1][1] if asked.mine.epochs else None
+
+
+def cut_to_leader_hw(asked: Asked) -> Answer | None:
+    """Cut to the leader's high watermark."""
+    return min(asked.mine.leo, asked.leader.hw) if asked.leader is not None else None
+
+
+def cut_all(asked: Asked) -> Answer | None:
+    """The copy is thrown away and copied anew from the beginning."""
+    return asked.mine.start
+
+
+# -- elections ------------------------------------------------------------------------------------
+
+
+def _electable(asked: Asked) -> list[int]:
+    """Alive replicas but the leader that is being replaced, in assignment order."""
+    gone = asked.part.record.leader
+    return [one.broker for one in asked.alive if one.broker != gone]
+
+
+def elect_longest(asked: Asked) -> Answer | None:
+    """The replica with the longest log leads."""
+    logs = asked.part.replicas
+    able = _electable(asked)
+    return max(able, key=lambda one: logs[one].leo) if able else NOBODY
+
+
+def elect_by_vote(asked: Asked) -> Answer | None:
+    """The replicas vote: without a majority of them nobody leads."""
+    able = _electable(asked)
+    if 2 * len(able) <= len(asked.part.replicas):
+        return NOBODY
+    logs = asked.part.replicas
+    return max(able, key=lambda one: (logs[one].epochs[-1:], logs[one].leo))
+
+
+def elect_any_alive(asked: Asked) -> Answer | None:
+    """The first replica that is alive leads, in the ISR or not."""
+    able = _electable(asked)
+    return able[0] if able else NOBODY
+
+
+def elect_last_in_isr(asked: Asked) -> Answer | None:
+    """Whoever stands last in the list takes over."""
+    able = [one for one in _electable(asked) if one in asked.part.record.isr]
+    return able[-1] if able else NOBODY
+
+
+def elect_nobody(asked: Asked) -> Answer | None:
+    """The leader keeps its place; the partition waits until it is back."""
+    leader = asked.part.record.leader
+    return leader if leader != NOBODY else None
+
+
+def elect_neighbour(asked: Asked) -> Answer | None:
+    """The next broker by number takes over."""
+    gone = asked.part.record.leader
+    others = sorted(one for one in asked.part.replicas if one != gone)
+    return next((one for one in others if one > gone), others[0]) if others else None
+
+
+# -- the ISR --------------------------------------------------------------------------------------
+
+
+def isr_equal_ends(asked: Asked) -> Answer | None:
+    """In sync is whoever has the leader's end right now."""
+    leader = asked.leader
+    if leader is None:
+        return None
+    return in_order(one.broker for one in asked.alive if one.leo == leader.leo)
+
+
+def isr_alive(asked: Asked) -> Answer | None:
+    """In sync is whoever is alive and sends heartbeats."""
+    return in_order(one.broker for one in asked.alive)
+
+
+def isr_all(asked: Asked) -> Answer | None:
+    """The ISR is the list of assigned replicas."""
+    return in_order(asked.part.replicas)
+
+
+def isr_majority(asked: Asked) -> Answer | None:
+    """The ISR is a quorum: it never has less than a majority."""
+    n, able = len(asked.part.replicas), [one.broker for one in asked.alive]
+    rest = [one for one in asked.part.record.isr if one not in able]
+    return in_order([*able, *rest][: max(n // 2 + 1, len(able))])
+
+
+def isr_in_records(asked: Asked) -> Answer | None:
+    """A follower is in sync while it lags fewer than so many records."""
+    leader = asked.leader
+    if leader is None:
+        return None
+    near = [one for one in asked.part.replicas.values() if leader.leo - one.leo <= LAG_IN_RECORDS]
+    return in_order(one.broker for one in near)
+
+
+def isr_stays(asked: Asked) -> Answer | None:
+    """Who is in the ISR stays in it."""
+    return in_order(asked.part.record.isr)
+
+
+def isr_at_once(asked: Asked) -> Answer | None:
+    """A broker that dies leaves the ISR at that moment."""
+    return in_order(one for one in asked.part.record.isr if one != asked.node)
+
+
+def isr_moves_leader(asked: Asked) -> Answer | None:
+    """Only the leader is sure to be in sync after a failure."""
+    leader = asked.part.record.leader
+    return (leader,) if leader != NOBODY and leader in asked.before.alive else None
+
+
+# -- answers to producers -------------------------------------------------------------------------
+
+
+def _acks(asked: Asked) -> int:
+    return int(asked.what.acks)  # type: ignore[union-attr]
+
+
+def _with_leader(asked: Asked, count: int) -> Answer:
+    others = [one for one in asked.part.record.isr if one != asked.who]
+    return ("ack", *in_order([asked.who, *others[: max(0, count - 1)]]))
+
+
+def acks_leader(asked: Asked) -> Answer | None:
+    """The leader's own copy is enough for an answer."""
+    return ("ack", asked.who)
+
+
+def acks_assigned(asked: Asked) -> Answer | None:
+    """acks=all waits for all assigned replicas."""
+    return ("ack", *in_order(asked.part.replicas)) if _acks(asked) == -1 else None
+
+
+def acks_majority(asked: Asked) -> Answer | None:
+    """A majority of the replicas is enough."""
+    return _with_leader(asked, len(asked.part.replicas) // 2 + 1) if _acks(asked) == -1 else None
+
+
+def acks_min_isr(asked: Asked) -> Answer | None:
+    """acks=all waits for min.insync.replicas copies, no more."""
+    return _with_leader(asked, asked.part.min_isr) if _acks(asked) == -1 else None
+
+
+def acks_one_follower(asked: Asked) -> Answer | None:
+    """acks=1 waits for one follower."""
+    return _with_leader(asked, 2) if _acks(asked) == 1 else None
+
+
+def acks_1_min_isr(asked: Asked) -> Answer | None:
+    """min.insync.replicas is about every write, acks=1 as well."""
+    few = len(asked.part.record.isr) < asked.part.min_isr
+    return "refused" if few and _acks(asked) == 1 else None
+
+
+def acks_1_all(asked: Asked) -> Answer | None:
+    """The answer always waits for the ISR; acks only says how many must be alive."""
+    return ("ack", *in_order(asked.part.record.isr)) if _acks(asked) == 1 else None
+
+
+def min_isr_waits(asked: Asked) -> Answer | None:
+    """With too few in sync, the write waits until others are back."""
+    few = len(asked.part.record.isr) < asked.part.min_isr
+    return "silence" if few else None
+
+
+def min_isr_assigned(asked: Asked) -> Answer | None:
+    """min.insync.replicas asks that every assigned replica be there."""
+    some = len(asked.part.record.isr) < len(asked.part.replicas)
+    return "refused" if some and _acks(asked) == -1 else None
+
+
+def refused_is_written(asked: Asked) -> Answer | None:
+    """A refused write is in the log all the same."""
+    few = len(asked.part.record.isr) < asked.part.min_isr
+    return "after_append" if few and _acks(asked) == -1 else None
+
+
+# -- leader epochs --------------------------------------------------------------------------------
+
+
+def epochs_on_write(asked: Asked) -> Answer | None:
+    """An epoch gets its entry with its first record."""
+    return asked.mine.epochs
+
+
+def epochs_newest(asked: Asked) -> Answer | None:
+    """A replica remembers the newest epoch only."""
+    return ((_next_epoch(asked), asked.mine.leo),)
+
+
+def epochs_from_hw(asked: Asked) -> Answer | None:
+    """A new epoch begins at the high watermark."""
+    hw = min(asked.mine.hw, asked.mine.leo)
+    kept = tuple(one for one in asked.mine.epochs if one[1] < hw)
+    return (*kept, (_next_epoch(asked), hw))
+
+
+def epochs_per_broker(asked: Asked) -> Answer | None:
+    """Every broker counts how often it has led itself."""
+    mine = asked.mine.epochs
+    return (*mine, ((mine[-1][0] + 1 if mine else 0), asked.mine.leo))
+
+
+def epochs_of_leader(asked: Asked) -> Answer | None:
+    """A follower takes over the leader's whole vector."""
+    leader = asked.leader
+    return None if leader is None or leader.broker == asked.who else leader.epochs
+
+
+def epochs_again(asked: Asked) -> Answer | None:
+    """Every change writes an entry, even if the leader epoch is the same."""
+    mine = asked.mine
+    return (*mine.epochs, (mine.epochs[-1][0], mine.leo)) if mine.epochs else None
+
+
+def _next_epoch(asked: Asked) -> int:
+    return max(asked.part.record.leader_epoch, 0)
+
+
+# -- what is still there at the end ---------------------------------------------------------------
+
+
+def _known(asked: Asked) -> tuple[str, ...]:
+    """The records that somebody has now, oldest first."""
+    seen: dict[str, None] = {}
+    for one in asked.part.replicas.values():
+        seen.update(dict.fromkeys(one.values()))
+    return tuple(seen)
+
+
+def keep_all(asked: Asked) -> Answer | None:
+    """What is written is kept."""
+    return _known(asked)
+
+
+def keep_acked(asked: Asked) -> Answer | None:
+    """Just what was acknowledged is kept."""
+    known, step = asked.before.known, asked.before.step
+    return tuple(one for one in _known(asked) if known.acked.get(one, step + 1) <= step)
+
+
+def keep_committed(asked: Asked) -> Answer | None:
+    """Just what is below the leader's high watermark is kept."""
+    leader = asked.leader
+    return None if leader is None else _below(leader.values(), leader.hw - leader.start)
+
+
+def keep_majority(asked: Asked) -> Answer | None:
+    """What a majority has is kept."""
+    logs = [set(one.values()) for one in asked.part.replicas.values()]
+    need = len(logs) // 2 + 1
+    return tuple(one for one in _known(asked) if sum(one in log for log in logs) >= need)
+
+
+def keep_common(asked: Asked) -> Answer | None:
+    """Just what every replica has is kept."""
+    logs = [set(one.values()) for one in asked.part.replicas.values()]
+    return tuple(one for one in _known(asked) if all(one in log for log in logs))
+
+
+def keep_shortest_mark(asked: Asked) -> Answer | None:
+    """Everybody falls back to the smallest high watermark."""
+    mark = min(one.hw for one in asked.part.replicas.values())
+    leader = asked.leader or next(iter(asked.part.replicas.values()))
+    return _below(leader.values(), mark - leader.start)
+
+
+def _below(values: tuple[str, ...], count: int) -> tuple[str, ...]:
+    return values[: max(0, count)]

@@ -1,0 +1,122 @@
+"""The facts of the property language: what each is asked of, what it gives, how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from engine.checks.catalogue import INVARIANTS
+from engine.model.errors import BadInput
+from engine.model.profiles import nearest
+from engine.properties.formula import BROKER, BROKERS, EPOCHS, NUMBER, PARTITION, RECORD, RECORDS
+from engine.properties.moment import NOBODY, Moment, PartitionMoment, ReplicaMoment
+
+TRUTH: Final = "truth"
+INVARIANT: Final = "promise"
+
+
+class Fact:
+    """`takes` are the sorts of its arguments, without the partition that may follow; `gives` is
+    its sort; `read(moment, partition, *arguments)` its value, None where there is none."""
+
+    __slots__ = ("gives", "meaning", "read", "takes")
+
+    def __init__(
+        self, takes: tuple[str, ...], gives: str, read: Callable[..., Any], meaning: str
+    ) -> None:
+        self.takes = takes
+        self.gives = gives
+        self.read = read
+        self.meaning = meaning
+
+
+def _part(moment: Moment, tp: int) -> PartitionMoment | None:
+    return moment.parts.get(tp)
+
+
+def _of_part(read: Callable[[PartitionMoment], Any]) -> Callable[[Moment, int], Any]:
+    def value(moment: Moment, tp: int) -> Any:
+        part = _part(moment, tp)
+        return None if part is None else read(part)
+
+    return value
+
+
+def _of_replica(read: Callable[[ReplicaMoment], Any]) -> Callable[[Moment, int, int], Any]:
+    def value(moment: Moment, tp: int, broker: int) -> Any:
+        part = _part(moment, tp)
+        mine = None if part is None else part.replicas.get(broker)
+        return None if mine is None else read(mine)
+
+    return value
+
+
+def _known(table: str) -> Callable[[Moment, int, str], bool]:
+    def value(moment: Moment, tp: int, record: str) -> bool:
+        at = getattr(moment.known, table).get(record)
+        step = at[0] if isinstance(at, tuple) else at
+        return step is not None and step <= moment.step
+
+    return value
+
+
+def _count(moment: Moment, tp: int) -> int:
+    return sum(step <= moment.step for step in moment.known.lost.values())
+
+
+def _believers(moment: Moment, tp: int) -> frozenset[int]:
+    part = _part(moment, tp)
+    found = part.replicas.items() if part is not None else ()
+    return frozenset(b for b, one in found if one.leads and b in moment.alive)
+
+
+FACTS: Final[dict[str, Fact]] = {
+    "leader": Fact(
+        (), BROKER, _of_part(lambda one: one.record.leader), "who leads, or none, by the controller"
+    ),
+    "epoch": Fact((), NUMBER, _of_part(lambda one: one.record.leader_epoch), "the leader epoch"),
+    "min_isr": Fact((), NUMBER, _of_part(lambda one: one.min_isr), "min.insync.replicas"),
+    "isr": Fact((), BROKERS, _of_part(lambda one: frozenset(one.record.isr)), "the ISR"),
+    "elr": Fact(
+        (), BROKERS, _of_part(lambda one: frozenset(one.record.elr)), "the eligible replicas"
+    ),
+    "replicas": Fact((), BROKERS, _of_part(lambda one: frozenset(one.replicas)), "the assigned"),
+    "alive": Fact((), BROKERS, lambda moment, tp: moment.alive, "the brokers whose process runs"),
+    "fenced": Fact((), BROKERS, lambda moment, tp: moment.fenced, "the brokers that are fenced"),
+    "leading": Fact((), BROKERS, _believers, "the brokers that believe that they lead"),
+    "HW": Fact((BROKER,), NUMBER, _of_replica(lambda one: one.hw), "its high watermark"),
+    "LEO": Fact((BROKER,), NUMBER, _of_replica(lambda one: one.leo), "the end of its log"),
+    "START": Fact((BROKER,), NUMBER, _of_replica(lambda one: one.start), "where its log starts"),
+    "FLUSHED": Fact(
+        (BROKER,), NUMBER, _of_replica(lambda one: one.flushed), "up to where its log was flushed"
+    ),
+    "log": Fact(
+        (BROKER,), RECORDS, _of_replica(lambda one: frozenset(one.values())), "its records"
+    ),
+    "epochs": Fact((BROKER,), EPOCHS, _of_replica(lambda one: one.epochs), "its leader epochs"),
+    "acked": Fact((RECORD,), TRUTH, _known("acked"), "the producer was told of success"),
+    "failed": Fact((RECORD,), TRUTH, _known("failed"), "the producer gave up with an error"),
+    "committed": Fact((RECORD,), TRUTH, _known("committed"), "it was below a high watermark"),
+    "read": Fact((RECORD,), TRUTH, _known("read"), "a consumer got it"),
+    "lost": Fact((RECORD,), TRUTH, _known("lost"), "it was acknowledged with acks=all and is gone"),
+    "losses": Fact((), NUMBER, _count, "how many acknowledged records are gone"),
+    "broken": Fact((INVARIANT,), TRUTH, _known("broken"), "a promise of replication has broken"),
+}
+
+
+def fact(name: str, where: str, place: str) -> Fact:
+    """Raises BadInput for a fact that does not exist."""
+    if name in FACTS:
+        return FACTS[name]
+    hint = nearest(name, list(FACTS))
+    raise BadInput("unknown", f"{place}there is no fact {name[:40]}{hint}", where)
+
+
+def invariant(name: str, where: str, place: str) -> str:
+    """Raises BadInput for a promise that does not exist."""
+    if name in INVARIANTS:
+        return name
+    raise BadInput("unknown", f"{place}there is no promise {name[:40]}; they are I1 to I15.", where)
+
+
+assert NOBODY == -1 and PARTITION

@@ -1,0 +1,145 @@
+"""What may be asked of one moment of a run: plain facts, taken once, that nothing changes later."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.model.errors import name_of
+from engine.model.log import Batch, Log
+from engine.model.records import PartitionRecord
+from engine.model.state import DOWN, LEADER, Broker
+from engine.sim.simulation import Simulation
+
+NOBODY: Final = -1
+
+Epochs = tuple[tuple[int, int], ...]
+"""((leader epoch, start offset), ...) in order: a leader-epoch cache."""
+
+
+class ReplicaMoment:
+    """One replica.  Offsets are record numbers; `hw` of a stopped broker is what its disk says.
+
+    `remote` (what it knows of its followers' ends), `maximal` and `waiting` (the records of writes
+    that wait for an answer) are a leader's.
+    """
+
+    __slots__ = (
+        "batches",
+        "broker",
+        "epochs",
+        "flushed",
+        "hw",
+        "leader_epoch",
+        "leads",
+        "leo",
+        "maximal",
+        "remote",
+        "start",
+        "waiting",
+    )
+
+    def __init__(self, broker: Broker, tp: int) -> None:
+        disk = broker.disks.get(tp)
+        replica = broker.replicas.get(tp) if broker.status != DOWN else None
+        log = disk.log if disk is not None else Log()
+        checkpoint = disk.hw_checkpoint if disk is not None else 0
+        self.broker = broker.id
+        self.leo = log.leo
+        self.hw = log.hw if replica is not None else min(checkpoint, log.leo)
+        self.start = log.log_start
+        self.flushed = disk.recovery_checkpoint if disk is not None else 0
+        self.epochs: Epochs = tuple(zip(log.epochs.epochs, log.epochs.starts, strict=True))
+        self.batches: tuple[Batch, ...] = tuple(log.batches)
+        self.leads = replica is not None and replica.role == LEADER
+        self.leader_epoch = replica.leader_epoch if replica is not None else -1
+        self.remote: dict[int, int] = {}
+        self.maximal: tuple[int, ...] = ()
+        self.waiting: tuple[str, ...] = ()
+        if replica is not None and self.leads:
+            self.remote = {one: remote.leo for one, remote in replica.remote.items()}
+            self.maximal = replica.maximal_isr
+            self.waiting = tuple(value for one in replica.waiting for value in one.request.values)
+
+    def values(self) -> tuple[str, ...]:
+        """The records, oldest first."""
+        return tuple(value for batch in self.batches for value in batch.values)
+
+
+class PartitionMoment:
+    """One partition: the controller's record and every replica."""
+
+    __slots__ = ("min_isr", "name", "record", "replicas")
+
+    def __init__(self, sim: Simulation, tp: int, record: PartitionRecord) -> None:
+        self.record = record
+        self.name = sim.cluster.names[tp]
+        self.min_isr = sim.cluster.controller.min_isr_for(tp)
+        self.replicas = {one: ReplicaMoment(sim.brokers[one], tp) for one in record.replicas}
+
+    def leader(self) -> ReplicaMoment | None:
+        """The replica that the controller's record names, None while there is none."""
+        return self.replicas.get(self.record.leader)
+
+
+class Known:
+    """What the outside observer has noted so far: record -> the step at which it first was so.
+
+    One object serves all moments of a run; a moment asks whether the step had come.
+    """
+
+    __slots__ = ("_seen", "acked", "broken", "committed", "failed", "lost", "read")
+
+    def __init__(self) -> None:
+        self.acked: dict[str, int] = {}
+        self.failed: dict[str, tuple[int, str]] = {}  # with the error's name
+        self.committed: dict[str, int] = {}
+        self.read: dict[str, int] = {}
+        self.lost: dict[str, int] = {}
+        self.broken: dict[str, int] = {}
+        self._seen: dict[tuple[str, int], int] = {}
+
+    def note(self, sim: Simulation, step: int) -> None:
+        """Adds what has become true by this step."""
+        ledger = sim.ledger
+        for tp, acked in enumerate(ledger.acked):
+            for one in acked[self._new("acked", tp, len(acked)) :]:
+                for value in one.values:
+                    self.acked.setdefault(value, step)
+        for name, found, into in (
+            ("committed", ledger.committed, self.committed),
+            ("seen", ledger.seen, self.read),
+        ):
+            for tp, batches in enumerate(found):
+                if self._new(name, tp, len(batches)) < len(batches):
+                    for batch in batches.values():
+                        for value in batch.values:
+                            into.setdefault(value, step)
+        for value, error in ledger.failed.items():
+            self.failed.setdefault(value, (step, name_of(error)))
+        for value in ledger.lost:
+            self.lost.setdefault(value, step)
+        for name, at, _ in sim.broken[len(self.broken) :]:
+            self.broken.setdefault(name, at)
+
+    def _new(self, name: str, tp: int, count: int) -> int:
+        """How many were there before; from now on `count`."""
+        before = self._seen.get((name, tp), 0)
+        self._seen[name, tp] = count
+        return before
+
+
+class Moment:
+    """The cluster after event number `step`, at virtual time `now` (ms)."""
+
+    __slots__ = ("alive", "fenced", "known", "now", "parts", "step")
+
+    def __init__(self, sim: Simulation, step: int, known: Known) -> None:
+        self.step = step
+        self.now = sim.now
+        self.known = known
+        k = sim.cluster.controller
+        self.parts = {tp: PartitionMoment(sim, tp, one) for tp, one in k.records.items()}
+        self.alive = frozenset(one.id for one in sim.brokers.values() if one.status != DOWN)
+        self.fenced = frozenset(
+            one for one in sim.brokers if one not in k.brokers or k.brokers[one].fenced
+        )

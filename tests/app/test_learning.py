@@ -1,0 +1,131 @@
+"""Predict: a stranger can answer, the judge is the run, and what comes is nowhere before."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from flask.testing import FlaskClient
+
+from app.common.config import ASSETS
+from app.web import learning
+from engine.scenarios.file import find
+from engine.show.replay import Replay
+from engine.sim.run import Run
+
+UNFILLED = re.compile(r">\s*(?:learn|claims|interview|challenge|course)\.[\w.%-]+\s*<")
+
+
+def page(client: FlaskClient, address: str) -> str:
+    answer = client.get(address)
+    assert answer.status_code == 200, f"{address}: {answer.text[:300]}"
+    return answer.text
+
+
+def boot_of(text: str) -> dict[str, object]:
+    found = re.search(r'<script type="application/json" id="boot">(.*?)</script>', text, re.S)
+    assert found is not None
+    boot: dict[str, object] = json.loads(found[1])
+    return boot
+
+
+@pytest.mark.parametrize("number", range(1, len(learning.PATH) + 1))
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_question_of_the_evening_is_asked_and_answered(
+    client: FlaskClient, number: int, lang: str
+) -> None:
+    text = page(client, f"/learn?n={number}&lang={lang}")
+    assert UNFILLED.search(text) is None
+    answers = re.findall(r'name="answer" value="(\d)"', text)
+    assert len(answers) >= 3
+    verdicts = []
+    for one in answers:
+        told = page(client, f"/learn?n={number}&answer={one}&lang={lang}")
+        assert UNFILLED.search(told) is None and "MC-" not in re.sub(r'data-ids="[^"]*"', "", told)
+        verdicts.append(re.search(r'class="verdict (\w+)"', told)[1])  # type: ignore[index]
+    assert sorted(verdicts) == ["bad"] * (len(answers) - 1) + ["ok"]
+
+
+def test_the_path_goes_on_and_then_the_run_does(client: FlaskClient) -> None:
+    seen = []
+    address = "/learn"
+    for _ in range(len(learning.PATH) + 3):
+        told = page(client, f"{address}{'&' if '?' in address else '?'}answer=0")
+        address = unescape(re.search(r'id="next" href="([^"]+)"', told)[1])  # type: ignore[index]
+        seen.append(address)
+    assert len(set(seen)) == len(seen)
+
+
+@pytest.mark.parametrize("number", [1, 5, 9, 12])
+def test_what_comes_is_not_sent_before_it_is_asked(client: FlaskClient, number: int) -> None:
+    """The stage of a question knows one step, and of the rest of the run nothing but its name."""
+    question = page(client, f"/learn?n={number}")
+    stage = unescape(re.search(r'<iframe[^>]* src="([^"]+)"', question)[1])  # type: ignore[index]
+    boot = boot_of(page(client, stage))
+    facts, steps = boot["facts"], boot["steps"]
+    assert isinstance(facts, dict) and isinstance(steps, list)
+    step = boot["step"]
+    assert [one["n"] for one in steps] == [step] and facts["total"] == step
+    args = {name: one[0] for name, one in parse_qs(urlsplit(stage).query).items()}
+    code, profile, _ = learning.PATH[int(args["n"]) - 1]
+    replay = Replay(Run(find(code), profile))
+    assert replay.total > int(str(step))
+    later = {
+        one["id"]
+        for p in replay.final_view()["partitions"]
+        for r in p["replicas"].values()
+        for one in r["records"]
+    }
+    now = {
+        one["id"]
+        for p in steps[0]["view"]["partitions"]
+        for r in p["replicas"].values()
+        for one in r["records"]
+    }
+    sent = json.dumps(boot)
+    coming = [name for name in later - now if len(name) > 1 and f'"{name}"' in sent]
+    told = {name for m in steps[0]["view"]["messages"] for name in str(m).split("'")}
+    assert set(coming) <= told  # what is under way is seen; what is not sent yet is not
+    assert facts["verdict"]["broken"] == [] and facts["outcome"] == ""
+    assert not any(one[0] > step for one in [*facts["marks"], *facts["chapters"], *facts["clock"]])
+    assert "end" not in {name for m in steps[0]["view"]["messages"] for name in m["fields"]}
+
+
+def test_any_run_of_the_library_can_be_asked_about(client: FlaskClient) -> None:
+    for code in ("S01", "S44", "S74", "M01"):
+        assert 'name="answer"' in page(client, f"/learn?s={code}")
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/learn?s=nothing", 404),
+        ("/learn?run=../../etc", 404),
+        ("/learn?run=0123456789abcdef", 404),
+        ("/learn?s=S22&q=hw@1.0.1", 400),
+        ("/learn?s=S22&q=rm%20-rf", 400),
+        ("/learn?s=S22&profile=K99", 400),
+        ("/learn?answer=9", 400),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_with_a_sentence(
+    client: FlaskClient, address: str, status: int
+) -> None:
+    answer = client.get(address, headers={"Accept": "text/html"})
+    assert answer.status_code == status
+    assert re.search(r"<p[^>]*>[^<]+\.", answer.text)
+
+
+def test_both_languages_have_the_same_words() -> None:
+    english, chinese = (
+        json.loads((ASSETS / "static" / "i18n" / f"learn.{lang}.json").read_text("utf-8"))
+        for lang in ("en", "zh-Hans")
+    )
+    assert list(english) == list(chinese)
+    for key, text in english.items():
+        places = sorted(re.findall(r"\{\w+\}", text))
+        assert places == sorted(re.findall(r"\{\w+\}", chinese[key])), key
+        assert not re.search("追随者|领导者|纪元|位移|控制器|您", chinese[key]), key

@@ -1,0 +1,202 @@
+"""Probes: every answer equals playing on, every wrong one is a wrong rule's, and differs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from inspect import getmembers, isfunction
+from typing import Any
+
+import pytest
+
+from engine.learn import wrong_rules
+from engine.learn.kinds import KINDS
+from engine.learn.misconceptions import MISCONCEPTIONS
+from engine.learn.probes import Probe, best_moment, probe_at, probes_of
+from engine.learn.telling import LANGUAGES, Teller, catalogue
+from engine.model.errors import BadInput
+from engine.properties.recording import Recording
+from engine.scenarios.file import find, library
+from engine.scenarios.scenario import Scenario
+from engine.show.replay import Replay
+from engine.sim.run import Run
+
+THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
+OF_A_SAMPLE = ("S01", "S02", "S03", "S05", "S08", "S10", "S13", "S14", "S20", "S22", "S29", "S39")
+CODES = [one.code for one in library().values() if THOROUGH or one.code in OF_A_SAMPLE]
+MOST_OF_A_RUN = 400 if THOROUGH else 60
+
+
+@cache
+def recorded(code: str, profile: str) -> Recording:
+    return Recording(Run(find(code), profile))
+
+
+def runs(code: str) -> Iterator[tuple[Scenario, str]]:
+    scenario = find(code)
+    for profile in list(scenario.profiles)[:2]:
+        yield scenario, profile
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_right_answer_is_what_playing_on_shows(code: str) -> None:
+    """The replay, which knows nothing of probes, is asked for the step that decides."""
+    for scenario, profile in runs(code):
+        recording, replay = recorded(code, profile), Replay(Run(scenario, profile))
+        for probe in probes_of(recording)[:MOST_OF_A_RUN]:
+            (before,) = replay.steps(probe.step, 1)
+            (after,) = replay.steps(probe.until, 1)
+            shown = seen(probe, before["view"], after["view"])
+            right = probe.choices[probe.right].answer
+            assert shown is None or shown == right, f"{code} {profile} {probe.text}: {shown}"
+
+
+def seen(probe: Probe, before: Any, after: Any) -> Any:
+    """The same answer, read off the view of the step; None where the view cannot say."""
+    part = next(one for one in after["partitions"] if one["p"] == probe.tp)
+    mine = part["replicas"].get(str(probe.who))
+    if probe.kind in ("hw", "leo"):
+        return mine[probe.kind]
+    if probe.kind == "truncate":
+        return mine["leo"]
+    if probe.kind == "epochs":
+        return tuple(map(tuple, mine["epochs"]))
+    if probe.kind == "leader":
+        return part["record"]["leader"]
+    if probe.kind == "isr":
+        return tuple(sorted(part["record"]["isr"]))
+    if probe.kind == "survive":
+        old = next(one for one in before["partitions"] if one["p"] == probe.tp)
+        now = dict.fromkeys(r["id"] for one in old["replicas"].values() for r in one["records"])
+        left = {r["id"] for r in part["replicas"][str(part["record"]["leader"])]["records"]}
+        return tuple(one for one in now if one in left)
+    return None
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_what_a_producer_is_told_is_what_the_ledger_has(code: str) -> None:
+    for scenario, profile in runs(code):
+        recording = recorded(code, profile)
+        ledger = Replay(Run(scenario, profile)).end.ledger
+        acked = {value for of_one in ledger.acked for one in of_one for value in one.values}
+        for probe in probes_of(recording):
+            if probe.kind != "ack":
+                continue
+            answer = probe.choices[probe.right].answer
+            turn = recording.turns[recording.at(probe.step) + 1]
+            values = turn.events[0][2].values
+            where = f"{code} {profile} {probe.text}"
+            if isinstance(answer, tuple):
+                assert set(values) <= acked, where
+                holders = recording.turns[recording.at(probe.until)].now.parts[probe.tp].replicas
+                late = [b for b in answer[1:] if values[-1] not in holders[b].values()]
+                assert late == [] or probe.until - probe.step > 2, where
+            elif answer == "refused":
+                assert not any(values[0] in one.values() for one in _replicas(recording, turn.last))
+            elif answer in ("after_append", "timeout"):
+                assert values[0] in ledger.failed, where
+
+
+def _replicas(recording: Recording, step: int) -> list[Any]:
+    parts = recording.turns[recording.at(step)].now.parts.values()
+    return [one for part in parts for one in part.replicas.values()]
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_each_wrong_answer_differs_and_says_whose_it_is(code: str) -> None:
+    for _, profile in runs(code):
+        for probe in probes_of(recorded(code, profile)):
+            answers = [choice.answer for choice in probe.choices]
+            assert len(set(answers)) == len(answers), probe.text
+            assert sum(not choice.wrong for choice in probe.choices) == 1, probe.text
+            assert 3 <= len(answers) <= 5, probe.text
+            names = {name for choice in probe.choices for name in choice.wrong}
+            assert all(probe.kind in MISCONCEPTIONS[name].kinds for name in names)
+
+
+def test_every_kind_is_asked_somewhere() -> None:
+    found = {
+        probe.kind
+        for code in OF_A_SAMPLE
+        for _, profile in runs(code)
+        for probe in probes_of(recorded(code, profile))
+    }
+    assert found == set(KINDS)
+
+
+@pytest.mark.parametrize("row", MISCONCEPTIONS.values(), ids=lambda row: row.id)
+def test_every_misconception_is_refuted_by_its_run(row: Any) -> None:
+    recording = recorded(*row.shown_by)
+    probe = best_moment(recording, row.id)
+    assert probe is not None, f"{row.id} is offered nowhere in {row.shown_by}"
+    assert row.id not in probe.choices[probe.right].wrong
+
+
+def test_no_wrong_rule_is_left_out() -> None:
+    ours = {
+        f for _, f in getmembers(wrong_rules, isfunction) if f.__module__ == wrong_rules.__name__
+    }
+    public = {one for one in ours if not one.__name__.startswith("_") and one.__doc__}
+    assert public == {row.rule for row in MISCONCEPTIONS.values()}
+
+
+# -- links and order ------------------------------------------------------------------------------
+
+
+def test_a_probe_has_a_text_that_finds_it_again() -> None:
+    recording = recorded("S22", "K39")
+    for probe in probes_of(recording, seed=7)[:20]:
+        assert probe_at(recording, probe.text) == probe
+
+
+@pytest.mark.parametrize("text", ["", "hw", "hw@1", "zz@1.0.1", "hw@999999.0.1", "hw@1.0.1;x"])
+def test_a_text_that_finds_nothing_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(BadInput, match=r"\.$"):
+        probe_at(recorded("S22", "K39"), text)
+
+
+def test_the_order_of_answers_knows_nothing_of_the_truth() -> None:
+    places = [
+        probe.right
+        for seed in range(12)
+        for probe in probes_of(recorded("S22", "K39"), seed)
+        if probe.form != "offset"
+    ]
+    assert {0, 1, 2} <= set(places)
+
+
+def test_what_decides_most_comes_first_and_nothing_is_asked_twice_in_a_row() -> None:
+    found = probes_of(recorded("S22", "K39"))
+    assert found[0].score >= found[-1].score
+    assert len({probe.text for probe in found}) == len(found)
+    assert len({probe.kind for probe in found[:6]}) >= 4
+
+
+# -- words ----------------------------------------------------------------------------------------
+
+
+def test_both_languages_say_the_same_things() -> None:
+    english, chinese = (catalogue(one) for one in LANGUAGES)
+    assert english.keys() == chinese.keys()
+    for key, text in english.items():
+        places = set(re.findall(r"{\w+}", text))
+        assert places == set(re.findall(r"{\w+}", chinese[key])), key
+        assert not re.search("追随者|领导者|纪元|位移|控制器|您", chinese[key]), key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_part_of_a_probe_can_be_told(language: str) -> None:
+    for code in OF_A_SAMPLE:
+        for _, profile in runs(code):
+            recording = recorded(code, profile)
+            teller = Teller(recording, language)
+            for probe in probes_of(recording)[:MOST_OF_A_RUN]:
+                told = [teller.next(probe), teller.question(probe), teller.reason(probe)]
+                told += [teller.answer(probe, choice.answer) for choice in probe.choices]
+                told += [part for name in MISCONCEPTIONS for part in teller.belief(name)]
+                assert not any("{" in text and "}" not in text for text in told)
+                answers = told[3 : 3 + len(probe.choices)]
+                assert len(set(answers)) == len(answers), f"{probe.text}: {answers}"
+                assert all(text and not re.search(r"MC-|None[^ ]", text) for text in told)
