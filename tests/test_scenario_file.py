@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.model.errors import BadInput
-from engine.scenarios import expectations
+from engine.scenarios import expectations, file
 from engine.scenarios.file import find, library, load_path, load_text
 from engine.scenarios.scenario import Scenario
 
@@ -45,6 +45,25 @@ def refused(text: str) -> BadInput:
     with pytest.raises(BadInput) as caught:
         load_text(text, "x.yaml")
     return caught.value
+
+
+def test_the_quick_reader_reads_the_library_as_the_strict_one_does() -> None:
+    folder = Path(file.__file__).parent / "library"
+    paths = sorted(folder.glob("*.yaml"))
+    assert len(paths) == len(library())
+    for path in paths:
+        slug = path.name.removesuffix(".yaml")
+        assert library()[slug] == load_text(path.read_text("utf-8"), path.name, slug), path
+
+
+HUGE = ['title: "\\U00110000"', 'title: "\\UFFFFFFFF"', "%YAML " + "1" * 5000 + ".2\n---\ntitle: a"]
+
+
+@pytest.mark.parametrize("text", HUGE, ids=["beyond unicode", "beyond C", "a long version"])
+def test_numbers_that_the_parser_cannot_hold_are_one_sentence(text: str) -> None:
+    bad = refused("slug: a\n" + text if text[0] != "%" else text)
+    assert bad.sentence == "This is not YAML: a number here is too large."
+    assert bad.where.startswith("x.yaml:")
 
 
 def test_a_good_scenario_is_read_whole() -> None:
