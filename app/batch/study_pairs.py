@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final
 
 from app.batch import statistics
 from app.batch.runners.plan import Plan
 from app.batch.runners.rows import ANY, chunks_on_disk, read_chunks
+from app.common.once import last
 from app.storage.models import BatchRow
 
 ROWS_MOST: Final = 200_000
@@ -87,7 +87,7 @@ def common_seeds(a: BatchRow, b: BatchRow) -> tuple[int, int] | None:
     return (first, last) if first <= last else None
 
 
-@lru_cache(maxsize=KEPT * 64)
+@last(KEPT * 64)
 def paired(a: Rows, b: Rows, first: int, last: int) -> Pairs:
     """Of every invariant that either broke, and of any, the table of the seeds both played."""
     mine, theirs = a.broken(first, last), b.broken(first, last)

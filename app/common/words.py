@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -141,6 +142,7 @@ class Catalogue:
     def __init__(self, sources: tuple[Path, ...] = _SOURCES) -> None:
         self._sources = sources
         self._read: dict[str, _Read] = {}
+        self._lock = threading.Lock()
 
     def words(self, lang: str) -> dict[str, str]:
         return self._load(lang).words
@@ -171,14 +173,17 @@ class Catalogue:
             for path in (folder / f"{lang}.json", *sorted(folder.glob(f"*.{lang}.json")))
         ]
         stamp = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
-        cached = self._read.get(lang)
-        if cached is not None and cached.stamp == stamp:
+        with self._lock:
+            cached = self._read.get(lang)
+            if cached is None or cached.stamp != stamp:
+                cached = self._read[lang] = self._fresh(lang, paths, stamp)
             return cached
+
+    def _fresh(self, lang: str, paths: list[Path], stamp: tuple[int, ...]) -> _Read:
         read = _Read(stamp)
         read.add("", {f"error.{key}": sentence(key, lang) for key in SENTENCES})
         for path in paths:
             if path.exists():
                 part = path.name.removesuffix(f"{lang}.json").rstrip(".")
                 read.add(part, json.loads(path.read_text(encoding="utf-8")))
-        self._read[lang] = read
         return read

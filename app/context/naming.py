@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
-from functools import cache
 
 from flask import request
 
 from app.common.fields import SEED_MAX, Asked
+from app.common.once import once
 from app.common.refusals import Refusal
 from app.context.services import services
 from app.storage.saved import parse_run
@@ -30,7 +30,7 @@ def scenario_named(name: str) -> Scenario:
     Raises `Refusal` "not_found".  Names from outside never reach the file system.
     """
     if _NAME.match(name):
-        known = _library_names()
+        known = library_names()
         found = known.get(name) or known.get(name.upper())
         if found is not None:
             return found
@@ -40,8 +40,8 @@ def scenario_named(name: str) -> Scenario:
     raise Refusal("not_found", key="not_found.scenario", scenario=name[:120])
 
 
-@cache
-def _library_names() -> dict[str, Scenario]:
+@once
+def library_names() -> dict[str, Scenario]:
     """Slug, digest or code -> scenario.  A digest is worked out from the whole text, so once."""
     return {
         name: one
@@ -53,7 +53,7 @@ def _library_names() -> dict[str, Scenario]:
 
 def in_library(scenario: Scenario) -> bool:
     """Is it, word for word, one of the library?"""
-    return scenario.digest in _library_names()
+    return scenario.digest in library_names()
 
 
 def scenarios_like(name: str) -> list[Scenario]:

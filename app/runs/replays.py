@@ -10,11 +10,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 from app.common.admission import Gate, held
 from app.common.config import Settings
+from app.common.once import once
 from app.common.refusals import Refusal
 from app.storage.saved import SavedRun, Store
 from engine import ENGINE_VERSION
@@ -26,7 +26,7 @@ from engine.show.sayings import said
 from engine.sim.run import Run
 
 
-@cache
+@once
 def library_runs() -> dict[str, Run]:
     """The runs that library pages open with, by digest: their links hold without being saved."""
     runs = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
+from app.common.once import once
 from engine import ENGINE_VERSION
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -76,14 +76,14 @@ def cards(scenarios: Iterable[Scenario], lang: str = OWN) -> list[dict[str, Any]
     return [card(scenario, lang) for scenario in scenarios]
 
 
-@cache
+@once
 def pictures_version() -> str:
     """Names the pictures of this library as drawn by this engine: their address holds for ever."""
     digests = "".join(scenario.digest for scenario in file.library().values())
     return hashlib.sha256(f"{ENGINE_VERSION} {digests}".encode()).hexdigest()[:12]
 
 
-@cache
+@once
 def pictures() -> str:
     """The pictures of all cards as one sheet of symbols; cards show theirs with <use>."""
     symbols = "".join(

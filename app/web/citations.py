@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import engine
+from app.common.once import once
 from engine.study.rulebook import IDENTIFIER
 
 FOLDER = Path(engine.__file__).resolve().parent
@@ -42,7 +42,7 @@ class Citation:
         return self.name != "" and not self.module.startswith(NO_RULES)
 
 
-@cache
+@once
 def _sources() -> dict[str, ast.Module]:
     """Module name -> its tree, for the whole engine."""
     found = {}
@@ -62,7 +62,7 @@ def _imported(tree: ast.Module) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-@cache
+@once
 def played_modules() -> frozenset[str]:
     """What a simulation imports, directly or through others."""
     found: set[str] = set()
@@ -104,7 +104,7 @@ def _at_once(node: ast.Module | ast.ClassDef) -> Iterator[str]:
             yield child.name
 
 
-@cache
+@once
 def _played() -> frozenset[tuple[str, str]]:
     """(module, name) of what a run can come to, by following names from the modules it loads.
 
@@ -133,7 +133,7 @@ def _played() -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
-@cache
+@once
 def citations() -> tuple[Citation, ...]:
     """All of the engine's, module by module, in the order of the sources."""
     found = []

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, Final
 
 from flask import Blueprint, Response, render_template, request, url_for
 from markupsafe import Markup
 
 from app.common.fields import whole_number
+from app.common.once import last
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
 from app.context import naming, visitor
@@ -159,7 +159,7 @@ def ladder(name: str) -> str:
     )
 
 
-@lru_cache(maxsize=RUNGS_KEPT)
+@last(RUNGS_KEPT)
 def _rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
     return tuple(_rung(scenario, profile) for profile in GENERATIONS)
 

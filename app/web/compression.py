@@ -6,10 +6,10 @@ Pages are not: they carry a token, and what is secret is not compressed beside w
 from __future__ import annotations
 
 import gzip
-import threading
-from collections import OrderedDict
 
 from flask import Flask, Response, request
+
+from app.common.once import Kept
 
 PATHS = ("/static/", "/i18n/", "/api/registry", "/api/cards/", "/loop/")
 TYPES = ("text/", "application/json", "application/javascript", "image/svg+xml")
@@ -21,8 +21,7 @@ class Compressor:
     """Compresses each version of a file once; the ETag names the version."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+        self._kept = Kept(KEPT)
 
     def __call__(self, response: Response) -> Response:
         if not request.path.startswith(PATHS) or not (response.mimetype or "").startswith(TYPES):
@@ -43,20 +42,14 @@ class Compressor:
         return response
 
     def _packed(self, key: tuple[str, str], response: Response) -> bytes | None:
-        with self._lock:
-            found = self._kept.get(key)
-        if found is not None:
+        def pack() -> bytes | None:
+            response.direct_passthrough = False
+            data = response.get_data()
+            return gzip.compress(data, 6, mtime=0) if len(data) >= LEAST_BYTES else None
+
+        packed = self._kept.get(key, pack)
+        if packed is not None and response.direct_passthrough:
             response.response = _closed(response)
-            return found
-        response.direct_passthrough = False
-        data = response.get_data()
-        if len(data) < LEAST_BYTES:
-            return None
-        packed = gzip.compress(data, 6, mtime=0)
-        with self._lock:
-            self._kept[key] = packed
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
         return packed
 
 

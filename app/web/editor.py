@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
 from app.common.fields import Asked
+from app.common.once import once
 from app.common.refusals import Refusal
 from app.context import naming, visitor
 from app.context.services import services
@@ -80,7 +80,7 @@ def empty(title: str) -> Scenario:
     return Scenario.from_dict({"title": title or new, "script": script})
 
 
-@cache
+@once
 def offers(lang: str) -> Json:
     """What the form's lists are made of, told in a language."""
     return {

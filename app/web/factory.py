@@ -40,6 +40,7 @@ from app.web import (
     pages,
     security,
     studies,
+    warm,
 )
 
 BODY_BYTES = 256 * 1024
@@ -61,6 +62,7 @@ class Highwater(Flask):
 def build(settings: Settings | None = None) -> Flask:
     """The application, its database migrated and its sockets attached."""
     settings = settings or config.load()
+    warm.warm()
     app = Highwater(
         "highwater",
         root_path=str(ROOT),

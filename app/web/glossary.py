@@ -6,11 +6,11 @@ Each entry links to a run of the library and the step at which it can be seen.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any, Final
 
 from flask import Blueprint, render_template
 
+from app.common.once import last
 from app.context import naming
 from engine.checks.catalogue import INVARIANTS
 from engine.lens.source import named
@@ -93,7 +93,7 @@ def glossary() -> str:
     return render_template("glossary.html", **content(profile.name if profile else ""))
 
 
-@lru_cache(maxsize=24)
+@last(24)
 def content(name: str) -> dict[str, Any]:
     """What the page is made of under a profile ("" for all of them), in no language.
 

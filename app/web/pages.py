@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from functools import cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,6 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.common.config import ASSETS
 from app.common.fields import typed
+from app.common.once import once
 from app.common.refusals import Refusal, from_bad_input, from_engine_error
 from app.common.words import DEFAULT, LANGUAGES, choose
 from app.context import naming, visitor
@@ -132,7 +132,7 @@ def _helpers() -> dict[str, Any]:
     }
 
 
-@cache
+@once
 def _vendored() -> tuple[tuple[str, str], ...]:
     """(name a module imports, file below static/vendor), as the folder's own list says."""
     path = ASSETS / "static" / "vendor" / "VENDOR.json"

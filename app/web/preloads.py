@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
-from functools import cache
 
 from app.common.config import ASSETS
+from app.common.once import once
 
 _IMPORT = re.compile(r"""^(?:import|export)\b[^"'();=]*["']([^"']+)["']""", re.MULTILINE)
 _PACKED = re.compile(r"""(?:\bfrom|\bimport)["']([^"']+)["']""")
@@ -26,7 +26,7 @@ def needed(entry: str, vendored: Mapping[str, str]) -> tuple[str, ...]:
     return _needed(entry, tuple(sorted(vendored.items())))
 
 
-@cache
+@once
 def _needed(entry: str, vendored: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     bare = {name: f"vendor/{file}" for name, file in vendored}
     found = [entry]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
 from typing import Any
 
+from app.common.once import last, once
 from engine import ENGINE_VERSION
 from engine.checks.invariants import INVARIANTS
 from engine.model import errors
@@ -16,7 +16,7 @@ from engine.study.rulebook import BESIDE, TITLES
 from engine.study.sourcemap import cards
 
 
-@cache
+@once
 def registry() -> dict[str, Any]:
     """Profiles with their flags, invariants, moves and error names of this engine."""
     return {
@@ -53,7 +53,7 @@ def registry() -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=64)
+@last(64)
 def cards_under(name: str) -> dict[str, Any]:
     """Rule -> its card as one profile has it.  Raises BadInput "unknown" for no profile.
 

@@ -1,0 +1,99 @@
+"""Values that are made once and kept: whoever asks meanwhile waits for the one who makes it.
+
+`functools.cache` remembers as well, but it is no lock: of a hundred threads that ask at the same
+moment, each makes the value for itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from functools import update_wrapper
+from typing import Any, Generic, ParamSpec, TypeVar, cast
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _Place:
+    """Where one value is, or will be once the first who has the lock has made it."""
+
+    __slots__ = ("lock", "made", "value")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.made = False
+        self.value: Any = None
+
+
+class Kept:
+    """Values by key, each made by the first who asks for it.
+
+    An exception is not kept: the next who asks tries again.  Of `most` values the longest unused
+    goes first; None keeps all.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._places: OrderedDict[Hashable, _Place] = OrderedDict()
+
+    def get(self, key: Hashable, make: Callable[[], R]) -> R:
+        """The value of a key; what `make` raises, for whoever was making it."""
+        place = self._place(key)
+        if not place.made:
+            with place.lock:
+                if not place.made:
+                    self._fill(key, place, make)
+        return cast(R, place.value)
+
+    def clear(self) -> None:
+        """Forgets every value."""
+        with self._lock:
+            self._places.clear()
+
+    def _place(self, key: Hashable) -> _Place:
+        with self._lock:
+            place = self._places.setdefault(key, _Place())
+            self._places.move_to_end(key)
+            while self._most is not None and len(self._places) > self._most:
+                self._places.popitem(last=False)
+            return place
+
+    def _fill(self, key: Hashable, place: _Place, make: Callable[[], object]) -> None:
+        try:
+            place.value = make()
+            place.made = True
+        finally:
+            if not place.made:
+                with self._lock:
+                    if self._places.get(key) is place:
+                        del self._places[key]
+
+
+class Once(Generic[P, R]):
+    """A function of hashable positional arguments whose every value is made by one thread."""
+
+    def __init__(self, make: Callable[P, R], most: int | None = None) -> None:
+        self._make = make
+        self._kept = Kept(most)
+        update_wrapper(self, make)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        assert not kwargs, "arguments are positional: they are the key"
+        return self._kept.get(args, lambda: self._make(*args, **kwargs))
+
+    def cache_clear(self) -> None:
+        """Forgets every value."""
+        self._kept.clear()
+
+
+def once(make: Callable[P, R]) -> Once[P, R]:
+    """Every value is made once and kept for as long as the process lives."""
+    return Once(make)
+
+
+def last(most: int) -> Callable[[Callable[P, R]], Once[P, R]]:
+    """The same for the `most` values that were asked for last."""
+    return lambda make: Once(make, most)

@@ -1,0 +1,54 @@
+"""Values that are made once: by one thread, whoever else asks meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from app.common.once import Kept, last, once
+
+THREADS = 16
+
+
+def test_of_many_who_ask_at_once_one_makes_the_value() -> None:
+    made: list[int] = []
+    together = threading.Barrier(THREADS)
+
+    @once
+    def square(number: int) -> int:
+        made.append(number)
+        threading.Event().wait(0.05)
+        return number * number
+
+    def ask(number: int) -> int:
+        together.wait()
+        return square(number % 2)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        assert list(pool.map(ask, range(THREADS))) == [0, 1] * (THREADS // 2)
+    assert sorted(made) == [0, 1]
+    square.cache_clear()
+    assert square(1) == 1 and sorted(made) == [0, 1, 1]
+
+
+def test_what_failed_is_tried_again() -> None:
+    kept = Kept()
+    with pytest.raises(ZeroDivisionError):
+        kept.get("a", lambda: 1 // 0)
+    assert kept.get("a", lambda: 2) == 2
+    assert kept.get("a", lambda: 3) == 2
+
+
+def test_of_many_values_the_longest_unused_goes() -> None:
+    made: list[str] = []
+
+    @last(2)
+    def name(text: str) -> str:
+        made.append(text)
+        return text
+
+    for text in ("a", "b", "a", "c", "a", "b"):
+        assert name(text) == text
+    assert made == ["a", "b", "c", "b"]
