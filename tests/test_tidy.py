@@ -41,6 +41,7 @@ ROOMS = (
     "context",
     "live",
     "web",
+    "serving",
     "door",
     "lab",
     "command",

@@ -57,17 +57,15 @@ def main() -> None:
 @main.command(epilog="\b\nSettings (environment variables):\n" + config.table())
 @click.option("--host", help="Address to listen on [127.0.0.1].")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on [8000].")
+@click.option("--debug", is_flag=True, help="The development server, for one person.")
 @plain
-def serve(host: str | None, port: int | None) -> None:
-    """Serves the playground in this process.
-
-    For many users: gunicorn -k gthread -w 1 --threads 128 'app:create_app()', with as many
-    threads as sockets are wanted, plus 24.
-    """
+def serve(host: str | None, port: int | None, debug: bool) -> None:
+    """Serves the playground, to one person or to many."""
     from app.command.serve import serve_here
 
     given: dict[str, Any] = {"host": host, "port": port}
-    serve_here(config.load(**{name: value for name, value in given.items() if value is not None}))
+    settings = config.load(**{name: value for name, value in given.items() if value is not None})
+    serve_here(settings, debug)
 
 
 @main.command()

@@ -1,8 +1,9 @@
-"""Serving in this process: for one person's machine, and for the browser tests."""
+"""``highwater serve``: gunicorn for everybody, the development server for whoever changes it."""
 
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import socket
 import sys
@@ -10,35 +11,47 @@ from types import FrameType
 
 from app.common.config import BadSetting, Settings
 
-BACKLOG = 128
+BACKLOG = 1_024
 
 
-def serve_here(settings: Settings) -> None:
-    """Listens until interrupted.  Raises `BadSetting` for an address that cannot be used."""
+def serve_here(settings: Settings, debug: bool = False) -> None:
+    """Listens until interrupted.  Raises `BadSetting` for an address that cannot be used, or a
+    database."""
     listener = _listen(settings.host, settings.port)
+    ready = f"Highwater is at {_address(settings.host, listener)} (Ctrl+C stops it)"
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    if debug or os.name == "nt":  # where there is no gunicorn
+        _develop(settings, listener, ready)
+    else:
+        _serve(settings, listener, ready)
 
+
+def _serve(settings: Settings, listener: socket.socket, ready: str) -> None:
+    from app.serving.production import Production
+    from app.storage.database import Database
+    from app.web.warm import warm
+
+    # Whatever is wrong is said here in one sentence, and what is made here the worker has.
+    database = Database(settings.database_url)
+    database.migrate()
+    database.close()
+    warm()
+    Production(settings, listener, ready).run()
+
+
+def _develop(settings: Settings, listener: socket.socket, ready: str) -> None:
+    """Werkzeug's server: it names every request, and bounds nothing."""
     from werkzeug.serving import make_server
 
     from app.context.services import KEY, Services
     from app.web.factory import build
-    from app.web.keep_alive import Lasting
 
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    # One line a request says nothing to whoever plays.
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     signal.signal(signal.SIGTERM, _stop)
     app = build(settings)
     found: Services = app.extensions[KEY]
     port = listener.getsockname()[1]
-    server = make_server(
-        settings.host,
-        port,
-        app,
-        threaded=True,
-        fd=listener.fileno(),
-        request_handler=Lasting,
-    )
-    print(f"Highwater is at {_address(settings.host, port)} (Ctrl+C stops it)", flush=True)
+    server = make_server(settings.host, port, app, threaded=True, fd=listener.fileno())
+    print(ready, flush=True)
     try:
         server.serve_forever()
     except KeyboardInterrupt:
@@ -47,15 +60,16 @@ def serve_here(settings: Settings) -> None:
         found.close()
 
 
-def _address(host: str, port: int) -> str:
+def _address(host: str, listener: socket.socket) -> str:
     shown = f"[{host}]" if ":" in host else host
     if host in ("127.0.0.1", "::1", "0.0.0.0", "::"):
         shown = "localhost"
-    return f"http://{shown}:{port}/"
+    return f"http://{shown}:{listener.getsockname()[1]}/"
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Listens before anything slow happens: who starts twice is told at once."""
+    """Listens before anything slow happens: who starts twice is told at once, and who comes early
+    waits in the line."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM

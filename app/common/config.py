@@ -18,6 +18,10 @@ ASSETS = ROOT if (ROOT / "templates").is_dir() else ROOT / "app"
 PREFIX = "HIGHWATER_"
 
 
+SPARE_THREADS = 24
+"""Threads that live connections leave to everything else."""
+
+
 class BadSetting(Exception):
     """A setting that cannot be used; the text is one sentence naming the variable."""
 
@@ -69,6 +73,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("host", "127.0.0.1", "address to listen on"),
     Setting("port", "8000", "port to listen on", _whole(0, 65535)),
     Setting("proxies", "0", "trusted proxies in front (X-Forwarded-For)", _whole(0, 10)),
+    Setting("threads", "280", "live connections in all, plus 24", _whole(32, 10_000)),
     Setting("sockets_per_address", "8", "live connections per address", _whole(1, 100_000)),
     Setting("moves_per_s", "20", "socket questions a second per connection", _rate),
     Setting("moves_burst", "40", "how many of them may come at once", _whole(1, 100_000)),
@@ -100,6 +105,7 @@ class Settings:
     host: str
     port: int
     proxies: int
+    threads: int
     sockets_per_address: int
     moves_per_s: float
     moves_burst: int

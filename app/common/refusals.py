@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from app.common.words import fill, sentence
@@ -18,6 +19,7 @@ STATUS = {
     "gone": 404,
     "not_found": 404,
     "method": 405,
+    "late": 408,
     "impossible": 409,
     "stale": 409,
     "too_large": 413,
@@ -61,6 +63,15 @@ class Refusal(Exception):
             "args": self.args_,
             "sentence": self.sentence(lang),
         }
+
+    def headers(self) -> list[tuple[str, str]]:
+        """What a program reads: after how many seconds it may ask again."""
+        wait_ms = self.args_.get("ms")
+        return [("Retry-After", str(max(1, -(-wait_ms // 1000))))] if wait_ms else []
+
+    def status_line(self) -> str:
+        """As WSGI wants it: "429 Too Many Requests"."""
+        return f"{self.status} {HTTPStatus(self.status).phrase}"
 
     def __str__(self) -> str:
         return self.sentence()

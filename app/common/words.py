@@ -40,6 +40,10 @@ SENTENCES: dict[str, tuple[str, str]] = {
     "invalid": ("{what} is missing or is not what it should be.", "{what} 缺失或不正确。"),
     "method": ("This address does not answer to {method}.", "此地址不支持 {method}。"),
     "invalid.event": ("There is no question named {event}.", "没有名为 {event} 的请求。"),
+    "invalid.packet": (
+        "A question is an event's name and one JSON object.",
+        "请求由事件名称和一个 JSON 对象组成。",
+    ),
     "invalid.json": ("The body must be one JSON object.", "请求正文必须是一个 JSON 对象。"),
     "forbidden": (
         "This page's token is no longer valid: reload the page.",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from flask import current_app
 
 from app.batch.jobs import Jobs
 from app.common.admission import Gate
 from app.common.config import Settings
+from app.common.deadlines import Deadlines
 from app.common.limits import Buckets
 from app.common.words import Catalogue
 from app.runs.replays import Replays
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
     from flask_socketio import SocketIO
 
 KEY = "highwater"
+
+
+class Connections(Protocol):
+    """Those that are open now (`app.live.gateway`)."""
+
+    def count(self) -> int: ...
+
+    def close(self) -> None: ...
 
 
 @dataclass
@@ -37,9 +46,17 @@ class Services:
     plays: Gate
     jobs: Jobs
     words: Catalogue = field(default_factory=Catalogue)
+    deadlines: Deadlines = field(default_factory=Deadlines)
+    gateway: Connections | None = None
+
+    def hang_up(self) -> None:
+        """Ends live connections, and so the threads that serve them."""
+        if self.gateway is not None:
+            self.gateway.close()
 
     def close(self) -> None:
         """Ends what runs in the background; what was stored stays."""
+        self.hang_up()
         self.jobs.close()
         self.database.close()
 

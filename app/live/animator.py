@@ -22,8 +22,9 @@ from app.common.refusals import Refusal, from_bad_input, from_engine_error
 from app.common.words import language
 from app.context import naming, visitor
 from app.context.services import services
-from app.live import classroom
-from app.live.channel import sid
+from app.live import classroom, gateway
+from app.live.channel import MALFORMED, UNKNOWN, sid
+from app.live.gateway import Link
 from app.live.questions import Answer, Client, Clients, Question, at_step
 from engine.model.errors import BadInput
 from engine.show.replay import Replay
@@ -166,25 +167,35 @@ def register(socketio: SocketIO, settings: Settings) -> None:
     clients = Clients(settings.sockets_per_address)
 
     def connect(auth: object = None) -> None:
+        link: Link = request.environ.get(gateway.KEY) or Link(None)
+        # Who says CONNECT again on the same connection has spent what it has spent.
+        client = link.client = link.client or asking(auth)
+        if not clients.join(sid(), client):
+            refusal = Refusal("slow_down", key="slow_down.sockets", limit=clients.most)
+            raise ConnectionRefusedError(refusal.answer(client.lang))
+        link.connected()
+
+    def asking(auth: object) -> Client:
         given = auth if isinstance(auth, dict) else {}
-        client = Client(
+        return Client(
             address=request.remote_addr or "",
             lang=language(str(given.get("lang", ""))) or visitor.lang(),
             trusted=visitor.is_own_token(given.get("csrf")),
             moves=Bucket(settings.moves_per_s, settings.moves_burst),
             opens=Bucket(settings.opens_per_s, settings.opens_burst),
         )
-        if not clients.join(sid(), client):
-            refusal = Refusal("slow_down", key="slow_down.sockets", limit=clients.most)
-            raise ConnectionRefusedError(refusal.answer(client.lang))
 
     def leave(*_: object) -> None:
         clients.leave(sid())
         classroom.rooms_here().leave(sid())
 
     def unknown(event: str, *_: object) -> Answer | None:
+        name = event.removeprefix(UNKNOWN)
+
         def refuse(_question: Question) -> Answer:
-            raise Refusal("invalid", key="invalid.event", event=str(event)[:40])
+            if name == MALFORMED:
+                raise Refusal("invalid", key="invalid.packet")
+            raise Refusal("invalid", key="invalid.event", event=name[:40])
 
         return _answering(clients, refuse, "moves")({})
 

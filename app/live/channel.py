@@ -1,36 +1,28 @@
-"""The socket itself: how messages are written, how large they may be, how connections end."""
+"""Socket.IO as the pages speak it: how packets are read and written, how bad ones end."""
 
 from __future__ import annotations
 
 import logging
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 import orjson
-import simple_websocket
-from engineio.async_drivers import threading as driver
 from flask import Flask, request
 from flask_socketio import SocketIO
+from socketio import packet
 from socketio.packet import Packet
 
-MESSAGE_BYTES = 131_072
-LOOK_EVERY_S = 2.0
-
+from app.common.answers import to_json
+from app.live import gateway
+from app.live.wire import MESSAGE_BYTES
 
 log = logging.getLogger(__name__)
 
-
-def to_json(data: Any) -> bytes:
-    """JSON with numbers as keys allowed; what is not JSON at all is told as text and logged.
-
-    An answer is written after its handler has returned: raising here would close the connection
-    of a client who did nothing wrong.
-    """
-    return orjson.dumps(data, _as_text, orjson.OPT_NON_STR_KEYS)
-
-
-def _as_text(value: Any) -> str:
-    log.error("An answer held a %s, which is no JSON: %.200r", type(value).__name__, value)
-    return str(value)
+MALFORMED: Final = "malformed"
+RESERVED: Final = frozenset({"connect", "disconnect", "connect_error", "*", MALFORMED})
+"""Names that mean something to the server itself: as a client's event they mean nothing."""
+UNKNOWN: Final = "reserved "
+"""Stands before such a name, so that it is answered like any other that nobody knows."""
 
 
 class _OrJson:
@@ -46,34 +38,36 @@ class _OrJson:
 
 
 class JsonPacket(Packet):  # type: ignore[misc]
-    """Packets without attachments: the default walks every answer looking for bytes."""
+    """Packets without attachments: the default walks every answer looking for bytes.
+
+    A question that is not JSON (NaN, half a character) is read as one nobody knows, and so paid for
+    and answered; whatever else is no packet raises ValueError, and its connection is cut.
+    """
 
     uses_binary_events = False
     json = _OrJson
 
+    def decode(self, encoded_packet: Any) -> int:
+        if not isinstance(encoded_packet, str):
+            raise ValueError("bytes")
+        try:
+            attachments = super().decode(encoded_packet)
+        except (orjson.JSONDecodeError, UnicodeEncodeError):
+            self.data = [MALFORMED]
+            attachments = 0
+        if attachments or self.packet_type not in _SPOKEN:
+            raise ValueError("no packet of ours")
+        if self.packet_type == packet.EVENT:
+            if not (isinstance(self.data, list) and self.data and isinstance(self.data[0], str)):
+                self.data = [MALFORMED]
+            if self.data[0] == MALFORMED and self.id is None:
+                raise ValueError("nobody waits for an answer")
+            if self.data[0] in RESERVED:
+                self.data = [UNKNOWN + self.data[0], *self.data[1:]]
+        return 0
 
-class BoundedWebSocket(driver.SimpleWebSocketWSGI):  # type: ignore[misc]
-    """Refuses a large message while it arrives, where Engine.IO would first take all of it.
 
-    Its thread does not keep a stopping server alive for as long as a page is open.
-    """
-
-    def __init__(self, handler: Any, server: Any) -> None:
-        super().__init__(
-            handler, server, max_message_size=MESSAGE_BYTES, thread_class=driver.DaemonThread
-        )
-
-    def wait(self) -> Any:
-        """The next message, or None once the connection has ended."""
-        # A connection that ends over a large message may forget to say so to who waits for it,
-        # hence the look at it from time to time.
-        while True:
-            try:
-                message = self.ws.receive(timeout=LOOK_EVERY_S)
-            except simple_websocket.ConnectionClosed:
-                return None
-            if message is not None or not self.ws.connected:
-                return message
+_SPOKEN: Final = (packet.CONNECT, packet.DISCONNECT, packet.EVENT, packet.ACK)
 
 
 def sid() -> str:
@@ -81,7 +75,7 @@ def sid() -> str:
     return str(request.sid)  # type: ignore[attr-defined]
 
 
-def make_socketio() -> SocketIO:
+def make_socketio(transports: str) -> SocketIO:
     """The mode is always named: an installed package would change the default.
 
     Without async handlers, the moves of one client are played in the order they were sent.
@@ -91,10 +85,34 @@ def make_socketio() -> SocketIO:
         async_handlers=False,
         serializer=JsonPacket,
         max_http_buffer_size=MESSAGE_BYTES,
+        transports=transports.split(","),
     )
 
 
-def attach(socketio: SocketIO, app: Flask) -> None:
+def attach(socketio: SocketIO, app: Flask) -> Callable[[str], None]:
+    """Gives the application its sockets; how to forget one whose connection broke off."""
     socketio.init_app(app)
     engine = socketio.server.eio
-    engine._async = {**engine._async, "websocket": BoundedWebSocket}
+    connected, answer = engine.handlers["connect"], engine.handlers["message"]
+
+    def connect(eio_sid: str, environ: dict[str, Any]) -> Any:
+        link = environ.setdefault(gateway.KEY, gateway.Link(None))
+        link.eio_sid = eio_sid
+        return connected(eio_sid, environ)
+
+    def message(eio_sid: str, data: Any) -> None:
+        try:
+            answer(eio_sid, data)
+        except Exception as error:
+            # Only who does not speak the protocol comes here: handlers answer for themselves.
+            log.info("A live connection sent no packet: %s", type(error).__name__)
+            forget(eio_sid)
+
+    def forget(eio_sid: str) -> None:
+        found = engine.sockets.pop(eio_sid, None)
+        if found is not None:
+            found.close(wait=False, abort=True)
+
+    engine.on("connect", connect)
+    engine.on("message", message)
+    return forget

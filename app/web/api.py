@@ -8,12 +8,12 @@ from typing import Any
 import orjson
 from flask import Blueprint, Response, request, url_for
 
+from app.common.answers import to_json
 from app.common.fields import Asked, typed
 from app.common.refusals import Refusal
 from app.common.words import ALONE, PAGES, language
 from app.context import naming, visitor
 from app.context.services import services
-from app.live.channel import to_json
 from app.storage.saved import SCENARIO_BYTES, parse_run
 from app.web import registry
 from engine import ENGINE_VERSION

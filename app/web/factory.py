@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from flask import Flask, Response, request
+from flask_socketio import SocketIO
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app.batch.jobs import Jobs
 from app.common import config
 from app.common.admission import Gate
-from app.common.config import ASSETS, ROOT, Settings
+from app.common.config import ASSETS, ROOT, SPARE_THREADS, Settings
 from app.common.limits import Buckets
 from app.context.services import KEY, Services
 from app.live import animator, channel, classroom
+from app.live.gateway import Gateway
 from app.runs.replays import Replays
 from app.storage.database import Database
 from app.storage.saved import Store
@@ -42,9 +45,7 @@ from app.web import (
     studies,
     warm,
 )
-
-BODY_BYTES = 256 * 1024
-"""Of any request: a scenario may be 64 KiB, and JSON may write a character as six."""
+from app.web.bodies import Bodies
 
 PLAYS_AT_ONCE = 2
 """Questions that play many runs here: to compare, to shorten, to estimate, to try a scenario."""
@@ -72,7 +73,6 @@ def build(settings: Settings | None = None) -> Flask:
     app.session_interface = security.Cookies()
     app.config.update(
         SECRET_KEY=settings.secret_key,
-        MAX_CONTENT_LENGTH=BODY_BYTES,
         SESSION_COOKIE_NAME="highwater",
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_REFRESH_EACH_REQUEST=False,
@@ -81,7 +81,7 @@ def build(settings: Settings | None = None) -> Flask:
     database = Database(settings.database_url)
     database.migrate()
     store = Store(database)
-    socketio = channel.make_socketio()
+    socketio = channel.make_socketio(settings.transports)
     app.extensions[KEY] = Services(
         settings=settings,
         database=database,
@@ -120,13 +120,26 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(claims.blueprint)
     app.register_blueprint(challenges.blueprint)
     app.register_blueprint(interview.blueprint)
-    channel.attach(socketio, app)
+    _layer(app, settings, socketio)
+    return app
+
+
+def _layer(app: Flask, settings: Settings, socketio: SocketIO) -> None:
+    """What a request passes before the application: whom it is from, its body, live or not."""
+    forget = channel.attach(socketio, app)
+    found: Services = app.extensions[KEY]
+    found.gateway = Gateway(
+        app.wsgi_app,
+        found.deadlines,
+        settings.sockets_per_address,
+        settings.threads - SPARE_THREADS,
+        forget,
+    )
+    layers: Any = Bodies(found.gateway, found.deadlines)
     if settings.proxies:
         hops = settings.proxies
-        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
-            app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops
-        )
-    return app
+        layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)
+    app.wsgi_app = layers  # type: ignore[method-assign]
 
 
 def _keep_vendored(response: Response) -> Response:

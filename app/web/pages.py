@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from flask import Blueprint, Flask, Response, g, redirect, render_template, request, url_for
-from werkzeug.exceptions import HTTPException, MethodNotAllowed, RequestEntityTooLarge
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.common.config import ASSETS
@@ -19,7 +19,6 @@ from app.common.words import DEFAULT, LANGUAGES, choose
 from app.context import naming, visitor
 from app.context.services import services
 from app.live.classroom import rooms_here
-from app.storage.saved import SCENARIO_BYTES
 from app.web import preloads, scriptless, security
 from app.web.api import json_answer
 from engine import ENGINE_VERSION
@@ -31,8 +30,6 @@ from engine.sim.run import Run
 
 log = logging.getLogger(__name__)
 blueprint = Blueprint("pages", __name__)
-
-DRAIN_BYTES = 16 * 1024 * 1024
 
 
 @blueprint.get("/s/<name>")
@@ -164,23 +161,15 @@ def prepare(app: Flask) -> None:
     """Gives templates their helpers and every failure its page or its JSON."""
     app.context_processor(_helpers)
 
-    app.before_request(_bounded)
     app.register_error_handler(Refusal, _refused)
     app.register_error_handler(BadInput, lambda error: _refused(from_bad_input(error)))
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _failed)
 
 
-def _bounded() -> None:
-    """Says so before anything else is looked at; the stream itself is bounded as well."""
-    if (request.content_length or 0) > (request.max_content_length or 0):
-        raise RequestEntityTooLarge()
-
-
 def _refused(refusal: Refusal) -> Response:
     """JSON for programs and our own scripts, a page with the sentence for everybody else."""
     lang = visitor.lang()
-    _drain()
     if _wants_json():
         return json_answer(refusal.answer(lang), refusal.status)
     try:
@@ -209,8 +198,6 @@ def _wants_json() -> bool:
 
 
 def _http_error(error: HTTPException) -> AnyResponse:
-    if isinstance(error, RequestEntityTooLarge):
-        return _refused(Refusal("too_large", limit=SCENARIO_BYTES))
     if isinstance(error, MethodNotAllowed):
         answer = _refused(Refusal("method", method=request.method))
         answer.headers["Allow"] = ", ".join(error.valid_methods or ())
@@ -223,18 +210,6 @@ def _http_error(error: HTTPException) -> AnyResponse:
     answer = _refused(Refusal("invalid", text=error.description or error.name))
     answer.status_code = status
     return answer
-
-
-def _drain() -> None:
-    """Reads what is still being sent: a client that is cut off never sees the sentence."""
-    # A stream that was opened ends by itself; the raw one would wait for what never comes.
-    stream = request.stream if "stream" in vars(request) else request.environ["wsgi.input"]
-    left = min(request.content_length or 0, DRAIN_BYTES)
-    while left > 0:
-        chunk = stream.read(min(left, 65_536))
-        if not chunk:
-            return
-        left -= len(chunk)
 
 
 def _failed(error: Exception) -> Response:

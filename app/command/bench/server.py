@@ -66,8 +66,10 @@ class Wire:
             f"ws://127.0.0.1:{port}/socket.io/?EIO=4&transport=websocket", headers=headers
         )
         self._number = 0
-        self._expect("0")
+        # Before anything is read: what came together with the handshake's answer is only found
+        # when more comes.
         self.ws.send("40{}")
+        self._expect("0")
         self._expect("40")
 
     def send(self, event: str, data: Any) -> int:

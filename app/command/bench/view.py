@@ -6,7 +6,7 @@ import statistics
 from typing import Any, Final
 
 from app.command.bench.frame import p95
-from app.live.channel import to_json
+from app.common.answers import to_json
 from engine.scenarios import file
 from engine.show.replay import Replay
 from engine.sim.run import Run

@@ -1,0 +1,41 @@
+"""How answers are written: JSON, over HTTP and over the live channel alike."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from app.common.refusals import Refusal
+
+log = logging.getLogger(__name__)
+
+
+def to_json(data: Any) -> bytes:
+    """JSON with numbers as keys allowed; what is not JSON at all is told as text and logged.
+
+    An answer is written after its handler has returned: raising here would close the connection
+    of a client who did nothing wrong.
+    """
+    return orjson.dumps(data, _as_text, orjson.OPT_NON_STR_KEYS)
+
+
+def _as_text(value: Any) -> str:
+    log.error("An answer held a %s, which is no JSON: %.200r", type(value).__name__, value)
+    return str(value)
+
+
+def refused(refusal: Refusal, start_response: Callable[..., Any]) -> list[bytes]:
+    """A refusal from below the application, which knows no language: JSON with its sentence."""
+    body = to_json(refusal.answer())
+    headers = [
+        ("Content-Type", "application/json"),
+        ("Content-Length", str(len(body))),
+        ("Content-Security-Policy", "default-src 'none'"),
+        ("X-Content-Type-Options", "nosniff"),
+        *refusal.headers(),
+    ]
+    start_response(refusal.status_line(), headers)
+    return [body]

@@ -1,0 +1,125 @@
+"""The socket below a live connection: how much may come in, how fast, and for how long.
+
+Engine.IO is handed this in place of the server's own socket.  Browsers compress what they send, so
+a message is bounded both as it comes in and, by the socket library, as it is unpacked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from typing import Final
+
+from app.common.limits import Bucket
+
+MESSAGE_BYTES: Final = 131_072
+PACKED_BYTES: Final = MESSAGE_BYTES // 4
+"""Of a compressed message: deflate makes at most a thousand of one byte."""
+FRAMES_PER_S: Final = 60.0
+FRAMES_BURST: Final = 600
+IDLE_S: Final = 60.0
+"""A live page answers a ping every 25 seconds."""
+UNREAD_S: Final = 5.0
+"""Who asks on while an answer lies unread for so long is cut off: answers would pile up here."""
+
+_CONTINUED: Final = 0
+_CONTROL: Final = 8
+
+
+class WireTrouble(OSError):
+    """What came in is beyond a bound; the connection ends."""
+
+
+class Meter:
+    """Reads the heads of WebSocket frames (RFC 6455, 5.2) as they come in, and bounds them."""
+
+    __slots__ = ("_frames", "_head", "_left", "_message", "_most")
+
+    def __init__(self, frames: Bucket) -> None:
+        self._frames = frames
+        self._head = bytearray()
+        self._left = 0
+        self._message = 0
+        self._most = MESSAGE_BYTES
+
+    def take(self, data: bytes) -> None:
+        """Raises WireTrouble for a message that is too large, or one frame too many."""
+        at = 0
+        while at < len(data):
+            if self._left:
+                skipped = min(self._left, len(data) - at)
+                self._left -= skipped
+                at += skipped
+                continue
+            self._head.append(data[at])
+            at += 1
+            if len(self._head) >= 2 and len(self._head) == self._head_bytes():
+                self._frame()
+
+    def _head_bytes(self) -> int:
+        mask = 4 if self._head[1] & 0x80 else 0
+        return 2 + {126: 2, 127: 8}.get(self._head[1] & 0x7F, 0) + mask
+
+    def _frame(self) -> None:
+        head, self._head = self._head, bytearray()
+        if self._frames.take():
+            raise WireTrouble("too many frames")
+        length = head[1] & 0x7F
+        if length >= 126:
+            length = int.from_bytes(head[2 : 4 if length == 126 else 10])
+        opcode = head[0] & 0x0F
+        if opcode < _CONTROL:
+            if opcode != _CONTINUED:
+                self._message = 0
+                self._most = PACKED_BYTES if head[0] & 0x40 else MESSAGE_BYTES
+            self._message += length
+            if self._message > self._most:
+                raise WireTrouble("too large a message")
+        self._left = length
+
+
+class Wire:
+    """Looks like the socket it holds, as far as the WebSocket library uses one."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._meter = Meter(Bucket(FRAMES_PER_S, FRAMES_BURST))
+        self._sending = threading.Lock()
+        self._sending_since = 0.0
+        sock.settimeout(IDLE_S)
+
+    def recv(self, most: int) -> bytes:
+        """What came in; OSError where it is too much, or nothing came in for too long."""
+        data = self._sock.recv(most)
+        self._meter.take(data)
+        since = self._sending_since
+        if since and time.monotonic() - since > UNREAD_S:
+            raise WireTrouble("answers are not read")
+        return data
+
+    def send(self, data: bytes) -> int:
+        """All of it, where a plain socket with a timeout might send a part."""
+        with self._sending:
+            self._sending_since = time.monotonic()
+            try:
+                self._sock.sendall(data)
+            finally:
+                self._sending_since = 0.0
+        return len(data)
+
+    def fileno(self) -> int:
+        return self._sock.fileno()
+
+    def hang_up(self) -> None:
+        """Ends the connection for both who reads and who writes."""
+        with contextlib.suppress(OSError):
+            self._sock.shutdown(socket.SHUT_RDWR)
+
+    def give_back(self) -> None:
+        """The connection was not taken over: it is as the server left it."""
+        self._sock.settimeout(None)
+
+    def close(self) -> None:
+        self._sock.close()

@@ -1,0 +1,92 @@
+"""Bodies of requests are read before anything is done for them, within a bound and a deadline.
+
+So nothing behind this layer waits for what a client may never send.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from app.common.answers import refused
+from app.common.deadlines import Deadlines, stop_reading
+from app.common.refusals import Refusal
+from app.common.words import SENTENCES
+
+BODY_BYTES: Final = 256 * 1024
+"""Of any request: a scenario may be 64 KiB, and JSON may write a character as six."""
+BODY_S: Final = 10.0
+REST_BYTES: Final = 16 * 1024 * 1024
+REST_S: Final = 2.0
+"""How much is read of a body that is refused, and for how long: a client that is cut off while it
+sends never sees the sentence."""
+
+SENTENCES.update(
+    {
+        "late": (
+            "The rest of this request did not come within {s} seconds: send it again.",
+            "此请求的其余部分未在 {s} 秒内到达：请重新发送。",
+        ),
+    }
+)
+
+Environ = dict[str, Any]
+WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+
+
+class Bodies:
+    """A WSGI layer: what is behind it finds a whole body in memory."""
+
+    def __init__(self, app: WsgiApp, deadlines: Deadlines) -> None:
+        self._app = app
+        self._deadlines = deadlines
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        length = environ.get("CONTENT_LENGTH") or "0"
+        chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
+        if not chunked and length == "0":
+            return self._app(environ, start_response)
+        try:
+            body = self._read(environ, int(length) if length.isdigit() else 0, chunked)
+        except Refusal as refusal:
+            return refused(refusal, start_response)
+        environ["wsgi.input"] = io.BytesIO(body)
+        environ["CONTENT_LENGTH"] = str(len(body))
+        environ.pop("HTTP_TRANSFER_ENCODING", None)
+        return self._app(environ, start_response)
+
+    def _read(self, environ: Environ, length: int, chunked: bool) -> bytes:
+        if length > BODY_BYTES:
+            self._let_come(environ, length)
+            raise Refusal("too_large", limit=BODY_BYTES)
+        wanted = BODY_BYTES + 1 if chunked else length
+        body = self._within(environ, BODY_S, wanted)
+        if len(body) > BODY_BYTES:
+            self._let_come(environ, REST_BYTES)
+            raise Refusal("too_large", limit=BODY_BYTES)
+        if len(body) < length:
+            raise Refusal("late", s=round(BODY_S))
+        return body
+
+    def _let_come(self, environ: Environ, length: int) -> None:
+        self._within(environ, REST_S, min(length, REST_BYTES), keep=False)
+
+    def _within(self, environ: Environ, seconds: float, most: int, keep: bool = True) -> bytes:
+        """What comes of so many bytes before the deadline."""
+        stream, body = environ["wsgi.input"], bytearray()
+        sock = environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
+        cut = stop_reading(sock) if sock is not None else _nothing
+        left = most
+        # What is cut short ends the stream in one server and raises in the next.
+        with self._deadlines.within(seconds, cut), contextlib.suppress(Exception):
+            while left and (piece := stream.read(min(left, 65_536))):
+                left -= len(piece)
+                if keep:
+                    body += piece
+        return bytes(body)
+
+
+def _nothing() -> None:
+    """There is no socket where a test calls the application itself."""
