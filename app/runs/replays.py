@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from app.common.admission import Gate, held
+from app.common.admission import CpuBudget, Gate, held
 from app.common.config import Settings
 from app.common.once import once
 from app.common.refusals import Refusal
@@ -92,6 +92,7 @@ class Replays:
     def __init__(self, settings: Settings, store: Store) -> None:
         self._most_live = settings.live_runs
         self._most_steps = settings.live_steps
+        self._cpu_s = settings.build_cpu_s
         self._store = store
         self._lock = threading.Lock()
         self._known = Known(settings.known_runs)
@@ -132,13 +133,22 @@ class Replays:
         try:
             with held(live.lock, PATIENCE_S):
                 if live.replay is None:
-                    with self._builders.turn():
-                        replay = Replay(live.run, turn=self._builders.turn)
+                    replay = self._build(live.run)
                     live.size = replay.total + 1
                     live.replay = replay
                 yield live.replay
         finally:  # whatever became of the question, the replay is there
             self._trim()
+
+    def _build(self, run: Run) -> Replay:
+        with self._builders.turn() as give_way:
+            budget = CpuBudget(self._cpu_s)
+
+            def check() -> None:
+                budget.check()
+                give_way()
+
+            return Replay(run, turn=self._builders.turn, check=check)
 
     def facts(self, replay: Replay, lang: str = OWN) -> dict[str, Any]:
         """What the engine says of a run, its texts in a language, and whether it was saved by

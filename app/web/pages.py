@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from flask import Blueprint, Flask, Response, g, redirect, render_template, request, url_for
+from flask.globals import request_ctx
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -172,6 +173,9 @@ def _refused(refusal: Refusal) -> Response:
     lang = visitor.lang()
     if _wants_json():
         return json_answer(refusal.answer(lang), refusal.status)
+    if request_ctx.url_adapter is None:
+        # The host of the request is no name: no address of ours can be made, and so no page.
+        return Response(refusal.sentence(lang) + "\n", refusal.status, mimetype="text/plain")
     try:
         page = render_template(
             "error.html",

@@ -47,15 +47,26 @@ Turn = Callable[[], AbstractContextManager[object]]
 """Held while a part of a long run is played again."""
 
 
+def _nothing() -> None:
+    """Who builds for himself may take as long as it takes."""
+
+
 class Replay:
     """One run, looked at.  Step 0 is the initial state; step n is the state after event n.
 
     It is a cache and nothing else: whatever it answers follows from the run's text.  Not safe for
     threads.  Of a run with more than `most` steps it shows these: `whole` says whether that is all.
-    Raises BadInput when a move of the run cannot be played.
+    `check` is called between events while the run is played for the first time, and ends it by
+    raising.  Raises BadInput when a move of the run cannot be played.
     """
 
-    def __init__(self, run: Run, most: int = STEPS_MOST, turn: Turn = nullcontext) -> None:
+    def __init__(
+        self,
+        run: Run,
+        most: int = STEPS_MOST,
+        turn: Turn = nullcontext,
+        check: Callable[[], None] = _nothing,
+    ) -> None:
         self.run = run
         self.lines = run.lines()
         self.total = 0
@@ -63,6 +74,7 @@ class Replay:
         self.outcome = ""
         self._most = most
         self._turn = turn
+        self._check = check
         self._move_of = array("l", [-1])  # step -> index of the move it belongs to
         self._moments = bytearray(1)
         self._weighty: list[int] = []  # steps
@@ -98,6 +110,7 @@ class Replay:
         cursor = Cursor(self.run, ended)
         end, broken = cursor.sim, 0
         while (events := cursor.advance()) is not None:
+            self._check()
             if self.total >= self._most:
                 self.whole = False
                 break

@@ -71,6 +71,38 @@ def test_the_door_lets_some_through_some_wait_and_the_rest_come_again() -> None:
         passed.append("and all is as before")
 
 
+def test_who_takes_long_lets_others_pass() -> None:
+    gate = Gate(1, 1, 5.0)
+    order: list[str] = []
+
+    def short() -> None:
+        with gate.turn():
+            order.append("short")
+
+    other = threading.Thread(target=short)
+    with gate.turn() as give_way:
+        give_way()
+        other.start()
+        while not gate._line:
+            pass
+        give_way()
+        order.append("long")
+    other.join()
+    assert order == ["short", "long"]
+    with gate.turn():
+        pass
+
+
+def test_a_run_that_takes_too_much_of_the_processor_ends_in_one_sentence(
+    make_app: Callable[[Settings], Flask], settings: Settings
+) -> None:
+    app = make_app(dataclasses.replace(settings, build_cpu_s=0.01))
+    digest = app.extensions[KEY].replays.register(LONG)
+    for lang, words in (("en", "run it at scale"), ("zh-Hans", "改用大规模运行")):
+        answer = Socket(app, lang=lang).ask("open", {"run": digest})
+        assert answer["code"] == "too_large" and words in answer["sentence"]
+
+
 def test_nobody_waits_for_ever() -> None:
     gate = Gate(1, 1, 0.01)
     with gate.turn(), pytest.raises(Refusal) as refused, gate.turn():

@@ -207,3 +207,12 @@ def test_a_number_in_an_address_is_read_or_refused(client: FlaskClient, seed: st
     answer = client.get("/s/S20", query_string={"seed": seed})
     assert answer.status_code == 400
     assert "seed" in answer.get_data(as_text=True)
+
+
+def test_a_host_that_is_no_name_is_told_so(
+    client: FlaskClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = client.get("/", headers={"Host": "a" * 64 + ".example"})
+    assert answer.status_code == 400
+    assert answer.mimetype == "text/plain" and answer.text.count("\n") == 1
+    assert not caplog.records
