@@ -85,6 +85,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("live_steps", "200000", "steps these may have together", _whole(1, 2**40)),
     Setting("known_runs", "20000", "unsaved runs remembered by digest", _whole(1, 10**8)),
     Setting("builders", "2", "runs replayed from their start at one time", _whole(1, 256)),
+    Setting("cpu_ms_per_s", "500", "milliseconds of a processor a second per address", _rate),
+    Setting("cpu_burst_ms", "20000", "how many of them may be used at once", _whole(1, 10**9)),
     Setting("build_cpu_s", "10", "seconds of a processor that a run may take to be played", _rate),
     Setting("batches_per_address", "12", "unfinished batches per address", _whole(1, 10**6)),
     Setting("rows_mib", "20480", "MiB that the rows of all batches may take", _whole(1, 2**40)),
@@ -118,6 +120,8 @@ class Settings:
     live_steps: int
     known_runs: int
     builders: int
+    cpu_ms_per_s: float
+    cpu_burst_ms: int
     build_cpu_s: float
     batches_per_address: int
     rows_mib: int

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 Clock = Callable[[], float]
 
@@ -52,3 +53,47 @@ class Buckets:
                     self._of.popitem(last=False)
             self._of.move_to_end(name)
             return bucket.take()
+
+
+class CpuAccounts:
+    """Milliseconds of a processor per name: regained at `rate` a second, up to `burst` of them.
+
+    Work is charged once it is done, so an account may be overdrawn; who has is asked to wait until
+    it is not.  The longest unused account is forgotten first.  Safe for threads.
+    """
+
+    def __init__(
+        self, rate: float, burst: float, most: int = 10_000, clock: Clock = time.monotonic
+    ) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._most = most
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._of: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait_ms(self, name: str) -> int:
+        """0, or the milliseconds until the account is even."""
+        with self._lock:
+            left = self._left(name)
+        return 0 if left > 0 else max(1, round((1 - left) / self._rate * 1000))
+
+    def charge(self, name: str, spent_ms: float) -> None:
+        with self._lock:
+            self._of[name] = (self._left(name) - spent_ms, self._clock())
+            self._of.move_to_end(name)
+            while len(self._of) > self._most:
+                self._of.popitem(last=False)
+
+    @contextmanager
+    def charged(self, name: str) -> Iterator[None]:
+        """Charges what this thread spends in the block, whatever becomes of it."""
+        began = time.thread_time()
+        try:
+            yield
+        finally:
+            self.charge(name, (time.thread_time() - began) * 1000)
+
+    def _left(self, name: str) -> float:
+        left, at = self._of.get(name, (self._burst, 0.0))
+        return min(self._burst, left + (self._clock() - at) * self._rate)

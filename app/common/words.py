@@ -69,6 +69,10 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "Too many requests at once; wait {ms} ms.",
         "请求过于频繁；请等待 {ms} 毫秒。",
     ),
+    "slow_down.cpu": (
+        "This address has used its share of the server's time; try again in {ms} ms.",
+        "此地址已用完其服务器时间份额；请在 {ms} ms 后再试。",
+    ),
     "slow_down.sockets": (
         "This address already has {limit} live connections: close another page first.",
         "此地址已有 {limit} 个连接：请先关闭其他页面。",

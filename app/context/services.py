@@ -11,7 +11,7 @@ from app.batch.jobs import Jobs
 from app.common.admission import Gate
 from app.common.config import Settings
 from app.common.deadlines import Deadlines
-from app.common.limits import Buckets
+from app.common.limits import Buckets, CpuAccounts
 from app.common.words import Catalogue
 from app.runs.replays import Replays
 from app.storage.database import Database
@@ -43,6 +43,7 @@ class Services:
     saves: Buckets
     checks: Buckets
     tries: Buckets
+    cpu: CpuAccounts
     plays: Gate
     jobs: Jobs
     words: Catalogue = field(default_factory=Catalogue)

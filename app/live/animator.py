@@ -220,7 +220,12 @@ def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[...,
             return None
         if wait_ms:
             return Refusal("slow_down", ms=wait_ms).answer(client.lang)
-        return answer(client, handler, data[0] if data else {})
+        cpu = services().cpu
+        wait_ms = cpu.wait_ms(client.address)
+        if wait_ms:
+            return Refusal("slow_down", "slow_down.cpu", ms=wait_ms).answer(client.lang)
+        with cpu.charged(client.address):
+            return answer(client, handler, data[0] if data else {})
 
     return answering
 

@@ -13,7 +13,7 @@ from app.batch.jobs import Jobs
 from app.common import config
 from app.common.admission import Gate
 from app.common.config import ASSETS, ROOT, SPARE_THREADS, Settings
-from app.common.limits import Buckets
+from app.common.limits import Buckets, CpuAccounts
 from app.context.services import KEY, Services
 from app.live import animator, channel, classroom
 from app.live.gateway import Gateway
@@ -25,6 +25,7 @@ from app.web import (
     api,
     batches,
     challenges,
+    charging,
     claims,
     cluster,
     comparing,
@@ -91,12 +92,14 @@ def build(settings: Settings | None = None) -> Flask:
         saves=Buckets(settings.saves_per_s, settings.saves_burst),
         checks=Buckets(settings.moves_per_s, settings.moves_burst),
         tries=Buckets(settings.opens_per_s, settings.opens_burst),
+        cpu=CpuAccounts(settings.cpu_ms_per_s, settings.cpu_burst_ms),
         plays=Gate(PLAYS_AT_ONCE, PLAYS_WAITING, PLAYS_PATIENCE_S),
         jobs=Jobs(database, settings, lambda told, to: socketio.emit("batch", told, to=to)),
     )
     classroom.open_rooms(app, settings.secret_key, socketio)
     animator.register(socketio, settings)
     pages.prepare(app)
+    charging.install(app)
     security.guard(app)
     app.after_request(_keep_vendored)
     compression.install(app)

@@ -169,6 +169,12 @@ def prepare(app: Flask) -> None:
 
 
 def _refused(refusal: Refusal) -> Response:
+    answer = _told(refusal)
+    answer.headers.extend(refusal.headers())
+    return answer
+
+
+def _told(refusal: Refusal) -> Response:
     """JSON for programs and our own scripts, a page with the sentence for everybody else."""
     lang = visitor.lang()
     if _wants_json():

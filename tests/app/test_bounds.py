@@ -15,6 +15,7 @@ from flask.testing import FlaskClient
 from app.batch.jobs import Jobs
 from app.common.admission import Gate
 from app.common.config import Settings
+from app.common.limits import CpuAccounts
 from app.common.refusals import Refusal
 from app.context.services import KEY, Services
 from app.runs import replays as replays_module
@@ -224,6 +225,34 @@ def test_a_move_at_the_end_of_what_is_shown_is_refused_in_both_languages(
         refused = socket.ask("move", {"run": cut, "step": total, "text": "kill 1"})
         assert refused["code"] == "too_large" and words in refused["sentence"]
         assert socket.ask("move", {"run": cut, "step": 300, "text": "kill 1"})["ok"]
+
+
+# -- accounts --------------------------------------------------------------------------------------
+
+
+def test_who_has_overdrawn_waits_until_the_account_is_even() -> None:
+    now = [0.0]
+    accounts = CpuAccounts(500, 1000, most=2, clock=lambda: now[0])
+    assert accounts.wait_ms("a") == 0
+    accounts.charge("a", 2000)
+    assert accounts.wait_ms("a") == 2002 and accounts.wait_ms("b") == 0
+    now[0] = 2.5
+    assert accounts.wait_ms("a") == 0
+
+
+def test_every_question_is_charged_to_its_address(
+    make_app: Callable[[Settings], Flask], settings: Settings
+) -> None:
+    app = make_app(dataclasses.replace(settings, cpu_burst_ms=1, cpu_ms_per_s=0.01))
+    first, other = browser(app), {"REMOTE_ADDR": "192.0.2.7"}
+    assert first.get("/s/S20").status_code == 200
+    for ask in ("/s/S20/ladder", "/r/0123456789abcdef/steps.json", "/edit"):
+        refused = first.get(ask)
+        assert refused.status_code == 429 and int(refused.headers["Retry-After"]) > 60
+        assert "share of the server's time" in refused.text.replace("&#39;", "'")
+    assert Socket(app).ask("open", {"scenario": "S20"})["code"] == "slow_down"
+    assert first.get("/health").status_code == 200, "which costs next to nothing"
+    assert app.test_client().get("/s/S20", environ_base=other).status_code == 200
 
 
 # -- batches ---------------------------------------------------------------------------------------

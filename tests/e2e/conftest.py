@@ -61,6 +61,7 @@ class Server:
             "HIGHWATER_INSTANCE": str(self.place),
             # One machine plays all visitors here.
             "HIGHWATER_SOCKETS_PER_ADDRESS": "200",
+            "HIGHWATER_CPU_MS_PER_S": "100000",
             "HIGHWATER_MOVES_PER_S": "400",
             "HIGHWATER_MOVES_BURST": "400",
             "HIGHWATER_OPENS_PER_S": "100",
