@@ -26,6 +26,7 @@ STATUS = {
     "slow_down": 429,
     "engine": 500,
     "busy": 503,
+    "full": 507,
 }
 """The HTTP status of each code; a code the engine adds counts as bad input (400)."""
 

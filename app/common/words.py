@@ -85,6 +85,14 @@ SENTENCES: dict[str, tuple[str, str]] = {
         "The server failed ({error}); nothing that was saved is lost.",
         "服务器出错（{error}）；已保存的内容没有丢失。",
     ),
+    "database": (
+        "The server's database does not answer now: try again in a moment.",
+        "服务器的数据库暂时没有响应：请稍后再试。",
+    ),
+    "database.full": (
+        "The server's database takes nothing more: whoever runs it has to make room.",
+        "服务器的数据库无法再写入：请服务器的管理者清理空间。",
+    ),
     "busy": ("Batches are not available on this server.", "此服务器不提供批量运行。"),
 }
 """code or key -> (English, 简体中文); pages find them in the catalogue as ``error.<key>``."""

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
 from app.common.config import BadSetting
+from app.common.refusals import Refusal
 
 MIGRATIONS = Path(__file__).resolve().parent / "migrations"
 _BEGIN = "highwater_begin"
+BUSY_MS = 15_000
+"""How long a transaction waits for another process's."""
+
+log = logging.getLogger(__name__)
 
 
 class Database:
@@ -44,13 +50,13 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A session for questions; nothing it changes is kept."""
-        with Session(self.engine, expire_on_commit=False) as session:
+        with _told(), Session(self.engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """A session in one transaction: committed at the end, rolled back on an exception."""
-        with Session(self.engine, expire_on_commit=False) as session:
+        with _told(), Session(self.engine, expire_on_commit=False) as session:
             session.connection(execution_options={_BEGIN: "IMMEDIATE"})
             yield session
             session.commit()
@@ -80,12 +86,24 @@ class Database:
         self.engine.dispose()
 
 
+@contextmanager
+def _told() -> Iterator[None]:
+    """A fault of the database becomes a refusal.  Raises `Refusal` "busy" or "full"."""
+    try:
+        yield
+    except OperationalError as error:
+        text = str(error.orig)
+        log.error("The database failed: %s", text)
+        full = "full" in text or "readonly" in text or "No space" in text
+        raise Refusal("full" if full else "busy", "database.full" if full else "database") from None
+
+
 def _on_connect(connection: Any, _record: Any) -> None:
     # The sqlite3 module begins transactions on its own and only before some statements; with
     # its own mode off, every transaction is begun by _on_begin, schema changes included.
     connection.isolation_level = None
     cursor = connection.cursor()
-    cursor.execute("PRAGMA busy_timeout = 15000")
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
     cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")

@@ -14,6 +14,7 @@ from app.common.answers import refused
 from app.common.deadlines import Deadlines, stop_reading
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
+from app.storage.saved import SCENARIO_BYTES
 
 BODY_BYTES: Final = 256 * 1024
 """Of any request: a scenario may be 64 KiB, and JSON may write a character as six."""
@@ -60,12 +61,12 @@ class Bodies:
     def _read(self, environ: Environ, length: int, chunked: bool) -> bytes:
         if length > BODY_BYTES:
             self._let_come(environ, length)
-            raise Refusal("too_large", limit=BODY_BYTES)
+            raise Refusal("too_large", limit=SCENARIO_BYTES)
         wanted = BODY_BYTES + 1 if chunked else length
         body = self._within(environ, BODY_S, wanted)
         if len(body) > BODY_BYTES:
             self._let_come(environ, REST_BYTES)
-            raise Refusal("too_large", limit=BODY_BYTES)
+            raise Refusal("too_large", limit=SCENARIO_BYTES)
         if len(body) < length:
             raise Refusal("late", s=round(BODY_S))
         return body

@@ -11,6 +11,12 @@ from app.common.words import LANGUAGES, language
 
 YEAR_S = 365 * 24 * 3600
 
+FILE_POLICY = (
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+"""Of what is no page: it may be opened by its address all the same."""
+
 
 class Cookies(SecureCookieSessionInterface):
     """The session's cookie stays on https where the page came over https, by the proxy's word."""
@@ -55,6 +61,9 @@ def guard(app: Flask) -> None:
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers["Referrer-Policy"] = "same-origin"
         response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+        response.headers.setdefault("Content-Security-Policy", FILE_POLICY)
+        if request.is_secure:
+            response.headers["Strict-Transport-Security"] = f"max-age={YEAR_S}"
         if response.mimetype == "text/html":
             response.headers["Content-Security-Policy"] = _policy()
             response.headers.setdefault("Cache-Control", "no-cache, private")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
 
+import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sqlalchemy import event
 
 from app.common.config import Settings
 from app.context.services import KEY, Services
+from app.storage import database
 from tests.app.conftest import SCENARIO, Socket, browser, post
 from tests.conftest import ROOT
 
@@ -205,3 +209,48 @@ def test_the_owner_of_a_scenario_is_stored_as_a_hash(app: Flask, scenario: str) 
 
 def test_another_browser_may_open_what_was_saved(app: Flask, scenario: str) -> None:
     assert Socket(app, browser(app)).open(scenario=scenario)["ok"]
+
+
+def test_a_database_that_is_locked_is_told_so_by_every_answer(
+    make_app: Callable[[Settings], Flask], settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "BUSY_MS", 20)
+    app = make_app(settings)
+    there = browser(app)
+    other = sqlite3.connect(settings.instance / "highwater.db")
+    try:
+        other.execute("BEGIN IMMEDIATE")
+        locked = post(there, "/api/scenarios", {"yaml": SCENARIO})
+        assert (locked.status_code, locked.json["code"]) == (503, "busy")
+        assert "database" in locked.json["sentence"]
+        other.rollback()
+        assert post(there, "/api/scenarios", {"yaml": SCENARIO}).status_code == 201
+    finally:
+        other.close()
+
+
+def test_a_database_that_is_full_is_told_so(app: Flask, client: FlaskClient) -> None:
+    engine = app.extensions[KEY].database.engine
+    with engine.connect() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+    event.listen(
+        engine,
+        "begin",
+        lambda one: one.exec_driver_sql(f"PRAGMA max_page_count = {pages}"),
+    )
+    long = SCENARIO + "teaches: " + "very " * 100 + "\n"
+    codes = set()
+    for number in range(40):
+        sent = long.replace("Does the", f"Does {number} the")
+        codes.add(post(client, "/api/scenarios", {"yaml": sent}).status_code)
+    assert codes <= {201, 429, 507} and 507 in codes
+
+
+def test_health_says_when_the_database_cannot_be_read(app: Flask, client: FlaskClient) -> None:
+    assert client.get("/health").status_code == 200
+    app.extensions[KEY].database.engine.dispose()
+    with app.extensions[KEY].database.engine.connect() as connection:
+        connection.exec_driver_sql("DROP TABLE scenario")
+        connection.commit()
+    sick = client.get("/health")
+    assert sick.status_code == 503 and "database" in sick.json["sentence"]
