@@ -11,7 +11,7 @@ import pytest
 from engine.learn import claims as module
 from engine.learn.claims import Claim, claims, read, summary, verdicts
 from engine.model.errors import BadInput
-from engine.model.profiles import PROFILES
+from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import Verdict
 
 THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
@@ -85,7 +85,7 @@ property: "leader = A"
 
 def test_a_claim_of_ones_own_is_read() -> None:
     claim = read(GOOD, "mine")
-    assert claim.profiles == tuple(PROFILES) and claim.moves is None
+    assert claim.profiles == tuple(GENERATIONS) and claim.moves is None
     assert claim.judged("K39") == Verdict(False, 226)
 
 

@@ -24,11 +24,6 @@ def profile_of(numbers: Numbers, kraft: bool) -> str:
     """The profile that stands for a release: the first row that is not older."""
     rows = [row for row in PROFILES.values() if row.kraft == kraft]
     for row in rows:
-        if _counting(row.release) >= _counting(numbers):
+        if row.release >= numbers:
             return row.name
     return rows[-1].name
-
-
-def _counting(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """What distinguishes releases: two numbers, and three before 1.0."""
-    return numbers[:3] if numbers[0] == 0 else numbers[:2]

@@ -13,7 +13,7 @@ from engine.learn import claims as book
 from engine.learn.claims import Claim
 from engine.learn.interview import questions
 from engine.model.errors import BadInput
-from engine.model.profiles import PROFILES
+from engine.model.profiles import GENERATIONS, PROFILES
 from engine.properties.evaluate import judge
 from engine.properties.facts import FACTS
 from engine.scenarios.file import library
@@ -57,7 +57,7 @@ def claims() -> str:
             for one in library().values()
             if one.code
         ],
-        profiles=list(PROFILES.values()),
+        profiles=list(GENERATIONS.values()),
     )
 
 

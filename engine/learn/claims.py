@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from engine.learn.telling import LANGUAGES
 from engine.model.errors import BadInput
-from engine.model.profiles import PROFILES
+from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import Verdict, judge
 from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import Recording
@@ -84,8 +84,8 @@ def read(text: str, slug: str) -> Claim:
     first = _lines(check, fields.get("first", []), "first", code)
     if own is not None and first:
         raise check.bad(("first",), "Moves of its own need no moves before them.")
-    listed = check.listing(fields.get("profiles", list(PROFILES)), ("profiles",), len(PROFILES), 1)
-    known = tuple(PROFILES)
+    listed = check.listing(fields.get("profiles", list(GENERATIONS)), ("profiles",), len(GENERATIONS), 1)
+    known = tuple(GENERATIONS)
     return Claim(
         slug,
         _texts(check, fields["sentence"], ("sentence",)),
@@ -165,7 +165,7 @@ def summary(row: dict[str, Verdict]) -> tuple[str, str]:
 
     `since` and `until` where it turns once from the oldest release to the newest.
     """
-    names = [name for name in PROFILES if name in row]
+    names = [name for name in GENERATIONS if name in row]
     values = [row[name].holds for name in names]
     if len(set(values)) == 1:
         return (HOLDS if values[0] else NEVER), ""

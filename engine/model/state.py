@@ -89,7 +89,7 @@ class DelayedFetch:
     def __init__(self, request: FetchRequest, deadline: int) -> None:
         self.request = request
         self.deadline = deadline
-        self.segments: list[int] = []
+        self.segments: tuple[int, ...] = ()
         self.done = False
 
     def twin(self, twins: Twins) -> DelayedFetch:

@@ -17,7 +17,7 @@ from app.lab.trouble import Trouble
     ("version", "profile", "kraft", "scala"),
     [
         ("0.10.2.2", "Z0102", False, "2.11"),
-        ("0.11.0.3", "Z011", False, "2.11"),
+        ("0.11.0.3", "0.11.0.3", False, "2.11"),
         ("1.1.1", "Z011", False, "2.12"),
         ("2.0.1", "Z20", False, "2.12"),
         ("2.3.1", "Z21", False, "2.12"),
