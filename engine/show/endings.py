@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Final
 
 from engine.model.profiles import PROFILES
 from engine.scenarios.scenario import Scenario
@@ -22,14 +24,16 @@ class Ending:
 
     @property
     def span(self) -> str:
-        """The releases they stand for: "0.8.0 – 0.10.2", "4.1 +"."""
-        first, last = (_releases(self.profiles[at]) for at in (0, -1))
-        begin, end = first.split(" – ")[0], last.split(" – ")[-1]
-        return begin if begin == end else f"{begin} – {end}"
+        """The releases they stand for, the first and the last: "0.8.0 – 0.10.2.2"."""
+        found = [one for profile in self.profiles for one in _RELEASE.findall(_told(profile))]
+        return found[0] if found[0] == found[-1] else f"{found[0]} – {found[-1]}"
 
 
-def _releases(profile: str) -> str:
-    return PROFILES[profile].stands_for.partition(", ")[2].replace(" and later", " +")
+_RELEASE: Final = re.compile(r"\d+(?:\.\d+)+")
+
+
+def _told(profile: str) -> str:
+    return PROFILES[profile].stands_for
 
 
 def broken_under(scenario: Scenario, profile: str) -> tuple[str, ...]:

@@ -48,10 +48,11 @@ def test_a_title_takes_two_lines_at_most(title: str) -> None:
 
 
 def test_the_strip_tells_what_each_version_does(client: FlaskClient) -> None:
-    told = client.get("/s/S20/endings.json").json
+    told = client.get("/s/R20/endings.json").json
     assert told is not None
-    spans = [(one["span"], "I7" in one["broken"]) for one in told["endings"]]
-    assert spans == [("0.8.0 – 0.10.2", True), ("0.11 – 4.1 +", False)]
+    first, second = told["endings"]
+    assert first["span"].startswith("0.8") and "I7" in first["broken"]
+    assert second["span"].startswith("0.11") and second["broken"] == []
     assert client.get("/s/crash-storm/endings.json").json == {"ok": True, "endings": []}
 
 

@@ -79,7 +79,7 @@ test("what is on its way covers nothing else that is", () => {
 });
 
 test("what was acknowledged and is gone has its empty place on the leader", () => {
-  const step = RUNS[1].steps.get(51);
+  const step = RUNS[1].steps.get(56);
   const made = drawn(step);
   for (const id of ["m3", "m4"]) assert.ok(step.view.ledger.lost.includes(id));
   assert.ok(found(made, "b1:gone3") && found(made, "b1:gone4"));
