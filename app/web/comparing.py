@@ -20,6 +20,7 @@ from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.show.comparing import compare, playable
+from engine.show.endings import Ending, endings
 from engine.show.replay import Replay
 from engine.show.sayings import said
 from engine.show.thumbnail import HEIGHT, WIDTH, draw, telling_step
@@ -44,6 +45,7 @@ SENTENCES.update(
 STEPS_MOST: Final = 6_000
 """Of a run that is compared, or stands on the ladder with those of all other profiles."""
 RUNGS_KEPT: Final = 32
+ENDINGS_KEPT: Final = 256
 
 
 def other_run(run: Run, wanted: str) -> tuple[Run, str]:
@@ -157,6 +159,30 @@ def ladder(name: str) -> str:
         size=(WIDTH, HEIGHT),
         first=next((rung for rung in rungs if rung["digest"]), None),
     )
+
+
+@blueprint.get("/s/<name>/endings.json")
+def all_endings(name: str) -> Response:
+    """{endings: [{span, profiles, broken}]}: the ladder folded, for the strip over a run."""
+    scenario = naming.scenario_named(name)
+
+    def answer() -> Response:
+        # A workload is long, and ends as its seed has it: there is no one ending to tell.
+        found: tuple[Ending, ...] = ()
+        if not scenario.workload.producers:
+            with services().plays.turn():
+                found = _endings(scenario)
+        told = [{"span": one.span, "profiles": one.profiles, "broken": one.broken} for one in found]
+        return json_answer({"ok": True, "endings": told})
+
+    response = unless_known(f"endings-{scenario.digest}-{ENGINE_VERSION}", answer)
+    response.cache_control.no_cache = True
+    return response
+
+
+@last(ENDINGS_KEPT)
+def _endings(scenario: Scenario) -> tuple[Ending, ...]:
+    return endings(scenario)
 
 
 @last(RUNGS_KEPT)

@@ -44,6 +44,7 @@ from app.web import (
     pages,
     security,
     studies,
+    unfurling,
     warm,
 )
 from app.web.bodies import Bodies
@@ -109,6 +110,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(editor.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(comparing.blueprint)
+    app.register_blueprint(unfurling.blueprint)
     app.register_blueprint(glossary.blueprint)
     app.register_blueprint(lens.blueprint)
     app.register_blueprint(embeds.blueprint)

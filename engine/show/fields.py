@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Final
 
 from engine.model.errors import name_of
+from engine.model.log import Batch
 from engine.model.messages import (
     ALTER_PARTITION,
     EPOCH_END,
@@ -20,6 +22,13 @@ from engine.model.messages import (
 )
 
 Json = dict[str, Any]
+CARRIED_SHOWN: Final = 8
+
+
+def carried(batches: Iterable[Batch]) -> list[list[Any]]:
+    """[offset, record, epoch] of the first records that an answer carries."""
+    told = [[b.base + i, value, b.epoch] for b in batches for i, value in enumerate(b.values)]
+    return told[:CARRIED_SHOWN]
 
 
 def fields_of(m: Any) -> Json:

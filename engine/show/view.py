@@ -38,7 +38,7 @@ from engine.model.state import (
     Move,
     Replica,
 )
-from engine.show.fields import fields_of
+from engine.show.fields import carried, fields_of
 from engine.show.gone import partitions
 from engine.sim.clients import Producer
 from engine.sim.consumers import RESETS, Consumer
@@ -441,6 +441,7 @@ def _message(sim: Simulation, m: Any) -> Json:
         data = m.partitions[0] if m.partitions else None
         if data is not None:
             shown["records"] = [batch.epoch for batch in data.batches]
+            shown["carries"] = carried(data.batches)
             if data.error:
                 shown["error"] = name_of(data.error)
     elif getattr(m, "error", 0):

@@ -52,8 +52,8 @@ def test_a_picture_shows_the_most_telling_step() -> None:
     step = thumbnail.telling_step(replay)
     assert replay.steps(step, 1)[0]["broken"]
     drawn = thumbnail.draw(replay.steps(step, 1)[0]["view"])
-    assert drawn.count("var(--panel)") == 3, "a lane for each replica"
-    assert "var(--hw)" in drawn and 'fill="var(--e2)"' in drawn
+    assert drawn.count("var(--panel)") == 3, "a tank for each replica"
+    assert 'fill="var(--water)"' in drawn
 
 
 def test_pictures_know_colours_by_name_only() -> None:

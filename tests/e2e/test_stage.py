@@ -122,6 +122,8 @@ def test_a_branch_is_renamed(visit: Opener) -> None:
 def test_space_time_and_table_are_one_key_away_and_in_the_link(visit: Opener) -> None:
     page = visit("/s/S20?profile=Z0102&step=51")
     page.keyboard.press("v")
+    page.wait_for_selector('#board[data-view="lanes"] [data-id="b1:hw"]')
+    page.keyboard.press("v")
     page.wait_for_selector('[data-view="spacetime"] .sthere[data-n="51"]')
     page.wait_for_function("() => location.search.includes('view=spacetime')")
     page.wait_for_function("() => document.querySelector('.stscroll').scrollTop > 0")
@@ -145,14 +147,14 @@ def test_a_long_run_in_space_time_draws_only_what_is_seen(visit: Opener) -> None
     page.wait_for_function("() => Number(document.querySelector('.stscroll').dataset.from) === 0")
 
 
-def test_a_square_of_the_matrix_leads_to_lanes(visit: Opener) -> None:
+def test_a_square_of_the_matrix_leads_to_tanks(visit: Opener) -> None:
     page = visit("/s/S46?step=60")
     page.wait_for_selector('#board[data-view="matrix"]')
     page.locator('[data-square="6:2"]').click()
-    page.wait_for_selector('#board[data-view="lanes"]')
+    page.wait_for_selector('#board[data-view="tanks"]')
     chosen = page.locator(".titlebar label", has_text="Partition").locator("select")
     assert chosen.input_value() == "6"
-    page.wait_for_function("() => location.search.includes('view=lanes')")
+    page.wait_for_function("() => location.search.includes('view=tanks')")
 
 
 BROKERS = [3, 9, 30]

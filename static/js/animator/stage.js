@@ -4,9 +4,10 @@ import { effect } from "@preact/signals";
 
 import { partial } from "../core/detail.js";
 import { patch } from "../scene/draw.js";
-import { layout, PITCH } from "../scene/layout.js";
-import { PATTERNS, picture } from "../scene/picture.js";
+import { drawer, isScene } from "../scene/drawers.js";
+import { PATTERNS } from "../scene/picture.js";
 import { layer, light, measureOnPage, textures } from "../scene/sheet.js";
+import { options, sized } from "./sizing.js";
 import * as s from "./state.js";
 
 const STEP_MS = 600;
@@ -18,7 +19,7 @@ export const moves = () =>
   !still &&
   !quiet.matches &&
   document.documentElement.dataset.motion !== "off" &&
-  s.view.peek() === "lanes";
+  isScene(s.view.peek());
 
 let host,
   logs,
@@ -71,31 +72,6 @@ export function mount(element, { drawn }) {
   });
 }
 
-/** How much larger than life: a wide and high window shows the same stage in bigger letters. */
-function zoomFor(view) {
-  const { clientWidth: w, clientHeight: h } = host.parentElement;
-  const { height } = layout(view, { width: w, partition: s.partition.value });
-  const columns = Math.min(16, Math.max(5, s.tapeNow.value?.widest ?? 0));
-  return w < 780
-    ? 1
-    : Math.min(
-        1.5,
-        Math.max(1, Math.min(w / Math.max(720, 460 + columns * PITCH), (h - 8) / height)),
-      );
-}
-
-const options = (view) => ({ zoom: zoomFor(view), ...sized(zoomFor(view)) });
-const CORNER = 268; // px the controls in the corner take beside the clients
-const sized = (zoom) => ({
-  corner: CORNER / zoom,
-  width: Math.max(280, Math.floor(host.clientWidth / zoom)),
-  partition: s.partition.value,
-  unfolded: s.unfolded.value,
-  layers: s.layers.value,
-  t: s.t.value,
-  name: s.name.value,
-});
-
 /** The step to draw: the one rested on, or a part of the next in detail size. */
 function current() {
   const step = s.step.value;
@@ -104,16 +80,24 @@ function current() {
 }
 
 /** The picture of any step as this stage shows it, at a width of its own: for files. */
-export const frame = (step, width) => picture(step, { ...sized(1), width });
+export const frame = (step, width) => drawn(step, { ...sized(1, host), width, height: FRAME });
+
+const FRAME = 540; // px a picture of tanks is high
+const drawn = (step, how) => drawer(s.view.value)(step, how);
 
 /** Draws where we are, without motion. */
 export function rest() {
   const step = current();
   if (!step || !host) return;
-  const how = options(step.view);
-  shown = { step, zoom: how.zoom, ...picture(step, how) };
+  const how = options(step.view, host);
+  shown = { step, zoom: how.zoom, ...drawn(step, how) };
   show(shown.logs, shown.over);
   host.dataset.step = step.n;
+  // Something acknowledged is gone at this very step: a moment of its own.
+  host.classList.toggle(
+    "loss",
+    (step.broken ?? []).some((one) => one.inv === "I7"),
+  );
   host.dataset.density = shown.geo.density;
   onDraw(shown);
   if (!loading && moves())
@@ -161,8 +145,8 @@ function across({ back = false, speed = 1 } = {}) {
     rest();
     return Promise.resolve();
   }
-  const how = options(step.view);
-  const to = { step, zoom: how.zoom, ...picture(step, how) };
+  const how = options(step.view, host);
+  const to = { step, zoom: how.zoom, ...drawn(step, how) };
   // Going back plays the same transition the other way round, twice as fast.
   const between = back
     ? transition(to, from, { t: s.t.value })

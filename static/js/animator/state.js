@@ -9,7 +9,7 @@ import { layersOf } from "../scene/layers.js";
 import { isLarge } from "../scene/matrix.js";
 
 /** What the stage can show, and what stands beside it, in the order in which they are offered. */
-export const VIEWS = ["lanes", "spacetime", "table", "matrix"];
+export const VIEWS = ["tanks", "lanes", "spacetime", "table", "matrix"];
 export const TABS = ["now", "inspect", "moves", "code", "log", "checks", "metrics", "table"];
 
 export const words = signal({});
@@ -64,7 +64,7 @@ export const step = computed(() => {
 export const chapter = computed(() => (facts.value ? chapterAt(facts.value, n.value) : null));
 /** The view a run begins with, and the one that is seen. */
 export const usualView = computed(() =>
-  step.value && isLarge(step.value.view) ? "matrix" : "lanes",
+  step.value && isLarge(step.value.view) ? "matrix" : "tanks",
 );
 export const view = computed(() => chosen.value ?? usualView.value);
 export const name = computed(() => namer(t.value, step.value?.view.brokers ?? []));

@@ -14,7 +14,7 @@ import { goTo, open, prefetch } from "../animator/player.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
 import { connect, nameOf, Refused, use } from "../net/channel.js";
-import { Violation } from "../panels/banner.js";
+import { Ending } from "../panels/banner.js";
 import { Connection, Longer, Notice, Older } from "../panels/bars.js";
 import { sayAll } from "../panels/common.js";
 import { Corner } from "../panels/corner.js";
@@ -27,6 +27,7 @@ import { Sentence } from "../panels/sentence.js";
 import { Tabs } from "../panels/tabs.js";
 import { Title } from "../panels/title.js";
 import { Transport } from "../panels/transport.js";
+import { Versions } from "../panels/versions.js";
 import { layersText } from "../scene/layers.js";
 import { PARTS } from "./parts.js";
 
@@ -62,6 +63,8 @@ async function start() {
     rail: Rail,
     hits: Hits,
     corner: Corner,
+    ending: Ending,
+    versions: Versions,
   }))
     render(html`<${part} />`, at(id));
   effect(() => {
@@ -104,7 +107,7 @@ const Whole = () =>
       : null;
 
 const Bars = () =>
-  html`${s.classroom.value && html`<${doors.ClassBar} />`}<${Violation} /><${Connection} /><${Older} /><${Longer} /><${Notice} />`;
+  html`${s.classroom.value && html`<${doors.ClassBar} />`}<${Connection} /><${Older} /><${Longer} /><${Notice} />`;
 
 /** Connected, for the first time or again: the run is opened by its name, or told by its text. */
 async function arrive() {

@@ -1,8 +1,9 @@
-// The bars over the stage: a broken promise, a lost connection, an answer that says no.
+// The line under the stage: a broken promise as it breaks, and how a run ends.
 
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 
+import { share } from "../animator/doors.js";
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
 import { inTurn, knows } from "../i18n/words.js";
@@ -30,42 +31,61 @@ function showWhere(step, lost) {
   });
 }
 
-export function Violation() {
+/** The one line under the stage.  Its place is reserved, so that nothing jumps when it speaks. */
+export function Ending() {
   const t = s.t.value;
   const broken = worst(s.broken.value);
   const facts = s.facts.value;
-  const first = broken[0]?.step;
   const key = broken.length ? `${facts.digest}:${broken.map((b) => b.invariant).join()}` : null;
   useEffect(() => {
     if (!key && s.dismissed.value.size) s.dismissed.value = new Set();
   }, [key]);
-  if (!key || s.dismissed.value.has(key)) return null;
+  if (key && !s.dismissed.value.has(key))
+    return html`<${Loss} broken=${broken} id=${key} t=${t} />`;
+  if (!facts || s.n.value < facts.total || !facts.total) return html`<div class="ending"></div>`;
+  return html`<${End} facts=${facts} t=${t} />`;
+}
+
+/** At the end of a run the title's question is answered in one sentence. */
+function End({ facts, t }) {
   const lost = s.step.value?.view.ledger?.lost ?? [];
+  const kind = lost.length ? "lost" : facts.verdict?.broken?.length ? "broken" : "held";
+  return html`<div
+    class=${`ending card ${kind === "held" ? "held" : "lost"}`}
+    role="note"
+    data-end=${kind}
+  >
+    <p class="grow">
+      <b>${t(`end.${kind}`, { m: lost.join(", ") })}</b>${" "}<span>${facts.scenario.teaches}</span>
+    </p>
+    <div class="acts">
+      <button class="btn" type="button" onClick=${share}>${t("share.open")}</button>
+      <a class="btn" href="/">${t("end.next")}</a>
+    </div>
+  </div>`;
+}
+
+/** A promise that is broken, as a moment: what is gone, and what can be asked of it. */
+function Loss({ broken, id, t }) {
+  const facts = s.facts.value;
+  const lost = s.step.value?.view.ledger?.lost ?? [];
+  const first = broken[0].step;
   const other =
     facts.script && facts.scenario.profiles?.findLast((profile) => profile !== facts.profile);
   const away = () => {
-    s.dismissed.value = new Set([...s.dismissed.value, key]);
+    s.dismissed.value = new Set([...s.dismissed.value, id]);
   };
+  const words = lost.length
+    ? t("bad.gone", { m: listed(lost, t) })
+    : inTurn(broken.map((b) => brokenWords(b.invariant)));
+  const why = `${say(broken[0].why)} ${facts.verdict.expected ? `(${t("bad.expected", { profile: facts.profile })})` : ""}`;
   return html`<div
-    class="bar bad"
+    class="ending lost"
     role="alert"
+    title=${`${why} ${broken.map((b) => b.invariant).join(" ")}`}
     data-violation=${broken.map((b) => b.invariant).join(" ")}
   >
-    <${Icon} name="alert" />
-    <div class="grow">
-      <p>
-        <b>${inTurn(broken.map((b) => brokenWords(b.invariant)))}</b>${" "}<span class="mono soft"
-          >${broken.map((b) => b.invariant).join(" ")}</span
-        >
-        ${lost.length > 0 && html` ${t("bad.lost", { m: lost.join(", ") })}`}
-      </p>
-      <p class="whys">
-        ${say(broken[0].why)}${" "}${
-          facts.verdict.expected &&
-          html`<span>(${t("bad.expected", { profile: facts.profile })})</span>`
-        }
-      </p>
-    </div>
+    <p class="grow"><b>${words}</b></p>
     <div class="acts">
       <button class="btn" type="button" onClick=${() => showWhere(first, lost)}>
         ${t("bad.show")}
@@ -82,6 +102,15 @@ export function Violation() {
       </button>
     </div>
   </div>`;
+}
+
+const MOST = 6; // records named; of more only how many
+
+function listed(lost, t) {
+  if (lost.length > MOST)
+    return t("bad.more", { m: lost.slice(0, MOST).join(", "), n: lost.length - MOST });
+  if (lost.length === 1) return lost[0];
+  return t("bad.and", { a: lost.slice(0, -1).join(", "), b: lost.at(-1) });
 }
 
 /** What can be asked of a run that breaks a promise: a shorter one, and when it was lost for

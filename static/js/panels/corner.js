@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import { setLayer, setView, views } from "../animator/choose.js";
 import * as s from "../animator/state.js";
+import { isScene } from "../scene/drawers.js";
 import { LAYERS } from "../scene/layers.js";
 import { Icon } from "./common.js";
 import { drawn } from "./menu.js";
@@ -66,7 +67,7 @@ export function Corner() {
     return () => removeEventListener("fullscreenchange", heard);
   }, []);
   if (!s.step.value) return null;
-  const foldable = s.view.value === "lanes" && (s.unfolded.value || shown?.geo.foldW > 0);
+  const foldable = isScene(s.view.value) && (s.unfolded.value || shown?.geo.foldW > 0);
   const large = () =>
     document.fullscreenElement
       ? document.exitFullscreen()
@@ -85,7 +86,7 @@ export function Corner() {
         )}
       </select></label
     >
-    ${s.view.value === "lanes" && html`<${Layers} />`}
+    ${isScene(s.view.value) && html`<${Layers} />`}
     ${
       foldable &&
       html`<button

@@ -30,7 +30,7 @@ function Square({ sq, broker, index }) {
   const drill = () => {
     s.partition.value = index;
     s.selected.value = `b${broker.id}`;
-    s.chosen.value = "lanes";
+    s.chosen.value = "tanks";
   };
   const cls = `sq ${sq.member ? "in" : sq.eligible ? "may" : "out"} ${sq.off ? "off" : ""} lag${shade(sq.behind)}`;
   return html`<td>

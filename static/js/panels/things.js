@@ -10,10 +10,7 @@ const cards = (geo) =>
   [...geo.lanes.values()].map((lane) => ({
     id: `b${lane.id}`,
     label: brokerWords(lane.id, "hit.broker"),
-    x: geo.cardX + 6,
-    y: lane.y + 5,
-    w: geo.cardW - 8,
-    h: geo.narrow ? geo.cardH - 8 : geo.laneH - 10,
+    ...geo.boxes.card(lane.id),
   }));
 
 /** The controller, and the clients beside it. */
@@ -21,10 +18,7 @@ function top(geo, drawnLogs) {
   const controller = {
     id: "K",
     label: s.t.value("hit.controller"),
-    x: geo.narrow ? 0 : geo.gutter,
-    y: 3,
-    w: geo.cardW,
-    h: 36,
+    ...geo.boxes.top,
   };
   const clients = [...nodes(drawnLogs)]
     .filter((n) => n.k.startsWith("client-"))
@@ -37,7 +31,7 @@ function top(geo, drawnLogs) {
 }
 
 /** Messages on their way. */
-const flying = (step, over) =>
+const flying = (geo, step, over) =>
   over
     .filter((n) => n.m?.at)
     .map((n) => {
@@ -49,10 +43,7 @@ const flying = (step, over) =>
           a: s.name.value(m?.from, true),
           b: s.name.value(m?.to, true),
         }),
-        x: n.m.at[0] - 64,
-        y: n.m.at[1] - 18,
-        w: 128,
-        h: 36,
+        ...geo.boxes.slip(n.m),
       };
     });
 
@@ -80,10 +71,7 @@ const logs = (geo) =>
     .map((lane) => ({
       id: `log:${lane.id}`,
       label: brokerWords(lane.id, "hit.log"),
-      x: geo.x(geo.part.replicas[lane.id].leo) + 4,
-      y: lane.log + geo.d.cell - 22,
-      w: 58,
-      h: 24,
+      ...geo.boxes.end(lane.id),
     }));
 
 /** The folded beginning, which opens when it is pressed. */
@@ -93,10 +81,7 @@ const fold = (geo) =>
         {
           id: "fold",
           label: s.t.value("corner.unfold"),
-          x: geo.left - 4,
-          y: geo.heads.ruler,
-          w: geo.foldW,
-          h: 28,
+          ...geo.boxes.fold(),
           act: () => {
             s.unfolded.value = true;
           },
@@ -111,10 +96,7 @@ const lanes = (geo, enter) =>
       id: `lane:${lane.id}`,
       kind: "through",
       label: brokerWords(lane.id, "hit.lane"),
-      x: geo.logX,
-      y: lane.log + 3,
-      w: geo.logW,
-      h: geo.d.lane - 6,
+      ...geo.boxes.log(lane.id),
       act: () => enter(lane.id),
     }));
 
@@ -125,6 +107,6 @@ export const things = ({ geo, step, logs: drawnLogs, over }, enter) => [
   ["lanes", cards(geo)],
   ["walk", lanes(geo, enter)],
   ["logs", logs(geo)],
-  ["flying", flying(step, over)],
+  ["flying", flying(geo, step, over)],
   ["links", links(over)],
 ];

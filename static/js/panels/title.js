@@ -1,6 +1,7 @@
 // The line over the stage: which scenario, which Kafka, and what can be done with the run.
 
 import { html } from "htm/preact";
+import { useState } from "preact/hooks";
 
 import { act } from "../animator/acting.js";
 import { help, share } from "../animator/doors.js";
@@ -60,53 +61,78 @@ function Partition({ parts, t }) {
   >`;
 }
 
+/** Messages wait for a hand, or the clock moves them: a switch with two states. */
+const Pace = ({ fetching, t }) =>
+  html`<div class="segments pace" role="group" aria-label=${t("title.pace")}>
+    ${["manual", "auto"].map(
+      (one) =>
+        html`<button
+          key=${one}
+          type="button"
+          aria-pressed=${(fetching ?? "manual") === one ? "true" : "false"}
+          title=${t("title.fetching.why")}
+          disabled=${!s.online.value}
+          onClick=${() => fetching !== one && act(`fetching ${one}`)}
+        >
+          <${Icon} name=${one === "auto" ? "clock" : "hand"} /><span class="wide"
+            >${t(`title.fetching.${one}`)}</span
+          >
+        </button>`,
+    )}
+  </div>`;
+
 export function Title() {
   const t = s.t.value;
+  const [open, setOpen] = useState(false);
   const facts = s.facts.value;
   if (!facts) return html`<div class="titlebar"><h1>…</h1></div>`;
   const parts = s.step.value?.view.partitions ?? [];
   const fetching = s.step.value?.view.fetching;
   return html`<div class="titlebar">
+    <a class="brandmark" href="/" aria-label="Highwater">≈</a>
     <h1>${facts.scenario.title}</h1>
     <div class="row">
       <${Profile} facts=${facts} t=${t} />
       ${parts.length > 1 && html`<${Partition} parts=${parts} t=${t} />`}
-      <button
-        type="button"
-        class="btn"
-        aria-pressed=${fetching === "auto" ? "true" : "false"}
-        title=${t("title.fetching.why")}
-        disabled=${!s.online.value}
-        onClick=${() => act(`fetching ${fetching === "auto" ? "manual" : "auto"}`)}
-      >
-        <${Icon} name=${fetching === "auto" ? "clock" : "hand"} /><span class="wide"
-          >${t(`title.fetching.${fetching ?? "manual"}`)}</span
+      ${
+        s.phone.value &&
+        html`<button
+          type="button"
+          class="btn quiet square moreacts"
+          aria-expanded=${open ? "true" : "false"}
+          aria-label=${t("title.more")}
+          onClick=${() => setOpen(!open)}
         >
-      </button>
-      <a class="btn" href=${`/batch?run=${facts.digest}`}
-        ><${Icon} name="chart" /><span class="wide">${t("title.scale")}</span></a
-      >
-      <a
-        class="btn"
-        id="compare"
-        href=${`/r/${facts.digest}/compare${s.n.value ? `?step=${s.n.value}` : ""}`}
-        ><${Icon} name="compare" /><span class="wide">${t("compare.go")}</span></a
-      >
-      <a class="btn" href=${`/edit?run=${facts.digest}`} title=${t("edit.record.why")}
-        ><${Icon} name="record" /><span class="wide">${t("edit.record")}</span></a
-      >
-      <button type="button" class="btn" aria-haspopup="dialog" onClick=${share}>
-        <${Icon} name="save" /><span class="wide">${t("share.open")}</span>
-      </button>
-      <button
-        type="button"
-        class="btn quiet square"
-        aria-label=${t("help.title")}
-        title=${t("help.title")}
-        onClick=${help}
-      >
-        <${Icon} name="help" />
-      </button>
+          ⋯
+        </button>`
+      }
+      <div class=${`acts ${open ? "open" : ""}`}>
+        <${Pace} fetching=${fetching} t=${t} />
+        <a class="btn minor" href=${`/batch?run=${facts.digest}`}
+          ><${Icon} name="chart" /><span class="wide">${t("title.scale")}</span></a
+        >
+        <a
+          class="btn minor"
+          id="compare"
+          href=${`/r/${facts.digest}/compare${s.n.value ? `?step=${s.n.value}` : ""}`}
+          ><${Icon} name="compare" /><span class="wide">${t("compare.go")}</span></a
+        >
+        <a class="btn minor" href=${`/edit?run=${facts.digest}`} title=${t("edit.record.why")}
+          ><${Icon} name="record" /><span class="wide">${t("edit.record")}</span></a
+        >
+        <button type="button" class="btn" aria-haspopup="dialog" onClick=${share}>
+          <${Icon} name="save" /><span class="wide">${t("share.open")}</span>
+        </button>
+        <button
+          type="button"
+          class="btn quiet square"
+          aria-label=${t("help.title")}
+          title=${t("help.title")}
+          onClick=${help}
+        >
+          <${Icon} name="help" />
+        </button>
+      </div>
     </div>
   </div>`;
 }

@@ -3,7 +3,7 @@
 import { fit, g, line, rect, spans, text, textWidth } from "./node.js";
 
 /** [[key, label, value]] of the record: what is always there, and what is there only now. */
-function fieldsOf(part, mode, { t, name }) {
+export function fieldsOf(part, mode, { t, name }) {
   const { record } = part;
   const list = (ids) => `[${ids.map((id) => name(id, true)).join(", ")}]`;
   if (part.gone) return [["gone", "", t(`ctl.${part.gone}`)]];

@@ -1,6 +1,7 @@
 // Where everything stands: pure geometry, a function of the view and of the room there is.
 
 import { partOf } from "../core/partition.js";
+import { boxes } from "./boxes.js";
 
 export const PITCH = 40;
 const HEAD = { controller: 44, clients: 32, ruler: 28 };
@@ -91,7 +92,8 @@ export function layout(view, { width, partition = 0, unfolded = false, corner = 
     });
   });
   const axis = axisOf(part, logX, logW);
-  return {
+  const geo = {
+    kind: "lanes",
     width,
     corner: narrow ? 0 : corner,
     height: y0 + view.brokers.length * laneH + 8,
@@ -111,6 +113,8 @@ export function layout(view, { width, partition = 0, unfolded = false, corner = 
     part,
     ...axis(unfolded),
   };
+  geo.boxes = boxes(geo);
+  return geo;
 }
 
 function axisOf(part, logX, logW) {

@@ -73,7 +73,7 @@ function chip(geo, l, { t, name }) {
 }
 
 /** Everything that is odd about a link, the gravest first. */
-function linkWords(l, t, name) {
+export function linkWords(l, t, name) {
   const words = [];
   if (l.cut === "both") words.push(t("link.cut"));
   else if (l.cut && l.cut !== "none") {

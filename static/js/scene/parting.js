@@ -27,7 +27,7 @@ export function exchanges(view) {
 }
 
 /** Cuts to the own high watermark: nothing is asked, which is the lesson. */
-const blindCuts = (step) =>
+export const blindCuts = (step) =>
   (step.cues ?? []).filter((cue) => cue.rule === "T-0").map((cue) => cue.node);
 
 /** A line on the asker's log where it would be cut, and the two vectors one above the other. */

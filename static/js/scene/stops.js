@@ -42,16 +42,8 @@ function place(one, geo, lane) {
       width: 2 * round.r,
       height: 2 * round.r,
     });
-  const at =
-    { leo: -18, mem: geo.d.memory - geo.d.cell - 4 }[
-      /[a-z]+/.exec(one.a["data-id"].split(":")[1])[0]
-    ] ?? 4;
-  return around({
-    x: geo.x(Math.max(Number(one.a["data-value"]) || 0, geo.base)) - 12,
-    y: lane.log + geo.d.cell + at,
-    width: 24,
-    height: 24,
-  });
+  const what = /[a-z]+/.exec(one.a["data-id"].split(":")[1])[0];
+  return around(geo.boxes.spot(lane.id, Number(one.a["data-value"]) || 0, what));
 }
 
 /** The stop of another lane that stands for the same: the same offset or mark, or else one as

@@ -41,38 +41,22 @@ function scenery({ crashed, cuts }, geo, p, { t, after }) {
 }
 
 function bolt(geo, broker, a) {
-  const lane = geo.lanes.get(broker);
-  if (!lane) return null;
-  const h = geo.narrow && geo.cardH ? geo.cardH : geo.laneH;
-  const size = Math.min(44, h - 4);
-  return g(
-    `bolt${broker}`,
-    [
-      icon(
-        "i",
-        "bolt",
-        geo.cardX + geo.cardW / 2 - size / 2,
-        lane.y + (h - size) / 2,
-        size,
-        "bolt",
-      ),
-    ],
-    a,
-  );
+  if (!geo.lanes.get(broker)) return null;
+  const { x, y, size } = geo.boxes.bolt(broker);
+  return g(`bolt${broker}`, [icon("i", "bolt", x, y, size, "bolt")], a);
 }
 
 function cutLine(geo, broker, offset, a, t) {
-  const lane = geo.lanes.get(broker);
-  if (!lane || offset < geo.fold) return null;
-  const x = geo.x(offset) - 1.5;
-  const y = lane.log + geo.d.cell;
+  if (!geo.lanes.get(broker) || offset < geo.fold) return null;
+  const { d, x, y, centred } = geo.boxes.cut(broker, offset);
   const label = t("mark.parts", { o: offset });
   const wide = textWidth(label, 11.5, true) + 14;
-  const left = Math.max(geo.logX, Math.min(x + 6, geo.width - wide - 4));
+  const wish = centred ? x - wide / 2 : x + 6;
+  const left = Math.max(geo.logX ?? 4, Math.min(wish, geo.width - wide - 4));
   return g(
     `cutline${broker}`,
     [
-      path("l", `M${x} ${y - 14}V${y + geo.d.cellH + 10}`, "cutline"),
+      path("l", d, "cutline"),
       geo.d.labels && rect("r", left, y - 21, wide, 18, "partbox", { rx: 4 }),
       geo.d.labels && text("t", left + 7, y - 8, label, "parttext"),
     ],

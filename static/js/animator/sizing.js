@@ -1,0 +1,46 @@
+// How much room the stage has, and how large it draws in it.
+
+import { layout, PITCH } from "../scene/layout.js";
+import * as s from "./state.js";
+
+/** How much larger than life: a wide and high window shows the same stage in bigger letters. */
+function zoomFor(view, host) {
+  if (s.view.value === "tanks") return 1;
+  const { clientWidth: w, clientHeight: h } = host.parentElement;
+  const { height } = layout(view, { width: w, partition: s.partition.value });
+  const columns = Math.min(16, Math.max(5, s.tapeNow.value?.widest ?? 0));
+  return w < 780
+    ? 1
+    : Math.min(
+        1.5,
+        Math.max(1, Math.min(w / Math.max(720, 460 + columns * PITCH), (h - 8) / height)),
+      );
+}
+
+/** How a view is drawn on this host: {zoom, ...the room, the words}. */
+export const options = (view, host) => ({
+  zoom: zoomFor(view, host),
+  ...sized(zoomFor(view, host), host),
+});
+const LOW = 280; // px a stage of tanks is high at least
+
+/** How high the tanks may be: what the board leaves them, or what a page that scrolls sets aside. */
+function roomBelow(host) {
+  const box = host.parentElement;
+  const aside = parseFloat(getComputedStyle(box).minHeight);
+  return Math.max(LOW, (aside > 0 ? aside : box.clientHeight) - 8);
+}
+
+const CORNER = 268; // px the controls in the corner take beside the clients
+/** The room and the words of the stage at this zoom. */
+export const sized = (zoom, host) => ({
+  corner: CORNER / zoom,
+  width: Math.max(280, Math.floor(host.clientWidth / zoom)),
+  height: roomBelow(host),
+  widest: s.tapeNow.value?.widest ?? 0,
+  partition: s.partition.value,
+  unfolded: s.unfolded.value,
+  layers: s.layers.value,
+  t: s.t.value,
+  name: s.name.value,
+});

@@ -1,0 +1,84 @@
+// The strip over a run: how its script ends under every Kafka, neighbours that end alike together.
+
+import { signal } from "@preact/signals";
+import { html } from "htm/preact";
+import { useEffect } from "preact/hooks";
+
+import { complain, open } from "../animator/player.js";
+import * as s from "../animator/state.js";
+
+const found = signal({ name: null, parts: [] });
+
+/** What a strip tells apart: something acknowledged is lost, another promise breaks, all hold. */
+const kind = ({ broken }) => (broken.includes("I7") ? "lost" : broken.length ? "broken" : "held");
+const SIGN = { lost: "✖", broken: "!", held: "✔" };
+
+/** Neighbours of one kind, as {kind, span, profiles, broken}. */
+function folded(endings) {
+  const parts = [];
+  for (const one of endings) {
+    const last = parts.at(-1);
+    if (last?.kind === kind(one)) {
+      last.profiles.push(...one.profiles);
+      last.span = `${last.span.split(" – ")[0]} – ${one.span.split(" – ").at(-1)}`;
+    } else parts.push({ kind: kind(one), span: one.span, profiles: [...one.profiles] });
+  }
+  return parts;
+}
+
+async function load(name) {
+  try {
+    const answer = await (await fetch(`/s/${name}/endings.json`)).json();
+    found.value = { name, parts: answer.ok ? folded(answer.endings) : [] };
+  } catch {
+    found.value = { name, parts: [] }; // the run itself needs no strip
+  }
+}
+
+const nameOf = (facts) => facts.scenario.slug || facts.scenario.digest;
+
+/** The same script under another Kafka, from the move one stands at. */
+async function playUnder(profile) {
+  const { scenario, seed, chapters } = s.facts.value;
+  const line = chapters.findLastIndex(([step]) => step <= s.n.value);
+  try {
+    const answer = await open({ scenario: nameOf(s.facts.value), profile, seed, step: 0 });
+    const at = answer.facts.chapters[line]?.[0];
+    if (scenario.digest === answer.facts.scenario.digest && at)
+      s.n.value = Math.min(at, answer.facts.total);
+  } catch (problem) {
+    complain(problem);
+  }
+}
+
+/** Of a part the Kafka the scenario names, or the newest. */
+const choice = (part, named) =>
+  part.profiles.find((one) => named.includes(one)) ?? part.profiles.at(-1);
+
+export function Versions() {
+  const t = s.t.value;
+  const facts = s.facts.value;
+  const name = facts?.script ? nameOf(facts) : null;
+  useEffect(() => {
+    if (name && found.peek().name !== name) load(name);
+  }, [name]);
+  const { parts } = found.value;
+  if (!name || found.value.name !== name || parts.length < 2) return null;
+  return html`<div class="versions" role="group" aria-label=${t("versions.label")}>
+    ${parts.map((part) => {
+      const here = part.profiles.includes(facts.profile);
+      const words = t(`versions.${part.kind}`, { span: part.span });
+      return html`<button
+        key=${part.profiles[0]}
+        type="button"
+        class=${`version ${part.kind}`}
+        aria-pressed=${here ? "true" : "false"}
+        aria-label=${words}
+        title=${words}
+        onClick=${() => !here && playUnder(choice(part, facts.scenario.profiles ?? []))}
+      >
+        <span>${part.span}</span><b aria-hidden="true">${SIGN[part.kind]}</b>
+      </button>`;
+    })}
+  </div>`;
+}

@@ -1,0 +1,69 @@
+// What a log has not any more: records that were cut off, and acknowledged ones its leader is without.
+
+import { g, path, rect, text, title } from "../node.js";
+import { place, sized } from "./place.js";
+
+/** Records cut off since the last moment: at their own height, or beside what took their place. */
+export function ghosts(geo, lane, broker, replica, ctx) {
+  if (geo.detail === "run") return [];
+  return (replica.cut ?? [])
+    .filter((r) => r.o >= geo.fold)
+    .map((r) => {
+      const box = place(geo, lane, r.o);
+      const taken = r.o < replica.leo;
+      const at = taken ? { ...box, x: lane.x + lane.w - 12, w: Math.min(30, lane.w * 0.4) } : box;
+      return crossed(`cut${r.o}-${r.e}-${r.id}`, at, r, {
+        cls: `ghost ${r.old ? "old" : ""}`,
+        id: `b${broker.id}:cut${r.o}`,
+        words: ctx.t(r.acked ? "cell.cut_acked" : "cell.cut", {
+          o: r.o,
+          m: r.id ?? "",
+          b: ctx.name(broker.id),
+        }),
+        lost: ctx.lost.has(r.id),
+      });
+    });
+}
+
+function crossed(key, { x, y, w, h }, r, { cls, id, words, lost = true }) {
+  const label = String(r.id ?? "");
+  const size = sized(label, w - 6, Math.min(18, Math.max(9, h * 0.44)));
+  return g(
+    key,
+    [
+      rect("r", x, y, w, h, cls, { rx: 5 }),
+      path(
+        "x",
+        `M${x + 4} ${y + 4}L${x + w - 4} ${y + h - 4}M${x + w - 4} ${y + 4}L${x + 4} ${y + h - 4}`,
+        "ghostx",
+      ),
+      h >= 14 &&
+        text("n", x + w / 2, y + h / 2 + size * 0.36, label, "num gonename", { "font-size": size }),
+      title("title", words),
+    ],
+    {
+      class: `cut ${lost ? "lostone" : ""}`,
+      "data-id": id,
+      "data-acked": r.acked ? 1 : 0,
+    },
+  );
+}
+
+/** What was acknowledged and the leader does not have: an empty place at its height. */
+export function gone(geo, lane, broker, replica, ctx) {
+  if (replica.role !== "leader" || !ctx.lost.size || geo.detail === "run") return [];
+  const known = new Map();
+  for (const one of Object.values(geo.part.replicas))
+    for (const r of [...one.records, ...(one.cut ?? [])])
+      if (ctx.lost.has(r.id) && !known.has(r.id)) known.set(r.id, r);
+  const drawn = new Set((replica.cut ?? []).map((r) => r.id));
+  return [...known.values()]
+    .filter((r) => !drawn.has(r.id) && r.o >= replica.leo && r.o >= geo.fold)
+    .map((r) =>
+      crossed(`gone${r.o}-${r.id}`, place(geo, lane, r.o), r, {
+        cls: "ghost",
+        id: `b${broker.id}:gone${r.o}`,
+        words: ctx.t("tank.gone", { m: r.id, o: r.o, b: ctx.name(broker.id) }),
+      }),
+    );
+}

@@ -1,0 +1,175 @@
+// Marks on a tank: where the log ends, where the water stands, what the leader remembers, where
+// each epoch begins.  Pure.
+
+import { g, icon, line, path, rect, text, textWidth, title } from "../node.js";
+import { sized } from "./place.js";
+import { left } from "./wall.js";
+
+/** All marks of one replica, keyed by what they mean. */
+export function marks(geo, lane, broker, replica, ctx) {
+  const shown = ctx.layers.has("watermarks");
+  return [
+    ...(shown ? theirs(geo, lane, broker, replica, ctx) : []),
+    ...end(geo, lane, broker, replica, ctx),
+    ...(shown ? trail(geo, lane, broker, replica, ctx) : []),
+    ...(shown ? mark(geo, lane, broker, replica, ctx) : []),
+    ...left(geo, lane, broker, replica, ctx),
+    ...(ctx.layers.has("disk") ? disk(geo, lane, broker, replica, ctx) : []),
+  ];
+}
+
+/** The leader's level, dotted across a follower's tank: the difference is what it has not heard. */
+function theirs(geo, lane, broker, replica, { t }) {
+  const leader = geo.part.replicas[geo.part.record.leader];
+  if (!leader || replica === leader || leader.hw === replica.hw || !geo.full) return [];
+  const y = geo.y(leader.hw, lane);
+  return [
+    g(
+      "theirs",
+      [
+        line("l", lane.x + 2, y, lane.x + lane.w - 2, y, "hwtheirs"),
+        title("title", t("mark.leaders_hw", { o: leader.hw })),
+      ],
+      { "data-id": `b${broker.id}:leaderhw`, "data-value": leader.hw },
+    ),
+  ];
+}
+
+/** Room for words at the right of a tank, in px. */
+const beside = (geo, lane) => Math.min(lane.left + geo.col, geo.width) - lane.x - lane.w - 7;
+
+/** A bracket over the stack, with its number. */
+function end(geo, lane, broker, replica, { t, changed, was }) {
+  const y = geo.y(replica.leo, lane) - 1;
+  const data = { class: "leo", "data-id": `b${broker.id}:leo`, "data-value": replica.leo };
+  const [a, b] = [lane.x + geo.gap.pad - 2, lane.x + lane.w];
+  if (!geo.full) return [g("leo", [line("l", a, y, b, y, "leoline")], data)];
+  const label = `LEO ${replica.leo}`;
+  const gone =
+    broker.alive === "down" && changed.has(`b${broker.id}:alive`)
+      ? (was[broker.id]?.leo ?? 0) - replica.leo
+      : 0;
+  const size = sized(label, beside(geo, lane), geo.narrow ? 10.5 : 11.5);
+  const x = b + 5;
+  return [
+    g(
+      "leo",
+      [
+        path(
+          "l",
+          `M${a} ${y + 6}V${y}h9M${b - geo.gap.pad + 2} ${y + 6}V${y}h-9M${b} ${y}h${geo.narrow ? 4 : 14}`,
+          "leoline",
+        ),
+        text("t", x, y - 4, label, "mark", { "font-size": size }),
+        gone > 0 &&
+          text("gone", x, y - 18, t("mark.unflushed", { n: gone }), "small bad", {
+            "data-id": `b${broker.id}:unflushed`,
+            "data-value": gone,
+            "text-anchor": x + 80 > geo.width ? "end" : "start",
+          }),
+        changed.has(`b${broker.id}:leo`) &&
+          line("chg", x, y - 1, x + textWidth(label, size), y - 1, "changed"),
+        title("title", t("mark.leo", { o: replica.leo })),
+      ],
+      data,
+    ),
+  ];
+}
+
+/** A high watermark that went back leaves a trail for the step in which it did. */
+function trail(geo, lane, broker, replica, { was, t }) {
+  const old = was[broker.id]?.hw;
+  if (old === undefined || old === replica.hw) return [];
+  const [from, to] = [geo.y(old, lane), geo.y(replica.hw, lane)];
+  const back = old > replica.hw;
+  const x = lane.x + lane.w + 2.5;
+  return [
+    g(
+      "trail",
+      [
+        line("l", x, from, x, to + (back ? -4 : 4), back ? "trail" : "trail up"),
+        path(
+          "h",
+          `M${x - 4} ${to + (back ? -7 : 7)}L${x} ${to}L${x + 4} ${to + (back ? -7 : 7)}`,
+          back ? "trailhead" : "trailhead up",
+        ),
+        title("title", t(back ? "mark.hw_back" : "tank.hw_up", { a: old, b: replica.hw })),
+      ],
+      back ? { "data-id": `b${broker.id}:trail`, "data-value": old } : {},
+    ),
+  ];
+}
+
+/** The flag at the water; an hourglass where it waits for somebody. */
+function mark(geo, lane, broker, replica, { t, changed, name }) {
+  const y = geo.y(Math.max(replica.hw, geo.base), lane);
+  const data = { class: "hw", "data-id": `b${broker.id}:hw`, "data-value": replica.hw };
+  const right = lane.x + lane.w;
+  const bar = line("bar", lane.x + 2, y, right + (geo.full ? 5 : 0), y, "hwbar thin");
+  if (!geo.full) return [g("hw", [bar], data)];
+  const waits = (replica.blocks ?? []).length > 0;
+  const label = `HW ${replica.hw}`;
+  const lead = waits ? 13 : 0;
+  const size = sized(label, beside(geo, lane) - lead, geo.narrow ? 10.5 : 12);
+  const w = textWidth(label, size, true) + 1 + lead;
+  const starts = broker.alive === "starting" ? "hollow" : "";
+  const x = right + 5;
+  const top = y + 1;
+  const words = [
+    t("mark.hw", { o: replica.hw }),
+    waits && t("mark.hw_waits", { b: replica.blocks.map((b) => name(b)).join(t("list.comma")) }),
+    starts && t("mark.from_checkpoint", { o: replica.hwCheckpoint ?? 0 }),
+  ];
+  return [
+    g(
+      "hw",
+      [
+        bar,
+        rect("r", x, top, w, 18, `hwpill ${starts}`, { rx: 4 }),
+        waits && icon("i", "hourglass", x - 1, top + 3, 12, "onhw"),
+        text("t", x + lead, top + 13, label, `hwtext ${starts}`, {
+          style: `font-size:${size}px`,
+        }),
+        changed.has(`b${broker.id}:hw`) && line("chg", x, top + 21, x + w, top + 21, "changed"),
+        title("title", words.filter(Boolean).join(" ")),
+      ],
+      data,
+    ),
+  ];
+}
+
+/** Notches on the wall: flushed, the checkpoint of the high watermark, the recovery point. */
+function disk(geo, lane, broker, replica, { t }) {
+  const notch = (key, offset, words) => {
+    if (offset === undefined || offset === null) return null;
+    const y = geo.y(Math.max(offset, geo.base), lane);
+    return g(
+      key,
+      [
+        path("l", `M${lane.x + lane.w - 1} ${y}h-9`, `tick ${key}`),
+        rect("r", lane.x + lane.w - 12, y - 6, 12, 12, "touch"),
+        title("title", words),
+      ],
+      { "data-id": `b${broker.id}:${key}`, "data-value": offset },
+    );
+  };
+  const flushed = Math.min(replica.flushed ?? 0, replica.leo);
+  const words = t("disk.words", {
+    f: flushed,
+    c: replica.hwCheckpoint ?? 0,
+    r: replica.recovery ?? 0,
+  });
+  const y = geo.y(Math.max(flushed, geo.base), lane);
+  return [
+    g(
+      "disk",
+      [
+        line("on", lane.x + 3.5, lane.floor - 4, lane.x + 3.5, y, "ondisk"),
+        notch("cp", replica.hwCheckpoint, t("disk.cp.why", { o: replica.hwCheckpoint })),
+        notch("rp", replica.recovery, t("disk.rp.why", { o: replica.recovery })),
+        title("title", words),
+      ],
+      { class: "disk", "data-id": `b${broker.id}:disk`, "data-value": flushed },
+    ),
+  ];
+}

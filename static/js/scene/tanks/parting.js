@@ -1,0 +1,132 @@
+// "Where did we part?" over tanks: the two rows of tabs in the sky, the cut across the asker's tank.
+
+import { epochClass } from "../epochs.js";
+import { fit, g, path, rect, text, textWidth, title } from "../node.js";
+import { blindCuts, exchanges, ownEnd } from "../parting.js";
+
+const COLUMN = 44;
+
+/** One sheet for each exchange under way, or for a cut that asked nobody. */
+export function partings(geo, step, places, ctx) {
+  if (!geo.full) return [];
+  const { replicas } = geo.part;
+  // Whoever asks twice is shown once.
+  const asked = exchanges(step.view).filter(
+    (x, i, all) =>
+      geo.lanes.has(x.follower) &&
+      replicas[x.follower] &&
+      all.findIndex((one) => one.follower === x.follower) === i,
+  );
+  if (asked.length) return asked.map((x) => exchange(geo, x, places, ctx)).filter(Boolean);
+  return blindCuts(step)
+    .filter((b) => replicas[b])
+    .map((b) => blind(geo, b, replicas[b], places, ctx))
+    .filter(Boolean);
+}
+
+function blind(geo, broker, replica, places, { t, name }) {
+  const words = fit(t("part.blind", { b: name(broker, true), o: replica.hw }), geo.width - 40, 12);
+  const w = textWidth(words, 12) + 22;
+  const at = places.find(geo.lanes.get(broker).mid - w / 2, w);
+  return (
+    at &&
+    g(
+      `blind-${broker}`,
+      [
+        rect("bg", at.x, at.y, w, 24, "sheet", { rx: 8 }),
+        text("w", at.x + 11, at.y + 16, words, "small ink"),
+        ...cut(geo, broker, replica.hw),
+      ],
+      { class: "part", "data-id": `part:${broker}` },
+    )
+  );
+}
+
+/** A dashed line across the tank where its log would be cut. */
+function cut(geo, broker, offset) {
+  if (offset < geo.fold) return [];
+  const lane = geo.lanes.get(broker);
+  const y = geo.y(offset, lane);
+  return [path("l", `M${lane.x - 6} ${y}H${lane.x + lane.w + 4}`, "parting")];
+}
+
+function exchange(geo, x, places, ctx) {
+  const { t, name } = ctx;
+  const { replicas } = geo.part;
+  const [mine, theirs] = [replicas[x.follower], replicas[x.leader]];
+  const own = ownEnd(mine, (x.answer ?? [x.asked])[0]);
+  const end = x.answer ? Math.min(x.answer[1], own) : null;
+  const rows = [
+    [
+      name(x.leader, true),
+      theirs?.epochs ?? [],
+      x.answer
+        ? t("part.answer", { e: x.answer[0], o: x.answer[1] })
+        : t("part.asked", { e: x.asked }),
+    ],
+    [
+      name(x.follower, true),
+      mine.epochs ?? [],
+      end === null ? t("part.own", { e: x.asked, o: own }) : t("part.cut", { o: own, c: end }),
+    ],
+  ];
+  const all = [...new Set(rows.flatMap(([, list]) => list.map(([e]) => e)))]
+    .sort((a, b) => a - b)
+    .slice(-5);
+  const lead = Math.max(...rows.map(([who]) => textWidth(who, 12, true))) + 18;
+  const tail = lead + all.length * COLUMN + 6;
+  const room = Math.min(geo.width - 8, 380);
+  const w = Math.min(
+    room,
+    12 +
+      Math.max(
+        textWidth(t("part.title"), 12, true) + 10,
+        ...rows.map(([, , s]) => tail + textWidth(s, 12)),
+      ),
+  );
+  const at = places.find(geo.lanes.get(x.follower).mid - w / 2, w, 2) ?? { x: 4, y: geo.heads.sky };
+  const h = geo.narrow ? 52 : 68;
+  const top = at.y + (geo.narrow ? 5 : 22);
+  return g(
+    `part-${x.id}`,
+    [
+      rect("bg", at.x, at.y, w, h, "sheet", { rx: 8 }),
+      text("title", at.x + 10, at.y + 15, geo.narrow ? "" : t("part.title"), "strong small"),
+      title("words", `${t("part.title")} ${rows.map(([who, , s]) => `${who}: ${s}`).join(" ")}`),
+      ...rows.flatMap((row, i) =>
+        tabsRow(row, i, {
+          x: at.x,
+          y: top + i * 21,
+          all,
+          lead,
+          tail,
+          w,
+          ringed: x.answer?.[0] ?? x.asked,
+        }),
+      ),
+      ...(end === null ? [] : cut(geo, x.follower, Math.min(end, geo.end))),
+    ],
+    {
+      class: "part",
+      "data-id": `part:${x.follower}`,
+      ...(end === null ? {} : { "data-offset": end }),
+    },
+  );
+}
+
+function tabsRow([who, list, words], i, { x, y, all, lead, tail, w, ringed }) {
+  return [
+    text(`who${i}`, x + 10, y + 13, who, "strong small"),
+    ...list
+      .filter(([e]) => all.includes(e))
+      .flatMap(([e, start]) => {
+        const cx = x + lead + all.indexOf(e) * COLUMN;
+        const cls = `chip ${epochClass(e)} ${e === ringed ? "asked" : ""}`;
+        return [
+          rect(`c${i}-${e}`, cx, y, COLUMN - 4, 17, cls, { rx: 3 }),
+          text(`t${i}-${e}`, cx + (COLUMN - 4) / 2, y + 12.5, `e${e} · ${start}`, "chiptext"),
+        ];
+      }),
+    text(`w${i}`, x + tail, y + 12.5, fit(words, w - tail - 6, 12), "small ink"),
+  ];
+}

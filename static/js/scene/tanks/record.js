@@ -1,0 +1,72 @@
+// The controller's record of the partition, a thin strip above everything.  Pure.
+
+import { fieldsOf } from "../controller.js";
+import { fit, g, line, rect, spans, text, textWidth } from "../node.js";
+
+/** One line on a desk, two on a phone; what does not fit is in the tables. */
+export function strip(geo, view, { t, name, changed }) {
+  const { record } = geo.part;
+  const c = view.controller;
+  const dead = c.alive === false;
+  const size = geo.narrow ? 11.5 : 13;
+  const lineH = geo.narrow ? 18 : 24;
+  const right = geo.width - 10;
+  const rows = geo.narrow ? 2 : 1;
+  const head = t("tank.controller");
+  const state = dead ? t("ctl.dead") : "";
+  const parts = [
+    rect("bg", 0, 3, geo.width, geo.heads.strip - 6, `strip ${dead ? "dead" : ""}`, { rx: 8 }),
+    text("name", 12, lineH - 1, head, `name ${dead ? "bad" : ""}`, { "font-size": size }),
+  ];
+  let at = 12 + textWidth(head, size, true) + 12;
+  let row = 0;
+  if (state) {
+    parts.push(text("epoch", at, lineH - 1, state, "role bad", { style: `font-size:${size}px` }));
+    at += textWidth(state, size) + 14;
+  }
+  if (view.partitions.length > 1 && geo.part.name) {
+    parts.push(text("p", at, lineH - 1, geo.part.name, "mono small"));
+    at += textWidth(geo.part.name, 12) + 14;
+  }
+  for (const [key, label, full] of fieldsOf(geo.part, view.mode, { t, name })) {
+    const w1 = textWidth(label, size);
+    let w2 = textWidth(String(full), size, true);
+    if (at + w1 + w2 > right && row + 1 < rows) {
+      row += 1;
+      at = 12;
+    }
+    if (at + w1 + 24 > right) break;
+    const value = fit(String(full), right - at - w1, size, true);
+    w2 = textWidth(value, size, true);
+    const y = lineH - 1 + row * lineH;
+    parts.push(
+      g(
+        `f-${key}`,
+        [
+          spans(
+            "v",
+            at,
+            y,
+            [
+              [label, "quiet"],
+              [value, "strong"],
+            ],
+            "field",
+            { "font-size": size },
+          ),
+          changed.has(`rec:${key}`) && line("chg", at, y + 5, at + w1 + w2, y + 5, "changed"),
+        ],
+        {
+          "data-id": `rec:${key}`,
+          "data-value": Array.isArray(record[key]) ? record[key].join(",") : (record[key] ?? ""),
+        },
+      ),
+    );
+    at += w1 + w2 + (geo.narrow ? 12 : 20);
+  }
+  return g("controller", parts, {
+    class: "controller",
+    "data-id": "K",
+    "data-alive": dead ? 0 : 1,
+  });
+}

@@ -1,0 +1,123 @@
+// Producers at the left, consumers at the right: what they wait for and how far they read.  Pure.
+
+import { clients } from "../clients.js";
+import { fit, g, icon, line, path, rect, text, title } from "../node.js";
+import { sized } from "./place.js";
+
+/** Clients beside the tanks, or in a row over them where there is no room at the sides. */
+export function sides(geo, view, ctx) {
+  if (!geo.side) return [clients(geo, view, ctx), ...taps(geo, view, ctx)].filter(Boolean);
+  const at = { producer: geo.top + 4, consumer: geo.top + 4 };
+  const most = geo.lanes.values().next().value?.floor ?? geo.height;
+  const cards = [];
+  for (const c of view.clients) {
+    const made = card(geo, c, at[c.kind], ctx, view);
+    if (at[c.kind] + made.h > most) continue;
+    cards.push(made.node);
+    at[c.kind] += made.h + 14;
+  }
+  return [g("clients", cards), ...taps(geo, view, ctx)];
+}
+
+/** One client: its name, two short lines, and what it waits for. */
+function card(geo, c, y, { t, name, blocked, changed }, view) {
+  const producer = c.kind === "producer";
+  const w = geo.side - 14;
+  const x = producer ? 8 : geo.width - w - 8;
+  const seen = geo.part.replicas[c.believes];
+  const acked = c.acked ?? view.ledger.acked;
+  const all = producer
+    ? t("client.sent", { n: c.sent ?? view.ledger.sent, a: acked })
+    : seen
+      ? t("client.sees", { o: c.position ?? 0, hw: seen.hw, leo: seen.leo })
+      : t("client.reads", { o: c.position ?? 0 });
+  const lines = all.split(" · ");
+  const waiting = (c.waiting ?? []).slice(0, 3);
+  const h = 28 + lines.length * 17;
+  return {
+    h: h + waiting.length * 25,
+    node: g(
+      `client-${c.id}`,
+      [
+        rect("bg", x, y, w, h, `client ${producer ? "" : "reader"}`, { rx: 8 }),
+        text(
+          "n",
+          x + 11,
+          y + 19,
+          t(producer ? "tank.producer" : "tank.consumer", { c: c.id }),
+          "strong",
+          {
+            "font-size": sized(
+              t(producer ? "tank.producer" : "tank.consumer", { c: c.id }),
+              w - 20,
+              12.5,
+            ),
+          },
+        ),
+        ...lines.map((one, i) =>
+          text(`l${i}`, x + 11, y + 37 + 17 * i, one, "small", {
+            style: `font-size:${sized(one, w - 18, 12, false)}px`,
+          }),
+        ),
+        ...waiting.map((wait, i) =>
+          hourglass(wait, x, y + h + 5 + 25 * i, w, { t, name, blocked }),
+        ),
+        changed.has(`client:${c.id}`) &&
+          line("chg", x + 11, y + h - 4, x + w - 11, y + h - 4, "changed"),
+        title("title", `${c.id} ${all}`),
+      ],
+      {
+        "data-id": String(c.id),
+        "data-acked": acked,
+        "data-position": c.position ?? "",
+      },
+    ),
+  };
+}
+
+/** What a producer waits for; with acks=all it waits for those the high watermark waits for. */
+function hourglass(wait, x, y, w, { t, name, blocked }) {
+  const label = [wait.m].flat().join(" ");
+  const ids = wait.acks === -1 ? [...blocked] : [];
+  const more = ids.length
+    ? ` ${t("mark.hw_waits", { b: ids.map((id) => name(id)).join(t("list.comma")) })}`
+    : "";
+  return g(
+    `w-${label}`,
+    [
+      rect("r", x, y, w, 20, "waiting", { rx: 4 }),
+      icon("i", "hourglass", x + 5, y + 4, 12, "warn"),
+      text("t", x + 21, y + 14.5, fit(t("tank.waits", { m: label }), w - 26, 11.5), "small", {}),
+      title(
+        "title",
+        t("client.waits", {
+          m: label,
+          b: name(wait.to),
+          acks: wait.acks === -1 ? "all" : wait.acks,
+        }) + more,
+      ),
+    ],
+    { "data-id": `wait:${label}` },
+  );
+}
+
+/** Where a consumer drinks: a tap at the right wall of the tank it reads from. */
+function taps(geo, view) {
+  const found = new Map();
+  for (const c of view.clients) {
+    const lane = geo.lanes.get(c.believes);
+    if (c.kind !== "consumer" || c.position === undefined || !lane || c.position <= geo.fold)
+      continue;
+    if (!geo.part.replicas[c.believes]) continue;
+    const key = `${c.believes}:${c.position}`;
+    found.set(key, { lane, o: c.position, ids: [...(found.get(key)?.ids ?? []), c.id] });
+  }
+  return [...found].map(([key, { lane, o, ids }]) => {
+    const y = geo.y(o, lane);
+    const x = lane.x + lane.w;
+    return g(`tap-${key}`, [
+      path("p", `M${x - 1} ${y - 4}l-9 4l9 4z`, "reads"),
+      title("title", `${ids.join(", ")} ${o}`),
+    ]);
+  });
+}

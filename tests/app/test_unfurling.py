@@ -1,0 +1,71 @@
+"""The picture that goes with a link: its size, its sentence, its moment."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+import pytest
+from flask.testing import FlaskClient
+
+from engine.scenarios.file import find
+from engine.show.endings import broken_under, endings
+from engine.show.postcard import LINE_CHARS, postcard, wrapped
+from engine.show.replay import Replay
+from engine.sim.run import Run
+
+
+def test_a_run_unfurls_as_its_picture(client: FlaskClient) -> None:
+    page = client.get("/s/S20?profile=Z0102&step=51").text
+    found = re.search(r'property="og:image" content="https?://[^/]+(/[^"]+)"', page)
+    assert found and "step=51" in found[1]
+    picture = client.get(found[1].replace("&amp;", "&"))
+    assert picture.mimetype == "image/png"
+    assert struct.unpack(">II", picture.data[16:24]) == (1200, 630)
+    other = client.get(found[1].replace("&amp;", "&").replace("step=51", "step=20"))
+    assert other.data != picture.data, "every moment has its own"
+
+
+@pytest.mark.parametrize("address", ["/r/nothing/card.png", "/r/0123456789abcdef/card.png"])
+def test_a_picture_of_no_run_is_refused(client: FlaskClient, address: str) -> None:
+    assert client.get(address).status_code == 404
+
+
+def test_a_postcard_has_no_colour_of_a_page_and_says_what_is_lost() -> None:
+    replay = Replay(Run(find("S20"), "Z0102"))
+    view = replay.steps(51, 1)[0]["view"]
+    names = {1: "A<b>", 2: "B"}
+    svg = postcard("Can it vanish?", "Kafka 0.10.2", "Gone: m3 & m4", True, view, names)
+    assert "var(" not in svg and "Gone: m3 &amp; m4" in svg and "A&lt;b&gt;" in svg
+    assert svg.count(">m3</text>") == 2, "where it is, and where it is missing"
+
+
+@pytest.mark.parametrize("title", ["Short?", "word " * 40, "一条已经确认的消息会不会丢" * 9])
+def test_a_title_takes_two_lines_at_most(title: str) -> None:
+    lines = wrapped(title)
+    assert 1 <= len(lines) <= 2
+    assert all(len(line) <= LINE_CHARS for line in lines)
+
+
+def test_the_strip_tells_what_each_version_does(client: FlaskClient) -> None:
+    told = client.get("/s/R20/endings.json").json
+    assert told is not None
+    first, second = told["endings"]
+    assert first["span"].startswith("0.8") and "I7" in first["broken"]
+    assert second["span"].startswith("0.11") and second["broken"] == []
+    assert client.get("/s/crash-storm/endings.json").json == {"ok": True, "endings": []}
+
+
+@pytest.mark.parametrize("code", ["S14", "S20", "S22", "S30"])
+def test_the_strip_says_what_the_scenario_promises(code: str) -> None:
+    scenario = find(code)
+    under = {name: set(one.broken) for one in endings(scenario) for name in one.profiles}
+    for profile in scenario.profiles:
+        expected = scenario.expectation(profile) or {}
+        verdict = expected.get("verdict")
+        assert under[profile] == set(broken_under(scenario, profile))
+        promises = {one for one in under[profile] if re.fullmatch(r"I\d+", one)}
+        if isinstance(verdict, list):
+            assert promises == {one for one in verdict if re.fullmatch(r"I\d+", one)}, profile
+        elif verdict == "holds":
+            assert not promises, profile

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { nodes } from "../../static/js/scene/spots.js";
+import { layout } from "../../static/js/scene/tanks/layout.js";
+import { tanks } from "../../static/js/scene/tanks/picture.js";
+import { transition } from "../../static/js/scene/transition.js";
+import { fixture, room, t } from "./helpers.mjs";
+
+const WIDTHS = [360, 390, 768, 1040, 1500];
+const RUNS = ["s01", "s20", "s23"].map(fixture);
+const drawn = (step, width = 1000) => tanks(step, { ...room(step, width), width, height: 520 });
+const found = (made, id) => [...nodes(made.logs)].find((one) => one.a["data-id"] === id);
+
+test("offset is height, the same in all tanks", () => {
+  for (const run of RUNS)
+    for (const step of run.steps.values()) {
+      const geo = layout(step.view, { width: 1000, height: 520 });
+      const [first, ...others] = geo.lanes.values();
+      for (const other of others)
+        for (let o = geo.base; o <= geo.end; o += 1) assert.equal(geo.y(o, other), geo.y(o, first));
+      for (let o = geo.base; o < geo.end; o += 1)
+        assert.ok(geo.y(o + 1, first) < geo.y(o, first), "a later record lies higher");
+    }
+});
+
+test("marks, water and cells are those of the view", () => {
+  for (const run of RUNS)
+    for (const step of run.steps.values()) {
+      const made = drawn(step);
+      const { part } = made.geo;
+      for (const [id, replica] of Object.entries(part.replicas)) {
+        const lane = made.geo.lanes.get(Number(id));
+        assert.equal(found(made, `b${id}:leo`).a["data-value"], replica.leo);
+        const flag = found(made, `b${id}:hw`);
+        assert.equal(flag.a["data-value"], replica.hw);
+        assert.equal(flag.c.find((one) => one.k === "bar").a.y1, made.geo.y(replica.hw, lane));
+        const valve = found(made, `b${id}:isr`);
+        const never = part.record.isr.includes(Number(id)) ? "closed" : "open";
+        assert.notEqual(valve.a["data-state"], never);
+        for (const r of replica.records) {
+          const cell = found(made, `b${id}:o${r.o}`);
+          assert.equal(cell.c.find((one) => one.k === "n").x, r.id);
+          assert.equal(cell.a["data-open"], r.o >= replica.hw ? 1 : 0);
+        }
+      }
+    }
+});
+
+test("keys are unique among brothers at every width", () => {
+  const unique = (list, where) => {
+    const keys = list.map((one) => one.k);
+    assert.equal(new Set(keys).size, keys.length, `${where}: ${keys}`);
+    for (const one of list) if (one.c) unique(one.c, `${where}/${one.k}`);
+  };
+  for (const run of RUNS)
+    for (const step of run.steps.values())
+      for (const width of WIDTHS) {
+        const made = drawn(step, width);
+        unique(made.logs, `step ${step.n} at ${width}`);
+        unique(made.over, `step ${step.n} at ${width}`);
+      }
+});
+
+test("what is on its way covers nothing else that is", () => {
+  for (const run of RUNS)
+    for (const step of run.steps.values()) {
+      const { over, geo } = drawn(step);
+      const slips = over.filter((one) => one.m?.at);
+      for (const { m } of slips) assert.ok(m.at[1] + m.h / 2 <= geo.top, "it hangs over the tanks");
+      for (const [i, a] of slips.entries())
+        for (const b of slips.slice(i + 1)) {
+          const apart =
+            Math.abs(a.m.at[0] - b.m.at[0]) >= (a.m.w + b.m.w) / 2 ||
+            Math.abs(a.m.at[1] - b.m.at[1]) >= a.m.h;
+          assert.ok(apart, `step ${step.n}: ${a.k} and ${b.k}`);
+        }
+    }
+});
+
+test("what was acknowledged and is gone has its empty place on the leader", () => {
+  const step = RUNS[1].steps.get(56);
+  const made = drawn(step);
+  for (const id of ["m3", "m4"]) assert.ok(step.view.ledger.lost.includes(id));
+  assert.ok(found(made, "b1:gone3") && found(made, "b1:gone4"));
+  assert.equal(found(drawn(RUNS[1].steps.get(30)), "b1:gone3"), undefined);
+});
+
+test("a transition begins and ends exactly as the pictures of its steps", () => {
+  const run = RUNS[1];
+  for (let n = 0; n < run.facts.total; n += 1) {
+    const [a, b] = [n, n + 1].map((at) => ({
+      step: run.steps.get(at),
+      ...drawn(run.steps.get(at)),
+    }));
+    const between = transition(a, b, { t });
+    assert.deepEqual(between(0).logs, a.logs);
+    assert.deepEqual(between(1).over, b.over);
+    between(0.5);
+  }
+});
