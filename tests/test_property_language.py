@@ -47,8 +47,8 @@ HOLDS = [
     ("S22", "P{B 2 6 [B,A,C]}", True),
     ("S22", "eventually A LEO 5 HW 3", True),
     ("S22", "eventually (ack m3 m4 or waiting m3)", True),
-    ("S20", "eventually broken(I7)", True),
-    ("S20", "losses = 2 and lost(m3) and not read(m3)", True),
+    ("R20", "eventually broken(I7)", True),
+    ("R20", "losses = 1 and lost(m1) and not read(m1)", True),
     ("S05", "eventually some record m: failed(m)", True),
     ("S10", "eventually size(isr) = 2", None),
 ]

@@ -95,9 +95,7 @@ def park_fetch(broker: Broker, m: FetchRequest, out: Effects) -> None:
     """
     parked = DelayedFetch(m, out.now + m.max_wait)
     if m.min_bytes > 1:
-        parked.segments = tuple(
-            broker.replicas[fp.tp].log.segments[-1] for fp in m.partitions
-        )
+        parked.segments = tuple(broker.replicas[fp.tp].log.segments[-1] for fp in m.partitions)
     for fp in m.partitions:
         broker.replicas[fp.tp].parked.append(parked)
     if broker.profile.hw_sent_at_once and owes_mark(broker, m):

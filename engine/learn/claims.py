@@ -84,7 +84,9 @@ def read(text: str, slug: str) -> Claim:
     first = _lines(check, fields.get("first", []), "first", code)
     if own is not None and first:
         raise check.bad(("first",), "Moves of its own need no moves before them.")
-    listed = check.listing(fields.get("profiles", list(GENERATIONS)), ("profiles",), len(GENERATIONS), 1)
+    listed = check.listing(
+        fields.get("profiles", list(GENERATIONS)), ("profiles",), len(GENERATIONS), 1
+    )
     known = tuple(GENERATIONS)
     return Claim(
         slug,

@@ -197,7 +197,7 @@ def test_what_the_model_does_not_do_by_itself_is_the_finding(kraft: Timeline) ->
     told = replace_states(kraft, states[:4])
     rebuilt = rebuilding.rebuild(told)
     assert rebuilt.followed == 3
-    assert "the record becomes P{2 1 3 [2]}; the model of KRaft, 3.9 is at P{-1 1 3 [1]}" in (
+    assert "the record becomes P{2 1 3 [2]}; the model of Kafka 3.9.1 is at P{-1 1 3 [1]}" in (
         rebuilt.finding
     )
 
