@@ -6,7 +6,7 @@ import sorting from "eslint-plugin-simple-import-sort";
 import globals from "globals";
 
 export default [
-  { ignores: ["static/vendor/", "tests/e2e/vendor/", ".venv/"] },
+  { ignores: ["build/", "static/vendor/", "tests/e2e/vendor/", ".venv/"] },
   js.configs.recommended,
   {
     plugins: { sorting },
