@@ -13,16 +13,16 @@ function threeWords(part, broker, t) {
   if (!replica) return [t("pill.none"), ""];
   if (replica.role === "leader")
     return [
-      t(part.record.leader === broker.id ? "tank.leads" : "tank.leads_self", {
+      t(part.record.leader === broker.id ? "scene.leads" : "scene.leads_self", {
         e: replica.belief?.le ?? "?",
       }),
       part.record.leader === broker.id ? "" : "warn",
     ];
   if (replica.role === "offline") return [t("role.offline"), "bad"];
   if (replica.role !== "follower") return [t(`role.${replica.role}`), ""];
-  if (part.record.isr.includes(broker.id)) return [t("tank.in_sync"), ""];
+  if (part.record.isr.includes(broker.id)) return [t("scene.in_sync"), ""];
   const lag = replica.fetch?.lag;
-  return [lag > 0 ? t("tank.behind", { n: lag }) : t("tank.catching_up"), "warn"];
+  return [lag > 0 ? t("scene.behind", { n: lag }) : t("scene.catching_up"), "warn"];
 }
 
 /** The foot of one tank; its group stands for the broker. */
@@ -113,7 +113,11 @@ function below(geo, broker, lane, y, replica, ctx) {
   if (layers.has("beliefs") && stale && broker.alive === "up") {
     const { leader } = replica.belief;
     const key =
-      leader === broker.id ? "tank.thinks_self" : leader < 0 ? "tank.thinks_none" : "tank.thinks";
+      leader === broker.id
+        ? "scene.thinks_self"
+        : leader < 0
+          ? "scene.thinks_none"
+          : "scene.thinks";
     return line("belief", t(key, { b: leader >= 0 ? called(leader, true) : "" }), "warn", {
       class: "belief",
       "data-id": `b${broker.id}:belief`,

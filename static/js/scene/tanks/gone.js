@@ -63,7 +63,7 @@ export function gone(geo, lane, broker, replica, ctx) {
       crossed(`gone${r.o}-${r.id}`, place(geo, lane, r.o), r, {
         cls: "ghost",
         id: `b${broker.id}:gone${r.o}`,
-        words: ctx.t("tank.gone", { m: r.id, o: r.o, b: ctx.name(broker.id) }),
+        words: ctx.t("scene.gone", { m: r.id, o: r.o, b: ctx.name(broker.id) }),
       }),
     );
 }

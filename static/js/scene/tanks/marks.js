@@ -93,7 +93,7 @@ function trail(geo, lane, broker, replica, { was, t }) {
           `M${x - 4} ${to + (back ? -7 : 7)}L${x} ${to}L${x + 4} ${to + (back ? -7 : 7)}`,
           back ? "trailhead" : "trailhead up",
         ),
-        title("title", t(back ? "mark.hw_back" : "tank.hw_up", { a: old, b: replica.hw })),
+        title("title", t(back ? "mark.hw_back" : "scene.hw_up", { a: old, b: replica.hw })),
       ],
       back ? { "data-id": `b${broker.id}:trail`, "data-value": old } : {},
     ),

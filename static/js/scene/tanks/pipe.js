@@ -108,7 +108,7 @@ function main(geo, brokers, y, { t }) {
   const [a, b] = [geo.lanes.get(brokers[0].id), geo.lanes.get(brokers[1].id)];
   const shut = record.isr.length < minIsr;
   const x = (a.x + a.w + b.x) / 2;
-  const words = t("tank.min_isr", { n: minIsr });
+  const words = t("scene.min_isr", { n: minIsr });
   const size = sized(words, b.x - a.x - a.w - 4, 11, false);
   return g(
     "main",
@@ -122,7 +122,7 @@ function main(geo, brokers, y, { t }) {
       rect("r", x - textWidth(words, size) / 2, y - 20, textWidth(words, size), 28, "touch"),
       title(
         "title",
-        t(shut ? "tank.min_isr.shut" : "tank.min_isr.open", { n: minIsr, k: record.isr.length }),
+        t(shut ? "scene.min_isr.shut" : "scene.min_isr.open", { n: minIsr, k: record.isr.length }),
       ),
     ],
     { "data-id": "minisr", "data-state": shut ? "shut" : "open" },

@@ -12,7 +12,7 @@ export function strip(geo, view, { t, name, changed }) {
   const lineH = geo.narrow ? 18 : 24;
   const right = geo.width - 10;
   const rows = geo.narrow ? 2 : 1;
-  const head = t("tank.controller");
+  const head = t("scene.controller");
   const state = dead ? t("ctl.dead") : "";
   const parts = [
     rect("bg", 0, 3, geo.width, geo.heads.strip - 6, `strip ${dead ? "dead" : ""}`, { rx: 8 }),

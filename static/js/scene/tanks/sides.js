@@ -44,11 +44,11 @@ function card(geo, c, y, { t, name, blocked, changed }, view) {
           "n",
           x + 11,
           y + 19,
-          t(producer ? "tank.producer" : "tank.consumer", { c: c.id }),
+          t(producer ? "scene.producer" : "scene.consumer", { c: c.id }),
           "strong",
           {
             "font-size": sized(
-              t(producer ? "tank.producer" : "tank.consumer", { c: c.id }),
+              t(producer ? "scene.producer" : "scene.consumer", { c: c.id }),
               w - 20,
               12.5,
             ),
@@ -87,7 +87,7 @@ function hourglass(wait, x, y, w, { t, name, blocked }) {
     [
       rect("r", x, y, w, 20, "waiting", { rx: 4 }),
       icon("i", "hourglass", x + 5, y + 4, 12, "warn"),
-      text("t", x + 21, y + 14.5, fit(t("tank.waits", { m: label }), w - 26, 11.5), "small", {}),
+      text("t", x + 21, y + 14.5, fit(t("scene.waits", { m: label }), w - 26, 11.5), "small", {}),
       title(
         "title",
         t("client.waits", {

@@ -17,24 +17,24 @@ export function speech(m, part, { t, name }) {
   if (m.kind === "Produce" && !m.reply)
     return { ...plain, words: "", records: (f.records ?? []).map((id) => ({ id, e: null })) };
   if (m.kind === "Produce")
-    return { ...plain, words: t("tank.ack", { m: ackOf(m, part) }), ack: true };
+    return { ...plain, words: t("scene.ack", { m: ackOf(m, part) }), ack: true };
   if (m.kind === "Fetch" && !m.reply && offset >= 0)
-    return { ...plain, words: t("tank.from", { o: offset }) };
+    return { ...plain, words: t("scene.from", { o: offset }) };
   if (m.kind === "Fetch" && m.reply && !f.diverging)
     return {
       ...plain,
       words: "",
       records: (m.carries ?? []).map(([, id, e]) => ({ id, e })),
-      tag: f.hw === undefined ? essence(m, t, name) || t("tank.nothing") : `HW ${f.hw}`,
+      tag: f.hw === undefined ? essence(m, t, name) || t("scene.nothing") : `HW ${f.hw}`,
     };
   if (f.diverging)
-    return { ...plain, words: t("tank.epoch_end", { e: f.diverging[0], o: f.diverging[1] }) };
+    return { ...plain, words: t("scene.epoch_end", { e: f.diverging[0], o: f.diverging[1] }) };
   if (m.kind === "OffsetForLeaderEpoch")
     return {
       ...plain,
       words: m.reply
-        ? t("tank.epoch_end", { e: f.epoch, o: f.end ?? "?" })
-        : t("tank.epoch_ask", { e: f.epoch }),
+        ? t("scene.epoch_end", { e: f.epoch, o: f.end ?? "?" })
+        : t("scene.epoch_ask", { e: f.epoch }),
     };
   return { ...plain, words: kind, tag: essence(m, t, name) };
 }
