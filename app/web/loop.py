@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, Final
 
 from flask import Blueprint, Response
+from markupsafe import Markup
 
 from app.common.refusals import Refusal
 from app.context.services import services
@@ -135,7 +136,7 @@ def hero(lang: str) -> dict[str, Any]:
             }
             for one in stops()
         ],
-        "picture": shown["frames"][-1]["picture"],
+        "picture": Markup(shown["frames"][-1]["picture"]),
         "say": shown["frames"][-1]["say"],
         "moments": len(MOMENTS),
         "size": (WIDTH, HEIGHT),
