@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import signal
 import socket
 import sys
+import time
 from types import FrameType
+from typing import Any
 
 from app.common.config import BadSetting, Settings
 
 BACKLOG = 1_024
+FREED_WITHIN_S = 4.0
 
 
 def serve_here(settings: Settings, debug: bool = False) -> None:
@@ -76,13 +80,25 @@ def _listen(host: str, port: int) -> socket.socket:
         )[0]
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
+        _bind(listener, address)
         listener.listen(BACKLOG)
         return listener
     except OSError as error:
         raise BadSetting(
             f"Cannot listen on {host} port {port} ({error.strerror}): try another with --port."
         ) from None
+
+
+def _bind(listener: socket.socket, address: Any) -> None:
+    """A server that was killed leaves its port to a worker that notices a moment later."""
+    until = time.monotonic() + FREED_WITHIN_S
+    while True:
+        try:
+            return listener.bind(address)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > until:
+                raise
+            time.sleep(0.1)
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:

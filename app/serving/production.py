@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import socket
+import sys
 from typing import Any, Final
 
 from gunicorn.app.base import BaseApplication
@@ -17,6 +20,8 @@ CONNECTIONS_MOST: Final = 4_096
 KEEP_S: Final = 5
 STOP_S: Final = 15
 """For batches to store how far they are, and for requests that are being answered."""
+PARENT_DEATH_SIGNAL: Final = 1
+"""PR_SET_PDEATHSIG of Linux."""
 SILENT_S: Final = 120
 """A worker that does not come round in so long hangs, and is replaced."""
 
@@ -50,6 +55,7 @@ class Production(BaseApplication):  # type: ignore[misc]
             "loglevel": "warning",
             "proc_name": "highwater",
             "pre_request": lambda worker, request: worker.has_head(request),
+            "post_fork": _ends_with_master,
             "post_worker_init": self._tell,
             "worker_exit": _close,
         }
@@ -64,6 +70,13 @@ class Production(BaseApplication):  # type: ignore[misc]
     def _tell(self, worker: Worker) -> None:
         if worker.age == 1:  # not of one that takes another's place
             print(self._ready, flush=True)
+
+
+def _ends_with_master(_server: object, _worker: Worker) -> None:
+    """A master that was killed takes its worker along: else nobody could start in its place until
+    the worker has noticed.  What was saved is on disk; chunks of batches are done or not."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def _close(_server: object, worker: Worker) -> None:

@@ -131,6 +131,8 @@ CALM = {
 }
 # What a browser itself says of a server that is down, and of an address that does not exist.
 FORESEEN = ("ERR_CONNECTION_REFUSED", "ERR_INTERNET_DISCONNECTED", "status of 404")
+CUT_OFF = (*FORESEEN, "ERR_CONNECTION_RESET", "ERR_SOCKET_NOT_CONNECTED")
+"""The same where the server is one that its test ends."""
 Opener = Callable[..., Any]
 SEEN = "try { localStorage.setItem('highwater.coached', '1'); } catch { }"
 """Coach marks are for newcomers; `visit(newcomer=True)` is one."""
@@ -158,6 +160,7 @@ def visit(browser: Any, server: Server, request: pytest.FixtureRequest) -> Itera
         contexts.append(context)
         if not newcomer:
             context.add_init_script(SEEN)
+        foreseen = FORESEEN if site is None else CUT_OFF
         page = context.new_page()
         page.set_default_timeout(15_000)
         pages.append(page)
@@ -166,7 +169,7 @@ def visit(browser: Any, server: Server, request: pytest.FixtureRequest) -> Itera
             "console",
             lambda message: (
                 errors.append(f"{path}: {message.text}")
-                if message.type == "error" and not any(text in message.text for text in FORESEEN)
+                if message.type == "error" and not any(text in message.text for text in foreseen)
                 else None
             ),
         )

@@ -89,7 +89,7 @@ SCREENS = {
     ),
     "lost": Screen(
         "/s/R20?profile=Z0102&step=134",
-        "#bars [role=alert]",
+        "#ending [role=alert]",
         (
             tab("inspect", ".facts"),
             tab("moves", ".movebtn"),
@@ -124,7 +124,7 @@ SCREENS = {
     "branch": Screen(
         "/r/{run}?step=12",
         opens=(
-            Opened("branches", fill("#typed", "kill A", "Enter"), ".branches", "#deck", close=""),
+            Opened("branches", fill("#typed", "kill 1", "Enter"), ".branches", "#deck", close=""),
             Opened("refused", fill("#typed", "kill Q", "Enter"), "[data-notice]", "#bars", ""),
         ),
     ),

@@ -59,6 +59,6 @@ def test_paper_has_textures_instead_of_colours(visit: Opener) -> None:
     page.emulate_media(media="print")
     fill = page.locator("#stage .cell.e0").first.evaluate("el => getComputedStyle(el).fill")
     assert "tex0" in fill
-    assert page.locator(".printlegend").is_visible()
+    page.wait_for_selector(".printlegend", state="visible")
     assert not page.locator("#deck").is_visible()
     assert page.locator("#say .what").is_visible()

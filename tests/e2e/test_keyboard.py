@@ -51,7 +51,7 @@ def test_a_lane_is_entered_walked_and_left_by_keyboard(visit: Opener) -> None:
 
 
 def test_where_a_record_is_cut_under_the_focus_its_ghost_takes_it(visit: Opener) -> None:
-    page = visit("/s/R20?profile=Z0102&step=115")
+    page = visit("/s/R20?profile=Z0102&step=115&view=lanes")
     page.locator('[data-hit="lane:3"]').focus()
     page.keyboard.press("Enter")
     page.wait_for_selector('[data-stop="b3:leo"]:focus')

@@ -69,7 +69,7 @@ class Keyboard:
 
     def open_the_scenario(self) -> None:
         self.past_the_header()
-        self.to(LOST, 8)
+        self.to(LOST, 16)
         self.press("Enter")
 
     def put_the_coach_away(self) -> None:

@@ -59,7 +59,7 @@ function End({ facts, t }) {
       <b>${t(`end.${kind}`, { m: lost.join(", ") })}</b>${" "}<span>${facts.scenario.teaches}</span>
     </p>
     <div class="acts">
-      <button class="btn" type="button" onClick=${share}>${t("share.open")}</button>
+      <button class="btn" type="button" onClick=${share}>${t("end.share")}</button>
       <a class="btn" href="/">${t("end.next")}</a>
     </div>
   </div>`;

@@ -31,7 +31,12 @@ function Profile({ facts, t }) {
   const all = [...known, ...flipped].sort((a, b) => mine.includes(b.name) - mine.includes(a.name));
   return html`<label class="field"
     ><span class="wide">${t("title.profile")}</span
-    ><select id="profile" value=${facts.profile} onChange=${(e) => change(e.target.value)}>
+    ><select
+      id="profile"
+      aria-label=${t("title.profile")}
+      value=${facts.profile}
+      onChange=${(e) => change(e.target.value)}
+    >
       ${all.map(
         (p) =>
           html`<option key=${p.name} value=${p.name} title=${p.name}>
