@@ -55,11 +55,11 @@ def test_places_and_style() -> None:
     ("english", "chinese"),
     [
         ("Broker 2 is down; restart it first.", "Broker 2 已停机；请先重启它。"),
-        ("The controller is active.", "控制器处于活动状态。"),
-        ("There is no move “fech”. Did you mean “fetch”?", "没有操作“fech”。您是指“fetch”吗？"),
+        ("The controller is active.", "Controller 处于活动状态。"),
+        ("There is no move “fech”. Did you mean “fetch”?", "没有操作“fech”。你是指“fetch”吗？"),
         (
             "There is no key scrpt; did you mean script?",
-            "没有键\u2009scrpt；您是指\u2009script\u2009吗？",
+            "没有键\u2009scrpt；你是指\u2009script\u2009吗？",
         ),
         (
             "Move 3 (“kill 9”): There is no broker “9”; there are 1, 2. It is written: kill B",
@@ -68,8 +68,8 @@ def test_places_and_style() -> None:
         (
             "m3 at offset 3, acknowledged with acks=all, is gone: "
             "broker A leads epoch 1 without it",
-            "位移\u20093\u2009的\u2009m3\u2009已用\u2009acks=all\u2009确认，现在没了："
-            "Broker A\u2009领导纪元\u20091，却没有它",
+            "offset 3\u2009的\u2009m3\u2009已用\u2009acks=all\u2009确认，却丢了："
+            "Broker A\u2009在 epoch 1\u2009当选 Leader，但它的日志里没有这条消息",
         ),
         ("Nobody ever said this.", "Nobody ever said this."),
         ("", ""),

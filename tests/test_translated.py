@@ -65,7 +65,7 @@ def test_a_run_is_the_same_in_every_language() -> None:
     told = in_language(scenario, CHINESE)
     replay = Replay(Run(scenario, "Z0102"))
     ours, theirs = replay.facts(), replay.facts(told)
-    assert theirs["scenario"]["title"] == "已确认的消息会消失吗？"
+    assert theirs["scenario"]["title"] == "已确认的消息会丢吗？"
     assert next(text for _, _, text in theirs["chapters"]).startswith("维护工作")
     for facts in (ours, theirs):
         for chapter in facts["chapters"]:

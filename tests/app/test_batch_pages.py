@@ -77,7 +77,7 @@ def test_a_finished_batch_reads_without_scripts(client: FlaskClient, jobs: Jobs)
 def test_a_finished_batch_reads_in_chinese(client: FlaskClient, jobs: Jobs) -> None:
     number = start(client, jobs)
     page = client.get(f"/batch/{number}?lang=zh").text
-    assert "丢失了已确认的记录" in page
+    assert "丢失了已确认的消息" in page
     assert "batch." not in re.sub(r"(?s)<script.*?</script>|href=\S+|src=\S+", "", page)
     assert "批量运行" in client.get("/batch?lang=zh").text
 

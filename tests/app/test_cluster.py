@@ -61,4 +61,4 @@ def test_every_sentence_of_the_reader_is_in_both_catalogues() -> None:
 
 def test_the_page_is_there_in_both_languages(client: FlaskClient) -> None:
     assert "Bring your own cluster" in client.get("/cluster").text
-    assert "带上您自己的集群" in client.get("/cluster?lang=zh").text
+    assert "带上你自己的集群" in client.get("/cluster?lang=zh").text

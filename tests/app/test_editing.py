@@ -162,7 +162,7 @@ def test_mistakes_and_refusals_are_told_in_chinese(client: FlaskClient, app: Fla
     assert told.startswith("scenario:2:10: ") and "列表" in told
     socket = Socket(app, lang="zh")
     run = socket.open(scenario="R20", profile="Z0102")
-    assert "领导纪元" in str(run["facts"]["verdict"]["broken"])
+    assert "当选" in str(run["facts"]["verdict"]["broken"])
     refused = socket.ask("move", {"run": run["run"], "step": 0, "text": "restart 1"})
     assert refused["sentence"].endswith("已在运行。")
     whys = [one["why"] for one in socket.ask("possible", {"run": run["run"], "step": 0})["moves"]]

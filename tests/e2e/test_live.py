@@ -84,7 +84,7 @@ def test_chinese_is_complete(visit: Opener) -> None:
     page.keyboard.press("ArrowRight")
     at(page, 1)
     assert any("\u4e00" <= ch <= "\u9fff" for ch in page.locator("#say .what").inner_text())
-    for tab in ("当前", "查看", "操作", "记录", "检查"):
+    for tab in ("当前", "查看", "操作", "日志", "检查"):
         page.get_by_role("tab", name=tab).click()
     page.get_by_role("link", name="English").click()
     page.wait_for_selector('body[data-ready="1"]')
