@@ -5,9 +5,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Context, Decimal
 from math import exp
 from typing import Any
+
+import pytest
 
 from app.batch import statistics
 from app.batch.jobs import Jobs
@@ -20,7 +23,8 @@ from app.context.services import Services
 from engine.sim.run import Run
 from engine.study.causes import cause_of
 
-PLACES = Decimal("1e-12")
+PLACES, PLACES_OF_WEIGHTS = Decimal("1e-12"), Decimal("1e-27")
+WIDE = Context(prec=60, rounding=ROUND_HALF_UP)
 
 
 def plain_jobs(services: Services, play: RunChunk, pace_s: float = 0.0) -> Jobs:
@@ -95,14 +99,15 @@ def summary_of(rows: list[dict[str, Any]], plan: Plan, keep: int) -> Summary:
         groups.setdefault((row["profile"], row["cell"]), []).append(row)
     cells = []
     failures = []
+    top = _top([row for row in rows if row["verdict"] != "error"])
     for (profile, cell), mine in sorted(groups.items()):
         judged = [row for row in mine if row["verdict"] != "error"]
-        metrics = {name: _metric(judged, name, plan.tilted) for name in plan.metrics}
+        metrics = {name: _metric(judged, name, plan.tilted, top) for name in plan.metrics}
         violating = sum(row["verdict"] == "violates" for row in judged)
         broken = Counter(b["invariant"] for row in judged for b in row["broken"])
         cells.append(
             CellSummary(profile, cell, len(mine), violating, len(mine) - len(judged),
-                        dict(broken), metrics, _weights(judged, plan))
+                        dict(broken), metrics, _weights(judged, plan, top))
         )  # fmt: skip
         found: dict[str, list[Failure]] = {}
         for row in sorted(mine, key=lambda row: row["seed"]):
@@ -120,6 +125,19 @@ def summary_of(rows: list[dict[str, Any]], plan: Plan, keep: int) -> Summary:
     return Summary(tuple(cells), tuple(failures), _pairs(rows, plan))
 
 
+def check_same(found: Summary, wanted: Summary) -> None:
+    """Equal; sums of weights but for the last digits, as exp() has its own on each machine."""
+    assert _bare(found) == _bare(wanted)
+    for mine, other in zip(found.cells, wanted.cells, strict=True):
+        assert mine.weights.keys() == other.weights.keys()
+        for name, sums in mine.weights.items():
+            assert sums == pytest.approx(other.weights[name], rel=1e-9), name
+
+
+def _bare(summary: Summary) -> Summary:
+    return replace(summary, cells=tuple(replace(one, weights={}) for one in summary.cells))
+
+
 def _kept(found: list[Failure], keep: int) -> list[Failure]:
     """The first, the shortest and those that lost most, by seed."""
     orders: list[Callable[[Failure], Any]] = [
@@ -131,41 +149,52 @@ def _kept(found: list[Failure], keep: int) -> list[Failure]:
     return [one for one in found if one.seed in kept]
 
 
-def _weights(rows: list[dict[str, Any]], plan: Plan) -> dict[str, list[float]]:
-    """In decimals of twelve places, as the SQL has them."""
+def _weights(rows: list[dict[str, Any]], plan: Plan, top: int) -> dict[str, list[float]]:
+    """In decimals, as the SQL has them: scaled by the heaviest run, and so back again."""
     if not plan.tilted:
         return {}
+    once = exp(top / 1e9)
+    scales = [once, once * once, once, once * once]
     struck = [row for row in rows if "faults" not in plan.metrics or (row["faults"] or 0) > 0]
-    heaviest = max((_weight(row) for row in struck), default=Decimal(0))
+    heaviest = max((_weight(row, top) for row in struck), default=Decimal(0))
     found: dict[str, list[Decimal]] = {"heaviest": [heaviest]}
     found |= {f"metric {name}": [Decimal(0)] * 4 for name in plan.metrics}
     for row in rows:
-        weight, square = exp(row["log_weight"] / 1e9), exp(2 * row["log_weight"] / 1e9)
+        power = row["log_weight"] - top
+        weight, square = exp(power / 1e9), exp(2 * power / 1e9)
         for name in plan.metrics:
             value = row.get(name) or 0
             one = [weight, square] if value > 0 else [0.0, 0.0]
-            more = [*one, weight * value, square * value * value]
+            more = [_decimal(part) for part in one]
+            more += [_decimal(weight * value, PLACES), _decimal(square * value * value, PLACES)]
             sums = found[f"metric {name}"]
-            found[f"metric {name}"] = [a + _decimal(b) for a, b in zip(sums, more, strict=True)]
+            found[f"metric {name}"] = [a + b for a, b in zip(sums, more, strict=True)]
         for name in {b["invariant"] for b in row["broken"]} | ({"any"} if row["broken"] else set()):
             sums = found.setdefault(name, [Decimal(0), Decimal(0)])
             found[name] = [sums[0] + _decimal(weight), sums[1] + _decimal(square)]
-    return {name: [float(one) for one in sums] for name, sums in found.items()}
+    return {
+        name: [scale * float(one) for scale, one in zip(scales, sums, strict=False)]
+        for name, sums in found.items()
+    }
 
 
-def _weight(row: dict[str, Any]) -> Decimal:
-    return _decimal(exp(row["log_weight"] / 1e9))
+def _top(rows: list[dict[str, Any]]) -> int:
+    return max((row["log_weight"] for row in rows), default=0)
 
 
-def _decimal(value: float) -> Decimal:
-    return Decimal(repr(value)).quantize(PLACES, ROUND_HALF_UP)
+def _weight(row: dict[str, Any], top: int) -> Decimal:
+    return _decimal(exp((row["log_weight"] - top) / 1e9))
 
 
-def _metric(rows: list[dict[str, Any]], name: str, tilted: bool) -> dict[str, Any]:
+def _decimal(value: float, places: Decimal = PLACES_OF_WEIGHTS) -> Decimal:
+    return WIDE.quantize(Decimal(repr(value)), places)
+
+
+def _metric(rows: list[dict[str, Any]], name: str, tilted: bool, top: int) -> dict[str, Any]:
     those = [row for row in rows if row.get(name) is not None]
     values = [row[name] for row in those]
     at = [
-        heavier(those, name, Decimal(str(q))) if tilted else statistics.percentile(values, q)
+        heavier(those, name, Decimal(str(q)), top) if tilted else statistics.percentile(values, q)
         for q in QUANTILES
     ]
     return {
@@ -178,12 +207,12 @@ def _metric(rows: list[dict[str, Any]], name: str, tilted: bool) -> dict[str, An
     }
 
 
-def heavier(rows: list[dict[str, Any]], name: str, share: Decimal) -> int | None:
+def heavier(rows: list[dict[str, Any]], name: str, share: Decimal, top: int = 0) -> int | None:
     """The smallest value so that the rows at or below it have this share of the weight."""
-    enough = share * sum((_weight(row) for row in rows), Decimal(0))
+    enough = share * sum((_weight(row, top) for row in rows), Decimal(0))
     below = Decimal(0)
     for row in sorted(rows, key=lambda row: int(row[name])):
-        below += _weight(row)
+        below += _weight(row, top)
         if below >= enough:
             return int(row[name])
     return None

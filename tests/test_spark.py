@@ -23,7 +23,7 @@ from app.batch.runners.spark import SparkRunner, SparkTrouble, statement
 from engine.scenarios import file
 from engine.study.metrics import METRICS
 from tests import batch_fakes
-from tests.batch_runner import summary_of
+from tests.batch_runner import check_same, summary_of
 from tests.spark_cluster import Cluster, descendants
 
 pytestmark = [
@@ -111,7 +111,7 @@ def test_summary_is_what_the_rows_say(
     spark.run(wanted, str(tmp_path), "count", Heard(), run_chunk=batch_fakes.play_chunk)
     rows = list(read_chunks(str(tmp_path), range(wanted.total_chunks)))
     found = spark.summarise(wanted, str(tmp_path), range(wanted.total_chunks), 3)
-    assert found == summary_of(rows, wanted, 3)
+    check_same(found, summary_of(rows, wanted, 3))
     assert [(cell.profile, cell.cell, cell.n) for cell in found.cells] == [
         ("K39", 0, 200), ("K39", 1, 200), ("Z0102", 0, 200), ("Z0102", 1, 200)]  # fmt: skip
     assert all(cell.violating and cell.errors for cell in found.cells)
@@ -139,7 +139,7 @@ def test_rows_from_before_a_metric_are_counted(spark: SparkRunner, tmp_path: Pat
     pq.write_table(pq.read_table(older).drop_columns(["wait_ms"]), older)
     rows = list(read_chunks(str(tmp_path), range(wanted.total_chunks)))
     found = spark.summarise(wanted, str(tmp_path), range(wanted.total_chunks), 3)
-    assert found == summary_of(rows, wanted, 3)
+    check_same(found, summary_of(rows, wanted, 3))
     measured = {(cell.profile, cell.cell): cell.metrics["wait_ms"]["n"] for cell in found.cells}
     assert measured["Z0102", 0] <= 20 < measured["K39", 0]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 
 import pytest
@@ -10,39 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.batch import statistics
-
-
-@pytest.mark.parametrize(
-    ("hits", "n", "low", "high"),
-    [
-        # Newcombe 1998, table I (method 3)
-        (81, 263, 0.2553, 0.3662),
-        (15, 148, 0.0624, 0.1605),
-        (0, 20, 0.0, 0.1611),
-        (1, 29, 0.0061, 0.1718),
-    ],
-)
-def test_wilson_gives_the_published_intervals(hits: int, n: int, low: float, high: float) -> None:
-    found = statistics.wilson(hits, n)
-    assert found == pytest.approx((low, high), abs=5e-5)
-
-
-@given(st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_wilson_solves_its_own_equation(count: tuple[int, int]) -> None:
-    hits, n = count
-    low, high = statistics.wilson(hits, n)
-    share = hits / n
-    assert 0 <= low <= share <= high <= 1
-    for end in (low, high):
-        if 0 < end < 1:
-            distance = abs(share - end) / math.sqrt(end * (1 - end) / n)
-            assert distance == pytest.approx(statistics.Z95, rel=1e-6)
-
-
-def test_wilson_of_nothing_and_of_nonsense() -> None:
-    assert statistics.wilson(0, 0) == (0.0, 1.0)
-    with pytest.raises(ValueError, match="5 of 4"):
-        statistics.wilson(5, 4)
 
 
 def test_nothing_seen_is_below_three_in_n() -> None:
@@ -94,7 +60,7 @@ def test_findings_are_said_in_the_unit_that_fits() -> None:
         "hits": "37",
         "n": f"100{statistics.THIN}000",
         "rate": "370",
-        "low": "268",
+        "low": "261",
         "high": "510",
     }
     assert statistics.finding(statistics.interval(0, 100_000)) == (
@@ -103,11 +69,11 @@ def test_findings_are_said_in_the_unit_that_fits() -> None:
     )
     assert statistics.finding(statistics.interval(37, 100)) == (
         "stat.some.percent",
-        {"hits": "37", "n": "100", "rate": "37.0", "low": "28.2", "high": "46.8"},
+        {"hits": "37", "n": "100", "rate": "37.0", "low": "27.6", "high": "47.2"},
     )
     assert statistics.finding(statistics.interval(1, 300))[1]["rate"] == "0.33"
     _, rare = statistics.finding(statistics.interval(1, 300))
-    assert (rare["low"], rare["high"]) == ("0.059", "1.9")
+    assert (rare["low"], rare["high"]) == ("0.0084", "1.8")
     assert statistics.finding(statistics.interval(100, 100))[1]["high"] == "100"
     assert statistics.finding(statistics.interval(0, 100))[0] == "stat.none.percent"
     assert statistics.finding(statistics.interval(0, 0))[0] == "stat.empty"
@@ -123,12 +89,13 @@ def test_findings_are_said_in_the_unit_that_fits() -> None:
         ((0, 10), (10, 10), 0.6075, 1.0),
     ],
 )
-def test_a_difference_has_the_published_interval(
+def test_a_difference_holds_the_published_interval(
     first: tuple[int, int], second: tuple[int, int], low: float, high: float
 ) -> None:
+    """His ends of both are Wilson's; exact ones lie a little outside."""
     found = statistics.difference(statistics.interval(*first), statistics.interval(*second))
     assert found[0] == pytest.approx(second[0] / second[1] - first[0] / first[1])
-    assert found[1:] == pytest.approx((low, high), abs=6e-5)
+    assert low - 0.13 < found[1] <= low and high <= found[2] < high + 0.05
 
 
 def test_a_paired_difference_is_known_better_when_runs_go_together() -> None:
@@ -211,7 +178,7 @@ def test_where_weights_pass_the_runs_the_hits_are_counted_by_kish() -> None:
     """13 equal hits have such sums; a share of one has no variance to count them by."""
     found = statistics.weighted_interval(30, 130.0, 1300.0, 100, 10.0)
     assert found["effective"] == 13
-    assert found["low"] == pytest.approx(statistics.wilson(13, 13)[0])
+    assert found["low"] == pytest.approx(0.692, abs=1e-3)
 
 
 @given(
@@ -227,14 +194,14 @@ def test_few_hits_tell_no_less_than_none_would(
     unseen = statistics.weighted_interval(0, 0.0, 0.0, n, heaviest)
     assert unseen["high"] == min(1.0, statistics.rule_of_three(n) * (heaviest or 1.0))
     assert 0 <= found["low"] <= found["share"] <= found["high"] <= 1
-    assert found["high"] >= unseen["high"] or len(weights) >= statistics.FEW
+    assert found["high"] >= unseen["high"] or unseen["high"] == 1.0
 
 
 def test_one_light_hit_tells_no_less_than_none_did() -> None:
     """Seen once with a weight of 1e-6, where runs with a fault weigh up to 2."""
     none = statistics.weighted_interval(0, 0.0, 0.0, 1000, 2.0)
     one = statistics.weighted_interval(1, 1e-6, 1e-12, 1000, 2.0)
-    assert one["high"] == none["high"] == 0.006
+    assert none["high"] == 0.006 <= one["high"] < 0.012
     key, args = statistics.finding(none)
     assert (key, args["bound"]) == ("stat.none.percent", "0.60")
     assert statistics.shown_until(none) == "> 116"
@@ -245,7 +212,7 @@ def test_one_light_hit_tells_no_less_than_none_did() -> None:
 
 
 def test_a_difference_to_what_was_not_seen_knows_its_weight() -> None:
-    """Wilson's end for none of 1000 is 0.0038; runs of weight 0.001 know it a thousand fold."""
+    """The exact end for none of 1000 is 0.0038; runs of weight 0.001 know it a thousand fold."""
     none = statistics.weighted_interval(0, 0.0, 0.0, 1000, 0.001)
     some = statistics.weighted_interval(100, 0.1, 0.0001, 1000, 0.001)
     found, low, _ = statistics.difference(none, some)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf
 from typing import Any, Final
 
 from app.batch import records, statistics
+from app.batch.intervals import Look, weighed
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow
 from engine.study import advice
@@ -27,7 +28,8 @@ def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
     if batch.kind != KIND:
         return None
     counted = [row for row in records.cells(database, batch) if row.weights and row.metrics]
-    found = [_told(batch, row) for row in counted]
+    look = records.look_of(batch)
+    found = [_told(batch, row, look) for row in counted]
     yours = next((one for one in found if one["yours"]), None)
     if yours is None:
         return None
@@ -38,13 +40,16 @@ def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
         "settings": found,
         "yours": yours,
         "best": best,
-        # Two intervals that overlap tell no difference between what they are about.
-        "better": best["lost"]["high"] < yours["lost"]["low"]
-        or (
-            best["lost"]["rate"] <= yours["lost"]["high"]
-            and best["down"]["high"] < yours["down"]["low"]
-        ),
+        "better": better(best, yours),
     }
+
+
+def better(one: dict[str, Any], yours: dict[str, Any]) -> bool:
+    """Can it be told that a setting is better?  Two intervals that overlap tell no difference; and
+    one that waits less must not be able to lose more than yours can."""
+    lost, mine = one["lost"], yours["lost"]
+    waits_less: bool = one["down"]["high"] < yours["down"]["low"]
+    return bool(lost["high"] < mine["low"] or (lost["high"] <= mine["high"] and waits_less))
 
 
 def _window_ms(batch: BatchRow) -> int:
@@ -52,7 +57,7 @@ def _window_ms(batch: BatchRow) -> int:
     return found
 
 
-def _told(batch: BatchRow, row: BatchCellRow) -> dict[str, Any]:
+def _told(batch: BatchRow, row: BatchCellRow, look: Look) -> dict[str, Any]:
     """What is lost, and when writes wait, is a matter of the acks that the writers ask for."""
     values = batch.cells[row.cell]["values"]
     acks = values.get("workload.acks", batch.about["setting"]["workload.acks"])
@@ -65,17 +70,17 @@ def _told(batch: BatchRow, row: BatchCellRow) -> dict[str, Any]:
         "yours": not row.label and row.profile == batch.profiles[0],
         "acks": acks,
         "n": row.n,
-        "lost": _losses(row, lost, window_ms),
-        "unseen": _unseen(row, lost, window_ms),
-        "down": _downtime(row, down, window_ms),
+        "lost": _losses(row, lost, window_ms, look),
+        "unseen": _unseen(row, lost, window_ms, look),
+        "down": _downtime(row, down, window_ms, look),
     }
 
 
-def _losses(row: BatchCellRow, metric: str, window_ms: int) -> dict[str, Any]:
+def _losses(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dict[str, Any]:
     """Windows of a year in which an acknowledged record is lost: {hits, rate, low, high}."""
     kept = row.metrics[metric]
     hits = kept["positive"]
-    share = records.share_of(hits, kept["n"], row.weights, f"metric {metric}")
+    share = records.share_of(hits, kept["n"], row.weights, f"metric {metric}", look)
     return {
         "hits": hits,
         "rate": advice.per_year(share["share"] or 0.0, window_ms),
@@ -84,22 +89,22 @@ def _losses(row: BatchCellRow, metric: str, window_ms: int) -> dict[str, Any]:
     }
 
 
-def _unseen(row: BatchCellRow, metric: str, window_ms: int) -> float:
+def _unseen(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> float:
     """Losses of a year that may come by ways which none of the runs took, at most."""
-    share = records.unseen(row.metrics[metric]["n"], row.weights)
+    share = records.unseen(row.metrics[metric]["n"], row.weights, look)
     return advice.per_year(share["high"], window_ms)
 
 
-def _downtime(row: BatchCellRow, metric: str, window_ms: int) -> dict[str, float]:
+def _downtime(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dict[str, float]:
     """Seconds of a year without a leader that accepts the writes: {mean, low, high}."""
     _, _, weighted, squares = row.weights[f"metric {metric}"]
     n = row.metrics[metric]["n"]
     mean = weighted / n if n else 0.0
-    error = statistics.Z95 * sqrt(max(0.0, squares / n - mean * mean) / n) if n else 0.0
+    low, high = weighed(weighted, squares, 0.0, look.alpha_of_look)
     return {
         "mean": advice.seconds_per_year(mean, window_ms),
-        "low": advice.seconds_per_year(max(0.0, mean - error), window_ms),
-        "high": advice.seconds_per_year(mean + error, window_ms),
+        "low": advice.seconds_per_year(float(low) / max(1, n), window_ms),
+        "high": advice.seconds_per_year(float(high) / max(1, n), window_ms),
     }
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from app.batch import statistics
+from app.batch.intervals import ONCE, Look
 from app.batch.runners.plan import Plan, Tally
 from app.batch.runners.rows import ANY, HEAVIEST
 from app.batch.runners.summary import ERROR, CellSummary, Failure, Summary
@@ -391,9 +392,11 @@ def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> dic
     def shown(count: dict[str, Any]) -> dict[str, Any]:
         return {**count, "until": statistics.shown_until(count)}
 
+    look = look_of(batch)
+
     def interval(name: str) -> dict[str, Any]:
         hits = counted.hits.get(name, 0)
-        return shown(share_of(hits, counted.judged, counted.weights, name))
+        return shown(share_of(hits, counted.judged, counted.weights, name, look))
 
     return {
         "profile": profile,
@@ -406,20 +409,30 @@ def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> dic
         "broken": {
             name: interval(name) for name in sorted(counted.hits) if name not in (ANY, ERROR)
         },
-        "unseen": shown(unseen(counted.judged, counted.weights)),
+        "unseen": shown(unseen(counted.judged, counted.weights, look)),
     }
 
 
+def look_of(batch: BatchRow) -> Look:
+    """How the counts of a batch are looked at: those of a grid all at once; those of a study that
+    was added to, cancelled, stopped by its own rule or still runs as one that grows."""
+    parts = max(1, len(batch.parts))
+    whole = batch.state == "done" and batch.done_chunks >= batch.total_chunks
+    cells = len(batch.cells)
+    at_once = cells * len(batch.profiles) if cells > 1 else 1
+    return Look(at_once, 0 if whole and parts == 1 else parts)
+
+
 def share_of(
-    hits: int, n: int, weights: Mapping[str, Sequence[float]], name: str
+    hits: int, n: int, weights: Mapping[str, Sequence[float]], name: str, look: Look = ONCE
 ) -> dict[str, Any]:
     """A share with its interval, weighted by the sums of this name where there are sums at all."""
     if not weights:
-        return statistics.interval(hits, n)
+        return statistics.interval(hits, n, look)
     total, squares, *_ = weights.get(name, (0.0, 0.0))
-    return statistics.weighted_interval(hits, total, squares, n, weights[HEAVIEST][0])
+    return statistics.weighted_interval(hits, total, squares, n, weights[HEAVIEST][0], look)
 
 
-def unseen(n: int, weights: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+def unseen(n: int, weights: Mapping[str, Sequence[float]], look: Look = ONCE) -> dict[str, Any]:
     """What can be said of anything that none of n runs did."""
-    return share_of(0, n, weights, "")
+    return share_of(0, n, weights, "", look)

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from app.batch import records, statistics
 from app.batch.advice_result import advice_of
+from app.batch.intervals import Look, knowable
 from app.batch.jobs import Jobs
 from app.batch.pairs import pair_sentences, pairs
 from app.batch.runners.pairing import LOST
@@ -166,9 +167,10 @@ def _sentence(cell: dict[str, Any], invariant: str) -> dict[str, Any]:
 def metrics_of(jobs: Jobs, batch: BatchRow) -> list[dict[str, Any]]:
     """Per metric what it means, and per profile and cell what was measured."""
     rows = records.cells(jobs.database, batch)
+    look = records.look_of(batch)
     found = []
     for name, metric in METRICS.items():
-        measured = [_measured(row, name) for row in rows if name in row.metrics]
+        measured = [_measured(row, name, look) for row in rows if name in row.metrics]
         if measured:
             found.append(
                 {
@@ -182,13 +184,17 @@ def metrics_of(jobs: Jobs, batch: BatchRow) -> list[dict[str, Any]]:
     return found
 
 
-def _measured(row: BatchCellRow, name: str) -> dict[str, Any]:
+def _measured(row: BatchCellRow, name: str, look: Look) -> dict[str, Any]:
+    """Percentiles that so many runs cannot bound are left out: half of five hundred lie below
+    their median, but nobody knows what one run in a thousand does."""
     kept = row.metrics[name]
-    n, quantiles = kept["n"], kept["quantiles"]
+    n = kept["n"]
+    known = dict(zip(QUANTILES, kept["quantiles"] or (), strict=False))
+    known = {at: value for at, value in known.items() if knowable(n, at)}
     mean = kept["sum"] / n if n else None
     if row.weights and n:
         mean = row.weights[f"metric {name}"][2] / n
-    share = records.share_of(kept["positive"], n, row.weights, f"metric {name}")
+    share = records.share_of(kept["positive"], n, row.weights, f"metric {name}", look)
     return {
         "profile": row.profile,
         "cell": row.cell,
@@ -198,8 +204,6 @@ def _measured(row: BatchCellRow, name: str) -> dict[str, Any]:
         "min": kept["min"],
         "max": kept["max"],
         "share": share,
-        "curve": [] if quantiles is None else list(zip(QUANTILES, quantiles, strict=True)),
-        "quantiles": [
-            None if quantiles is None else quantiles[QUANTILES.index(at)] for at in SHOWN_QUANTILES
-        ],
+        "curve": list(known.items()),
+        "quantiles": [known.get(at) for at in SHOWN_QUANTILES],
     }

@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
-Z95 = NormalDist().inv_cdf(0.975)
+from app.batch import intervals
+from app.batch.intervals import ALPHA, ONCE, Look
+
 RULE_OF_THREE = 3
-FEW = 5
-"""Hits of different weights that say nothing yet of the weights of hits."""
 EXACT_UP_TO = 2000
 UNITS = {"percent": 100, "million": 1_000_000}
 PERCENT_FROM = 0.001
@@ -24,63 +23,47 @@ THIN = "\u202f"
 """Narrow space that does not break: between the thousands of a number."""
 
 
-def wilson(hits: int, n: int, z: float = Z95) -> tuple[float, float]:
-    """Wilson score interval of a share, without continuity correction; (0, 1) of nothing.
-
-    The ends are exactly 0 and 1 where all runs agree.
-    """
-    if not 0 <= hits <= n:
-        raise ValueError(f"{hits} of {n}")
-    if n == 0:
-        return 0.0, 1.0
-    share = hits / n
-    middle = share + z * z / (2 * n)
-    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    below = 1 + z * z / n
-    low = 0.0 if hits == 0 else (middle - half) / below
-    high = 1.0 if hits == n else (middle + half) / below
-    return low, high
-
-
 def weighted_interval(
-    hits: int, total: float, squares: float, n: int, heaviest: float
+    hits: int, total: float, squares: float, n: int, heaviest: float, look: Look = ONCE
 ) -> dict[str, Any]:
     """A share estimated from runs that count differently, as `interval` sends it.
 
     `total` is the sum of the weights of the `hits`, `squares` that of their squares, `heaviest`
-    the largest weight of a run in which a fault struck (0 if none did: then one is taken).  The
-    interval is Wilson's for as many equal runs as would know the share as well (`effective`).
-    A run that was not seen may be as heavy as the heaviest: with fewer than FEW hits, which may all
-    be light, the high end is never below the rule of three times that.
+    the largest weight of a run in which a fault struck (0 if none did: then one is taken): a hit
+    that was not seen may be as heavy, and the high end counts one.  Where all weights are equal,
+    the hits are counted as they are.  `effective` is how many equal runs would know as much.
     """
-    unseen = min(1.0, rule_of_three(n) * (heaviest or 1.0))
+    most = heaviest or 1.0
     if not hits or not total or not n:  # also hits so light that they were rounded to nothing
-        return {**interval(0, n), "hits": hits, "high": unseen, "effective": n}
-    ratio = total / n
-    share = min(1.0, ratio)
-    effective = _equal_runs(hits, total, squares, n)
-    middle = share + Z95 * Z95 / (2 * effective)
-    half = Z95 * math.sqrt(share * (1 - share) / effective + (Z95 / (2 * effective)) ** 2)
-    below = 1 + Z95 * Z95 / effective
-    high = 1.0 if share == 1.0 else min(1.0, (middle + half) / below)
+        none = interval(0, n, look)
+        bound = min(1.0, rule_of_three(n, look) * most)
+        return {**none, "hits": hits, "high": bound, "effective": n}
+    # No sum of squares is less, but small ones are lost in rounding.
+    squares = max(squares, total * total / hits)
+    share = min(1.0, total / n)
+    each = total / hits
+    if math.isclose(squares, each * total) and most <= each * (1 + 1e-9):
+        same = interval(hits, n, look)
+        low, high = each * same["low"], each * same["high"]
+    else:
+        ends = intervals.weighed(total, squares, most, look.alpha_of_look)
+        low, high = float(ends[0]) / n, float(ends[1]) / n
     return {
         "hits": hits,
         "n": n,
         "share": share,
-        "low": max(0.0, (middle - half) / below),
-        "high": max(unseen, high) if hits < FEW else high,
-        "effective": round(effective),
+        "low": min(share, low),
+        "high": min(1.0, max(share, high)),
+        "effective": max(1, round(_equal_runs(total, squares, n))),
     }
 
 
-def _equal_runs(hits: int, total: float, squares: float, n: int) -> float:
+def _equal_runs(total: float, squares: float, n: int) -> float:
     """How many runs of weight one would know the share as well.
 
     Where the share has no variance of its own (all runs hit, or their weights pass n), Kish's
     number: so many equal runs have such a sum and such a sum of squares.
     """
-    # No sum of squares is less, but small ones are lost in rounding.
-    squares = max(squares, total * total / hits)
     ratio = total / n
     spread, variance = squares / n - ratio * ratio, ratio * (1 - ratio)
     if variance <= 0 or math.isclose(squares / n, ratio * ratio):
@@ -90,8 +73,8 @@ def _equal_runs(hits: int, total: float, squares: float, n: int) -> float:
 
 def precision(n: int, share: float) -> float:
     """Half the width of the interval that n runs will give to such a share."""
-    half = Z95 * math.sqrt(share * (1 - share) / n + (Z95 / (2 * n)) ** 2)
-    return half / (1 + Z95 * Z95 / n)
+    low, high = intervals.exact(share * n, n)
+    return float(high - low) / 2
 
 
 def difference(
@@ -99,8 +82,9 @@ def difference(
 ) -> tuple[float, float, float]:
     """By how much the second share is above the first: (difference, low, high), 95 %.
 
-    Newcombe's interval from the Wilson ends of both; `phi` is how their runs go together where
-    they are paired (his method 10), 0 where they have nothing to do with each other.
+    Newcombe's way (1998) from the ends of both, which are exact here in place of Wilson's; `phi` is
+    how their runs go together where they are paired (his method 10), 0 where they have nothing to
+    do with each other.
     """
     a, b = first["share"] or 0.0, second["share"] or 0.0
     low_a, high_a = _ends(first)
@@ -116,15 +100,17 @@ def difference(
 
 
 def _ends(count: Mapping[str, Any]) -> tuple[float, float]:
-    """Wilson's ends also where nothing was seen: the rule of three is not an end of his."""
+    """Exact ends also where nothing was seen: the rule of three is an end of one side only."""
     if count["hits"] or "effective" in count:
         return count["low"], count["high"]
-    return wilson(0, count["n"])
+    low, high = intervals.exact(0, count["n"]) if count["n"] else (0.0, 1.0)
+    return float(low), float(high)
 
 
-def rule_of_three(n: int) -> float:
-    """Where nothing happened in n runs, one is 95 % sure that its share is below 3/n."""
-    return min(1.0, RULE_OF_THREE / n) if n else 1.0
+def rule_of_three(n: int, look: Look = ONCE) -> float:
+    """Where nothing happened in n runs, one is 95 % sure that its share is below 3/n; of several
+    such sentences at once, below (3 + ln of how many)/n."""
+    return min(1.0, (RULE_OF_THREE + math.log(ALPHA / look.alpha_of_look)) / n) if n else 1.0
 
 
 def until_first(share: float | None) -> int | None:
@@ -289,13 +275,20 @@ def finding(count: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return f"stat.some.{unit}", args
 
 
-def interval(hits: int, n: int) -> dict[str, Any]:
-    """A count with its interval, as sent to pages: the browser computes no statistics."""
-    low, high = wilson(hits, n)
-    return {
-        "hits": hits,
-        "n": n,
-        "share": hits / n if n else None,
-        "low": low,
-        "high": rule_of_three(n) if hits == 0 else high,
-    }
+def interval(hits: int, n: int, look: Look = ONCE) -> dict[str, Any]:
+    """A count with its interval, as sent to pages: the browser computes no statistics.
+
+    Exact (Clopper and Pearson) where the number of runs was fixed beforehand, a confidence
+    sequence where the study may go on; where nothing was seen of a fixed number, the rule of three.
+    """
+    if not 0 <= hits <= n:
+        raise ValueError(f"{hits} of {n}")
+    if not n:
+        low, high = 0.0, 1.0
+    elif look.growing:
+        low, high = map(float, intervals.growing(hits, n, look.alpha))
+    else:
+        low, high = map(float, intervals.exact(hits, n, look.alpha))
+        if not hits:
+            high = rule_of_three(n, look)
+    return {"hits": hits, "n": n, "share": hits / n if n else None, "low": low, "high": high}

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Any, Final
 
 from engine.model import configs
@@ -29,9 +30,10 @@ Of failures that would meet a repair r, a window w of the same kind sees 1 - r/w
 SHORTEST_MS: Final = 600_000
 """A window is never shorter: long enough to fail, to be noticed, and to fail again."""
 YEAR_MS: Final = 365 * DAY_MS
-STRIKES: Final = 0.4
-"""Strikes of a kind in a window, on average.  Of four kinds, so many leave the most runs in which
-one or two of them struck and nothing else, and it is those that weigh."""
+STRIKES: Final = 1.6
+"""Strikes in a window, on average: so many leave the most runs in which one or two of them struck
+and nothing else, and it is those that weigh.  The kinds share them by the square root of how often
+they strike in truth: with equal parts, what is likely would weigh most and be met least."""
 NEWEST: Final = "K41"
 
 BATCH_S: Final = 10
@@ -231,10 +233,12 @@ def _faults(setting: Setting, failures: Failures, racks: list[str]) -> list[dict
         ("disk_fail", failures.disk_days, failures.disk_repair_min * UNITS["m"], brokers),
     )
     lines: list[dict[str, Any]] = []
-    for kind, days, mend_ms, targets in rows:
+    often = [sqrt(sum(map(len, targets.values())) / days) for _, days, _, targets in rows]
+    for (kind, days, mend_ms, targets), root in zip(rows, often, strict=True):
         mtbf = days * DAY_MS
         (struck,) = targets.values()
-        factor = max(1.0, STRIKES * mtbf / (len(struck) * failures.window_ms))
+        wanted = STRIKES * root / sum(often)
+        factor = max(1.0, wanted * mtbf / (len(struck) * failures.window_ms))
         lines.append(
             {"kind": kind, "mtbf_ms": mtbf, "mttr_ms": mend_ms, "importance": round(factor, 3)}
             | targets

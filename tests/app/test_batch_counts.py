@@ -11,7 +11,8 @@ import pytest
 from flask import Flask
 from sqlalchemy import select
 
-from app.batch import statistics
+from app.batch import records, statistics
+from app.batch.intervals import Look
 from app.batch.job import Job
 from app.batch.jobs import Jobs
 from app.batch.result import result
@@ -66,6 +67,10 @@ def test_runs_that_failed_themselves_are_neither_good_nor_bad(
 # -- runs that count differently -----------------------------------------------------------------
 
 
+RUNNING, WHOLE, ADDED_TO = Look(4, 1), Look(4), Look(4, 2)
+"""Four cells at once: of a study that is not done, that is, and that was added to."""
+
+
 def tilted(runs: int = 300) -> Spec:
     return make_spec(TILTED, runs, vary=[("min.insync.replicas", ["1", "2"])])
 
@@ -81,16 +86,21 @@ def sums(rows: list[dict[str, Any]], name: str) -> tuple[int, float, float]:
     return len(weights), sum(weights), sum(one * one for one in weights)
 
 
-def check_weighted(jobs: Jobs, number: str, cells: list[dict[str, Any]]) -> None:
+def check_weighted(
+    jobs: Jobs, number: str, cells: list[dict[str, Any]], look: Look = RUNNING
+) -> None:
     """Each count is that of the rows on disk, by their weights."""
     directory = jobs.directory(number)
     rows = list(read_chunks(directory, chunks_on_disk(directory)))
     assert len(cells) == 4
+    stored = {(row.profile, row.cell): row.weights["heaviest"][0]
+              for row in records.cells(jobs.database, jobs.batch(number))}  # fmt: skip
     for cell in cells:
+        heaviest = stored[cell["profile"], cell["cell"]]
         mine = [r for r in rows if (r["profile"], r["cell"]) == (cell["profile"], cell["cell"])]
         for name, count in {"any": cell["violating"], **cell["broken"]}.items():
             hits, total, squares = sums(mine, name)
-            wanted = statistics.weighted_interval(hits, total, squares, cell["n"], 0.0)
+            wanted = statistics.weighted_interval(hits, total, squares, cell["n"], heaviest, look)
             assert hits > 0
             for end in ("hits", "n", "share", "low", "high"):
                 assert count[end] == pytest.approx(wanted[end]), (cell["label"], name, end)
@@ -120,7 +130,7 @@ def test_a_tilted_study_is_weighted_while_it_runs_and_after_an_interruption(
     jobs.resume(number)
     ended(jobs, number)
     whole = result(jobs, number)
-    check_weighted(jobs, number, whole["cells"])
+    check_weighted(jobs, number, whole["cells"], WHOLE)
     done = [one for one in heard if one["state"] == "done"]
     assert done[-1]["cells"] == whole["cells"], "what is told at the end is what is stored"
 
@@ -142,7 +152,7 @@ def test_weights_go_on_from_what_was_summarised(make_jobs: Callable[..., Jobs]) 
     assert ended(jobs, number)[-1] == "failed"
     grown = result(jobs, number)
     assert grown["done_runs"] == grown["total_runs"] == 1200
-    check_weighted(jobs, number, grown["cells"])
+    check_weighted(jobs, number, grown["cells"], ADDED_TO)
 
 
 def test_a_tilted_study_has_weighted_percentiles_and_no_pairs(
@@ -184,4 +194,5 @@ def test_more_weight_than_runs_is_a_page(app: Flask, make_jobs: Callable[..., Jo
         assert said in page.text and "batch.paired" not in page.text
     found = result(jobs, number)
     assert found["cells"][0]["violating"]["share"] == 1
-    assert found["cells"][0]["unseen"]["high"] == min(1, 3 * 3 / found["cells"][0]["n"])
+    bound = statistics.rule_of_three(found["cells"][0]["n"], WHOLE)
+    assert found["cells"][0]["unseen"]["high"] == min(1, 3 * bound)

@@ -13,7 +13,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import select
 
-from app.batch import estimate, records, statistics
+from app.batch import estimate, intervals, records, statistics
 from app.batch import spec as batch_spec
 from app.batch.job import Job
 from app.batch.jobs import ACTIVE_PER_OWNER, Jobs
@@ -344,7 +344,7 @@ def test_an_estimate_knows_the_total(make_jobs: Callable[..., Jobs]) -> None:
     found = make_jobs().estimate(spec(runs=1000))
     assert found["total_runs"] == 2000
     assert found["seconds"] == pytest.approx(2000 / found["runs_per_s"])
-    low, high = statistics.wilson(10, 1000)
+    low, high = intervals.exact(10, 1000)
     assert found["precision"] == pytest.approx((high - low) / 2), "how well 1 % would be known"
     assert found["bound"] == 0.003
     assert make_jobs().estimate(spec(runs=1))["bound"] == 1

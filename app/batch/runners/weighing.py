@@ -1,17 +1,20 @@
 """Sums of weights, for batches whose faults had an importance factor (engine/study/weights.py),
 and percentiles in which each run counts by its weight.
 
-Everything is summed as decimals: a sum of doubles would depend on the order of the rows.
+Everything is summed as decimals: a sum of doubles would depend on the order of the rows.  Weights
+are scaled by the largest first (`top`), so that those of rare causes, and their squares, keep their
+digits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp
 from typing import Any
 
 from app.batch.runners.rows import ANY, FAULTS, HEAVIEST
 
-WEIGHT = "cast(exp({power} * log_weight / 1e9D) AS DECIMAL(24, 12))"
+WEIGHT = "cast(exp({power} * (log_weight - {{top}}) / 1e9D) AS DECIMAL(28, 27))"
 ONCE, SQUARED = WEIGHT.format(power=1), WEIGHT.format(power=2)
 
 BROKEN = f"""
@@ -27,7 +30,7 @@ Weights = dict[tuple[str, int], dict[str, list[float]]]
 
 # Shares of the whole weight are compared in ten thousandths: products of decimals stay exact.
 PARTS = 10_000
-EXACT = "cast({sum} AS DECIMAL(30, 12)) * {times}"
+EXACT = "cast({sum} AS DECIMAL(32, 22)) * {times}"
 
 
 def weigh(session: Any, rows: Any, metrics: Sequence[str]) -> Weights:
@@ -38,26 +41,39 @@ def weigh(session: Any, rows: Any, metrics: Sequence[str]) -> Weights:
     value and of its square.  "heaviest": the largest weight of a run in which a fault struck.
     """
     found: Weights = {}
-    for row in session.sql(_metrics_sql(metrics), rows=rows).collect():
-        sums = found[row.profile, row.cell] = {HEAVIEST: [float(row.heaviest or 0)]}
+    top = _top(session, rows)
+    once = exp(top / 1e9)
+    scales = {"w": once, "w2": once * once, "wm": once, "wm2": once * once}
+    for row in session.sql(_metrics_sql(metrics, top), rows=rows).collect():
+        sums = found[row.profile, row.cell] = {HEAVIEST: [once * float(row.heaviest or 0)]}
         for i, name in enumerate(metrics):
-            columns = ("w", "w2", "wm", "wm2")
-            sums[f"metric {name}"] = [float(row[f"{column}{i}"] or 0) for column in columns]
-    for row in session.sql(BROKEN, rows=rows).collect():
-        found[row.profile, row.cell][row.invariant] = [float(row.w), float(row.w2)]
+            sums[f"metric {name}"] = [
+                scale * float(row[f"{column}{i}"] or 0) for column, scale in scales.items()
+            ]
+    for row in session.sql(BROKEN.format(top=top, rows="{rows}"), rows=rows).collect():
+        found[row.profile, row.cell][row.invariant] = [
+            scales[column] * float(row[column]) for column in ("w", "w2")
+        ]
     return found
 
 
-def _metrics_sql(metrics: Sequence[str]) -> str:
+def _top(session: Any, rows: Any) -> int:
+    """The logarithm of the largest weight, in billionths."""
+    (row,) = session.sql("SELECT max(log_weight) AS top FROM {rows}", rows=rows).collect()
+    return int(row.top or 0)
+
+
+def _metrics_sql(metrics: Sequence[str], top: int) -> str:
     struck = f"`{FAULTS}` > 0" if FAULTS in metrics else "true"
-    columns = [f"max({ONCE}) FILTER (WHERE {struck}) AS heaviest"]
+    once, squared = ONCE.format(top=top), SQUARED.format(top=top)
+    columns = [f"max({once}) FILTER (WHERE {struck}) AS heaviest"]
     for i, name in enumerate(metrics):
         value = f"cast(`{name}` AS DOUBLE)"
         columns += [
-            f"sum({ONCE}) FILTER (WHERE `{name}` > 0) AS w{i}",
-            f"sum({SQUARED}) FILTER (WHERE `{name}` > 0) AS w2{i}",
-            f"sum(cast(exp(log_weight / 1e9D) * {value} AS DECIMAL(34, 12))) AS wm{i}",
-            "sum(cast(exp(2 * log_weight / 1e9D) * "
+            f"sum({once}) FILTER (WHERE `{name}` > 0) AS w{i}",
+            f"sum({squared}) FILTER (WHERE `{name}` > 0) AS w2{i}",
+            f"sum(cast(exp((log_weight - {top}) / 1e9D) * {value} AS DECIMAL(34, 12))) AS wm{i}",
+            f"sum(cast(exp(2 * (log_weight - {top}) / 1e9D) * "
             f"{value} * {value} AS DECIMAL(34, 12))) AS wm2{i}",
         ]
     chosen = ",\n".join(columns)
@@ -70,12 +86,14 @@ def percentiles(
     """(profile, cell) -> metric -> for each share the smallest value so that the runs at or below
     it have at least this share of the weight of all that have the metric."""
     found: dict[tuple[str, int], dict[str, list[int]]] = {}
-    for row in session.sql(_percentiles_sql(metrics, shares), rows=rows).collect():
+    for row in session.sql(
+        _percentiles_sql(metrics, shares, _top(session, rows)), rows=rows
+    ).collect():
         found.setdefault((row.profile, row.cell), {})[metrics[row.metric]] = list(row.quantiles)
     return found
 
 
-def _percentiles_sql(metrics: Sequence[str], shares: Sequence[float]) -> str:
+def _percentiles_sql(metrics: Sequence[str], shares: Sequence[float], top: int) -> str:
     values = ", ".join(f"{i}, `{name}`" for i, name in enumerate(metrics))
     below = EXACT.format(sum="below", times=PARTS)
     reached = ", ".join(
@@ -89,7 +107,7 @@ FROM (SELECT profile, cell, metric, value,
              sum(w) OVER (PARTITION BY profile, cell, metric ORDER BY value) AS below,
              sum(w) OVER (PARTITION BY profile, cell, metric) AS whole
       FROM (SELECT profile, cell, metric, value, sum(w) AS w
-            FROM (SELECT profile, cell, {ONCE} AS w, stack({len(metrics)}, {values})
+            FROM (SELECT profile, cell, {ONCE.format(top=top)} AS w, stack({len(metrics)}, {values})
                   AS (metric, value) FROM {{rows}})
             WHERE value IS NOT NULL GROUP BY 1, 2, 3, 4))
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
