@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from app.batch import records, statistics
 from app.batch.advice_result import advice_of
-from app.batch.intervals import Look, knowable
+from app.batch.intervals import Look, is_within, knowable, runs_needed
 from app.batch.jobs import Jobs
 from app.batch.pairs import pair_sentences, pairs
 from app.batch.runners.pairing import LOST
@@ -21,6 +21,8 @@ from engine.study.metrics import METRICS
 
 SENTENCES_MOST = 16
 HALF = 0.5
+PRECISE = 0.2
+"""To either side of a share: when it is known well enough to act on."""
 FAILURES_SHOWN = 50
 SHOWN_QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
@@ -71,6 +73,8 @@ def result(
         futures=futures_of(batch, shown["cells"]),
         causes=batch.about.get("causes", []),
         weighted=weighted,
+        look=asdict(records.look_of(batch)),
+        needs=needs(shown["cells"], shown["runs_per_s"]),
         failures={
             "total": total,
             "first": first,
@@ -123,6 +127,25 @@ def futures_of(batch: BatchRow, cells: list[dict[str, Any]]) -> dict[str, Any] |
         "broken": broken,
         "url": f"/batch/{batch.id}/run?step={here}",
     }
+
+
+def needs(cells: list[dict[str, Any]], runs_per_s: float) -> dict[str, Any] | None:
+    """What the study lacks to be precise: {seen, within, runs, seconds} of the rarest share, or of
+    a bound where nothing was seen at all; None where it is precise, or empty."""
+    counts = [cell["violating"] for cell in cells if cell["n"]]
+    if not counts:
+        return None
+    seen = [one for one in counts if one["share"]]
+    rarest = min(seen, key=lambda one: float(one["share"])) if seen else counts[0]
+    share = rarest["share"] or min(1.0, rarest["high"])
+    if seen and is_within(share, rarest["low"], rarest["high"], PRECISE):
+        return None
+    if "effective" in rarest:  # such runs are not worth the same
+        runs = round(rarest["n"] * runs_needed(share, PRECISE) / rarest["effective"])
+    else:
+        runs = runs_needed(share, PRECISE)
+    seconds = runs * len(cells) / runs_per_s if runs_per_s else None
+    return {"seen": bool(seen), "within": PRECISE, "runs": runs, "seconds": seconds}
 
 
 def place(invariant: str) -> tuple[int, str]:

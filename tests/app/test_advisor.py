@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.batch import records
+from app.batch import records, statistics
 from app.batch.advice_result import advice_of, how_long, how_often
 from app.batch.jobs import Jobs
 from engine.study import advice
@@ -48,7 +48,8 @@ def test_the_advisor_answers_with_intervals_and_assumptions(app: Flask, jobs: Jo
     heaviest = {(row.profile, row.cell): row.weights["heaviest"][0]
                 for row in records.cells(jobs.database, jobs.batch(number))}  # fmt: skip
     for one in told["settings"]:
-        share = min(1.0, 3 / one["n"] * heaviest[one["profile"], one["cell"]])
+        bound = statistics.rule_of_three(one["n"], records.look_of(jobs.batch(number)))
+        share = min(1.0, bound * heaviest[one["profile"], one["cell"]])
         unseen = advice.per_year(share, told["window_s"] * 1000)
         assert one["unseen"] == pytest.approx(unseen)
         if not one["lost"]["hits"]:
