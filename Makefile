@@ -1,6 +1,6 @@
 # Short names for the commands; `python3 -m app` and `python3 -m tests` need nothing but Python.
 
-.PHONY: serve check bench vendor
+.PHONY: serve check bench vendor lock sbom
 
 serve:
 	python3 -m app serve
@@ -13,3 +13,13 @@ bench:
 
 vendor:
 	cd static/vendor && npm ci && node vendor.mjs
+
+# What is locked changes only here: make lock UPGRADE=--upgrade for all of it.
+lock:
+	.venv/bin/uv lock $(UPGRADE)
+
+# What the container has and what browsers get, as CycloneDX.
+sbom:
+	mkdir -p build
+	.venv/bin/uv export --quiet --locked --extra postgres --format cyclonedx1.5 --output-file build/python.cdx.json
+	cd static/vendor && npm sbom --package-lock-only --sbom-format cyclonedx > ../../build/browser.cdx.json

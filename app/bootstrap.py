@@ -152,6 +152,26 @@ def _make_venv() -> None:
         )
 
 
+def locked() -> str:
+    """The requirement of uv, in the version that uv.lock has."""
+    import tomllib
+
+    with (ROOT / "uv.lock").open("rb") as file:
+        packages = tomllib.load(file)["package"]
+    (version,) = (found["version"] for found in packages if found["name"] == "uv")
+    return f"uv=={version}"
+
+
+def _install_locked(pip: list[str], python: Path, extra: str) -> bool:
+    """Exactly what uv.lock names, by hash, as continuous integration wants it."""
+    sync = [str(python), "-m", "uv", "sync", "--quiet", "--locked", "--inexact"]
+    for command in ([*pip, "install", "--quiet", locked()], [*sync, "--extra", extra]):
+        if subprocess.run(command, cwd=ROOT).returncode != 0:
+            say(f"That failed: {' '.join(command)}")
+            return False
+    return True
+
+
 def _install(python: Path, extra: str, missing: list[str]) -> None:
     say(f"Installing {len(missing)} packages (Spark among them is large, this takes minutes):")
     say("  " + ", ".join(missing))
@@ -159,6 +179,9 @@ def _install(python: Path, extra: str, missing: list[str]) -> None:
     within = [str(python), "-m", "pip"]
     if subprocess.run([*within, "--version"], capture_output=True).returncode != 0:
         within = [sys.executable, "-m", "pip", "--python", str(python)]
+    if extra and os.environ.get("CI") and _install_locked(within, python, extra):
+        say("Installed, as uv.lock has it.")
+        return
     command = [*within, "install", "--disable-pip-version-check", "--quiet", "--editable", target]
     if subprocess.run(command, cwd=ROOT).returncode != 0:
         give_up(f"Installing failed; this repeats it: cd {ROOT} && {' '.join(command)}")
