@@ -8,8 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    InternalError,
+    OperationalError,
+)
+from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm import Session
 
 from app.common.config import BadSetting
@@ -19,6 +26,17 @@ MIGRATIONS = Path(__file__).resolve().parent / "migrations"
 _BEGIN = "highwater_begin"
 BUSY_MS = 15_000
 """How long a transaction waits for another process's."""
+CONNECTIONS = 20
+"""To a database that is a server: reading takes milliseconds, and writers take turns."""
+WRITER = 0x4857
+"""The advisory lock of PostgreSQL that writers take turns by."""
+FULL = ("full", "readonly", "read-only", "No space", "No more space")
+
+_POSTGRES = {
+    "connect_timeout": BUSY_MS // 1_000,
+    "application_name": "highwater",
+    "options": f"-c lock_timeout={BUSY_MS} -c idle_in_transaction_session_timeout={4 * BUSY_MS}",
+}
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +56,7 @@ class Database:
         if self.sqlite and parsed.database and parsed.database != ":memory:":
             Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
         try:
-            self.engine: Engine = create_engine(parsed, pool_pre_ping=not self.sqlite)
+            self.engine: Engine = create_engine(parsed, **_how(parsed))
         except ImportError as error:
             raise BadSetting(
                 f"HIGHWATER_DATABASE_URL needs the Python package {error.name}: pip install it."
@@ -46,6 +64,8 @@ class Database:
         if self.sqlite:
             event.listen(self.engine, "connect", _on_connect)
             event.listen(self.engine, "begin", _on_begin)
+        elif parsed.get_backend_name() == "postgresql":
+            event.listen(self.engine, "begin", _take_turns)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -78,7 +98,8 @@ class Database:
                     config.attributes["connection"] = exclusive
                     command.upgrade(config, "head")
         except DatabaseError as error:
-            raise BadSetting(f"The database cannot be used: {error.orig}.") from None
+            told = " ".join(str(error.orig).split()).rstrip(".")
+            raise BadSetting(f"The database cannot be used: {told}.") from None
         except CommandError as error:
             raise BadSetting(f"The database is of a newer Highwater: {error}.") from None
 
@@ -91,11 +112,26 @@ def _told() -> Iterator[None]:
     """A fault of the database becomes a refusal.  Raises `Refusal` "busy" or "full"."""
     try:
         yield
-    except OperationalError as error:
-        text = str(error.orig)
+    except (OperationalError, InternalError, NoConnection) as error:
+        text = str(error.orig if isinstance(error, DBAPIError) else error)
         log.error("The database failed: %s", text)
-        full = "full" in text or "readonly" in text or "No space" in text
+        full = any(word in text for word in FULL)
         raise Refusal("full" if full else "busy", "database.full" if full else "database") from None
+
+
+def _how(url: URL) -> dict[str, Any]:
+    """What an engine is made with."""
+    if url.get_backend_name() == "sqlite":
+        return {}
+    found: dict[str, Any] = {
+        "pool_pre_ping": True,  # a server that was started again is connected to again
+        "pool_size": CONNECTIONS // 2,
+        "max_overflow": CONNECTIONS - CONNECTIONS // 2,
+        "pool_timeout": BUSY_MS / 1_000,
+    }
+    if url.get_driver_name() == "psycopg":
+        found["connect_args"] = _POSTGRES
+    return found
 
 
 def _on_connect(connection: Any, _record: Any) -> None:
@@ -115,3 +151,9 @@ def _on_begin(connection: Connection) -> None:
     # fails without waiting when another process wrote in between.
     mode = connection.get_execution_options().get(_BEGIN, "DEFERRED")
     connection.exec_driver_sql(f"BEGIN {mode}")
+
+
+def _take_turns(connection: Connection) -> None:
+    # What a writer read before it writes stays true until it has written, as with SQLite.
+    if _BEGIN in connection.get_execution_options():
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITER})")
