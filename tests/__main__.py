@@ -32,21 +32,33 @@ def has_chinese() -> bool:
     return any(next(fonts.rglob(f"{name}*"), None) for name in CJK)
 
 
-def ensure_browser() -> None:
-    """Chromium and fonts for the browser tests, where this machine lets us install them."""
-    wanted = []
-    if not has_chromium():
-        wanted.append("chromium")
-    if not has_chinese():
-        wanted.append("fonts-noto-cjk")
+def has_postgres() -> bool:
+    home = Path("/usr/lib/postgresql")
+    return bool(shutil.which("initdb") or next(home.glob("*/bin/initdb"), None))
+
+
+def has_nginx() -> bool:
+    return bool(shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin"))
+
+
+def ensure_programs() -> None:
+    """What the browser's, the database's and the proxy's tests start, where this machine lets us
+    install it."""
+    there = {
+        "chromium": has_chromium(),
+        "fonts-noto-cjk": has_chinese(),
+        "postgresql": has_postgres(),
+        "nginx-light": has_nginx(),
+    }
+    wanted = [name for name, found in there.items() if not found]
     if not wanted:
         return
     names = " ".join(wanted)
     apt = shutil.which("apt-get")
     if apt is None or not hasattr(os, "geteuid") or os.geteuid() != 0:
-        bootstrap.say(f"The browser tests need: {names} (not installable from here).")
+        bootstrap.say(f"The tests need: {names} (not installable from here).")
         return
-    bootstrap.say(f"Installing for the browser tests: {names} ...")
+    bootstrap.say(f"Installing for the tests: {names} ...")
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (
         [apt, "-qq", "update"],
@@ -127,7 +139,7 @@ def passes(command: list[str]) -> bool:
 
 def main() -> int:
     bootstrap.ensure("tests", extra="test")
-    ensure_browser()
+    ensure_programs()
     python = [sys.executable, "-m"]
     checks = [
         [*python, "ruff", "format", "--check", "."],

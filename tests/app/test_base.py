@@ -171,7 +171,7 @@ def test_what_cannot_be_checked_fails_where_it_must_not_be_missed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(bootstrap, "ensure", lambda *what, **extra: None)
-    monkeypatch.setattr(checks, "ensure_browser", lambda: None)
+    monkeypatch.setattr(checks, "ensure_programs", lambda: None)
     monkeypatch.setattr(checks, "passes", lambda command: True)
     monkeypatch.setattr(checks.shutil, "which", lambda name: None)
     monkeypatch.setattr(sys, "argv", ["tests"])
