@@ -11,17 +11,24 @@ from typing import Any
 
 import pytest
 
-from engine.learn import wrong_rules
+from engine.learn import wrong_rules, wrong_stories
+from engine.learn.asked import LANGUAGES
+from engine.learn.claims import claims
+from engine.learn.counterfactuals import begun
 from engine.learn.kinds import KINDS
 from engine.learn.misconceptions import MISCONCEPTIONS
-from engine.learn.probes import Probe, best_moment, probe_at, probes_of
-from engine.learn.telling import LANGUAGES, Teller, catalogue
+from engine.learn.probes import Probe, best_moment, probe_at, probes_of, told_of
+from engine.learn.sequences import happening
+from engine.learn.telling import Teller, catalogue
 from engine.model.errors import BadInput
+from engine.model.profiles import GENERATIONS
+from engine.properties.evaluate import judge
 from engine.properties.recording import Recording
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
 from engine.show.replay import Replay
-from engine.sim.run import Run
+from engine.sim.run import Run, play_all
+from engine.study.sourcemap import card_of
 
 THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 OF_A_SAMPLE = ("S01", "S02", "S03", "S05", "S08", "S10", "S13", "S14", "S20", "S22", "S29", "S39")
@@ -136,10 +143,135 @@ def test_every_misconception_is_refuted_by_its_run(row: Any) -> None:
 
 def test_no_wrong_rule_is_left_out() -> None:
     ours = {
-        f for _, f in getmembers(wrong_rules, isfunction) if f.__module__ == wrong_rules.__name__
+        f
+        for room in (wrong_rules, wrong_stories)
+        for _, f in getmembers(room, isfunction)
+        if f.__module__ == room.__name__
     }
     public = {one for one in ours if not one.__name__.startswith("_") and one.__doc__}
     assert public == {row.rule for row in MISCONCEPTIONS.values()}
+
+
+# -- what other runs answer -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_line_that_acts_is_marked_by_the_step_and_no_other_one_is(code: str) -> None:
+    for scenario, profile in runs(code):
+        recording, replay = recorded(code, profile), Replay(Run(scenario, profile))
+        for probe in of_kind(recording, "rule"):
+            steps = replay.steps(probe.step + 1, probe.until - probe.step)
+            fired = {cue["rule"] for step in steps for cue in step["cues"]}
+            lines = {
+                line.text.strip(): fired.intersection(line.cues)
+                for card in {card_of(cue) for cue in fired} - {None}
+                if card.classes(recording.profile)[:1] == [told_of(recording, probe).told[0]]
+                for line in card.lines
+                if line.applies(recording.profile)
+            }
+            for choice in probe.choices:
+                assert bool(lines[choice.answer]) == (not choice.wrong), f"{code} {probe.text}"
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_tasks_are_done_by_the_right_moves_only(code: str) -> None:
+    """The property language, which knows nothing of probes, judges what was played."""
+    for scenario, profile in runs(code):
+        recording = recorded(code, profile)
+        for probe in of_kind(recording, "do"):
+            goal = told_of(recording, probe).told[2]
+            first = begun(recording, recording.at(probe.step) + 1)
+            for choice in probe.choices:
+                tried = Run(scenario, profile, 0, (*first, *choice.answer))
+                holds = judge(goal, Recording(tried)).holds
+                assert holds == (not choice.wrong), f"{code} {profile} {probe.text}: {goal}"
+
+
+@pytest.mark.parametrize("code", [*CODES, "R20"])
+def test_without_the_right_move_the_record_is_there_and_without_another_it_is_not(
+    code: str,
+) -> None:
+    for scenario, profile in runs(code):
+        recording = recorded(code, profile)
+        for probe in of_kind(recording, "cause"):
+            value = told_of(recording, probe).told[0]
+            for choice in probe.choices:
+                run = Run(scenario, profile, 0, ())
+                for number, line in enumerate(recording.run.lines(), 1):
+                    longer = run.then(line)
+                    if number != choice.answer and playable(longer):
+                        run = longer
+                played = Recording(run)
+                there = any(value in one.values() for one in _replicas(played, played.end.step))
+                saved = there and value not in played.known.lost
+                assert saved == (not choice.wrong), f"{code} {profile} {probe.text}: {choice}"
+
+
+def playable(run: Run) -> bool:
+    try:
+        play_all(run)
+    except BadInput:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("code", [*CODES, "R20"])
+def test_since_when_is_what_every_kafka_shows(code: str) -> None:
+    for scenario, profile in runs(code):
+        recording = recorded(code, profile)
+        for probe in of_kind(recording, "since"):
+            slug = told_of(recording, probe).told
+            word, turn = probe.choices[probe.right].answer  # type: ignore[misc]
+            names = list(GENERATIONS)
+            for place, name in enumerate(names):
+                run = Run(scenario, name)
+                if slug and name not in claims()[slug].profiles:
+                    continue
+                if slug:
+                    holds = claims()[slug].judged(name).holds
+                elif playable(run):
+                    holds = not play_all(run).ledger.lost
+                else:
+                    continue
+                at = names.index(turn) if turn else 0
+                said = {"since": place >= at, "until": place <= at}.get(word, word == "always")
+                assert holds == said, f"{code} {profile} {probe.text}: {name}"
+
+
+def of_kind(recording: Recording, kind: str) -> list[Probe]:
+    """Of a long run the first dozen."""
+    return [one for one in probes_of(recording) if one.kind == kind][: 400 if THOROUGH else 12]
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_happenings_come_in_the_order_that_is_right(code: str) -> None:
+    """Each of them is looked for again from the step of the one before on."""
+    for _, profile in runs(code):
+        recording = recorded(code, profile)
+        for probe in of_kind(recording, "order"):
+            answer = probe.choices[probe.right].answer
+            first: dict[Any, int] = {}
+            for turn in recording.turns[recording.at(probe.step) + 1 :]:
+                for event in turn.events:
+                    told = happening(event)
+                    if told is not None:
+                        first.setdefault(told, turn.last)
+            steps = [first[one] for one in answer]  # type: ignore[union-attr]
+            assert steps == sorted(steps) and steps[-1] == probe.until, f"{code} {probe.text}"
+
+
+def test_a_scale_scenario_asks_a_thousand_different_questions() -> None:
+    """What is read differs, not only the address: seeds of S61 until there are a thousand."""
+    asked: set[tuple[str, ...]] = set()
+    for seed in range(40):
+        recording = Recording(Run(find("S61"), "Z0102", seed))
+        teller = Teller(recording, "en")
+        for probe in probes_of(recording):
+            told = [teller.answer(probe, choice.answer) for choice in probe.choices]
+            asked.add((teller.next(probe), teller.question(probe), *told))
+        if len(asked) >= 1_000:
+            return
+    raise AssertionError(f"only {len(asked)} in 40 seeds")
 
 
 # -- links and order ------------------------------------------------------------------------------

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from engine.model.messages import Message
 from engine.model.profiles import Profile
 from engine.properties.moment import Moment, PartitionMoment, ReplicaMoment
+from engine.properties.recording import Recording
 
 Answer = int | str | tuple[Any, ...]
 """An offset, a broker (-1: nobody), a tuple of brokers or of records, ((epoch, start), ...), or
-what a producer is told: ("ack", broker, ...) with those who must have the record, or a word."""
+what a producer is told: ("ack", broker, ...) with those who must have the record, or a word.
+Others are a line of a card, an order of happenings, (since | until, profile), the number of a move,
+and moves."""
 
 NOBODY: Final = -1
+LANGUAGES: Final = ("en", "zh-Hans")
 
 
 class Asked:
@@ -21,9 +25,10 @@ class Asked:
     comes.
 
     `what` is the message that arrives, or None; `node` where it arrives or whom a fault strikes.
+    `told` is what the question itself gives away: lines, happenings, moves or a goal.
     """
 
-    __slots__ = ("before", "kind", "node", "profile", "tp", "what", "who")
+    __slots__ = ("before", "kind", "node", "profile", "told", "tp", "what", "who")
 
     def __init__(
         self,
@@ -34,6 +39,7 @@ class Asked:
         profile: Profile,
         node: int,
         what: Message | None,
+        told: Any = None,
     ) -> None:
         self.kind = kind
         self.tp = tp
@@ -42,6 +48,7 @@ class Asked:
         self.profile = profile
         self.node = node
         self.what = what
+        self.told = told
 
     @property
     def part(self) -> PartitionMoment:
@@ -65,3 +72,38 @@ class Asked:
 
 def in_order(brokers: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted(set(brokers)))
+
+
+Places = Iterator[tuple[int, int]]
+"""(partition, broker) of whom is asked; without a broker, a number that tells apart."""
+
+
+class Kind:
+    """`form` says what an answer is; `worth` how much knowing it is worth, 1 to 3.
+
+    `asked(recording, index)` yields of whom it may be asked before that turn;
+    `truth(asked, recording, index)` plays on: (answer, step by which it is decided), or None where
+    the run ends too early or nothing is decided; `told` is what the question gives away.
+    `holds` says whether an answer that is not the truth's own would be right as well, or cannot be
+    given: such a one is never offered as wrong.
+    """
+
+    __slots__ = ("asked", "form", "holds", "name", "told", "truth", "worth")
+
+    def __init__(
+        self,
+        name: str,
+        form: str,
+        worth: int,
+        asked: Callable[[Recording, int], Places],
+        truth: Callable[[Asked, Recording, int], tuple[Answer, int] | None],
+        told: Callable[[Recording, int, int, int], Any] | None = None,
+        holds: Callable[[Asked, Recording, int, Answer], bool] | None = None,
+    ) -> None:
+        self.name = name
+        self.form = form
+        self.worth = worth
+        self.asked = asked
+        self.truth = truth
+        self.told = told
+        self.holds = holds

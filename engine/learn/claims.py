@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from engine.learn.telling import LANGUAGES
+from engine.learn.asked import LANGUAGES
 from engine.model.errors import BadInput
 from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import Verdict, judge

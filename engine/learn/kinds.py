@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from engine.learn.asked import Answer, Asked, in_order
+from engine.learn import counterfactuals as played
+from engine.learn import sequences
+from engine.learn.asked import Answer, Asked, Kind, in_order
 from engine.model.effects import Cue
 from engine.model.messages import FETCH, FETCH_R, PRODUCE, Message
 from engine.properties.moment import Moment, PartitionMoment, ReplicaMoment
@@ -19,30 +21,6 @@ MOST_RECORDS: Final = 8
 
 Found = Iterator[tuple[int, int]]
 """(partition, broker) of whom is asked."""
-
-
-class Kind:
-    """`form` says what an answer is; `worth` how much knowing it is worth, 1 to 3.
-
-    `asked(before, event, turn)` yields of whom it may be asked; `truth(asked, recording, index)`
-    plays on: (answer, step by which it is decided), or None where the run ends too early.
-    """
-
-    __slots__ = ("asked", "form", "name", "truth", "worth")
-
-    def __init__(
-        self,
-        name: str,
-        form: str,
-        worth: int,
-        asked: Callable[[Moment, Event, Turn], Found],
-        truth: Callable[[Asked, Recording, int], tuple[Answer, int] | None],
-    ) -> None:
-        self.name = name
-        self.form = form
-        self.worth = worth
-        self.asked = asked
-        self.truth = truth
 
 
 def arrived(event: Event, kind: int) -> Any:
@@ -234,16 +212,42 @@ def _survive_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answ
     return tuple(value for value in now if value in left), recording.end.step
 
 
+def _by_event(
+    asked: Callable[[Moment, Event, Turn], Found],
+) -> Callable[[Recording, int], Found]:
+    """Of whom it may be asked, found in the first event of the turn."""
+
+    def found(recording: Recording, index: int) -> Found:
+        turn = recording.turns[index]
+        return asked(recording.turns[index - 1].now, turn.events[0], turn)
+
+    return found
+
+
 KINDS: Final = {
     kind.name: kind
     for kind in (
-        Kind("hw", "offset", 2, _hw_asked, _after(lambda one: one.hw)),
-        Kind("leo", "offset", 1, _leo_asked, _after(lambda one: one.leo)),
-        Kind("truncate", "offset", 3, _truncate_asked, _after(lambda one: one.leo)),
-        Kind("leader", "broker", 3, _leader_asked, _of_record(lambda one: one.record.leader)),
-        Kind("isr", "brokers", 2, _isr_asked, _of_record(lambda one: in_order(one.record.isr))),
-        Kind("ack", "reply", 2, _ack_asked, _ack_truth),
-        Kind("epochs", "epochs", 2, _epochs_asked, _after(lambda one: one.epochs)),
-        Kind("survive", "records", 3, _survive_asked, _survive_truth),
+        Kind("hw", "offset", 2, _by_event(_hw_asked), _after(lambda one: one.hw)),
+        Kind("leo", "offset", 1, _by_event(_leo_asked), _after(lambda one: one.leo)),
+        Kind("truncate", "offset", 3, _by_event(_truncate_asked), _after(lambda one: one.leo)),
+        Kind(
+            "leader",
+            "broker",
+            3,
+            _by_event(_leader_asked),
+            _of_record(lambda one: one.record.leader),
+        ),
+        Kind(
+            "isr",
+            "brokers",
+            2,
+            _by_event(_isr_asked),
+            _of_record(lambda one: in_order(one.record.isr)),
+        ),
+        Kind("ack", "reply", 2, _by_event(_ack_asked), _ack_truth),
+        Kind("epochs", "epochs", 2, _by_event(_epochs_asked), _after(lambda one: one.epochs)),
+        Kind("survive", "records", 3, _by_event(_survive_asked), _survive_truth),
+        *sequences.KINDS,
+        *played.KINDS,
     )
 }

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from engine.learn import wrong_rules as wrong
+from engine.learn import wrong_stories as stories
 from engine.learn.asked import Answer, Asked
 
 WrongRule = Callable[[Asked], Answer | None]
@@ -85,6 +86,42 @@ _ROWS: Final = (
     Misconception("MC-KEEP-MAJORITY", "survive", wrong.keep_majority, ("S28", "K39")),
     Misconception("MC-KEEP-COMMON", "survive", wrong.keep_common, ("S66", "K39")),
     Misconception("MC-KEEP-MARK", "survive", wrong.keep_shortest_mark, ("S22", "K39"), "Z0102"),
+    Misconception("MC-LINE-REFUSES", "rule", stories.line_refuses, ("S43", "Z33")),
+    Misconception("MC-LINE-MARK", "rule", stories.line_mark, ("S47", "K39")),
+    Misconception("MC-LINE-EPOCH", "rule", stories.line_epoch, ("S53", "K39")),
+    Misconception("MC-LINE-ISR", "rule", stories.line_isr, ("S43", "Z33")),
+    Misconception("MC-LINE-CONDITION", "rule", stories.line_condition, ("S64", "K39")),
+    Misconception("MC-LINE-FIRST", "rule", stories.line_first, ("S43", "Z33")),
+    Misconception("MC-LINE-LAST", "rule", stories.line_last, ("S47", "K39")),
+    Misconception("MC-ORDER-ANSWER", "order", stories.order_answer_first, ("S35", "K39")),
+    Misconception("MC-ORDER-MARK", "order", stories.order_mark_first, ("S01", "Z0102")),
+    Misconception("MC-ORDER-FOLLOW", "order", stories.order_follow_first, ("S02", "K39")),
+    Misconception("MC-ORDER-ELECT", "order", stories.order_elect_first, ("S53", "K39")),
+    Misconception("MC-ORDER-LEAD", "order", stories.order_lead_first, ("M05", "K39")),
+    Misconception("MC-ORDER-CUT", "order", stories.order_cut_first, ("S35", "K39")),
+    Misconception("MC-ORDER-LOG", "order", stories.order_log_first, ("S35", "K39")),
+    Misconception("MC-ORDER-COPY", "order", stories.order_copy_first, ("S01", "Z0102")),
+    Misconception("MC-ORDER-NUMBER", "order", stories.order_by_number, ("S52", "Z24")),
+    Misconception("MC-SINCE-ALWAYS", "since", stories.since_always, ("S01", "K39")),
+    Misconception("MC-SINCE-EPOCHS", "since", stories.since_epochs, ("S01", "K39")),
+    Misconception("MC-SINCE-NEVER", "since", stories.since_never, ("S04", "Z0102")),
+    Misconception("MC-SINCE-KRAFT", "since", stories.since_kraft, ("S01", "K39")),
+    Misconception("MC-UNTIL-EPOCHS", "since", stories.until_epochs, ("S01", "K39")),
+    Misconception("MC-CAUSE-LAST", "cause", stories.cause_last, ("R20", "Z0102")),
+    Misconception("MC-CAUSE-NOTICE", "cause", stories.cause_notice, ("S14", "Z0102")),
+    Misconception("MC-CAUSE-FIRST", "cause", stories.cause_first_fault, ("S14", "Z0102")),
+    Misconception("MC-CAUSE-WRITE", "cause", stories.cause_write, ("S14", "Z0102")),
+    Misconception("MC-CAUSE-FETCH", "cause", stories.cause_fetch, ("S14", "Z0102")),
+    Misconception(
+        "MC-CAUSE-BEGINNING", "cause", stories.cause_beginning, ("M10", "K39+truncation=HW")
+    ),
+    Misconception("MC-DO-COPY", "do", stories.do_copy, ("S20", "Z0102")),
+    Misconception("MC-DO-KILL", "do", stories.do_kill, ("S43", "K39")),
+    Misconception("MC-DO-BOUNCE", "do", stories.do_bounce, ("S51", "K39")),
+    Misconception("MC-DO-AHEAD", "do", stories.do_ahead, ("S43", "K39")),
+    Misconception("MC-DO-WAIT", "do", stories.do_wait, ("S20", "Z0102")),
+    Misconception("MC-DO-WRITE", "do", stories.do_write, ("S20", "Z0102")),
+    Misconception("MC-DO-READ", "do", stories.do_read, ("S20", "Z0102")),
 )
 MISCONCEPTIONS: Final = {row.id: row for row in _ROWS}
 

@@ -65,7 +65,8 @@ class Probe:
 
     @property
     def form(self) -> str:
-        """What an answer is: offset, broker, brokers, reply, epochs or records."""
+        """What an answer is: offset, broker, brokers, reply, epochs, records, line, order, kafka,
+        move or moves."""
         return KINDS[self.kind].form
 
 
@@ -110,16 +111,17 @@ def probe_at(recording: Recording, text: str) -> Probe:
 
 
 def _candidates(recording: Recording, index: int) -> Iterator[tuple[str, int, int]]:
-    turn, before = recording.turns[index], recording.turns[index - 1].now
     for kind in KINDS.values():
-        for tp, who in kind.asked(before, turn.events[0], turn):
+        for tp, who in kind.asked(recording, index):
             yield kind.name, tp, who
 
 
 def _asked(recording: Recording, index: int, kind: str, tp: int, who: int) -> Asked:
     turn, before = recording.turns[index], recording.turns[index - 1].now
     _, node, what = _event(turn)
-    return Asked(kind, tp, who, before, recording.profile, node, what)
+    tell = KINDS[kind].told
+    told = None if tell is None else tell(recording, index, tp, who)
+    return Asked(kind, tp, who, before, recording.profile, node, what, told)
 
 
 def _event(turn: Turn) -> tuple[int, int, Message | None]:
@@ -138,11 +140,12 @@ def _probe(
     right, until = truth
     said: dict[Answer, list[str]] = {}
     spoke = 0
+    also = KINDS[kind].holds
     for row in of_kind(kind):
         answer = row.rule(asked)
         if answer is not None:
             spoke += 1
-            if answer != right:
+            if answer != right and not (also and also(asked, recording, index, answer)):
                 said.setdefault(answer, []).append(row.id)
     if len(said) < FEWEST_WRONG:
         return None
@@ -186,3 +189,8 @@ def best_moment(recording: Recording, misconception: str) -> Probe | None:
             if any(said(choice) for choice in probe.choices):
                 return probe
     return None
+
+
+def told_of(recording: Recording, probe: Probe) -> Asked:
+    """What the question was asked of, and what it gives away."""
+    return _asked(recording, recording.at(probe.step) + 1, probe.kind, probe.tp, probe.who)

@@ -8,7 +8,8 @@ from importlib.resources import files
 from typing import Any, Final
 
 from engine.learn.asked import NOBODY, Answer
-from engine.learn.probes import Probe, trigger
+from engine.learn.claims import claims
+from engine.learn.probes import Probe, told_of, trigger
 from engine.model.errors import name_of
 from engine.model.messages import (
     CONTROLLER,
@@ -25,8 +26,9 @@ from engine.properties.moment import Moment
 from engine.properties.recording import Recording
 from engine.sim.kernel import FAILURE
 
-LANGUAGES: Final = ("en", "zh-Hans")
 MOST_NAMED: Final = 6
+_TOLD: Final = ("line", "order", "kafka", "move", "moves")
+"""Forms of the kinds that tell something in the question."""
 NEWS: Final = (METADATA_FETCH_R, LEADER_AND_ISR)
 
 
@@ -77,6 +79,8 @@ class Teller:
 
     def next(self, probe: Probe) -> str:
         """What happens next, as far as everybody can see it coming."""
+        if probe.form == "moves":
+            return self.say("next.stage")
         kind, _, m = trigger(self.recording, probe)
         what: Any = m
         if kind == FAILURE:
@@ -117,6 +121,8 @@ class Teller:
         return lines[probe.move].split(" !")[0] if 0 <= probe.move < len(lines) else ""
 
     def question(self, probe: Probe) -> str:
+        if probe.form in _TOLD:
+            return self._told_question(probe)
         part = _before(self.recording, probe).parts[probe.tp]
         mine = part.replicas[probe.who]
         args: dict[str, Any] = {
@@ -128,8 +134,36 @@ class Teller:
         }
         return self.say(f"ask.{probe.kind}", **args)
 
+    def _told_question(self, probe: Probe) -> str:
+        """The question of a kind that gives something away: lines, moves, a claim or a goal."""
+        told = told_of(self.recording, probe).told
+        if probe.kind == "rule":
+            return self.say("ask.rule", k=told[0])
+        if probe.kind == "cause":
+            return self.say("ask.cause", m=told[0])
+        if probe.kind == "do":
+            return self.say(f"ask.do.{told[0]}", b=self.broker(probe.who), m=told[1])
+        if probe.kind == "since" and told:
+            return self.say("ask.since.claim", c=claims()[told].sentence[self.language])
+        return self.say("ask.since.kept" if probe.kind == "since" else "ask.order")
+
+    def _told_answer(self, probe: Probe, answer: Any) -> str:
+        if probe.form == "line":
+            return str(answer)
+        if probe.form == "order":
+            told = [self._words[f"order.{sort}"].format(b=self.broker(b)) for sort, b in answer]
+            return self._capital(self._words["answer.then"].join(told))
+        if probe.form == "kafka":
+            release = get_profile(answer[1]).stands_for if answer[1] else ""
+            return self.say(f"answer.{answer[0]}", k=release)
+        if probe.form == "move":
+            return self.say("answer.move", n=answer, l=self.recording.run.lines()[answer - 1])
+        return self._words["answer.then"].join(answer)
+
     def answer(self, probe: Probe, answer: Answer) -> str:
         """One answer as a person says it."""
+        if probe.form in _TOLD:
+            return self._told_answer(probe, answer)
         if probe.form == "offset":
             return self.say("answer.offset", o=answer)
         if probe.form == "broker":

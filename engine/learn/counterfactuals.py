@@ -1,0 +1,341 @@
+"""Questions that other runs answer: under which Kafka, because of which move, by which moves."""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any, Final
+
+from engine.learn.asked import Answer, Asked, Kind, Places
+from engine.model.errors import BadInput
+from engine.model.profiles import GENERATIONS
+from engine.properties.moment import Moment
+from engine.properties.recording import Recording
+from engine.sim import moves
+from engine.sim.run import Run, play, play_all
+from engine.sim.simulation import Simulation
+
+LOST: Final = 0
+"""`who` of the question about lost records; other numbers are claims."""
+MOST_MOVES: Final = 60
+"""A run of more moves is not asked which of them it was."""
+FEWEST_MOVES: Final = 4
+MOST_EVENTS: Final = 4_000
+DEPTH: Final = 3
+MOST_TRIED: Final = 100
+"""Attempts after which a task counts as too long to be asked."""
+KEPT: Final = "never (some record m: lost(m))"
+
+
+def summary(row: dict[str, bool]) -> tuple[str, str] | None:
+    """("since" | "until", profile), ("always" | "never", ""); None where it turns more than once.
+
+    `row` has profiles from the oldest on: does it hold there?
+    """
+    names, values = list(row), list(row.values())
+    turns = [i for i in range(1, len(values)) if values[i] != values[i - 1]]
+    if len(turns) > 1 or not values:
+        return None
+    if not turns:
+        return ("always" if values[0] else "never"), ""
+    return ("since", names[turns[0]]) if values[-1] else ("until", names[turns[0] - 1])
+
+
+# -- under which Kafka ----------------------------------------------------------------------------
+
+
+def number_of(slug: str) -> int:
+    """The number that names a claim in a question's text: it stays when claims are added."""
+    return int(sha256(slug.encode()).hexdigest()[:8], 16) % 900_000 + 1
+
+
+@lru_cache(maxsize=16)
+def _claims_of(recording: Recording) -> tuple[tuple[int, str, int], ...]:
+    """(number, slug, the step that decides) of the claims that this very run decides."""
+    from engine.learn.claims import claims, verdicts  # they are judged by what is asked here
+
+    run = recording.run
+    found = []
+    for slug, claim in claims().items():
+        own = claim.moves is None and not claim.first
+        if own and run.moves is None and run.seed == 0 and claim.scenario == run.scenario.code:
+            row = verdicts()[slug]
+            if run.profile in row:
+                found.append((number_of(slug), slug, row[run.profile].step))
+    return tuple(found)
+
+
+def _since_asked(recording: Recording, index: int) -> Places:
+    turn = recording.turns[index]
+    if _first_loss(recording) == index:
+        yield 0, LOST
+    for number, _, step in _claims_of(recording):
+        if turn.first <= step <= turn.last:
+            yield 0, number
+
+
+def _since_told(recording: Recording, index: int, tp: int, who: int) -> str:
+    """The claim's name, "" for the question about lost records."""
+    return next((slug for number, slug, _ in _claims_of(recording) if number == who), "")
+
+
+@lru_cache(maxsize=256)
+def _kept(run: Run) -> dict[str, bool]:
+    """Profile -> do these moves leave every confirmed record there?"""
+    found = {}
+    for name in GENERATIONS:
+        try:
+            sim = play_all(Run(run.scenario, name, run.seed, run.moves))
+        except BadInput:
+            continue  # a move that this Kafka has not
+        found[name] = not sim.ledger.lost
+    return found
+
+
+def row_of(recording: Recording, told: str) -> dict[str, bool]:
+    """Profile -> does it hold there?  Plays the run under all of them."""
+    if not told:
+        return _kept(recording.run)
+    from engine.learn.claims import verdicts
+
+    return {name: one.holds for name, one in verdicts()[told].items()}
+
+
+def _since_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+    found = summary(row_of(recording, asked.told))
+    return None if found is None else (found, recording.turns[index].last)
+
+
+# -- because of which move ------------------------------------------------------------------------
+
+
+def _first_loss(recording: Recording) -> int:
+    """The index of the turn in which a confirmed record is gone for good, 0 where none is."""
+    lost = recording.known.lost
+    return recording.at(min(lost.values())) if lost else 0
+
+
+def _victim(recording: Recording) -> str:
+    lost = recording.known.lost
+    return min(lost, key=lambda value: (lost[value], value))
+
+
+def _cause_asked(recording: Recording, index: int) -> Places:
+    if index != _first_loss(recording):
+        return
+    if FEWEST_MOVES <= len(recording.run.lines()) <= MOST_MOVES:
+        yield 0, 0
+
+
+def _cause_told(recording: Recording, index: int, tp: int, who: int) -> Any:
+    """(the lost record, ((number of a move from 1, its text), ...)), up to the loss; the moves
+    that write it are left out."""
+    value, last = _victim(recording), recording.turns[index].move
+    lines = enumerate(recording.run.lines()[: last + 1], 1)
+    return value, tuple((n, one) for n, one in lines if not _writes(one, value))
+
+
+def _writes(line: str, value: str) -> bool:
+    words = line.split()
+    return words[0] == "produce" and value in words
+
+
+@lru_cache(maxsize=2_000)
+def saves(run: Run, number: int, value: str) -> bool:
+    """Is the record there at the end, if this move is left out, and what it made possible?"""
+    sim = run.simulation()
+    sim.rush = True
+    for place, line in enumerate(run.lines(), 1):
+        if place == number:
+            continue
+        try:
+            for _ in play(sim, (line,)):
+                pass
+        except BadInput:
+            continue  # without that move this one cannot be made
+    if value in sim.ledger.lost:
+        return False
+    logs = (disk.log for broker in sim.brokers.values() for disk in broker.disks.values())
+    return any(value in batch.values for log in logs for batch in log.batches)
+
+
+def _cause_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+    """The last move without which the record would still be there."""
+    value, told = asked.told
+    for number, _ in reversed(told):
+        if saves(recording.run, number, value):
+            return number, recording.turns[index].last
+    return None
+
+
+def _cause_holds(asked: Asked, recording: Recording, index: int, answer: Answer) -> bool:
+    return saves(recording.run, int(answer), asked.told[0])  # type: ignore[arg-type]
+
+
+# -- make it happen -------------------------------------------------------------------------------
+
+
+class Goal:
+    """What is to be reached: `sort` (commit, lead or join), of whom, and the property."""
+
+    __slots__ = ("property", "sort", "tp", "value", "who")
+
+    def __init__(self, sort: str, tp: int, who: int, value: str, text: str) -> None:
+        self.sort = sort
+        self.tp = tp
+        self.who = who
+        self.value = value
+        self.property = text
+
+    def reached(self, sim: Simulation) -> bool:
+        record = sim.cluster.controller.records[self.tp]
+        if self.sort == "lead":
+            return record.leader == self.who
+        if self.sort == "join":
+            return self.who in record.isr
+        return any(self.value in b.values for b in sim.ledger.committed[self.tp].values())
+
+
+def _do_asked(recording: Recording, index: int) -> Places:
+    goal = _tasks(recording).get(index)
+    if goal is not None:
+        yield goal.tp, goal.who
+
+
+@lru_cache(maxsize=16)
+def _tasks(recording: Recording) -> dict[int, Goal]:
+    """Turn before which something can be done -> what: the first task of each sort."""
+    found: dict[int, Goal] = {}
+    turns, scenario = recording.turns, recording.run.scenario
+    if scenario.fetching == "auto" or len(scenario.partitions) != 1:
+        return found
+    for index in range(1, len(turns)):
+        before = turns[index - 1]
+        if turns[index].move != before.move and before.last <= MOST_EVENTS:
+            goal = _goal(recording, before.now)
+            if goal is not None and goal.sort not in {one.sort for one in found.values()}:
+                found[index] = goal
+    return found
+
+
+def _goal(recording: Recording, now: Moment) -> Goal | None:
+    """The task that this moment sets: bring somebody back, commit a record, or change the
+    leader."""
+    tp, part = next(iter(now.parts.items()), (0, None))
+    leader = None if part is None else part.leader()
+    if part is None or leader is None or leader.broker not in now.alive:
+        return None
+    names = {one.id: one.label for one in recording.run.scenario.brokers}
+    alive = [one for one in part.replicas if one in now.alive and one != leader.broker]
+    out = [one for one in alive if one not in part.record.isr]
+    if out:
+        return Goal("join", tp, out[0], "", f"{names[out[0]]} in isr")
+    committed = now.known.committed
+    waits = [v for v in leader.values() if committed.get(v, now.step + 1) > now.step]
+    if waits and any(one in part.record.isr for one in alive):
+        return Goal("commit", tp, leader.broker, waits[-1], f"committed({waits[-1]})")
+    able = [one for one in alive if one in part.record.isr]
+    if not able:
+        return None
+    return Goal("lead", tp, able[-1], "", f"leader = {names[able[-1]]}")
+
+
+def _do_told(recording: Recording, index: int, tp: int, who: int) -> tuple[str, str, str, Any]:
+    """(sort, record, property, names): what is to be reached; names: ((broker, name), ...)."""
+    goal = _goal(recording, recording.turns[index - 1].now)
+    assert goal is not None
+    names = tuple((one.id, one.label) for one in recording.run.scenario.brokers)
+    return goal.sort, goal.value, goal.property, names
+
+
+def begun(recording: Recording, index: int) -> tuple[str, ...]:
+    """The moves that have been made before this turn."""
+    return recording.run.lines()[: recording.turns[index - 1].move + 1]
+
+
+@lru_cache(maxsize=16)
+def _stage(run: Run) -> Simulation:
+    sim = run.simulation()
+    sim.rush = True
+    for _ in play(sim, run.lines()):
+        pass
+    return sim
+
+
+def _open(recording: Recording, index: int) -> Simulation:
+    """The stage on which it is to be done."""
+    run = recording.run
+    return _stage(Run(run.scenario, run.profile, run.seed, begun(recording, index)))
+
+
+def reaches(recording: Recording, index: int, lines: tuple[str, ...]) -> bool:
+    """Do these moves reach the goal?  Raises BadInput for one that is malformed or impossible."""
+    goal = _goal(recording, recording.turns[index - 1].now)
+    assert goal is not None
+    sim = _open(recording, index).copy()
+    for _ in play(sim, lines):
+        pass
+    return goal.reached(sim)
+
+
+def _do_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+    """The shortest moves among those that belong to the task, found by trying all."""
+    goal = _goal(recording, recording.turns[index - 1].now)
+    assert goal is not None
+    found = _shortest(_open(recording, index), goal, _offered(asked, goal))
+    return None if found is None else (found, recording.turns[index - 1].last)
+
+
+def _offered(asked: Asked, goal: Goal) -> tuple[str, ...]:
+    names = dict(asked.told[3])
+    record = asked.part.record
+    if goal.sort == "join":
+        own = names[goal.who]
+        return (f"fetch {own}", f"ask {own}", "advance 1s", f"restart {own}")
+    if goal.sort == "commit":
+        others = [names[one] for one in record.isr if one != record.leader]
+        return tuple(f"{verb} {one}" for one in others for verb in ("fetch", "ask"))
+    leader = names[record.leader]
+    return (f"shutdown {leader}", f"kill {leader}", f"detect {leader}", f"elect {names[goal.who]}")
+
+
+def _shortest(stage: Simulation, goal: Goal, verbs: tuple[str, ...]) -> tuple[str, ...] | None:
+    parsed = [(line, moves.parse(line, stage.scenario.brokers)) for line in verbs]
+    waiting: deque[tuple[Simulation, tuple[str, ...]]] = deque([(stage, ())])
+    tried = 0
+    while waiting and tried < MOST_TRIED:
+        sim, done = waiting.popleft()
+        for line, move in parsed:
+            twin = sim.copy()
+            tried += 1
+            if _played(twin, move):
+                if goal.reached(twin):
+                    return (*done, line)
+                if len(done) + 1 < DEPTH:
+                    waiting.append((twin, (*done, line)))
+    return None
+
+
+def _played(sim: Simulation, move: moves.Move) -> bool:
+    try:
+        for _ in moves.play(sim, move):
+            pass
+    except BadInput:
+        return False
+    return True
+
+
+def _do_holds(asked: Asked, recording: Recording, index: int, answer: Answer) -> bool:
+    """What reaches the goal is no wrong answer; what cannot be played is none either."""
+    try:
+        return reaches(recording, index, answer)  # type: ignore[arg-type]
+    except BadInput:
+        return True
+
+
+KINDS: Final = (
+    Kind("since", "kafka", 3, _since_asked, _since_truth, _since_told),
+    Kind("cause", "move", 3, _cause_asked, _cause_truth, _cause_told, _cause_holds),
+    Kind("do", "moves", 2, _do_asked, _do_truth, _do_told, _do_holds),
+)

@@ -1,0 +1,148 @@
+"""Questions about what acts now, and about what comes after what."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+from engine.learn.asked import Answer, Asked, Kind, Places
+from engine.model.effects import Cue
+from engine.model.messages import PRODUCE_R, Message
+from engine.model.profiles import Profile
+from engine.properties.recording import Event, Recording
+from engine.show.rules import RULES
+from engine.sim.kernel import DELIVERY
+from engine.study.sourcemap import card_of
+
+FEWEST_LINES: Final = 3
+HAPPENINGS: Final = 4
+FEWEST_HAPPENINGS: Final = 3
+FAR: Final = 120
+"""Turns within which the happenings of one question lie."""
+
+Happening = tuple[str, int]
+"""(what happens, where)"""
+
+SORTS: Final = {
+    "CP-8.1.kill": "die",
+    "CP-8.1.power": "die",
+    "CP-8.2.start": "start",
+    "CP-KR-FENCE": "notice",
+    "CP-ZK-BROKERS": "notice",
+    "CP-ELECT-KR": "elect",
+    "CP-ELECT-ZK": "elect",
+    "CP-MAKE-LEADER": "lead",
+    "T-0": "cut",
+    "T-1": "cut",
+    "T-2": "cut",
+    "T-4": "cut",
+    "L-3": "append",
+    "L-4": "copy",
+    "H-2": "mark",
+    "H-4": "follow",
+}
+"""Cue -> what happens; where one event has several, the first of this list is told."""
+_PLACE: Final = {cue: place for place, cue in enumerate(SORTS)}
+OPENS: Final = ("append", "die", "start", "elect", "cut")
+"""A question about an order begins with one of these."""
+
+
+# -- which line acts ------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=2_000)
+def _lines(cue: str, profile: Profile) -> tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """(who does it in Kafka, the card's lines, each with its cues); "" where there is no card."""
+    card = card_of(cue)
+    classes = card.classes(profile) if card is not None else []
+    if card is None or card.outside or not classes:
+        return "", ()
+    lines = [one for one in card.lines if one.applies(profile)]
+    texts = [one.text.strip() for one in lines]
+    if len(set(texts)) != len(texts):
+        return "", ()
+    return classes[0], tuple((one.text.strip(), one.cues) for one in lines)
+
+
+def _acting(recording: Recording, index: int) -> tuple[str, str, tuple[str, ...]] | None:
+    """(class, the line that acts, its card without others that act as well): the weightiest cue."""
+    turn = recording.turns[index]
+    cues = [c[0] for c in turn.events[0][3] if c[0] in RULES and RULES[c[0]].moment >= 2]
+    fired = {cue[0] for event in turn.events for cue in event[3]}
+    for cue in sorted(cues, key=lambda one: -RULES[one].moment):
+        name, lines = _lines(cue, recording.profile)
+        acts = [text for text, own in lines if cue in own]
+        if len(acts) == 1 and len(lines) >= FEWEST_LINES:
+            asked = tuple(t for t, own in lines if t == acts[0] or not fired.intersection(own))
+            return name, acts[0], asked
+    return None
+
+
+def _rule_asked(recording: Recording, index: int) -> Places:
+    if _acting(recording, index) is not None:
+        yield 0, 0
+
+
+def _rule_told(recording: Recording, index: int, tp: int, who: int) -> Any:
+    """(class, lines): its card."""
+    found = _acting(recording, index)
+    return None if found is None else (found[0], found[2])
+
+
+def _rule_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+    found = _acting(recording, index)
+    return None if found is None else (found[1], recording.turns[index].last)
+
+
+# -- what comes after what ------------------------------------------------------------------------
+
+
+def happening(event: Event) -> Happening | None:
+    """What a person would say happened in this event, None where it is nothing much."""
+    kind, node, what, cues = event
+    if kind == DELIVERY and isinstance(what, Message) and what.kind == PRODUCE_R:
+        return ("answer", node) if not getattr(what, "error", 0) else None
+    told = [cue for cue in cues if cue[0] in SORTS and _moves(cue)]
+    if not told:
+        return None
+    first = min(told, key=lambda cue: _PLACE[cue[0]])
+    return SORTS[first[0]], first[1]
+
+
+def _moves(cue: Cue) -> bool:
+    return SORTS[cue[0]] not in ("copy", "mark", "follow") or cue[3] != cue[4]
+
+
+def _sequence(recording: Recording, index: int) -> tuple[tuple[Happening, ...], int]:
+    """(the next happenings, each in a turn of its own, the step of the last one)."""
+    found: dict[Happening, int] = {}
+    for turn in recording.turns[index : index + FAR]:
+        one = next((h for h in map(happening, turn.events) if h is not None), None)
+        if one is not None and one not in found:
+            found[one] = turn.last
+        if len(found) == HAPPENINGS:
+            break
+    return tuple(found), max(found.values(), default=0)
+
+
+def _order_asked(recording: Recording, index: int) -> Places:
+    first = happening(recording.turns[index].events[0])
+    if first is None or first[0] not in OPENS or len(recording.turns[index].now.parts) != 1:
+        return
+    if len(_sequence(recording, index)[0]) >= FEWEST_HAPPENINGS:
+        yield 0, 0
+
+
+def _order_told(recording: Recording, index: int, tp: int, who: int) -> tuple[Happening, ...]:
+    """What happens, in an order that says nothing of when."""
+    return tuple(sorted(_sequence(recording, index)[0]))
+
+
+def _order_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+    return _sequence(recording, index)
+
+
+KINDS: Final = (
+    Kind("rule", "line", 1, _rule_asked, _rule_truth, _rule_told),
+    Kind("order", "order", 1, _order_asked, _order_truth, _order_told),
+)

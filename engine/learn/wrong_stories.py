@@ -1,0 +1,254 @@
+"""Wrong beliefs about what acts, what follows what, since when, why, and how to bring it about.
+
+Each is a rule that can be run, as in `wrong_rules`: it knows what the question tells, no more.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from engine.learn.asked import Answer, Asked, in_order
+from engine.learn.sequences import Happening
+
+# -- which line acts ------------------------------------------------------------------------------
+
+
+def _line(asked: Asked, *words: str) -> Answer | None:
+    return next((one for one in asked.told[1] if any(word in one for word in words)), None)
+
+
+def line_first(asked: Asked) -> Answer | None:
+    """A rule does what its first line says."""
+    return str(asked.told[1][0])
+
+
+def line_last(asked: Asked) -> Answer | None:
+    """Whatever comes before, the last line acts."""
+    return str(asked.told[1][-1])
+
+
+def line_refuses(asked: Asked) -> Answer | None:
+    """What can be refused is refused."""
+    return _line(asked, "return", "error", "NOT_", "FENCED", "UNKNOWN", "refuse", "throw")
+
+
+def line_mark(asked: Asked) -> Answer | None:
+    """Every rule moves the high watermark."""
+    return _line(asked, "HW", "highWatermark")
+
+
+def line_epoch(asked: Asked) -> Answer | None:
+    """Epochs decide everything."""
+    return _line(asked, "poch")
+
+
+def line_isr(asked: Asked) -> Answer | None:
+    """Every change goes through the ISR."""
+    return _line(asked, "isr", "ISR")
+
+
+def line_condition(asked: Asked) -> Answer | None:
+    """Nothing happens but under a condition."""
+    return _line(asked, "if ")
+
+
+# -- what comes after what ------------------------------------------------------------------------
+
+
+def _ranked(asked: Asked, *first: str) -> Answer | None:
+    """The happenings with these sorts first, in this order; the rest as it is told."""
+    told: tuple[Happening, ...] = asked.told
+    sorts = {sort for sort, _ in told}
+    if len(sorts.intersection(first)) < 2:
+        return None
+    places = {sort: place for place, sort in enumerate(first)}
+    usual = {sort: place for place, sort in enumerate(_USUAL)}
+
+    def key(one: Happening) -> tuple[int, int, int]:
+        return places.get(one[0], len(first)), usual[one[0]], one[1]
+
+    return tuple(sorted(told, key=key))
+
+
+_USUAL: Final = (
+    "start",
+    "die",
+    "notice",
+    "elect",
+    "lead",
+    "cut",
+    "append",
+    "copy",
+    "mark",
+    "answer",
+    "follow",
+)
+
+
+def order_answer_first(asked: Asked) -> Answer | None:
+    """The producer is answered as soon as the leader has written."""
+    return _ranked(asked, "append", "answer", "copy", "mark", "follow")
+
+
+def order_mark_first(asked: Asked) -> Answer | None:
+    """The mark moves with the write; copies come later."""
+    return _ranked(asked, "append", "mark", "copy", "answer", "follow")
+
+
+def order_follow_first(asked: Asked) -> Answer | None:
+    """A follower's mark moves with the copy, before the leader's."""
+    return _ranked(asked, "append", "copy", "follow", "mark", "answer")
+
+
+def order_copy_first(asked: Asked) -> Answer | None:
+    """Followers must have a record before the leader writes it."""
+    return _ranked(asked, "copy", "append", "mark", "follow", "answer")
+
+
+def order_elect_first(asked: Asked) -> Answer | None:
+    """The next leader is chosen the moment the old one dies; others hear of the death later."""
+    return _ranked(asked, "die", "elect", "lead", "notice", "cut")
+
+
+def order_lead_first(asked: Asked) -> Answer | None:
+    """A broker takes over by itself; the controller notes it afterwards."""
+    return _ranked(asked, "die", "lead", "notice", "elect", "cut")
+
+
+def order_cut_first(asked: Asked) -> Answer | None:
+    """Logs are cut before a new leader is chosen."""
+    return _ranked(asked, "start", "cut", "die", "notice", "elect", "lead", "append")
+
+
+def order_log_first(asked: Asked) -> Answer | None:
+    """Who comes back copies first and tidies up later."""
+    return _ranked(asked, "append", "copy", "mark", "follow", "start", "cut", "elect", "lead")
+
+
+def order_by_number(asked: Asked) -> Answer | None:
+    """Brokers act in the order of their numbers."""
+    told: tuple[Happening, ...] = asked.told
+    if len({node for _, node in told}) < 3:
+        return None
+    usual = {sort: place for place, sort in enumerate(_USUAL)}
+    return tuple(sorted(told, key=lambda one: (one[1], usual[one[0]])))
+
+
+# -- under which Kafka ----------------------------------------------------------------------------
+
+
+def since_always(asked: Asked) -> Answer | None:
+    """It was always so."""
+    return "always", ""
+
+
+def since_never(asked: Asked) -> Answer | None:
+    """No Kafka does it."""
+    return "never", ""
+
+
+def since_epochs(asked: Asked) -> Answer | None:
+    """Leader epochs (KIP-101) settled it."""
+    return "since", "Z011"
+
+
+def since_kraft(asked: Asked) -> Answer | None:
+    """KRaft settled it."""
+    return "since", "K33"
+
+
+def until_epochs(asked: Asked) -> Answer | None:
+    """It was so until leader epochs came."""
+    return "until", "Z0102"
+
+
+# -- because of which move ------------------------------------------------------------------------
+
+
+def _moved(asked: Asked, *verbs: str, last: bool = True) -> Answer | None:
+    """The number of the last (or first) move with one of these verbs; any verb without one."""
+    told: Any = asked.told[1]
+    found = [number for number, line in told if not verbs or line.split()[0] in verbs]
+    return int(found[-1 if last else 0]) if found else None
+
+
+def cause_last(asked: Asked) -> Answer | None:
+    """What came last did it."""
+    return _moved(asked)
+
+
+def cause_first_fault(asked: Asked) -> Answer | None:
+    """It began with the first fault."""
+    return _moved(asked, "kill", "power", "cut", "pause", "shutdown", "bounce", "drop", last=False)
+
+
+def cause_notice(asked: Asked) -> Answer | None:
+    """The controller was too quick."""
+    return _moved(asked, "detect", "elect", "fence")
+
+
+def cause_write(asked: Asked) -> Answer | None:
+    """A later write has pushed it out."""
+    return _moved(asked, "produce")
+
+
+def cause_fetch(asked: Asked) -> Answer | None:
+    """The last fetch has taken it away."""
+    return _moved(asked, "fetch", "ask", "deliver", "settle")
+
+
+def cause_beginning(asked: Asked) -> Answer | None:
+    """It was wrong from the first move on."""
+    return _moved(asked, last=False)
+
+
+# -- make it happen -------------------------------------------------------------------------------
+
+
+def _name(asked: Asked, broker: int) -> str:
+    return str(dict(asked.told[3])[broker])
+
+
+def _follower(asked: Asked) -> int | None:
+    record = asked.part.record
+    return next((one for one in in_order(record.isr) if one != record.leader), None)
+
+
+def do_copy(asked: Asked) -> Answer | None:
+    """Copied is committed: one fetch does it."""
+    one = _follower(asked)
+    wanted = asked.told[0] == "commit" and one is not None
+    return (f"fetch {_name(asked, one)}",) if wanted and one is not None else None
+
+
+def do_wait(asked: Asked) -> Answer | None:
+    """Time does it."""
+    return ("advance 1s",)
+
+
+def do_read(asked: Asked) -> Answer | None:
+    """A record counts once it is read."""
+    return ("read",) if asked.told[0] == "commit" else None
+
+
+def do_kill(asked: Asked) -> Answer | None:
+    """A leader that dies is replaced that instant."""
+    if asked.told[0] != "lead":
+        return None
+    return (f"kill {_name(asked, asked.part.record.leader)}",)
+
+
+def do_ahead(asked: Asked) -> Answer | None:
+    """Whoever is furthest takes over: let it fetch."""
+    return (f"fetch {_name(asked, asked.who)}",) if asked.told[0] == "lead" else None
+
+
+def do_bounce(asked: Asked) -> Answer | None:
+    """A restart brings a replica back into the ISR."""
+    return (f"bounce {_name(asked, asked.who)}",) if asked.told[0] == "join" else None
+
+
+def do_write(asked: Asked) -> Answer | None:
+    """A further write carries it along."""
+    leader = _name(asked, asked.part.record.leader)
+    return (f"produce next to {leader} acks=1",) if asked.told[0] != "lead" else None
