@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from engine.conformance.recordings.comparing import Comparison
+from engine.conformance.recordings.reading import release_order
 
 
 def report(comparisons: Iterable[Comparison]) -> dict[str, Any]:
@@ -42,7 +43,7 @@ def table(comparisons: list[Comparison]) -> Iterator[str]:
         cell = cells.setdefault((one.recording.scenario, one.recording.kafka), [0, 0, 0])
         for at, more in enumerate((one.equal, len(one.explained), len(one.different))):
             cell[at] += more
-    releases = sorted({release for _, release in cells}, key=numbers)
+    releases = sorted({release for _, release in cells}, key=release_order)
     scenarios = sorted({scenario for scenario, _ in cells})
     rows = [["equal/explained/different", *releases]]
     for scenario in scenarios:
@@ -51,9 +52,3 @@ def table(comparisons: list[Comparison]) -> Iterator[str]:
     wide = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         yield "  ".join(text.ljust(wide[at]) for at, text in enumerate(row)).rstrip()
-
-
-def numbers(release: str) -> list[int]:
-    """0.10.2.2 comes before 4.1.1, and both before what is no release number."""
-    parts = release.split(".")
-    return [int(part) if part.isdecimal() else 1 << 30 for part in parts]

@@ -23,7 +23,7 @@ _SOURCES = (
 _PLACE = re.compile(r"\{(\w+)\}")
 
 PAGES = {
-    "animator": ("class", "help", "metrics", "share"),
+    "animator": ("class", "help", "metrics", "share", "badge"),
     "batch": ("batch",),
     "cluster": ("cluster", "share"),
     "compare": ("compare",),

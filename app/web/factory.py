@@ -43,6 +43,7 @@ from app.web import (
     loop,
     pages,
     security,
+    seen,
     studies,
     unfurling,
     warm,
@@ -125,6 +126,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(claims.blueprint)
     app.register_blueprint(challenges.blueprint)
     app.register_blueprint(interview.blueprint)
+    app.register_blueprint(seen.blueprint)
     _layer(app, settings, socketio)
     return app
 

@@ -14,6 +14,7 @@ from app.context import naming, visitor
 from app.context.services import services
 from app.web.cards import cards, outcomes, pictures, pictures_version
 from app.web.loop import hero
+from app.web.seen import badge
 from engine.lens.search import search
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
@@ -104,6 +105,7 @@ def path(found: Iterable[Card]) -> list[Card]:
 def library() -> str:
     """Every scenario of the library with its verdicts; works without JavaScript."""
     every = cards(file.library().values(), visitor.lang())
+    real = {scenario.slug: badge(scenario) for scenario in file.library().values()}
     wanted = Wanted.asked()
     shown = [card for card in every if wanted.fits(card)]
     profiles = [verdict["profile"] for card in every for verdict in card["verdicts"]]
@@ -111,7 +113,7 @@ def library() -> str:
     saved = services().store.scenarios(owner=visitor.owner())
     return render_template(
         "library.html",
-        cards=[{**card, "outcomes": outcomes(card)} for card in every],
+        cards=[{**card, "outcomes": outcomes(card), "seen": real[card["slug"]]} for card in every],
         shown={card["slug"] for card in shown},
         wanted=wanted,
         near=nearest(wanted.query, every) if not shown else [],

@@ -22,6 +22,7 @@ from app.context.services import services
 from app.live.classroom import rooms_here
 from app.web import preloads, scriptless, security
 from app.web.api import json_answer
+from app.web.seen import badge
 from engine import ENGINE_VERSION
 from engine.model.errors import BadInput
 from engine.scenarios import file
@@ -86,6 +87,7 @@ def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", ste
         "named": named,
         "library": named and found.slug in file.library(),
         "kept": named or services().replays.is_kept(run.digest),
+        "seen": None if bare else badge(found),
     }
     return render_template("animator.html", boot=boot, title="" if bare else shown.title)
 

@@ -73,14 +73,25 @@ class Place:
         return self.floor - 6 - (max(offset, self.first) - self.first) * self.cell
 
 
-def draw(view: Json, width: float, height: float, partition: int = 0, words: Words = WORDS) -> str:
-    """The inside of an <svg> of width x height: a tank for each replica of one partition."""
+def draw(
+    view: Json,
+    width: float,
+    height: float,
+    partition: int = 0,
+    words: Words = WORDS,
+    prefix: str = "",
+) -> str:
+    """The inside of an <svg> of width x height: a tank for each replica of one partition.
+
+    Pictures that stand on one page have different prefixes: what has an id in one is found by it.
+    """
     part = view["partitions"][partition]
     brokers = {broker["id"]: broker for broker in view["brokers"]}
     shown = sorted(part["ar"])[:MOST_TANKS]
     place = place_of(part, shown, width, height)
     return "".join(
-        _tank(part, brokers[broker], place, index, words) for index, broker in enumerate(shown)
+        _tank(part, brokers[broker], place, index, words, prefix)
+        for index, broker in enumerate(shown)
     )
 
 
@@ -108,11 +119,11 @@ def state_of(part: Part, broker: Json) -> tuple[str, str]:
     return ("in sync", "ink2") if number in record["isr"] else ("out", "warn")
 
 
-def _tank(part: Part, broker: Json, place: Place, index: int, words: Words) -> str:
+def _tank(part: Part, broker: Json, place: Place, index: int, words: Words, prefix: str) -> str:
     number = broker["id"]
     replica = part["replicas"][str(number)]
     what, tone = state_of(part, broker)
-    key, x = f"b{number}", place.x(index)
+    key, x = f"{prefix}b{number}", place.x(index)
     inner = [
         *_glass(key, replica, place, _level(replica, what), down=what == "down"),
         *_cells(key, replica, place, _level(replica, what)),

@@ -176,6 +176,8 @@ SCREENS = {
     "challenges": Screen("/challenges", ".claims"),
     "challenge": Screen("/challenges/two-leaders?show=1", opens=(PARTS,)),
     "sheet": Screen("/interview/sheet", ".sheetitems article"),
+    "seen": Screen("/s/R11/real/2.0.1?at=15", opens=(PARTS,)),
+    "real": Screen("/real", ".played"),
     "glossary": Screen("/glossary", "#H-2"),
     "code": Screen("/code?q=truncateTo", ".hit"),
     "missing": Screen("/s/no-such-scenario", "main h1"),

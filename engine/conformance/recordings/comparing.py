@@ -6,12 +6,13 @@ that fact of that step with both values and says why.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from engine.conformance.recordings.facts import pairs
+from engine.conformance.recordings.facts import Row, pairs
 from engine.conformance.recordings.following import Follower
-from engine.conformance.recordings.reading import Explained, Recording
+from engine.conformance.recordings.reading import Explained, Facts, Recording, Step
 
 NOTHING: Final = "nothing"
 
@@ -68,22 +69,50 @@ class Comparison:
         }
 
 
-def compare(recording: Recording) -> Comparison:
-    """Replays a recording and compares every fact of every step.  Raises BadInput where the
-    engine cannot set the scene: an unknown profile, an impossible setting."""
-    follower = Follower(recording)
-    result = Comparison(recording, followed=follower.notes)
-    for number, step, model, refused in follower.steps():
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One move of a recording, played: every fact on both sides, and those that are not the same.
+
+    `model` has more facts than `rows`, which are those that the recording has.
+    """
+
+    number: int
+    step: Step
+    model: Facts
+    rows: tuple[Row, ...]
+    differences: tuple[Difference, ...]
+
+
+def moments(recording: Recording, follower: Follower | None = None) -> Iterator[Moment]:
+    """Replays a recording, moment by moment.  Raises BadInput where the engine cannot set the
+    scene: an unknown profile, an impossible setting."""
+    for number, step, model, refused in (follower or Follower(recording)).steps():
         rows = pairs(step.facts, model)
         if refused and not step.refused:
             rows.append(("move", "played", f"refused: {refused}"))
-        for fact, real, own in rows:
-            if real == own:
-                result.equal += 1
-                continue
-            why = explanation(recording.explained, number, fact, real, own)
-            found = Difference(number, step.move, fact, real, own, why)
-            (result.explained if why else result.different).append(found)
+        found = tuple(
+            Difference(
+                number,
+                step.move,
+                fact,
+                real,
+                own,
+                explanation(recording.explained, number, fact, real, own),
+            )
+            for fact, real, own in rows
+            if real != own
+        )
+        yield Moment(number, step, model, tuple(rows), found)
+
+
+def compare(recording: Recording) -> Comparison:
+    """Replays a recording and compares every fact of every step.  Raises BadInput as `moments`."""
+    follower = Follower(recording)
+    result = Comparison(recording, followed=follower.notes)
+    for moment in moments(recording, follower):
+        result.equal += len(moment.rows) - len(moment.differences)
+        for found in moment.differences:
+            (result.explained if found.why else result.different).append(found)
     return result
 
 

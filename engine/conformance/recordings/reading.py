@@ -36,6 +36,9 @@ _OF_ENVIRONMENT: Final = re.compile(r"\b(order|timing|lab|environment)\b")
 _OF_THE_MODEL: Final = "ENGINE"
 """... and what it begins with where the model was found to be wrong, "at step 10" say."""
 
+_WEAK: Final = re.compile(r"\backs=[01]\b")
+"""Only the leader answers for such a record, or nobody."""
+
 _AT_STEP: Final = re.compile(r"\bat steps? (\d+)\b")
 
 
@@ -44,13 +47,16 @@ class Step:
     """One move and the facts after it.
 
     `plays` is what the engine plays for it: the move, unless the recording says in which order
-    things really happened.  `refused` is what the cluster answered instead, or "".
+    things really happened.  `refused` is what the cluster answered instead, or "".  `wire` and
+    `log` are what passed between the brokers and what they logged meanwhile, a line each.
     """
 
     move: str
     plays: tuple[str, ...]
     refused: str
     facts: Facts
+    wire: tuple[str, ...] = ()
+    log: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,34 @@ class Recording:
     configs: dict[str, Any]
     steps: tuple[Step, ...]
     explained: Explained = field(default_factory=dict)
+    produced: dict[str, str] = field(default_factory=dict)
+    """Record -> what its producer was told in the end: NONE where it was acknowledged."""
+    in_chinese: dict[str, str] = field(default_factory=dict)
+    """An explanation -> the same in Chinese, where the recording has it (`zh`)."""
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """What was played, without the moment before the first move."""
+        return tuple(one.move for one in self.steps if one.move != INITIAL)
+
+    @property
+    def lost(self) -> list[str]:
+        """Records that were acknowledged (not merely by the leader) and that no log has at the end:
+        what real brokers lost."""
+        logs = " ".join(str(v) for fact, v in self.steps[-1].facts.items() if fact.endswith(" log"))
+        kept = {one.partition("@")[0] for one in logs.split()}
+        weak = {word for one in self.steps for word in one.move.split() if _WEAK.search(one.move)}
+        return [
+            name
+            for name, told in self.produced.items()
+            if told == "NONE" and name not in kept | weak
+        ]
+
+
+def release_order(release: str) -> list[int]:
+    """0.10.2.2 comes before 4.1.1, and both before what is no release number."""
+    parts = release.split(".")
+    return [int(part) if part.isdecimal() else 1 << 30 for part in parts]
 
 
 def load(paths: Iterable[str | Path]) -> Iterator[Recording]:
@@ -127,6 +161,10 @@ def _recording(data: Any, name: str) -> Recording:
         configs=dict(data.get("configs") or {}),
         steps=steps,
         explained=_explained(data),
+        produced={str(name): str(told[0]) for name, told in (data.get("produced") or {}).items()},
+        in_chinese={
+            str(one["why"]): str(one["zh"]) for one in data.get("explained") or () if one.get("zh")
+        },
     )
 
 
@@ -137,7 +175,8 @@ def _step(data: Any) -> Step:
         plays: tuple[str, ...] = ()
     else:
         plays = tuple(str(line) for line in data.get("plays", [move]))
-    return Step(move, plays, said, facts_of(data["facts"]))
+    heard = (tuple(map(str, data.get(key) or ())) for key in ("wire", "log"))
+    return Step(move, plays, said, facts_of(data["facts"]), *heard)
 
 
 def facts_of(data: Any) -> Facts:

@@ -1,5 +1,7 @@
 // The first screen plays: pictures come from the server, and what lasts from one to the next moves.
 
+import { morph } from "../scene/morph.js";
+
 const MOMENT_MS = 1900;
 const LAST_MS = 3800;
 
@@ -20,42 +22,6 @@ let at = 0;
 let timer = 0;
 let playing = !still.matches;
 let held = false;
-
-/** "translate(3 4)" as the style that a browser can move. */
-function placed(element) {
-  const found = /^translate\(([-\d.]+) ([-\d.]+)\)$/.exec(element.getAttribute("transform") ?? "");
-  if (found) element.style.transform = `translate(${found[1]}px, ${found[2]}px)`;
-}
-
-const keyed = (parent) =>
-  new Map([...parent.children].filter((one) => one.dataset.k).map((one) => [one.dataset.k, one]));
-
-/** Makes one element's children those of another; what has the same key stays, and moves. */
-function morph(old, next) {
-  const known = keyed(old);
-  const kept = [...next.children].map((child) => {
-    const same = known.get(child.dataset.k);
-    placed(child);
-    if (!same) return fresh(child);
-    for (const name of same.getAttributeNames()) {
-      if (name !== "style" && !child.hasAttribute(name)) same.removeAttribute(name);
-    }
-    for (const { name, value } of child.attributes) same.setAttribute(name, value);
-    if (child.children.length) morph(same, child);
-    else same.textContent = child.textContent;
-    return same;
-  });
-  old.replaceChildren(...kept);
-}
-
-function fresh(child) {
-  for (const one of child.querySelectorAll("[transform]")) placed(one);
-  if (child.dataset.k) {
-    child.classList.add("fresh");
-    requestAnimationFrame(() => requestAnimationFrame(() => child.classList.remove("fresh")));
-  }
-  return child;
-}
 
 function show(number) {
   at = number;

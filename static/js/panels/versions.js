@@ -6,6 +6,7 @@ import { useEffect } from "preact/hooks";
 
 import { complain, open } from "../animator/player.js";
 import * as s from "../animator/state.js";
+import { Icon } from "./common.js";
 
 const found = signal({ name: null, parts: [] });
 
@@ -55,6 +56,20 @@ async function playUnder(profile) {
 const choice = (part, named) =>
   part.profiles.find((one) => named.includes(one)) ?? part.profiles.at(-1);
 
+/** What real brokers did with this script; of another script nothing is known. */
+function Seen({ facts, t }) {
+  const { seen, scenario } = s.boot.value;
+  if (!seen || scenario.digest !== facts.scenario.digest) return null;
+  const { equal, explained, href } = seen;
+  const words =
+    t("seen.badge", { releases: seen.releases.join(t("seen.and")), equal }) +
+    (explained ? `, ${t("seen.badge.explained", { n: explained })}` : "");
+  return html`<a class="seenreal" href=${href} title=${words} aria-label=${words}
+    ><${Icon} name="tick" /><span class="wide">${words}</span
+    ><span class="narrow">${t("seen.badge.short")}</span></a
+  >`;
+}
+
 export function Versions() {
   const t = s.t.value;
   const facts = s.facts.value;
@@ -63,9 +78,11 @@ export function Versions() {
     if (name && found.peek().name !== name) load(name);
   }, [name]);
   const { parts } = found.value;
-  if (!name || found.value.name !== name || parts.length < 2) return null;
+  const strip = name && found.value.name === name && parts.length > 1 ? parts : [];
+  const real = facts && s.boot.value.seen ? html`<${Seen} facts=${facts} t=${t} />` : null;
+  if (!strip.length && !real) return null;
   return html`<div class="versions" role="group" aria-label=${t("versions.label")}>
-    ${parts.map((part) => {
+    ${strip.map((part) => {
       const here = part.profiles.includes(facts.profile);
       const words = t(`versions.${part.kind}`, { span: part.span });
       return html`<button
@@ -80,5 +97,6 @@ export function Versions() {
         <span>${part.span}</span><b aria-hidden="true">${SIGN[part.kind]}</b>
       </button>`;
     })}
+    ${real}
   </div>`;
 }
