@@ -12,6 +12,7 @@ from engine.model.errors import BadInput
 from engine.scenarios.file import find, library
 from engine.show import replay as replay_module
 from engine.show.cursor import played
+from engine.show.kept import KeptSteps
 from engine.show.replay import EVENTS_BETWEEN, MOST_CHECKPOINTS, STEPS_MOST, Replay
 from engine.sim.run import Run, play
 from engine.study.digest import digest
@@ -31,7 +32,7 @@ def test_a_step_is_the_same_from_every_checkpoint(code: str, profile: str) -> No
     for checkpoint in taken._checkpoints:
         for first in (checkpoint.events, checkpoint.events + 1, checkpoint.events + 40):
             taken._cursor = None
-            taken._cache.clear()
+            taken._cache = KeptSteps()
             for step in taken.steps(first, 3):
                 assert json.dumps(step) == json.dumps(steps[step["n"]])
 
@@ -75,7 +76,7 @@ def test_what_is_looked_at_is_the_same_from_every_checkpoint(
             if step > taken.total:
                 continue
             taken._cursor = None
-            taken._cache.clear()
+            taken._cache = KeptSteps()
             assert json.dumps(taken.steps(step, 1)[0]) == shown[step]
             found, told = taken._at(step), [json.dumps(taken.dashboard(step), default=str)]
             straight = played(run, taken.cut(step), step)

@@ -81,8 +81,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("opens_burst", "8", "how many of them may come at once", _whole(1, 100_000)),
     Setting("saves_per_s", "2", "runs or scenarios saved a second per address", _rate),
     Setting("saves_burst", "20", "how many of them may come at once", _whole(1, 100_000)),
-    Setting("live_runs", "32", "runs kept ready to be stepped through", _whole(1, 100_000)),
-    Setting("live_steps", "200000", "steps these may have together", _whole(1, 2**40)),
+    Setting("live_runs", "200", "runs kept ready to be stepped through", _whole(1, 100_000)),
+    Setting("live_mib", "512", "MiB of memory these may take together", _whole(1, 2**30)),
     Setting("known_runs", "20000", "unsaved runs remembered by digest", _whole(1, 10**8)),
     Setting("builders", "2", "runs replayed from their start at one time", _whole(1, 256)),
     Setting("cpu_ms_per_s", "500", "milliseconds of a processor a second per address", _rate),
@@ -117,7 +117,7 @@ class Settings:
     saves_per_s: float
     saves_burst: int
     live_runs: int
-    live_steps: int
+    live_mib: int
     known_runs: int
     builders: int
     cpu_ms_per_s: float

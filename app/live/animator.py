@@ -52,13 +52,19 @@ def _open(question: Question) -> Answer:
     with replays.using(digest) as replay:
         step = min(asked.whole("step", 0, SEED_MAX, default=0), replay.total)
         have = asked.whole("have", -1, SEED_MAX, default=-1)
-        first = have + 1 if have >= step else max(0, step - 1)
+        ahead = asked.count("ahead", AHEAD, WINDOW)
+        first = max(0, step - 1)
+        if have >= step:
+            first = have + 1
+            steps = _steps(replay, first, ahead)
+        else:
+            steps = replay.around(first, step, max(1, ahead))
         return {
             "run": digest,
             "text": question.run.text(),
             "facts": replays.facts(replay, question.client.lang),
             "first": first,
-            "steps": _steps(replay, first, asked.count("ahead", AHEAD, WINDOW)),
+            "steps": steps,
         }
 
 
@@ -102,7 +108,7 @@ def _seek(question: Question) -> Answer:
             "run": digest,
             "first": first,
             "total": replay.total,
-            "steps": replay.steps(first, WINDOW),
+            "steps": replay.around(first, step, WINDOW),
         }
 
 

@@ -16,6 +16,7 @@ from app.common.admission import CpuBudget, Gate, held
 from app.common.config import Settings
 from app.common.once import once
 from app.common.refusals import Refusal
+from app.storage.kept_rows import MIB
 from app.storage.saved import SavedRun, Store
 from engine import ENGINE_VERSION
 from engine.model.profiles import GENERATIONS
@@ -75,7 +76,8 @@ class Known:
 
 
 class Live:
-    """A place for one replay: made empty, filled by the first who has its lock."""
+    """A place for one replay: made empty, filled by the first who has its lock.  `size` is what it
+    weighed when it was last used, in bytes."""
 
     __slots__ = ("lock", "replay", "run", "size")
 
@@ -91,7 +93,7 @@ class Replays:
 
     def __init__(self, settings: Settings, store: Store) -> None:
         self._most_live = settings.live_runs
-        self._most_steps = settings.live_steps
+        self._most_bytes = settings.live_mib * MIB
         self._cpu_s = settings.build_cpu_s
         self._store = store
         self._lock = threading.Lock()
@@ -133,10 +135,11 @@ class Replays:
         try:
             with held(live.lock, PATIENCE_S):
                 if live.replay is None:
-                    replay = self._build(live.run)
-                    live.size = replay.total + 1
-                    live.replay = replay
-                yield live.replay
+                    live.replay = self._build(live.run)
+                try:
+                    yield live.replay
+                finally:
+                    live.size = live.replay.weight
         finally:  # whatever became of the question, the replay is there
             self._trim()
 
@@ -177,12 +180,17 @@ class Replays:
     def _trim(self) -> None:
         """Lets go of the longest unused; who is using one of them keeps it until done."""
         with self._lock:
-            steps = sum(live.size for live in self._live.values())
+            weight = sum(live.size for live in self._live.values())
             while len(self._live) > 1 and (
-                len(self._live) > self._most_live or steps > self._most_steps
+                len(self._live) > self._most_live or weight > self._most_bytes
             ):
                 _, gone = self._live.popitem(last=False)
-                steps -= gone.size
+                weight -= gone.size
+
+    def weight(self) -> tuple[int, int]:
+        """(runs that are ready to be stepped through, about the bytes of memory they take)"""
+        with self._lock:
+            return len(self._live), sum(live.size for live in self._live.values())
 
 
 def _compare(saved: SavedRun, replay: Replay) -> dict[str, Any]:

@@ -39,8 +39,8 @@ def embed(digest: str) -> str:
         facts = services().replays.facts(replay, lang)
         step = min(chosen.pop("step"), replay.total)
         first = max(0, step - 2)
-        steps = replay.steps(first, STEPS_AT_FIRST)
-    here = steps[step - first]
+        steps = replay.around(first, step, STEPS_AT_FIRST)
+    here = steps[step - steps[0]["n"]]
     boot = {
         "run": digest,
         "step": step,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -39,7 +38,6 @@ MOMENTS: Final = (6, 8, 9, 11, 13, 14, 16, 19)
 """How many moves of the script have been made at each moment."""
 TURN: Final = 6
 """From this moment on the versions part."""
-STEPS_AT_ONCE: Final = 64
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def pictured(profile: str) -> list[Json]:
     replay, _ = _played(profile)
     found: list[Json] = []
     chosen: Json | None = None
-    for step in _steps(replay):
+    for step in replay.each(0, replay.total + 1):
         if len(found) == len(MOMENTS):
             break
         if step["line"] >= MOMENTS[len(found)] and chosen is not None:
@@ -89,11 +87,6 @@ def pictured(profile: str) -> list[Json]:
     if chosen is not None and len(found) < len(MOMENTS):
         found.append(chosen)
     return found
-
-
-def _steps(replay: Replay) -> Iterator[Json]:
-    for first in range(0, replay.total + 1, STEPS_AT_ONCE):
-        yield from replay.steps(first, STEPS_AT_ONCE)
 
 
 def _cuts(step: Json) -> bool:

@@ -28,9 +28,9 @@ def page(run: Run, step: int) -> str:
         facts = services().replays.facts(replay, lang)
         step = min(step, replay.total)
         first = max(0, step - AROUND)
-        near = replay.steps(first, 2 * AROUND + 1)
+        near = replay.around(first, step, 2 * AROUND + 1)
     names = {broker.id: broker.label for broker in run.scenario.brokers}
-    here = near[step - first]
+    here = near[step - near[0]["n"]]
     chapters = [one for one in facts["chapters"] if one[0] <= step]
     return render_template(
         "plain.html",

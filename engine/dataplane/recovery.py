@@ -20,6 +20,7 @@ def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
     while keep and log.batches[keep - 1].end > survives:
         keep -= 1
     gone = log.batches[keep:]
+    log.cuts += 1
     del log.batches[keep:], log.bases[keep:]
     log.leo = max(log.batches[-1].end if log.batches else log.segments[0], log.log_start)
     while len(log.segments) > 1 and log.segments[-1] > log.leo:
@@ -55,6 +56,7 @@ def reopen(disk: Disk, clean: bool, now: int, expiration_ms: int, damaged_from: 
     start = disk.log_start_checkpoint
     if log.leo < start:
         log.truncate_fully(start)
+    log.cuts += 1
     log.log_start = max(start, log.segments[0])
     load_log(disk)
 
@@ -70,6 +72,7 @@ def recover_log(log: Log, damaged_from: int = -1) -> list[Batch]:
         while keep and log.batches[keep - 1].end > damaged_from:
             keep -= 1
         gone = log.batches[keep:]
+        log.cuts += 1
         del log.batches[keep:], log.bases[keep:]
         log.leo = log.batches[-1].end if log.batches else log.segments[0]
         while len(log.segments) > 1 and log.segments[-1] > log.leo:

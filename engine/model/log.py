@@ -77,7 +77,8 @@ class Log:
 
     Offsets: `log_start <= hw <= leo`; `flushed` (the recovery point) is what an OS crash spares.
     `cleans_on_noop` is KAFKA-10706 (2.6.1): a truncation that removes no record still cleans the
-    epoch cache.  `clamps_hw` is 2.4: truncation takes the high watermark along.
+    epoch cache.  `clamps_hw` is 2.4: truncation takes the high watermark along.  `cuts` counts how
+    often anything but the end changed: whoever remembers what was found looks again.
     """
 
     __slots__ = (
@@ -85,6 +86,7 @@ class Log:
         "batches",
         "clamps_hw",
         "cleans_on_noop",
+        "cuts",
         "epochs",
         "evicts_producers",
         "flushed",
@@ -113,6 +115,7 @@ class Log:
         self.hw = 0
         self.leo = 0
         self.flushed = 0
+        self.cuts = 0
         self.segments = [0]
         self.segment_records = NO_LIMIT
         self.cleans_on_noop = cleans_on_noop
@@ -232,6 +235,7 @@ class Log:
         if keep and self.batches[keep - 1].end > offset:
             keep -= 1
         cut = self.batches[keep:]
+        self.cuts += 1
         del self.batches[keep:], self.bases[keep:]
         while len(self.segments) > 1 and self.segments[-1] > offset:
             self.segments.pop()
@@ -248,6 +252,7 @@ class Log:
     def truncate_fully(self, offset: int, log_start: int = -1) -> list[Batch]:
         """L-15.  Everything goes; an empty log that starts and ends at `offset`."""
         cut = self.batches
+        self.cuts += 1
         self.batches, self.bases = [], []
         self.segments = [offset]
         self.leo = self.hw = offset
@@ -261,6 +266,7 @@ class Log:
         """L-7.  Moves the log start forward; True if it moved.  The caller has checked HW."""
         if offset <= self.log_start:
             return False
+        self.cuts += 1
         self.log_start = offset
         self.hw = max(self.hw, offset)
         self.flushed = max(self.flushed, offset)
@@ -277,6 +283,7 @@ class Log:
             segments.pop(0)
             gone += 1
         keep = bisect_left(self.bases, segments[0])
+        self.cuts += 1
         del self.batches[:keep], self.bases[:keep]
         return gone
 

@@ -67,6 +67,7 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
     Log: {
         "bases": ELSEWHERE,
         **dict.fromkeys(("clamps_hw", "cleans_on_noop", "segment_records"), FIXED),
+        "cuts": COUNT,
     },
     RemoteReplica: {},
     FetcherThread: {"waking": TIME, "session": FIXED},

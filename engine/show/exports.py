@@ -9,10 +9,12 @@ from typing import Final
 from engine import ENGINE_VERSION
 from engine.scenarios.writing import yaml_of
 from engine.show import diagrams
-from engine.show.replay import MOST_STEPS_AT_ONCE, Replay
+from engine.show.replay import Replay
+from engine.show.view import Json
 from engine.sim.run import Run
 
 MOST_STEPS: Final = 1_000
+MOST_BYTES: Final = 12 * 1024 * 1024
 """Of one file of steps; the rest is asked for by number."""
 
 
@@ -39,14 +41,22 @@ def run_json(replay: Replay) -> str:
 
 
 def steps_json(replay: Replay) -> str:
-    """Facts and steps with their views, at most `MOST_STEPS` of them; `total` says how many are."""
-    steps = [
-        step
-        for first in range(0, min(replay.total + 1, MOST_STEPS), MOST_STEPS_AT_ONCE)
-        for step in replay.steps(first, min(MOST_STEPS_AT_ONCE, MOST_STEPS - first))
-    ]
-    data = {"facts": replay.facts(), "total": replay.total, "first": 0, "steps": steps}
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+    """Facts and steps with their views: at most `MOST_STEPS` of them, and as many as `MOST_BYTES`
+    have room for; `total` says how many there are."""
+    steps: list[str] = []
+    size = 0
+    for step in replay.each(0, MOST_STEPS):
+        steps.append(_compact(step))
+        size += len(steps[-1])
+        if size > MOST_BYTES:
+            break
+    facts = _compact(replay.facts())
+    told = f'"facts":{facts},"total":{replay.total},"first":0,"steps":[{",".join(steps)}]'
+    return "{" + told + "}\n"
+
+
+def _compact(data: Json) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 _TEST: Final = '''\

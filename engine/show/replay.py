@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
@@ -17,11 +16,13 @@ from engine.model.errors import BadInput
 from engine.model.log import Batch
 from engine.scenarios.expectations import is_kept
 from engine.scenarios.scenario import Scenario
-from engine.show import story, text
+from engine.show import story, text, weighing
 from engine.show.chronicle import Chronicle
 from engine.show.cursor import Checkpoint, Cursor, Happened, played
 from engine.show.dashboard import dashboard
 from engine.show.entities import Happening, say
+from engine.show.kept import KeptSteps
+from engine.show.recall import Recall
 from engine.show.staging import Cut, dress, letters
 from engine.show.suggesting import suggestions
 from engine.show.view import Json, node_name, view
@@ -34,11 +35,13 @@ from engine.sim.simulation import Simulation
 STEPS_MOST: Final = 100_000
 """Steps of a run that can be looked at; of a longer one these are shown, and it says so.
 So many take 4 s to be played and 25 MB, measured; the longest run of the library has 2 191."""
-CACHED_STEPS: Final = 600
+ANSWER_BYTES: Final = 2 * 1024 * 1024
+"""Of the JSON of the steps that are told at once."""
 EVENTS_BETWEEN: Final = 256
 """Steps between two checkpoints of a run that needs few; and what is played at any time without
 waiting for a turn."""
 MOST_CHECKPOINTS: Final = 24
+CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
 MOST_STEPS_AT_ONCE: Final = 64
 MOST_MARKS: Final = 2_000
 MOST_TICKS: Final = 400
@@ -83,8 +86,10 @@ class Replay:
         self._cuts: list[Cut] = []
         self._golden = bytearray()
         self._chronicle = Chronicle()
-        self._cache: OrderedDict[int, Json] = OrderedDict()
+        self._cache = KeptSteps()
+        self._checkpoints_weigh = 0
         self._cursor: Cursor | None = None
+        self._recall = Recall()
         self._checkpoints: list[Checkpoint] = []
         self._apart = EVENTS_BETWEEN
         self._there: tuple[int, Simulation] | None = None
@@ -135,6 +140,8 @@ class Replay:
         self.outcome = sha256(self._golden + bare.encode()).hexdigest()[:16]
         ghosts = self._ghosts(self.total, self.total)
         self._final = dress(end, view(end), ghosts)
+        # There may be three of about this size: the end, the cursor's, that of a branch.
+        self._end_weighs = 3 * weighing.of_simulation(end)
 
     def _write(self, lines: list[str]) -> None:
         for line in lines:
@@ -153,7 +160,11 @@ class Replay:
         if checkpoint is None:
             return
         self._checkpoints.append(checkpoint)
-        if len(self._checkpoints) >= MOST_CHECKPOINTS:
+        self._checkpoints_weigh += weighing.of_simulation(checkpoint.sim)
+        if len(self._checkpoints) >= MOST_CHECKPOINTS or self._checkpoints_weigh > CHECKPOINT_BYTES:
+            self._checkpoints_weigh -= sum(
+                weighing.of_simulation(one.sim) for one in self._checkpoints[::2]
+            )
             del self._checkpoints[::2]
             self._apart *= 2
 
@@ -168,6 +179,12 @@ class Replay:
             kinds.append("violation")
         for mark in dict.fromkeys(kinds) if len(self._marks) < MOST_MARKS else ():
             self._marks.append((self.total, mark))
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes of memory it takes now (`engine.show.weighing`)."""
+        steps = weighing.OF_A_STEP * self.total + len(self._golden)
+        return steps + self._end_weighs + self._checkpoints_weigh + self._cache.weight
 
     # -- what it answers -------------------------------------------------------------------------
 
@@ -270,13 +287,31 @@ class Replay:
     # -- steps -----------------------------------------------------------------------------------
 
     def steps(self, first: int, count: int) -> list[Json]:
-        """Steps [first, first + count) as JSON, clipped to the run and to 64 at once."""
+        """Steps from `first` on as JSON: at most `count`, 64, and what `ANSWER_BYTES` have room
+        for; at least one, and none beyond the end of the run."""
         first = max(0, min(first, self.total))
         last = min(first + min(count, MOST_STEPS_AT_ONCE), self.total + 1)
-        wanted = range(first, last)
-        if any(step not in self._cache for step in wanted):
-            self._build(first, last)
-        return [self._cache[step] for step in wanted]
+        found: list[Json] = []
+        size = 0
+        for number in range(first, last):
+            if number not in self._cache:
+                self._build(number, number + 1)
+            kept = self._cache[number]
+            size += kept.size
+            if found and size > ANSWER_BYTES:
+                break
+            found.append(kept.step)
+        return found
+
+    def around(self, first: int, step: int, count: int) -> list[Json]:
+        """Steps from `first` on; where these are large and do not reach `step`, from there on."""
+        found = self.steps(first, count)
+        return found if found[-1]["n"] >= min(step, self.total) else self.steps(step, count)
+
+    def each(self, first: int, last: int) -> Iterator[Json]:
+        """Steps [first, last), however many these are, one after the other."""
+        for number in range(max(0, first), min(last, self.total + 1)):
+            yield self.steps(number, 1)[0]
 
     def _build(self, first: int, last: int) -> None:
         """Plays until `last`, keeping the steps from `first` on."""
@@ -288,8 +323,10 @@ class Replay:
         with self._turn_to_play(first - (at if cursor is None else cursor.sim.events)):
             if cursor is None:
                 cursor = self._cursor = Cursor(self.run, start=start)
+                self._recall = Recall()
                 if first == 0:
-                    self._keep(self._initial(cursor.sim))
+                    initial = self._initial(cursor.sim)
+                    self._cache.put(initial, weighing.of_json(initial))
             while cursor.sim.events < last - 1:
                 before = cursor.sim.events
                 broken = len(cursor.sim.broken)
@@ -318,11 +355,14 @@ class Replay:
         """Events that one turn of the kernel brought share the view after the last of them."""
         sim = cursor.sim
         cut = {(node, tp): gone for _, _, _, cues, _ in events for node, tp, gone in _cut_by(cues)}
-        shown = dress(sim, view(sim, cut), self._ghosts(before, before + len(events)))
+        ghosts = self._ghosts(before, before + len(events))
+        shown = dress(sim, view(sim, cut, self._recall), ghosts, self._recall)
+        size = weighing.of_json(shown)
+        self._cache.make_room()
         new = sim.broken[broken:]
         for number, (kind, node, what, cues, sends) in enumerate(events, before + 1):
             said, why = story.tell(Happening(kind, node, what, cues, sends, sim))
-            self._keep(
+            self._cache.put(
                 {
                     "n": number,
                     "t": sim.now,
@@ -331,14 +371,16 @@ class Replay:
                     "moment": self._moments[number],
                     "at": node_name(node),
                     "arrived": what.id if kind == DELIVERY else None,
-                    "cues": [_cue_json(cue) for cue in cues],
+                    "cues": [text.cue_json(cue) for cue in cues],
                     "say": said,
                     "why": why,
                     "broken": [
                         {"inv": name, "why": reason} for name, step, reason in new if step == number
                     ],
                     "view": shown,
-                }
+                },
+                size,
+                last=number == before + len(events),
             )
 
     def _ghosts(self, step: int, last: int) -> list[Cut]:
@@ -363,11 +405,6 @@ class Replay:
             "broken": [],
             "view": dress(sim, view(sim)),
         }
-
-    def _keep(self, step: Json) -> None:
-        self._cache[step["n"]] = step
-        while len(self._cache) > CACHED_STEPS:
-            self._cache.popitem(last=False)
 
     # -- branches --------------------------------------------------------------------------------
 
@@ -451,18 +488,3 @@ def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:
     for rule, node, field, tp, batches in cues:
         if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
             yield node, tp, batches
-
-
-def _cue_json(cue: Cue) -> Json:
-    rule, node, field, old, new = cue
-    return {
-        "rule": rule,
-        "node": node_name(node),
-        "field": field,
-        "old": _plain(old),
-        "new": _plain(new),
-    }
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, int | str | None) else text.value_text(value)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any, Final
 
 from engine.model.log import Batch
 from engine.model.messages import HEARTBEAT, HEARTBEAT_R, METADATA_FETCH, Message
+from engine.show.recall import RECORDS_SHOWN, Recall
 from engine.show.view import Json, node_name, records_of
 from engine.sim.moves import label_of
 from engine.sim.simulation import Simulation
@@ -18,7 +20,9 @@ BEATS: Final = frozenset((HEARTBEAT, HEARTBEAT_R, METADATA_FETCH))
 """Messages that come and go all the time, drawn as dots and only when asked for."""
 
 
-def dress(sim: Simulation, shown: Json, older: Iterable[Cut] = ()) -> Json:
+def dress(
+    sim: Simulation, shown: Json, older: Iterable[Cut] = (), recall: Recall | None = None
+) -> Json:
     """The view with all that the stage wants; `older`: cuts of steps since the last moment."""
     shown["controller"]["sessionMs"] = sim.configs.session_timeout_ms
     shown["beats"] = [
@@ -31,23 +35,22 @@ def dress(sim: Simulation, shown: Json, older: Iterable[Cut] = ()) -> Json:
             disk = sim.brokers[int(broker)].disks.get(part["p"])
             replica["recovery"] = 0 if disk is None else disk.recovery_checkpoint
     lanes = {part["p"]: part["replicas"] for part in shown["partitions"]}
+    recall = recall or Recall()
     for _, broker, tp, batches in older:
-        _haunt(sim, lanes.get(tp, {}).get(str(broker)), tp, batches)
+        replica = lanes.get(tp, {}).get(str(broker))
+        if replica is not None:
+            _haunt(replica, records_of(sim, tp, batches, recall))
     _queue(sim, shown["messages"])
     _hold(sim, shown["links"])
     return shown
 
 
-def _haunt(sim: Simulation, replica: Json | None, tp: int, batches: tuple[Batch, ...]) -> None:
+def _haunt(replica: Json, gone: list[Json]) -> None:
     """Ghosts stay until the next moment, as long as nothing stands in their place."""
-    if replica is None:
-        return
+    room = RECORDS_SHOWN - len(replica["cut"])
     taken = {ghost["o"] for ghost in replica["cut"]}
-    replica["cut"] += [
-        {**ghost, "old": True}
-        for ghost in records_of(sim, tp, batches)
-        if ghost["o"] >= replica["leo"] and ghost["o"] not in taken
-    ]
+    free = (one for one in gone if one["o"] >= replica["leo"] and one["o"] not in taken)
+    replica["cut"] += [{**one, "old": True} for one in islice(free, max(0, room))]
 
 
 def _queue(sim: Simulation, shown: list[Json]) -> None:

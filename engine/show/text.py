@@ -25,6 +25,10 @@ MOST_NAMED: Final = 8
 ROLE_LETTERS: Final = {name: name[0].upper() for name in ROLE_NAMES.values()} | {"none": "-"}
 
 
+CUE_CHARS: Final = 2_000
+"""Of a value that a cue tells, such as the batches of a long log that was cut."""
+
+
 def value_text(value: Any) -> str:
     """A cue's value in a golden file."""
     if isinstance(value, tuple | list):
@@ -32,6 +36,25 @@ def value_text(value: Any) -> str:
     if isinstance(value, Batch):
         return f"{'+'.join(value.values)}@{value.base}({value.epoch})"
     return "-" if value is None else str(value)
+
+
+def cue_json(cue: Cue) -> dict[str, Any]:
+    """A cue as a step tells it."""
+    rule, node, field, old, new = cue
+    return {
+        "rule": rule,
+        "node": node_name(node),
+        "field": field,
+        "old": _short(old),
+        "new": _short(new),
+    }
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, int | str | None):
+        return value
+    told = value_text(value)
+    return told if len(told) <= CUE_CHARS else told[:CUE_CHARS] + "…"
 
 
 def cue_line(cue: Cue) -> str:

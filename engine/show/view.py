@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from engine.dataplane import directories
 from engine.dataplane.fetcher import thread_of
@@ -40,11 +40,11 @@ from engine.model.state import (
 )
 from engine.show.fields import carried, fields_of
 from engine.show.gone import partitions
+from engine.show.recall import RECORDS_SHOWN, Recall, last_of, window
 from engine.sim.clients import Producer
 from engine.sim.consumers import RESETS, Consumer
 from engine.sim.simulation import Simulation
 
-RECORDS_SHOWN: Final = 64
 Json = dict[str, Any]
 
 
@@ -59,10 +59,19 @@ def node_name(node: int) -> int | str:
     return f"P{FIRST_PRODUCER - node + 1}"
 
 
-def view(sim: Simulation, cut: dict[tuple[int, int], tuple[Batch, ...]] | None = None) -> Json:
-    """The whole cluster now.  `cut`: what the last event truncated, (broker, tp) -> batches."""
+def view(
+    sim: Simulation,
+    cut: dict[tuple[int, int], tuple[Batch, ...]] | None = None,
+    recall: Recall | None = None,
+) -> Json:
+    """The whole cluster now.  `cut`: what the last event truncated, (broker, tp) -> batches.
+
+    `recall` is what the last view of this very simulation found, where there was one.
+    """
     k = sim.cluster.controller
-    acked = _acked_values(sim)
+    recall = recall or Recall()
+    there = list(partitions(sim))
+    shown = window(sum(len(record.replicas) for _, record, _ in there))
     return {
         "t": sim.now,
         "fetching": "auto" if sim.auto else "manual",
@@ -74,19 +83,15 @@ def view(sim: Simulation, cut: dict[tuple[int, int], tuple[Batch, ...]] | None =
             "waiting": len(k.answers),
         },
         "partitions": [
-            _partition(sim, tp, record, state, cut or {}, acked)
-            for tp, record, state in partitions(sim)
+            _partition(sim, tp, record, state, cut or {}, recall, shown)
+            for tp, record, state in there
         ],
         "brokers": [_broker(sim, broker) for broker in sim.brokers.values()],
         "links": _links(sim),
         "messages": [_message(sim, m) for m in _under_way(sim)],
         "clients": [_client(client) for client in sim.clients.values()],
-        "ledger": _ledger(sim),
+        "ledger": _ledger(sim, recall),
     }
-
-
-def _acked_values(sim: Simulation) -> list[set[str]]:
-    return [{value for acked in one for value in acked.values} for one in sim.ledger.acked]
 
 
 # -- partitions and replicas -----------------------------------------------------------------------
@@ -98,7 +103,8 @@ def _partition(
     record: PartitionRecord,
     gone: str,
     cut: dict[tuple[int, int], tuple[Batch, ...]],
-    acked: list[set[str]],
+    recall: Recall,
+    most: int,
 ) -> Json:
     logs = {b: sim.brokers[b].disks[tp].log for b in record.replicas if tp in sim.brokers[b].disks}
     shown: Json = {
@@ -117,10 +123,10 @@ def _partition(
             "adding": list(record.adding),
             "removing": list(record.removing),
         },
-        "same": _same_prefix(list(logs.values())),
-        "differ": _differing(list(logs.values())),
+        "same": recall.same_prefix(list(logs.values())),
+        "differ": recall.differing(list(logs.values())),
         "replicas": {
-            str(b): _replica(sim, sim.brokers[b], tp, cut.get((b, tp), ()), acked[tp])
+            str(b): _replica(sim, sim.brokers[b], tp, cut.get((b, tp), ()), recall, most)
             for b in record.replicas
         },
     }
@@ -129,43 +135,10 @@ def _partition(
     return shown
 
 
-def _same_prefix(logs: list[Log]) -> int:
-    """Up to where all logs are equal and below every high watermark: what may be folded."""
-    if not logs:
-        return 0
-    end = min(min(log.hw, log.leo) for log in logs)
-    for log in logs[1:]:
-        at = logs[0].agrees_with(log, 0, end)
-        if at >= 0:
-            end = min(end, at)
-    return end
-
-
-def _differing(logs: list[Log]) -> list[int] | None:
-    """[first, end) of the offsets at which two replicas hold different records, or None."""
-    first, last = -1, -1
-    for i, one in enumerate(logs):
-        for other in logs[i + 1 :]:
-            at = one.agrees_with(other, 0, min(one.leo, other.leo))
-            if at >= 0:
-                first = at if first < 0 else min(first, at)
-                last = max(last, _last_difference(one, other))
-    return None if first < 0 else [first, last]
-
-
-def _last_difference(one: Log, other: Log) -> int:
-    theirs = {batch.base: batch for batch in other.batches}
-    end = 0
-    for batch in one.batches:
-        twin = theirs.get(batch.base)
-        if twin is not None and not twin.same(batch):
-            end = max(end, min(batch.end, twin.end))
-    return end
-
-
 def _replica(
-    sim: Simulation, broker: Broker, tp: int, cut: tuple[Batch, ...], acked: set[str]
+    sim: Simulation, broker: Broker, tp: int, cut: tuple[Batch, ...], recall: Recall, most: int
 ) -> Json:
+    acked = recall.acked(sim, tp)
     disk = broker.disks.get(tp)
     replica = broker.replicas.get(tp)
     log = disk.log if disk is not None else Log()
@@ -179,9 +152,9 @@ def _replica(
         "epochs": log.epochs.entries(),
         "epochStart": None,
         "belief": {"leader": -1, "le": -1, "pe": -1},
-        "runs": _runs(log),
-        "records": _records(sim, tp, log.batches[-RECORDS_SHOWN:], acked)[-RECORDS_SHOWN:],
-        "cut": _records(sim, tp, list(cut), acked),
+        "runs": recall.stretches(log),
+        "records": _records(sim, tp, last_of(log.batches, most), acked)[-most:],
+        "cut": _records(sim, tp, cut[:most], acked)[:most],
         "fetch": {"state": "idle", "offset": log.leo, "waiting": False},
         "remote": {},
         "isr": [],
@@ -244,23 +217,12 @@ def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: Json) -> None:
         }
 
 
-def _runs(log: Log) -> list[list[int]]:
-    """[from, to, epoch] for each stretch of equal epoch: a log of any length in a few numbers."""
-    runs: list[list[int]] = []
-    for batch in log.batches:
-        if runs and runs[-1][2] == batch.epoch and runs[-1][1] == batch.base:
-            runs[-1][1] = batch.end
-        else:
-            runs.append([batch.base, batch.end, batch.epoch])
-    return runs
+def records_of(sim: Simulation, tp: int, batches: Sequence[Batch], recall: Recall) -> list[Json]:
+    """The first records of these batches as the stage tells them."""
+    return _records(sim, tp, batches[:RECORDS_SHOWN], recall.acked(sim, tp))[:RECORDS_SHOWN]
 
 
-def records_of(sim: Simulation, tp: int, batches: Iterable[Batch]) -> list[Json]:
-    """The records of these batches as the stage tells them."""
-    return _records(sim, tp, list(batches), _acked_values(sim)[tp])
-
-
-def _records(sim: Simulation, tp: int, batches: list[Batch], acked: set[str]) -> list[Json]:
+def _records(sim: Simulation, tp: int, batches: Sequence[Batch], acked: set[str]) -> list[Json]:
     seen = sim.ledger.seen[tp]
     return [
         {
@@ -482,11 +444,11 @@ def _client(client: Any) -> Json:
     }
 
 
-def _ledger(sim: Simulation) -> Json:
+def _ledger(sim: Simulation, recall: Recall) -> Json:
     ledger = sim.ledger
     return {
         "sent": ledger.sent,
-        "acked": sum(len(a.values) for one in ledger.acked for a in one),
+        "acked": recall.acked_in_all(sim),
         "committed": sum(ledger.hw_reached),
         "lost": sorted(ledger.lost)[:50],
         "lost1": sorted(ledger.lost_single)[:50],

@@ -1,0 +1,36 @@
+"""What a run that is looked at takes of memory, in bytes: estimates that were measured, quick to
+make, and rather too high."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from engine.sim.simulation import Simulation
+
+OF_A_VIEW: Final = 10
+"""Bytes of Python objects for each byte of a view as JSON."""
+OF_A_STEP: Final = 24
+OF_A_REPLICA: Final = 4_000
+OF_A_BATCH: Final = 48
+"""In one replica's log: two references and an offset; the batch itself is shared."""
+OF_AN_ENTRY: Final = 120
+"""Of a ledger, and of what waits for an event."""
+
+
+def of_json(value: Any) -> int:
+    """What a value takes as JSON."""
+    return len(json.dumps(value, check_circular=False, separators=(",", ":")))
+
+
+def of_simulation(sim: Simulation) -> int:
+    """A copy of a simulation, beside what all copies share."""
+    replicas = batches = 0
+    for broker in sim.brokers.values():
+        replicas += len(broker.disks)
+        batches += sum(len(disk.log.batches) for disk in broker.disks.values())
+    ledger = sim.ledger
+    entries = len(sim.kernel.pending) + len(ledger.failed) + len(ledger.lost)
+    for told in (ledger.acked, ledger.committed, ledger.seen, ledger.sequences):
+        entries += sum(map(len, told))
+    return OF_A_REPLICA * replicas + OF_A_BATCH * batches + OF_AN_ENTRY * entries
