@@ -170,6 +170,22 @@ def recordings(paths: tuple[str, ...], as_json: bool) -> None:
 
 
 @main.command()
+@click.argument("path", type=click.Path())
+@plain
+def read(path: str) -> None:
+    """Checks a reading guide, plays all that it says, and prints moments, methods and verdicts.
+
+    PATH is a YAML file as docs/reading-guides.md tells.  Exit code 0 if it can be read and every
+    statement that has a run has its moment.
+    """
+    from app.command.reading import followed
+
+    lines, whole = followed(path)
+    click.echo("\n".join(lines))
+    sys.exit(0 if whole else 1)
+
+
+@main.command()
 @click.argument("scenario")
 @click.option("--runs", type=click.IntRange(1), required=True, help="Runs per profile and cell.")
 @click.option("--profiles", help="Separated by commas [those of the scenario].")

@@ -95,6 +95,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("spark_conf", "", "more for Spark: spark.name=value, parted by spaces"),
     Setting("spark_log", "fatal", "what Spark's own log tells: " + ", ".join(LEVELS), _level),
     Setting("batch_directory", "", "rows of batches; for a cluster, a place that all workers see"),
+    Setting("guides", "", "directory of further reading guides, *.yaml; read at the start"),
 )
 
 
@@ -130,6 +131,7 @@ class Settings:
     spark_conf: str
     spark_log: str
     batch_directory: str
+    guides: str
 
 
 def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

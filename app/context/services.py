@@ -16,6 +16,7 @@ from app.common.words import Catalogue
 from app.runs.replays import Replays
 from app.storage.database import Database
 from app.storage.saved import Store
+from engine.learn.guides import Guide
 
 if TYPE_CHECKING:
     from flask_socketio import SocketIO
@@ -49,6 +50,7 @@ class Services:
     words: Catalogue = field(default_factory=Catalogue)
     deadlines: Deadlines = field(default_factory=Deadlines)
     gateway: Connections | None = None
+    guides: dict[str, Guide] = field(default_factory=dict)
 
     def hang_up(self) -> None:
         """Ends live connections, and so the threads that serve them."""

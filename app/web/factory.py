@@ -42,6 +42,7 @@ from app.web import (
     library,
     loop,
     pages,
+    reading,
     security,
     seen,
     studies,
@@ -97,6 +98,7 @@ def build(settings: Settings | None = None) -> Flask:
         cpu=CpuAccounts(settings.cpu_ms_per_s, settings.cpu_burst_ms),
         plays=Gate(PLAYS_AT_ONCE, PLAYS_WAITING, PLAYS_PATIENCE_S),
         jobs=Jobs(database, settings, lambda told, to: socketio.emit("batch", told, to=to)),
+        guides=reading.own(settings.guides),
     )
     classroom.open_rooms(app, settings.secret_key, socketio)
     animator.register(socketio, settings)
@@ -127,6 +129,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(challenges.blueprint)
     app.register_blueprint(interview.blueprint)
     app.register_blueprint(seen.blueprint)
+    app.register_blueprint(reading.blueprint)
     _layer(app, settings, socketio)
     return app
 

@@ -168,6 +168,8 @@ SCREENS = {
     "learned": Screen("/learn?n=5&answer=2", opens=(PARTS,)),
     "learnstage": Screen("/learn/stage?n=5"),
     "claims": Screen("/claims?property=HW(B&s=S22&profile=K39", ".claims", (PARTS,)),
+    "read": Screen("/read", ".shelf", (PARTS,)),
+    "guide": Screen("/read/fetcher?at=1", ".said.open .frames"),
     "claim": Screen("/claims/never-two-leaders", ".kafkas"),
     "interview": Screen(
         "/interview",

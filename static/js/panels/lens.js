@@ -87,16 +87,17 @@ function Stack({ at, told, cues, base }) {
   </section>`;
 }
 
-/** What is remembered of the choice; the run's own release unless another one was chosen. */
+/** The releases that the address asks for: lens=2.5.1,4.1.1. */
+const linked = (new URLSearchParams(location.search).get("lens") ?? "").split(",");
+
+/** The run's own release and what is remembered of the other, unless others were chosen or
+ *  linked to. */
 function useReleases(facts) {
-  const stored = (name) => {
-    const value = s.remembered(name, "");
-    return facts?.releases.some((one) => one.name === value) ? value : "";
-  };
-  const [first, setFirst] = useState("");
+  const known = (name) => (facts?.releases.some((one) => one.name === name) ? name : "");
+  const [first, setFirst] = useState(null);
   const [second, setSecond] = useState(null);
-  const a = first || facts?.own || "";
-  const b = second ?? (facts ? stored("lens2") : "");
+  const a = (first ?? known(linked[0])) || facts?.own || "";
+  const b = second ?? known(linked[1] ?? s.remembered("lens2", ""));
   const choose = (value) => {
     setSecond(value);
     s.remember("lens2", value);

@@ -1,0 +1,53 @@
+"""What `highwater read` prints: each statement of a guide, where it is followed, where it holds."""
+
+from __future__ import annotations
+
+from engine.learn import guides, reading
+from engine.learn.guides import Guide, Statement
+from engine.learn.reading import Found
+
+
+def followed(path: str) -> tuple[list[str], bool]:
+    """(lines for people, has every statement with a run its moment?).  Raises BadInput."""
+    guide = guides.load(path)
+    lines = [f"{guide.title['en']}, read along with Kafka {guide.reads}"]
+    whole = True
+    for section in guide.sections:
+        lines += ["", section.title["en"]]
+        for one in section.statements:
+            found = reading.follow(one)
+            whole &= found.moment is not None or not one.scenario
+            lines += _told(guide, one, found)
+    return lines, whole
+
+
+def _told(guide: Guide, one: Statement, found: Found) -> list[str]:
+    lines = [f"{one.number:3}  {one.says['en']}"]
+    if found.moment is None:
+        why = one.missing.get("en") or f"nothing of it happens in {one.scenario}: choose another"
+        return [*lines, f"     not followed: {why}"]
+    stack = reading.stack_of(one, found.moment, guide.reads)
+    acts = ""
+    if stack is not None and stack.frames:
+        frame = stack.frames[stack.acting]
+        acts = f", {frame.name}"
+        if frame.place:
+            acts += f" ({frame.place.file.rpartition('/')[2]}:{frame.place.line})"
+    where = f"{one.scenario} under {one.kafka}, step {found.moment.step}{acts}"
+    return [*lines, f"     followed: {where}", f"     {verdict(one, found)}"]
+
+
+def verdict(one: Statement, found: Found) -> str:
+    """How the statement stands over the releases."""
+    way, start, end = reading.summary(found.row)
+    first = reading.edge(one, start, False) if start else ""
+    last = reading.edge(one, end, True) if end else ""
+    return {
+        reading.HOLDS: "so in every release",
+        reading.NEVER: "never so",
+        reading.SINCE: f"so since {first}",
+        reading.UNTIL: f"so until {last}",
+        reading.FROM: f"so from {first} to {last}" if start != end else f"so only in {first}",
+        reading.SOME: "so in some releases",
+        reading.OPEN: "no verdict: nothing decides it",
+    }[way]

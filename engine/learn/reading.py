@@ -1,0 +1,276 @@
+"""What reading guides say, followed: the moment of each statement, its stack, its verdicts.
+
+Whatever a page shows of a guide is computed here, by playing runs and by asking the index of
+Kafka's source.  For the guides that come with the engine it was computed when the engine last
+changed and is kept in `guides/found.json`; a test computes it again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, Final
+
+from engine.learn.claims import claims, verdicts
+from engine.learn.guides import FOLDER, Guide, Statement
+from engine.lens.source import modes, release_of, source
+from engine.lens.stacks import Stack, counterpart, stack
+from engine.model.errors import BadInput
+from engine.model.profiles import PROFILES, get_profile
+from engine.properties.evaluate import judge
+from engine.properties.recording import Recording
+from engine.show.cursor import Cursor
+from engine.sim.run import Run
+
+KEPT: Final = "found.json"
+PLAYED: Final = ("claim", "property", "acts", "idle")
+"""Proofs that are decided by playing, under one Kafka of each generation; the others by the index
+of Kafka's source, in each of its releases."""
+
+Row = dict[str, bool]
+"""Profile of a generation, or release of the index -> does the statement hold there?"""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The step at which a statement is looked at; the cue there and the node that acts."""
+
+    step: int
+    cue: str
+    node: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What became of a statement.  `moment` None: nothing of it can be followed."""
+
+    moment: Moment | None
+    row: Row
+
+
+def follow(statement: Statement) -> Found:
+    """Plays and asks all that the statement needs.  One that is not decided has an empty row."""
+    return Found(moment_of(statement), row_of(statement))
+
+
+# -- moments --------------------------------------------------------------------------------------
+
+
+REFUSED: Final = "refused"
+"""Stands in `_firsts` for a run that this Kafka could not play to its end."""
+
+
+@lru_cache(maxsize=256)
+def _firsts(run: Run) -> dict[str, tuple[int, int]]:
+    """Cue -> (first step with it, node)."""
+    found: dict[str, tuple[int, int]] = {}
+    cursor, step = Cursor(run), 0
+    try:
+        while (events := cursor.advance()) is not None:
+            for _, _, _, cues, _ in events:
+                step += 1
+                for cue in cues:
+                    found.setdefault(cue[0], (step, cue[1]))
+    except BadInput:
+        found[REFUSED] = (step, 0)
+    return found
+
+
+def moment_of(statement: Statement) -> Moment | None:
+    """The first step at which one of the statement's cues acts, or which decides its property."""
+    if not statement.scenario:
+        return None
+    run = statement.run()
+    if statement.when:
+        return _decided(run, statement.when)
+    seen = _firsts(run)
+    steps = [(*seen[cue], cue) for cue in statement.shows if cue in seen]
+    if not steps:
+        return None
+    step, node, cue = min(steps)
+    return Moment(step, cue, node)
+
+
+def _decided(run: Run, text: str) -> Moment | None:
+    verdict = judge(text, Recording(run))
+    if not verdict.holds:
+        return None
+    cursor, step = Cursor(run), 0
+    while (events := cursor.advance()) is not None:
+        for _, _, _, cues, _ in events:
+            step += 1
+            if step == verdict.step and cues:
+                return Moment(step, cues[0][0], cues[0][1])
+    return Moment(verdict.step, "", 0)
+
+
+def stack_of(statement: Statement, moment: Moment, release: str) -> Stack | None:
+    """The thread and the chain at the moment, in a release; None where no rule acts."""
+    if not moment.cue:
+        return None
+    profile = get_profile(statement.kafka)
+    mode = profile.mode if profile.mode in modes(release) else modes(release)[-1]
+    own = release == release_of(profile)
+    return stack(moment.cue if own else counterpart(moment.cue, release, mode), release, mode)
+
+
+# -- verdicts -------------------------------------------------------------------------------------
+
+
+def row_of(statement: Statement, names: tuple[str, ...] = tuple(PROFILES)) -> Row:
+    """Where the statement holds; of generations, only these are played."""
+    kind, what = statement.proof
+    if not kind:
+        return {}
+    if kind == "claim":
+        row = verdicts()[what]
+        return {name: row[name].holds for name in names if name in row}
+    if kind in PLAYED:
+        decided = {name: _played(statement, name) for name in names}
+        return {name: value for name, value in decided.items() if value is not None}
+    holds = _ASKED[kind]
+    return {release: holds(what, release) for release in source().releases}
+
+
+def _played(statement: Statement, name: str) -> bool | None:
+    """Does it hold under this Kafka?  None where the run could not be played there."""
+    kind, what = statement.proof
+    run = statement.run(name)
+    if kind == "property":
+        try:
+            return judge(what, Recording(run)).holds
+        except BadInput:
+            return None
+    firsts = _firsts(run)
+    if any(one.strip() in firsts for one in what.split(",")):
+        return kind == "acts"
+    return None if REFUSED in firsts else kind == "idle"
+
+
+def _has(what: str, release: str) -> bool:
+    return all(source().has(release, name) for name in what.split(", "))
+
+
+def _calls(what: str, release: str) -> bool:
+    caller, _, callee = (one.strip() for one in what.partition(">"))
+    return bool(source().call(release, caller, callee))
+
+
+def _stacks(cues: str, release: str) -> list[Stack]:
+    found = []
+    for mode in modes(release):
+        for cue in cues.split(","):
+            found.append(stack(counterpart(cue.strip(), release, mode), release, mode))
+    return [one for one in found if one.frames]
+
+
+def _passes(what: str, release: str) -> bool:
+    """A method on a stack of these rules has the word in its name."""
+    cues, _, word = (one.strip() for one in what.partition(">"))
+    return any(word in frame.name for one in _stacks(cues, release) for frame in one.frames)
+
+
+def _later(what: str, release: str) -> bool:
+    """The rule is not called from the run loop that began the work: it is handed over."""
+    return any(frame.gap for one in _stacks(what, release) for frame in one.frames)
+
+
+def _began(what: str, release: str) -> bool:
+    """The oldest release that has the method is the one that is named: of history, so it is so in
+    every release or in none."""
+    name, _, first = (one.strip() for one in what.partition(">"))
+    return source().spans(name)[0][0] == first
+
+
+_ASKED: Final[dict[str, Callable[[str, str], bool]]] = {
+    "has": _has,
+    "calls": _calls,
+    "passes": _passes,
+    "later": _later,
+    "began": _began,
+}
+
+HOLDS: Final = "holds"
+NEVER: Final = "never"
+SINCE: Final = "since"
+UNTIL: Final = "until"
+FROM: Final = "from"
+SOME: Final = "some"
+OPEN: Final = "open"
+
+
+def summary(row: Row) -> tuple[str, str, str]:
+    """(how it stands over the releases, first, last name that bounds it or "")."""
+    names, values = list(row), list(row.values())
+    if not row:
+        return OPEN, "", ""
+    if all(values) or not any(values):
+        return (HOLDS if values[0] else NEVER), "", ""
+    first, last = values.index(True), len(values) - 1 - values[::-1].index(True)
+    if not all(values[first : last + 1]):
+        return SOME, "", ""
+    if first == 0:
+        return UNTIL, "", names[last]
+    if last == len(names) - 1:
+        return SINCE, names[first], ""
+    return FROM, names[first], names[last]
+
+
+def stands_for(name: str) -> str:
+    """A name of a row for people: "Kafka 2.0.1", "Kafka 3.3.2 - 3.4.1"."""
+    return PROFILES[name].stands_for if name in PROFILES else f"Kafka {name}"
+
+
+def edge(statement: Statement, name: str, last: bool) -> str:
+    """The release at which a verdict turns, as people say it: of a generation its first or its
+    last release; of the index, whose releases stand for their line, the line: "Kafka 2.1"."""
+    if statement.proof[0] not in PLAYED:
+        parts = name.split(".")
+        return "Kafka " + ".".join(parts[: 3 if parts[0] == "0" else 2])
+    found = _SPAN.fullmatch(stands_for(name))
+    if found is None:
+        return stands_for(name)
+    first, final, mode = found.groups()
+    return f"Kafka {(final if last else None) or first}{mode or ''}"
+
+
+_SPAN: Final = re.compile(r"Kafka (\S+)(?: – (\S+))?( \(ZooKeeper\))?")
+
+
+# -- what is kept ---------------------------------------------------------------------------------
+
+
+@cache
+def _kept() -> dict[str, list[Any]]:
+    text = (files("engine.learn") / FOLDER / KEPT).read_text("utf-8")
+    found: dict[str, list[Any]] = json.loads(text)
+    return found
+
+
+def bits(statement: Statement, row: Row) -> str:
+    """A row as it is kept: "0011", with - for what was not decided."""
+    return "".join("01"[row[name]] if name in row else "-" for name in labels(statement))
+
+
+def labels(statement: Statement) -> list[str]:
+    """The names of a statement's row, in order."""
+    kind, what = statement.proof
+    if not kind:
+        return []
+    if kind == "claim":
+        return list(claims()[what].profiles)
+    return list(PROFILES) if kind in PLAYED else list(source().releases)
+
+
+def kept(guide: Guide) -> list[Found]:
+    """What was found of a guide that comes with the engine, in the order of its statements."""
+    found = []
+    for statement, (moment, row) in zip(guide.statements(), _kept()[guide.name], strict=True):
+        pairs = zip(labels(statement), row, strict=True)
+        values = {name: bit == "1" for name, bit in pairs if bit != "-"}
+        found.append(Found(Moment(*moment) if moment else None, values))
+    return found
