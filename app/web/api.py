@@ -15,7 +15,7 @@ from app.common.words import ALONE, PAGES, language
 from app.context import naming, visitor
 from app.context.services import services
 from app.storage.saved import SCENARIO_BYTES, parse_run
-from app.web import registry
+from app.web import described, registry
 from engine import ENGINE_VERSION
 from engine.lens.told import asked as releases_asked
 from engine.lens.told import told
@@ -50,6 +50,7 @@ def body() -> Asked:
 
 
 @blueprint.post("/api/runs")
+@described.told(described.Saved, 200, 201, takes=described.RunSent)
 def save_run() -> Response:
     """Saves a run sent as text, or one this server knows by digest; twice is the same as once."""
     visitor.require_token()
@@ -85,6 +86,7 @@ def _scenario_sent() -> Scenario:
 
 
 @blueprint.post("/api/scenarios")
+@described.told(described.Saved, 200, 201, takes=described.ScenarioSent)
 def save_scenario() -> Response:
     """Saves a scenario under its digest and says where it can be played."""
     visitor.require_token()
@@ -99,6 +101,7 @@ def save_scenario() -> Response:
 
 
 @blueprint.get("/api/registry")
+@described.told(described.Json)
 def get_registry() -> Response:
     """Profiles, flags, invariants, verbs and rules: what pages build menus and panels from."""
     response = json_answer(registry.registry())
@@ -109,6 +112,7 @@ def get_registry() -> Response:
 
 
 @blueprint.get("/api/cards/<profile>")
+@described.told(described.Json)
 def cards(profile: str) -> Response:
     """Every rule in pseudo-code, with Kafka's classes, as one profile has it."""
     response = json_answer(registry.cards_under(profile))

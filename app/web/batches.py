@@ -20,6 +20,7 @@ from app.common.words import retold
 from app.context import naming, visitor
 from app.context.services import services
 from app.storage.models import BatchRow
+from app.web import described
 from app.web.api import body, json_answer
 from app.web.studies import (
     TITLE_MOST,
@@ -175,6 +176,7 @@ def is_random(scenario: Scenario) -> bool:
 
 
 @blueprint.post("/api/batches")
+@described.told(described.BatchStarted, 201, takes=described.BatchSent)
 def submit() -> Response:
     """{scenario | run | again, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}."""
     visitor.require_token()
@@ -207,6 +209,7 @@ def submit_form() -> AnyResponse:
 
 
 @blueprint.post("/api/batches/estimate")
+@described.told(described.Json, takes=described.BatchSent)
 def estimate() -> Response:
     """Plays a few runs here to say how long all of them will take, and what would go wrong."""
     visitor.require_token()
@@ -252,6 +255,7 @@ def page(number: str) -> str:
 
 
 @blueprint.get("/api/batches/<number>")
+@described.told(described.Json, asks=described.FailuresAsked)
 def get_batch(number: str) -> Response:
     return json_answer({"ok": True, **_result(number)})
 
@@ -272,12 +276,14 @@ def _result(number: str) -> dict[str, Any]:
 
 
 @blueprint.post("/api/batches/<number>/cancel")
+@described.told(described.Changed)
 def cancel(number: str) -> Response:
     visitor.require_token()
     return json_answer({"ok": True, "batch": jobs().cancel(number, visitor.owner())})
 
 
 @blueprint.post("/api/batches/<number>/resume")
+@described.told(described.Changed)
 def resume(number: str) -> Response:
     """Computes the chunks that are missing."""
     visitor.require_token()
@@ -299,6 +305,7 @@ def act(number: str, what: str) -> AnyResponse:
 
 
 @blueprint.post("/api/batches/<number>/more")
+@described.told(described.Changed, takes=described.MoreSent)
 def more(number: str) -> Response:
     """{runs}: so many seeds more for every profile and cell."""
     visitor.require_token()
@@ -317,6 +324,7 @@ def more_form(number: str) -> AnyResponse:
 
 
 @blueprint.delete("/api/batches/<number>")
+@described.told(described.Done)
 def delete(number: str) -> Response:
     """Forgets the batch and its rows."""
     visitor.require_token()

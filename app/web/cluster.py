@@ -9,6 +9,7 @@ from flask import Blueprint, Response, render_template
 from app.context import visitor
 from app.context.services import services
 from app.storage.saved import RUN_BYTES
+from app.web import described
 from app.web.api import body, json_answer
 from engine.model.errors import BadInput
 from engine.model.profiles import PROFILES, get_profile
@@ -28,6 +29,7 @@ def page() -> str:
 
 
 @blueprint.post("/api/cluster")
+@described.told(described.ClusterRead, takes=described.ClusterSent)
 def read_cluster() -> Response:
     """{text, profile?} -> {run, notes, problems}; nothing is stored, nothing is evaluated."""
     visitor.require_token()

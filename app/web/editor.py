@@ -18,7 +18,7 @@ from app.context import naming, visitor
 from app.context.services import services
 from app.runs.recording import recorded
 from app.storage.saved import SCENARIO_BYTES
-from app.web import registry
+from app.web import described, registry
 from app.web.api import body, json_answer
 from engine.checks.catalogue import VIOLABLE
 from engine.model.configs import CATALOGUE, Config
@@ -114,6 +114,7 @@ def _offer(config: Config, lang: str) -> Json:
 
 
 @blueprint.post("/api/scenarios/check")
+@described.told(described.Checked, takes=described.ScenarioSent)
 def check() -> Response:
     """{yaml} or {scenario} -> the one and the other, and everything that is wrong with them."""
     _allowed(costly=False)
@@ -198,6 +199,7 @@ def _sent_scenario(asked: Asked) -> Scenario:
 
 
 @blueprint.post("/api/scenarios/play")
+@described.told(described.Played, takes=described.ScenarioSent)
 def play() -> Response:
     """{yaml} -> what happens under each profile, beside what is promised."""
     _allowed(costly=True)
@@ -239,6 +241,7 @@ def _line_of(bad: BadInput) -> int:
 
 
 @blueprint.post("/api/scenarios/try")
+@described.told(described.Tried, takes=described.ScenarioTried)
 def attempt() -> Response:
     """{yaml, profile} -> the run with its first steps; up to where a move cannot be played."""
     _allowed(costly=True)

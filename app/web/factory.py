@@ -41,6 +41,7 @@ from app.web import (
     lens,
     library,
     loop,
+    openapi,
     pages,
     reading,
     security,
@@ -130,6 +131,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(interview.blueprint)
     app.register_blueprint(seen.blueprint)
     app.register_blueprint(reading.blueprint)
+    app.register_blueprint(openapi.blueprint)
     _layer(app, settings, socketio)
     return app
 

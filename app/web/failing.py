@@ -14,6 +14,7 @@ from app.common.fields import Asked, typed
 from app.common.refusals import Refusal
 from app.context import naming, visitor
 from app.context.services import services
+from app.web import described
 from app.web.api import body, json_answer
 from app.web.studies import jobs
 from engine.sim.run import Run
@@ -142,6 +143,7 @@ def _named(number: str, **named: Any) -> tuple[Run, str]:
 
 
 @blueprint.post("/api/shorten")
+@described.told(described.Json, takes=described.FailureSent)
 def shorten_run() -> Response:
     """{run, invariant}: a shorter run that breaks the same invariant."""
     visitor.require_token()
@@ -151,6 +153,7 @@ def shorten_run() -> Response:
 
 
 @blueprint.post("/api/futures")
+@described.told(described.BatchStarted, 201, takes=described.FuturesSent)
 def futures() -> Response:
     """{run, invariant, runs}: a batch of futures of a failing run, from many of its steps."""
     visitor.require_token()

@@ -7,6 +7,7 @@ from typing import Any
 from flask import Blueprint, Response, render_template, request
 
 from app.context import naming, visitor
+from app.web import described
 from app.web.api import json_answer
 from app.web.glossary import link
 from engine.lens import source as kafka
@@ -30,6 +31,7 @@ EXAMPLES = (
 
 
 @blueprint.get("/api/lens.json")
+@described.told(described.Releases, asks=described.ProfileAsked)
 def releases() -> Response:
     """The releases of the index, old to new, with the controllers they have; and, with
     ``?profile=``, the one that it behaves as."""

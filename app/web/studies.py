@@ -19,6 +19,7 @@ from app.common.words import SENTENCES
 from app.context import visitor
 from app.context.services import services
 from app.storage.models import BatchRow
+from app.web import described
 from app.web.api import body, json_answer
 from engine.scenarios.translated import in_language
 
@@ -116,6 +117,7 @@ def checked_title(given: str) -> str:
 
 
 @blueprint.post("/api/batches/<number>/title")
+@described.told(described.Titled, takes=described.TitleSent)
 def rename(number: str) -> Response:
     """{title}: what its owner calls it; "" goes back to the scenario's."""
     visitor.require_token()
