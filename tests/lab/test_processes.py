@@ -17,8 +17,9 @@ from app.lab.trouble import Trouble
 SLEEP = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(600)"]
 
 LABORATORY = """
-import sys, time
+import signal, sys, time
 from app.lab.processes import Processes
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may ignore it
 with Processes() as processes:
     process = processes.start("one", [sys.executable, "-c", "import time; time.sleep(600)"])
     print(process.pid, processes.directory, flush=True)
