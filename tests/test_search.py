@@ -21,6 +21,7 @@ from engine.scenarios.scenario import Scenario
 from engine.search import card, keys
 from engine.search.budgets import NAMES, Budgets
 from engine.search.choices import Choices, advance
+from engine.search.danger import FAR, NEAR, SAFE, danger
 from engine.search.goals import goal, invariants
 from engine.search.keys import LEFT_OUT, SPOKEN_FOR, Key, Keys
 from engine.search.question import Question, cut_at
@@ -397,3 +398,34 @@ def test_ctrl_c_gives_what_is_known_so_far() -> None:
     assert not outcome.complete
     assert outcome.progress.distinct >= 20
     assert asked == sorted(asked)
+
+
+# -- distance to danger ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("profile", "moves"), [("Z0102", 6), ("Z0102", 4), ("K39", 6)])
+def test_a_distance_is_that_of_a_search_which_begins_after_the_move(
+    profile: str, moves: int
+) -> None:
+    run = after("S20", profile, moves)
+    budgets = Budgets(crashes=2, writes=1)
+    found = danger(Question(run, budgets, ("I7",)))
+    assert found.outcome.complete and len(found.distances) > 4
+    choices = Choices(run.scenario).of(Question(run, budgets).start(), budgets)
+    paid = {move.text: pays for move, pays in choices}
+    assert [one.move for one in found.distances] == list(paid)
+    for one in found.distances:
+        further = Run(run.scenario, run.profile, run.seed, (*run.lines(), one.move))
+        left = budgets.less(paid[one.move])
+        alone = search(Question(further, left, ("I7",))).found.get("I7")
+        told = (SAFE, 0) if alone is None else (NEAR, len(alone.moves) + 1)
+        assert (one.kind, one.moves) == told, one
+
+
+def test_what_was_not_looked_at_is_not_called_safe() -> None:
+    run = after("S20", "Z0102", 6)
+    found = danger(Question(run, Budgets(crashes=2), ("I7",)), Bounds(states=20))
+    assert not found.outcome.complete
+    assert {one.kind for one in found.distances} == {FAR}
+    levels = {one.moves for one in found.distances}
+    assert levels == {len(found.outcome.widths) - 1}

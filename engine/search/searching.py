@@ -73,6 +73,23 @@ class Outcome:
     """Moves that turned out to be impossible."""
 
 
+@dataclass
+class Graph:
+    """What a search that is to tell distances keeps beside: who leads to whom.
+
+    States are numbers in the order in which they were found; 0 is the beginning.
+    """
+
+    first: dict[str, int] = field(default_factory=dict)
+    """Each move that can be done at the beginning -> the state it leads to."""
+    arrows: list[tuple[int, int]] = field(default_factory=list)
+    """(from, to) for every move that was played, the first ones included."""
+    bad: list[int] = field(default_factory=list)
+    """States in which what is looked for is so; a search with a graph does not go on from them."""
+    levels: int = 0
+    """How many levels were gone on from completely: no way of so many moves is missing."""
+
+
 @dataclass(frozen=True, slots=True)
 class _State:
     sim: Simulation
@@ -83,30 +100,34 @@ class _State:
 class Searching:
     """One search; `run` is called once."""
 
-    def __init__(self, question: Question, bounds: Bounds | None = None) -> None:
+    def __init__(
+        self, question: Question, bounds: Bounds | None = None, graph: Graph | None = None
+    ) -> None:
         self.question = question
         self.bounds = bounds or Bounds()
+        self._graph = graph
         scenario = question.run.scenario
         self._choices = Choices(scenario)
         self._keys = Keys()
         self._goal = goal(question.reach, scenario.brokers) if question.reach else None
-        self._seen: set[Key] = set()
+        self._seen: dict[Key, int] = {}
         self._parents: list[tuple[int, str]] = []
         """Of each state: the number of the state before, and the move."""
         self.outcome = Outcome(question, Progress())
-        self._known: set[str] = set()
+        self._before: set[str] = set()
+        """What is broken where the search begins."""
 
     def run(self) -> Outcome:
         """Level by level, until nothing new comes, the goal is found, or a bound is met."""
         outcome = self.outcome
         sim = self.question.start()
-        self._known = {name for name, _, _ in sim.broken}
+        self._before = {name for name, _, _ in sim.broken}
         self._refuse_broken()
         sim.hush()
         sim.rush = True
         first = _State(sim, self.question.budgets, 0)
         self._parents.append((-1, ""))
-        self._seen.add(self._keys.of(sim, *first.left))
+        self._seen[self._keys.of(sim, *first.left)] = 0
         if self._goal is not None and self._goal(sim):
             self._note(REACHED, "It is so where the search begins.", first)
             outcome.ended = True
@@ -118,6 +139,8 @@ class Searching:
             following: list[_State] = []
             if not self._level(frontier, following):
                 return outcome
+            if self._graph is not None:
+                self._graph.levels += 1
             frontier = following
         outcome.complete = True
         return outcome
@@ -125,7 +148,7 @@ class Searching:
     def _refuse_broken(self) -> None:
         """What is broken before cannot be looked for."""
         for name in self.question.never:
-            if name in self._known:
+            if name in self._before:
                 raise BadInput(
                     "impossible",
                     f"{name} is broken before the search begins: begin earlier.",
@@ -163,31 +186,40 @@ class Searching:
             outcome.played[move.verb.name] += 1
             left = state.left.less(pays)
             key = self._keys.of(twin, *left)
-            if key in self._seen:
+            known = self._seen.get(key)
+            number = len(self._parents) if known is None else known
+            if self._graph is not None:
+                self._graph.arrows.append((state.number, number))
+                if not state.number:
+                    self._graph.first[move.text] = number
+            if known is not None:
                 continue
-            self._seen.add(key)
+            self._seen[key] = number
             outcome.progress.distinct += 1
-            after = _State(twin, left, len(self._parents))
+            after = _State(twin, left, number)
             self._parents.append((state.number, move.text))
-            following.append(after)
-            if self._looks(after):
+            if not self._looks(after):
+                following.append(after)
+            elif self._graph is None:
                 return False
+            else:
+                self._graph.bad.append(number)
         return True
 
     def _looks(self, state: _State) -> bool:
         """Notes what is broken in a new state; True if it is what was looked for."""
-        never = self.question.never
-        if len(state.sim.broken) > 0:
-            for name, _, why in state.sim.broken:
-                if name not in self._known:
-                    self._known.add(name)
-                    self._note(name, why, state)
-                    if name in never:
-                        return True
+        wanted = False
+        for name, _, why in state.sim.broken:
+            if name in self._before:
+                continue
+            wanted = wanted or name in self.question.never
+            if name not in self.outcome.found:
+                self._note(name, why, state)
         if self._goal is not None and self._goal(state.sim):
-            self._note(REACHED, "", state)
-            return True
-        return False
+            wanted = True
+            if REACHED not in self.outcome.found:
+                self._note(REACHED, "", state)
+        return wanted
 
     def _note(self, name: str, why: str, state: _State) -> None:
         moves: list[str] = []

@@ -1,0 +1,80 @@
+"""How far each move that can be done now is from what must not happen: the mistake has a number.
+
+One search that goes on where an ordinary one ends, and then the way back from every bad state.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from engine.search.question import Question
+from engine.search.searching import Bounds, Graph, Outcome, Searching
+
+SAFE: Final = "safe"
+"""Nothing bad can follow within the budgets: everything was seen."""
+FAR: Final = "far"
+"""Nothing bad follows within so many moves; further was not looked."""
+NEAR: Final = "near"
+"""Something bad can follow."""
+
+
+class Distance(NamedTuple):
+    """Of a move that can be done where the search begins."""
+
+    move: str
+    kind: str
+    moves: int
+    """NEAR: so many moves, this one counted, to the nearest bad state.  FAR: none within so many.
+    SAFE: 0."""
+
+
+@dataclass(frozen=True)
+class Danger:
+    """What `danger` found; `outcome` says how far it looked."""
+
+    outcome: Outcome
+    distances: tuple[Distance, ...]
+    """Every move that can be done, in the order of the search."""
+
+
+def danger(question: Question, bounds: Bounds | None = None) -> Danger:
+    """The distance of each next move to a breach of `never`, or to `reach`.
+
+    A distance that is told is exact: a shorter way would have been seen at an earlier level.
+    Raises BadInput as `searching.search` does.
+    """
+    graph = Graph()
+    outcome = Searching(question, bounds, graph).run()
+    back = _back(graph.arrows, graph.bad)
+    return Danger(
+        outcome,
+        tuple(
+            _distance(move, back.get(number), graph.levels, outcome.complete)
+            for move, number in graph.first.items()
+        ),
+    )
+
+
+def _distance(move: str, moves: int | None, levels: int, complete: bool) -> Distance:
+    if moves is not None:
+        return Distance(move, NEAR, moves + 1)
+    return Distance(move, SAFE, 0) if complete else Distance(move, FAR, levels)
+
+
+def _back(arrows: Iterable[tuple[int, int]], bad: Iterable[int]) -> dict[int, int]:
+    """State -> moves to the nearest bad one; without those from which none was reached."""
+    before: dict[int, list[int]] = {}
+    for source, target in arrows:
+        before.setdefault(target, []).append(source)
+    found = dict.fromkeys(bad, 0)
+    waiting = deque(found)
+    while waiting:
+        number = waiting.popleft()
+        for source in before.get(number, ()):
+            if source not in found:
+                found[source] = found[number] + 1
+                waiting.append(source)
+    return found
