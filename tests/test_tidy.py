@@ -35,6 +35,7 @@ ROOMS = (
     "common",
     "storage",
     "runs",
+    "searches",
     "batch",
     "kafka",
     "incident",

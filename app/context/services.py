@@ -14,6 +14,7 @@ from app.common.deadlines import Deadlines
 from app.common.limits import Buckets, CpuAccounts
 from app.common.words import Catalogue
 from app.runs.replays import Replays
+from app.searches.searches import Searches
 from app.storage.database import Database
 from app.storage.saved import Store
 from engine.learn.guides import Guide
@@ -47,6 +48,7 @@ class Services:
     cpu: CpuAccounts
     plays: Gate
     jobs: Jobs
+    searches: Searches
     words: Catalogue = field(default_factory=Catalogue)
     deadlines: Deadlines = field(default_factory=Deadlines)
     gateway: Connections | None = None
@@ -60,6 +62,7 @@ class Services:
     def close(self) -> None:
         """Ends what runs in the background; what was stored stays."""
         self.hang_up()
+        self.searches.close()
         self.jobs.close()
         self.database.close()
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
 import socket
-import sys
 from typing import Any, Final
 
 from gunicorn.app.base import BaseApplication
 
 from app.common.config import Settings
+from app.common.dying import ends_with_parent
 from app.serving.worker import Worker
 
 BACKLOG: Final = 1_024
@@ -20,8 +18,6 @@ CONNECTIONS_MOST: Final = 4_096
 KEEP_S: Final = 5
 STOP_S: Final = 15
 """For batches to store how far they are, and for requests that are being answered."""
-PARENT_DEATH_SIGNAL: Final = 1
-"""PR_SET_PDEATHSIG of Linux."""
 SILENT_S: Final = 120
 """A worker that does not come round in so long hangs, and is replaced."""
 
@@ -75,8 +71,7 @@ class Production(BaseApplication):  # type: ignore[misc]
 def _ends_with_master(_server: object, _worker: Worker) -> None:
     """A master that was killed takes its worker along: else nobody could start in its place until
     the worker has noticed.  What was saved is on disk; chunks of batches are done or not."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    ends_with_parent()
 
 
 def _close(_server: object, worker: Worker) -> None:

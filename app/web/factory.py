@@ -18,6 +18,7 @@ from app.context.services import KEY, Services
 from app.live import animator, channel, classroom
 from app.live.gateway import Gateway
 from app.runs.replays import Replays
+from app.searches.searches import Searches
 from app.storage.database import Database
 from app.storage.saved import Store
 from app.web import (
@@ -33,6 +34,7 @@ from app.web import (
     csv_tables,
     editor,
     embeds,
+    exploring,
     exporting,
     failing,
     glossary,
@@ -98,6 +100,7 @@ def build(settings: Settings | None = None) -> Flask:
         tries=Buckets(settings.opens_per_s, settings.opens_burst),
         cpu=CpuAccounts(settings.cpu_ms_per_s, settings.cpu_burst_ms),
         plays=Gate(PLAYS_AT_ONCE, PLAYS_WAITING, PLAYS_PATIENCE_S),
+        searches=Searches(),
         jobs=Jobs(database, settings, lambda told, to: socketio.emit("batch", told, to=to)),
         guides=reading.own(settings.guides),
     )
@@ -132,6 +135,7 @@ def build(settings: Settings | None = None) -> Flask:
     app.register_blueprint(seen.blueprint)
     app.register_blueprint(reading.blueprint)
     app.register_blueprint(openapi.blueprint)
+    app.register_blueprint(exploring.blueprint)
     _layer(app, settings, socketio)
     return app
 

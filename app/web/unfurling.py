@@ -5,7 +5,7 @@ from __future__ import annotations
 import resvg_py
 from flask import Blueprint, Response, request
 
-from app.common.fields import typed
+from app.common.fields import SEED_MAX, typed
 from app.common.refusals import Refusal
 from app.context import naming, visitor
 from app.context.services import services
@@ -20,10 +20,10 @@ blueprint = Blueprint("unfurling", __name__)
 
 @blueprint.get("/r/<digest>/card.png")
 def card(digest: str) -> Response:
-    """1200 x 630; ``?step=`` is the moment, a step beyond the end is the end."""
+    """1200 x 630; ``?step=`` is the moment, without it or beyond the end it is the end."""
     if not naming.DIGEST.match(digest):
         raise Refusal("not_found")
-    step = typed(request.args, "step", default=0)
+    step = typed(request.args, "step", default=SEED_MAX)
     lang = visitor.lang()
 
     def answer() -> Response:
@@ -40,7 +40,7 @@ def _drawn(digest: str, step: int, lang: str) -> str:
     run = services().replays.run(digest)
     with services().replays.using(digest) as replay:
         (here,) = replay.steps(min(step, replay.total), 1)
-        broken = replay.verdict()["broken"]
+        broken = [one for one in replay.verdict()["broken"] if one["step"] <= here["n"]]
     view = here["view"]
     lost = view["ledger"]["lost"]
     kind = "lost" if lost else "broken" if broken else "held"

@@ -46,6 +46,7 @@ export function Moves() {
   return html`<div class="stack">
     ${s.phone.value && html`<${MoveLine} />`}
     <p class="soft">${past ? t("moves.branches") : t("moves.here")}</p>
+    <p><a href=${`/explore/${s.run.value}?step=${s.n.value}`}>${t("explore.link")}</a></p>
     ${GROUPS.map((group) => {
       const mine = moves.filter((m) => m.group === group);
       if (!mine.length) return null;

@@ -1,0 +1,109 @@
+"""What a visitor can ask a search, and how far it may go."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Final
+
+from engine.checks.catalogue import VIOLABLE
+from engine.model.errors import BadInput
+from engine.search.budgets import NAMES, Budgets, checked
+from engine.search.goals import goal
+from engine.search.question import Question, cut_at
+from engine.search.searching import Bounds, Progress
+from engine.sim.run import Run
+
+LOSS: Final = "loss"
+BROKEN: Final = "broken"
+NOBODY: Final = "nobody"
+TWO: Final = "two"
+OWN: Final = "own"
+GOALS: Final = (LOSS, BROKEN, NOBODY, TWO, OWN)
+"""What is looked for: the loss of an acknowledged record, the breach of any promise, a partition
+that nobody leads, two leaders at once, or what the visitor writes (`engine.search.goals`)."""
+SENTENCES: Final = {NOBODY: "nobody leads", TWO: "two leaders"}
+LOSSES: Final = ("I7",)
+MOST_OF_ONE: Final = 3
+"""Of each budget: what a page searches has to end."""
+STATES: Final = 40_000
+CPU_S: Final = 45.0
+MEMORY_BYTES: Final = 2 << 30
+OWN_CHARACTERS: Final = 120
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A question as a page puts it; the same question has the same `number` everywhere."""
+
+    run: Run
+    step: int
+    budgets: Budgets
+    goal: str = LOSS
+    own: str = ""
+
+    @property
+    def number(self) -> str:
+        """The digest of the question: 16 digits."""
+        told = [self.run.digest, self.step, *self.budgets, self.goal, self.own]
+        return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
+
+    def check(self) -> None:
+        """Raises BadInput for what cannot be asked; whether the run can be searched, the search
+        itself finds out."""
+        checked(self.budgets)
+        if max(self.budgets) > MOST_OF_ONE:
+            raise BadInput("invalid", f"A budget is at most {MOST_OF_ONE} here.", "budget")
+        if self.goal not in GOALS:
+            raise BadInput("invalid", f"What is looked for is one of {', '.join(GOALS)}.", "goal")
+        if self.goal == OWN:
+            goal(self.own, self.run.scenario.brokers)
+
+    def question(self) -> Question:
+        """The question to the engine.  Raises BadInput for a run that it cannot be put to."""
+        run = cut_at(self.run, self.step)
+        if self.goal == LOSS:
+            return Question(run, self.budgets, LOSSES)
+        if self.goal == BROKEN:
+            broken = {name for name, _, _ in Question(run, self.budgets).start().broken}
+            return Question(run, self.budgets, tuple(n for n in VIOLABLE if n not in broken))
+        return Question(run, self.budgets, reach=SENTENCES.get(self.goal, self.own))
+
+    def told(self) -> str:
+        """As one line, for the process that answers it."""
+        data = {
+            "run": self.run.text(),
+            "step": self.step,
+            "budgets": list(self.budgets),
+            "goal": self.goal,
+            "own": self.own,
+        }
+        return json.dumps(data)
+
+    @classmethod
+    def of(cls, line: str) -> Ask:
+        """The question of such a line."""
+        data: Mapping[str, Any] = json.loads(line)
+        budgets = Budgets(*data["budgets"])
+        return cls(Run.from_text(data["run"]), data["step"], budgets, data["goal"], data["own"])
+
+
+def budgets_of(given: Mapping[str, int]) -> Budgets:
+    """Budgets by name; what is not named is not spent."""
+    return Budgets(**{name: given.get(name, 0) for name in NAMES})
+
+
+def bounded(stop: Any) -> Bounds:
+    """How far one search of a page goes."""
+    return Bounds(STATES, stop)
+
+
+def counted(progress: Progress) -> dict[str, int]:
+    """Progress as data."""
+    return {
+        "states": progress.distinct,
+        "generated": progress.generated,
+        "depth": progress.depth,
+    }

@@ -1,0 +1,228 @@
+"""Every future from here: can it go wrong, in how few moves, and if not, how far was looked?"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any, Final
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from werkzeug.datastructures import MultiDict
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.common.fields import typed
+from app.common.refusals import Refusal
+from app.context import naming, visitor
+from app.context.services import services
+from app.searches import asked, searches
+from app.searches.asked import Ask
+from app.searches.searches import Search
+from app.web.moments import address, code_of, frame
+from engine.model.profiles import get_profile
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
+from engine.search.budgets import NAMES
+from engine.search.danger import FAR, NEAR
+from engine.sim.run import Run
+
+blueprint = Blueprint("exploring", __name__)
+
+FIRST: Final = ("crashes", "power", "writes")
+"""The budgets that people think of first; the others are behind a fold."""
+USUAL: Final = {"crashes": 1, "writes": 1}
+MOST_LANES: Final = 4
+PAIRS: Final = ("cut", "heal")
+WORST_FIRST: Final = {NEAR: 0, FAR: 1}
+MOST_WHY: Final = 400
+
+
+def _run(digest: str) -> Run:
+    if not naming.DIGEST.match(digest):
+        raise Refusal("not_found")
+    return services().replays.run(digest)
+
+
+def _asked(digest: str, fields: MultiDict[str, str]) -> Ask:
+    """The question of an address or a form; what it does not name is as usual."""
+    named = any(name in fields for name in NAMES)
+    usual = {} if named else USUAL
+    most = asked.MOST_OF_ONE
+    given = {name: typed(fields, name, 0, most, usual.get(name, 0)) for name in NAMES}
+    goal = fields.get("goal", asked.LOSS)
+    if goal not in asked.GOALS:
+        raise Refusal("invalid", what="goal")
+    own = fields.get("own", "")[: asked.OWN_CHARACTERS].strip() if goal == asked.OWN else ""
+    step = typed(fields, "step", default=0)
+    return Ask(_run(digest), step, asked.budgets_of(given), goal, own)
+
+
+def _address(ask: Ask) -> dict[str, str]:
+    """What the address of a question says."""
+    told = {"step": str(ask.step), "goal": ask.goal}
+    told |= {name: str(n) for name, n in ask.budgets._asdict().items() if n}
+    if not any(ask.budgets):
+        told["crashes"] = "0"
+    return {**told, "own": ask.own} if ask.own else told
+
+
+@blueprint.get("/explore/<digest>")
+def page(digest: str) -> str:
+    """The question, and its answer where it was asked."""
+    ask = _asked(digest, request.args)
+    with services().replays.using(digest) as replay:
+        total = replay.total
+    if ask.step > total:
+        raise Refusal("stale", run=digest, total=total, step=ask.step)
+    scenario = in_language(ask.run.scenario, visitor.lang())
+    search = services().searches.find(ask.number)
+    return render_template(
+        "explore.html",
+        ask=ask,
+        digest=digest,
+        title=scenario.title,
+        kafka=get_profile(ask.run.profile).stands_for,
+        total=total,
+        stage=frame(ask.run, ask.step),
+        lanes=min(max(len(one) for one in scenario.partitions), MOST_LANES),
+        back=address(f"/r/{digest}", step=str(ask.step)),
+        question=_address(ask),
+        tongue=address("", **_tongue()),
+        goals=asked.GOALS,
+        first=[(name, getattr(ask.budgets, name)) for name in FIRST],
+        others=[(name, getattr(ask.budgets, name)) for name in NAMES if name not in FIRST],
+        most=asked.MOST_OF_ONE,
+        limits={"states": asked.STATES, "s": round(asked.CPU_S)},
+        **_standing(search),
+    )
+
+
+@blueprint.post("/explore/<digest>")
+def begin(digest: str) -> AnyResponse:
+    """Asks; the page of the question shows how far it is."""
+    visitor.require_token()
+    ask = _asked(digest, request.form)
+    services().searches.ask(ask, request.remote_addr or "")
+    return redirect(_page(ask), 303)
+
+
+@blueprint.post("/explore/<digest>/cancel")
+def cancel(digest: str) -> AnyResponse:
+    """Ends the search; what it has seen so far is its answer."""
+    visitor.require_token()
+    ask = _asked(digest, request.form)
+    services().searches.cancel(ask.number, request.remote_addr or "")
+    return redirect(_page(ask), 303)
+
+
+@blueprint.get("/explore/<digest>/answer")
+def answer(digest: str) -> str:
+    """The part of the page that changes while a search runs."""
+    ask = _asked(digest, request.args)
+    search = services().searches.find(ask.number)
+    return render_template(
+        "explore_answer.html",
+        ask=ask,
+        digest=digest,
+        question=_address(ask),
+        tongue=address("", **_tongue()),
+        **_standing(search),
+    )
+
+
+def _page(ask: Ask) -> str:
+    return address(f"/explore/{ask.run.digest}", **_address(ask), **_tongue())
+
+
+def _tongue() -> dict[str, str]:
+    """The language, where the address asks for one."""
+    return {"lang": visitor.lang()} if "lang" in request.args else {}
+
+
+def _standing(search: Search | None) -> dict[str, Any]:
+    """What the page says of a search: where it stands, or its answer."""
+    if search is None:
+        return {"search": None}
+    told: dict[str, Any] = {"search": search, "place": services().searches.place(search)}
+    if search.state == searches.REFUSED and search.refusal is not None:
+        told["refusal"] = search.refusal.sentence(visitor.lang())
+    if search.state == searches.DONE:
+        told["card"] = search.answer["card"]
+        told["cpu_s"] = search.answer["cpu_s"]
+        told["ways"] = [_way(search.ask, one) for one in search.answer["ways"]]
+        told["near"] = _near(search)
+        told["distances"] = _distances(search)
+        told["command"] = _command(search.ask)
+    return told
+
+
+def _near(search: Search) -> dict[str, Any] | None:
+    """The way that answers the question, if there is one."""
+    wanted = {asked.LOSS: asked.LOSSES, asked.BROKEN: None}.get(search.ask.goal, ("reached",))
+    for one in search.answer["ways"]:
+        if wanted is None or one["name"] in wanted:
+            return _way(search.ask, one)
+    return None
+
+
+def _way(ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
+    """A way that was found, as moves in words and a run to open."""
+    run = Run.from_text(found["run"])
+    digest = services().replays.register(run)
+    return {
+        "name": found["name"],
+        "why": found["why"][:MOST_WHY],
+        "moves": [told(move, run.scenario) for move in found["moves"]],
+        "open": address(f"/r/{digest}", step=str(ask.step)),
+        "card": url_for("unfurling.card", digest=digest, lang=visitor.lang()),
+    }
+
+
+def _distances(search: Search) -> list[dict[str, Any]]:
+    """Each next move and how near it leads; the worst first."""
+    scenario = search.ask.run.scenario
+    found = [
+        {"move": told(move, scenario), "kind": kind, "n": n}
+        for move, kind, n in search.answer["distances"]
+    ]
+    return sorted(found, key=lambda one: (WORST_FIRST.get(one["kind"], 2), one["n"]))
+
+
+def told(text: str, scenario: Scenario) -> dict[str, Any]:
+    """A move for people: the key of its sentence, and whom it is about."""
+    verb, *rest = text.split()
+    args: dict[str, str] = {}
+    if verb in ("deliver", "drop") and rest:
+        source, _, target = rest[0].partition("->")
+        args = {"a": _name(source, scenario), "b": _name(target, scenario)}
+    elif verb in PAIRS and len(rest) > 1:
+        args = {"a": _name(rest[0], scenario), "b": _name(rest[1], scenario)}
+    elif rest:
+        args = {"a": rest[0]}
+    if verb == "bounce" and rest[1:] == ["power"]:
+        verb = "bounce.power"
+    elif verb in ("kill", "restart") and rest == ["K"]:
+        verb += ".K"
+    return {"key": f"explore.move.{verb}", "args": args, "text": text}
+
+
+def _name(node: str, scenario: Scenario) -> str:
+    """What the stage calls an end of a link."""
+    if node == "K":
+        return "Controller"
+    return scenario.broker_name(int(node)) if node.isdecimal() else node
+
+
+def _command(ask: Ask) -> str:
+    """The same search in a terminal, where it may go further."""
+    code = code_of(ask.run)
+    run = code if code is not None else f"{ask.run.digest}.json"
+    parts = ["highwater", "explore", run, "--at", str(ask.step)]
+    if code is not None:
+        parts += ["--profile", ask.run.profile]
+    for name, n in ask.budgets._asdict().items():
+        if n:
+            parts += [f"--{name}", str(n)]
+    if ask.goal == asked.LOSS:
+        parts += ["--never", ",".join(asked.LOSSES)]
+    elif ask.goal != asked.BROKEN:
+        parts += ["--reach", asked.SENTENCES.get(ask.goal, ask.own)]
+    return shlex.join(parts)

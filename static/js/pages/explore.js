@@ -1,0 +1,29 @@
+// A search from a step: while it runs, its part of the page is asked for again.  Without this
+// script the page asks for itself anew.
+
+const answer = document.getElementById("answer");
+const goal = document.getElementById("goal");
+const own = document.getElementById("own");
+const EVERY_MS = 700;
+
+function furnish() {
+  own.hidden = goal.value !== "own";
+}
+
+async function follow() {
+  const here = `${location.pathname}/answer${location.search}`;
+  const told = await fetch(here, { headers: { Accept: "text/html" } }).catch(() => null);
+  if (told?.ok) answer.innerHTML = await told.text();
+  watch();
+}
+
+function watch() {
+  const running = answer.querySelector("[data-running]");
+  document.body.dataset.searching = running ? "1" : "";
+  if (running) setTimeout(follow, EVERY_MS);
+}
+
+goal.addEventListener("change", furnish);
+furnish();
+watch();
+document.body.dataset.ready = "1";

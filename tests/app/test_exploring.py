@@ -1,0 +1,154 @@
+"""Every future from here, over HTTP: asked, answered, shared, cancelled, refused."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+import pytest
+
+from app.common.refusals import Refusal
+from app.context.services import KEY
+from app.searches.asked import Ask, budgets_of
+from app.searches.searches import DONE, PER_ADDRESS, REFUSED, Search, Searches
+from engine.model.errors import BadInput
+from engine.scenarios import file
+from engine.sim.run import Run
+
+PATIENCE_S = 60
+
+
+def ask(code: str, profile: str, step: int, goal: str = "loss", **budgets: int) -> Ask:
+    return Ask(Run(file.find(code), profile), step, budgets_of(budgets), goal)
+
+
+def until(search: Search) -> Search:
+    end = time.monotonic() + PATIENCE_S
+    while not search.over and time.monotonic() < end:
+        time.sleep(0.05)
+    assert search.over, search
+    return search
+
+
+@pytest.fixture
+def searches() -> Any:
+    made = Searches()
+    yield made
+    made.close()
+
+
+LOSS = ask("S20", "Z0102", 20, crashes=2)
+LONG = ask("S30", "K41", 10, crashes=2, writes=2, losses=2)
+
+
+def test_the_same_question_is_searched_once_and_answered_to_all(searches: Searches) -> None:
+    first = searches.ask(LOSS, "1.1.1.1")
+    assert searches.ask(LOSS, "2.2.2.2") is first
+    until(first)
+    assert first.state == DONE
+    near = next(one for one in first.answer["ways"] if one["name"] == "I7")
+    assert near["moves"] == ["kill A", "restart A", "kill B", "restart B"]
+    assert ["bounce A", "safe", 0] in first.answer["distances"]
+    assert ["kill A", "near", 4] in first.answer["distances"]
+    assert searches.ask(LOSS, "3.3.3.3") is first
+
+
+def test_a_cancelled_search_tells_what_it_saw_and_the_next_one_begins(searches: Searches) -> None:
+    long, short = searches.ask(LONG, "1.1.1.1"), searches.ask(LOSS, "2.2.2.2")
+    assert searches.place(short) == 1
+    end = time.monotonic() + PATIENCE_S
+    while not long.progress and time.monotonic() < end:
+        time.sleep(0.05)
+    with pytest.raises(Refusal, match="token"):
+        searches.cancel(LONG.number, "9.9.9.9")  # it is not theirs
+    searches.cancel(LONG.number, "1.1.1.1")
+    until(long)
+    assert long.state == DONE
+    assert not long.answer["card"]["complete"]
+    assert long.answer["card"]["distinct"] >= long.progress["states"]
+    assert until(short).state == DONE
+
+
+def test_an_address_has_so_many_searches(searches: Searches) -> None:
+    for step in range(PER_ADDRESS):
+        searches.ask(ask("S30", "K41", step, crashes=2, writes=2), "1.1.1.1")
+    with pytest.raises(Refusal, match="not finished"):
+        searches.ask(LOSS, "1.1.1.1")
+    searches.ask(LOSS, "2.2.2.2")
+
+
+def test_a_process_that_falls_is_told_and_harms_nobody() -> None:
+    searches = Searches(("-c", "raise SystemExit(3)"))
+    try:
+        fallen = until(searches.ask(LOSS, "1.1.1.1"))
+        assert fallen.state == REFUSED
+        assert "without an answer" in str(fallen.refusal)
+    finally:
+        searches.close()
+
+
+def test_what_the_search_does_not_know_is_told(searches: Searches) -> None:
+    refused = until(searches.ask(ask("S61", "K39", 10, crashes=1), "1.1.1.1"))
+    assert refused.state == REFUSED
+    assert "The search does not know" in str(refused.refusal)
+
+
+def test_budgets_and_goals_are_bounded(searches: Searches) -> None:
+    with pytest.raises(BadInput, match="at most 3"):
+        searches.ask(ask("S20", "Z0102", 20, crashes=4), "1.1.1.1")
+    own = Ask(Run(file.find("S20"), "Z0102"), 20, budgets_of({}), "own", "rm -rf")
+    with pytest.raises(BadInput, match="A goal is written like"):
+        searches.ask(own, "1.1.1.1")
+
+
+# -- the page -------------------------------------------------------------------------------------
+
+
+def opened(client: Any, code: str = "S20", profile: str = "Z0102") -> tuple[str, str]:
+    """(digest of the library's run, the page's token)"""
+    digest = client.application.extensions[KEY].replays.register(Run(file.find(code), profile))
+    page = client.get(f"/explore/{digest}?step=20").get_data(as_text=True)
+    found = re.search(r'name="csrf" value="([^"]+)"', page)
+    assert found, page
+    return digest, found[1]
+
+
+@pytest.mark.parametrize(("lang", "yes"), [("en", "Yes: 4 moves"), ("zh", "会：从这里 4 步")])
+def test_a_question_is_put_and_answered_on_its_page(client: Any, lang: str, yes: str) -> None:
+    digest, token = opened(client)
+    asked = {"csrf": token, "step": "20", "goal": "loss", "crashes": "2"}
+    answer = client.post(f"/explore/{digest}?lang={lang}", data=asked)
+    assert answer.status_code == 303
+    address = answer.headers["Location"]
+    end = time.monotonic() + PATIENCE_S
+    page = client.get(address).get_data(as_text=True)
+    while "data-running" in page and time.monotonic() < end:
+        time.sleep(0.1)
+        page = client.get(address).get_data(as_text=True)
+    assert yes in page
+    found = re.search(r'class="btn primary" href="(/r/[0-9a-f]{16}\?step=20)"', page)
+    assert found, page
+    assert client.get(found[1]).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ({"step": "20", "goal": "loss", "crashes": "9"}, 400),
+        ({"step": "20", "goal": "everything"}, 400),
+        ({"step": "20", "goal": "own", "own": "what?"}, 400),
+        ({"step": "-1"}, 400),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(client: Any, asked: dict[str, str], status: int) -> None:
+    digest, token = opened(client)
+    answer = client.post(f"/explore/{digest}", data={**asked, "csrf": token})
+    assert answer.status_code == status
+
+
+def test_nobody_asks_without_the_token_of_the_page(client: Any) -> None:
+    digest, _ = opened(client)
+    assert client.post(f"/explore/{digest}", data={"step": "20"}).status_code == 403
+    assert client.get(f"/explore/{digest}?step=999999").status_code == 409
+    assert client.get("/explore/0123456789abcdef").status_code == 404
