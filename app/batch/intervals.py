@@ -17,7 +17,7 @@ ALPHA: Final = 0.05
 """How often an interval may miss."""
 PRIOR: Final = 0.5
 """Of the mixture behind the confidence sequence: Jeffreys', which favours shares near 0 and 1."""
-HALVINGS: Final = 100
+HALVINGS: Final = 60
 LONGEST: Final = 10**12
 
 Numbers = Any

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from app.batch import intervals
@@ -18,6 +19,9 @@ EXACT_UP_TO = 2000
 UNITS = {"percent": 100, "million": 1_000_000}
 PERCENT_FROM = 0.001
 """Rarer than one in a thousand is said per million."""
+
+ENDS_KEPT = 16_384
+"""Intervals of counts that are remembered."""
 
 THIN = "\u202f"
 """Narrow space that does not break: between the thousands of a number."""
@@ -275,6 +279,18 @@ def finding(count: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return f"stat.some.{unit}", args
 
 
+@lru_cache(maxsize=ENDS_KEPT)
+def _worked_out(hits: int, n: int, look: Look) -> tuple[float, float]:
+    """Kept, as a page that follows a study asks for the same ends several times a second."""
+    if not n:
+        return 0.0, 1.0
+    if look.growing:
+        low, high = intervals.growing(hits, n, look.alpha)
+        return float(low), float(high)
+    low, high = intervals.exact(hits, n, look.alpha)
+    return float(low), float(high) if hits else rule_of_three(n, look)
+
+
 def interval(hits: int, n: int, look: Look = ONCE) -> dict[str, Any]:
     """A count with its interval, as sent to pages: the browser computes no statistics.
 
@@ -283,12 +299,5 @@ def interval(hits: int, n: int, look: Look = ONCE) -> dict[str, Any]:
     """
     if not 0 <= hits <= n:
         raise ValueError(f"{hits} of {n}")
-    if not n:
-        low, high = 0.0, 1.0
-    elif look.growing:
-        low, high = map(float, intervals.growing(hits, n, look.alpha))
-    else:
-        low, high = map(float, intervals.exact(hits, n, look.alpha))
-        if not hits:
-            high = rule_of_three(n, look)
+    low, high = _worked_out(hits, n, look)
     return {"hits": hits, "n": n, "share": hits / n if n else None, "low": low, "high": high}
