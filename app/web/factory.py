@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from flask import Flask, Response, request
 from flask_socketio import SocketIO
@@ -60,6 +60,36 @@ PLAYS_WAITING = 6
 PLAYS_PATIENCE_S = 5.0
 
 
+SITE: Final = (
+    pages,
+    library,
+    loop,
+    editor,
+    api,
+    comparing,
+    unfurling,
+    glossary,
+    lens,
+    embeds,
+    exporting,
+    cluster,
+    batches,
+    studies,
+    csv_tables,
+    failing,
+    advisor,
+    learning,
+    claims,
+    challenges,
+    interview,
+    seen,
+    reading,
+    openapi,
+    exploring,
+)
+"""What answers to addresses, each with its `blueprint`."""
+
+
 class Highwater(Flask):
     """Vendored files carry their version in their name and are kept; ours are asked for anew."""
 
@@ -111,31 +141,8 @@ def build(settings: Settings | None = None) -> Flask:
     security.guard(app)
     app.after_request(_keep_vendored)
     compression.install(app)
-    app.register_blueprint(pages.blueprint)
-    app.register_blueprint(library.blueprint)
-    app.register_blueprint(loop.blueprint)
-    app.register_blueprint(editor.blueprint)
-    app.register_blueprint(api.blueprint)
-    app.register_blueprint(comparing.blueprint)
-    app.register_blueprint(unfurling.blueprint)
-    app.register_blueprint(glossary.blueprint)
-    app.register_blueprint(lens.blueprint)
-    app.register_blueprint(embeds.blueprint)
-    app.register_blueprint(exporting.blueprint)
-    app.register_blueprint(cluster.blueprint)
-    app.register_blueprint(batches.blueprint)
-    app.register_blueprint(studies.blueprint)
-    app.register_blueprint(csv_tables.blueprint)
-    app.register_blueprint(failing.blueprint)
-    app.register_blueprint(advisor.blueprint)
-    app.register_blueprint(learning.blueprint)
-    app.register_blueprint(claims.blueprint)
-    app.register_blueprint(challenges.blueprint)
-    app.register_blueprint(interview.blueprint)
-    app.register_blueprint(seen.blueprint)
-    app.register_blueprint(reading.blueprint)
-    app.register_blueprint(openapi.blueprint)
-    app.register_blueprint(exploring.blueprint)
+    for page in SITE:
+        app.register_blueprint(page.blueprint)
     _layer(app, settings, socketio)
     return app
 
