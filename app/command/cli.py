@@ -9,43 +9,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from functools import wraps
-from typing import Any, NoReturn, ParamSpec
+from typing import Any
 
 import click
 
+from app.command import brokers
+from app.command.options import AS_JSON, P, plain, refuse, tell
 from app.common import config
-
-P = ParamSpec("P")
-BAD_INPUT = 2
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
-
-
-def refuse(sentence: str) -> NoReturn:
-    click.echo(sentence, err=True)
-    sys.exit(BAD_INPUT)
-
-
-def plain(command: Callable[P, None]) -> Callable[P, None]:
-    """Turns what a person can mend into one sentence and exit code 2."""
-
-    @wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        from app.common.refusals import located
-        from engine.model.errors import BadInput
-
-        try:
-            command(*args, **kwargs)
-        except BadInput as error:
-            refuse(located(error))
-        except config.BadSetting as error:
-            refuse(str(error))
-
-    return run
-
-
-def tell(data: Any) -> None:
-    click.echo(json.dumps(data, ensure_ascii=False, indent=1))
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -144,29 +114,6 @@ def conformance(paths: tuple[str, ...], as_json: bool) -> None:
     else:
         click.echo("\n".join(conformance_lines(result)))
     sys.exit(1 if result["failed"] or result["skipped"] else 0)
-
-
-@main.command()
-@click.argument("paths", nargs=-1, type=click.Path())
-@AS_JSON
-@plain
-def recordings(paths: tuple[str, ...], as_json: bool) -> None:
-    """Replays recordings of real brokers and compares every fact: files, or directories of them.
-
-    Without PATHS the recordings that come with the engine.  Exit code 0 only if every fact is
-    equal, or the recording itself explains why it is not.
-    """
-    from app.command.recordings import lines, report
-    from engine.conformance.recordings import reading
-    from engine.conformance.recordings.comparing import compare
-
-    found = reading.load(paths) if paths else reading.own()
-    comparisons = [compare(one) for one in found]
-    if as_json:
-        tell(report(comparisons))
-    else:
-        click.echo("\n".join(lines(comparisons)))
-    sys.exit(1 if any(one.different for one in comparisons) else 0)
 
 
 @main.command()
@@ -410,70 +357,5 @@ def soak(
     sys.exit(1 if report["finds"] else 0)
 
 
-@main.command()
-@click.argument("scenario")
-@click.option("--kafka", required=True, help="The release to start, such as 4.1.1 or 0.10.2.2.")
-@click.option("--moves", help="Moves to play instead of the script, separated by ; or new lines.")
-@click.option("--out", type=click.Path(dir_okay=False), help="Where to write the recording.")
-@click.option("--jars", type=click.Path(), help="A directory with the jars of that release.")
-@click.option("--keep", type=click.Path(file_okay=False), help="Leave the cluster's files there.")
-@click.option("--port", type=click.IntRange(0, 65_000), default=0, help="The first of its ports.")
-@click.option("--facts", is_flag=True, help="Print every fact, not only those that differ.")
-@plain
-def lab(
-    scenario: str,
-    kafka: str,
-    moves: str | None,
-    out: str | None,
-    jars: str | None,
-    keep: str | None,
-    port: int,
-    facts: bool,
-) -> None:
-    """Plays SCENARIO on real brokers of this machine and compares them with the model.
-
-    SCENARIO is what `highwater run` takes. The brokers listen on 127.0.0.1 only; the jars come
-    from KAFKA_HOME, from --jars, or once through Maven into the cache. Ctrl+C ends everything.
-
-    Exit code 0: every fact after every move is as in the model; 1: otherwise.
-    """
-    from pathlib import Path
-
-    from app.command.lab import play_on_brokers
-    from app.lab.laboratory import Wish
-    from app.lab.trouble import Trouble
-
-    given = [None if name is None else Path(name) for name in (jars, keep, out)]
-    from app.command.playing import run_of
-
-    run = run_of(scenario, None, 0, moves)
-    try:
-        sys.exit(play_on_brokers(Wish(kafka, given[0], given[1], port), run, given[2], facts))
-    except Trouble as trouble:
-        refuse(str(trouble))
-
-
-@main.command()
-@click.argument("files", nargs=-1, required=True)
-@click.option("--partition", default="", help="Such as orders-0 [the only one that changed].")
-@click.option("--profile", default="", help="Which Kafka the model plays [as the logs say].")
-@click.option("--out", type=click.Path(dir_okay=False), help="Where to write the run, as YAML.")
-@AS_JSON
-@plain
-def incident(
-    files: tuple[str, ...], partition: str, profile: str, out: str | None, as_json: bool
-) -> None:
-    """Tells what happened to a partition, from the FILES that brokers leave behind.
-
-    FILES, or directories of them: the metadata log or its dump, server.log, controller.log,
-    state-change.log, checkpoints and segments, or what kafka-dump-log prints of them. 2=server.log
-    says that a file is broker 2's. Nothing is changed, sent or stored.
-
-    Exit code 0: the model follows to the end; 1: it does not, and the finding says where.
-    """
-    from pathlib import Path
-
-    from app.command.incident import investigate
-
-    where = None if out is None else Path(out)
-    sys.exit(investigate(files, partition, profile, where, as_json))
+for _command in (brokers.recordings, brokers.lab, brokers.record, brokers.incident):
+    main.add_command(_command)

@@ -1,16 +1,19 @@
-"""`highwater lab`: a run on real brokers, its table and its recording."""
+"""`highwater lab` and `highwater record`: runs on real brokers, their tables and recordings."""
 
 from __future__ import annotations
 
 import signal
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
 import click
 
-from app.lab import laboratory, recording, table
+from app.command import recordings
+from app.lab import laboratory, nightly, recording, table
 from app.lab.laboratory import Wish
 from engine.sim.run import Run
 
@@ -21,34 +24,77 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
+def _end_by_signals() -> None:
+    """Who is asked to end ends its brokers first."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
+
+
 def play_on_brokers(wish: Wish, run: Run, out: Path | None, every: bool = False) -> int:
     """Plays, prints the table (of `every` fact, or in short) and writes the recording.
 
     The exit code: 0 where every fact and every expectation is as in the model, 1 where one is not,
     130 where it was cancelled.  Raises Trouble.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _end)
+    _end_by_signals()
     try:
         made = laboratory.play(wish, run, _progress)
     except KeyboardInterrupt:
         files = f"their files are in {wish.keep}" if wish.keep else "their files removed"
         click.echo(f"Cancelled; the brokers are ended, {files}.", err=True)
         return CANCELLED
-    rows = table.rows(made["steps"], laboratory.played_on(wish, run))
-    click.echo("\n".join(table.lines(rows, wish.kafka, every)))
+    told = table.compared(made, run)
+    click.echo("\n".join(table.lines(told, wish.kafka, every)))
     unkept = [one for one in made["expectations"] if one["ok"] is False]
     for one in unkept:
         click.echo(f"Not as expected: {one['line']}; it is {one['real']}.")
-    made["agree"] = sum(row.same for row in rows)
-    made["differ"] = [
-        [row.step, row.move, row.fact, row.real, row.model] for row in rows if not row.same
-    ]
+    made["differ"] = table.differing(told)
     path = out or Path(f"{made['scenario']}-{wish.kafka}.json")
     path.write_text(recording.text_of(made), "utf-8")
     click.echo(f"The recording is in {path}.")
     return 1 if unkept or made["differ"] else 0
+
+
+def record_all(scripts: str, releases: str, into: Path, wish: Wish) -> int:
+    """Records scripts x releases and prints what differs, what failed and the table.
+
+    The exit code: 0 where nothing is different, 1 where something is or failed, 130 where it was
+    cancelled; what was recorded by then is kept.  Raises BadInput and Trouble.
+    """
+    _end_by_signals()
+    codes = [one.strip().upper() for one in scripts.split(",") if one.strip()]
+    wanted = [one.strip() for one in releases.split(",") if one.strip()]
+    outcomes: list[nightly.Outcome] = []
+    began = time.monotonic()
+    cancelled = False
+    try:
+        for outcome in nightly.record(
+            codes or nightly.usual_scripts(),
+            wanted or nightly.usual_releases(),
+            into,
+            wish,
+            _progress,
+        ):
+            outcomes.append(outcome)
+            if outcome.why and outcome.playable:
+                _progress(f"{outcome.scenario} on Kafka {outcome.kafka}: {outcome.why}")
+    except KeyboardInterrupt:
+        cancelled = True
+        click.echo("Cancelled; the brokers are ended. The same command goes on.", err=True)
+    click.echo("\n".join(_summary(outcomes)))
+    click.echo(f"{time.monotonic() - began:.0f} s; the recordings are in {into}.")
+    if cancelled:
+        return CANCELLED
+    return 0 if all(outcome.good for outcome in outcomes) else 1
+
+
+def _summary(outcomes: list[nightly.Outcome]) -> Iterator[str]:
+    yield from recordings.lines([one.comparison for one in outcomes if one.comparison])
+    for outcome in outcomes:
+        if outcome.why:
+            word = "failed" if outcome.playable else "not playable"
+            yield f"{outcome.scenario} on Kafka {outcome.kafka} {word}: {outcome.why}"
 
 
 def _progress(line: str) -> None:

@@ -8,17 +8,7 @@ import json
 import re
 from typing import Any, Final
 
-from app.kafka.metadata import (
-    BrokerRecord,
-    ClearElrRecord,
-    ConfigRecord,
-    Partition,
-    PartitionChangeRecord,
-    PartitionRecord,
-    Record,
-    RemoveTopicRecord,
-    TopicRecord,
-)
+from app.kafka import metadata
 
 BEGINS: Final = b"Dumping "
 FILE: Final = re.compile(r"Dumping (\S*?([A-Za-z0-9._-]+-\d+))/(\d{20})\.log")
@@ -38,7 +28,7 @@ _CHANGES: Final = {
 }
 
 
-def record_of(line: str) -> tuple[int, int, Record] | None:
+def record_of(line: str) -> tuple[int, int, metadata.Record] | None:
     """(offset, time in ms, record) of one line of a dumped metadata log."""
     match = _PAYLOAD.search(line)
     if match is None:
@@ -59,8 +49,8 @@ def _ids(data: Any) -> tuple[int, ...]:
     return tuple(int(one) for one in data or ())
 
 
-def _partition(data: dict[str, Any]) -> Record:
-    state = Partition(
+def _partition(data: dict[str, Any]) -> metadata.Record:
+    state = metadata.Partition(
         data["leader"],
         data["leaderEpoch"],
         data["partitionEpoch"],
@@ -72,10 +62,10 @@ def _partition(data: dict[str, Any]) -> Record:
         _ids(data.get("addingReplicas")),
         _ids(data.get("removingReplicas")),
     )
-    return PartitionRecord(_id(data["topicId"]), data["partitionId"], state)
+    return metadata.PartitionRecord(_id(data["topicId"]), data["partitionId"], state)
 
 
-def _change(data: dict[str, Any]) -> Record:
+def _change(data: dict[str, Any]) -> metadata.Record:
     changes: dict[str, Any] = {
         ours: _ids(data[theirs])
         for theirs, ours in _CHANGES.items()
@@ -85,29 +75,31 @@ def _change(data: dict[str, Any]) -> Record:
         changes["leader"] = int(data["leader"])
     if data.get("leaderRecoveryState", -1) >= 0:
         changes["recovering"] = bool(data["leaderRecoveryState"])
-    return PartitionChangeRecord(_id(data["topicId"]), data["partitionId"], changes)
+    return metadata.PartitionChangeRecord(_id(data["topicId"]), data["partitionId"], changes)
 
 
-def _registration(data: dict[str, Any]) -> Record | None:
+def _registration(data: dict[str, Any]) -> metadata.Record | None:
     what = {1: "fenced", -1: "unfenced"}.get(data.get("fenced", 0), "")
     if not what and data.get("inControlledShutdown", 0) == 1:
         what = "leaving"
-    return BrokerRecord(data["brokerId"], data["brokerEpoch"], what) if what else None
+    return metadata.BrokerRecord(data["brokerId"], data["brokerEpoch"], what) if what else None
 
 
 _READERS: Final[dict[str, Any]] = {
-    "TOPIC_RECORD": lambda data: TopicRecord(data["name"], _id(data["topicId"])),
-    "REMOVE_TOPIC_RECORD": lambda data: RemoveTopicRecord(_id(data["topicId"])),
+    "TOPIC_RECORD": lambda data: metadata.TopicRecord(data["name"], _id(data["topicId"])),
+    "REMOVE_TOPIC_RECORD": lambda data: metadata.RemoveTopicRecord(_id(data["topicId"])),
     "PARTITION_RECORD": _partition,
     "PARTITION_CHANGE_RECORD": _change,
-    "CLEAR_ELR_RECORD": lambda data: ClearElrRecord(data.get("topicName") or None),
-    "REGISTER_BROKER_RECORD": lambda data: BrokerRecord(
+    "CLEAR_ELR_RECORD": lambda data: metadata.ClearElrRecord(data.get("topicName") or None),
+    "REGISTER_BROKER_RECORD": lambda data: metadata.BrokerRecord(
         data["brokerId"], data["brokerEpoch"], "registered"
     ),
     "BROKER_REGISTRATION_CHANGE_RECORD": _registration,
-    "FENCE_BROKER_RECORD": lambda data: BrokerRecord(data["id"], data["epoch"], "fenced"),
-    "UNFENCE_BROKER_RECORD": lambda data: BrokerRecord(data["id"], data["epoch"], "unfenced"),
-    "CONFIG_RECORD": lambda data: ConfigRecord(
+    "FENCE_BROKER_RECORD": lambda data: metadata.BrokerRecord(data["id"], data["epoch"], "fenced"),
+    "UNFENCE_BROKER_RECORD": lambda data: metadata.BrokerRecord(
+        data["id"], data["epoch"], "unfenced"
+    ),
+    "CONFIG_RECORD": lambda data: metadata.ConfigRecord(
         data["resourceType"], data["resourceName"], data["name"], data.get("value")
     ),
 }

@@ -88,7 +88,6 @@ def pom_of(release: Release) -> str:
     """What Maven is asked for: Kafka, and what older releases lack on a Java of today."""
     wanted = [("org.apache.kafka", f"kafka_{release.scala}", release.version)]
     if release.log4j2:
-        wanted.append(("org.apache.kafka", "kafka-tools", release.version))
         wanted.append(("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"))
     else:
         # A Java since 11 has no javax.xml.bind, and 1.1 to 3.9 bring no logger.

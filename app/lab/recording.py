@@ -37,6 +37,7 @@ def made_of(run: Run, stage: Stage, played: Played) -> dict[str, Any]:
         "profile": run.profile,
         "seconds": round(played.seconds),
         "brokers": len(scenario.brokers),
+        "names": [broker.label for broker in scenario.brokers],
         "assignment": stage.replicas,
         "configs": dict(sorted(scenario.configs.items())),
         "adjusted": {

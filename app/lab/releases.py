@@ -9,7 +9,7 @@ from app.kafka.versions import numbers_of, profile_of
 from app.lab.trouble import Trouble
 
 OLDEST: Final = (0, 10, 2)
-TRIED: Final = ("0.10.2.2", "1.1.1", "3.9.1", "4.1.1")
+TRIED: Final = ("0.10.2.2", "1.1.1", "3.9.1", "4.1.1", "4.4.0")
 """Releases that scripts of the library were played on with this laboratory."""
 
 

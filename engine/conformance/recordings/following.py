@@ -31,14 +31,18 @@ Played = tuple[int, Step, Facts, str]
 """(number, step, the engine's facts, why the engine refused to play it or "")."""
 
 
-def scenario_of(recording: Recording) -> Scenario:
-    """The scenario under the recording's settings; one of its own where the library has none.
+def scenario_of(recording: Recording, played: Scenario | None = None) -> Scenario:
+    """The scenario under the recording's settings: `played`, or the library's, or one of its own.
     Raises BadInput for a profile, a replica list or a setting that cannot be."""
     profile = get_profile(recording.profile)
+    named = recording.names or map(str, range(1, recording.brokers + 1))
+    brokers = [{"id": number, "name": name} for number, name in enumerate(named, 1)]
     data: dict[str, Any] = next(
         (one.to_dict() for one in library().values() if one.code == recording.scenario),
-        {"title": recording.scenario, "brokers": recording.brokers},
+        {"title": recording.scenario, "brokers": brokers},
     )
+    if played is not None:
+        data = played.to_dict()
     configs = dict(data.get("configs", {})) | recording.configs
     for name, value in recording.settings.items():
         if name in CATALOGUE and not (name in OF_THE_TOPIC and name in configs):
@@ -63,9 +67,9 @@ def _differ(real: Facts, model: Facts) -> bool:
 class Follower:
     """Plays a recording step by step; `notes` say where the order was the recording's."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, played: Scenario | None = None) -> None:
         self.recording = recording
-        self.scenario = scenario_of(recording)
+        self.scenario = scenario_of(recording, played)
         self.sim = Simulation(self.scenario, recording.profile)
         self.sim.rush = True
         self.notes: list[str] = []

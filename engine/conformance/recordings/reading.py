@@ -73,6 +73,8 @@ class Recording:
     configs: dict[str, Any]
     steps: tuple[Step, ...]
     explained: Explained = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    """Of the brokers, where they have others than their numbers."""
     produced: dict[str, str] = field(default_factory=dict)
     """Record -> what its producer was told in the end: NONE where it was acknowledged."""
     in_chinese: dict[str, str] = field(default_factory=dict)
@@ -161,6 +163,7 @@ def _recording(data: Any, name: str) -> Recording:
         configs=dict(data.get("configs") or {}),
         steps=steps,
         explained=_explained(data),
+        names=tuple(str(one) for one in data.get("names") or ()),
         produced={str(name): str(told[0]) for name, told in (data.get("produced") or {}).items()},
         in_chinese={
             str(one["why"]): str(one["zh"]) for one in data.get("explained") or () if one.get("zh")

@@ -1,0 +1,134 @@
+"""The subcommands of `highwater` that speak of real brokers: what they did, and playing on them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from app.command.options import AS_JSON, plain, refuse, tell
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option("--table", is_flag=True, help="Print the library x releases, as Markdown.")
+@AS_JSON
+@plain
+def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
+    """Replays recordings of real brokers and compares every fact: files, or directories of them.
+
+    Without PATHS the recordings that come with the engine.  Exit code 0 only if every fact is
+    equal, or the recording itself explains why it is not.
+    """
+    from app.command.recordings import lines, report
+    from engine.conformance.recordings import reading
+    from engine.conformance.recordings.comparing import compare
+
+    if table:
+        from app.lab.coverage import markdown
+
+        click.echo("\n".join(markdown()))
+        return
+    found = reading.load(paths) if paths else reading.own()
+    comparisons = [compare(one) for one in found]
+    if as_json:
+        tell(report(comparisons))
+    else:
+        click.echo("\n".join(lines(comparisons)))
+    sys.exit(1 if any(one.different for one in comparisons) else 0)
+
+
+@click.command()
+@click.argument("scenario")
+@click.option("--kafka", required=True, help="The release to start, such as 4.1.1 or 0.10.2.2.")
+@click.option("--moves", help="Moves to play instead of the script, separated by ; or new lines.")
+@click.option("--out", type=click.Path(dir_okay=False), help="Where to write the recording.")
+@click.option("--jars", type=click.Path(), help="A directory with the jars of that release.")
+@click.option("--keep", type=click.Path(file_okay=False), help="Leave the cluster's files there.")
+@click.option("--port", type=click.IntRange(0, 65_000), default=0, help="The first of its ports.")
+@click.option("--facts", is_flag=True, help="Print every fact, not only those that differ.")
+@plain
+def lab(
+    scenario: str,
+    kafka: str,
+    moves: str | None,
+    out: str | None,
+    jars: str | None,
+    keep: str | None,
+    port: int,
+    facts: bool,
+) -> None:
+    """Plays SCENARIO on real brokers of this machine and compares them with the model.
+
+    SCENARIO is what `highwater run` takes. The brokers listen on 127.0.0.1 only; the jars come
+    from KAFKA_HOME, from --jars, or once through Maven into the cache. Ctrl+C ends everything.
+
+    Exit code 0: every fact after every move is as in the model; 1: otherwise.
+    """
+    from app.command.lab import play_on_brokers
+    from app.lab.laboratory import Wish
+    from app.lab.trouble import Trouble
+
+    given = [None if name is None else Path(name) for name in (jars, keep, out)]
+    from app.command.playing import run_of
+
+    run = run_of(scenario, None, 0, moves)
+    try:
+        sys.exit(play_on_brokers(Wish(kafka, given[0], given[1], port), run, given[2], facts))
+    except Trouble as trouble:
+        refuse(str(trouble))
+
+
+@click.command()
+@click.option("--scripts", default="", help="Codes, separated by commas [those played before].")
+@click.option("--kafka", "releases", default="", help="Releases, likewise [those tried].")
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False),
+    default="recordings",
+    show_default=True,
+    help="Where the recordings go; what is there already is only compared.",
+)
+@click.option("--port", type=click.IntRange(0, 65_000), default=0, help="The first of its ports.")
+@plain
+def record(scripts: str, releases: str, into: str, port: int) -> None:
+    """Records scripts of the library on releases of Kafka, one pair after the other.
+
+    It goes on where it was stopped, and prints what differs from the model, what failed and a
+    table. A pair takes one to two minutes. Ctrl+C ends everything and keeps what is recorded.
+
+    Exit code 0: nothing is different; 1: something is, or a pair failed.
+    """
+    from app.command.lab import record_all
+    from app.lab.laboratory import Wish
+    from app.lab.trouble import Trouble
+
+    try:
+        sys.exit(record_all(scripts, releases, Path(into), Wish("", port=port)))
+    except Trouble as trouble:
+        refuse(str(trouble))
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True)
+@click.option("--partition", default="", help="Such as orders-0 [the only one that changed].")
+@click.option("--profile", default="", help="Which Kafka the model plays [as the logs say].")
+@click.option("--out", type=click.Path(dir_okay=False), help="Where to write the run, as YAML.")
+@AS_JSON
+@plain
+def incident(
+    files: tuple[str, ...], partition: str, profile: str, out: str | None, as_json: bool
+) -> None:
+    """Tells what happened to a partition, from the FILES that brokers leave behind.
+
+    FILES, or directories of them: the metadata log or its dump, server.log, controller.log,
+    state-change.log, checkpoints and segments, or what kafka-dump-log prints of them. 2=server.log
+    says that a file is broker 2's. Nothing is changed, sent or stored.
+
+    Exit code 0: the model follows to the end; 1: it does not, and the finding says where.
+    """
+    from app.command.incident import investigate
+
+    where = None if out is None else Path(out)
+    sys.exit(investigate(files, partition, profile, where, as_json))

@@ -1,0 +1,44 @@
+"""What the subcommands of `highwater` share: options, refusals, JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NoReturn, ParamSpec
+
+import click
+
+from app.common import config
+
+P = ParamSpec("P")
+BAD_INPUT = 2
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+
+
+def refuse(sentence: str) -> NoReturn:
+    click.echo(sentence, err=True)
+    sys.exit(BAD_INPUT)
+
+
+def plain(command: Callable[P, None]) -> Callable[P, None]:
+    """Turns what a person can mend into one sentence and exit code 2."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        from app.common.refusals import located
+        from engine.model.errors import BadInput
+
+        try:
+            command(*args, **kwargs)
+        except BadInput as error:
+            refuse(located(error))
+        except config.BadSetting as error:
+            refuse(str(error))
+
+    return run
+
+
+def tell(data: Any) -> None:
+    click.echo(json.dumps(data, ensure_ascii=False, indent=1))

@@ -1,0 +1,31 @@
+"""The library x the releases that were recorded: equal, explained, or not playable and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.lab.nightly import unplayable
+from engine.conformance.recordings.comparing import compare
+from engine.conformance.recordings.reading import own, release_order
+from engine.scenarios import file
+
+
+def markdown() -> Iterator[str]:
+    """The table as lines of Markdown (docs/real-brokers.md has it)."""
+    compared = {(one.scenario, one.kafka): compare(one) for one in own()}
+    releases = sorted({kafka for _, kafka in compared}, key=release_order)
+    yield f"| Scenario | Title | {' | '.join(releases)} | Not played because |"
+    yield "|" + "---|" * (len(releases) + 3)
+    for scenario in file.library().values():
+        cells, whys = [], []
+        for kafka in releases:
+            found = compared.get((scenario.code, kafka))
+            why = unplayable(scenario.code, kafka)
+            if found is not None:
+                more = f" + {len(found.explained)}" if found.explained else ""
+                cells.append(f"{'≠ ' if found.different else ''}{found.equal}{more}")
+            else:
+                cells.append("–" if why else "")
+                whys += [why] if why else []
+        reasons = " ".join(dict.fromkeys(whys)).replace("|", "\\|")
+        yield f"| {scenario.code} | {scenario.title} | {' | '.join(cells)} | {reasons} |"
