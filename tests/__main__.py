@@ -107,6 +107,7 @@ def front_end() -> list[list[str]]:
         [f"{tools}/prettier", "--log-level", "warn", "--check", "."],
         [f"{tools}/eslint", "--max-warnings", "0", "."],
         ["node", "--test", *files],
+        ["npm", "run", "--silent", "types"],
     ]
 
 

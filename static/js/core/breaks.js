@@ -20,7 +20,9 @@ export function breakOf(text) {
   return { what: found[1], value: found[2] ?? "", broker: found[3] ?? "" };
 }
 
-/** Does this step do what the breakpoint waits for?  `partition`: the one that is watched. */
+/** Does this step do what the breakpoint waits for?  `partition`: the one that is watched.
+ * @param {Step & {changed?: Set<string>}} step
+ * @param {{what: string, broker?: string, value?: string}} wanted */
 export function hit(step, { what, broker, value }, partition = 0) {
   const has = (field) => {
     const own = partition ? `p${partition}/` : "";

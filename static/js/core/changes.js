@@ -6,7 +6,10 @@ const shown = (v) =>
   Array.isArray(v) ? `[${v.join(", ")}]` : v === null || v === undefined ? "–" : String(v);
 
 /** [{ref, broker or client, field, was, now}] for a step and the one before it, on one
- *  partition. */
+ *  partition.
+ * @param {Step} before
+ * @param {Step} step
+ * @param {Iterable<string>} names */
 export function changeList(before, step, names, partition = 0) {
   const parts = [before, step].map((one) => partOf(one.view, partition));
   return [...names].flatMap((key) => {
@@ -38,7 +41,9 @@ export function changeList(before, step, names, partition = 0) {
 }
 
 /** The names of what differs between two views: "b2:hw", "b2:isr", "rec:isr", "client:P1";
- *  "p1/b2:hw" for the second partition. */
+ *  "p1/b2:hw" for the second partition.
+ * @param {View} a
+ * @param {View} b */
 export function changes(a, b) {
   const out = new Set();
   b.partitions.forEach((part) => {
@@ -68,7 +73,9 @@ export function changes(a, b) {
   return out;
 }
 
-/** What ends and high watermarks were before they moved: {partition: {broker: {hw, leo}}}. */
+/** What ends and high watermarks were before they moved: {partition: {broker: {hw, leo}}}.
+ * @param {View} a
+ * @param {View} b */
 export function earlier(a, b) {
   const out = {};
   b.partitions.forEach((part) => {

@@ -16,7 +16,10 @@ const OF_FIELD = {
   flushed: ["flushed"],
 };
 
-/** The step to draw while cue `upto` of `after` is being told. */
+/** The step to draw while cue `upto` of `after` is being told.
+ * @param {Step} before
+ * @param {Step} after
+ * @param {number} upto */
 export function partial(before, after, upto) {
   const view = structuredClone(before.view);
   for (const cue of after.cues.slice(0, upto + 1)) {

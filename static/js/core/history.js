@@ -60,7 +60,9 @@ export function target(facts, n, size, dir) {
   return clampTo(n + dir);
 }
 
-/** Is there nothing to see in this step?  Heartbeats, empty rounds: told in detail size only. */
+/** Is there nothing to see in this step?  Heartbeats, empty rounds: told in detail size only.
+ * @param {Step & {changed?: Set<string>}} step
+ * @param {Step} [before] */
 export function isQuiet(step, before) {
   if (step.moment > 0 || !step.changed || step.changed.size > 0 || step.broken.length) return false;
   const ids = (one) => one.view.messages.map((m) => m.id).join();

@@ -22,8 +22,13 @@ const NONE = {
   },
 };
 
-/** The partition of this number; without it the first there is. */
+/** The partition of this number; without it the first there is.
+ * @param {View} view
+ * @param {number} p
+ * @returns {Partition | typeof NONE} */
 export const partOf = (view, p) => partIn(view, p) ?? view.partitions[0] ?? NONE;
 
-/** The partition of this number, or undefined. */
+/** The partition of this number, or undefined.
+ * @param {View} view
+ * @param {number} p */
 export const partIn = (view, p) => view.partitions.find((one) => one.p === p);

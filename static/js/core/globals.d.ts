@@ -1,0 +1,9 @@
+// What scripts call the shapes of wire.d.ts in their comments.
+
+import type * as wire from "./wire";
+
+declare global {
+  type Partition = wire.Partition;
+  type Step = wire.Step;
+  type View = wire.View;
+}

@@ -1,0 +1,79 @@
+"""What browsers are told has the shapes that `engine.show.wire` declares, and no others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.scenarios.file import library
+from engine.show import wire
+from engine.show.replay import Replay
+from engine.sim.run import Run
+from tests.conftest import ROOT
+
+SCHEMA = ROOT / "docs/wire.schema.json"
+DECLARED = [wire.Step, wire.Why]
+EVERY = 9
+SUBJECTS = ("hw", "hw A", "isr B", "leader", "move elect 1")
+
+
+def schema() -> str:
+    """The JSON schema of an answer of the live channel, in its parts."""
+    refs, parts = msgspec.json.schema_components(DECLARED, ref_template="#/$defs/{name}")
+    names = [kind.__name__ for kind in DECLARED]
+    told = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Wire",
+        "type": "object",
+        "properties": {name.lower(): ref for name, ref in zip(names, refs, strict=True)},
+        "$defs": parts,
+    }
+    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+
+
+def held(answer: Any, kind: Any) -> None:
+    """Raises where an answer lacks what is declared, has it in another kind, or has more."""
+    sent = json.loads(json.dumps(answer))
+    assert json.loads(msgspec.json.encode(msgspec.convert(sent, kind))) == sent
+
+
+@pytest.mark.parametrize("code", [one.code for one in library().values()][::4])
+def test_every_step_is_as_declared(code: str) -> None:
+    scenario = next(one for one in library().values() if one.code == code)
+    replay = Replay(Run(scenario, scenario.profiles[0]))
+    for n in range(0, min(replay.total, 40 * EVERY), EVERY):
+        (step,) = replay.steps(n, 1)
+        held(step, wire.Step)
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_every_why_is_as_declared(subject: str) -> None:
+    replay = Replay(Run(next(one for one in library().values() if one.code == "S20"), "K39"))
+    for n in range(0, replay.total, 20):
+        held(replay.why(n, subject), wire.Why)
+
+
+@pytest.mark.parametrize("change", [{"n": "1"}, {"more": 1}, {"view": {}}])
+def test_what_is_not_declared_is_noticed(change: dict[str, Any]) -> None:
+    replay = Replay(Run(next(iter(library().values())), "K39"))
+    (step,) = replay.steps(1, 1)
+    with pytest.raises((msgspec.ValidationError, AssertionError)):
+        held({**step, **change}, wire.Step)
+
+
+def test_the_schema_is_what_is_declared(rewrite: bool) -> None:
+    if rewrite:
+        SCHEMA.write_text(schema(), "utf-8")
+    again = "pytest tests/test_wire.py --rewrite && npm run wire"
+    assert SCHEMA.read_text("utf-8") == schema(), f"This makes it anew: {again}"
+
+
+def test_the_types_of_the_scripts_name_every_part() -> None:
+    """That they agree in full is checked by `npm run wire`, where there is node."""
+    types = Path(ROOT / "static/js/core/wire.d.ts").read_text("utf-8")
+    for name in json.loads(SCHEMA.read_text("utf-8"))["$defs"]:
+        assert f"export interface {name} " in types, name
