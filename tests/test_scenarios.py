@@ -21,7 +21,7 @@ from engine.study import matrix, promises
 ALL = list(library().values())
 SCRIPTED = [one for one in ALL if "scale" not in one.tags]
 MUSEUM = [one for one in ALL if one.code.startswith("M")]
-NUMBERS: Final = (*range(1, 61), 64, 65, 66, 71, 72, 74)
+NUMBERS: Final = (*range(1, 61), 64, 65, 66, 71, 72, *range(74, 82))
 SCALE = [one for one in ALL if "scale" in one.tags]
 
 

@@ -53,6 +53,7 @@ class BrokerAdapter(Adapter):
         super().__init__(given, generation, release)
         profile = profile_for(mode, generation, release)
         settings = configs.build(profile)
+        settings.record_bytes = 1  # sizes of cases are records
         settings.lag_time_max_ms = given.get("replica_lag_time_max_ms", 30_000)
         settings.min_insync_replicas = given.get("min_insync_replicas", 1)
         self.local: int = given["local"]

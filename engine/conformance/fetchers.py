@@ -76,6 +76,7 @@ class FetcherCase(Adapter):
         super().__init__(given, generation, release)
         profile = profile_of(generation, release)
         settings = configs.build(profile)
+        settings.record_bytes = 1  # sizes of cases are records
         settings.fetch_backoff_ms = given.get("fetch_backoff_ms", 0)
         settings.fetch_max_records = given.get("max_batches_per_fetch") or NO_LIMIT
         settings.fetch_wait_max_ms = 0  # an answer comes at once, even if it is empty

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from engine.controlplane.elr import cleared
 from engine.controlplane.roles import apply_record, stop_replica
-from engine.dataplane import retention
+from engine.dataplane import fetcher, retention
 from engine.dataplane.insync import send_alter_partition
 from engine.dataplane.recovery import flush_everything, load_log
 from engine.model.control_messages import (
@@ -259,7 +259,7 @@ def on_metadata_records(broker: Broker, m: MetadataRecords, out: Effects) -> Non
         elif kind == R_REMOVE:
             changed[record[1]] = None
         elif kind == R_CONFIG:
-            broker.configure(record[1])
+            fetcher.configure(broker, record[1], out)
             retention.arm(broker, out)
         elif kind == R_CLEAR_ELR:
             _clear_elr(broker, record[1], changed)

@@ -17,7 +17,6 @@ from engine.model.session_client import SessionClient
 from engine.model.sessions import INITIAL, Wanted
 from engine.model.state import Broker, FetcherThread
 
-MIN_BYTES: Final = 1  # replica.fetch.min.bytes
 NAMES_VERSION: Final = 12  # the last Fetch that names topics: played topics have no ids
 
 
@@ -41,8 +40,9 @@ def build_fetch(
         broker.id,
         broker.broker_epoch if broker.profile.isr_broker_epoch else NO_EPOCH,
         configs.fetch_wait_max_ms,
-        MIN_BYTES,
+        configs.fetch_limits.at_least,
         configs.fetch_max_records,
+        limits=configs.fetch_limits,
     )
     return request if session is None else in_session(session, request)
 

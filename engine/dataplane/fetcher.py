@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from engine.dataplane import futures, truncation, watermark
 from engine.dataplane.asking import accepts, build_fetch
 from engine.dataplane.following import (
+    cut_by_answer,
     cut_or_fail,
     delay_last,
     fail_partition,
@@ -13,9 +16,11 @@ from engine.dataplane.following import (
     go_on_fetching,
     initial_state,
     restart_at,
+    unexpected,
     usable_batches,
 )
 from engine.dataplane.purgatory import wake_fetch
+from engine.model.configs import Configs
 from engine.model.effects import Effects
 from engine.model.errors import FENCED_LEADER_EPOCH, NONE, OFFSET_OUT_OF_RANGE
 from engine.model.log import OK
@@ -45,6 +50,8 @@ from engine.model.state import (
 )
 from engine.model.timers import FETCHER_WORK
 
+DYNAMIC_SINCE: Final = (1, 1, 0)
+
 # -- which thread, which partitions ---------------------------------------------------------------
 
 
@@ -54,6 +61,13 @@ def thread_of(broker: Broker, tp: int) -> FetcherThread | None:
         if tp in thread.partitions:
             return thread
     return None
+
+
+def configure(broker: Broker, configs: Configs, out: Effects) -> None:
+    """Q-1, F-1.  From now on these hold; how many fetchers there are only since 1.1 (KIP-226)."""
+    broker.configure(configs)
+    if configs.fetchers != broker.num_fetchers and broker.profile.release >= DYNAMIC_SINCE:
+        resize(broker, configs.fetchers, out)
 
 
 def resize(broker: Broker, fetchers: int, out: Effects) -> None:
@@ -106,7 +120,10 @@ def add_partition(
     """
     tp = replica.tp
     broker.failed.discard(tp)
-    key = (replica.leader, fetcher_id(TOPIC, tp, broker.num_fetchers))
+    topic, number = broker.topics.get(tp, (TOPIC, tp))
+    key = (replica.leader, fetcher_id(topic, number, broker.num_fetchers))
+    if broker.num_fetchers > 1:
+        out.cue("F-1", broker.id, f"fetcher {tp}", replica.leader, key[1])
     thread = broker.fetchers.get(key)
     if thread is None:
         thread = broker.fetchers[key] = FetcherThread(*key)
@@ -126,7 +143,7 @@ def add_partition(
 
 def do_work(broker: Broker, thread: FetcherThread, out: Effects) -> None:
     """F-4.  maybeTruncate, then maybeFetch; at most one request is outstanding."""
-    if thread.outstanding:
+    if thread.outstanding or thread.dead:
         return
     if thread.lookups:
         _look_up(broker, thread, thread.lookups[0], LATEST, out)
@@ -191,6 +208,10 @@ def maybe_fetch(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
     if request is None:
         _sleep_until_ready(broker, thread, out)
         return False
+    if out.cues is not None:
+        late = tuple(s.tp for s in thread.partitions.values() if s.delay_until > now)
+        if late:
+            out.cue("F-5.delayed", broker.id, "left out", None, late)
     out.send(request)
     return True
 
@@ -261,11 +282,15 @@ def on_fetch_response(broker: Broker, m: FetchResponse, out: Effects) -> None:
         ):
             continue
         state.asked = -1
-        if data.error == NONE:
+        if data.oversized:
+            _on_oversized(broker, thread, state, out)
+        elif data.error == NONE:
             if data.diverging is not None:
                 diverging.append((state, data.diverging))
             else:
                 _process_partition_data(broker, thread, state, data, out)
+                if thread.dead:
+                    return
         elif data.error == OFFSET_OUT_OF_RANGE:
             out.cue("F-9", broker.id, "out of range", state.offset, None)
             thread.lookups.append(state.tp)
@@ -286,8 +311,10 @@ def _process_partition_data(
     """F-7, H-6.  check_offset, append, hw_update, logstart_update, next_fetch_state."""
     replica = broker.replicas[state.tp]
     log = replica.log
-    if state.offset != log.leo:
-        fail_partition(broker, thread, state.tp, out)
+    if state.offset != log.leo or (data.batches and state.tp in broker.spoiled):
+        broker.spoiled.discard(state.tp)
+        out.cue("F-7", broker.id, f"unexpected {state.tp}", state.offset, log.leo)
+        unexpected(broker, thread, state.tp, out)
         return
     batches = usable_batches(replica, state, data.batches)
     if batches:
@@ -322,6 +349,8 @@ def _process_partition_data(
         if batches:
             state.last_epoch = batches[-1].epoch
             go_last(broker, thread, state.tp)
+            if state.lag and len(thread.partitions) > 1 and broker.profile.fair_order:
+                out.cue("F-7.last", broker.id, f"lag {state.tp}", log.leo, data.hw)
 
 
 def _on_diverging(
@@ -337,6 +366,19 @@ def _on_diverging(
     target, _ = truncation.target_by_pair(replica.log, epoch, end, replica.log.hw)
     if cut_or_fail(broker, thread, state, target, "T-4", out):
         go_on_fetching(broker, replica, state, out)
+
+
+def _on_oversized(
+    broker: Broker, thread: FetcherThread, state: PartitionFetchState, out: Effects
+) -> None:
+    """F-7, before KIP-74.  A part of a batch tells nothing: the partition stands still until
+    replica.fetch.max.bytes is raised.
+
+    Kafka asks again at the network's pace; here the follower backs off, as a loop without delays
+    has no pace.
+    """
+    out.cue("F-7.oversized", broker.id, f"partition {state.tp}", state.offset, None)
+    delay_last(broker, thread, state, out)
 
 
 # -- failures -------------------------------------------------------------------------------------
@@ -397,32 +439,8 @@ def on_epoch_end_response(broker: Broker, m: EpochEndResponse, out: Effects) -> 
         if error:
             _on_error(broker, thread, state, error, out)
         else:
-            _truncate_by_answer(broker, thread, state, epoch, end, out)
+            cut_by_answer(broker, thread, state, epoch, end, out)
     _continue(broker, thread, out)
-
-
-def _truncate_by_answer(
-    broker: Broker,
-    thread: FetcherThread,
-    state: PartitionFetchState,
-    epoch: int,
-    end: int,
-    out: Effects,
-) -> None:
-    """T-1 or T-2, by generation; not done means that the next round asks again."""
-    replica = broker.replicas[state.tp]
-    if replica.profile.truncation == KIP101:
-        target, done = truncation.target_by_offset(replica.log, end, state.offset)
-        rule = "T-1"
-    else:
-        target, done = truncation.target_by_pair(replica.log, epoch, end, state.offset)
-        rule = "T-2"
-    if not cut_or_fail(broker, thread, state, target, rule, out):
-        return
-    if done:
-        go_on_fetching(broker, replica, state, out)
-    else:
-        state.offset = replica.log.leo
 
 
 # -- out of range ---------------------------------------------------------------------------------

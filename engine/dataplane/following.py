@@ -6,7 +6,7 @@ from engine.dataplane import futures, truncation
 from engine.model.effects import Effects
 from engine.model.log import Batch
 from engine.model.messages import NO_EPOCH
-from engine.model.profiles import FETCH, HW
+from engine.model.profiles import FETCH, HW, KIP101
 from engine.model.state import (
     FETCHING,
     TRUNCATING,
@@ -89,6 +89,30 @@ def cut_or_fail(
     return True
 
 
+def cut_by_answer(
+    broker: Broker,
+    thread: FetcherThread,
+    state: PartitionFetchState,
+    epoch: int,
+    end: int,
+    out: Effects,
+) -> None:
+    """T-1 or T-2, by generation; not done means that the next round asks again."""
+    replica = broker.replicas[state.tp]
+    if replica.profile.truncation == KIP101:
+        target, done = truncation.target_by_offset(replica.log, end, state.offset)
+        rule = "T-1"
+    else:
+        target, done = truncation.target_by_pair(replica.log, epoch, end, state.offset)
+        rule = "T-2"
+    if not cut_or_fail(broker, thread, state, target, rule, out):
+        return
+    if done:
+        go_on_fetching(broker, replica, state, out)
+    else:
+        state.offset = replica.log.leo
+
+
 def go_on_fetching(
     broker: Broker, replica: Replica, state: PartitionFetchState, out: Effects
 ) -> None:
@@ -120,6 +144,17 @@ def delay_last(
     if state.delay_until <= out.now:
         go_last(broker, thread, state.tp)
     delay(broker, state, out)
+
+
+def unexpected(broker: Broker, thread: FetcherThread, tp: int, out: Effects) -> None:
+    """F-8.  An error that nobody foresaw costs the partition; before KIP-461 it ended the thread,
+    and with it the fetching of all its partitions, whatever is decided about them, until none is
+    left or the process is started anew."""
+    if broker.profile.failed_partitions:
+        fail_partition(broker, thread, tp, out)
+        return
+    thread.dead = True
+    out.cue("F-8.thread", broker.id, f"fetcher {thread.leader}", None, tuple(thread.partitions))
 
 
 def fail_partition(broker: Broker, thread: FetcherThread, tp: int, out: Effects) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.dataplane.limits import budget_of
 from engine.dataplane.reading import (
     agrees_at_once,
     divergence,
@@ -104,6 +105,8 @@ def park_fetch(broker: Broker, m: FetchRequest, out: Effects) -> None:
     _arm(broker, parked.deadline, out)
     if out.cues is not None:
         out.cue("S-5", broker.id, "parked", None, m.src)
+        if m.min_bytes > 1:
+            tell_short(broker, m, out)
 
 
 def wake_fetch(broker: Broker, replica: Replica, out: Effects) -> None:
@@ -112,6 +115,8 @@ def wake_fetch(broker: Broker, replica: Replica, out: Effects) -> None:
         for parked in replica.parked.copy():
             if fetch_is_ready(broker, parked.request, out.now, parked.segments):
                 complete_fetch(broker, parked, out)
+            elif parked.request.min_bytes > 1 and out.cues is not None:
+                tell_short(broker, parked.request, out)
 
 
 def fetch_is_ready(broker: Broker, m: FetchRequest, now: int, segments: Sequence[int] = ()) -> bool:
@@ -132,7 +137,7 @@ def fetch_is_ready(broker: Broker, m: FetchRequest, now: int, segments: Sequence
         if broker.quotas is None or not held_back(broker, m, fp.tp, now):
             if segments and fp.offset < bound and segments[index] < log.segment_of(bound - 1):
                 return True
-            available += min(bound - fp.offset, m.max_records)
+            available += _available(broker, m, bound - fp.offset)
         if fp.last_epoch >= 0 and tells_divergence(broker.profile) and not agrees_at_once(log, fp):
             error, diverging = divergence(log, fp)
             if error or diverging is not None:
@@ -140,6 +145,21 @@ def fetch_is_ready(broker: Broker, m: FetchRequest, now: int, segments: Sequence
     if available >= m.min_bytes:
         return True
     return broker.profile.hw_sent_at_once and owes_mark(broker, m)
+
+
+def tell_short(broker: Broker, m: FetchRequest, out: Effects) -> None:
+    """S-5.  How many bytes there are for a fetch that wants more."""
+    there = 0
+    for fp in m.partitions:
+        log = broker.replicas[fp.tp].log
+        there += _available(broker, m, (log.leo if m.replica >= 0 else log.hw) - fp.offset)
+    out.cue("S-5.min_bytes", broker.id, f"bytes {m.src}", there, m.min_bytes)
+
+
+def _available(broker: Broker, m: FetchRequest, records: int) -> int:
+    """S-6 G.  How many bytes of a partition count: no more than the fetch may get of it."""
+    size = min(records, m.max_records) * broker.configs.record_bytes
+    return size if m.limits is None else min(size, m.limits.partition)
 
 
 def owes_mark(broker: Broker, m: FetchRequest) -> bool:
@@ -169,7 +189,8 @@ def complete_fetch(broker: Broker, parked: DelayedFetch, out: Effects) -> None:
         replica = broker.replicas.get(fp.tp)
         if replica is not None and parked in replica.parked:
             replica.parked.remove(parked)
-    data = [read_partition(broker, m, fp, out) for fp in m.partitions]
+    budget = budget_of(broker, m)
+    data = [read_partition(broker, m, fp, out, budget) for fp in m.partitions]
     if broker.profile.hw_sent_at_once:
         note_marks(broker, m, data)
     if m.context is None:
@@ -222,14 +243,15 @@ def expire_produce(broker: Broker, replica: Replica, waiting: DelayedProduce, ou
     answer_produce(broker, waiting, REQUEST_TIMED_OUT, out)
 
 
-def parked_from(broker: Broker, src: int) -> DelayedFetch | None:
-    """The Fetch of node `src` that waits on this broker, if there is one.
+def parked_from(broker: Broker, src: int, corr: int = 0) -> DelayedFetch | None:
+    """The Fetch of node `src` (of that number) that waits on this broker, if there is one.
 
     One that was sent again meanwhile (a negative `corr`) is nobody's any more: its time runs out.
     """
     for replica in broker.replicas.values():
         for parked in replica.parked:
-            if parked.request.src == src and parked.request.corr >= 0:
+            m = parked.request
+            if m.src == src and m.corr >= 0 and corr in (0, m.corr):
                 return parked
     return None
 

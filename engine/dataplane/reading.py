@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from engine.dataplane.limits import Budget, Oversized, limited
 from engine.model.effects import Effects
 from engine.model.errors import (
     FENCED_LEADER_EPOCH,
@@ -12,7 +15,7 @@ from engine.model.errors import (
     UNKNOWN_LEADER_EPOCH,
     UNKNOWN_TOPIC_OR_PARTITION,
 )
-from engine.model.log import Log
+from engine.model.log import Batch, Log
 from engine.model.messages import (
     NO_EPOCH,
     FetchData,
@@ -142,8 +145,16 @@ def held_back(broker: Broker, m: FetchRequest, tp: int, now: int) -> bool:
     return broker.quotas.leader_holds_back(tp, m.replica, in_isr, now)
 
 
-def read_partition(broker: Broker, m: FetchRequest, fp: FetchPartition, out: Effects) -> FetchData:
+def read_partition(
+    broker: Broker,
+    m: FetchRequest,
+    fp: FetchPartition,
+    out: Effects,
+    budget: Budget | None = None,
+) -> FetchData:
     """S-2.7 - S-2.9, H-10.  The answer for one partition, with HW and log start as they are *now*.
+
+    `budget` is what the answer may still carry; nothing limits it if there is none.
 
     The caller updates the follower's state afterwards, so an answer given at once carries the mark
     from before this very fetch (H-5.1).
@@ -167,13 +178,20 @@ def read_partition(broker: Broker, m: FetchRequest, fp: FetchPartition, out: Eff
         preferred = preferred_read_replica(broker, m.rack, fp, out.now) if m.rack else NOWHERE
         if preferred != NOWHERE:
             return Redirection(fp.tp, log.hw, log.log_start, preferred)
-    batches = log.read(fp.offset, bound, m.max_records)
-    if batches is None:
+    read = log.read(fp.offset, bound, m.max_records)
+    if read is None:
         return FetchData(fp.tp, OFFSET_OUT_OF_RANGE, log.hw, log.log_start, ())
-    if broker.quotas is not None and m.replica >= 0:
-        if held_back(broker, m, fp.tp, out.now):
-            out.cue("Q-2", broker.id, "held back", m.replica, fp.tp)
-            batches = []
+    batches: Sequence[Batch] = read
+    throttles = broker.quotas is not None and m.replica >= 0
+    if throttles and held_back(broker, m, fp.tp, out.now):
+        out.cue("Q-2", broker.id, "held back", m.replica, fp.tp)
+        batches = ()
+    if budget is not None:
+        taken = limited(broker, fp.tp, budget, batches, out)
+        if taken is None:
+            return Oversized(fp.tp, log.hw, log.log_start)
+        batches = taken
+    if broker.quotas is not None and throttles:
         amount = sum(batch.end - batch.base for batch in batches)
         broker.quotas.count_sent(fp.tp, amount, out.now)
     return FetchData(fp.tp, NONE, log.hw, log.log_start, batches)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.dataplane import offsets
 from engine.dataplane.insync import update_follower_fetch_state
+from engine.dataplane.limits import budget_of
 from engine.dataplane.purgatory import note_marks, park_fetch
 from engine.dataplane.reading import access_error, not_hosted, read_partition
 from engine.dataplane.session_serving import answer_in_session, take_context
@@ -34,9 +35,10 @@ def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
     available = 0
     at_once = m.max_wait <= 0 or not m.partitions
     later: list[FetchPartition | None] = []
+    budget = budget_of(broker, m)
     for fp in m.partitions:
-        data = read_partition(broker, m, fp, out)
-        if data.error or data.diverging is not None:
+        data = read_partition(broker, m, fp, out, budget)
+        if data.error or data.diverging is not None or data.oversized:
             at_once = True
         noted = None
         if not data.error and (data.diverging is None or _counts_diverging(broker, fp)):
@@ -55,6 +57,7 @@ def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
             if asked is not None:
                 answer[index] = _note_position(broker, m, asked, answer[index], out)
         at_once = at_once or any(data.error for data in answer)
+    available *= broker.configs.record_bytes
     if not at_once and available < m.min_bytes and not (m.rack and _redirects(answer)):
         park_fetch(broker, m, out)
         return

@@ -117,6 +117,15 @@ _LIST: Final[tuple[Config, ...]] = (
            "A follower further behind leaves the ISR (0.8 only).", 1, 1_000_000),
     Config("replica.fetch.wait.max.ms", 500, "ms", "broker",
            "How long a leader may hold a follower's fetch that finds nothing.", 0, 60_000),
+    Config("num.replica.fetchers", 1, "threads", "broker",
+           "How many threads fetch from each leader. Before 1.1 read when a broker starts.", 1, 16),
+    Config("replica.fetch.min.bytes", 1, "bytes", "broker",
+           "A follower's fetch waits at the leader until so many bytes are there.", 0,
+           1_000_000_000),
+    Config("replica.fetch.max.bytes", 1_048_576, "bytes", "broker",
+           "The most a follower's fetch asks for of each partition.", 0),
+    Config("replica.fetch.response.max.bytes", 10_485_760, "bytes", "broker",
+           "The most that one answer to a follower carries (0.10.1 and later).", 0),
     Config("replica.fetch.backoff.ms", 1_000, "ms", "broker",
            "A follower's pause after a fetch that failed.", 1, 60_000),
     Config("replica.high.watermark.checkpoint.interval.ms", 5_000, "ms", "broker",
@@ -204,6 +213,18 @@ _LIST: Final[tuple[Config, ...]] = (
            "First pause of a broker whose registration was refused; doubles.", 1, 60_000),
 )  # fmt: skip
 
+
+class Limits:
+    """F-5.  How much a fetch wants, in bytes: at least, of each partition, and of all together."""
+
+    __slots__ = ("at_least", "partition", "response")
+
+    def __init__(self, at_least: int, partition: int, response: int) -> None:
+        self.at_least = at_least
+        self.partition = partition
+        self.response = response
+
+
 CATALOGUE: Final[dict[str, Config]] = {config.name: config for config in _LIST}
 
 
@@ -222,8 +243,10 @@ class Configs:
         "elr",
         "fence_check_ms",
         "fetch_backoff_ms",
+        "fetch_limits",
         "fetch_max_records",
         "fetch_wait_max_ms",
+        "fetchers",
         "flush_messages",
         "flush_ms",
         "heartbeat_ms",
@@ -238,6 +261,7 @@ class Configs:
         "metadata_max_age_ms",
         "min_insync_replicas",
         "rack_aware_reads",
+        "record_bytes",
         "registration_backoff_ms",
         "request_timeout_ms",
         "retention_check_ms",
@@ -266,6 +290,14 @@ class Configs:
         self.fetch_wait_max_ms = values["replica.fetch.wait.max.ms"]
         self.fetch_backoff_ms = values["replica.fetch.backoff.ms"]
         self.fetch_max_records = values["fetch_max_records"]
+        self.fetchers = values["num.replica.fetchers"]
+        self.record_bytes = values["record_bytes"]
+        self.fetch_limits = Limits(
+            values["replica.fetch.min.bytes"],
+            values["replica.fetch.max.bytes"],
+            # a response as a whole has a limit, and keeps an order, since KIP-74
+            values["replica.fetch.response.max.bytes"] if profile.fair_order else UNLIMITED,
+        )
         self.hw_checkpoint_ms = values["replica.high.watermark.checkpoint.interval.ms"]
         self.flush_messages = values["flush.messages"]
         self.flush_ms = values["flush.ms"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from engine.model.configs import Limits
 from engine.model.copying import Twins
 from engine.model.log import Batch
 from engine.model.sessions import FetchContext
@@ -140,13 +141,15 @@ class FetchPartition:
 
 
 class FetchRequest(Message):
-    """Fetch (1).  `replica`: the follower's id, -1 for a consumer; `max_records` per partition.
+    """Fetch (1).  `replica`: the follower's id, -1 for a consumer; `max_records` per partition;
+    `limits`: what it says of bytes, None for a consumer.
 
     `rack`: where a consumer stands that may also be served by a follower, "" for nowhere (KIP-392,
     version 11); None for a replica, and for a consumer that does not know of it.
     """
 
     __slots__ = (
+        "limits",
         "max_records",
         "max_wait",
         "min_bytes",
@@ -171,6 +174,7 @@ class FetchRequest(Message):
         min_bytes: int,
         max_records: int,
         rack: str | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.src = src
         self.dst = dst
@@ -182,6 +186,7 @@ class FetchRequest(Message):
         self.min_bytes = min_bytes
         self.max_records = max_records
         self.rack = rack
+        self.limits = limits
 
 
 class SessionFetch(FetchRequest):
@@ -234,6 +239,7 @@ def _copy_fetch(m: FetchRequest, plain: FetchRequest, partitions: Sequence[Fetch
         plain.min_bytes,
         plain.max_records,
         plain.rack,
+        plain.limits,
     )
 
 
@@ -242,6 +248,7 @@ class FetchData:
 
     __slots__ = ("batches", "diverging", "error", "hw", "log_start", "tp")
     preferred = -1
+    oversized = False
 
     def __init__(
         self,

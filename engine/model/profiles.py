@@ -143,7 +143,10 @@ _FLAG_LIST: Final[tuple[Flag, ...]] = (
          "Batches of a newer epoch than the fetch asked in are dropped by the follower.",
          _r("4.0.0"), then=((_r("4.0.1"), _NEVER),)),
     Flag("fair_order", _r("0.10.1"), "KIP-74",
-         "Who got records or an error goes to the end of the fetcher's order."),
+         "Fetch answers have a limit and an order: the first batch always fits, and who got "
+         "records or an error goes to the end."),
+    Flag("failed_partitions", _r("2.3"), "KIP-461",
+         "An unexpected error costs the fetcher one partition; before, the whole thread ends."),
     Flag("unknown_follower_error", _r("3.3"), "KAFKA-13837",
          "A fetch from a replica outside the assignment is an error."),
     # -- elections and liveness ------------------------------------------------------------
@@ -263,6 +266,7 @@ class Profile:
     out_of_range_is_fatal: bool
     drops_newer_epoch_batches: bool
     fair_order: bool
+    failed_partitions: bool
     unknown_follower_error: bool
     broker_generation: bool
     keeps_last_isr_member: bool

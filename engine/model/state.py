@@ -236,6 +236,7 @@ class FetcherThread:
     """0.4.  One replica fetcher: key (leader, fetcher id), at most one request outstanding."""
 
     __slots__ = (
+        "dead",
         "fetcher",
         "leader",
         "lookups",
@@ -250,11 +251,16 @@ class FetcherThread:
         self.leader = leader
         self.fetcher = fetcher
         self.partitions: dict[int, PartitionFetchState] = {}
+        self.dead = False  # F-8: an unexpected error has ended it (before 2.3)
         self.outstanding = 0  # corr of the request in flight, 0 = none
         self.requested: frozenset[int] = frozenset()  # of an OffsetForLeaderEpoch in flight
         self.lookups: list[int] = []  # F-9: partitions whose offsets are to be looked up
         self.session: SessionClient | None = None  # KIP-227; None: every fetch is a full one
         self.waking = NEVER  # when the back-off timer is set for
+
+    def is_idle(self) -> bool:
+        """Could its loop go round now?"""
+        return not self.outstanding and not self.dead
 
     def copy(self) -> FetcherThread:
         twin = shallow(self)
@@ -341,8 +347,10 @@ class Broker:
         "sessions",
         "shutdown_attempt",
         "shutting_down",
+        "spoiled",
         "status",
         "topic_configs",
+        "topics",
     )
 
     def __init__(
@@ -354,7 +362,8 @@ class Broker:
         self.profile = profile
         self.configs = configs
         self.auto_fetch = auto_fetch
-        self.num_fetchers = 1  # F-1, per source broker
+        # F-1: topic and number of the partitions that the run has made
+        self.topics: dict[int, tuple[str, int]] = {}
         # C-8: where every broker stands, as metadata told when it was created
         self.racks: dict[int, str] = {}
         self.disks: dict[int, Disk] = {}
@@ -373,6 +382,8 @@ class Broker:
         """What every end of the process loses (L-11)."""
         self.broker_epoch = -1
         self.fenced = True
+        self.num_fetchers = self.configs.fetchers  # F-1, per source broker
+        self.spoiled: set[int] = set()  # F-8: partitions whose next records cannot be used
         self.halted = False  # a mark for the simulation: the process ends itself
         self.shutting_down = False
         self.shutdown_attempt = 0
@@ -410,7 +421,7 @@ class Broker:
         self.dir_report = 0  # corr of the heartbeat that tells of a failed directory, until heard
 
     def twin(self, twins: Twins) -> Broker:
-        """`racks` is the simulation's: whoever copies that hands its own to all brokers."""
+        """`racks` and `topics` are the simulation's: whoever copies that hands its own to all."""
         twin = shallow(self)
         twin.disks = {tp: twins.of(disk) for tp, disk in self.disks.items()}
         twin.broken = self.broken.copy()
@@ -419,6 +430,7 @@ class Broker:
         twin.replicas = {tp: twins.of(replica) for tp, replica in self.replicas.items()}
         twin.fetchers = {key: fetcher.copy() for key, fetcher in self.fetchers.items()}
         twin.failed = self.failed.copy()
+        twin.spoiled = self.spoiled.copy()
         twin.quotas = self.quotas and self.quotas.copy()
         twin.sessions = self.sessions and self.sessions.twin(twins)
         twin.offline = self.offline.copy()

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from engine.checks.catalogue import INVARIANTS, VIOLABLE
@@ -34,6 +34,7 @@ MARKS: Final = ("LEO", "HW", "START")
 FINAL: Final = ("record", "deleting", "deleted")  # what a partition can be at the end of a run
 _NAME: Final = re.compile(r"[A-Za-z0-9_'.:-]{1,32}")
 _ENTRY: Final = re.compile(r"([A-Za-z0-9_'.:-]{1,32})@(\d+)")
+_PLACE: Final = re.compile(r"p=(\d{1,3})")
 _EPOCH: Final = re.compile(r"(\d+):(\d+)")
 
 
@@ -68,6 +69,12 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
     if record:
         return _record(record, text, brokers, where)
     words = text.split()
+    place = _PLACE.fullmatch(words[-1]) if words else None
+    if place:
+        said = parse(" ".join(words[:-1]), brokers, where)
+        if said.kind not in ("replica", "log", "epochs"):
+            raise BadInput("invalid", "Only a replica is asked for with p=1.", where)
+        return replace(said, text=text, partition=int(place[1]))
     verb = words[0] if words else ""
     if verb in ("ack", "waiting") and len(words) > 1:
         return Expectation(verb, text, names=tuple(_record_name(word, where) for word in words[1:]))

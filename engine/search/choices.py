@@ -150,7 +150,7 @@ def can_appear(sim: Simulation) -> set[Way]:
         if broker.status != UP:
             continue
         for thread in broker.fetchers.values():
-            if not thread.outstanding:
+            if thread.is_idle():
                 found.add((broker.id, thread.leader))
         for replica in broker.replicas.values():
             found.update((broker.id, one.request.replica) for one in replica.parked)

@@ -53,7 +53,7 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
         **dict.fromkeys(("auto_fetch", "configs", "dirs", "id", "name", "num_fetchers"), FIXED),
         **dict.fromkeys(("profile", "rack", "racks", "topic_configs", "disk_rate"), FIXED),
         **dict.fromkeys(("quotas", "dir_quota", "sessions", "preferred_dirs"), FIXED),
-        **dict.fromkeys(("futures", "copying"), FIXED),
+        **dict.fromkeys(("futures", "copying", "topics"), FIXED),
         **dict.fromkeys(("heartbeat_due", "disk_free_us", "purgatory_wake"), TIME),
         **dict.fromkeys(("isr_changed_at", "isr_told_at", "dir_due", "register_attempt"), TIME),
         **dict.fromkeys(("corr", "incarnation", "shutdown_attempt"), COUNT),

@@ -10,7 +10,7 @@ from engine.model.effects import Cue
 from engine.model.errors import NONE, NOT_ENOUGH_REPLICAS, NOT_LEADER_OR_FOLLOWER
 from engine.model.messages import CONTROLLER
 from engine.model.state import FOLLOWER, LEADER, NEVER, TRUNCATING, Replica
-from engine.show import breakages, disks, in_sessions, operators, readers
+from engine.show import breakages, disks, in_sessions, operators, readers, threads
 from engine.show.entities import (
     Happening,
     Sentence,
@@ -420,6 +420,7 @@ TELLERS: Final[dict[str, Teller]] = {
     **operators.TELLERS,
     **readers.TELLERS,
     **disks.TELLERS,
+    **threads.TELLERS,
 }
 """Rules whose sentence needs more than the node, the old and the new value."""
 

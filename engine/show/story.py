@@ -67,6 +67,7 @@ MARKS: Final = {
     "F-9": "truncation",
     "CP-8.1.kill": "fault",
     "CP-8.1.disk": "fault",
+    "CP-8.1.spoil": "fault",
     "CP-8.1.power": "fault",
     "CP-8.1.wipe": "fault",
     "CP-8.3.pause": "fault",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.controlplane import election, kraft, znodes, zookeeper
-from engine.dataplane import retention, watermark
+from engine.dataplane import fetcher, retention, watermark
 from engine.model.configs import CATALOGUE
 from engine.model.errors import BadInput
 from engine.model.messages import CONTROLLER
@@ -169,11 +169,12 @@ def _set(sim: Simulation, args: Args) -> Iterator[None]:
     def act(out: Any) -> None:
         out.cue("CP-12", CONTROLLER, "config", args["key"], args["value"])
         sim.configs = sim.cluster.configs = after
+        sim.tell_fetchers()
         if sim.profile.mode == "kraft":
             kraft.set_configs(k, after, args["key"] == "min.insync.replicas", out)
             return
         for broker in sim.brokers.values():
-            broker.configure(after)
+            fetcher.configure(broker, after, out)
             if broker.status == UP:
                 retention.arm(broker, out)
         zookeeper.set_configs(k, after, after.unclean and not before.unclean, out)

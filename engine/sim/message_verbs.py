@@ -27,7 +27,10 @@ def _why_not_fetch(sim: Simulation, args: Args) -> str:
     why = not_running(sim, broker)
     if why:
         return why
-    if not sim.brokers[broker].fetchers:
+    threads = pacing.threads_of(sim, broker)
+    if all(thread.dead for thread in threads):
+        if threads:
+            return refuse(sim, "fetcher.dead", b=broker)
         if sim.brokers[broker].failed:
             return refuse(sim, "fetcher.failed", b=broker)
         return refuse(sim, "follows.nobody", b=broker)
@@ -105,7 +108,7 @@ def _can_appear(sim: Simulation, src: int, dst: int) -> bool:
         return False
     if sim.brokers[src].status != UP:
         return False
-    if any(t.leader == dst and not t.outstanding for t in pacing.threads_of(sim, src)):
+    if any(t.leader == dst and t.is_idle() for t in pacing.threads_of(sim, src)):
         return True
     return purgatory.parked_from(sim.brokers[src], dst) is not None
 
@@ -121,7 +124,7 @@ def _bring_about(sim: Simulation, args: Args) -> Iterator[None]:
         yield
         return
     for thread in pacing.threads_of(sim, src):
-        if thread.leader == dst and not thread.outstanding:
+        if thread.leader == dst and thread.is_idle():
             pacing.make_fetcher_work(sim, src, thread)
             yield
 

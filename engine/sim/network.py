@@ -1,4 +1,4 @@
-"""Links: delay, loss, cuts, order.  One connection a pair of nodes."""
+"""Links: delay, loss, cuts, order.  One connection a pair of nodes, or one a fetcher thread."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from engine.model.messages import (
     Message,
     ProduceRequest,
 )
+from engine.model.state import Broker
 from engine.scenarios.parts import Network as Settings
 from engine.sim.kernel import DELIVERY, Chance, Kernel
 from engine.sim.tails import choices
@@ -65,6 +66,7 @@ class Network:
         "control_delay",
         "controller_up",
         "data_delay",
+        "fetchers",
         "hands",
         "held",
         "held_alter",
@@ -98,7 +100,8 @@ class Network:
         self.held_ways: set[tuple[int, int, int]] = set()  # (src, dst, kind); kind 0: all
         self.orphans = False  # a request was sent again: answers to its first copy reach nobody
         self.open: dict[tuple[int, int], Message] = {}
-        self.last_due: dict[tuple[int, int], int] = {}
+        self.last_due: dict[tuple[int, ...], int] = {}
+        self.fetchers: dict[int, Broker] | None = None  # where a broker may have several (F-1)
         self.running: set[int] = set()  # brokers whose process lives
         self.md_delay = 0
         self.lost = 0
@@ -163,7 +166,7 @@ class Network:
                 low = self.chance.between(low, high)
         due = kernel.now + low + extra
         # In order per connection: never due before an earlier message of the same direction.
-        key = (src, dst)
+        key = (src, dst) if self.fetchers is None else self._connection(m)
         last = self.last_due
         if due < last.get(key, 0):
             due = last[key]
@@ -200,6 +203,16 @@ class Network:
             self._break(m, NOTICE_LOSS_MS)
             return -1
         return link.delay
+
+    def _connection(self, m: Message) -> tuple[int, ...]:
+        """F-1.  Nothing overtakes on a connection; each fetcher thread has one of its own."""
+        asker, leader = (m.dst, m.src) if m.kind in REPLIES else (m.src, m.dst)
+        broker = None if self.fetchers is None else self.fetchers.get(asker)
+        if broker is not None:
+            for thread in broker.fetchers.values():
+                if thread.fetcher and thread.leader == leader and thread.outstanding == m.corr:
+                    return m.src, m.dst, thread.fetcher
+        return m.src, m.dst
 
     def _wants_answer(self, m: Message) -> bool:
         assert isinstance(m, ProduceRequest)
@@ -384,18 +397,18 @@ class Network:
     def delay(self, m: Message, ms: int) -> None:
         """The message arrives later; nothing on its connection overtakes it."""
         due = m.due + ms
+        key = self._connection(m)
         behind = [
             event[4]
             for event in self.kernel.pending
             if event[1] == DELIVERY
-            and (event[4].src, event[4].dst) == (m.src, m.dst)
+            and self._connection(event[4]) == key
             and event[4].id >= m.id
             and event[0] < due
         ]
         for late in sorted(behind, key=lambda one: one.id):
             self.kernel.remove(late)
             self._put(late, due)
-        key = (m.src, m.dst)
         self.last_due[key] = max(self.last_due.get(key, 0), due)
 
     def duplicate(self, m: Message) -> None:

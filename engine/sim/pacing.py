@@ -94,8 +94,8 @@ def hand_step(sim: Simulation, follower: int, thread: FetcherThread) -> Message 
                 return m
     target = sim.brokers.get(leader)
     if target is not None and target.status == UP:
-        parked = purgatory.parked_from(target, follower)
-        if parked is not None and parked.request.corr == thread.outstanding:
+        parked = purgatory.parked_from(target, follower, thread.outstanding)
+        if parked is not None:
             expire(sim, target, parked)
             return parked.request
     return None

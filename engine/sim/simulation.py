@@ -92,6 +92,7 @@ class Simulation:
         self.brokers = self.cluster.brokers
         self.clients: dict[int, Client] = {}
         self.racks = {spec.id: spec.rack for spec in scenario.brokers}
+        self.topics: dict[int, tuple[str, int]] = {}
         self.ledger = Ledger(len(names))
         self.checker = Checker(self.cluster, self.ledger)
         self.out = Wires(told, self.kernel, self.network, self.ledger)
@@ -134,8 +135,11 @@ class Simulation:
         twin.cluster = self.cluster.twin(twins)
         twin.brokers = twin.cluster.brokers
         twin.racks = self.racks.copy()
+        twin.topics = self.topics.copy()
         for broker in twin.brokers.values():
             broker.racks = twin.racks
+            broker.topics = twin.topics
+        twin.tell_fetchers()
         twin.clients = {node: client.twin(twins) for node, client in self.clients.items()}
         twin.plans = [twins.of(plan) for plan in self.plans]
         kernel.pending = [
@@ -152,6 +156,11 @@ class Simulation:
     def __getstate__(self) -> dict[str, Any]:
         """Whoever listens stays behind: what is stored, or sent to another process, is a twin."""
         return {**vars(self), "listener": None}
+
+    def tell_fetchers(self) -> None:
+        """F-1.  Where a broker may have several fetchers, the network asks whose a request is."""
+        if self.configs.fetchers > 1 or self.network.fetchers is not None:
+            self.network.fetchers = self.brokers
 
     def hush(self) -> None:
         """Nobody listens any more: from here on it is as if nobody ever had."""
@@ -406,6 +415,7 @@ def _build_cluster(sim: Simulation) -> None:
         broker.fenced = False
         broker.broker_epoch = number if sim.profile.mode == "kraft" else number + 1
         broker.racks = sim.racks
+        broker.topics = sim.topics
         cluster.brokers[spec.id] = broker
         registration = Registration(broker.broker_epoch, 1, spec.rack, 0)
         registration.fenced = False
@@ -420,6 +430,7 @@ def _build_cluster(sim: Simulation) -> None:
     else:
         beginning.prepare(sim, scenario.initial)
     beginning.fill_metadata_log(sim)
+    sim.tell_fetchers()
     for broker in cluster.brokers.values():
         if broker.status == UP:
             _start_informed(sim, broker, out)

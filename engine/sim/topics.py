@@ -159,6 +159,8 @@ def _placing_chance(sim: Simulation) -> Chance:
 
 def _name_new_partitions(sim: Simulation, k: Controller, topic: str, count: int) -> None:
     total = len(k.topics[topic].tps)
+    for number, tp in list(enumerate(k.topics[topic].tps))[-count:]:
+        sim.topics[tp] = (topic, number)
     sim.cluster.names += tuple(f"{topic}-{index}" for index in range(total - count, total))
     sim.checker.grow(count)
 

@@ -8,6 +8,7 @@ from engine.sim import (
     creating_verbs,
     dir_verbs,
     fault_verbs,
+    fetcher_verbs,
     message_verbs,
     retiring_verbs,
     time_verbs,
@@ -16,6 +17,6 @@ from engine.sim import (
 from engine.sim.moves import VERBS
 
 assert admin_verbs and client_verbs and creating_verbs and fault_verbs and message_verbs
-assert dir_verbs and retiring_verbs and time_verbs and topic_verbs
+assert dir_verbs and fetcher_verbs and retiring_verbs and time_verbs and topic_verbs
 
 __all__ = ["VERBS"]

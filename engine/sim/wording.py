@@ -47,6 +47,7 @@ REFUSALS: Final[dict[str, str]] = {
     "controller.here": "The controller is active.",
     "cut.already": "The link is cut already.",
     "not.cut": "The link is not cut.",
+    "fetcher.dead": "{b}'s fetcher thread has ended; a restart of the broker begins another.",
     "fetcher.failed": "{b}'s fetcher has given up the partition; a newer leader epoch wakes it.",
     "follows.nobody": "{b} follows nobody now.",
     "auto": "Followers fetch by themselves in this run; “fetching manual” changes that.",

@@ -5,7 +5,7 @@
     kafka Partition.makeLeader, …   who does it; — nobody in this generation
     kip KIP-497                     where it was proposed or mended
     outside                         no part of Kafka does it: a fault, a procedure
-    see H-2                         a cue that shows it, where it has none of its own
+    see H-2                         a cue that shows it, where its own do not tell enough
     | if candidate > HW: HW := …    a line of pseudo-code, in Kafka's names and in no language
 
 Behind two spaces a line may say which cues it stands for (@H-2,H-4) and when it applies (?strict):
@@ -66,10 +66,10 @@ class Card:
         return _names(self.kip, profile)
 
     def shown_by(self, profile: Profile) -> list[str]:
-        """The cues that show it under this profile: its own, or those of a step it lives in."""
+        """The cues that show it under this profile: its own, and those of a step it lives in."""
         own = [cue for line in self.lines if line.applies(profile) for cue in line.cues]
         mine = [cue for cue in own if cue == self.id or cue.startswith(f"{self.id}.")]
-        return sorted(mine, key=len) or _names(self.see, profile)
+        return [*sorted(mine, key=len), *_names(self.see, profile)]
 
     def words(self) -> set[str]:
         """Every word its lines depend on."""

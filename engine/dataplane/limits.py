@@ -1,0 +1,97 @@
+"""How much one answer to a fetch carries (data-plane specification, F-5, S-2; KIP-74)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.model.configs import Limits
+from engine.model.effects import Effects
+from engine.model.log import Batch
+from engine.model.messages import FetchData, FetchRequest
+from engine.model.state import Broker
+
+
+class Oversized(FetchData):
+    """Before KIP-74: the beginning of a batch that is larger than the fetch may be, of no use to
+    whoever gets it."""
+
+    __slots__ = ()
+    oversized = True
+
+    def __init__(self, tp: int, hw: int, log_start: int) -> None:
+        FetchData.__init__(self, tp, 0, hw, log_start, ())
+
+
+class Budget:
+    """What is left of one answer, in bytes, while its partitions are read in their order.
+
+    Since KIP-74 the first batch of the answer is always sent, however large it is.
+    """
+
+    __slots__ = ("first", "left", "partition", "record_bytes", "strict")
+
+    def __init__(self, limits: Limits, record_bytes: int, strict: bool) -> None:
+        self.left = limits.response
+        self.partition = limits.partition
+        self.record_bytes = record_bytes
+        self.strict = strict
+        self.first = not strict  # may a batch still be sent that is larger than allowed?
+
+    def take(self, batches: Sequence[Batch]) -> Sequence[Batch] | None:
+        """Of what could be read of a partition, the whole batches that are sent; None if all that
+        fits is a part of the first (before KIP-74).
+
+        What is cut counts as it travels, with the part of a batch at its end.
+        """
+        if not batches:
+            return batches
+        one = self.record_bytes
+        limit = min(self.partition, self.left)
+        base = batches[0].base
+        if (batches[-1].end - base) * one <= limit:
+            self.left -= (batches[-1].end - base) * one
+            self.first = False
+            return batches
+        least = (batches[0].end - base) * one
+        if least > limit:
+            if self.strict:
+                return None
+            if not self.first:
+                return ()
+            if len(batches) == 1:
+                self.first = False
+                self.left = max(0, self.left - least)
+                return batches
+            limit = least
+        self.first = False
+        self.left = max(0, self.left - limit)
+        count = 1
+        while count < len(batches) and (batches[count].end - base) * one <= limit:
+            count += 1
+        return batches[:count]
+
+
+def budget_of(broker: Broker, m: FetchRequest) -> Budget | None:
+    """S-2.  What the answer to a follower may carry; None for a consumer, whose limits are not
+    modelled."""
+    if m.limits is None:
+        return None
+    return Budget(m.limits, broker.configs.record_bytes, not broker.profile.fair_order)
+
+
+def limited(
+    broker: Broker, tp: int, budget: Budget, batches: Sequence[Batch], out: Effects
+) -> Sequence[Batch] | None:
+    """S-2.  The batches of a partition that fit, told where that is not all of them."""
+    first = budget.first
+    taken = budget.take(batches)
+    if taken is not batches:
+        size = sum(batch.end - batch.base for batch in taken or ())
+        offered = batches[-1].end - batches[0].base
+        if taken is None:
+            out.cue("S-2.oversized", broker.id, f"partition {tp}", offered, 0)
+        elif first and size * budget.record_bytes > budget.partition:
+            out.cue("S-2.first", broker.id, f"partition {tp}", offered, size)
+        else:
+            out.cue("S-2.limit", broker.id, f"partition {tp}", offered, size)
+    return taken

@@ -1,0 +1,82 @@
+"""What is told of fetcher threads and of what their answers carry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from engine.model.effects import Cue
+from engine.show.entities import Entity, Happening, Sentence, node, number, offset, say, word
+
+
+def _names(h: Happening, tps: Iterable[int]) -> Entity:
+    return word(", ".join(h.sim.cluster.names[tp] for tp in tps))
+
+
+def _of(h: Happening, cue: Cue) -> Entity:
+    """The partition that a cue's field names."""
+    return _names(h, (int(cue[2].split()[-1]),))
+
+
+def _chosen(h: Happening, cue: Cue) -> Sentence:
+    _, at, _, leader, fetcher = cue
+    return say("thread.chosen", b=node(at), t=_of(h, cue), n=number(fetcher), l=node(leader))
+
+
+def _cut_short(h: Happening, cue: Cue) -> Sentence:
+    _, at, _, offered, sent = cue
+    key = "answer.left" if sent == 0 else "answer.limit"
+    return say(key, l=node(at), t=_of(h, cue), n=number(sent), a=number(offered))
+
+
+def _first_fits(h: Happening, cue: Cue) -> Sentence:
+    return say("answer.first", l=node(cue[1]), t=_of(h, cue))
+
+
+def _too_large(h: Happening, cue: Cue) -> Sentence | None:
+    if cue[0] == "S-2.oversized" and h.cue("F-7.oversized"):
+        return None
+    key = "answer.oversized" if cue[0] == "S-2.oversized" else "thread.oversized"
+    return say(key, b=node(cue[1]), t=_of(h, cue))
+
+
+def _unexpected(h: Happening, cue: Cue) -> Sentence:
+    return say("thread.unexpected", b=node(cue[1]), t=_of(h, cue), o=offset(cue[3]))
+
+
+def _goes_last(h: Happening, cue: Cue) -> Sentence:
+    return say("thread.last", b=node(cue[1]), t=_of(h, cue))
+
+
+def _left_out(h: Happening, cue: Cue) -> Sentence:
+    return say("thread.left.out", b=node(cue[1]), t=_names(h, cue[4]))
+
+
+def _ends(h: Happening, cue: Cue) -> Sentence:
+    leader = int(cue[2].split()[1])
+    return say("thread.ends", b=node(cue[1]), l=node(leader), t=_names(h, cue[4]))
+
+
+def _too_little(h: Happening, cue: Cue) -> Sentence:
+    _, at, field, there, wanted = cue
+    f = node(int(field.split()[1]))
+    return say("fetch.short", l=node(at), f=f, a=number(there), n=number(wanted))
+
+
+def _spoils(h: Happening, cue: Cue) -> Sentence:
+    return say("fault.spoil", b=node(cue[1]), t=_names(h, (cue[4],)))
+
+
+TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
+    "F-1": _chosen,
+    "F-5.delayed": _left_out,
+    "F-7": _unexpected,
+    "F-7.last": _goes_last,
+    "F-7.oversized": _too_large,
+    "F-8.thread": _ends,
+    "S-2.limit": _cut_short,
+    "S-2.first": _first_fits,
+    "S-2.oversized": _too_large,
+    "S-5.min_bytes": _too_little,
+    "CP-8.1.spoil": _spoils,
+}

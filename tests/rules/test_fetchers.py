@@ -1,0 +1,155 @@
+"""F-1, F-5, F-7, F-8, S-2, S-5: fetcher threads and what their answers carry, over whole runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.dataplane.following import fetcher_id
+from engine.dataplane.limits import Budget
+from engine.model.configs import Limits
+from engine.model.log import Batch
+from engine.scenarios.scenario import Scenario
+from engine.sim import moves
+from engine.sim.run import Run, play_all
+from engine.sim.simulation import Simulation
+
+
+def cluster(**data: Any) -> Scenario:
+    return Scenario.from_dict({"title": "x", "brokers": 2, **data})
+
+
+def played(scenario: Scenario, profile: str, *lines: str) -> Simulation:
+    return play_all(Run(scenario, profile, 0, lines))
+
+
+def batches(*sizes: int) -> list[Batch]:
+    found, base = [], 0
+    for size in sizes:
+        found.append(Batch(base, 0, tuple(f"r{base + one}" for one in range(size))))
+        base += size
+    return found
+
+
+@pytest.mark.parametrize(
+    ("topic", "partition", "fetchers", "fetcher"),
+    [
+        ("t", 0, 2, 0),
+        ("t", 1, 2, 1),
+        ("t", 5, 4, 1),
+        ("t", 0, 7, 5),
+        ("orders", 0, 3, 2),
+        ("orders", 5, 7, 1),
+        ("payments", 1, 7, 4),
+        ("__consumer_offsets", 5, 4, 2),
+    ],
+)
+def test_the_thread_is_that_of_kafka(
+    topic: str, partition: int, fetchers: int, fetcher: int
+) -> None:
+    """F-1: what Kafka's Utils.abs(31 * topic.hashCode() + partition) % n gives on a JVM."""
+    assert fetcher_id(topic, partition, fetchers) == fetcher
+
+
+def test_a_topic_that_is_made_in_the_run_is_hashed_by_its_own_name() -> None:
+    scenario = cluster(configs={"num.replica.fetchers": 3})
+    sim = played(scenario, "K39", "create_topic orders 1,2 1,2", "settle")
+    (first, second) = sorted(sim.topics)
+    threads = sim.brokers[2].fetchers
+    assert sim.topics[first] == ("orders", 0)
+    assert first in threads[1, 2].partitions and second in threads[1, 1].partitions
+
+
+@pytest.mark.parametrize(("profile", "threads"), [("K39", 2), ("Z011", 2), ("1.0.2", 1)])
+def test_the_number_changes_while_brokers_run_only_since_1_1(profile: str, threads: int) -> None:
+    scenario = cluster(partitions=[[1, 2], [1, 2]])
+    sim = played(scenario, profile, "set num.replica.fetchers=2", "settle")
+    assert len(sim.brokers[2].fetchers) == threads
+    sim = played(scenario, profile, "set num.replica.fetchers=2", "kill 2", "detect 2", "restart 2")
+    assert sim.brokers[2].num_fetchers == 2
+
+
+@pytest.mark.parametrize(
+    ("sizes", "partition", "response", "strict", "sent", "left"),
+    [
+        ((1, 1), 100, 100, False, 2, 98),
+        ((1, 1, 1), 2, 100, False, 2, 98),  # no more of a partition
+        ((1, 1, 1), 100, 2, False, 2, 0),  # no more in all
+        ((2, 2), 3, 100, False, 1, 97),  # a part of a batch travels, and is of no use
+        ((5, 1), 3, 100, False, 1, 95),  # the first batch, whatever its size
+        ((5,), 3, 4, False, 1, 0),
+        ((5, 1), 3, 100, True, None, 100),  # before KIP-74
+        ((2, 2), 3, 100, True, 1, 97),
+    ],
+)
+def test_what_fits_in_an_answer(
+    sizes: tuple[int, ...], partition: int, response: int, strict: bool, sent: int, left: int
+) -> None:
+    budget = Budget(Limits(1, partition, response), 1, strict)
+    taken = budget.take(batches(*sizes))
+    assert (None if taken is None else len(taken)) == sent
+    assert budget.left == left
+
+
+def test_only_the_first_batch_of_an_answer_may_be_too_large() -> None:
+    budget = Budget(Limits(1, 3, 10), 1, strict=False)
+    assert budget.take(()) == ()
+    assert len(budget.take(batches(5)) or ()) == 1
+    assert budget.take(batches(5)) == ()
+    assert len(budget.take(batches(2)) or ()) == 1, "a smaller one still fits"
+
+
+def test_a_dead_thread_takes_what_comes_and_fetches_nothing() -> None:
+    """Before KIP-461 a new leader epoch did not help either, as long as the thread had others."""
+    scenario = cluster(brokers=3, partitions=[[1, 2, 3], [1, 2, 3]])
+    lines = ("fetch_error 2", "produce m", "settle", "produce n p=1", "settle")
+    sim = played(scenario, "2.2.2", *lines)
+    (thread,) = sim.brokers[2].fetchers.values()
+    assert thread.dead and list(thread.partitions) == [0, 1] and not sim.brokers[2].failed
+    assert [sim.brokers[2].replicas[tp].log.leo for tp in (0, 1)] == [0, 0]
+    sim = played(scenario, "K39", *lines)
+    assert sim.brokers[2].failed == {0}
+    assert [sim.brokers[2].replicas[tp].log.leo for tp in (0, 1)] == [0, 1]
+
+
+def test_two_threads_to_one_leader_settle_by_hand() -> None:
+    scenario = cluster(partitions=[[1, 2]] * 4, configs={"num.replica.fetchers": 3})
+    lines = [f"produce m{tp} acks=all p={tp}" for tp in range(4)]
+    sim = played(scenario, "K39", *lines, "ask 2", "settle")
+    assert all(sim.brokers[2].replicas[tp].log.hw == 1 for tp in range(4))
+    assert len(sim.brokers[2].fetchers) == 3
+
+
+def test_a_late_answer_of_one_thread_does_not_hold_up_the_other() -> None:
+    scenario = cluster(
+        partitions=[[1, 2], [1, 2]], fetching="auto", configs={"num.replica.fetchers": 2},
+        network={"delay_ms": 5},
+    )  # fmt: skip
+    one = cluster(partitions=[[1, 2], [1, 2]], fetching="auto", network={"delay_ms": 5})
+    lines = ("advance 1s", "produce m acks=all", "advance 6", "delay 1->2 300")
+    for told, wanted in ((scenario, 1), (one, 0)):
+        sim = played(told, "K39", *lines, "produce n acks=all p=1", "advance 50")
+        assert sim.brokers[2].replicas[0].log.leo == 0
+        assert sim.brokers[2].replicas[1].log.leo == wanted
+
+
+@pytest.mark.parametrize(("bytes_wanted", "there"), [(1, 1), (1_000, 1), (1_001, 0), (2_000, 0)])
+def test_min_bytes_wait_in_the_purgatory(bytes_wanted: int, there: int) -> None:
+    configs = {"replica.fetch.min.bytes": bytes_wanted}
+    scenario = cluster(fetching="auto", configs=configs)
+    sim = played(scenario, "K39", "advance 5100", "produce m acks=1", "advance 10")
+    assert sim.brokers[2].replicas[0].log.leo == there
+    moves_on = moves.parse("advance 500", scenario.brokers)
+    for _ in moves.play(sim, moves_on):
+        pass
+    assert sim.brokers[2].replicas[0].log.leo == 1
+
+
+def test_a_batch_that_does_not_fit_stops_its_partition_and_no_other() -> None:
+    """F-7, before KIP-74."""
+    configs = {"record_bytes": 100, "replica.fetch.max.bytes": 50}
+    scenario = cluster(partitions=[[1, 2]], configs=configs)
+    lines = ("produce m acks=all", "settle", "settle")
+    assert played(scenario, "0.10.0.1", *lines).brokers[2].replicas[0].log.leo == 0
+    assert played(scenario, "Z09", *lines).brokers[2].replicas[0].log.leo == 1
