@@ -11,7 +11,7 @@ from app.web import described
 from app.web.api import json_answer
 from app.web.glossary import link
 from engine.lens import source as kafka
-from engine.lens.search import LONGEST, Act, Hit, search
+from engine.lens.search import LONGEST, Act, Hit, reached, scenarios, search
 from engine.lens.source import Place
 from engine.model.profiles import get_profile
 from engine.scenarios import file
@@ -19,6 +19,9 @@ from engine.scenarios.translated import in_language
 from engine.study.rulebook import BESIDE, TITLES
 
 blueprint = Blueprint("lens", __name__)
+
+DEFAULT = "K39"
+"""Whose code is asked where nobody says which."""
 
 EXAMPLES = (
     "truncateToEpochEndOffsets",
@@ -49,6 +52,25 @@ def releases() -> Response:
     response.cache_control.no_cache = True
     response.make_conditional(request)
     return response
+
+
+@blueprint.get("/api/lens/method.json")
+def method() -> Response:
+    """Where a breakpoint on ``?name=`` stops a run of ``?profile=``: the methods that are meant,
+    and the cues that have one of them on their stack; none where the release lacks it."""
+    profile = get_profile(naming.profile_asked() or DEFAULT)
+    found, cues = reached(request.args.get("name", ""), kafka.release_of(profile), profile.mode)
+    response = json_answer({"ok": True, "methods": found, "cues": cues})
+    response.cache_control.no_cache = True
+    return response
+
+
+@blueprint.get("/api/lens/runs.json")
+def runs() -> Response:
+    """The scenarios of the library in which ``?q=`` acts: a method, a class, a KIP, a JIRA
+    number."""
+    question = " ".join(request.args.get("q", "")[:LONGEST].split())
+    return json_answer({"ok": True, "scenarios": sorted(scenarios(question))})
 
 
 @blueprint.get("/code")

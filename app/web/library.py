@@ -15,7 +15,7 @@ from app.context.services import services
 from app.web.cards import cards, outcomes, pictures, pictures_version
 from app.web.loop import hero
 from app.web.seen import badge
-from engine.lens.search import search
+from engine.lens.search import scenarios, search
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import TAGS
@@ -50,22 +50,26 @@ class Wanted:
     tags: tuple[str, ...] = ()
     difficulty: str = ""
     profile: str = ""
+    runs: frozenset[str] = frozenset()
+    """Slugs of the scenarios in which the method, class, KIP or JIRA number acts."""
 
     @staticmethod
     def asked() -> Wanted:
         """From the address.  A word that means nothing here is as good as none."""
         args = request.args
+        query = " ".join(args.get("q", "")[:LONGEST_QUERY].split())
         return Wanted(
-            " ".join(args.get("q", "")[:LONGEST_QUERY].split()),
+            query,
             tuple(tag for tag in TAGS if tag in args.getlist("tag")),
             args.get("difficulty", "") if args.get("difficulty") in ("1", "2", "3") else "",
             naming.profile_asked(),
+            scenarios(query) if _OF_KAFKA.search(query) else frozenset(),
         )
 
     def fits(self, card: Card) -> bool:
         text = searched(card)
         return (
-            all(word in text for word in self.query.lower().split())
+            (all(word in text for word in self.query.lower().split()) or card["slug"] in self.runs)
             and (not self.tags or any(tag in card["tags"] for tag in self.tags))
             and self.difficulty in ("", str(card["difficulty"]))
             and (not self.profile or any(v["profile"] == self.profile for v in card["verdicts"]))

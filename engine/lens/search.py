@@ -121,6 +121,11 @@ def _distance(name: str, words: list[str]) -> tuple[int, int]:
     return exact, len(name)
 
 
+def scenarios(question: str) -> frozenset[str]:
+    """The slugs of the library's scenarios in which what is asked for acts."""
+    return frozenset(act.slug for one in search(question) for act in one.acts)
+
+
 @lru_cache(maxsize=1024)
 def hit(name: str, kip: bool = False) -> Hit:
     """What is known of a name.  Raises KeyError for one that is not known."""
@@ -182,6 +187,28 @@ def methods(cue: str, release: str, mode: str) -> set[str]:
     one = stack(cue, release, mode)
     frames = one.frames[one.acting :] if cue in ALONG else one.frames
     return {frame.name for frame in frames}
+
+
+@lru_cache(maxsize=256)
+def reached(name: str, release: str, mode: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(methods that are meant, cues at which one of them is on the stack) in a release.
+
+    `name` is a class, a method with its class or without: `truncateTo`, `Partition.truncateTo`.
+    """
+    wanted = name[:LONGEST].strip().replace("#", ".").removesuffix("()").lower()
+    found: dict[str, None] = {}
+    cues = []
+    for cue in RULES:
+        here = sorted(one for one in methods(cue, release, mode) if _means(wanted, one.lower()))
+        found |= dict.fromkeys(here)
+        if here:
+            cues.append(cue)
+    return tuple(found), tuple(cues)
+
+
+def _means(wanted: str, name: str) -> bool:
+    owner, _, method = name.partition(".")
+    return wanted in (name, owner, method)
 
 
 def _threads(name: str, rules: list[str]) -> tuple[str, ...]:

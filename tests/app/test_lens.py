@@ -118,3 +118,22 @@ def test_the_glossary_leads_to_methods(client: FlaskClient) -> None:
 def test_examples_of_the_page_are_found(client: FlaskClient) -> None:
     for one in EXAMPLES:
         assert 'class="hit"' in client.get(f"/code?q={one}").text, one
+
+
+def test_a_breakpoint_on_a_method_knows_the_rules_that_run_it(client: FlaskClient) -> None:
+    asked = "/api/lens/method.json?name={}&profile={}"
+    cut = client.get(asked.format("doTruncate", "2.5.1")).json
+    assert cut["methods"] == ["AbstractFetcherThread.doTruncate"]
+    assert "T-2" in cut["cues"] and "L-4" not in cut["cues"]
+    assert client.get(asked.format("doTruncate", "Z0102")).json["cues"] == []
+    whole = client.get(asked.format("Partition.truncateTo", "K39")).json
+    assert "T-4" in whole["cues"]
+    assert client.get(asked.format("x" * 500, "K39")).json["cues"] == []
+    assert client.get(asked.format("doTruncate", "K99")).status_code == 400
+
+
+def test_the_library_is_searched_by_what_acts(client: FlaskClient) -> None:
+    found = client.get("/api/lens/runs.json?q=truncateToEpochEndOffsets").json["scenarios"]
+    assert "fast-failover" in found and "happy-path" not in found
+    assert client.get("/api/lens/runs.json?q=nothingLikeIt").json["scenarios"] == []
+    assert client.get("/api/lens/runs.json").json["scenarios"] == []

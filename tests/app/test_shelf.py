@@ -66,6 +66,8 @@ def test_pictures_know_colours_by_name_only() -> None:
     [
         ("?q=S20", {"lost-to-truncation"}, {"happy-path"}),
         ("?q=kip-101", {"lost-to-truncation", "gone-after-a-clean-election"}, {"happy-path"}),
+        ("?q=truncateToEpochEndOffsets", {"fast-failover"}, {"happy-path"}),
+        ("?q=KIP-392", {"fetch-from-follower"}, {"happy-path"}),
         ("?tag=network", {"lossy-link"}, {"happy-path"}),
         ("?tag=network&tag=basics", {"lossy-link", "happy-path"}, {"lost-to-truncation"}),
         ("?difficulty=1", {"happy-path"}, {"lost-to-truncation"}),

@@ -66,3 +66,17 @@ def test_a_method_is_found_and_followed(visit: Opener) -> None:
     page.locator(".hit .see").first.click()
     page.wait_for_selector(SHOWN)
     assert "AbstractFetcherThread.truncateToEpochEndOffsets" in names(page)
+
+
+def test_playing_stops_where_a_method_runs(visit: Opener) -> None:
+    page = visit("/s/S23?profile=2.5.1&view=lanes")
+    page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
+    page.get_by_label("What to wait for").select_option("method")
+    page.get_by_label("Which one").fill("doTruncate")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="a breakpoint").click()
+    page.wait_for_function("new URLSearchParams(location.search).get('step') > 0")
+    step = page.evaluate("Number(new URLSearchParams(location.search).get('step'))")
+    page.goto(page.url.split("?")[0] + f"?profile=2.5.1&step={step}&tab=code")
+    page.wait_for_selector(SHOWN)
+    assert "AbstractFetcherThread.doTruncate" in names(page)

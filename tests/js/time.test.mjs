@@ -16,6 +16,7 @@ test("a breakpoint survives its text, and nonsense is none", () => {
     "hw@2",
     "rule=H-2",
     "rule=H-2@1",
+    "method=Partition.truncateTo@2",
     "offset=5",
     "offset=5@2",
     "invariant=I7",
@@ -53,6 +54,13 @@ test("stop at a rule, a broken invariant, an offset, a new leader", () => {
   ).n;
   assert.equal(where("leader"), leads);
   assert.ok(!hit(steps[0], breakOf("hw")));
+});
+
+test("stop where a method runs, by the rules that run it", () => {
+  const cut = { ...breakOf("method=truncateTo"), cues: ["T-0"] };
+  assert.equal(firstHit(steps.slice(1), [cut]).step.n, where("rule=T-0"));
+  assert.equal(firstHit(steps.slice(1), [{ ...cut, broker: "1" }]).step.n, where("rule=T-0@1"));
+  assert.equal(where("method=truncateTo"), undefined, "not before it is known who runs it");
 });
 
 test("a rail spaced by time finds its steps again", () => {

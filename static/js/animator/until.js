@@ -27,13 +27,33 @@ export async function stepsBetween(on, from, to) {
   return found.filter(Boolean);
 }
 
+const reached = new Map();
+
+/** The breakpoints, those on a method with the rules that run it under this run's Kafka. */
+function resolved(breaks, profile) {
+  return Promise.all(
+    breaks.map(async (one) => {
+      if (one.what !== "method") return one;
+      const asked = new URLSearchParams({ name: one.value, profile });
+      const key = String(asked);
+      if (!reached.has(key)) {
+        const answer = await fetch(`/api/lens/method.json?${asked}`);
+        if (!answer.ok) return one;
+        reached.set(key, (await answer.json()).cues);
+      }
+      return { ...one, cues: reached.get(key) };
+    }),
+  );
+}
+
 /** The first step in (from, to] at which a breakpoint stops: {step, brk} or null.  Looks in
  *  pages. */
 export async function searchBreak(on, from, to) {
+  const breaks = await resolved(s.breaks.value, on.facts.profile);
   for (let at = from; at < to; at += PAGE) {
     const found = firstHit(
       await stepsBetween(on, at, Math.min(to, at + PAGE)),
-      s.breaks.value,
+      breaks,
       s.partition.value,
     );
     if (found) return found;

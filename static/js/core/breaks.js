@@ -2,9 +2,19 @@
 
 import { partIn } from "./partition.js";
 
-export const WHATS = ["hw", "leo", "isr", "leader", "role", "rule", "invariant", "offset"];
-const OF_BROKER = new Set(["hw", "leo", "role", "rule", "offset"]);
-const WITH_VALUE = new Set(["rule", "invariant", "offset"]);
+export const WHATS = [
+  "hw",
+  "leo",
+  "isr",
+  "leader",
+  "role",
+  "rule",
+  "method",
+  "invariant",
+  "offset",
+];
+const OF_BROKER = new Set(["hw", "leo", "role", "rule", "method", "offset"]);
+const WITH_VALUE = new Set(["rule", "method", "invariant", "offset"]);
 
 /** Which fields a kind of breakpoint has beside its kind. */
 export const fieldsOf = (what) => ({ broker: OF_BROKER.has(what), value: WITH_VALUE.has(what) });
@@ -20,10 +30,11 @@ export function breakOf(text) {
   return { what: found[1], value: found[2] ?? "", broker: found[3] ?? "" };
 }
 
-/** Does this step do what the breakpoint waits for?  `partition`: the one that is watched.
+/** Does this step do what the breakpoint waits for?  `partition`: the one that is watched;
+ *  `cues`: of one on a method, the rules that run it under this Kafka.
  * @param {Step & {changed?: Set<string>}} step
- * @param {{what: string, broker?: string, value?: string}} wanted */
-export function hit(step, { what, broker, value }, partition = 0) {
+ * @param {{what: string, broker?: string, value?: string, cues?: string[]}} wanted */
+export function hit(step, { what, broker, value, cues = [] }, partition = 0) {
   const has = (field) => {
     const own = partition ? `p${partition}/` : "";
     return [...(step.changed ?? [])].some((one) =>
@@ -44,6 +55,10 @@ export function hit(step, { what, broker, value }, partition = 0) {
         (cue) =>
           (value === "" || cue.rule === value || cue.rule.startsWith(`${value}.`)) &&
           (broker === "" || String(cue.node) === String(broker)),
+      );
+    case "method":
+      return step.cues.some(
+        (cue) => cues.includes(cue.rule) && (broker === "" || String(cue.node) === String(broker)),
       );
     case "invariant":
       return step.broken.some((one) => value === "" || one.inv === value);

@@ -22,13 +22,34 @@ function asked() {
   };
 }
 
+const OF_KAFKA = /[a-z][A-Z]|^(?:KIP|KAFKA)-\d+$/;
+const acting = new Map(); // what was asked of Kafka's code -> the scenarios in which it acts
+
+/** The scenarios in which a method, class, KIP or JIRA number acts; the first time they come
+ *  later. */
+function runsOf(question) {
+  if (!OF_KAFKA.test(question)) return [];
+  if (!acting.has(question)) {
+    acting.set(question, []);
+    fetch(`/api/lens/runs.json?q=${encodeURIComponent(question.slice(0, 80))}`)
+      .then((answer) => answer.json())
+      .then(({ scenarios }) => {
+        acting.set(question, scenarios);
+        if (scenarios.length) show();
+      })
+      .catch(() => acting.delete(question));
+  }
+  return acting.get(question);
+}
+
 function show() {
+  const runs = runsOf(at("find").value.trim());
   const { words, tags, difficulty, profile } = asked();
   let shown = 0;
   for (const card of cards) {
     const { tags: mine, profiles, difficulty: level } = card.dataset;
     const fits =
-      words.every((w) => texts.get(card).includes(w)) &&
+      (words.every((w) => texts.get(card).includes(w)) || runs.includes(card.dataset.slug)) &&
       (!tags.length || tags.some((tag) => mine.split(" ").includes(tag))) &&
       (!difficulty || difficulty === level) &&
       (!profile || profiles.split(" ").includes(profile));

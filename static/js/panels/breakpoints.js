@@ -39,7 +39,7 @@ export function Add() {
       html`<input
         class="mono short"
         aria-label=${t("break.value")}
-        required=${what === "offset"}
+        required=${["offset", "method"].includes(what)}
         pattern=${what === "offset" ? "[0-9]+" : "[A-Za-z0-9._-]*"}
         placeholder=${t(`break.hint.${what}`)}
         value=${value}
