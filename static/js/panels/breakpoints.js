@@ -40,7 +40,7 @@ export function Add() {
         class="mono short"
         aria-label=${t("break.value")}
         required=${["offset", "method"].includes(what)}
-        pattern=${what === "offset" ? "[0-9]+" : "[A-Za-z0-9._-]*"}
+        pattern=${what === "offset" ? "[0-9]+" : "[A-Za-z0-9._\\-]*"}
         placeholder=${t(`break.hint.${what}`)}
         value=${value}
         onInput=${(e) => setValue(e.target.value)}
