@@ -33,6 +33,11 @@ class Job:
     told: float = 0.0
     saved: float = 0.0
 
+    @property
+    def payer(self) -> str:
+        """Whose turn it takes: that of an address, since one address can be many browsers."""
+        return self.address or self.owner
+
     def runs_per_s(self) -> float:
         spent = time.monotonic() - self.began
         return self.fresh_runs / spent if self.began and spent > 0 else 0.0

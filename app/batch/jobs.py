@@ -106,6 +106,8 @@ class Jobs:
         )
         self._threads: list[threading.Thread] = []
         self._closing = False
+        self.trouble = ""
+        """Why Spark did not do the last batch it was asked for, if it did not."""
         self.recover()
 
     # -- what pages, sockets and the command line ask ------------------------------------------
@@ -238,6 +240,10 @@ class Jobs:
         """What the batch would take here, as `app.batch.estimate.estimate` tells it."""
         return estimate(spec, self.runner.cores(), self._run_chunk)
 
+    def count(self) -> int:
+        """Batches that wait or run in this process."""
+        return len(self._jobs)
+
     def recover(self) -> None:
         """Batches whose process is gone are interrupted: nothing of what was done is lost."""
         for number in records.unfinished(self.database):
@@ -294,8 +300,10 @@ class Jobs:
         self._announcer.tell_waiting()
         try:
             state, message = self._computation.compute(job, lambda: self._closing)
+            self.trouble = ""
         except (SparkTrouble, Refusal) as trouble:
             state, message = "failed", str(trouble)
+            self.trouble = message if isinstance(trouble, SparkTrouble) else self.trouble
         except Exception as error:
             log.exception("Batch %s failed", job.id)
             state, message = (

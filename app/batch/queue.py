@@ -1,6 +1,6 @@
-"""Which study runs next: browsers take turns, and each browser's own studies in their order.
+"""Which study runs next: addresses take turns, and the studies of each in their order.
 
-`at_once` studies run together whoever asked for them.  Beyond these, a browser that has none
+`at_once` studies run together whoever asked for them.  Beyond these, an address that has none
 running starts one at once, up to `owners_at_once`: Spark shares its cores among all that run, so
 nobody waits for the end of somebody else's day-long study.
 """
@@ -70,11 +70,11 @@ class FairQueue:
         return waiting.index(job) if job in waiting else 0
 
     def _in_order(self) -> list[Job]:
-        turns = Counter(job.owner for job in self._running)
+        turns = Counter(job.payer for job in self._running)
         keyed = []
         for number, job in enumerate(self._waiting):
-            keyed.append((turns[job.owner], number, job))
-            turns[job.owner] += 1
+            keyed.append((turns[job.payer], number, job))
+            turns[job.payer] += 1
         return [job for _, _, job in sorted(keyed, key=lambda one: one[:2])]
 
     def _may_start(self, job: Job) -> bool:
@@ -82,5 +82,5 @@ class FairQueue:
             return True
         if len(self._running) < self._at_once:
             return True
-        owners = {one.owner for one in self._running}
-        return job.owner not in owners and len(self._running) < self._owners_at_once
+        payers = {one.payer for one in self._running}
+        return job.payer not in payers and len(self._running) < self._owners_at_once

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from app.common import askers
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
 
 AGAIN_MS = 3000
 """After so long it is worth asking again."""
+SLICE_S = 0.02
+"""Of a processor: who has had so much looks whether somebody else has had less."""
+PASSED_S = 60.0
+"""How long one waits who let others pass."""
+LOOK_EVERY_S = 0.2
 
 SENTENCES.update(
     {
@@ -20,6 +27,10 @@ SENTENCES.update(
             "To play this run takes more than {s} seconds of a processor here: make it shorter, or "
             "run it at scale.",
             "在此播放该运行需要超过 {s} 秒的处理器时间：请缩短它，或改用大规模运行。",
+        ),
+        "unwanted": (
+            "Nobody waits for this run any more.",
+            "已经没有人在等待此运行。",
         ),
         "busy.plays": (
             "The server is busy playing other runs; try again in {ms} ms.",
@@ -40,66 +51,122 @@ def held(lock: threading.Lock | threading.Semaphore, patience_s: float) -> Itera
         lock.release()
 
 
+class _Place:
+    """One who waits, and what its work has taken so far: who has taken least goes first."""
+
+    __slots__ = ("number", "spent", "turn")
+
+    def __init__(self, spent: float, number: int) -> None:
+        self.spent = spent
+        self.number = number
+        self.turn = threading.Lock()
+        self.turn.acquire()
+
+    def __lt__(self, other: _Place) -> bool:
+        return (self.spent, self.number) < (other.spent, other.number)
+
+
 class Gate:
     """Lets `at_once` threads through; up to `waiting` more wait, each at most `patience_s`.
 
-    Who waits holds a thread of the server, so not everybody may.  They come through in the order in
-    which they came, and who is through may let them pass.
+    Who waits holds a thread of the server, so not everybody may.  Whose work has taken least of a
+    processor goes first, and who is through lets those pass: however many large pieces of work are
+    here, a small one waits for a slice of one of them.
     """
 
-    def __init__(self, at_once: int, waiting: int, patience_s: float) -> None:
+    def __init__(
+        self, at_once: int, waiting: int, patience_s: float, slice_s: float = SLICE_S
+    ) -> None:
         self._here = threading.BoundedSemaphore(at_once + waiting)
+        self._at_once = at_once
         self._patience_s = patience_s
+        self._slice_s = slice_s
         self._lock = threading.Lock()
         self._free = at_once
-        self._line: deque[threading.Lock] = deque()
+        self._line: list[_Place] = []
+        self._numbers = itertools.count()
+
+    def counts(self) -> tuple[int, int]:
+        """(how many are through, how many wait)"""
+        return self._at_once - self._free, len(self._line)
 
     @contextmanager
     def turn(self) -> Iterator[Callable[[], None]]:
         """A place behind the door until the block ends.  Raises Refusal "slow_down".
 
-        What it yields is called from time to time by whoever takes long: if others wait, they go
-        first, so that a short question never waits for the whole of a long one.
+        What it yields is called from time to time by whoever takes long.
         """
         with held(self._here, 0):
-            self._enter(self._patience_s)
-            inside = [True]
+            self._enter(0.0, self._patience_s)
+            inside = True
+            began = since = time.thread_time()
 
             def give_way() -> None:
-                if self._line:
-                    inside[0] = False
-                    self._leave()
-                    self._enter(-1)
-                    inside[0] = True
+                nonlocal inside, since
+                if not self._line:
+                    return
+                now = time.thread_time()
+                if now - since < self._slice_s:
+                    return
+                since = now
+                if self._lets_pass(now - began):
+                    inside = False
+                    self._enter(now - began, PASSED_S)
+                    inside = True
 
             try:
                 yield give_way
             finally:
-                if inside[0]:
+                if inside:
                     self._leave()
 
-    def _enter(self, patience_s: float) -> None:
+    def _enter(self, spent: float, patience_s: float) -> None:
         with self._lock:
             if self._free:
                 self._free -= 1
                 return
-            mine = threading.Lock()
-            mine.acquire()
-            self._line.append(mine)
-        if mine.acquire(timeout=patience_s):
+            mine = _Place(spent, next(self._numbers))
+            heapq.heappush(self._line, mine)
+        if mine.turn.acquire(timeout=patience_s):
             return
         with self._lock:
             if mine in self._line:
                 self._line.remove(mine)
+                heapq.heapify(self._line)
                 raise Refusal("slow_down", "busy.plays", ms=AGAIN_MS)
         # The place came at the last moment, and is ours.
+
+    def _lets_pass(self, spent: float) -> bool:
+        """Gives the place to one who waits and has taken less, if there is one."""
+        with self._lock:
+            if not self._line or self._line[0].spent >= spent:
+                return False
+            heapq.heappop(self._line).turn.release()
+            return True
 
     def _leave(self) -> None:
         with self._lock:
             if self._line:
-                self._line.popleft().release()
+                heapq.heappop(self._line).turn.release()
             else:
                 self._free += 1
+
+
+class Awaited:
+    """Whether one who asked is still there, looked at now and then."""
+
+    def __init__(self, others: Callable[[], int], clock: Callable[[], float] = time.monotonic):
+        self._others = others
+        self._clock = clock
+        self._next = clock() + LOOK_EVERY_S
+
+    def check(self) -> None:
+        """Raises Refusal "unwanted" once nobody waits for this work any more."""
+        now = self._clock()
+        if now >= self._next:
+            self._next = now + LOOK_EVERY_S
+            if askers.is_gone() and not self._others():
+                raise Refusal("unwanted", "unwanted")
 
 
 class CpuBudget:

@@ -20,6 +20,8 @@ PREFIX = "HIGHWATER_"
 
 SPARE_THREADS = 24
 """Threads that live connections leave to everything else."""
+HANDS = 16
+"""Requests of one address at a time beside its live connections: browsers ask six at a time."""
 
 
 class BadSetting(Exception):
@@ -88,8 +90,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("cpu_ms_per_s", "500", "milliseconds of a processor a second per address", _rate),
     Setting("cpu_burst_ms", "20000", "how many of them may be used at once", _whole(1, 10**9)),
     Setting("build_cpu_s", "10", "seconds of a processor that a run may take to be played", _rate),
+    Setting("saved_kib_per_day", "8192", "KiB that an address may save a day", _whole(64, 2**40)),
+    Setting(
+        "saved_mib", "4096", "MiB that all saved runs and scenarios may take", _whole(1, 2**40)
+    ),
     Setting("batches_per_address", "12", "unfinished batches per address", _whole(1, 10**6)),
     Setting("rows_mib", "20480", "MiB that the rows of all batches may take", _whole(1, 2**40)),
+    Setting("metrics_token", "", "who sends this as bearer may read /metrics; else this machine"),
     Setting("transports", "websocket", "how pages connect: websocket, or websocket,polling"),
     Setting("spark_master", "", "Spark master for batches; default: local[*]"),
     Setting("spark_conf", "", "more for Spark: spark.name=value, parted by spaces"),
@@ -124,8 +131,11 @@ class Settings:
     cpu_ms_per_s: float
     cpu_burst_ms: int
     build_cpu_s: float
+    saved_kib_per_day: int
+    saved_mib: int
     batches_per_address: int
     rows_mib: int
+    metrics_token: str = field(repr=False)
     transports: str
     spark_master: str
     spark_conf: str

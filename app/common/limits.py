@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 Clock = Callable[[], float]
 
@@ -23,15 +22,18 @@ class Bucket:
         self._tokens = float(burst)
         self._at = clock()
 
-    def take(self) -> int:
-        """Takes a token and returns 0, or returns the milliseconds until there is one."""
+    def take(self, cost: float = 1.0) -> int:
+        """Takes a token, or more, and returns 0; or the milliseconds until these are there.
+
+        What costs more than a whole bucket holds never comes through.
+        """
         now = self._clock()
         self._tokens = min(self.burst, self._tokens + (now - self._at) * self.rate)
         self._at = now
-        if self._tokens >= 1:
-            self._tokens -= 1
+        if self._tokens >= cost:
+            self._tokens -= cost
             return 0
-        return max(1, round((1 - self._tokens) / self.rate * 1000))
+        return max(1, round((cost - self._tokens) / self.rate * 1000))
 
 
 class Buckets:
@@ -44,7 +46,7 @@ class Buckets:
         self._lock = threading.Lock()
         self._of: OrderedDict[str, Bucket] = OrderedDict()
 
-    def take(self, name: str) -> int:
+    def take(self, name: str, cost: float = 1.0) -> int:
         with self._lock:
             bucket = self._of.get(name)
             if bucket is None:
@@ -52,7 +54,7 @@ class Buckets:
                 if len(self._of) > self._most:
                     self._of.popitem(last=False)
             self._of.move_to_end(name)
-            return bucket.take()
+            return bucket.take(cost)
 
 
 class CpuAccounts:
@@ -84,15 +86,6 @@ class CpuAccounts:
             self._of.move_to_end(name)
             while len(self._of) > self._most:
                 self._of.popitem(last=False)
-
-    @contextmanager
-    def charged(self, name: str) -> Iterator[None]:
-        """Charges what this thread spends in the block, whatever becomes of it."""
-        began = time.thread_time()
-        try:
-            yield
-        finally:
-            self.charge(name, (time.thread_time() - began) * 1000)
 
     def _left(self, name: str) -> float:
         left, at = self._of.get(name, (self._burst, 0.0))

@@ -25,6 +25,7 @@ STATUS = {
     "too_large": 413,
     "slow_down": 429,
     "engine": 500,
+    "unwanted": 499,
     "busy": 503,
     "full": 507,
 }
@@ -72,10 +73,17 @@ class Refusal(Exception):
 
     def status_line(self) -> str:
         """As WSGI wants it: "429 Too Many Requests"."""
-        return f"{self.status} {HTTPStatus(self.status).phrase}"
+        return f"{self.status} {_phrase(self.status)}"
 
     def __str__(self) -> str:
         return self.sentence()
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:  # 499, which nobody is there to read
+        return "Refused"
 
 
 def from_bad_input(error: BadInput) -> Refusal:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 from flask import current_app
 
 from app.batch.jobs import Jobs
+from app.common.accounts import Accounts
 from app.common.admission import Gate
 from app.common.config import Settings
 from app.common.deadlines import Deadlines
-from app.common.limits import Buckets, CpuAccounts
 from app.common.words import Catalogue
 from app.runs.replays import Replays
 from app.searches.searches import Searches
@@ -42,10 +42,7 @@ class Services:
     store: Store
     replays: Replays
     socketio: SocketIO
-    saves: Buckets
-    checks: Buckets
-    tries: Buckets
-    cpu: CpuAccounts
+    accounts: Accounts
     plays: Gate
     jobs: Jobs
     searches: Searches

@@ -8,6 +8,7 @@ import secrets
 
 from flask import g, request, session
 
+from app.common.accounts import payer
 from app.common.refusals import Refusal
 from app.common.words import DEFAULT, language
 from app.context.services import services
@@ -40,9 +41,12 @@ def require_token() -> None:
 
 def require_patience() -> None:
     """Raises `Refusal` "slow_down" for an address that saves too often."""
-    wait_ms = services().saves.take(request.remote_addr or "")
-    if wait_ms:
-        raise Refusal("slow_down", ms=wait_ms)
+    services().accounts.take(request.remote_addr or "", "saves")
+
+
+def pay_for(size: int) -> None:
+    """Raises `Refusal` "slow_down" for an address that has saved so many bytes too many."""
+    services().accounts.keep(request.remote_addr or "", size)
 
 
 def owner() -> str:
@@ -52,7 +56,7 @@ def owner() -> str:
 
 def asker() -> tuple[str, str]:
     """Whom what is started now belongs to, and the address that it counts for."""
-    return owner(), request.remote_addr or ""
+    return owner(), payer(request.remote_addr or "")
 
 
 def lang() -> str:

@@ -15,6 +15,8 @@ from flask import request
 from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
 
 from app.batch.announcer import room
+from app.common import askers
+from app.common.accounts import payer
 from app.common.config import Settings
 from app.common.fields import SEED_MAX, Asked
 from app.common.limits import Bucket
@@ -184,7 +186,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
     def asking(auth: object) -> Client:
         given = auth if isinstance(auth, dict) else {}
         return Client(
-            address=request.remote_addr or "",
+            address=payer(request.remote_addr or ""),
             lang=language(str(given.get("lang", ""))) or visitor.lang(),
             trusted=visitor.is_own_token(given.get("csrf")),
             moves=Bucket(settings.moves_per_s, settings.moves_burst),
@@ -226,12 +228,15 @@ def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[...,
             return None
         if wait_ms:
             return Refusal("slow_down", ms=wait_ms).answer(client.lang)
-        cpu = services().cpu
-        wait_ms = cpu.wait_ms(client.address)
-        if wait_ms:
-            return Refusal("slow_down", "slow_down.cpu", ms=wait_ms).answer(client.lang)
-        with cpu.charged(client.address):
-            return answer(client, handler, data[0] if data else {})
+        link = request.environ.get(gateway.KEY)
+        try:
+            with (
+                services().accounts.charged(client.address),
+                askers.asking(link.has_hung_up if link else None),
+            ):
+                return answer(client, handler, data[0] if data else {})
+        except Refusal as refusal:
+            return refusal.answer(client.lang)
 
     return answering
 

@@ -51,9 +51,7 @@ def lead(question: Question) -> Answer:
     if name:
         told = rooms.lead(name, owner, sid(), place)
     else:
-        wait_ms = services().saves.take(question.client.address)
-        if wait_ms:
-            raise Refusal("slow_down", ms=wait_ms)
+        services().accounts.take(question.client.address, "saves")
         told = rooms.start(owner, sid(), place)
     _listen(before, told["room"])
     return told

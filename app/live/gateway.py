@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
+from app.common.accounts import payer
 from app.common.answers import refused
 from app.common.deadlines import Deadline, Deadlines
 from app.common.limits import Buckets
@@ -58,6 +59,9 @@ class Link:
         if self._deadline is not None:
             self._deadline.off()
 
+    def has_hung_up(self) -> bool:
+        return self.wire is not None and self.wire.has_hung_up()
+
     def cut(self) -> None:
         if self.wire is not None:
             self.wire.hang_up()
@@ -88,7 +92,7 @@ class Gateway:
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         if not environ.get("PATH_INFO", "").startswith(PATH):
             return self._app(environ, start_response)
-        address = environ.get("REMOTE_ADDR", "")
+        address = payer(environ.get("REMOTE_ADDR", ""))
         handshake = "sid=" not in environ.get("QUERY_STRING", "")
         try:
             if handshake:

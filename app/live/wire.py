@@ -12,6 +12,7 @@ import threading
 import time
 from typing import Final
 
+from app.common.askers import has_hung_up
 from app.common.limits import Bucket
 
 MESSAGE_BYTES: Final = 131_072
@@ -116,6 +117,10 @@ class Wire:
         """Ends the connection for both who reads and who writes."""
         with contextlib.suppress(OSError):
             self._sock.shutdown(socket.SHUT_RDWR)
+
+    def has_hung_up(self) -> bool:
+        """Has the other side ended the connection?"""
+        return has_hung_up(self._sock)
 
     def give_back(self) -> None:
         """The connection was not taken over: it is as the server left it."""

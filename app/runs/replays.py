@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from app.common.admission import CpuBudget, Gate, held
+from app.common.admission import Awaited, CpuBudget, Gate, held
 from app.common.config import Settings
 from app.common.once import once
 from app.common.refusals import Refusal
@@ -79,13 +79,26 @@ class Live:
     """A place for one replay: made empty, filled by the first who has its lock.  `size` is what it
     weighed when it was last used, in bytes."""
 
-    __slots__ = ("lock", "replay", "run", "size")
+    __slots__ = ("_count", "here", "lock", "replay", "run", "size")
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self.lock = threading.Lock()
         self.replay: Replay | None = None
         self.size = 0
+        self.here = 0
+        self._count = threading.Lock()
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """One more asks for it, until the block ends."""
+        with self._count:
+            self.here += 1
+        try:
+            yield
+        finally:
+            with self._count:
+                self.here -= 1
 
 
 class Replays:
@@ -114,8 +127,10 @@ class Replays:
         run = self._known.get(digest)
         if run is not None:
             return run
-        saved = self._store.run(digest)
-        run = Run.from_text(saved.text) if saved else library_runs().get(digest)
+        run = library_runs().get(digest)
+        if run is None:
+            saved = self._store.run(digest)
+            run = Run.from_text(saved.text) if saved else None
         if run is None:
             raise Refusal("gone", run=digest)
         self._known.put(digest, run)
@@ -123,7 +138,15 @@ class Replays:
 
     def is_kept(self, digest: str) -> bool:
         """Does the link of this run hold after a restart?  Saved ones do, and the library's."""
-        return digest in library_runs() or self._store.run(digest) is not None
+        return digest in library_runs() or self._saved(digest) is not None
+
+    def _saved(self, digest: str) -> SavedRun | None:
+        """As it was saved; None as well where the database does not answer: a run that is at hand
+        is shown all the same."""
+        try:
+            return self._store.run(digest)
+        except Refusal:
+            return None
 
     @contextmanager
     def using(self, digest: str) -> Iterator[Replay]:
@@ -133,9 +156,9 @@ class Replays:
         """
         live = self._place(digest)
         try:
-            with held(live.lock, PATIENCE_S):
+            with live.waiting(), held(live.lock, PATIENCE_S):
                 if live.replay is None:
-                    live.replay = self._build(live.run)
+                    live.replay = self._build(live)
                 try:
                     yield live.replay
                 finally:
@@ -143,15 +166,21 @@ class Replays:
         finally:  # whatever became of the question, the replay is there
             self._trim()
 
-    def _build(self, run: Run) -> Replay:
+    def _build(self, live: Live) -> Replay:
         with self._builders.turn() as give_way:
             budget = CpuBudget(self._cpu_s)
+            awaited = Awaited(lambda: live.here - 1)
 
             def check() -> None:
                 budget.check()
+                awaited.check()
                 give_way()
 
-            return Replay(run, turn=self._builders.turn, check=check)
+            return Replay(live.run, turn=self._builders.turn, check=check)
+
+    def building(self) -> tuple[int, int]:
+        """(runs that are being played, runs that wait for it)"""
+        return self._builders.counts()
 
     def facts(self, replay: Replay, lang: str = OWN) -> dict[str, Any]:
         """What the engine says of a run, its texts in a language, and whether it was saved by
@@ -159,7 +188,7 @@ class Replays:
         facts = dict(replay.facts(in_language(replay.run.scenario, lang)))
         broken = [{**one, "why": said(one["why"], lang)} for one in facts["verdict"]["broken"]]
         facts["verdict"] = {**facts["verdict"], "broken": broken}
-        saved = self._store.run(facts["digest"])
+        saved = self._saved(facts["digest"])
         facts["saved"] = saved is not None
         if saved is not None and saved.engine_version != ENGINE_VERSION:
             facts["replayed_with"] = _compare(saved, replay)

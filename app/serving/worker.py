@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from gunicorn.workers.gthread import ThreadWorker
 
-from app.common.config import SPARE_THREADS, Settings
+from app.common.config import HANDS, SPARE_THREADS, Settings
 from app.common.deadlines import Deadline, Deadlines, hang_up
 from app.context.services import KEY, Services
 from app.serving.pool import FairPool
@@ -17,8 +17,6 @@ HEAD_S: Final = 10.0
 """From the first look at a connection until the head of its request is there."""
 REQUEST_S: Final = 120.0
 """From the head of a request until its answer was taken; live connections have their own bounds."""
-HANDS: Final = 16
-"""Threads of one address beside its live connections: browsers ask six things at a time."""
 
 
 def address_of(conn: Any) -> str:

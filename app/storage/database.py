@@ -26,6 +26,7 @@ MIGRATIONS = Path(__file__).resolve().parent / "migrations"
 _BEGIN = "highwater_begin"
 BUSY_MS = 15_000
 """How long a transaction waits for another process's."""
+PROBE_MS = 200
 CONNECTIONS = 20
 """To a database that is a server: reading takes milliseconds, and writers take turns."""
 WRITER = 0x4857
@@ -52,6 +53,8 @@ class Database:
                 "HIGHWATER_DATABASE_URL is not an SQLAlchemy address, "
                 "such as sqlite:////var/lib/highwater/highwater.db."
             ) from None
+        self.trouble: Refusal | None = None
+        """What went wrong last, until something goes well."""
         self.sqlite = parsed.get_backend_name() == "sqlite"
         if self.sqlite and parsed.database and parsed.database != ":memory:":
             Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
@@ -70,16 +73,52 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A session for questions; nothing it changes is kept."""
-        with _told(), Session(self.engine, expire_on_commit=False) as session:
+        with self._told(), Session(self.engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """A session in one transaction: committed at the end, rolled back on an exception."""
-        with _told(), Session(self.engine, expire_on_commit=False) as session:
+        with self._told(True), Session(self.engine, expire_on_commit=False) as session:
             session.connection(execution_options={_BEGIN: "IMMEDIATE"})
             yield session
             session.commit()
+
+    def try_again(self) -> None:
+        """Where something went wrong last, writes what is there already, and waits for nobody.
+
+        Raises `Refusal` as `writing` does, as long as it goes wrong.
+        """
+        if self.trouble is None:
+            return
+        with self._told(True), self.engine.connect() as connection:
+            self._wait_at_most(connection, PROBE_MS)
+            try:
+                with connection.execution_options(**{_BEGIN: "IMMEDIATE"}).begin():
+                    if self.sqlite:
+                        connection.exec_driver_sql("PRAGMA user_version = 0")
+            finally:
+                self._wait_at_most(connection, BUSY_MS)
+
+    def _wait_at_most(self, connection: Connection, wait_ms: int) -> None:
+        if self.sqlite:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {wait_ms}")
+            connection.rollback()
+
+    @contextmanager
+    def _told(self, writing: bool = False) -> Iterator[None]:
+        """A fault of the database becomes a refusal.  Raises `Refusal` "busy" or "full"."""
+        try:
+            yield
+            if writing:  # that it can be read says nothing of a disk that is full
+                self.trouble = None
+        except (OperationalError, InternalError, NoConnection) as error:
+            text = str(error.orig if isinstance(error, DBAPIError) else error)
+            log.error("The database failed: %s", text)
+            full = any(word in text for word in FULL)
+            key = "database.full" if full else "database"
+            self.trouble = Refusal("full" if full else "busy", key)
+            raise self.trouble from None
 
     def migrate(self) -> None:
         """Brings the schema to the newest revision; data of earlier versions is kept."""
@@ -105,18 +144,6 @@ class Database:
 
     def close(self) -> None:
         self.engine.dispose()
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """A fault of the database becomes a refusal.  Raises `Refusal` "busy" or "full"."""
-    try:
-        yield
-    except (OperationalError, InternalError, NoConnection) as error:
-        text = str(error.orig if isinstance(error, DBAPIError) else error)
-        log.error("The database failed: %s", text)
-        full = any(word in text for word in FULL)
-        raise Refusal("full" if full else "busy", "database.full" if full else "database") from None
 
 
 def _how(url: URL) -> dict[str, Any]:

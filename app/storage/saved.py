@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import dataclass
+from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.common.refusals import Refusal
+from app.common.words import SENTENCES
 from app.storage.database import Database
 from app.storage.models import RunRow, ScenarioRow
 from engine import ENGINE_VERSION
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
+UNBOUNDED: Final = 1 << 62
 RUN_BYTES = 64 * 1024
 SCENARIO_BYTES = 64 * 1024
+
+
+SENTENCES.update(
+    {
+        "saved.full": (
+            "This server keeps no more runs and scenarios: whoever runs it has to raise {setting}.",
+            "此服务器无法再保存运行和场景：请服务器的管理者调高 {setting}。",
+        ),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -31,8 +45,11 @@ class SavedRun:
 class Store:
     """Reads and writes the two tables; everything it returns is a value."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, most_bytes: int = UNBOUNDED) -> None:
         self._database = database
+        self._most_bytes = most_bytes
+        self._lock = threading.Lock()
+        self._bytes = -1
 
     def run(self, digest: str) -> SavedRun | None:
         with self._database.reading() as session:
@@ -52,8 +69,44 @@ class Store:
                 newest = newest.where(ScenarioRow.owner == owner)
             return list(session.scalars(newest))
 
+    def at_hand(self, limit: int = 200, owner: str = "") -> list[ScenarioRow]:
+        """The same; none where the database does not answer, so that a page is shown without."""
+        try:
+            return self.scenarios(limit, owner)
+        except Refusal:
+            return []
+
+    def kept_bytes(self) -> int:
+        """What all texts take; -1 while the database could not be asked yet."""
+        with self._lock:
+            known = self._bytes
+        if known < 0:
+            try:
+                with self._database.reading() as session:
+                    known = sum(
+                        session.scalar(select(func.coalesce(func.sum(func.length(text)), 0))) or 0
+                        for text in (RunRow.text, ScenarioRow.text)
+                    )
+            except Refusal:
+                return -1
+            with self._lock:
+                self._bytes = known
+        return known
+
+    def _require_room(self, size: int) -> None:
+        """Raises `Refusal` "full" where all that is saved would take more than it may."""
+        if self.kept_bytes() + size > self._most_bytes:
+            raise Refusal("full", "saved.full", setting="HIGHWATER_SAVED_MIB")
+
+    def _grown(self, size: int) -> None:
+        with self._lock:
+            if self._bytes >= 0:
+                self._bytes += size
+
     def save_run(self, run: Run, outcome: str) -> bool:
         """True if it was new.  Its scenario is kept with it, so that it has a link as well."""
+        text = run.text()
+        self._require_room(len(text))
         with self._database.writing() as session:
             if session.get(RunRow, run.digest) is not None:
                 return False
@@ -62,17 +115,23 @@ class Store:
                 RunRow(
                     digest=run.digest,
                     scenario_digest=run.scenario.digest,
-                    text=run.text(),
+                    text=text,
                     engine_version=ENGINE_VERSION,
                     outcome=outcome,
                 )
             )
-            return True
+        self._grown(len(text))
+        return True
 
     def save_scenario(self, scenario: Scenario, owner: str = "") -> bool:
         """True if it was new."""
+        size = len(scenario.canonical())
+        self._require_room(size)
         with self._database.writing() as session:
-            return _keep_scenario(session, scenario, owner)
+            new = _keep_scenario(session, scenario, owner)
+        if new:
+            self._grown(size)
+        return new
 
 
 def _keep_scenario(session: Session, scenario: Scenario, owner: str) -> bool:

@@ -64,6 +64,8 @@ def save_run() -> Response:
     digest = replays.register(run)
     with replays.using(digest) as replay:
         outcome = replay.outcome
+    if services().store.run(digest) is None:
+        visitor.pay_for(len(run.text()) + len(run.scenario.canonical()))
     new = services().store.save_run(run, outcome)
     url = url_for("pages.run", digest=digest)
     return json_answer({"ok": True, "digest": digest, "url": url}, 201 if new else 200)
@@ -95,6 +97,8 @@ def save_scenario() -> Response:
     if len(scenario.canonical().encode()) > SCENARIO_BYTES:
         raise Refusal("too_large", limit=SCENARIO_BYTES)
     naming.default_run(scenario)
+    if services().store.scenario(scenario.digest) is None:
+        visitor.pay_for(len(scenario.canonical()))
     new = services().store.save_scenario(scenario, visitor.owner())
     url = url_for("pages.scenario", name=scenario.digest)
     return json_answer({"ok": True, "digest": scenario.digest, "url": url}, 201 if new else 200)
@@ -184,10 +188,3 @@ def run_text(digest: str) -> Response:
     response = Response(run.text(), mimetype="application/json")
     response.headers["Cache-Control"] = FOR_EVER
     return response
-
-
-@blueprint.get("/health")
-def health() -> Response:
-    """Answers once requests are served and the database can be read."""
-    services().store.scenario("0" * 16)
-    return json_answer({"ok": True, "engine": ENGINE_VERSION})

@@ -10,12 +10,16 @@ import io
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from app.common.accounts import Accounts
 from app.common.answers import refused
+from app.common.askers import asking, has_hung_up
 from app.common.deadlines import Deadlines, stop_reading
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
 from app.storage.saved import SCENARIO_BYTES
 
+FREE: Final = ("/static/", "/health")
+"""A page asks for many of these at once, and none of them costs much."""
 BODY_BYTES: Final = 256 * 1024
 """Of any request: a scenario may be 64 KiB, and JSON may write a character as six."""
 BODY_S: Final = 10.0
@@ -40,11 +44,26 @@ WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 class Bodies:
     """A WSGI layer: what is behind it finds a whole body in memory."""
 
-    def __init__(self, app: WsgiApp, deadlines: Deadlines) -> None:
+    def __init__(self, app: WsgiApp, deadlines: Deadlines, accounts: Accounts) -> None:
         self._app = app
         self._deadlines = deadlines
+        self._accounts = accounts
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        if environ.get("PATH_INFO", "").startswith(FREE) or "HTTP_UPGRADE" in environ:
+            return self._answer(environ, start_response)
+        length = environ.get("CONTENT_LENGTH") or "0"
+        chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
+        size = BODY_BYTES if chunked else min(BODY_BYTES, int(length) if length.isdigit() else 0)
+        sock = environ.get("gunicorn.socket")
+        gone = (lambda: has_hung_up(sock)) if sock is not None else None
+        try:
+            with self._accounts.under_way(environ.get("REMOTE_ADDR", ""), size), asking(gone):
+                return self._answer(environ, start_response)
+        except Refusal as refusal:
+            return refused(refusal, start_response)
+
+    def _answer(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         length = environ.get("CONTENT_LENGTH") or "0"
         chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
         if not chunked and length == "0":

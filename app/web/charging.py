@@ -7,10 +7,9 @@ from typing import Final
 
 from flask import Flask, g, request
 
-from app.common.refusals import Refusal
 from app.context.services import services
 
-FREE: Final = ("/static/", "/health")
+FREE: Final = ("/static/", "/health", "/metrics")
 
 
 def install(app: Flask) -> None:
@@ -21,13 +20,11 @@ def install(app: Flask) -> None:
         if request.path.startswith(FREE):
             return
         g.began = time.thread_time()
-        wait_ms = services().cpu.wait_ms(request.remote_addr or "")
-        if wait_ms:
-            raise Refusal("slow_down", "slow_down.cpu", ms=wait_ms)
+        services().accounts.require_time(request.remote_addr or "")
 
     @app.teardown_request
     def charge(_error: BaseException | None) -> None:
         began = g.pop("began", None)
         if began is not None:
             spent_ms = (time.thread_time() - began) * 1000
-            services().cpu.charge(request.remote_addr or "", spent_ms)
+            services().accounts.charge(request.remote_addr or "", spent_ms)

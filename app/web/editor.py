@@ -124,10 +124,7 @@ def check() -> Response:
 def _allowed(costly: bool) -> None:
     """Raises `Refusal` without our token, or for an address that asks too often."""
     visitor.require_token()
-    buckets = services().tries if costly else services().checks
-    wait_ms = buckets.take(request.remote_addr or "")
-    if wait_ms:
-        raise Refusal("slow_down", ms=wait_ms)
+    services().accounts.take(request.remote_addr or "", "tries" if costly else "checks")
 
 
 def _sent_text(asked: Asked) -> str:

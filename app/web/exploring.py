@@ -100,7 +100,7 @@ def begin(digest: str) -> AnyResponse:
     """Asks; the page of the question shows how far it is."""
     visitor.require_token()
     ask = _asked(digest, request.form)
-    services().searches.ask(ask, request.remote_addr or "")
+    services().searches.ask(ask, visitor.asker()[1])
     return redirect(_page(ask), 303)
 
 
@@ -109,7 +109,7 @@ def cancel(digest: str) -> AnyResponse:
     """Ends the search; what it has seen so far is its answer."""
     visitor.require_token()
     ask = _asked(digest, request.form)
-    services().searches.cancel(ask.number, request.remote_addr or "")
+    services().searches.cancel(ask.number, visitor.asker()[1])
     return redirect(_page(ask), 303)
 
 

@@ -11,15 +11,16 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from app.batch.jobs import Jobs
 from app.common import config
+from app.common.accounts import Accounts
 from app.common.admission import Gate
 from app.common.config import ASSETS, ROOT, SPARE_THREADS, Settings
-from app.common.limits import Buckets, CpuAccounts
 from app.context.services import KEY, Services
 from app.live import animator, channel, classroom
 from app.live.gateway import Gateway
 from app.runs.replays import Replays
 from app.searches.searches import Searches
 from app.storage.database import Database
+from app.storage.kept_rows import MIB
 from app.storage.saved import Store
 from app.web import (
     advisor,
@@ -43,6 +44,7 @@ from app.web import (
     lens,
     library,
     loop,
+    metrics,
     openapi,
     pages,
     reading,
@@ -61,6 +63,7 @@ PLAYS_PATIENCE_S = 5.0
 
 
 SITE: Final = (
+    metrics,
     pages,
     library,
     loop,
@@ -117,7 +120,7 @@ def build(settings: Settings | None = None) -> Flask:
     )
     database = Database(settings.database_url)
     database.migrate()
-    store = Store(database)
+    store = Store(database, settings.saved_mib * MIB)
     socketio = channel.make_socketio(settings.transports)
     app.extensions[KEY] = Services(
         settings=settings,
@@ -125,10 +128,7 @@ def build(settings: Settings | None = None) -> Flask:
         store=store,
         replays=Replays(settings, store),
         socketio=socketio,
-        saves=Buckets(settings.saves_per_s, settings.saves_burst),
-        checks=Buckets(settings.moves_per_s, settings.moves_burst),
-        tries=Buckets(settings.opens_per_s, settings.opens_burst),
-        cpu=CpuAccounts(settings.cpu_ms_per_s, settings.cpu_burst_ms),
+        accounts=Accounts(settings),
         plays=Gate(PLAYS_AT_ONCE, PLAYS_WAITING, PLAYS_PATIENCE_S),
         searches=Searches(),
         jobs=Jobs(database, settings, lambda told, to: socketio.emit("batch", told, to=to)),
@@ -138,6 +138,7 @@ def build(settings: Settings | None = None) -> Flask:
     animator.register(socketio, settings)
     pages.prepare(app)
     charging.install(app)
+    metrics.install(app, app.extensions[KEY])
     security.guard(app)
     app.after_request(_keep_vendored)
     compression.install(app)
@@ -158,7 +159,7 @@ def _layer(app: Flask, settings: Settings, socketio: SocketIO) -> None:
         settings.threads - SPARE_THREADS,
         forget,
     )
-    layers: Any = Bodies(found.gateway, found.deadlines)
+    layers: Any = Bodies(found.gateway, found.deadlines, found.accounts)
     if settings.proxies:
         hops = settings.proxies
         layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)

@@ -114,7 +114,7 @@ def library() -> str:
     shown = [card for card in every if wanted.fits(card)]
     profiles = [verdict["profile"] for card in every for verdict in card["verdicts"]]
     known = {card["digest"] for card in every}
-    saved = services().store.scenarios(owner=visitor.owner())
+    saved = services().store.at_hand(owner=visitor.owner())
     return render_template(
         "library.html",
         cards=[{**card, "outcomes": outcomes(card), "seen": real[card["slug"]]} for card in every],

@@ -73,7 +73,7 @@ def test_the_door_lets_some_through_some_wait_and_the_rest_come_again() -> None:
 
 
 def test_who_takes_long_lets_others_pass() -> None:
-    gate = Gate(1, 1, 5.0)
+    gate = Gate(1, 1, 5.0, slice_s=0.0)
     order: list[str] = []
 
     def short() -> None:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from flask import Flask
@@ -94,7 +95,10 @@ def test_a_body_that_is_no_json_object_is_refused(client: FlaskClient) -> None:
         assert answer.json["code"] == "invalid"
 
 
-def test_saving_too_often_is_slowed_down(client: FlaskClient, settings: Settings) -> None:
+def test_saving_too_often_is_slowed_down(
+    make_app: Callable[[Settings], Flask], settings: Settings
+) -> None:
+    client = browser(make_app(replace(settings, saves_per_s=0.001)))
     for _ in range(settings.saves_burst):
         assert post(client, "/api/scenarios", {"yaml": SCENARIO}).status_code in (200, 201)
     answer = post(client, "/api/scenarios", {"yaml": SCENARIO})

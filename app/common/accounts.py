@@ -1,0 +1,149 @@
+"""What each address may use: one place that requests, live connections and questions ask.
+
+An address of IPv6 stands for its network of 64 bits, since whoever has one address of it has all.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Final
+
+from app.common.config import HANDS, Settings
+from app.common.limits import Buckets, CpuAccounts
+from app.common.refusals import Refusal
+from app.common.words import SENTENCES
+
+DAY_S: Final = 24 * 3600
+KIB: Final = 1024
+AGAIN_MS: Final = 1_000
+BODIES_BYTES: Final = 8 * 1024 * KIB
+"""Of the bodies of one address that are being read or answered."""
+
+SENTENCES.update(
+    {
+        "slow_down.hands": (
+            "{n} questions of your address are being answered already; try again in {ms} ms.",
+            "你的地址已有 {n} 个请求正在处理；请在 {ms} ms 后再试。",
+        ),
+        "slow_down.kept": (
+            "Your address has saved as much as it may today; try again in {ms} ms, or copy the "
+            "run's own link, which needs no saving.",
+            "你的地址今天保存的内容已达上限；请在 {ms} ms 后再试，"
+            "或直接复制运行自身的链接，它无需保存。",
+        ),
+    }
+)
+
+
+@lru_cache(4_096)
+def payer(address: str) -> str:
+    """Who pays for what comes from an address."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))
+
+
+class Accounts:
+    """Milliseconds of a processor, requests under way, bytes under way and bytes kept, by address;
+    and how often something was refused, by the reason.  Safe for threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._cpu = CpuAccounts(settings.cpu_ms_per_s, settings.cpu_burst_ms)
+        self._pace = {
+            "saves": Buckets(settings.saves_per_s, settings.saves_burst),
+            "checks": Buckets(settings.moves_per_s, settings.moves_burst),
+            "tries": Buckets(settings.opens_per_s, settings.opens_burst),
+        }
+        kept = settings.saved_kib_per_day * KIB
+        self._kept = Buckets(kept / DAY_S, kept)
+        self._hands = settings.sockets_per_address + HANDS
+        self._lock = threading.Lock()
+        self._here: Counter[str] = Counter()
+        self._bytes: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
+        self.spent_ms = 0.0
+
+    def take(self, address: str, what: str) -> None:
+        """Pays for one of "saves", "checks" or "tries".  Raises Refusal "slow_down"."""
+        wait_ms = self._pace[what].take(payer(address))
+        if wait_ms:
+            raise self.refusal(Refusal("slow_down", ms=wait_ms))
+
+    def require_time(self, address: str) -> None:
+        """Raises Refusal "slow_down" for an address that has overdrawn its processor time."""
+        wait_ms = self._cpu.wait_ms(payer(address))
+        if wait_ms:
+            raise self.refusal(Refusal("slow_down", "slow_down.cpu", ms=wait_ms))
+
+    def charge(self, address: str, spent_ms: float) -> None:
+        self._cpu.charge(payer(address), spent_ms)
+        with self._lock:
+            self.spent_ms += spent_ms
+
+    @contextmanager
+    def charged(self, address: str) -> Iterator[None]:
+        """Charges what this thread spends in the block.  Raises as `require_time` does."""
+        self.require_time(address)
+        began = time.thread_time()
+        try:
+            yield
+        finally:
+            self.charge(address, (time.thread_time() - began) * 1000)
+
+    def keep(self, address: str, size: int) -> None:
+        """Pays for bytes that are saved.  Raises Refusal "slow_down"."""
+        wait_ms = self._kept.take(payer(address), size)
+        if wait_ms:
+            raise self.refusal(Refusal("slow_down", "slow_down.kept", ms=wait_ms))
+
+    @contextmanager
+    def under_way(self, address: str, size: int) -> Iterator[None]:
+        """A request with a body of so many bytes, until the block ends.  Raises Refusal."""
+        name = payer(address)
+        with self._lock:
+            here, held = self._here[name], self._bytes[name]
+            if here >= self._hands or (size and held + size > BODIES_BYTES):
+                refusal = Refusal("slow_down", "slow_down.hands", n=here, ms=AGAIN_MS)
+                self.refused[refusal.key] += 1
+                raise refusal
+            self._here[name] += 1
+            self._bytes[name] += size
+        try:
+            yield
+        finally:
+            with self._lock:
+                _less(self._here, name, 1)
+                _less(self._bytes, name, size)
+
+    def refusal(self, refusal: Refusal) -> Refusal:
+        """Counts a refusal, wherever it is raised or answered."""
+        with self._lock:
+            self.refused[refusal.key] += 1
+        return refusal
+
+    def totals(self) -> dict[str, float]:
+        """Of all addresses together, for whoever runs the server."""
+        with self._lock:
+            return {
+                "requests": self._here.total(),
+                "body_bytes": self._bytes.total(),
+                "cpu_ms": self.spent_ms,
+            }
+
+
+def _less(of: Counter[str], name: str, by: int) -> None:
+    of[name] -= by
+    if of[name] <= 0:
+        del of[name]
