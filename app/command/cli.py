@@ -287,6 +287,7 @@ def _budget(figure: str, value: float, budgets: dict[str, float]) -> str:
 @plain
 def scenarios(as_matrix: bool, as_json: bool) -> None:
     """Lists the library with the verdict that is expected under each profile."""
+    from app.common.refusals import located
     from app.web.cards import cards
     from engine.scenarios import file
 
@@ -306,6 +307,9 @@ def scenarios(as_matrix: bool, as_json: bool) -> None:
             for verdict in card["verdicts"]
         )
         click.echo("      " + "; ".join(verdicts))
+    for bad in file.unreadable().values():
+        click.echo(f"Left out: {located(bad)}", err=True)
+    sys.exit(1 if file.unreadable() else 0)
 
 
 @main.command()

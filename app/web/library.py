@@ -10,6 +10,7 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request, url_for
 
+from app.common.refusals import located
 from app.context import naming, visitor
 from app.context.services import services
 from app.web.cards import cards, outcomes, pictures, pictures_version
@@ -117,6 +118,7 @@ def library() -> str:
     saved = services().store.at_hand(owner=visitor.owner())
     return render_template(
         "library.html",
+        unreadable=[located(bad) for bad in file.unreadable().values()],
         cards=[{**card, "outcomes": outcomes(card), "seen": real[card["slug"]]} for card in every],
         shown={card["slug"] for card in shown},
         wanted=wanted,

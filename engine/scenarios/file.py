@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path as FilePath
 from typing import Any, Final
 
@@ -89,19 +90,41 @@ def load_path(path: str | FilePath) -> Scenario:
     return load_text(text, path.name, slug)
 
 
-@cache
+def folder() -> Traversable:
+    """Where the library lies, and its words in other languages in folders of it."""
+    return resources.files("engine.scenarios") / "library"
+
+
 def library() -> dict[str, Scenario]:
     """The scenarios that come with the engine, by slug, in the order of their codes; after them
     what was played on real brokers (R10, ...) and the museum of defects (M01, ...)."""
-    folder = resources.files("engine.scenarios") / "library"
+    return _shelf()[0]
+
+
+def unreadable() -> dict[str, BadInput]:
+    """Files of the library that are no scenarios, by slug: each is missing from it, and no other
+    is.  The refusal says where and why."""
+    return _shelf()[1]
+
+
+@cache
+def _shelf() -> tuple[dict[str, Scenario], dict[str, BadInput]]:
     found: list[Scenario] = []
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.name.endswith(".yaml"):
-            slug = entry.name.removesuffix(".yaml")
+    bad: dict[str, BadInput] = {}
+    for entry in sorted(folder().iterdir(), key=lambda entry: entry.name):
+        if not entry.name.endswith(".yaml"):
+            continue
+        slug = entry.name.removesuffix(".yaml")
+        try:
             text = entry.read_text("utf-8")
             found.append(load_placed(text, entry.name, slug, _OWN_LOADER)[0])
+        except UnicodeDecodeError as error:
+            reason = f"It is not UTF-8 text (byte {error.start})."
+            bad[slug] = BadInput("invalid", reason, f"{entry.name}:1:1")
+        except BadInput as error:
+            bad[slug] = error
     found.sort(key=lambda one: (FIRST.get(one.code[:1], len(FIRST)), one.code, one.slug))
-    return {one.slug: one for one in found}
+    return {one.slug: one for one in found}, bad
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +139,11 @@ class Told:
 @cache
 def translations(language: str) -> dict[str, Told]:
     """The words of the library in a language, by the code of the scenario."""
-    folder = resources.files("engine.scenarios") / "library" / language
-    if not folder.is_dir():
+    words = folder() / language
+    if not words.is_dir():
         return {}
     found: dict[str, Told] = {}
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+    for entry in sorted(words.iterdir(), key=lambda entry: entry.name):
         where = f"{language}/{entry.name}"
         read = Reader(Places(where))
         told = _Tree(read.places, _OWN_LOADER).build(entry.read_text("utf-8"))
@@ -143,6 +166,8 @@ def find(name: str) -> Scenario:
     if name.endswith((".yaml", ".yml")):
         return load_path(name)
     known = library()
+    if name in unreadable():
+        raise unreadable()[name]
     for scenario in known.values():
         if name in (scenario.slug, scenario.code) and name:
             return scenario
