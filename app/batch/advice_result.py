@@ -5,11 +5,13 @@ from __future__ import annotations
 from math import inf
 from typing import Any, Final
 
-from app.batch import records, statistics
+from app.batch import cycles, records, statistics
 from app.batch.intervals import Look, weighed
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow
 from engine.study import advice
+from engine.study.closed_form import overlaps_per_year
+from engine.study.cycle_rows import LOST
 
 KIND: Final = "advice"
 OLD_WINDOW_MS: Final = 600_000
@@ -18,6 +20,9 @@ METRICS_OF_ALL: Final = ("acked_lost", "unavailable_ms")
 METRICS_OF_ONE: Final = ("acked1_lost", "leaderless_ms")
 """What is lost, and how long writes wait: acks=1 needs a leader, acks=all enough replicas."""
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
+MILLION: Final = 1_000_000
+NEVER_YEARS: Final = 1e12
+"""Longer than the universe: said in words."""
 
 
 def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
@@ -27,16 +32,49 @@ def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
     """
     if batch.kind != KIND:
         return None
-    counted = [row for row in records.cells(database, batch) if row.weights and row.metrics]
+    if records.is_of_cycles(batch):
+        return advice_of_counts(batch, records.counts_stored(database, batch))
     look = records.look_of(batch)
+    counted = [row for row in records.cells(database, batch) if row.weights and row.metrics]
     found = [_told(batch, row, look) for row in counted]
+    return _best_of(batch, found, {"window_s": _window_ms(batch) // 1000})
+
+
+def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] | None:
+    """The same of trees of cycles, also while they are still counted."""
+    look = records.look_of(batch)
+    found = []
+    for profile, cell in sorted(counts, key=lambda key: (key[1], batch.profiles.index(key[0]))):
+        counted = counts[profile, cell]
+        if not counted.judged or LOST not in counted.weights:
+            continue
+        setting, failures = records.asked_of(batch, cell)
+        label = batch.cells[cell]["label"]
+        found.append(
+            {
+                "profile": profile,
+                "cell": cell,
+                "label": label,
+                "yours": not label and profile == batch.profiles[0],
+                "acks": setting.acks,
+                "n": counted.judged,
+                "overlaps": overlaps_per_year(setting, failures) if setting.acks == "all" else None,
+                **cycles.rates(counted.weights, counted.judged, look),
+            }
+        )
+    return _best_of(batch, found, {"whole": batch.state == "done"})
+
+
+def _best_of(
+    batch: BatchRow, found: list[dict[str, Any]], more: dict[str, Any]
+) -> dict[str, Any] | None:
     yours = next((one for one in found if one["yours"]), None)
     if yours is None:
         return None
     best = min(found, key=lambda one: (one["lost"]["rate"], one["down"]["mean"]))
     return {
         "about": batch.about,
-        "window_s": _window_ms(batch) // 1000,
+        **more,
         "settings": found,
         "yours": yours,
         "best": best,
@@ -113,8 +151,10 @@ def how_often(rate: float) -> tuple[str, dict[str, str]]:
     if rate >= 1:
         return "advice.times", {"n": f"{rate:.1f}" if rate < 10 else statistics.whole(rate)}
     years = 1 / rate if rate > 0 else inf
-    if years > 1e6:
+    if years > NEVER_YEARS:
         return "advice.never", {}
+    if years >= MILLION:
+        return "advice.once.millions", {"n": statistics.whole(float(f"{years / MILLION:.2g}"))}
     return "advice.once", {"n": f"{years:.1f}" if years < 10 else statistics.whole(years)}
 
 

@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from app.batch import records
+from app.batch import cycles, records
 from app.batch.announcer import Announcer
 from app.batch.causes import histogram, to_trace
 from app.batch.estimate import probe
 from app.batch.job import Job
-from app.batch.runners.plan import Plan, Tally, sized
+from app.batch.runners.plan import Plan, Tally, of_cycles, sized
 from app.batch.runners.rows import RunChunk, chunks_on_disk
 from app.batch.runners.spark import SparkRunner, SparkTrouble
 from app.batch.runners.summary import Summary
@@ -71,7 +71,7 @@ class Computation:
         self._state(job, "starting", started=batch.started or now_ms())
         self._runner.start()
         job.message = str(self._runner)
-        if done:
+        if done and not of_cycles(plan.scenarios):
             job.counts = records.counts_of(self._runner.summarise(plan, directory, done, 0).cells)
         job.began = time.monotonic()
         self._state(job, "running")
@@ -101,6 +101,13 @@ class Computation:
     def _summarise(
         self, job: Job, plan: Plan, directory: str, done: set[int], trouble: str
     ) -> None:
+        if of_cycles(plan.scenarios):
+            summary, leaves = cycles.summarise(directory, done, FAILURES_KEPT)
+            batch = records.known(self._database, job.id)
+            records.save_summary(self._database, batch, summary)
+            records.update(self._database, job.id, about={**batch.about, "leaves": leaves})
+            job.counts = records.counts_of(summary.cells)
+            return
         try:
             summary = self._runner.summarise(plan, directory, done, FAILURES_KEPT)
         except SparkTrouble:
@@ -128,7 +135,10 @@ class Computation:
 
     def _planned(self, job: Job, batch: BatchRow) -> Plan:
         """Chunks of about a second, by how fast a few runs are played here."""
-        metrics = tuple(METRICS)
+        metrics = () if records.is_of_cycles(batch) else tuple(METRICS)
+        if records.is_of_cycles(batch) and "effort" not in batch.about:
+            self._pilot(job, batch)
+            batch = records.known(self._database, job.id)
         chunk_runs = batch.cells[0].get("chunk_runs", 0)
         if not chunk_runs:
             self._state(job, "probing")
@@ -144,6 +154,21 @@ class Computation:
         records.keep_chunk_runs(self._database, batch, plan.chunk_runs, plan.total_chunks)
         job.total_chunks = plan.total_chunks
         return plan
+
+    def _pilot(self, job: Job, batch: BatchRow) -> None:
+        """A few trees of one's own setting, here and now: the first answer, and where copies are
+        worth their time.  They are not counted, as they decide what is."""
+        self._state(job, "probing")
+
+        def heard(sums: cycles.Sums, trees: int) -> None:
+            job.counts = {(batch.profiles[0], 0): records.Counted(trees, weights=sums)}
+            self._announcer.tell(job)
+
+        asked = *records.asked_of(batch, 0), batch.profiles[0]
+        effort = cycles.pilot(*asked, heard, job.stop.is_set)
+        about = {**batch.about, "effort": effort}
+        records.update(self._database, job.id, about=about)
+        job.counts = {}
 
     def _on_done(self, job: Job, batch: BatchRow, fresh: list[Tally]) -> None:
         records.add_tallies(job.counts, fresh)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from app.batch import records, statistics
+from app.batch.advice_result import advice_of, advice_of_counts
 from app.batch.announcer import Announcer, Emit
 from app.batch.computation import TELL_EVERY_S, Computation
 from app.batch.estimate import estimate
@@ -224,6 +225,13 @@ class Jobs:
     def snapshot_of(self, batch: BatchRow) -> dict[str, Any]:
         """The same of a row that was just read."""
         return self._announcer.view(batch, self._jobs.get(batch.id))
+
+    def advice_of(self, batch: BatchRow) -> dict[str, Any] | None:
+        """What a study of the advisor says, also by what is counted so far."""
+        job = self._jobs.get(batch.id)
+        if job is not None and job.counts and records.is_of_cycles(batch):
+            return advice_of_counts(batch, dict(job.counts))
+        return advice_of(self.database, batch)
 
     def wait(self, number: str, progress: Callable[[dict[str, Any]], None]) -> None:
         """Until a batch has ended; an interrupt from the keyboard cancels it first."""

@@ -24,6 +24,8 @@ from app.storage.models import BatchCellRow, BatchRow, FailureRow, now_ms
 from engine import ENGINE_VERSION
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
+from engine.study import cycle_rows
+from engine.study.advice import Failures, Setting
 from engine.study.futures import Present
 
 FUTURES = "futures"
@@ -59,7 +61,8 @@ class Counted:
         weights = dict(self.weights)
         for name, sums in tally.weights.items():
             pairs = zip(weights.get(name, [0.0] * len(sums)), sums, strict=True)
-            weights[name] = [max(a, b) if name == HEAVIEST else a + b for a, b in pairs]
+            largest = name.startswith(HEAVIEST)  # also of the paths of cycles
+            weights[name] = [max(a, b) if largest else a + b for a, b in pairs]
         return Counted(self.n + tally.runs, hits, weights)
 
 
@@ -206,11 +209,33 @@ def subject(batch: BatchRow, cell: int) -> dict[str, Any]:
     """What is played in a cell, as `run_chunk` takes it."""
     if batch.kind == FUTURES:
         return {"run": batch.about["run"], "present": batch.about["presents"][cell]}
+    if is_of_cycles(batch):
+        return cycle_rows.subject(*asked_of(batch, cell), batch.about.get("effort", {}))
     return cell_scenario(batch, cell).scenario.to_dict()
 
 
+def is_of_cycles(batch: BatchRow) -> bool:
+    """Whether its rows are trees of cycles: a study of the advisor that can see rare losses."""
+    return "cycles" in batch.about
+
+
+def asked_of(batch: BatchRow, cell: int) -> tuple[Setting, Failures]:
+    """Of a study of the advisor: the setting of a cell, and what it fears."""
+    told = {**batch.about["setting"], **batch.cells[cell]["values"]}
+    return Setting.of(told.pop("profile"), told), Failures(**batch.about["failures"])
+
+
+def leaf_name(profile: str, cell: int, seed: int) -> str:
+    return f"{profile}/{cell}/{seed}"
+
+
 def run_in(batch: BatchRow, profile: str, cell: int, seed: int) -> Run:
-    """The run of one row."""
+    """The run of one row; of a tree the heaviest of its cycles that lost.  Raises Refusal."""
+    if is_of_cycles(batch):
+        leaf = batch.about.get("leaves", {}).get(leaf_name(profile, cell, seed))
+        if leaf is None:
+            raise Refusal("not_found")
+        return cycle_rows.run_of_leaf(subject(batch, cell), profile, seed, leaf)
     if batch.kind == FUTURES:
         run = Run.from_text(batch.about["run"])
         return Present.from_dict(batch.about["presents"][cell]).future(run, seed)
@@ -393,10 +418,11 @@ def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> dic
         return {**count, "until": statistics.shown_until(count)}
 
     look = look_of(batch)
+    weights = {} if is_of_cycles(batch) else counted.weights  # trees are not runs
 
     def interval(name: str) -> dict[str, Any]:
         hits = counted.hits.get(name, 0)
-        return shown(share_of(hits, counted.judged, counted.weights, name, look))
+        return shown(share_of(hits, counted.judged, weights, name, look))
 
     return {
         "profile": profile,
@@ -409,7 +435,7 @@ def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> dic
         "broken": {
             name: interval(name) for name in sorted(counted.hits) if name not in (ANY, ERROR)
         },
-        "unseen": shown(unseen(counted.judged, counted.weights, look)),
+        "unseen": shown(unseen(counted.judged, weights, look)),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from app.batch import records, statistics
-from app.batch.advice_result import advice_of
+from app.batch.advice_result import KIND
 from app.batch.intervals import Look, is_within, knowable, runs_needed
 from app.batch.jobs import Jobs
 from app.batch.pairs import pair_sentences, pairs
@@ -69,10 +69,11 @@ def result(
         metrics=metrics_of(jobs, batch),
         paired=paired,
         paired_said=pair_sentences(paired),
-        advice=advice_of(jobs.database, batch),
+        advice=jobs.advice_of(batch) if batch.kind == KIND else None,
         futures=futures_of(batch, shown["cells"]),
         causes=batch.about.get("causes", []),
         weighted=weighted,
+        cycles=records.is_of_cycles(batch),
         look=asdict(records.look_of(batch)),
         needs=needs(shown["cells"], shown["runs_per_s"]),
         failures={

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Final
+import time
+from typing import Any, Final
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.wrappers import Response as AnyResponse
 
+from app.batch import records
 from app.batch.advice_result import KIND, how_long, how_often
+from app.batch.cycles import PILOT_SEED
 from app.batch.spec import Cell, Spec, cell_of, check_total
 from app.common.fields import typed, whole_number
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
 from app.context import visitor
+from app.context.services import services
 from app.web.studies import jobs
 from engine.model.profiles import PROFILES
 from engine.study import advice
 from engine.study.advice import Failures, Setting
+from engine.study.closed_form import overlaps_per_year
+from engine.study.cycles import Tree, quiet
 
 blueprint = Blueprint("advice", __name__)
 
-RUNS: Final = 150
+RUNS: Final = 40
 RUNS_MOST: Final = 20_000
 
 SENTENCES.update(
@@ -41,9 +47,20 @@ def _filters(state: BlueprintSetupState) -> None:
 
 @blueprint.get("/advisor")
 def form() -> str:
-    """What one runs and what one fears; ``?again=`` begins with what a study was asked."""
-    again = request.args.get("again", "")
+    """What one runs and what one fears; ``?again=`` begins with what a study was asked,
+    ``?preset=`` with failures as they were counted somewhere."""
+    again, preset = request.args.get("again", ""), request.args.get("preset", "")
     setting, failures, runs = _asked_before(again) if again else (Setting(), Failures(), RUNS)
+    return _form(setting, advice.PRESETS.get(preset, failures), runs, preset)
+
+
+def _form(
+    setting: Setting,
+    failures: Failures,
+    runs: int,
+    preset: str = "",
+    estimate: dict[str, Any] | None = None,
+) -> str:
     return render_template(
         "advisor.html",
         profiles=list(PROFILES.values()),
@@ -51,6 +68,9 @@ def form() -> str:
         failures=failures,
         bounds=advice.BOUNDS,
         runs={"least": 1, "most": RUNS_MOST, "usual": runs},
+        presets=list(advice.PRESETS),
+        preset=preset if preset in advice.PRESETS else "",
+        estimate=estimate,
     )
 
 
@@ -67,8 +87,9 @@ def _asked_before(number: str) -> tuple[Setting, Failures, int]:
 
 
 @blueprint.post("/advisor")
-def ask() -> AnyResponse:
-    """Starts the study; its page tells the advice."""
+def ask() -> AnyResponse | str:
+    """Starts the study, whose page tells the advice; with the button *Estimate*, says what it
+    would take and how often the formula expects a loss."""
     visitor.require_token()
     visitor.require_patience()
     setting = Setting(
@@ -81,9 +102,42 @@ def ask() -> AnyResponse:
         racks=_bounded("racks"),
     )
     failures = Failures(*(_bounded(name) for name in Failures.__dataclass_fields__))
-    asked = study(setting, failures, typed(request.form, "runs", 1, RUNS_MOST))
+    runs = typed(request.form, "runs", 1, RUNS_MOST)
+    asked = study(setting, failures, runs)
+    if request.form.get("act") == "estimate":
+        return _form(setting, failures, runs, estimate=_estimate(asked, setting, failures))
     number = jobs().submit(asked, *visitor.asker())
     return redirect(url_for("batches.page", number=number), 303)
+
+
+@blueprint.get("/batch/<number>/advice")
+def so_far(number: str) -> str:
+    """What a study that runs says by now, as its page shows it; nothing before its first tree."""
+    batch = jobs().batch(number)
+    if batch.kind != KIND:
+        raise Refusal("not_found")
+    advice_now = jobs().advice_of(batch)
+    if advice_now is None:
+        return ""
+    shown = {"id": batch.id, "runs": batch.runs, "advice": advice_now}
+    return render_template("advice.html", batch=shown, active=batch.state in records.ACTIVE)
+
+
+def _estimate(asked: Spec, setting: Setting, failures: Failures) -> dict[str, Any]:
+    """{trees, settings, seconds, cores, overlaps}, from one tree of the setting that is asked."""
+    began = time.thread_time()
+    with services().plays.turn():
+        Tree(setting, failures, asked.profiles[0], PILOT_SEED)
+    each = time.thread_time() - began
+    cores = jobs().runner.cores()
+    settings = len(asked.cells) * len(asked.profiles)
+    return {
+        "trees": asked.total,
+        "settings": settings,
+        "seconds": asked.total * each / cores,
+        "cores": cores,
+        "overlaps": overlaps_per_year(setting, failures),
+    }
 
 
 def _bounded(name: str) -> int:
@@ -97,7 +151,7 @@ def _bounded(name: str) -> int:
 def study(setting: Setting, failures: Failures, runs: int) -> Spec:
     """A cell for the setting and for each that differs in one thing.  Raises BadInput, Refusal."""
     advice.check(setting, failures)
-    scenario = advice.scenario(setting, failures)
+    scenario = quiet(setting, failures)
     yours = setting.values()
     cells = [Cell({}, scenario)]
     for other in advice.neighbours(setting)[1:]:
@@ -106,7 +160,7 @@ def study(setting: Setting, failures: Failures, runs: int) -> Spec:
     about = {
         "setting": {**yours, "profile": setting.profile},
         "failures": vars(failures).copy(),
-        "window_ms": failures.window_ms,
+        "cycles": True,
     }
     spec = Spec(scenario, advice.profiles(setting), runs, 0, tuple(cells), KIND, about)
     check_total(spec.total)

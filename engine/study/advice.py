@@ -1,10 +1,7 @@
 """The durability advisor: what an operator's setting would lose, and what would lose less.
 
 A setting and its neighbours, each changed in one thing, become cells of one study under the same
-seeds and the same failures.  Failures of years are met in windows of hours: their rates get
-importance factors, and the weights of the runs undo them (weights.py).  A window outlasts the
-repairs, so that a second failure can meet the repair of the first; after it everything is repaired
-and nothing else fails, so that each outage is seen to its end.  What keeps a quiet cluster busy is
+failures; how often each loses is found by cycles (cycles.py).  What keeps a quiet cluster busy is
 slowed down (`_paced`), or nobody could wait for the answer.
 """
 
@@ -12,28 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import Any, Final
 
 from engine.model import configs
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
-from engine.scenarios.spans import DAY_MS, UNITS
+from engine.scenarios.spans import DAY_MS
 
-REPAIRS: Final = 2
-"""Mean repairs, of the longest kind, in a window, and again in the time to recover after it.
-
-Of failures that would meet a repair r, a window w of the same kind sees 1 - r/w (1 - e^(-w/r)):
-0.57 for the longest, 0.75 for one half as long.  Of an outage's length 0.94 and 0.99 are seen.
-"""
-SHORTEST_MS: Final = 600_000
-"""A window is never shorter: long enough to fail, to be noticed, and to fail again."""
 YEAR_MS: Final = 365 * DAY_MS
-STRIKES: Final = 1.6
-"""Strikes in a window, on average: so many leave the most runs in which one or two of them struck
-and nothing else, and it is those that weigh.  The kinds share them by the square root of how often
-they strike in truth: with equal parts, what is likely would weigh most and be met least."""
 NEWEST: Final = "K41"
 
 BATCH_S: Final = 10
@@ -51,13 +35,13 @@ BOUNDS: Final[dict[str, tuple[int, int]]] = {
     "factor": (1, 9),
     "min_isr": (1, 9),
     "racks": (1, 9),
-    "process_days": (1, 3650),
+    "process_days": (1, 3_650),
     "process_repair_s": (5, 600),
-    "machine_days": (1, 3650),
+    "machine_days": (1, 36_500),
     "machine_repair_min": (1, 480),
-    "rack_days": (1, 3650),
+    "rack_days": (1, 36_500),
     "rack_repair_min": (1, 480),
-    "disk_days": (1, 3650),
+    "disk_days": (1, 200_000),
     "disk_repair_min": (1, 480),
 }
 """What may be asked, both ends included."""
@@ -107,8 +91,7 @@ class Failures:
     rack (all its machines lose power at once), the disk of one broker (an empty one replaces it).
 
     By default a process is started again by its supervisor, a machine by somebody on call, a rack
-    when its power is back, and a disk is changed by hand; ten years between failures are the most
-    that a fault plan takes.
+    when its power is back, and a disk is changed by hand.
     """
 
     process_days: int = 30
@@ -120,12 +103,17 @@ class Failures:
     disk_days: int = 3650
     disk_repair_min: int = 60
 
-    @property
-    def window_ms(self) -> int:
-        """How long things fail in one run; to recover it has as long again."""
-        minutes = max(self.machine_repair_min, self.rack_repair_min, self.disk_repair_min)
-        longest = max(self.process_repair_s * UNITS["s"], minutes * UNITS["m"])
-        return max(SHORTEST_MS, REPAIRS * longest)
+
+PRESETS: Final[dict[str, Failures]] = {
+    "usual": Failures(),
+    "fleet": Failures(30, 30, 657, 60, 730, 180, 23_233, 240),
+    "volumes": Failures(30, 30, 365, 10, 3_650, 120, 182_500, 60),
+}
+"""Failures to begin with.  `fleet`: machines and racks as in the first year of a cluster of 1 800
+servers (J. Dean, LADIS 2009: about 1000 machines fail, 20 racks vanish for one to six hours), disks
+by the annualized failure rate of 2024 in Backblaze's Drive Stats (1.57 %).  `volumes`: machines of
+a cloud with network volumes, whose makers state an annual failure rate of 0.1 to 0.2 % (Amazon
+EBS); machine and zone are guesses."""
 
 
 def check(setting: Setting, failures: Failures) -> None:
@@ -170,8 +158,8 @@ def profiles(setting: Setting) -> tuple[str, ...]:
     return tuple(dict.fromkeys((get_profile(setting.profile).name, NEWEST)))
 
 
-def scenario(setting: Setting, failures: Failures) -> Scenario:
-    """A window of this setting under these failures, with importance factors."""
+def scenario(setting: Setting, duration_ms: int) -> Scenario:
+    """This setting at work for so long, and nothing fails."""
     racks = [chr(ord("a") + index % setting.racks) for index in range(setting.brokers)]
     names = profiles(setting)
     load = {"rate_per_s": BATCH_RECORDS / BATCH_S, "batch": BATCH_RECORDS, "acks": setting.acks}
@@ -192,9 +180,8 @@ def scenario(setting: Setting, failures: Failures) -> Scenario:
             "network": {"delay_ms": [1, 8], "control_delay_ms": [1, 8]},
             "fetching": "auto",
             "workload": {"producers": [load]},
-            "faults": _faults(setting, failures, racks),
-            "duration_ms": failures.window_ms,
-            "script": f"run\nadvance {failures.window_ms}",
+            "duration_ms": duration_ms,
+            "script": "run",
         }
     )
 
@@ -221,29 +208,6 @@ def _paced(names: tuple[str, ...]) -> dict[str, int]:
         "retry.backoff.ms": 20_000,
         "delivery.timeout.ms": 60_000,
     }
-
-
-def _faults(setting: Setting, failures: Failures, racks: list[str]) -> list[dict[str, Any]]:
-    used = list(dict.fromkeys(racks))
-    brokers: dict[str, Any] = {"brokers": list(range(1, setting.brokers + 1))}
-    rows: tuple[tuple[str, int, int, dict[str, Any]], ...] = (
-        ("kill", failures.process_days, failures.process_repair_s * UNITS["s"], brokers),
-        ("power", failures.machine_days, failures.machine_repair_min * UNITS["m"], brokers),
-        ("power", failures.rack_days, failures.rack_repair_min * UNITS["m"], {"racks": used}),
-        ("disk_fail", failures.disk_days, failures.disk_repair_min * UNITS["m"], brokers),
-    )
-    lines: list[dict[str, Any]] = []
-    often = [sqrt(sum(map(len, targets.values())) / days) for _, days, _, targets in rows]
-    for (kind, days, mend_ms, targets), root in zip(rows, often, strict=True):
-        mtbf = days * DAY_MS
-        (struck,) = targets.values()
-        wanted = STRIKES * root / sum(often)
-        factor = max(1.0, wanted * mtbf / (len(struck) * failures.window_ms))
-        lines.append(
-            {"kind": kind, "mtbf_ms": mtbf, "mttr_ms": mend_ms, "importance": round(factor, 3)}
-            | targets
-        )
-    return lines
 
 
 def per_year(share: float, window_ms: int) -> float:

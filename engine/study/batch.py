@@ -13,6 +13,7 @@ from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 from engine.study.budget import event_budget, expected_events
+from engine.study.cycle_rows import CYCLES, row_of_tree
 from engine.study.futures import Present
 from engine.study.metrics import METRICS, Played
 from engine.study.weights import log_weight_nano
@@ -31,7 +32,8 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
 
     chunk: {"scenario": Scenario.to_dict(), "profile", "cell", "first_seed", "count"}; in place of
            the scenario may stand {"run": Run.text(), "present": Present.to_dict()}: then a seed is
-           the number of a future of that present.  With "probe", a number of events, runs end
+           the number of a future of that present; or {"cycles": ...} of cycle_rows.subject, whose
+           rows are trees (row_of_tree).  With "probe", a number of events, runs end
            there at the latest, and rows have "whole" and "most": the events that the whole run is
            expected to have, and those that it may have
     row: {"cell", "profile", "seed", "verdict": "holds" | "violates" | "error",
@@ -44,6 +46,8 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
     """
     first, cell, probe = chunk["first_seed"], chunk["cell"], chunk.get("probe", 0)
     seeds = range(first, first + chunk["count"])
+    if CYCLES in chunk["scenario"]:
+        return [row_of_tree(chunk["scenario"], chunk["profile"], cell, seed) for seed in seeds]
     if "present" in chunk["scenario"]:
         run = Run.from_text(chunk["scenario"]["run"])
         present = Present.from_dict(chunk["scenario"]["present"])

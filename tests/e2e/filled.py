@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from app import create_app
-from app.batch import estimate, records
+from app.batch import cycles, estimate, records
 from app.batch.jobs import Jobs
 from app.batch.spec import Futures, Spec, make_futures, make_spec
 from app.common import config
@@ -17,6 +17,7 @@ from app.web.advisor import study
 from engine.scenarios import file
 from engine.show.replay import Replay
 from engine.sim.run import Run
+from engine.study import cycles as trees
 from engine.study.advice import Failures, Setting
 from engine.study.batch import run_chunk
 from tests.batch_runner import plain_jobs
@@ -40,7 +41,7 @@ def fill(place: Path) -> dict[str, str]:
             "run": _save(services, Run(file.find("R20"), "Z0102", 0)),
             "batch": _played(jobs, make_spec(storm, 8, ["Z0102", "K39"], vary=VARIED)),
             "running": _played(jobs, make_spec(storm, 4, ["Z0102"])),
-            "advice": _played(jobs, study(Setting(), Failures(), 2)),
+            "advice": _advised(jobs),
         }
         # A short run has few futures.
         wanted = records.Wanted("Z0102", "I7", cell=0, order="step")
@@ -55,6 +56,15 @@ def fill(place: Path) -> dict[str, str]:
 def _save(services: Services, run: Run) -> str:
     services.store.save_run(run, Replay(run).outcome)
     return run.digest
+
+
+def _advised(jobs: Jobs) -> str:
+    """Of small trees, and one for a pilot: its page is the same."""
+    with (
+        patch.object(trees, "CHILDREN", {2: 0.2, 3: 0.02, 4: 0.0}),
+        patch.object(cycles, "PILOT_TREES", 1),
+    ):
+        return _played(jobs, study(Setting(), Failures(), 1))
 
 
 def _played(jobs: Jobs, spec: Spec | Futures) -> str:

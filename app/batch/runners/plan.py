@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from engine.study.cycle_rows import CYCLES
+
 CHUNK_SECONDS = 1.0
 CHUNK_SECONDS_MOST = 10.0
 """Of a long batch: what a lost worker costs, and how often progress is told of a chunk."""
@@ -36,7 +38,8 @@ class Tally(NamedTuple):
 
     Of a tilted plan `weights` holds, of each invariant that was broken and of "any", the sum of
     the weights of the runs that broke it and that of their squares; as "heaviest", in a list of
-    one, the largest weight of a run in which a fault struck.
+    one, the largest weight of a run in which a fault struck.  Of trees of cycles it holds their
+    sums (engine/study/cycle_rows.py).
     """
 
     number: int
@@ -112,6 +115,11 @@ class Plan:
             for start in range(0, part, self.chunk_runs):
                 yield seed + start, min(self.chunk_runs, part - start)
             seed += part
+
+
+def of_cycles(scenarios: Sequence[dict[str, Any]]) -> bool:
+    """Whether a row is a tree of cycles (engine/study/cycle_rows.py)."""
+    return CYCLES in scenarios[0]
 
 
 def tilted(scenarios: Sequence[dict[str, Any]]) -> bool:

@@ -20,7 +20,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from app.batch.runners.plan import Chunk, Tally, tilted
+from app.batch.runners.plan import Chunk, Tally, of_cycles, tilted
+from engine.study.cycle_rows import sums_of
 
 ANY = "any"
 """Among counts by invariant: runs that broke at least one."""
@@ -79,7 +80,8 @@ def finish_chunk(
     }
     rows = run_chunk(work)
     write_chunk(directory, chunk.number, rows, metrics)
-    return tally(chunk, rows, tilted(scenarios))
+    counted = tally(chunk, rows, tilted(scenarios))
+    return counted._replace(weights=sums_of(rows)) if of_cycles(scenarios) else counted
 
 
 def tally(chunk: Chunk, rows: Sequence[Row], weighted: bool) -> Tally:

@@ -5,6 +5,7 @@ import { connect } from "../net/channel.js";
 
 const ASK_EVERY_MS = 1000;
 const SAY_EVERY_MS = 10_000;
+const ANSWER_EVERY_MS = 2000;
 
 /** How many runs, how fast, how long still: one phrase each. */
 function figuresOf(batch, t) {
@@ -41,8 +42,10 @@ function paint(batch, t, charts, said) {
   document.getElementById("engine").textContent = batch.message;
   const aloud = Date.now() - said > SAY_EVERY_MS;
   if (aloud) document.getElementById("live").textContent = `${state}. ${figures.join(", ")}`;
-  count(batch, t);
-  charts.shares(batch, t);
+  if (!batch.cycles) {
+    count(batch, t);
+    charts.shares(batch, t);
+  }
   return aloud ? Date.now() : said;
 }
 
@@ -113,6 +116,18 @@ export function follow(boot, t, charts) {
   });
 
   said = paint(latest, t, charts, said);
+  const answer = document.querySelector("#answer[data-live]");
+  if (answer) setInterval(() => answerSoFar(answer), ANSWER_EVERY_MS);
+}
+
+/** What a study of the advisor says so far, as the server tells it. */
+async function answerSoFar(answer) {
+  try {
+    const said = await fetch(answer.dataset.live);
+    if (said.ok) answer.innerHTML = await said.text();
+  } catch {
+    /* the server is away: asked again soon */
+  }
 }
 
 /** The table twin, while it grows. */

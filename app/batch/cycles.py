@@ -1,0 +1,122 @@
+"""Studies of trees of cycles: the pilot, what their rows add up to, and the rates of a year."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final
+
+from app.batch import statistics
+from app.batch.intervals import Look, weighed
+from app.batch.runners.rows import read_chunks
+from app.batch.runners.summary import ERROR, CellSummary, Failure, Summary
+from engine.study.advice import YEAR_MS, Failures, Setting
+from engine.study.cycle_rows import (
+    BUSY,
+    HEAVIEST_OF,
+    LOST,
+    PATH,
+    WAITS,
+    row_of,
+    sums_of,
+)
+from engine.study.cycles import Tree, best_effort
+
+Sums = dict[str, list[float]]
+Json = dict[str, Any]
+
+PILOT_TREES: Final = 12
+PILOT_S: Final = 40.0
+PILOT_SEED: Final = 2**40
+"""Far from the seeds of a study: what decides where to look must not be looked at again."""
+
+
+def pilot(
+    setting: Setting,
+    failures: Failures,
+    profile: str,
+    heard: Callable[[Sums, int], None],
+    stop: Callable[[], bool] = lambda: False,
+) -> dict[str, float]:
+    """Plays some trees and tells their sums as they come; how many copies each path is worth."""
+    trees: list[Tree] = []
+    rows: list[Json] = []
+    began = time.monotonic()
+    for number in range(PILOT_TREES):
+        tree = Tree(setting, failures, profile, PILOT_SEED + number)
+        trees.append(tree)
+        rows.append(row_of(tree, profile, 0, PILOT_SEED + number))
+        heard(sums_of(rows), len(rows))
+        if stop() or time.monotonic() > began + PILOT_S:
+            break
+    return best_effort(trees)
+
+
+def summarise(directory: str, done: Collection[int], keep: int) -> tuple[Summary, Json]:
+    """(counts of trees with their sums, cycles that lost by the name of their tree)."""
+    groups: dict[tuple[str, int], list[Json]] = {}
+    for row in read_chunks(directory, done):
+        groups.setdefault((row["profile"], row["cell"]), []).append(row)
+    cells, failures, leaves = [], [], {}
+    for (profile, cell), rows in sorted(groups.items()):
+        rows.sort(key=lambda row: int(row["seed"]))
+        wrong = [row for row in rows if row["verdict"] == ERROR]
+        lost = [row for row in rows if row["invariant"]]
+        counts = {lost[0]["invariant"]: len(lost)} if lost else {}
+        cells.append(
+            CellSummary(profile, cell, len(rows), len(lost), len(wrong), counts, {}, sums_of(rows))
+        )
+        failures += [Failure(profile, cell, row["seed"], ERROR, -1, row["why"]) for row in wrong]
+        told = {row["seed"]: json.loads(row["why"])["leaves"][0] for row in lost}
+        for row in sorted(lost, key=lambda row: -float(told[row["seed"]]["weight"]))[:keep]:
+            seed, leaf = row["seed"], told[row["seed"]]
+            leaves[f"{profile}/{cell}/{seed}"] = leaf
+            why = row["broken"][0]["why"]
+            failures.append(Failure(profile, cell, seed, row["invariant"], 0, why))
+    return Summary(tuple(cells), tuple(failures), ()), leaves
+
+
+def rates(sums: Mapping[str, Sequence[float]], trees: int, look: Look) -> Json:
+    """{"lost": {"hits", "rate", "low", "high"} of a year, "down": seconds of a year that writes
+    wait, {"mean", "low", "high"}, "unseen": losses of a year that ways which no cycle took may add,
+    "cycles": how many were played, "ways": [{path, rate}] of the kinds of failures that lost}."""
+    paths = {
+        name.removeprefix(PATH): entry for name, entry in sums.items() if name.startswith(PATH)
+    }
+    healthy = YEAR_MS / (YEAR_MS * (1 + sums[BUSY][0] / max(1, trees)))
+    seen = [path for path, entry in paths.items() if entry[2]]
+    lost = _interval(
+        sums[LOST], max((sums[HEAVIEST_OF + p][0] for p in seen), default=0), trees, look
+    )
+    unseen = max(
+        (
+            entry[1] / trees * statistics.rule_of_three(int(entry[0]), look)
+            for path, entry in paths.items()
+            if path not in seen
+        ),
+        default=0.0,
+    )
+    hits = int(sum(entry[2] for entry in paths.values()))
+    if not hits:
+        lost = {"mean": 0.0, "low": 0.0, "high": unseen}
+    down = _interval(sums[WAITS], 0.0, trees, look)
+    ways = [
+        {"path": path.split(">"), "rate": paths[path][3] / trees * healthy}
+        for path in sorted(seen, key=lambda path: -paths[path][3])
+    ]
+    return {
+        "lost": {"hits": hits, "rate": lost["mean"] * healthy, "low": lost["low"] * healthy,
+                 "high": lost["high"] * healthy},
+        "down": {name: value * healthy for name, value in down.items()},
+        "unseen": unseen * healthy,
+        "cycles": int(sum(entry[0] for entry in paths.values())),
+        "ways": ways,
+    }  # fmt: skip
+
+
+def _interval(sums: Sequence[float], heaviest: float, trees: int, look: Look) -> dict[str, float]:
+    total, squares = sums
+    low, high = weighed(total, squares, heaviest, look.alpha_of_look)
+    n = max(1, trees)
+    return {"mean": total / n, "low": float(low) / n, "high": float(high) / n}

@@ -1,0 +1,44 @@
+"""The formula beside the simulation: how often all replicas are out at once (MTTDL).
+
+Each thing that can lose data (the machine and disk of each replica, and each rack) fails by itself
+at a rate l and is out for a mean m, so that it is out a part l m of the time.  A cut is a smallest
+set of things whose loss leaves no replica; it comes together as often as one of it fails while all
+others are out: the sum over its members of l_i times the product of the others' l_j m_j.  With
+one thing a replica and r replicas that is r l^r m^(r-1), one over the MTTDL of r disks with
+parallel repair.  A process that crashes loses nothing with acks=all, so it is no part of it.
+
+It knows nothing of acknowledgements, flushes and elections: with acks=all and clean elections a
+loss needs such an overlap (or one of a replica that has not caught up yet), but not each loses.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, combinations
+
+from engine.scenarios.spans import DAY_MS, UNITS
+from engine.study.advice import YEAR_MS, Failures, Setting
+
+
+def overlaps_per_year(setting: Setting, failures: Failures) -> float:
+    """Times of a year that all replicas of a partition are out at once."""
+    machine, disk, rack = (
+        (1 / (days * DAY_MS), minutes * UNITS["m"])
+        for days, minutes in (
+            (failures.machine_days, failures.machine_repair_min),
+            (failures.disk_days, failures.disk_repair_min),
+            (failures.rack_days, failures.rack_repair_min),
+        )
+    )
+    own_rate = machine[0] + disk[0]
+    own_out = machine[0] * machine[1] + disk[0] * disk[1]
+    rack_rate, rack_out = rack[0], rack[0] * rack[1]
+    hosts = range(setting.factor)
+    used = sorted({host % setting.racks for host in hosts})
+    total = 0.0
+    for dead in chain.from_iterable(combinations(used, k) for k in range(len(used) + 1)):
+        racks = len(dead)
+        alone = sum(host % setting.racks not in dead for host in hosts)
+        by_rack = racks * rack_rate * rack_out ** max(0, racks - 1) * own_out**alone
+        by_own = alone * own_rate * own_out ** max(0, alone - 1) * rack_out**racks
+        total += by_rack + by_own
+    return total * YEAR_MS
