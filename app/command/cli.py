@@ -281,6 +281,35 @@ def _budget(figure: str, value: float, budgets: dict[str, float]) -> str:
     return f" (at {'least' if at_least(figure) else 'most'} {budget:,.6g}{over})"
 
 
+@main.group()
+def course() -> None:
+    """Chapters of a course, written as Markdown (docs/course.md)."""
+
+
+@course.command("check")
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@plain
+def course_check(paths: tuple[str, ...]) -> None:
+    """Reads chapters and plays all of them: line, column and one sentence for what is wrong."""
+    from pathlib import Path
+
+    from engine.learn.course import check
+
+    for path in paths:
+        try:
+            text = Path(path).read_bytes()[:1_000_000].decode("utf-8")
+        except OSError as error:
+            refuse(f"{path} cannot be read: {(error.strerror or 'unknown reason').lower()}.")
+        except UnicodeDecodeError:
+            refuse(f"{path} is not text in UTF-8.")
+        found = check(text, path)
+        asked = sum(one.block == "probe" for one in found.scenes)
+        done = sum(one.block == "do" for one in found.scenes)
+        click.echo(
+            f"{path}: {len(found.scenes)} scenes, {asked} questions, {done} tasks: all play."
+        )
+
+
 @main.command()
 @click.option("--matrix", "as_matrix", is_flag=True, help="Play them all: scenario x profile.")
 @AS_JSON

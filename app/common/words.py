@@ -28,7 +28,7 @@ PAGES = {
     "cluster": ("cluster", "share"),
     "compare": ("compare",),
     "editor": ("editor",),
-    "embed": (),
+    "embed": ("hand",),
 }
 """Page -> the parts of the catalogue its scripts use, beside what all use: share is share.en.json.
 The other parts are for templates alone, or for other pages, and need not travel."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ CHOICES: Final = {
 }
 """What an address may choose; the first of each is the usual one."""
 RECORDS_SHOWN: Final = 16
+GUESS: Final = re.compile(r"(hw|leo):(\d{1,6}):(\d{1,9})")
 STEPS_AT_FIRST: Final = 8
 
 
@@ -41,9 +43,12 @@ def embed(digest: str) -> str:
         first = max(0, step - 2)
         steps = replay.around(first, step, STEPS_AT_FIRST)
     here = steps[step - steps[0]["n"]]
+    to = whole_number(request.args.get("to", "0")) or 0
     boot = {
         "run": digest,
         "step": step,
+        "to": min(to, replay.total),
+        "guess": guess_of(request.args.get("guess", "")),
         "lang": lang,
         "engine": ENGINE_VERSION,
         "facts": facts,
@@ -58,7 +63,7 @@ def embed(digest: str) -> str:
         title=facts["scenario"]["title"],
         step=step,
         total=facts["total"],
-        sentences=_sentences(here, facts, lang),
+        sentences=sentences(here, facts, lang),
         rows=table_rows(here["view"]),
     )
 
@@ -82,7 +87,14 @@ def chosen_of(args: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, s
     return chosen, problems
 
 
-def _sentences(step: Json, facts: Json, lang: str) -> list[str]:
+def guess_of(text: str) -> dict[str, Any] | None:
+    """An answer to be drawn beside the truth, hw:2:4: which mark, of which broker, where."""
+    match = GUESS.fullmatch(text)
+    return match and {"mark": match[1], "who": int(match[2]), "at": int(match[3])}
+
+
+def sentences(step: Json, facts: Json, lang: str) -> list[str]:
+    """What the step does, in words, and why."""
     names = {one["id"]: one["name"] for one in facts["scenario"]["brokers"]}
     return [story.render(told, names, lang) for told in (*step["say"], *step["why"])]
 

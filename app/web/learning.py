@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -12,9 +12,10 @@ from app.common.fields import whole_number
 from app.common.refusals import Refusal
 from app.context import naming, visitor
 from app.context.services import services
-from app.web.embeds import table_rows
 from app.web.moments import address, animator, code_of, frame, recorded
-from engine import ENGINE_VERSION
+from engine.learn.answers import answer_of
+from engine.learn.asked import Answer
+from engine.learn.course import chapter, slugs
 from engine.learn.misconceptions import MISCONCEPTIONS
 from engine.learn.probes import Probe, probe_at, probes_of
 from engine.learn.telling import Teller
@@ -24,7 +25,6 @@ from engine.properties.recording import Recording
 from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
-from engine.show.view import Json
 from engine.sim.run import Run
 
 blueprint = Blueprint("learning", __name__)
@@ -73,7 +73,33 @@ class Question:
         return own
 
 
-def _asked() -> Question:
+def _older(question: Question, profile: str) -> str:
+    """The same moves under the Kafka in which the answer was right, playing the same move."""
+    run = replace(question.run, profile=profile)
+    try:
+        turns = [one for one in recorded(run).turns if one.move == question.probe.move]
+    except BadInput:  # a move that this Kafka has not
+        return ""
+    return frame(run, max(0, turns[0].first - 1), to=turns[-1].last) if turns else ""
+
+
+@dataclass(frozen=True)
+class Given:
+    """An answer, and which choice it is; -1: none of those that are offered."""
+
+    answer: Answer
+    place: int
+
+
+def _guess(probe: Probe, answered: Given) -> str:
+    """The offset that was said, for the stage to draw beside the truth: mark:broker:offset."""
+    if probe.form != "offset":
+        return ""
+    mark = "hw" if probe.kind == "hw" else "leo"
+    return f"{mark}:{probe.who}:{answered.answer}"
+
+
+def asked() -> Question:
     """The question the address names; without one the first of the path."""
     number = whole_number(request.args.get("n", "0")) or 0
     if not request.args.get("s") and not request.args.get("run"):
@@ -121,16 +147,17 @@ def _after(question: Question) -> dict[str, str]:
 @blueprint.get("/learn")
 def learn() -> str:
     """One question; with ``answer``, what became of it.  Works without JavaScript."""
-    question = _asked()
+    question = asked()
     services().replays.register(question.run)
     teller = Teller(question.recording, visitor.lang())
-    given = whole_number(request.args.get("answer", ""))
-    if given is not None and given >= len(question.probe.choices):
-        raise BadInput("invalid", "There is no such answer to this question.")
+    given = given_answer(question)
+    after = address("/learn", **_after(question))
     return render_template(
         "learn.html",
-        told=_told(question, teller),
-        result=None if given is None else _result(question, teller, given),
+        told=told(question, teller),
+        result=None if given is None else result(question, teller, given, after),
+        chapters=[chapter(slug, visitor.lang()) for slug in slugs()],
+        slugs=slugs(),
         stage=address("/learn/stage", **question.args, lang=visitor.lang()),
         lanes=min(len(question.recording.turns[0].now.parts[0].replicas), MOST_LANES),
         fields=question.args,
@@ -145,10 +172,12 @@ def _title(scenario: Scenario) -> str:
     return in_language(scenario, visitor.lang()).title
 
 
-def _told(question: Question, teller: Teller) -> dict[str, Any]:
+def told(question: Question, teller: Teller) -> dict[str, Any]:
     """The question in words.  Nothing in it comes from after its step."""
     probe = question.probe
     return {
+        "form": probe.form,
+        "text": probe.text,
         "kafka": get_profile(question.run.profile).stands_for,
         "move": teller.move(probe),
         "next": teller.next(probe),
@@ -158,13 +187,31 @@ def _told(question: Question, teller: Teller) -> dict[str, Any]:
     }
 
 
-def _result(question: Question, teller: Teller, given: int) -> dict[str, Any]:
-    probe, run = question.probe, question.run
-    wrong = probe.choices[given].wrong
+def given_answer(question: Question) -> Given | None:
+    """What was answered: the number of a choice, or what was shown on the stage by hand."""
+    probe = question.probe
+    number = whole_number(request.args.get("answer", ""))
+    if number is not None:
+        if number >= len(probe.choices):
+            raise BadInput("invalid", "There is no such answer to this question.")
+        return Given(probe.choices[number].answer, number)
+    text = request.args.get("by", "")
+    if not text:
+        return None
+    answer = answer_of(probe, text[:400])
+    place = next((i for i, one in enumerate(probe.choices) if one.answer == answer), -1)
+    return Given(answer, place)
+
+
+def result(question: Question, teller: Teller, answered: Given, after: str) -> dict[str, Any]:
+    """What became of an answer.  An answer that no misconception gives is wrong without a name."""
+    probe, run, given = question.probe, question.run, answered.place
+    wrong = probe.choices[given].wrong if given >= 0 else ()
     beliefs = [teller.belief(name) for name in wrong[:2]]
     until = next((MISCONCEPTIONS[name].until for name in wrong if MISCONCEPTIONS[name].until), "")
     return {
         "given": given,
+        "text": teller.answer(probe, answered.answer),
         "right": probe.right,
         "beliefs": beliefs,
         "ids": list(wrong),
@@ -174,73 +221,9 @@ def _result(question: Question, teller: Teller, given: int) -> dict[str, Any]:
             for i, one in enumerate(probe.choices)
             if one.wrong and i != given
         ],
-        "stage": frame(run, probe.until),
+        "stage": frame(run, probe.step, to=probe.until, guess=_guess(probe, answered)),
         "open": animator(run, probe.step),
-        "next": address("/learn", **_after(question)),
+        "next": after,
+        "older": _older(question, until) if until else "",
         "until": get_profile(until).stands_for if until else "",
-    }
-
-
-@blueprint.get("/learn/stage")
-def stage() -> str:
-    """The stage at the question's step: the page of an embedded run that knows one step only."""
-    question = _asked()
-    lang, step = visitor.lang(), question.probe.step
-    digest = services().replays.register(question.run)
-    with services().replays.using(digest) as replay:
-        facts = _cut(services().replays.facts(replay, lang), step)
-        (shown,) = replay.steps(step, 1)
-    shown = {**shown, "say": [], "why": [], "cues": [], "view": _untold(shown["view"])}
-    boot = {
-        "run": digest,
-        "step": step,
-        "lang": lang,
-        "engine": ENGINE_VERSION,
-        "facts": facts,
-        "steps": [shown],
-        "controls": "none",
-        "panel": "none",
-        "theme": "auto",
-    }
-    return render_template(
-        "embed.html",
-        boot=boot,
-        chosen={"controls": "none", "panel": "none", "theme": "auto"},
-        problems=[],
-        title=facts["scenario"]["title"],
-        step=step,
-        total=step,
-        sentences=[],
-        rows=table_rows(shown["view"]),
-        asked=True,
-    )
-
-
-def _untold(view: Json) -> Json:
-    """The view without what messages under way say of where logs part: from that the stage draws
-    where the log will be cut, which may be what is asked."""
-    told = ("diverging", "end")
-    messages = [
-        {**m, "fields": {name: one for name, one in m["fields"].items() if name not in told}}
-        for m in view["messages"]
-    ]
-    return {**view, "messages": messages}
-
-
-def _cut(facts: Json, step: int) -> Json:
-    """Of a run's facts what is known at this step: no verdict, no marks, no moves to come."""
-    marks = [one for one in facts["marks"] if one[0] <= step]
-    chapters = [one for one in facts["chapters"] if one[0] <= step]
-    return {
-        **facts,
-        "total": step,
-        "whole": True,
-        "marks": marks,
-        "moments": [one for one in facts["moments"] if one <= step],
-        "chapters": [[at, move, ""] for at, move, _ in chapters],
-        "moves": facts["moves"][: len(chapters)],
-        "clock": [one for one in facts["clock"] if one[0] <= step],
-        "verdict": {"holds": True, "expected": None, "broken": [], "counts": {}},
-        "outcome": "",
-        "scenario": {**facts["scenario"], "title": "", "teaches": ""},
     }

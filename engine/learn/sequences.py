@@ -116,10 +116,12 @@ def _moves(cue: Cue) -> bool:
 def _sequence(recording: Recording, index: int) -> tuple[tuple[Happening, ...], int]:
     """(the next happenings, each in a turn of its own, the step of the last one)."""
     found: dict[Happening, int] = {}
+    beside: set[Happening] = set()  # came at the same time as another: before or after says nothing
     for turn in recording.turns[index : index + FAR]:
-        one = next((h for h in map(happening, turn.events) if h is not None), None)
-        if one is not None and one not in found:
-            found[one] = turn.last
+        told = [one for one in map(happening, turn.events) if one is not None]
+        if told and told[0] not in found and told[0] not in beside:
+            found[told[0]] = turn.last
+        beside.update(one for one in told[1:] if one not in found)
         if len(found) == HAPPENINGS:
             break
     return tuple(found), max(found.values(), default=0)

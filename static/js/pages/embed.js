@@ -13,6 +13,8 @@ import { tape } from "../core/history.js";
 import { use } from "../net/channel.js";
 import { Icon, sayAll } from "../panels/common.js";
 import { Sentence } from "../panels/sentence.js";
+import { takeAnswer } from "../scene/answering.js";
+import { guessed } from "../scene/hand.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
@@ -21,9 +23,10 @@ const lang = boot.lang.startsWith("zh") ? "zh" : "en";
 /** The questions of the live channel that steps alone can answer. */
 async function ask(event, payload) {
   const first = event === "seek" ? Math.max(0, payload.step - 2) : payload.step + 1;
-  const answer = await fetch(
-    `/r/${boot.run}/steps.json?from=${first}&count=${event === "seek" ? 8 : payload.count}`,
-  );
+  // Of a held run nothing beyond its end is asked for: what comes is nowhere in the page.
+  const left = boot.facts.total - first + 1;
+  const count = Math.max(1, Math.min(event === "seek" ? 8 : payload.count, left));
+  const answer = await fetch(`/r/${boot.run}/steps.json?from=${first}&count=${count}`);
   return answer.json();
 }
 
@@ -83,8 +86,10 @@ async function start() {
   s.run.value = boot.facts.digest;
   at("stage").replaceChildren();
   stage.mount(at("stage"), {
-    drawn: () => {
-      /* nothing can be pressed here */
+    drawn: (shown) => {
+      // Nothing can be pressed here but the answer to a question.
+      if (boot.ask) takeAnswer(at("stage"), boot.ask, shown, s.t.value);
+      if (boot.guess) guessed(at("stage"), boot.guess, shown, s.t.value);
     },
   });
   await goTo(boot.step);
@@ -102,8 +107,23 @@ async function start() {
         words: sayAll(s.step.value),
       });
   });
-  prefetch();
+  if (!boot.ask) prefetch();
   document.body.dataset.ready = "1";
+  if (boot.to > boot.step) lead(boot.to);
+}
+
+/** Plays to a step by itself; whoever touches something takes over. */
+async function lead(to) {
+  let on = true;
+  for (const name of ["pointerdown", "keydown"]) addEventListener(name, () => (on = false));
+  if (!stage.moves() || to - s.n.value > 24) {
+    await goTo(to);
+    return;
+  }
+  while (on && s.n.value < to) {
+    await new Promise((done) => setTimeout(done, 650));
+    if (on) await stepBy(1, "event");
+  }
 }
 
 start();

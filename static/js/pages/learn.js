@@ -1,8 +1,13 @@
 // The questions page: answers by number key, and what this browser remembers of them.
 // Everything else is the server's: without this script one clicks, and nothing is counted.
+// A chapter of the course is such a page, too; its scenes are gone through by arrow keys.
+
+import { answered } from "../core/answers.js";
+import { noteScene, progress as course } from "../core/course.js";
 
 const KEY = "highwater.learn";
 const article = document.querySelector(".ask");
+const chapter = document.querySelector(".chapter");
 
 /** {asked, right, done: [numbers of the path], met: {belief: times}}; empty where nothing is kept. */
 function kept() {
@@ -25,12 +30,22 @@ function keep(progress) {
 /** Counts an answer once: a page that is loaded again is the same answer. */
 function note(progress) {
   const asked = new URLSearchParams(location.search);
-  const name = ["s", "run", "profile", "q"].map((part) => asked.get(part) ?? "").join(" ");
+  const parts = ["s", "run", "profile", "q"].map((part) => asked.get(part) ?? "");
+  const name = chapter ? `${chapter.dataset.slug} ${chapter.dataset.scene}` : parts.join(" ");
   if (progress.seen.includes(name)) return progress;
   const right = article.dataset.right === "1";
   const met = { ...progress.met };
   for (const id of article.dataset.ids.split(" ").filter(Boolean)) met[id] = (met[id] ?? 0) + 1;
   const number = Number(asked.get("n"));
+  answered({
+    run: asked.get("run") ?? asked.get("s") ?? chapter?.dataset.slug ?? "",
+    profile: asked.get("profile") ?? "",
+    probe: article.dataset.probe,
+    kind: article.dataset.kind,
+    given: article.dataset.given,
+    right,
+    ids: article.dataset.ids.split(" ").filter(Boolean),
+  });
   return {
     asked: progress.asked + 1,
     right: progress.right + (right ? 1 : 0),
@@ -42,15 +57,38 @@ function note(progress) {
 
 function show(progress) {
   const score = document.getElementById("score");
-  if (progress.asked) {
+  if (score && progress.asked) {
     score.textContent = score.dataset.text
       .replace("{right}", progress.right)
       .replace("{asked}", progress.asked);
     score.hidden = false;
   }
-  document.querySelectorAll(".topics a").forEach((link, i) => {
+  document.querySelectorAll(".topics:not(.chapters) a").forEach((link, i) => {
     link.classList.toggle("done", progress.done.includes(i + 1));
   });
+}
+
+/** Marks what was done of the course: chapters on the first page, scenes in a chapter. */
+function showCourse() {
+  const all = course();
+  for (const link of document.querySelectorAll(".chapters a")) {
+    const seen = all[link.dataset.slug] ?? [];
+    link.classList.toggle("done", seen.length >= Number(link.dataset.last));
+    if (seen.length && seen.length < Number(link.dataset.last))
+      link.href = `/learn/${link.dataset.slug}/${Math.min(Math.max(...seen) + 1, link.dataset.last)}`;
+  }
+  document.querySelectorAll(".dots a").forEach((link, i) => {
+    link.classList.toggle("done", (all[chapter?.dataset.slug] ?? []).includes(i + 1));
+  });
+}
+
+/** A scene is done when it is read; with a question or a task, when that is. */
+function noteChapter() {
+  if (!chapter) return;
+  const waits =
+    (article?.dataset.probe && article.dataset.right === undefined) ||
+    (document.getElementById("moves") && !document.getElementById("done"));
+  if (!waits) noteScene(chapter.dataset.slug, Number(chapter.dataset.scene));
 }
 
 function keys(event) {
@@ -58,14 +96,33 @@ function keys(event) {
   if (event.target.closest?.("input, select, textarea")) return;
   const choice = document.querySelectorAll(".choice")[Number(event.key) - 1];
   if (choice) choice.click();
+  const onward = { ArrowRight: "next", ArrowLeft: "back" }[event.key];
+  if (onward && (chapter || onward === "next")) document.getElementById(onward)?.click();
+}
+
+/** What the hand has shown on the stage is the answer of this page. */
+function byHand(event) {
+  const form = document.querySelector(".choices");
+  if (event.origin !== location.origin || !form || typeof event.data?.by !== "string") return;
+  const input = Object.assign(document.createElement("input"), {
+    type: "hidden",
+    name: "by",
+    value: event.data.by,
+  });
+  form.append(input);
+  form.submit();
 }
 
 let progress = kept();
-if (article.dataset.right !== undefined) {
+if (article && article.dataset.right !== undefined) {
   progress = note(progress);
   keep(progress);
   document.getElementById("verdict").focus({ preventScroll: true });
 }
+noteChapter();
 show(progress);
+showCourse();
+for (const hint of document.querySelectorAll(".byhand")) hint.hidden = !hint.textContent.trim();
 addEventListener("keydown", keys);
+addEventListener("message", byHand);
 document.body.dataset.ready = "1";

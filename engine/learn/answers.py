@@ -1,0 +1,41 @@
+"""Answers as text: what a hand has shown on the stage, read strictly."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.learn.asked import NOBODY, Answer, in_order
+from engine.learn.probes import Probe
+from engine.model.errors import BadInput
+
+MOST_OFFSET: Final = 10**9
+MOST_NAMES: Final = 40
+
+
+def answer_of(probe: Probe, text: str) -> Answer:
+    """An offset (4), a broker (2, or nobody), brokers (1,2) or records (m1,m2); "" in a list is
+    nobody, or no record.  Raises BadInput where the question takes no such answer."""
+    words = [word.strip() for word in text.split(",") if word.strip() and word.strip() != "none"]
+    if len(words) > MOST_NAMES:
+        raise BadInput("too_large", f"An answer names at most {MOST_NAMES} things.")
+    if probe.form == "records":
+        order = [name for one in probe.choices for name in one.answer]  # type: ignore[union-attr]
+        return tuple(sorted(dict.fromkeys(words), key=lambda one: _place(order, one)))
+    if probe.form == "broker" and text == "nobody":
+        return NOBODY
+    if probe.form not in ("offset", "broker", "brokers") or not all(map(_is_number, words)):
+        raise BadInput("invalid", "This question takes no such answer; choose one of those below.")
+    numbers = [int(word) for word in words]
+    if probe.form == "brokers":
+        return in_order(numbers)
+    if len(numbers) != 1:
+        raise BadInput("invalid", "One number answers this question.")
+    return numbers[0]
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdigit() and int(word[:11]) <= MOST_OFFSET
+
+
+def _place(order: list[str], name: str) -> int:
+    return order.index(name) if name in order else len(order)

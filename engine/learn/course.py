@@ -1,0 +1,402 @@
+"""The course: chapters that tell a run, as Markdown files that a teacher can write.
+
+A chapter is one file in one language: a title, a block that names the run, scenes with text and at
+most one block each (a moment, a question, a task), and a recap.  docs/course.md has the format.
+Everything is read strictly: a refusal is one sentence with line and column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, Final
+
+from engine.learn.asked import LANGUAGES
+from engine.learn.kinds import KINDS
+from engine.learn.probes import Probe, probe_at, probes_of
+from engine.model.errors import BadInput
+from engine.model.profiles import get_profile
+from engine.properties.evaluate import judge
+from engine.properties.grammar import MOST_CHARACTERS, parse
+from engine.properties.recording import Recording
+from engine.scenarios.file import find, library, load_value
+from engine.scenarios.places import Path, Reader
+from engine.sim import moves
+from engine.sim.run import Run
+
+FOLDER: Final = "chapters"
+MOST_SCENES: Final = 24
+MOST_TEXT: Final = 2_000
+MOST_LINE: Final = 300
+MOST_MOVES: Final = 60
+BLOCKS: Final = ("chapter", "moment", "probe", "do", "recap", "remember")
+_SLUG: Final = re.compile(r"\d{2}-([a-z0-9-]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Text beside a stage.  `block` is moment, probe, do or "": then the stage stays as it was.
+
+    `at` is a step, a property whose deciding step is meant, or "" for the beginning; `ask` a kind
+    of question or one question; `goal`, `first`, `solution` and `hint` are a task's.
+    """
+
+    title: str
+    text: tuple[str, ...]
+    block: str = ""
+    scenario: str = ""
+    profile: str = ""
+    at: int | str = ""
+    ask: str = ""
+    goal: str = ""
+    first: tuple[str, ...] | None = None
+    solution: tuple[str, ...] = ()
+    hint: str = ""
+    where: str = ""
+
+    @property
+    def run(self) -> Run:
+        """The run it tells; of a task the moves that have been made before."""
+        return Run(find(self.scenario), self.profile, 0, self.first)
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """One file.  `cards` are (question, answer), to be remembered."""
+
+    title: str
+    scenario: str
+    profile: str
+    minutes: int
+    lead: tuple[str, ...]
+    scenes: tuple[Scene, ...]
+    recap: tuple[str, ...]
+    cards: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """A scene, played: the run, the step where the stage stands, and what is asked there."""
+
+    run: Run
+    step: int
+    probe: Probe | None = None
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+class _Part:
+    """A heading and what is under it: lines of text, blocks as (name, number of line, text)."""
+
+    __slots__ = ("blocks", "line", "text", "title")
+
+    def __init__(self, title: str, line: int) -> None:
+        self.title = title
+        self.line = line
+        self.text: list[str] = []
+        self.blocks: list[tuple[str, int, str]] = []
+
+
+def read(text: str, where: str = "course.md") -> Chapter:
+    """A chapter from its text.  Raises BadInput: one sentence, where = "file:line:column"."""
+    parts = _parts(text, where)
+    head = parts[0]
+    if [name for name, _, _ in head.blocks] != ["chapter"]:
+        sentence = "A chapter begins with its title and one block ```chapter that names its run."
+        raise BadInput("invalid", sentence, f"{where}:{head.line}:1")
+    value, check = _value(head.blocks[0], where)
+    fields = check.mapping(value, (), ("run", "profile", "minutes"))
+    if "run" not in fields:
+        raise check.bad((), "A chapter needs its run.")
+    scenario, profile = _run(check, fields, "", "")
+    minutes = check.integer(fields.get("minutes", 6), ("minutes",), 1, 60)
+    recap: tuple[str, ...] = ()
+    cards: tuple[tuple[str, str], ...] = ()
+    scenes = []
+    for part in parts[1:]:
+        names = [name for name, _, _ in part.blocks]
+        if "recap" in names or "remember" in names:
+            recap, cards = _ending(part, where)
+        else:
+            scenes.append(_scene(part, scenario, profile, where))
+    if not 0 < len(scenes) <= MOST_SCENES:
+        sentence = f"A chapter has 1 to {MOST_SCENES} scenes, each under a line that begins with ##"
+        raise BadInput("invalid", f"{sentence}.", f"{where}:1:1")
+    lead = _paragraphs(head, where)
+    return Chapter(
+        head.title, scenario, profile, minutes, lead, tuple(_followed(scenes)), recap, cards
+    )
+
+
+def _followed(scenes: list[Scene]) -> list[Scene]:
+    """A scene without a block stands where the one before does."""
+    found: list[Scene] = []
+    for scene in scenes:
+        before = found[-1] if found else None
+        if not scene.block and before is not None and before.block in ("", "moment"):
+            scene = replace(scene, scenario=before.scenario, profile=before.profile, at=before.at)
+        found.append(scene)
+    return found
+
+
+def _parts(text: str, where: str) -> list[_Part]:
+    parts: list[_Part] = []
+    block: tuple[str, int] | None = None
+    held: list[str] = []
+    for number, row in enumerate(text.splitlines(), 1):
+        at = f"{where}:{number}:1"
+        if block is not None:
+            if row.strip() == "```":
+                parts[-1].blocks.append((*block, "\n".join(held)))
+                block, held = None, []
+            else:
+                held.append(row)
+        elif row.startswith(("# ", "## ")):
+            if (len(row) - len(row.lstrip("#")) == 1) == bool(parts):
+                raise BadInput("invalid", "One line with # first, then only lines with ##.", at)
+            parts.append(_Part(row.lstrip("#").strip()[:MOST_LINE], number))
+        elif not parts and row.strip():
+            raise BadInput("invalid", "A chapter begins with its title, a line like # Title.", at)
+        elif row.startswith("```"):
+            name = row[3:].strip()
+            if name not in BLOCKS:
+                known = ", ".join(BLOCKS)
+                sentence = f"There is no block {name[:40] or 'without a name'}; known are {known}."
+                raise BadInput("unknown", sentence, f"{where}:{number}:4")
+            block = name, number
+        elif parts:
+            parts[-1].text.append(row)
+    if block is not None:
+        sentence = f"The block {block[0]} is not closed; a line with ``` closes it."
+        raise BadInput("invalid", sentence, f"{where}:{block[1]}:1")
+    if not parts:
+        raise BadInput("invalid", "A chapter begins with its title, a line like # Title.", where)
+    return parts
+
+
+def _value(block: tuple[str, int, str], where: str) -> tuple[Any, Reader]:
+    """The block's value; empty lines before it keep the numbers of lines right."""
+    name, line, text = block
+    if not text.strip():
+        raise BadInput("invalid", f"The block {name} is empty.", f"{where}:{line}:1")
+    return load_value("\n" * line + text, where)
+
+
+def _paragraphs(part: _Part, where: str) -> tuple[str, ...]:
+    """Paragraphs; a list is one paragraph whose lines begin with "- "."""
+    found, held = [], list[str]()
+    for row in [*part.text, ""]:
+        if row.strip():
+            held.append(row.strip())
+        elif held:
+            listed = held[0].startswith("- ")
+            found.append(("\n" if listed else " ").join(held))
+            held = []
+    if sum(map(len, found)) > MOST_TEXT:
+        sentence = f"The text under one heading has at most {MOST_TEXT} characters."
+        raise BadInput("too_large", sentence, f"{where}:{part.line}:1")
+    return tuple(found)
+
+
+def _scene(part: _Part, scenario: str, profile: str, where: str) -> Scene:
+    text = _paragraphs(part, where)
+    at = f"{where}:{part.line}:1"
+    if len(part.blocks) > 1:
+        sentence = "A scene has one block at most; begin another scene with ##."
+        raise BadInput("invalid", sentence, f"{where}:{part.blocks[1][1]}:1")
+    if not part.blocks:
+        return Scene(part.title, text, "", scenario, profile, where=at)
+    name = part.blocks[0][0]
+    if name == "chapter":
+        sentence = "The block chapter stands under the title only."
+        raise BadInput("invalid", sentence, f"{where}:{part.blocks[0][1]}:1")
+    value, check = _value(part.blocks[0], where)
+    return {"moment": _moment, "probe": _asking, "do": _task}[name](
+        check, value, Scene(part.title, text, name, scenario, profile, where=at)
+    )
+
+
+def _moment(check: Reader, value: object, scene: Scene) -> Scene:
+    fields = check.mapping(value, (), ("at", "run", "profile"))
+    if "at" not in fields:
+        raise check.bad((), "A moment needs at: a step, or a property that is decided there.")
+    code, profile = _run(check, fields, scene.scenario, scene.profile)
+    return replace(scene, scenario=code, profile=profile, at=_at(check, fields["at"]))
+
+
+def _at(check: Reader, value: object) -> int | str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return check.integer(value, ("at",), 0, 1_000_000)
+    return _property(check, value, "at")
+
+
+def _asking(check: Reader, value: object, scene: Scene) -> Scene:
+    fields = check.mapping(value, (), ("ask", "run", "profile"))
+    ask = check.text(fields.get("ask", ""), ("ask",), 60)
+    if ask.split("@")[0] not in KINDS:
+        known = ", ".join(KINDS)
+        sentence = f"ask is a kind of question or one question like hw@8.0.1; kinds are {known}."
+        raise check.bad(("ask",), sentence)
+    code, profile = _run(check, fields, scene.scenario, scene.profile)
+    return replace(scene, scenario=code, profile=profile, ask=ask)
+
+
+def _task(check: Reader, value: object, scene: Scene) -> Scene:
+    fields = check.mapping(value, (), ("goal", "first", "solution", "hint", "run", "profile"))
+    for name in ("goal", "solution", "hint"):
+        if name not in fields:
+            raise check.bad((), f"A task needs its {name}.")
+    code, profile = _run(check, fields, scene.scenario, scene.profile)
+    return replace(
+        scene,
+        scenario=code,
+        profile=profile,
+        goal=_property(check, fields["goal"], "goal"),
+        first=_lines(check, fields.get("first", []), "first", code),
+        solution=_lines(check, fields["solution"], "solution", code),
+        hint=check.text(fields["hint"], ("hint",), MOST_LINE),
+    )
+
+
+def _property(check: Reader, value: object, name: str) -> str:
+    text = check.text(value, (name,), MOST_CHARACTERS)
+    try:
+        parse(text)
+    except BadInput as bad:
+        raise check.bad((name,), bad.sentence, bad.code) from bad
+    return text
+
+
+def _lines(check: Reader, value: object, name: str, code: str) -> tuple[str, ...]:
+    found = []
+    for i, one in enumerate(check.listing(value, (name,), MOST_MOVES)):
+        line = check.text(one, (name, i), moves.MAX_LENGTH)
+        try:
+            moves.parse(line, find(code).brokers)
+        except BadInput as bad:
+            raise check.bad((name, i), bad.sentence, bad.code) from bad
+        found.append(line)
+    return tuple(found)
+
+
+def _run(check: Reader, fields: dict[str, object], code: str, profile: str) -> tuple[str, str]:
+    """(scenario, profile) that the block names, or those of the chapter."""
+    if "run" in fields:
+        code = check.text(fields["run"], ("run",), 80)
+        if code not in {one.code for one in library().values()}:
+            raise check.bad(("run",), f"There is no scenario {code[:40]} in the library.")
+        profile = find(code).profiles[0]
+    if "profile" in fields:
+        text = check.text(fields["profile"], ("profile",), 80)
+        try:
+            profile = get_profile(text).name
+        except BadInput as bad:
+            raise check.bad(("profile",), bad.sentence, bad.code) from bad
+    return code, profile
+
+
+def _ending(part: _Part, where: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    recap: tuple[str, ...] = ()
+    cards: list[tuple[str, str]] = []
+    for block in part.blocks:
+        value, check = _value(block, where)
+        if block[0] == "recap":
+            rows = check.listing(value, (), 6, 1)
+            recap = tuple(check.text(one, (i,), MOST_LINE) for i, one in enumerate(rows))
+        elif block[0] == "remember":
+            for i, one in enumerate(check.listing(value, (), 12, 1)):
+                fields = check.mapping(one, (i,), ("ask", "answer"))
+                cards.append((_card(check, fields, i, "ask"), _card(check, fields, i, "answer")))
+        else:
+            sentence = "A recap stands with nothing but what is to be remembered."
+            raise BadInput("invalid", sentence, f"{where}:{block[1]}:1")
+    return recap, tuple(cards)
+
+
+def _card(check: Reader, fields: dict[str, object], i: int, name: str) -> str:
+    path: Path = (i, name)
+    if name not in fields:
+        raise check.bad((i,), f"A card needs its {name}.")
+    return check.text(fields[name], path, MOST_LINE)
+
+
+# -- playing --------------------------------------------------------------------------------------
+
+
+def stand(scene: Scene, record: Callable[[Run], Recording] = Recording) -> Stand:
+    """Plays a scene.  Raises BadInput where its moment never comes, its question cannot be asked
+    or its task is not done by the solution."""
+    recording = record(scene.run)
+    if scene.block == "probe":
+        probe = _probe(scene, recording)
+        return Stand(scene.run, probe.step, probe)
+    if scene.block == "do":
+        return Stand(scene.run, recording.end.step)
+    if isinstance(scene.at, int):
+        if scene.at > recording.end.step:
+            raise BadInput("unknown", f"The run ends at step {recording.end.step}.", scene.where)
+        return Stand(scene.run, recording.turns[recording.at(scene.at)].last)
+    if not scene.at:
+        return Stand(scene.run, 0)
+    verdict = judge(scene.at, recording)
+    if not verdict.holds:
+        raise BadInput("unknown", "The property of this moment does not hold here.", scene.where)
+    return Stand(scene.run, verdict.step)
+
+
+def _probe(scene: Scene, recording: Recording) -> Probe:
+    if "@" in scene.ask:
+        try:
+            return probe_at(recording, scene.ask)
+        except BadInput as bad:
+            raise BadInput(bad.code, bad.sentence, scene.where) from bad
+    found = next((one for one in probes_of(recording) if one.kind == scene.ask), None)
+    if found is None:
+        sentence = f"Nothing in this run can be asked as {scene.ask}."
+        raise BadInput("unknown", sentence, scene.where)
+    return found
+
+
+def done(scene: Scene, lines: tuple[str, ...]) -> tuple[bool, Run, int]:
+    """(is the task done by these moves, the run they make, its last step).  Raises BadInput."""
+    run = Run(find(scene.scenario), scene.profile, 0, (*(scene.first or ()), *lines))
+    recording = Recording(run)
+    return judge(scene.goal, recording).holds, run, recording.end.step
+
+
+def check(text: str, where: str) -> Chapter:
+    """Reads a chapter and plays all of it.  Raises BadInput at the first thing that is wrong."""
+    chapter = read(text, where)
+    for scene in chapter.scenes:
+        stand(scene)
+        if scene.block == "do":
+            if done(scene, ())[0]:
+                raise BadInput("invalid", "This task is done before it begins.", scene.where)
+            if not done(scene, scene.solution)[0]:
+                sentence = "The solution of this task does not reach its goal."
+                raise BadInput("invalid", sentence, scene.where)
+    return chapter
+
+
+# -- the course that comes with the engine --------------------------------------------------------
+
+
+@cache
+def slugs() -> tuple[str, ...]:
+    """The chapters by name, in order."""
+    folder = files("engine.learn") / FOLDER
+    names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".en.md"))
+    return tuple(match[1] for match in map(_SLUG.match, names) if match)
+
+
+@lru_cache(maxsize=64)
+def chapter(slug: str, language: str) -> Chapter:
+    """A chapter of the course.  Raises BadInput where there is none of that name."""
+    if slug not in slugs() or language not in LANGUAGES:
+        raise BadInput("unknown", "There is no such chapter.")
+    name = f"{slugs().index(slug) + 1:02}-{slug}.{language}.md"
+    return read((files("engine.learn") / FOLDER / name).read_text("utf-8"), name)
