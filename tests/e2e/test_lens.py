@@ -35,6 +35,9 @@ def test_two_releases_stand_beside_each_other(visit: Opener) -> None:
     heads = page.locator(".beside th").all_inner_texts()
     assert "1.1.1" in heads[0] and "3.9.1" in heads[1] and "T-4" in heads[1]
     assert page.get_by_text("moved to another file").first.is_visible()
+    page.get_by_label("Pull through the releases").fill("0")
+    page.wait_for_selector('#lens[data-key$="@1.1.1,0.8.2.2"]:not([aria-busy])')
+    page.get_by_label("Beside it").select_option("3.9.1")
     page.get_by_label("Kafka release").select_option("2.5.1")
     page.wait_for_selector('#lens[data-key$="@2.5.1,3.9.1"]:not([aria-busy])')
 

@@ -45,6 +45,25 @@ function Chooser({ label, value, onChange, facts, none }) {
   >`;
 }
 
+/** All releases on a line: the other one is pulled along it, and what was renamed, split or moved
+ *  is seen to change. */
+function Slider({ a, b, choose, facts }) {
+  const names = facts.releases.map(({ name }) => name);
+  const at = names.indexOf(b || a);
+  return html`<label class="field slider"
+    >${s.t.value("lens.slider")}
+    <input
+      type="range"
+      min="0"
+      max=${names.length - 1}
+      value=${at}
+      aria-valuetext=${`Kafka ${names[at]}`}
+      onInput=${(event) => choose(names[Number(event.target.value)])}
+    />
+    <output>${names[0]} … <b>${names[at]}</b> … ${names.at(-1)}</output></label
+  >`;
+}
+
 /** The lines of pseudo-code that this step went through, beside the stack that runs them. */
 function Taken({ cues }) {
   const t = s.t.value;
@@ -148,6 +167,7 @@ export function Lens() {
       />
       <a href="/code">${t("lens.search")}</a>
     </div>
+    <${Slider} a=${a} b=${b} choose=${choose} facts=${about} />
     ${current && told.failed && html`<p class="soft">${t("lens.failed")}</p>`}
     ${current && told.lens && stacks.length === 0 && html`<p class="soft">${t("lens.nothing")}</p>`}
     ${told.lens && stacks.map((one, at) => html`<${Stack} key=${`${told.key}:${at}`} at=${at} told=${told.lens} cues=${told.cues} base=${about.base} />`)}
