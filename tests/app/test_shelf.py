@@ -123,10 +123,10 @@ def test_minutes_grow_with_what_is_to_be_seen() -> None:
 
 def test_scenarios_are_told_in_the_visitors_language(client: FlaskClient, app: Flask) -> None:
     for address in ("/?lang=zh", "/s/R20?lang=zh", "/s/R20?plain=1&lang=zh", "/batch?lang=zh"):
-        assert "已确认的消息会消失吗？" in client.get(address).text, address
+        assert "已确认的消息会丢吗？" in client.get(address).text, address
     assert shown(client, "?lang=zh&q=高水位")
     facts = Socket(app, lang="zh").open(scenario="R20")["facts"]
     assert facts["scenario"]["teaches"].startswith("Follower")
     assert any("维护工作" in comment for _, _, comment in facts["chapters"])
     copy = client.get("/edit/R20?lang=zh").text
-    assert "已确认的消息会消失吗？" in copy, "who writes a variant begins with their own language"
+    assert "已确认的消息会丢吗？" in copy, "who writes a variant begins with their own language"
