@@ -89,7 +89,7 @@ def test_a_planted_crash_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ZeroDivisionError("planted")
 
     monkeypatch.setattr(watermark, "follow", falls)
-    found = finds(4)
+    found = finds(12)
     assert [one for one in found if one["kind"] == "crash" and "planted" in one["why"]]
 
 

@@ -12,6 +12,8 @@ def unsettled(cluster: Cluster) -> list[str]:
     for tp, record in cluster.controller.records.items():
         leader = cluster.current_leader(tp)
         if leader is None:
+            if _untold(cluster, record.leader, tp):
+                continue
             # Where every in-sync copy lies on a disk that has failed, nobody can lead.
             if any(tp not in cluster.brokers[member].offline for member in record.isr):
                 why.append(f"nobody leads {cluster.names[tp]}: {record!r}")
@@ -20,9 +22,18 @@ def unsettled(cluster: Cluster) -> list[str]:
         for member in record.isr:
             replica = cluster.brokers[member].replicas.get(tp)
             found = None if replica is None else (replica.log.leo, replica.log.hw)
-            if found != wanted:
+            if found != wanted and not _untold(cluster, member, tp):
                 why.append(
                     f"{names[member]} stays at (LEO, HW) {found}, "
                     f"its leader {names[leader.broker]} at {wanted}"
                 )
     return why
+
+
+def _untold(cluster: Cluster, node: int, tp: int) -> bool:
+    """CP-ZK-BROKERS.  Has its bounce gone unnoticed (before 2.2)?  Nobody tells it what
+    to do, and it waits for the next decision."""
+    if cluster.profile.broker_generation or node not in cluster.brokers:
+        return False
+    replica = cluster.brokers[node].replicas.get(tp)
+    return replica is None or replica.leader_epoch < 0

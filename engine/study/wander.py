@@ -73,6 +73,8 @@ def everything(sim: Simulation) -> Iterator[str]:
         yield f"produce w{fresh} to {name} acks={('all', '1', '0')[fresh % 3]}"
         if not sim.auto:
             yield f"fetch {name} x3"
+        for tp in range(len(sim.scenario.partitions)):
+            yield f"fetch_error {name} p={tp}"
         for verb in ("wipe {}", "bounce {}", "bounce {} power", "jump {} 60s", "checkpoint {}"):
             yield verb.format(name)
         for what in ("md", "alter"):
@@ -92,6 +94,10 @@ def everything(sim: Simulation) -> Iterator[str]:
         yield f"set {role}.replication.throttled.replicas={('', '*', '0:1')[fresh % 3]}"
         yield f"set {role}.replication.throttled.rate={(500, 10**9)[fresh % 2]}"
     yield f"set retention.bytes={(-1, 3_000)[fresh % 2]}"
+    yield f"set num.replica.fetchers={1 + fresh % 3}"
+    yield f"set replica.fetch.min.bytes={(1, 2_500)[fresh % 2]}"
+    yield f"set replica.fetch.max.bytes={(1_048_576, 500)[fresh % 2]}"
+    yield f"set replica.fetch.response.max.bytes={(10_485_760, 1_500)[fresh % 2]}"
     yield f"set fetch_sessions={('true', 'false')[fresh % 2]}"
 
 
@@ -143,6 +149,10 @@ VALUES: Final[dict[str, tuple[Value, ...]]] = {
     "flush.messages": (1, 3),
     "segment.records": (1, 2, 5),
     "fetch_max_records": (1, 2, 500),
+    "num.replica.fetchers": (2, 3),
+    "replica.fetch.min.bytes": (0, 1_500, 5_000),
+    "replica.fetch.max.bytes": (0, 500, 2_000),
+    "replica.fetch.response.max.bytes": (0, 1_000, 3_000),
     "commit_ms": (0, 30),
     "md_delay": (0, 50),
     "controlled.shutdown.enable": (0, 1),
@@ -225,6 +235,7 @@ def draw_cluster(chance: Chance) -> Scenario:
         data["workload"] = {"producers": [load], "consumers": chance.below(2)}
     if chance.hits(0.3):
         data["faults"] = draw_faults(chance, brokers)
+    if chance.hits(0.4):
         data["brokers"] = [{"id": one, "dirs": 1 + chance.below(2)} for one in ids]
     return Scenario.from_dict(data)
 
