@@ -77,3 +77,8 @@ def test_steps_are_steps_of_the_library() -> None:
     slugs = {one.slug for one in library().values()}
     for acts in steps_of().values():
         assert all(act.slug in slugs and act.step >= 1 for act in acts)
+
+
+def test_a_method_that_serves_most_rules_comes_first() -> None:
+    assert search("doWork")[0].name == "AbstractFetcherThread.doWork"
+    assert search("Partition.truncateTo")[0].name == "Partition.truncateTo"

@@ -108,17 +108,18 @@ def search(question: str) -> tuple[Hit, ...]:
         return ()
     known = [(name, True) for name in _proposals()] + [(name, False) for name in _rules_of()]
     found = [
-        (_distance(name.lower(), words), name, kip)
+        (_distance(name, kip, words), name, kip)
         for name, kip in known
         if all(word in name.lower() for word in words)
     ]
     return tuple(hit(name, kip) for _, name, kip in sorted(found)[:MOST_HITS])
 
 
-def _distance(name: str, words: list[str]) -> tuple[int, int]:
-    method = name.rpartition(".")[2]
-    exact = 0 if name in words else 1 if method in words else 2
-    return exact, len(name)
+def _distance(name: str, kip: bool, words: list[str]) -> tuple[int, int, int]:
+    """Exact names first, then methods of that name, those that serve most rules before others."""
+    low = name.lower()
+    exact = 0 if low in words else 1 if low.rpartition(".")[2] in words else 2
+    return exact, -len(_rules_of()[name]) if exact == 1 and not kip else 0, len(name)
 
 
 def scenarios(question: str) -> frozenset[str]:
