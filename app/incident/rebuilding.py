@@ -7,6 +7,7 @@ does not reach by itself is the finding.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -44,10 +45,13 @@ class Rebuilt:
     notes: list[str] = field(default_factory=list)
 
 
-def rebuild(told: Timeline, profile: str = "") -> Rebuilt:
-    """The run, as far as the model can follow.  Raises BadInput for a profile that there is none
-    of."""
-    return _Builder(told, get_profile(profile).name if profile else _profile(told)).build()
+def rebuild(
+    told: Timeline, profile: str = "", between: Callable[[], None] = lambda: None
+) -> Rebuilt:
+    """The run, as far as the model can follow; `between` is called before each state and event, and
+    may raise.  Raises BadInput for a profile that there is none of."""
+    name = get_profile(profile).name if profile else _profile(told)
+    return _Builder(told, name).build(between)
 
 
 def _profile(told: Timeline) -> str:
@@ -119,10 +123,11 @@ class _Builder:
 
     # -- the whole ---------------------------------------------------------------------------------
 
-    def build(self) -> Rebuilt:
+    def build(self, between: Callable[[], None]) -> Rebuilt:
         followed, finding = 0, ""
         before: State | None = None
         for what in self._in_order():
+            between()
             if isinstance(what, Event):
                 self._broker(what)
                 continue

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import tempfile
+import threading
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from app.common.accounts import Accounts
+from app.common.admission import held
 from app.common.answers import refused
 from app.common.askers import asking, has_hung_up
 from app.common.deadlines import Deadlines, stop_reading
@@ -23,6 +26,11 @@ FREE: Final = ("/static/", "/health")
 BODY_BYTES: Final = 256 * 1024
 """Of any request: a scenario may be 64 KiB, and JSON may write a character as six."""
 BODY_S: Final = 10.0
+FILES_PATH: Final = "/incident/read"
+FILES_BYTES: Final = 16 * 1024 * 1024
+FILES_S: Final = 30.0
+FILES_AT_ONCE: Final = 2
+"""Of the one address that takes files: they go to a temporary file, not to memory."""
 REST_BYTES: Final = 16 * 1024 * 1024
 REST_S: Final = 2.0
 """How much is read of a body that is refused, and for how long: a client that is cut off while it
@@ -33,6 +41,17 @@ SENTENCES.update(
         "late": (
             "The rest of this request did not come within {s} seconds: send it again.",
             "此请求的其余部分未在 {s} 秒内到达：请重新发送。",
+        ),
+        "too_large.files": (
+            "These files are larger than {mib} MiB together: highwater incident, on the command "
+            "line, reads files of any size.",
+            "这些文件合计超过 {mib} MiB：命令行的 highwater incident 可以读取任意大小的文件。",
+        ),
+        "too_large.states": (
+            "The record of this partition changed {n} times, more than the {most} that are told "
+            "here: highwater incident, on the command line, has no such limit.",
+            "该分区的状态改变了 {n} 次，超过此处可展示的 {most} 次：命令行的 highwater incident "
+            "没有这个限制。",
         ),
     }
 )
@@ -48,6 +67,7 @@ class Bodies:
         self._app = app
         self._deadlines = deadlines
         self._accounts = accounts
+        self._files = threading.BoundedSemaphore(FILES_AT_ONCE)
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         if environ.get("PATH_INFO", "").startswith(FREE) or "HTTP_UPGRADE" in environ:
@@ -69,33 +89,59 @@ class Bodies:
         if not chunked and length == "0":
             return self._app(environ, start_response)
         try:
+            if environ.get("PATH_INFO") == FILES_PATH:
+                return self._with_files(environ, start_response, length)
             body = self._read(environ, int(length) if length.isdigit() else 0, chunked)
         except Refusal as refusal:
             return refused(refusal, start_response)
-        environ["wsgi.input"] = io.BytesIO(body)
-        environ["CONTENT_LENGTH"] = str(len(body))
+        return self._pass(environ, start_response, io.BytesIO(body), len(body))
+
+    def _pass(
+        self, environ: Environ, start_response: Callable[..., Any], body: IO[bytes], length: int
+    ) -> Iterable[bytes]:
+        environ["wsgi.input"] = body
+        environ["CONTENT_LENGTH"] = str(length)
         environ.pop("HTTP_TRANSFER_ENCODING", None)
         return self._app(environ, start_response)
+
+    def _with_files(
+        self, environ: Environ, start_response: Callable[..., Any], told: str
+    ) -> Iterable[bytes]:
+        """A body of files, whose length is known beforehand; few at once."""
+        length = int(told) if told.isdigit() and len(told) < 16 else 0
+        if not 0 < length <= FILES_BYTES:
+            self._let_come(environ, REST_BYTES)
+            raise Refusal("too_large", "too_large.files", mib=FILES_BYTES >> 20)
+        with held(self._files, 0), tempfile.SpooledTemporaryFile(max_size=BODY_BYTES) as body:
+            came = self._within(environ, FILES_S, length, body.write)
+            if came < length:
+                raise Refusal("late", s=round(FILES_S))
+            body.seek(0)
+            # All of the answer is made while the files are there.
+            return list(self._pass(environ, start_response, body, length))
 
     def _read(self, environ: Environ, length: int, chunked: bool) -> bytes:
         if length > BODY_BYTES:
             self._let_come(environ, length)
             raise Refusal("too_large", limit=SCENARIO_BYTES)
         wanted = BODY_BYTES + 1 if chunked else length
-        body = self._within(environ, BODY_S, wanted)
+        body = bytearray()
+        self._within(environ, BODY_S, wanted, body.extend)
         if len(body) > BODY_BYTES:
             self._let_come(environ, REST_BYTES)
             raise Refusal("too_large", limit=SCENARIO_BYTES)
         if len(body) < length:
             raise Refusal("late", s=round(BODY_S))
-        return body
+        return bytes(body)
 
     def _let_come(self, environ: Environ, length: int) -> None:
-        self._within(environ, REST_S, min(length, REST_BYTES), keep=False)
+        self._within(environ, REST_S, min(length, REST_BYTES), len)
 
-    def _within(self, environ: Environ, seconds: float, most: int, keep: bool = True) -> bytes:
-        """What comes of so many bytes before the deadline."""
-        stream, body = environ["wsgi.input"], bytearray()
+    def _within(
+        self, environ: Environ, seconds: float, most: int, keep: Callable[[bytes], object]
+    ) -> int:
+        """Hands on what comes of so many bytes before the deadline; how many came."""
+        stream = environ["wsgi.input"]
         sock = environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
         cut = stop_reading(sock) if sock is not None else _nothing
         left = most
@@ -103,9 +149,8 @@ class Bodies:
         with self._deadlines.within(seconds, cut), contextlib.suppress(Exception):
             while left and (piece := stream.read(min(left, 65_536))):
                 left -= len(piece)
-                if keep:
-                    body += piece
-        return bytes(body)
+                keep(piece)
+        return most - left
 
 
 def _nothing() -> None:

@@ -184,6 +184,7 @@ SCREENS = {
     "sheet": Screen("/interview/sheet", ".sheetitems article"),
     "seen": Screen("/s/R11/real/2.0.1?at=15", opens=(PARTS,)),
     "real": Screen("/real", ".played"),
+    "incident": Screen("/incident", opens=(PARTS,)),
     "api": Screen("/api", ".apis section"),
     "glossary": Screen("/glossary", "#H-2"),
     "code": Screen("/code?q=truncateTo", ".hit"),

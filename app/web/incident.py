@@ -1,0 +1,177 @@
+"""An incident in the browser: files of brokers are sent, read once, told as a story, and deleted.
+
+What reads them is what `highwater incident` reads them with.  They lie in a directory of their own
+that lives as long as the request.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from flask import Blueprint, Response, render_template, request
+from werkzeug.datastructures import FileStorage
+
+from app.common.admission import CpuBudget
+from app.common.refusals import Refusal
+from app.context import visitor
+from app.context.services import services
+from app.incident import rebuilding, sources, telling, timeline
+from app.incident.events import partition_named
+from app.incident.rebuilding import Rebuilt
+from app.incident.timeline import Timeline
+from app.storage.saved import RUN_BYTES
+from app.web.api import json_answer
+from app.web.bodies import FILES_BYTES, FILES_PATH
+from engine.model.errors import BadInput
+from engine.model.profiles import get_profile
+
+blueprint = Blueprint("incident", __name__)
+
+MOST_FILES: Final = 200
+MOST_PARTS: Final = 8
+"""Of a path: folders below each other."""
+MOST_STATES: Final = 300
+MOST_ROWS: Final = 2_000
+MOST_NAMED: Final = 40
+LONGEST: Final = 120
+_GIVEN: Final = re.compile(r"(\d{1,6}|K)=(.+)")
+_NOT_IN_NAMES: Final = re.compile(r"[^\w.=@+-]+")
+
+
+@blueprint.get("/incident")
+def page() -> str:
+    """A place to drop files on."""
+    boot = {
+        "lang": visitor.lang(),
+        "most": FILES_BYTES,
+        "files": MOST_FILES,
+        "path": FILES_PATH,
+    }
+    return render_template("incident.html", boot=boot)
+
+
+@blueprint.post(FILES_PATH)
+def read_files() -> Response:
+    """Files, as a form with `file` parts whose names are paths, and perhaps a `partition` -> the
+    story and the run; or `choose`, where the files tell of several partitions."""
+    visitor.require_token()
+    request.max_form_parts = MOST_FILES + 2
+    given = request.files.getlist("file")
+    if not given:
+        raise Refusal("invalid", what="file")
+    # A thread that reads files plays a run at its end: it waits where all wait who play runs.
+    with services().plays.turn(), tempfile.TemporaryDirectory(prefix="highwater-incident-") as root:
+        arguments, known = _laid_out(Path(root), given)
+        try:
+            answer = _investigated(arguments, known, request.form.get("partition", "")[:260])
+        except BadInput as bad:
+            raise BadInput(bad.code, _without(root, bad.sentence)) from None
+        answer["notes"] = [_without(root, note) for note in answer.get("notes", [])]
+    return json_answer({"ok": True, **answer})
+
+
+def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], dict[Path, str]]:
+    """The files below `root`, under the names they came with as far as those are names; what
+    `highwater incident` would be called with, and path -> name."""
+    known: dict[Path, str] = {}
+    arguments: dict[str, None] = {}
+    for number, file in enumerate(given):
+        name = file.filename or "file"
+        parts = [_NOT_IN_NAMES.sub("_", one)[:LONGEST] for one in re.split(r"[/\\]", name)]
+        parts = [one for one in parts if one.strip(".")][-MOST_PARTS:] or ["file"]
+        owner = _GIVEN.fullmatch(parts[-1])
+        whose = root / (f"of-{owner[1]}" if owner else "all")
+        if owner:
+            parts[-1] = owner[2]
+        path = whose.joinpath(*parts)
+        if path in known or path.is_dir():  # two of one name are two files
+            path = whose.joinpath(str(number), *parts[-2:])
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file.save(path)
+        except OSError:
+            raise Refusal("invalid", what=name[:LONGEST]) from None
+        known[path] = name[:260]
+        arguments[f"{owner[1]}={whose}" if owner else str(whose)] = None
+    return tuple(arguments), known
+
+
+def _without(root: str, sentence: str) -> str:
+    """A sentence that names files as the visitor does."""
+    text = re.sub(re.escape(root) + r"/(?:all|of-\w+)/?", "", sentence)
+    return text.replace(root, "")
+
+
+def _investigated(
+    arguments: tuple[str, ...], known: dict[Path, str], partition: str
+) -> dict[str, Any]:
+    found: list[sources.Source] = []
+    for argument in arguments:
+        try:
+            found += sources.found((argument,))
+        except BadInput as bad:
+            if bad.code == "too_large":
+                raise
+    useless = list(_useless(found, known))
+    if not found:
+        raise BadInput("unknown", useless[0] if useless else "There is no file.")
+    counted = timeline.partitions(found)
+    wanted = partition_named(partition) if partition else None
+    if wanted is None and len(counted) != 1:
+        if not counted:
+            raise BadInput(
+                "unknown", "These files tell nothing of the record of any partition; add more."
+            )
+        choose = [[str(one), n] for one, n in counted.most_common(MOST_NAMED)]
+        return {"choose": choose, "notes": useless}
+    told = timeline.gather(found, wanted or next(iter(counted)))
+    if len(told.states) > MOST_STATES:
+        raise Refusal("too_large", "too_large.states", n=len(told.states), most=MOST_STATES)
+    budget = CpuBudget(services().settings.build_cpu_s)
+    return _told(told, rebuilding.rebuild(told, between=budget.check), useless)
+
+
+def _useless(found: list[sources.Source], known: dict[Path, str]) -> Iterator[str]:
+    """One sentence for each file that nobody reads."""
+    read = {source.path for source in found}
+    used = {folder for path in read for folder in (path.parent, path.parent.parent)}
+    for path, name in known.items():
+        if path in read or (path.name == "meta.properties" and path.parent in used):
+            continue
+        if path.stat().st_size == 0:
+            yield f"{name} is empty."
+        elif path.parent.name == sources.METADATA:
+            yield f"{name} is a shorter copy of the metadata log, and was not needed."
+        else:
+            yield f"{name} is no log, segment, checkpoint or dump of Kafka, and was not read."
+
+
+def _told(told: Timeline, rebuilt: Rebuilt, useless: list[str]) -> dict[str, Any]:
+    rows = list(telling.rows(told))
+    first = min((one.time_ms for one in told.states if one.time_ms is not None), default=0.0)
+    text = rebuilt.run.text()
+    whole = len(text.encode()) <= RUN_BYTES
+    notes = [*useless, *told.notes, *rebuilt.notes]
+    if not whole:
+        notes.append("The run is too long to be opened here; highwater incident writes it.")
+    return {
+        "partition": str(told.partition),
+        "kafka": told.version,
+        "replicas": told.replicas,
+        "rows": [[round(time_ms - first), who, what] for time_ms, who, what in rows[:MOST_ROWS]],
+        "more": max(0, len(rows) - MOST_ROWS),
+        "clocks": [
+            [node, skew.least, skew.most] for node, skew in sorted(told.clocks.skews.items())
+        ],
+        "notes": notes,
+        "profile": get_profile(rebuilt.run.profile).stands_for,
+        "followed": rebuilt.followed,
+        "states": rebuilt.states,
+        "finding": rebuilt.finding,
+        "moves": list(rebuilt.run.lines()),
+        "run": text if whole else None,
+    }

@@ -1,0 +1,147 @@
+"""Files of brokers, sent by a browser: the story, the run, and one sentence for each bad file."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from app.incident import rebuilding, sources, timeline
+from app.web.bodies import FILES_BYTES, FILES_PATH
+from tests.app.conftest import TOKEN
+from tests.conftest import ROOT
+
+FILES = ROOT / "tests" / "incident" / "files"
+
+
+def files_of(name: str) -> list[tuple[str, bytes]]:
+    """A recorded cluster as a folder that is dropped: (path, content)."""
+    folder = FILES / name
+    return [
+        (path.relative_to(FILES).as_posix(), path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    ]
+
+
+def send(client: FlaskClient, files: Iterable[tuple[str, bytes]], **form: str) -> TestResponse:
+    parts = [(io.BytesIO(content), name) for name, content in files]
+    return client.post(
+        f"{FILES_PATH}?lang=en",
+        data={"file": parts, **form},
+        headers={"X-CSRF-Token": TOKEN, "Accept": "application/json"},
+        content_type="multipart/form-data",
+    )
+
+
+def answer_of(client: FlaskClient, files: Iterable[tuple[str, bytes]], **form: str) -> Any:
+    answer = send(client, files, **form)
+    assert answer.status_code == 200, answer.json
+    return answer.json
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    yield
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["S30-3.9.1", "R20-0.10.2.2"])
+def test_the_page_tells_what_the_command_tells(client: FlaskClient, name: str) -> None:
+    told = answer_of(client, files_of(name))
+    found = sources.found((str(FILES / name),))
+    wanted = next(iter(timeline.partitions(found)))
+    rebuilt = rebuilding.rebuild(timeline.gather(found, wanted))
+    assert told["partition"] == str(wanted)
+    assert told["run"] == rebuilt.run.text()
+    assert (told["followed"], told["finding"]) == (rebuilt.followed, rebuilt.finding)
+    assert not [note for note in told["notes"] if "/" + "tmp" in note or "incident-" in note]
+    assert any(what.startswith("LOST") for _, _, what in told["rows"])
+
+
+def test_order_and_names_of_the_files_do_not_matter(client: FlaskClient) -> None:
+    files = files_of("S30-3.9.1")
+    assert answer_of(client, reversed(files))["run"] == answer_of(client, files)["run"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (("notes.bin", bytes(range(256)) * 40), "notes.bin is no log, segment, checkpoint"),
+        (("empty.log", b""), "empty.log is empty."),
+        (("../../../etc/passwd.log", b"root:x:0"), "../../../etc/passwd.log is no log"),
+    ],
+)
+def test_a_bad_file_costs_one_sentence(
+    client: FlaskClient, bad: tuple[str, bytes], why: str
+) -> None:
+    files = files_of("S30-3.9.1")
+    whole = answer_of(client, files)
+    told = answer_of(client, [*files, bad])
+    assert told["run"] == whole["run"]
+    assert sum(why in note for note in told["notes"]) == 1, told["notes"]
+    alone = send(client, [bad])
+    assert alone.status_code == 400
+    assert why in alone.json["sentence"]
+
+
+def test_a_truncated_segment_is_named_with_its_byte(client: FlaskClient) -> None:
+    files = [
+        (name, content[:-9] if name.endswith("b1/S30-0/00000000000000000000.log") else content)
+        for name, content in files_of("S30-3.9.1")
+    ]
+    notes = answer_of(client, files)["notes"]
+    named = [one for one in notes if "S30-3.9.1/b1/S30-0/00000000000000000000.log: Byte" in one]
+    assert len(named) == 1, notes
+
+
+def test_two_partitions_are_asked_about(client: FlaskClient) -> None:
+    files = files_of("S30-3.9.1")
+    other = [(name, content.replace(b"S30-0", b"S30-1")) for name, content in files]
+    both = [(f"other/{name}", content) for name, content in other if name.endswith("server.log")]
+    asked = answer_of(client, [*files, *both])
+    assert {"S30-0", "S30-1"} == {name for name, _ in asked["choose"]}
+    assert answer_of(client, [*files, *both], partition="S30-0")["partition"] == "S30-0"
+
+
+def test_whose_a_file_is_may_stand_in_its_name(client: FlaskClient) -> None:
+    dump = (FILES / "dumps" / "metadata.txt").read_bytes()
+    segment = (FILES / "dumps" / "segment.txt").read_bytes()
+    nobody = answer_of(client, [("metadata.txt", dump), ("segment.txt", segment)])
+    assert any("whose segment this is, nothing says" in note for note in nobody["notes"])
+    named = answer_of(client, [("metadata.txt", dump), ("2=segment.txt", segment)])
+    assert not any("whose segment" in note for note in named["notes"])
+
+
+def test_what_is_too_large_is_refused_unread(client: FlaskClient) -> None:
+    headers = {"X-CSRF-Token": TOKEN, "Accept": "application/json"}
+    answer = client.post(
+        f"{FILES_PATH}?lang=en",
+        input_stream=io.BytesIO(b"x"),
+        headers=headers,
+        environ_overrides={"CONTENT_LENGTH": str(2 << 30)},
+        content_type="multipart/form-data; boundary=x",
+    )
+    assert answer.status_code == 413
+    assert "larger than 16 MiB together: highwater incident" in answer.get_data(as_text=True)
+    assert FILES_BYTES == 16 << 20
+
+
+def test_a_token_and_a_file_are_wanted(client: FlaskClient) -> None:
+    assert client.post(FILES_PATH, data={"file": (io.BytesIO(b"x"), "a")}).status_code == 403
+    assert send(client, []).status_code in (400, 403)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page(client: FlaskClient, lang: str) -> None:
+    text = client.get(f"/incident?lang={lang}").text
+    assert 'id="drop"' in text and ">incident." not in text
