@@ -16,12 +16,20 @@ Task = tuple["Future[Any]", Callable[..., Any], tuple[Any, ...]]
 
 class FairPool(Executor):
     """Runs at most `each` tasks of one name at a time, and of all names as many as there are
-    threads.  What a full line has no place for ends at once with the result False."""
+    threads.  What a full line has no place for is dropped: `drop` gets its arguments, and it ends
+    at once with the result False."""
 
-    def __init__(self, threads: int, each: int, name_of: Callable[..., str]) -> None:
+    def __init__(
+        self,
+        threads: int,
+        each: int,
+        name_of: Callable[..., str],
+        drop: Callable[..., None] = lambda *_: None,
+    ) -> None:
         self._pool = ThreadPoolExecutor(threads, "serving")
         self._each = each
         self._name_of = name_of
+        self._drop = drop
         self._lock = threading.Lock()
         self._busy: Counter[str] = Counter()
         self._waiting: defaultdict[str, deque[Task]] = defaultdict(deque)
@@ -38,6 +46,7 @@ class FairPool(Executor):
             if len(line) < WAITING_EACH * self._each:
                 line.append(task)
                 return task[0]
+        self._drop(*args)
         task[0].set_result(False)
         return task[0]
 

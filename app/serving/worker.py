@@ -49,7 +49,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         most: int = self.settings.threads
         # Behind a proxy all connections are the proxy's; it is the proxy that counts addresses.
         each = most if self.settings.proxies else self.settings.sockets_per_address + HANDS
-        return FairPool(most, min(each, most), address_of)
+        return FairPool(most, min(each, most), address_of, lambda conn: hang_up(conn.sock)())
 
     def handle(self, conn: Any) -> Any:
         """One request of a connection, in a thread of the pool."""
@@ -57,7 +57,12 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self._heads[thread] = self.deadlines.arm(HEAD_S, hang_up(conn.sock))
         self._sockets[thread] = conn.sock
         try:
-            return super().handle(conn)
+            goes_on = super().handle(conn)
+            if not goes_on:
+                # A connection is closed once its last answer was read, or 2 s later.  Gunicorn
+                # waits for that where it accepts connections; here it is the address's own thread.
+                conn.close(graceful=True)
+            return goes_on
         finally:
             self._heads.pop(thread).off()
             self._sockets.pop(thread)

@@ -9,7 +9,13 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from flask import Blueprint, Flask, Response, current_app, g, request
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
@@ -57,6 +63,7 @@ class Figures:
             registry=self.registry,
         )
         self.registry.register(self)
+        ProcessCollector(registry=self.registry)
 
     def collect(self) -> Iterator[Any]:
         found = self._services

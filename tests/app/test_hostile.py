@@ -83,6 +83,13 @@ def test_who_begins_and_does_not_go_on_holds_nobody_up(port: int, said: bytes) -
                     pass
 
 
+def test_connections_that_do_not_close_are_closed_by_their_own_threads(port: int) -> None:
+    # Each is waited for up to 2 s; where connections are accepted, that would be two minutes.
+    with many(port, 60, b"NONSENSE\r\n\r\n"):
+        for _ in range(3):
+            assert get(port, "/health", HONEST) == 200
+
+
 def test_half_a_body_is_told_so(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), 2 * PATIENCE_S) as link:
         link.sendall(HALF_A_BODY)

@@ -149,6 +149,16 @@ BENCHMARKS: dict[str, Benchmark] = {
         "copies",
     ),
     "socket": Benchmark("times a question without an answer, p99 of a step's round trip", _socket),
+    "attacks": elsewhere(
+        "times a step without an attack, the worst p99 of an honest visitor's step under one",
+        "app.command.bench.attacks",
+        "attacks",
+    ),
+    "class": elsewhere(
+        "of a second, the worst p99 of a step while 200 visitors step once a second each",
+        "app.command.bench.attacks",
+        "many",
+    ),
     "batch": elsewhere(
         "of two plain processes' runs per second, on Spark local[2]",
         "app.batch.runners.bench",

@@ -1,0 +1,276 @@
+"""What an honest visitor notices while somebody else attacks the server as it is started.
+
+The visitor is 127.0.0.1 and the attacker 127.0.0.2, on one machine and against the usual settings,
+so that both also share its processors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import socket
+import statistics
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import simple_websocket
+
+from app.command.bench.server import Wire, serving
+from engine.scenarios.file import find
+from engine.sim.run import Run
+
+ATTACK_S: Final = 8.0
+HANDS: Final = 8
+"""Threads of the attacker."""
+SILENT: Final = 140
+EVIL: Final = "127.0.0.2"
+SHOWN: Final = "S20"
+BUDGETS: Final = {"worst_step_p99_ms": 1_000.0, "memory_mib": 1_500.0}
+PATIENCE_S: Final = 20.0
+_KEY = "dGhlIHNhbXBsZSBub25jZQ=="
+HANDSHAKE = (
+    "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    f"Sec-WebSocket-Key: {_KEY}\r\n\r\n"
+).encode()
+HALF_A_BODY = (
+    b"POST /api/scenarios HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n"
+    b"Content-Type: application/json\r\n\r\n{"
+)
+Attack = Callable[[int, threading.Event], None]
+
+
+def _linked(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), PATIENCE_S, (EVIL, 0))
+
+
+def _frame(text: str) -> bytes:
+    """A masked text frame (RFC 6455), its mask zero."""
+    body = text.encode()
+    if len(body) < 126:
+        head = struct.pack("!BB", 0x81, 0x80 | len(body))
+    else:
+        head = struct.pack("!BBH", 0x81, 0x80 | 126, len(body))
+    return head + bytes(4) + body
+
+
+def _drain(link: socket.socket, seconds: float) -> None:
+    """Reads what comes for so long; a connection that was cut raises OSError."""
+    link.settimeout(seconds)
+    with contextlib.suppress(TimeoutError):
+        while True:
+            if not link.recv(1 << 20):
+                raise ConnectionResetError
+
+
+def silent(said: bytes) -> Attack:
+    """Many connections that begin something and do not go on; those that are cut come again."""
+
+    def attack(port: int, over: threading.Event) -> None:
+        links: list[socket.socket] = []
+        while not over.is_set():
+            while len(links) < SILENT // HANDS:
+                links.append(_linked(port))
+                with contextlib.suppress(OSError):
+                    links[-1].sendall(said)
+            over.wait(1.0)
+            links.pop(0).close()
+        for link in links:
+            link.close()
+
+    return attack
+
+
+def asking(questions: Callable[[int], str]) -> Attack:
+    """Live connections that ask as fast as they may, and come again when they are cut."""
+
+    def attack(port: int, over: threading.Event) -> None:
+        number = 0
+        while not over.is_set():
+            with _linked(port) as link, contextlib.suppress(OSError):
+                link.sendall(HANDSHAKE + _frame("40{}"))
+                while not over.is_set():
+                    number += 1
+                    link.sendall(_frame(f"42{number}{questions(number)}"))
+                    _drain(link, 0.02)
+            over.wait(0.05)
+
+    return attack
+
+
+def getting(path: Callable[[int], str]) -> Attack:
+    def attack(port: int, over: threading.Event) -> None:
+        number = 0
+        while not over.is_set():
+            number += 1
+            link = http.client.HTTPConnection(
+                "127.0.0.1", port, timeout=PATIENCE_S, source_address=(EVIL, 0)
+            )
+            with contextlib.closing(link), contextlib.suppress(OSError, http.client.HTTPException):
+                link.request("GET", path(number))
+                if link.getresponse().status == 429:
+                    over.wait(0.02)
+
+    return attack
+
+
+def _dear(number: int) -> str:
+    run = Run(find("crash-storm"), "K39", number + 1_000 * threading.get_ident() % 10**9)
+    return json.dumps(["open", {"text": run.text(), "ahead": 32}])
+
+
+def _paths(number: int) -> str:
+    run = Run(find("R20"), "Z0102").digest
+    return (
+        "/s/S20/ladder",
+        f"/r/{run}/export/steps",
+        f"/r/{run}/compare.json?with={run}",
+        f"/r/{run}/steps.json?from={number % 90}&count=64",
+    )[number % 4]
+
+
+ATTACKS: Final[dict[str, Attack | None]] = {
+    "nobody": None,
+    "silent": silent(HANDSHAKE),
+    "bodies": silent(HALF_A_BODY),
+    "heads": silent(HANDSHAKE[:30]),
+    "reserved": asking(lambda number: json.dumps([("disconnect", "connect")[number % 2], {}])),
+    "packets": asking(lambda _: '["open",{"seed":NaN}]'),
+    "builds": asking(_dear),
+    "pages": getting(_paths),
+}
+
+
+@contextlib.contextmanager
+def _under(attack: Attack | None, port: int) -> Iterator[None]:
+    over = threading.Event()
+    threads = [
+        threading.Thread(target=attack, args=(port, over), daemon=True)
+        for _ in range(HANDS if attack else 0)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join(PATIENCE_S)
+
+
+def _get(port: int, path: str) -> tuple[float, str]:
+    """(milliseconds, what came).  Raises RuntimeError where it was refused."""
+    began = time.perf_counter()
+    link = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    with contextlib.closing(link):
+        link.request("GET", path)
+        answer = link.getresponse()
+        text = answer.read().decode()
+    if answer.status != 200:
+        raise RuntimeError(f"{path} was answered {answer.status}.")
+    return (time.perf_counter() - began) * 1_000, text
+
+
+def _visit(port: int, seconds: float) -> dict[str, float]:
+    """An honest visitor: a page and an open every second, steps in between."""
+    steps, pages, opens = [], [], []
+    lost = 0
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            pages.append(_get(port, f"/s/{SHOWN}")[0])
+            with Wire(port) as wire:
+                began = time.perf_counter()
+                opened = wire.ask("open", {"scenario": SHOWN})
+                opens.append((time.perf_counter() - began) * 1_000)
+                total = opened["facts"]["total"]
+                for index in range(15):
+                    began = time.perf_counter()
+                    told = wire.ask(
+                        "play", {"run": opened["run"], "step": index % total, "count": 1}
+                    )
+                    steps.append((time.perf_counter() - began) * 1_000)
+                    lost += not told["ok"]
+                    time.sleep(0.05)
+        except (OSError, RuntimeError, KeyError, simple_websocket.ConnectionClosed):
+            lost += 1
+    return {
+        "step_p50_ms": statistics.median(steps),
+        "step_p99_ms": statistics.quantiles(steps, n=100)[98],
+        "page_ms": statistics.median(pages),
+        "open_ms": statistics.median(opens),
+        "lost": float(lost),
+    }
+
+
+def _memory_mib(port: int) -> float:
+    found = re.search(r"^process_resident_memory_bytes (\S+)", _get(port, "/metrics")[1], re.M)
+    return float(found[1]) / 2**20 if found else 0.0
+
+
+def attacks() -> tuple[float, dict[str, float]]:
+    """The worst p99 of a step under attack, beside that without one; and all figures."""
+    figures: dict[str, float] = {}
+    seconds = float(os.environ.get("HIGHWATER_ATTACK_S", ATTACK_S))
+    wanted = os.environ.get("HIGHWATER_ATTACKS", " ".join(ATTACKS)).split()
+    for name, attack in ((one, ATTACKS[one]) for one in wanted):
+        with serving(cpu_ms_per_s="500") as port:
+            _visit(port, 2.0)
+            with _under(attack, port):
+                seen = _visit(port, seconds)
+                seen["memory_mib"] = _memory_mib(port)
+            seen["after_step_p50_ms"] = _visit(port, 2.0)["step_p50_ms"]
+        figures |= {f"{name}_{figure}": value for figure, value in seen.items()}
+    worst: Any = max(value for name, value in figures.items() if name.endswith("step_p99_ms"))
+    figures["worst_step_p99_ms"] = worst
+    figures["memory_mib"] = max(v for name, v in figures.items() if name.endswith("memory_mib"))
+    return worst / figures[f"{wanted[0]}_step_p99_ms"], figures
+
+
+VISITORS: Final = 200
+SECONDS: Final = 60
+
+
+def _step_along(port: int, number: int, start: threading.Barrier, found: list[float]) -> None:
+    """Opens a run, all at once with everybody else, and steps through it once a second."""
+    start.wait()
+    with Wire(port) as wire:
+        opened = wire.ask("open", {"scenario": SHOWN, "seed": number % 8})
+        total = opened["facts"]["total"]
+        for second in range(SECONDS):
+            began = time.perf_counter()
+            told = wire.ask("play", {"run": opened["run"], "step": second % total, "count": 1})
+            assert told["ok"], told
+            found.append((time.perf_counter() - began) * 1_000)
+            time.sleep(1.0)
+
+
+def many() -> tuple[float, dict[str, float]]:
+    """200 visitors who come at one moment and step once a second for a minute."""
+    found: list[float] = []
+    wanted = {"sockets_per_address": "220", "cpu_ms_per_s": "2000"}
+    with serving(**wanted) as port:
+        start = threading.Barrier(VISITORS + 1)
+        threads = [
+            threading.Thread(target=_step_along, args=(port, number, start, found))
+            for number in range(VISITORS)
+        ]
+        for thread in threads:
+            thread.start()
+        start.wait()
+        for thread in threads:
+            thread.join()
+        memory = _memory_mib(port)
+    p99 = statistics.quantiles(found, n=100)[98]
+    return p99 / 1_000, {
+        "steps": float(len(found)),
+        "step_p50_ms": statistics.median(found),
+        "step_p99_ms": p99,
+        "memory_mib": memory,
+    }
