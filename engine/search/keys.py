@@ -345,7 +345,7 @@ class _Writer:
             self._number(me, thread.outstanding),
             [
                 (tp, _PLAIN[PartitionFetchState](state))
-                for tp, state in sorted(thread.partitions.items())
+                for tp, state in thread.partitions.items()  # in order: limits reach the first
             ],
         )
 
