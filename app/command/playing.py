@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import re
 import shlex
+import zlib
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 from app.common.refusals import reproduce
 from engine.model.errors import BadInput
@@ -13,8 +17,11 @@ from engine.scenarios import file
 from engine.scenarios.file import library
 from engine.show.exports import FORMATS
 from engine.show.replay import Replay
-from engine.sim.run import Run
+from engine.sim.run import MAX_TEXT, Run
 from engine.study import promises
+
+_PACKED: Final = re.compile(r"#(?:.*&)?run=2\.(\d{1,9})\.([\w-]*)")
+"""A run inside a link, as static/js/core/packing.js writes it."""
 
 
 def complaints(replay: Replay) -> list[str]:
@@ -80,10 +87,35 @@ def conformance_lines(result: dict[str, Any]) -> Iterator[str]:
     )
 
 
+def carried(name: str) -> str:
+    """The text of the run that a link of a page has inside, or an exported .json; else the name
+    itself.  Raises BadInput for a link that was damaged."""
+    found = _PACKED.search(name)
+    if found is None:
+        path = Path(name)
+        if path.suffix != ".json" or not path.is_file() or path.stat().st_size > MAX_TEXT:
+            return name
+        return path.read_text("utf-8", errors="replace")
+    length, data = int(found[1]), found[2]
+    if len(data) != length:
+        raise BadInput("invalid", f"The link is damaged: {len(data)} of {length} characters came.")
+    try:
+        unpacker = zlib.decompressobj()
+        text = unpacker.decompress(
+            base64.urlsafe_b64decode(data + "=" * (-len(data) % 4)), MAX_TEXT
+        )
+        if not unpacker.eof:
+            raise ValueError("it is too long")
+        return text.decode()
+    except (zlib.error, ValueError) as error:
+        raise BadInput("invalid", f"The link is damaged: {error}.") from None
+
+
 def run_of(scenario: str, profile: str | None, seed: int, moves: str | None) -> Run:
     """The run that a command names.  Raises BadInput."""
-    if scenario.lstrip().startswith("{"):
-        return Run.from_text(scenario)
+    text = carried(scenario)
+    if text.lstrip().startswith("{"):
+        return Run.from_text(text)
     found = file.find(scenario)
     name = profile or found.profiles[0]
     get_profile(name)

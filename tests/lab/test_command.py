@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import socket
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from app.command.cli import main
+from app.command.playing import run_of
 from app.lab import cluster
+from engine.scenarios import file
+from engine.sim.run import Run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -37,6 +42,23 @@ def test_one_sentence_and_exit_code_2(words: list[str], why: str) -> None:
     assert code == 2
     assert why in said
     assert said.count("\n") == 1
+
+
+def test_a_run_of_the_browser_is_taken_from_its_link_or_its_file(tmp_path: Path) -> None:
+    run = Run(file.find("R20"), "Z0102", 0, ("produce a to 1 acks=all", "kill 1"))
+    data = base64.urlsafe_b64encode(zlib.compress(run.text().encode())).decode().rstrip("=")
+    link = f"http://localhost:8000/r#run=2.{len(data)}.{data}"
+    assert run_of(link, None, 0, None) == run
+    assert run_of(f"{link}&step=3", None, 0, None) == run
+    path = tmp_path / "run.json"
+    path.write_text(run.text())
+    assert run_of(str(path), None, 0, None) == run
+    for wrong in (link[:-3], link.replace(data[20:26], "AAAAAA")):
+        code, said = lab(wrong, "--kafka", "1.1.1")
+        assert code == 2 and said.startswith("The link is damaged: ") and said.count("\n") == 1
+    bomb = base64.urlsafe_b64encode(zlib.compress(b"x" * 10_000_000)).decode().rstrip("=")
+    code, said = lab(f"/r#run=2.{len(bomb)}.{bomb}", "--kafka", "1.1.1")
+    assert code == 2 and "it is too long" in said
 
 
 def test_no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

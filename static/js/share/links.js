@@ -8,6 +8,23 @@ import * as s from "../animator/state.js";
 import { short, whole } from "../core/link.js";
 import { Choice, Code, Copied, isKept, packedOf, save } from "./common.js";
 
+/** The release that a Kafka is named by: the last of those it stands for. */
+const releaseOf = (profile) => {
+  const known = (s.registry.value.profiles ?? []).find((one) => one.name === profile);
+  return (known?.stands_for ?? "").match(/\d+(?:\.\d+)+/g)?.at(-1) ?? "4.1.1";
+};
+
+/** The same run on real brokers of one's own machine: one command, with the run inside. */
+const Lab = ({ packed, profile, t }) => {
+  const link = whole(location.origin, packed, {});
+  const command = `highwater lab '${link}' --kafka ${releaseOf(profile)}`;
+  return html`<section>
+    <h3>${t("share.lab")}</h3>
+    <p class="soft">${t("share.lab.why")}</p>
+    <${Copied} label=${t("share.lab.label")} text=${command} />
+  </section>`;
+};
+
 export function Link() {
   const t = s.t.value;
   const on = s.tapeNow.value;
@@ -33,7 +50,6 @@ export function Link() {
     if (kind === "short" && !kept) await save(on);
     return url;
   };
-  const n = s.n.value;
   return html`<div class="stack">
     <div class="sides">
       <${Choice}
@@ -42,7 +58,7 @@ export function Link() {
         value=${where}
         onChange=${setWhere}
         options=${[
-          ["here", t("share.where.here", { step: n }), t("share.where.here.why")],
+          ["here", t("share.where.here", { step: s.n.value }), t("share.where.here.why")],
           ["start", t("share.where.start"), null],
         ]}
       />
@@ -76,5 +92,6 @@ export function Link() {
       />`
     }
     ${url && (kind === "whole" || kept) && html`<${Code} text=${url} />`}
+    ${packed && html`<${Lab} packed=${packed} profile=${s.facts.value.profile} t=${t} />`}
   </div>`;
 }
