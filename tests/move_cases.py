@@ -221,11 +221,11 @@ REFUSED = [
     ("produce a", "delete records 1",
      "Offset 1 lies beyond the high watermark 0 (OFFSET_OUT_OF_RANGE)."),
     ("", "reassign cancel", "No reassignment is running (NO_REASSIGNMENT_IN_PROGRESS)."),
-    ("", "deliver P2->A", "There is no producer P2."),
+    ("", "deliver P2->A", "There is no producer 2."),
     ("ask B", "deliver B->A AlterPartition",
      "No AlterPartition is under way from broker B to broker A."),
     ("hold B->A", "hold B->A", "That is held already; “release” lets it go on to broker A."),
-    ("", "hold C9->A", "There is no consumer C9."),
+    ("", "hold C9->A", "There is no consumer 9."),
     ("", "release B->A", "Nothing from broker B to broker A is held so."),
     ("", "delay A->B 1s", "Nothing is under way from broker A to broker B."),
     ("produce a; ask B", "delay A->B 1s", "It waits for a hand: time does not move it."),
@@ -280,8 +280,8 @@ REFUSED = [
     ("kill A", "jump A 1s", "Broker A is down; restart it first."),
     ("cut A B", "cut A B", "The link is cut already."),
     ("", "heal A B", "The link is not cut."),
-    ("", "slow A P2 1s", "There is no producer P2."),
-    ("", "lose A C2 10%", "There is no consumer C2."),
+    ("", "slow A P2 1s", "There is no producer 2."),
+    ("", "lose A C2 10%", "There is no consumer 2."),
 ]  # fmt: skip
 """(moves before, a line, why it cannot be done then)."""
 

@@ -111,9 +111,9 @@ def test_the_clocks_of_a_log_are_vector_clocks(code: str) -> None:
 def test_a_message_carries_the_clock_of_its_sender() -> None:
     entries = logged(LOST)
     for (host, clock, event), (other, after, told) in pairwise(entries):
-        if event == "Producer P1 sends m0 to broker 1 with acks=all.":
+        if event == "Producer 1 sends m0 to broker 1 with acks=all.":
             assert other == "broker-1"
-            assert told == "Broker 1 appends m0 from producer P1; its log now ends at 1."
+            assert told == "Broker 1 appends m0 from producer 1; its log now ends at 1."
             assert after[host] == clock[host] == 1
             return
     raise AssertionError("nothing was sent")

@@ -332,7 +332,7 @@ def test_the_first_sentence_is_the_one_that_matters() -> None:
     names = {broker.id: broker.label for broker in scenario.brokers}
     replay = Replay(Run(scenario, "Z0102"))
     told = [[story.render(one, names) for one in step["say"]] for step in all_steps(replay, 1_000)]
-    assert ["Producer P1 sends m0 to broker 1 with acks=all."] in told
+    assert ["Producer 1 sends m0 to broker 1 with acks=all."] in told
     assert [
         "Broker 1 moves its high watermark from 1 to 2, as broker 3 asks from offset 2.",
         "Broker 1 acknowledges m1.",

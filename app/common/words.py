@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.common.config import ASSETS, ROOT
+from engine.model.profiles import PROFILES
 
 LANGUAGES = ("en", "zh-Hans")
 DEFAULT = LANGUAGES[0]
@@ -199,6 +200,7 @@ class Catalogue:
     def _fresh(self, lang: str, paths: list[Path], stamp: tuple[int, ...]) -> _Read:
         read = _Read(stamp)
         read.add("", {f"error.{key}": sentence(key, lang) for key in SENTENCES})
+        read.add("", {f"kafka.{one.name}": one.stands_for for one in PROFILES.values()})
         for path in paths:
             if path.exists():
                 part = path.name.removesuffix(f"{lang}.json").rstrip(".")

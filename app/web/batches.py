@@ -20,8 +20,9 @@ from app.common.words import retold
 from app.context import naming, visitor
 from app.context.services import services
 from app.storage.models import BatchRow
-from app.web import described
+from app.web import called, described
 from app.web.api import body, json_answer
+from app.web.pages import words
 from app.web.studies import (
     TITLE_MOST,
     jobs,
@@ -229,6 +230,9 @@ def page(number: str) -> str:
     batch = jobs().batch(number)
     shown["scenario"] = {**shown["scenario"], "title": scenario_title(batch)}
     shown.update(title=title_of(batch), named=batch.title)
+    shown["causes"] = [
+        {**one, "called": called.rule(one["rule"], words)} for one in shown["causes"]
+    ]
     shown["message"] = retold(shown["message"], visitor.lang())
     active = shown["state"] in records.ACTIVE
     return render_template(

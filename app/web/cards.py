@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,6 +18,7 @@ SECONDS_A_MOVE = 12
 WORDS_A_SECOND = 2
 MUSEUM = "M"
 """Codes of the museum of defects begin with it."""
+_TICKET = re.compile(r"\b(?:KIP|KAFKA)-\d+")
 
 
 def verdict_of(expectation: dict[str, Any] | None) -> tuple[str, list[str]]:
@@ -50,6 +52,7 @@ def card(scenario: Scenario, lang: str = OWN) -> dict[str, Any]:
         "code": scenario.code,
         "title": told.title,
         "origin": scenario.origin,
+        "kips": _TICKET.findall(scenario.origin),
         "difficulty": scenario.difficulty,
         "minutes": minutes(scenario),
         "teaches": told.teaches,

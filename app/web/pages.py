@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, Flask, Response, g, redirect, render_template, request, url_for
 from flask.globals import request_ctx
+from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -20,7 +21,7 @@ from app.common.words import DEFAULT, LANGUAGES, choose
 from app.context import naming, visitor
 from app.context.services import services
 from app.live.classroom import rooms_here
-from app.web import preloads, scriptless, security
+from app.web import called, preloads, scriptless, security
 from app.web.api import json_answer
 from app.web.seen import badge
 from engine import ENGINE_VERSION
@@ -103,7 +104,8 @@ def words(key: str, **args: Any) -> str:
     if "words" not in g:
         catalogue = services().words
         g.words = {one: catalogue.words(one) for one in {lang, DEFAULT}}
-    return choose(g.words[lang], g.words[DEFAULT], key, args)
+    found = called.args(args, words) if args else args
+    return choose(g.words[lang], g.words[DEFAULT], key, found)
 
 
 def here(**changes: Any) -> str:
@@ -116,11 +118,20 @@ def told(scenario: Scenario) -> Scenario:
     return in_language(scenario, visitor.lang())
 
 
+@blueprint.record
+def _filters(state: BlueprintSetupState) -> None:
+    state.app.jinja_env.filters["kafka"] = called.kafka
+
+
 def _helpers() -> dict[str, Any]:
     return {
         "t": words,
         "here": here,
         "told": told,
+        "kafka": called.kafka,
+        "kafkas": called.in_kafkas,
+        "promise": lambda name: called.promise(name, words),
+        "rule": lambda name: called.rule(name, words),
         "lang": visitor.lang(),
         "languages": LANGUAGES,
         "csp_nonce": security.nonce(),

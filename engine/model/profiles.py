@@ -14,7 +14,7 @@ import re
 from typing import Final
 
 from engine.model.errors import BadInput
-from engine.model.releases import BOTH, CODES, ONLY_KRAFT, ONLY_ZK
+from engine.model.releases import BOTH, CODES, ONLY_KRAFT, ONLY_ZK, span
 
 Release = tuple[int, ...]
 """(3, 9, 1); a shorter one stands before all that begin with it, so (3, 9) is where 3.9 begins."""
@@ -311,11 +311,15 @@ class Profile:
 
     @property
     def stands_for(self) -> str:
-        """What people call it: "Kafka 3.9.1", "Kafka 2.1.0 – 2.1.1", "Kafka 3.9.1 (ZooKeeper)"."""
-        first, last = self.releases[0], self.releases[-1]
-        words = ["Kafka", first] if first == last else ["Kafka", first, "–", last]
+        """What people call it: "Kafka 3.9.1", "Kafka 0.10.2", "Kafka 4.1 – 4.4", and its flags.
+
+        A line of releases that is here as a whole goes by the line's name.
+        """
+        words = ["Kafka", span(RELEASES[self.mode], self.releases)]
         if self.shares_releases:
             words.append("(ZooKeeper)")
+        flipped = re.findall(r"([+-])([a-z_]+(?:=\w+)?)", self.name[len(self.base) :])
+        words += [f"{'−' if sign == '-' else '+'} {flag}" for sign, flag in flipped]
         return " ".join(words)
 
     @property

@@ -30,3 +30,27 @@ CODES: Final[dict[str, str]] = {
     "K41": "4.1.1",
 }  # fmt: skip
 """The codes of old, each with the release that it behaves as."""
+
+
+def span(known: tuple[str, ...], some: tuple[str, ...]) -> str:
+    """Releases that follow each other, of all that are known: "0.10.2", "4.1 – 4.4", "3.9.1".
+
+    A line of releases that is there as a whole goes by the line's name.
+    """
+    begins, ends = _lines(known, some[0], 0), _lines(known, some[-1], -1)
+    both = [line for line in begins if line in ends]
+    if both:
+        return both[-1]
+    first, last = (begins[-1], ends[-1]) if begins and ends else (some[0], some[-1])
+    return first if first == last else f"{first} – {last}"
+
+
+def _lines(known: tuple[str, ...], name: str, end: int) -> list[str]:
+    """The lines that begin (end 0) or end (-1) with it: 0.11.0.3 ends "0.11.0" and "0.11"."""
+    release, found = name, []
+    while name.count(".") > 1:
+        name = name.rpartition(".")[0]
+        if [one for one in known if one.startswith(f"{name}.")][end] != release:
+            break
+        found.append(name)
+    return found

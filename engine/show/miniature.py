@@ -228,7 +228,7 @@ def _pipe(part: Json, tanks: list[int], at: _Scale) -> str:
 
 def _foot(name: str, part: Json, broker: int, down: bool, at: _Scale, i: int) -> str:
     """The broker's name below its tank, with a crown or a cross."""
-    label = f"B{name}" if name.isdigit() else name if len(name) <= 12 else name[:11] + "…"
+    label = name if len(name) <= 12 else name[:11] + "…"
     mid, y = at.col * (i + 0.5), at.floor + at.size * 1.55
     fill = "var(--bad)" if down else "var(--ink)"
     weight = 700 if part["record"]["leader"] == broker else 500

@@ -271,7 +271,7 @@ class Replay:
         for step, move in enumerate(self._move_of):
             if move >= 0:
                 first.setdefault(move, step)
-        return [(step, move, comments[move]) for move, step in first.items()]
+        return [(step, move, story.in_words(comments[move])) for move, step in first.items()]
 
     def comments(self, told: Scenario | None = None) -> list[str]:
         """What the script tells with each move, as far as the moves are those of the script."""

@@ -88,6 +88,8 @@ MARKS: Final = {
 """Rule -> the kind of mark a step with it gets on the rail."""
 
 _PLACE: Final = re.compile(r"\{(\w+)\}")
+_CLIENT: Final = re.compile(r"([PC])(\d+)")
+_NAMED: Final = re.compile(r"(?<![\w-])[PC]\d(?!\w)")
 
 
 Consequence = tuple[int, Cue, Sentence]
@@ -219,6 +221,8 @@ def entity_text(entity: Entity, names: dict[int, str], catalogue: dict[str, str]
         return catalogue["entity.broker"].replace("{b}", names.get(value, str(value)))
     if kind == "k":
         return catalogue["entity.controller"]
+    if kind == "c":
+        return client_text(str(value), catalogue)
     if kind == "bs":
         return "[" + ", ".join(names.get(b, str(b)) for b in value) + "]"
     if kind == "bl":
@@ -226,6 +230,28 @@ def entity_text(entity: Entity, names: dict[int, str], catalogue: dict[str, str]
     if kind == "ms":
         return _listed(value, catalogue)
     return str(value)
+
+
+def client_text(name: str, catalogue: dict[str, str]) -> str:
+    """P1 as people read it: producer 1."""
+    found = _CLIENT.fullmatch(name)
+    if not found:
+        return name
+    key = "entity.producer" if found[1] == "P" else "entity.consumer"
+    return catalogue[key].replace("{n}", found[2])
+
+
+def in_words(comment: str) -> str:
+    """A comment of a script with its clients as people read them: "C1 reads" is told of consumer 1.
+
+    In every language, since scripts write clients the same in each.
+    """
+
+    def put(match: re.Match[str]) -> str:
+        told = client_text(match[0], words("en"))
+        return told.capitalize() if match.start() == 0 else told
+
+    return _NAMED.sub(put, comment)
 
 
 def _listed(texts: list[str], catalogue: dict[str, str]) -> str:

@@ -15,9 +15,9 @@ def name(sim: Simulation, node: int) -> str:
     if node == CONTROLLER:
         return "the controller"
     if node <= FIRST_CONSUMER:
-        return f"consumer C{FIRST_CONSUMER + 1 - node}"
+        return f"consumer {FIRST_CONSUMER + 1 - node}"
     if node < CONTROLLER:
-        return f"producer P{FIRST_PRODUCER + 1 - node}"
+        return f"producer {FIRST_PRODUCER + 1 - node}"
     return f"broker {sim.scenario.broker_name(node)}"
 
 

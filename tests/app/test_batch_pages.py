@@ -64,7 +64,7 @@ def test_a_finished_batch_reads_without_scripts(client: FlaskClient, jobs: Jobs)
     page = client.get(f"/batch/{number}").text
     scenario = file.find(NAME)
     assert scenario.title in page
-    assert "runs lost an acknowledged record under Z0102" in page
+    assert "runs lost an acknowledged record under Kafka 0.10.2" in page
     assert "Any invariant" in page
     assert "Acknowledged records lost (acks=all)" in page
     assert page.count("/failure/") > 5
@@ -160,7 +160,7 @@ def test_seeds_are_compared_under_two_profiles_and_in_two_cells(
     assert pair["only_b"] + pair["both"] == lost["Z0102", cells[1]]
     page = client.get(f"/batch/{number}").text
     one = pairs["Z0102", "K39", cells[0], "I7"]
-    assert f"{cells[0]}: in {one['only_a']} of {one['n']} seeds only Z0102 lost" in page
+    assert f"{cells[0]}: in {one['only_a']} of {one['n']} seeds only Kafka 0.10.2 lost" in page
 
 
 def test_tables_as_csv(client: FlaskClient, jobs: Jobs) -> None:

@@ -60,8 +60,8 @@ def test_your_studies_are_found_again(app: Flask, client: FlaskClient, jobs: Job
     post(client, f"/api/batches/{number}/title", {"title": "My own one"})
     mine, others = lists(client)
     assert "My own one" in mine
-    assert re.search(r"\d of 50 runs lost an acknowledged record under Z0102", mine)
-    assert "Z0102 50 done" in mine
+    assert re.search(r"\d of 50 runs lost an acknowledged record under Kafka 0.10.2", mine)
+    assert "Kafka 0.10.2 50 done" in mine
     assert others == ""
     theirs = lists(browser_of_another(app))
     assert "Nothing was run yet." in theirs[0]

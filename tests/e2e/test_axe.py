@@ -1,4 +1,5 @@
-"""Nothing on any page keeps anybody out: axe and the width of windows, over the table of screens.
+"""Nothing on any page keeps anybody out: axe, the width of windows and words instead of codes,
+over the table of screens.
 
 A page is loaded once per language; light and dark are two looks at the same page, since they
 differ in nothing but colours, and the sizes of windows are tried on it as well.
@@ -11,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.e2e import axe
+from tests.e2e import axe, codes
 from tests.e2e.conftest import CALM, SEEN, THOROUGH
 from tests.e2e.filled import Filled
 from tests.e2e.screens import SCREENS, address
@@ -69,6 +70,8 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
             page.emulate_media(color_scheme=scheme)
             told = axe.violations(page, part, rules)
             found.extend(f"{state}, {scheme}: {one}" for one in told)
+        if name not in codes.EXPERTS:
+            found.extend(f"{state}: {one}" for one in codes.shown(page))
 
     page.goto(site.url + address(screen, site.names, lang))
     page.wait_for_selector(screen.shown)

@@ -1,4 +1,5 @@
-"""Nothing that the stage says is cut off, and a phone shows the sentence with what it speaks of."""
+"""Nothing that the stage says is cut off or told in codes, and a phone shows the sentence with
+what it speaks of."""
 
 from __future__ import annotations
 
@@ -9,10 +10,13 @@ import pytest
 from engine.scenarios.file import find, library
 from engine.show.replay import Replay
 from engine.sim.run import Run
+from tests.e2e import codes
 from tests.e2e.conftest import THOROUGH, Opener
 from tests.e2e.walk import at
 
 SIZES = {360: 740, 390: 844, 768: 1024, 1440: 900, 1920: 1080}
+CHINESE = (390, 1920)
+"""The widths at which the other language is looked at."""
 SAMPLE = ("S20", "S22", "S14", "S30", "S61")
 MOST = 4
 """Moments of one run; HIGHWATER_THOROUGH=1 looks at every step of the library."""
@@ -66,13 +70,17 @@ def go(page: Any, n: int) -> None:
 
 
 @pytest.mark.parametrize("width", SIZES)
-def test_no_label_of_the_stage_is_cut(visit: Opener, width: int) -> None:
-    codes = [one.code for one in library().values()] if THOROUGH else SAMPLE
-    for code in codes:
-        page = visit(f"/s/{code}", viewport={"width": width, "height": SIZES[width]})
+def test_no_label_of_the_stage_is_cut_or_a_code(visit: Opener, width: int) -> None:
+    wanted = [one.code for one in library().values()] if THOROUGH else SAMPLE
+    lang = "zh" if width in CHINESE else "en"
+    for code in wanted:
+        size = {"width": width, "height": SIZES[width]}
+        page = visit(f"/s/{code}?lang={lang}", viewport=size)
         for n in steps(code):
             go(page, n)
-            assert page.evaluate(CUT) == [], f"/s/{code}?step={n} at {width}"
+            where = f"/s/{code}?step={n}&lang={lang} at {width}"
+            assert page.evaluate(CUT) == [], where
+            assert codes.shown(page) == [], where
         page.close()
 
 

@@ -87,7 +87,7 @@ test("nodes are called by what they are", () => {
   const name = namer(translator(en), [{ id: 3, name: "3" }]);
   assert.deepEqual(
     [name(3), name(3, true), name("K"), name(-1, true), name(-11), name("P1"), name(-32)],
-    ["broker 3", "3", "the controller", "K", "P1", "P1", "C2"],
+    ["broker 3", "3", "the controller", "K", "producer 1", "producer 1", "consumer 2"],
   );
 });
 

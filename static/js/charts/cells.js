@@ -10,7 +10,7 @@ export function heatCells(batch, invariant) {
     .filter((cell) => cell.n > 0)
     .map((cell) => {
       const { hits, n, share, low, high } = countOf(cell, invariant);
-      const url = `?${new URLSearchParams({ profile: cell.profile, cell: cell.cell, ...(invariant ? { invariant } : {}) })}#failures`;
+      const url = `?${new URLSearchParams({ profile: cell.code ?? cell.profile, cell: cell.cell, ...(invariant ? { invariant } : {}) })}#failures`;
       return {
         profile: cell.profile,
         x: cell.values[first],

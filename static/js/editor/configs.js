@@ -3,6 +3,7 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 
+import { kafka } from "../i18n/words.js";
 import { Add, Choice, Num, Small, Text } from "./fields.js";
 import * as e from "./state.js";
 
@@ -18,7 +19,7 @@ export function Configs({ doc, t }) {
       t("edit.default", { value: one.default, unit: one.unit }),
       ...Object.entries(one.defaults)
         .filter(([p]) => doc.profiles.includes(p))
-        .map(([p, v]) => `${p}: ${v}`),
+        .map(([p, v]) => `${kafka(t, p)}: ${v}`),
     ].join(" · ");
   return html`<ul class="lines">
       ${set.map(([name, value]) => {

@@ -3,6 +3,7 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 
+import { kafka } from "../i18n/words.js";
 import { Add, Choice, Small, Text } from "./fields.js";
 import { promised, verdictOf, verdictText } from "./model.js";
 import * as e from "./state.js";
@@ -135,7 +136,7 @@ export function Promises({ doc, t }) {
         (name) =>
           html`<li key=${name}>
             <div class="row">
-              <b class="n mono">${name}</b>
+              <b class="n" title=${name}>${kafka(t, name)}</b>
               <${Text}
                 hidden
                 label=${t("edit.verdict", { profile: name })}
@@ -146,7 +147,7 @@ export function Promises({ doc, t }) {
               />
               <${Small}
                 icon="close"
-                label=${t("edit.remove", { what: name })}
+                label=${t("edit.remove", { what: kafka(t, name) })}
                 off=${doc.profiles.length < 2}
                 onClick=${() => lists(doc.profiles.filter((one) => one !== name))}
               />

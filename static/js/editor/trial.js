@@ -6,6 +6,7 @@ import { html } from "htm/preact";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
 import { add, moments, nextSeen, tape } from "../core/history.js";
+import { kafka } from "../i18n/words.js";
 import { Icon } from "../panels/common.js";
 import { Choice } from "./fields.js";
 import { place } from "./promises.js";
@@ -92,7 +93,7 @@ export function TryHead() {
     <${Choice}
       label=${t("title.profile")}
       value=${facts.profile}
-      options=${[...new Set([...(e.doc.value?.profiles ?? []), facts.profile])].map((p) => [p, p])}
+      options=${[...new Set([...(e.doc.value?.profiles ?? []), facts.profile])].map((p) => [p, kafka(t, p)])}
       onChange=${(p) => attempt(p)}
     />
     ${button("first", t("time.first"), () => go(0))}${button("prev", t("time.back"), () =>

@@ -24,7 +24,7 @@ function Producers({ producers, put, t }) {
       ${producers.map(
         (p, i) =>
           html`<li key=${i} class="row">
-            <b class="n">P${i + 1}</b>
+            <b class="n">${t("ent.producer", { n: i + 1 })}</b>
             <${Num}
               label=${t("edit.rate")}
               unit="/s"
@@ -61,7 +61,7 @@ function Producers({ producers, put, t }) {
             />
             <${Small}
               icon="close"
-              label=${t("edit.remove", { what: `P${i + 1}` })}
+              label=${t("edit.remove", { what: t("ent.producer", { n: i + 1 }) })}
               onClick=${() => put({ producers: without(producers, i) })}
             />
           </li>`,
@@ -84,7 +84,7 @@ function Consumers({ consumers, put, t }) {
       ${consumers.map(
         (c, i) =>
           html`<li key=${i} class="row">
-            <b class="n">C${i + 1}</b>
+            <b class="n">${t("ent.consumer", { n: i + 1 })}</b>
             <${Choice}
               label="auto.offset.reset"
               value=${c.reset}
@@ -102,7 +102,7 @@ function Consumers({ consumers, put, t }) {
             />
             <${Small}
               icon="close"
-              label=${t("edit.remove", { what: `C${i + 1}` })}
+              label=${t("edit.remove", { what: t("ent.consumer", { n: i + 1 }) })}
               onClick=${() => put({ consumers: without(consumers, i) })}
             />
           </li>`,

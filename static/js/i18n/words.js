@@ -1,17 +1,40 @@
 // Words: a catalogue and a way to fill it.  Pure; sentences of the engine come as key and entities.
 
 /** t(key, args) for a catalogue; unknown keys show themselves, so that a gap is seen and not
- *  hidden. */
+ *  hidden.  A Kafka or a promise that is named by its code is told in words. */
 export function translator(words, lang = "en") {
   const plural = new Intl.PluralRules(lang === "zh" ? "zh-Hans" : lang);
-  return (key, args = {}) => {
+  const t = (key, args = {}) => {
     const entry =
       (args.n !== undefined && words[`${key}.${plural.select(Number(args.n))}`]) || words[key];
+    const told = (name) => TOLD[name]?.(t, args[name]) ?? String(args[name]);
     return entry === undefined
       ? key
-      : entry.replace(/\{(\w+)\}/g, (all, name) => (name in args ? String(args[name]) : all));
+      : entry.replace(/\{(\w+)\}/g, (all, name) => (name in args ? told(name) : all));
   };
+  return t;
 }
+
+/** "K39+elr" as people say it: Kafka 3.9.1 + elr. */
+export function kafka(t, name) {
+  for (let base = String(name), flags = ""; base;) {
+    const told = t(`kafka.${base}`);
+    if (told !== `kafka.${base}`) return told + flags;
+    const found = /^(.+)([+-])([a-z_]+(?:=\w+)?)$/.exec(base);
+    if (!found) break;
+    base = found[1];
+    flags = ` ${found[2] === "-" ? "−" : "+"} ${found[3]}${flags}`;
+  }
+  return String(name);
+}
+
+/** What is so where an invariant is broken: "An acknowledged record is gone". */
+export function promise(t, name) {
+  const told = t(`broken.${name}`);
+  return told === `broken.${name}` ? String(name) : told.replace(/[.。]$/, "");
+}
+
+const TOLD = { profile: kafka, other: kafka, invariant: promise };
 
 export const knows = (words, key) => key in words;
 
@@ -41,7 +64,7 @@ export function entity(value, { t, name }) {
     case "e":
       return { text: String(v), ref: `e${v}` };
     case "c":
-      return { text: String(v), ref: String(v) };
+      return { text: name(v), ref: String(v) };
     default:
       return { text: Array.isArray(v) ? v.join(t("list.comma")) : String(v), ref: null };
   }
@@ -58,6 +81,8 @@ function entities(value, env) {
   });
   return value[kind].flatMap((v, i) => [...(i ? [between(i)] : []), entity({ [one]: v }, env)]);
 }
+
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A told sentence as parts, strings and entities in turn; the first letter is made a capital. */
 export function told(words, { key, args = {} }, env) {
@@ -78,7 +103,7 @@ export function told(words, { key, args = {} }, env) {
   if (parts.length)
     parts[0] = {
       ...parts[0],
-      text: parts[0].text.charAt(0).toUpperCase() + parts[0].text.slice(1),
+      text: capital(parts[0].text),
     };
   return parts;
 }
@@ -98,8 +123,10 @@ export function namer(t, brokers = []) {
   return (id, short = false) => {
     const key = String(id);
     if (key === "-1" || key === "K") return short ? "K" : t("ent.controller");
-    if (Number(id) <= -31) return `C${-30 - Number(id)}`;
-    if (Number(id) <= -11) return `P${-10 - Number(id)}`;
+    const client = /^([PC])(\d+)$/.exec(key);
+    if (client) return t(client[1] === "P" ? "ent.producer" : "ent.consumer", { n: client[2] });
+    if (Number(id) <= -31) return t("ent.consumer", { n: -30 - Number(id) });
+    if (Number(id) <= -11) return t("ent.producer", { n: -10 - Number(id) });
     if (!names.has(key) && isNaN(id)) return key;
     const own = names.get(key) ?? key;
     return short ? own : t("ent.broker", { name: own });

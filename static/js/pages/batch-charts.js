@@ -10,6 +10,7 @@ import * as futures from "../charts/futures.js";
 import * as heat from "../charts/heat.js";
 import * as interval from "../charts/interval.js";
 import * as tails from "../charts/tails.js";
+import { promise } from "../i18n/words.js";
 
 const LONG_TABLE = 12;
 const chosen = { invariant: "" };
@@ -35,7 +36,7 @@ export function shares(batch, t) {
     figure,
     "invariant",
     t("batch.shares.which"),
-    [["", t("batch.shares.any")], ...names.map((name) => [name, name])],
+    [["", t("batch.shares.any")], ...names.map((name) => [name, promise(t, name)])],
     (name) => {
       chosen.invariant = name;
       figure.redraw();

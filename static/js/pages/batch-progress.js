@@ -1,6 +1,8 @@
 // A batch that runs: how far, how fast, what so far.  Heard over the socket, asked for without it.
 
+import { inWords } from "../charts/called.js";
 import { duration, percent, whole } from "../charts/figures.js";
+import { promise } from "../i18n/words.js";
 import { connect } from "../net/channel.js";
 
 const ASK_EVERY_MS = 1000;
@@ -59,7 +61,7 @@ export function follow(boot, t, charts) {
 
   function hear(news) {
     if (news.id !== id || ended) return;
-    latest = { ...latest, ...news };
+    latest = { ...latest, ...inWords(news, t) };
     if (over.has(news.state)) {
       ended = true;
       location.reload();
@@ -145,7 +147,7 @@ function count(batch, t) {
       };
       add("th", cell.profile).scope = "row";
       if (varied) add("td", cell.label, "mono");
-      add("td", name || t("batch.shares.any"));
+      add("td", name ? promise(t, name) : t("batch.shares.any"));
       add("td", whole(it.hits), "num");
       add("td", whole(cell.n), "num");
       add("td", percent(it.share), "num");

@@ -2,7 +2,7 @@
 
 import { changes } from "../core/changes.js";
 import { offsets } from "../core/lockstep.js";
-import { inTurn, knows, namer, plain } from "../i18n/words.js";
+import { inTurn, kafka, knows, namer, plain } from "../i18n/words.js";
 import { patch, SVG } from "../scene/draw.js";
 import { PATTERNS, picture } from "../scene/picture.js";
 
@@ -21,7 +21,7 @@ export const button = (text, act, cls = "") => {
 export function side(letter, facts, { t }) {
   const root = make("section", "side");
   const head = root.appendChild(make("header"));
-  head.append(make("h2", "", `${letter} · ${facts.profile}`));
+  head.append(make("h2", "", `${letter} · ${kafka(t, facts.profile)}`));
   const where = head.appendChild(make("span", "soft"));
   const open = head.appendChild(
     Object.assign(make("a", "", t("compare.open", { profile: facts.profile })), {
@@ -88,8 +88,7 @@ export function draw(one, step, goes, language) {
     ? sentence(one, step, language)
     : t("compare.idle", { profile: one.facts.profile });
   one.what.classList.toggle("idle", !goes);
-  const rules = [...new Set(step.cues.map((cue) => cue.rule.split(".")[0]))];
-  one.rules.textContent = goes ? rules.join(" · ") : "";
+  one.rules.title = goes ? [...new Set(step.cues.map((cue) => cue.rule))].join(" ") : "";
   one.root.dataset.step = step.n;
 }
 

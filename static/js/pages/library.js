@@ -112,6 +112,10 @@ function follow() {
     .replace("{n}", steps.length);
 }
 
+/** A Kafka as the menu of the page calls it. */
+const kafka = (name) =>
+  [...at("profile").options].find((one) => one.value === name)?.textContent ?? name;
+
 function row(run, told) {
   const li = document.createElement("li");
   const link = document.createElement("a");
@@ -119,7 +123,7 @@ function row(run, told) {
   link.textContent = run.title;
   const rest = document.createElement("span");
   rest.className = "soft";
-  rest.textContent = [run.profile, run.move, run.step ? told.replace("{n}", run.step) : ""]
+  rest.textContent = [kafka(run.profile), run.move, run.step ? told.replace("{n}", run.step) : ""]
     .filter(Boolean)
     .join(" · ");
   li.append(link, rest);

@@ -4,7 +4,7 @@ import { show } from "../charts/common.js";
 import * as f from "../charts/figures.js";
 import { menu, onResize, widthOf } from "../charts/frame.js";
 import * as interval from "../charts/interval.js";
-import { translator } from "../i18n/words.js";
+import { kafka, promise, translator } from "../i18n/words.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const SIDES = ["A", "B"];
@@ -15,7 +15,8 @@ function draw(t) {
   const names = [...new Set(boot.cells.flatMap((cell) => cell.rows.map((row) => row.invariant)))];
   let chosen = names.includes(boot.lost) ? boot.lost : "";
   figure.redraw = () => {
-    const rows = f.sideRows(boot.cells, chosen, SIDES);
+    const cells = boot.cells.map((one) => ({ ...one, profile: kafka(t, one.profile) }));
+    const rows = f.sideRows(cells, chosen, SIDES);
     show(figure, interval.draw(rows, SIDES, t, widthOf(figure)), {
       sentence: f.shareSentence(rows, t),
       rows: f.sideTable(rows),
@@ -27,7 +28,7 @@ function draw(t) {
     figure,
     "invariant",
     t("batch.shares.which"),
-    names.map((name) => [name, name || t("batch.shares.any")]),
+    names.map((name) => [name, name ? promise(t, name) : t("batch.shares.any")]),
     (name) => {
       chosen = name;
       figure.redraw();

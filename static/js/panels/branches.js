@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 
 import { switchTo } from "../animator/acting.js";
 import * as s from "../animator/state.js";
+import { promise } from "../i18n/words.js";
 import { Icon } from "./common.js";
 
 const MOST_SEEN = 6;
@@ -45,8 +46,9 @@ function Branch({ one, letter, naming, rename }) {
   const here = one.digest === s.run.value;
   const broken =
     one.facts.verdict && !one.facts.verdict.holds
-      ? [...new Set(one.facts.verdict.broken.map((b) => b.invariant))].join(" ")
-      : "";
+      ? [...new Set(one.facts.verdict.broken.map((b) => b.invariant))]
+      : [];
+  const worst = broken.includes("I7") ? "I7" : broken[0];
   return html`<li class="row tight">
     ${
       naming
@@ -65,7 +67,7 @@ function Branch({ one, letter, naming, rename }) {
             ${
               one.parent ? html`<span class="soft">${t("branch.at", { n: one.fork })}</span>` : null
             }
-            ${broken && html`<span class="bad">${broken}</span>`}
+            ${worst && html`<span class="bad" title=${broken.join(" ")}>${promise(t, worst)}</span>`}
           </button>`
     }${
       here &&

@@ -77,7 +77,7 @@ export function Checks() {
             />${now ? t("checks.broken") : t("checks.holds")}</span
           >
           <span class="grow"
-            ><b>${id}</b>${" "}${invariantWords(id)}${
+            ><span title=${id}>${invariantWords(id) || id}</span>${
               now ? html`<br /><span class="soft">${say(found.why)}</span>` : null
             }${
               !found && facts.verdict?.counts?.[id]

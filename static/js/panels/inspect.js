@@ -4,6 +4,7 @@ import { html } from "htm/preact";
 
 import * as s from "../animator/state.js";
 import { partIn, partOf } from "../core/partition.js";
+import { capital } from "../i18n/words.js";
 
 const list = (v) =>
   Array.isArray(v)
@@ -101,7 +102,7 @@ export function Inspect() {
   const things = [
     ...step.view.brokers.map((b) => [`b${b.id}`, s.name.value(b.id)]),
     ["K", t("ent.controller")],
-    ...step.view.clients.map((c) => [String(c.id), String(c.id)]),
+    ...step.view.clients.map((c) => [String(c.id), capital(s.name.value(c.id))]),
     ...step.view.messages.map((m) => [
       `m${m.id}`,
       `${m.kind} ${s.name.value(m.from, true)} → ${s.name.value(m.to, true)}`,

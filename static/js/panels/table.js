@@ -4,6 +4,7 @@ import { html } from "htm/preact";
 
 import * as s from "../animator/state.js";
 import { partOf } from "../core/partition.js";
+import { capital } from "../i18n/words.js";
 import { essence } from "../scene/messages.js";
 import { recordRows, replicaRow } from "./tablerows.js";
 
@@ -73,7 +74,7 @@ const Traffic = ({ view, t, name }) =>
       caption=${t("layer.clients")}
       heads=${["", t("table.sees")]}
       rows=${view.clients.map((c) => [
-        String(c.id),
+        capital(name(c.id)),
         c.kind === "producer"
           ? `${t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked })}${(c.waiting ?? []).map((w) => ` · ${t("client.waits", { m: [w.m].flat().join(" "), b: name(w.to), acks: w.acks === -1 ? "all" : w.acks })}`).join("")}`
           : t("client.reads", { o: c.position ?? 0 }),

@@ -7,6 +7,7 @@ import { render } from "preact";
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
 import { stepsBetween } from "../animator/until.js";
+import { capital } from "../i18n/words.js";
 import { patch, SVG } from "../scene/draw.js";
 import { field, HEAD, nodesOf, ROW, spacetime, windowOf } from "../scene/spacetime.js";
 import { FILTERS } from "../scene/ways.js";
@@ -131,7 +132,7 @@ function Heads({ all, shown, width, total }) {
       ? t("ctl.kraft")
       : /^\d/.test(node)
         ? t("card.name", { name: s.name.value(node, true) })
-        : node;
+        : capital(s.name.value(node));
   return html`<div class="row stbar">
       <label class="field"
         >${t("spacetime.kinds")}${" "}<select
@@ -155,7 +156,7 @@ function Heads({ all, shown, width, total }) {
               aria-pressed=${hidden.value.has(node) ? "false" : "true"}
               onClick=${() => turn(node)}
             >
-              ${node === "K" ? "K" : s.name.value(node, true)}
+              ${label(node)}
             </button>`,
         )}</span
       >

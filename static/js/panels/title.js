@@ -8,6 +8,7 @@ import { help, share } from "../animator/doors.js";
 import { complain, open } from "../animator/player.js";
 import * as s from "../animator/state.js";
 import { partOf } from "../core/partition.js";
+import { kafka } from "../i18n/words.js";
 import { Icon } from "./common.js";
 
 /** The same scenario under another Kafka: a run of its own, one key away from this one. */
@@ -40,7 +41,7 @@ function Profile({ facts, t }) {
       ${all.map(
         (p) =>
           html`<option key=${p.name} value=${p.name} title=${p.name}>
-            ${mine.includes(p.name) ? "" : "· "}${p.stands_for || p.name}
+            ${mine.includes(p.name) ? "" : "· "}${p.stands_for || kafka(t, p.name)}
           </option>`,
       )}
     </select></label

@@ -12,6 +12,7 @@ import * as s from "../animator/state.js";
 import { later } from "../core/later.js";
 import { askAbout } from "../net/channel.js";
 import { Icon, Jump, Told } from "./common.js";
+import { titleOf } from "./rulecard.js";
 
 const shown = signal(null); // {answer, from, at: [x, y]}
 
@@ -67,7 +68,7 @@ function Guard({ one, close }) {
       <span class="sr">${t(one.ok ? "whynot.true" : "whynot.false")} </span
       ><${Told}
         entry=${one.say}
-      />${one.rule && html` <a class="rule" href=${`/glossary#${one.rule}`}>${one.rule}</a>`}
+      />${one.rule && html` <a class="rule" href=${`/glossary#${one.rule}`} title=${one.rule}>${titleOf(one.rule) || one.rule}</a>`}
       ${
         one.cure &&
         html`<p class="need">

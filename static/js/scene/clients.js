@@ -1,5 +1,6 @@
 // Producers with what they wait for, consumers with what they see.
 
+import { capital } from "../i18n/words.js";
 import { fit, g, icon, line, rect, spans, text, textWidth, title } from "./node.js";
 
 /** Producers with what they wait for, consumers with what they see, and the observer's count. */
@@ -12,23 +13,18 @@ export function clients(geo, view, { t, name, changed, blocked }) {
   for (const c of view.clients.slice(0, geo.narrow ? 2 : 9)) {
     if (parts.length && at > room - 84) break; // no room for its name: the tables have it
     const producer = c.kind === "producer";
-    const label = `${c.id}`;
-    const seen = geo.part.replicas[c.believes];
-    const all = producer
-      ? t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked })
-      : seen
-        ? t("client.sees", { o: c.position ?? 0, hw: seen.hw, leo: seen.leo })
-        : t("client.reads", { o: c.position ?? 0 });
-    const short = producer
-      ? `${c.acked ?? view.ledger.acked}/${c.sent ?? view.ledger.sent}`
-      : `→ ${c.position ?? 0}`;
-    const words = crowded
-      ? short
-      : fit(all, room - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
+    const label = called(c, view, name);
+    const [all, short] = reads(c, geo, view, t);
+    const needs = textWidth(`${label} ${short}`, 12.5, true) + 26;
+    if (parts.length && at + needs > room) break;
+    const words =
+      crowded || at + needs + 24 > room
+        ? short
+        : fit(all, room - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
     const w = textWidth(`${label} `, 12.5, true) + textWidth(words, 12.5) + 26;
     const waiting = (c.waiting ?? []).slice(
       0,
-      Math.max(1, Math.min(5, Math.floor((room - at - w - 6) / 70))),
+      Math.max(0, Math.min(5, Math.floor((room - at - w - 6) / 70))),
     );
     parts.push(
       g(
@@ -63,6 +59,22 @@ export function clients(geo, view, { t, name, changed, blocked }) {
     at += w + 14 + waiting.length * 70;
   }
   return g("clients", parts);
+}
+
+/** What a client has done, in full and in few letters. */
+function reads(c, geo, view, t) {
+  const seen = geo.part.replicas[c.believes];
+  const [a, n] = [c.acked ?? view.ledger.acked, c.sent ?? view.ledger.sent];
+  const o = c.position ?? 0;
+  if (c.kind === "producer") return [t("client.sent", { n, a }), `${a}/${n}`];
+  const all = seen ? t("client.sees", { o, hw: seen.hw, leo: seen.leo }) : t("client.reads", { o });
+  return [all, `→ ${o}`];
+}
+
+/** "Producer 1", and "Producer" where there is no other. */
+export function called(c, view, name) {
+  const alone = view.clients.filter((one) => one.kind === c.kind).length === 1;
+  return alone ? capital(name(c.id)).replace(/\s\d+$/, "") : capital(name(c.id));
 }
 
 /** What a producer waits for; with acks=all it waits for those the high watermark waits for. */

@@ -1,10 +1,11 @@
 // The strips above the lanes: the controller's record, the clients, the ruler, the divergence
 // frame.
 
+import { capital } from "../i18n/words.js";
 import { fit, g, path, rect, text, textWidth, title } from "./node.js";
 
 /** Offsets above the columns, the folded prefix's name, consumers' places. */
-export function ruler(geo, view, { t }) {
+export function ruler(geo, view, { t, name }) {
   const y = geo.heads.ruler;
   const parts = [];
   const dense =
@@ -46,10 +47,10 @@ export function ruler(geo, view, { t }) {
       g(`c-${c.id}`, [
         path("m", `M${x - 5} ${y + 21}h10l-5 6z`, "reads"),
         geo.pitch >= 26 &&
-          x - 8 - textWidth(c.id, 11) > geo.logX - 12 &&
+          x - 8 - textWidth(name(c.id), 11) > geo.logX - 12 &&
           x > 26 &&
-          text("t", x - 8, y + 27, c.id, "mono readsname", { "text-anchor": "end" }),
-        title("title", t("ruler.reads", { c: c.id, o: c.position })),
+          text("t", x - 8, y + 27, name(c.id), "readsname", { "text-anchor": "end" }),
+        title("title", t("ruler.reads", { c: capital(name(c.id)), o: c.position })),
       ]),
     );
   }

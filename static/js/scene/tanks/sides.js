@@ -1,6 +1,6 @@
 // Producers at the left, consumers at the right: what they wait for and how far they read.  Pure.
 
-import { clients } from "../clients.js";
+import { called, clients } from "../clients.js";
 import { fit, g, icon, line, path, rect, text, title } from "../node.js";
 import { sized } from "./place.js";
 
@@ -22,6 +22,7 @@ export function sides(geo, view, ctx) {
 /** One client: its name, two short lines, and what it waits for. */
 function card(geo, c, y, { t, name, blocked, changed }, view) {
   const producer = c.kind === "producer";
+  const label = called(c, view, name);
   const w = geo.side - 14;
   const x = producer ? 8 : geo.width - w - 8;
   const seen = geo.part.replicas[c.believes];
@@ -40,20 +41,7 @@ function card(geo, c, y, { t, name, blocked, changed }, view) {
       `client-${c.id}`,
       [
         rect("bg", x, y, w, h, `client ${producer ? "" : "reader"}`, { rx: 8 }),
-        text(
-          "n",
-          x + 11,
-          y + 19,
-          t(producer ? "scene.producer" : "scene.consumer", { c: c.id }),
-          "strong",
-          {
-            "font-size": sized(
-              t(producer ? "scene.producer" : "scene.consumer", { c: c.id }),
-              w - 20,
-              12.5,
-            ),
-          },
-        ),
+        text("n", x + 11, y + 19, label, "strong", { "font-size": sized(label, w - 20, 12.5) }),
         ...lines.map((one, i) =>
           text(`l${i}`, x + 11, y + 37 + 17 * i, one, "small", {
             style: `font-size:${sized(one, w - 18, 12, false)}px`,
@@ -64,7 +52,7 @@ function card(geo, c, y, { t, name, blocked, changed }, view) {
         ),
         changed.has(`client:${c.id}`) &&
           line("chg", x + 11, y + h - 4, x + w - 11, y + h - 4, "changed"),
-        title("title", `${c.id} ${all}`),
+        title("title", `${label} ${all}`),
       ],
       {
         "data-id": String(c.id),
@@ -102,7 +90,7 @@ function hourglass(wait, x, y, w, { t, name, blocked }) {
 }
 
 /** Where a consumer drinks: a tap at the right wall of the tank it reads from. */
-function taps(geo, view) {
+function taps(geo, view, { name }) {
   const found = new Map();
   for (const c of view.clients) {
     const lane = geo.lanes.get(c.believes);
@@ -117,7 +105,7 @@ function taps(geo, view) {
     const x = lane.x + lane.w;
     return g(`tap-${key}`, [
       path("p", `M${x - 1} ${y - 4}l-9 4l9 4z`, "reads"),
-      title("title", `${ids.join(", ")} ${o}`),
+      title("title", `${ids.map((id) => name(id)).join(", ")} ${o}`),
     ]);
   });
 }

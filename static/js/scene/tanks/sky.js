@@ -95,7 +95,8 @@ function slip(geo, m, ctx) {
   const minis = said.records.slice(0, most);
   const more = said.records.length - minis.length;
   const cell = (r) => Math.max(22, textWidth(r.id, size - 1, true) + 8);
-  const to = `→ ${ctx.name(m.to, true)}`;
+  const whom = ctx.name(m.to, true);
+  const to = `→ ${geo.narrow ? whom.replace(/(?<=\D{4}) \d+$/, "") : whom}`;
   const words = fit(said.words, geo.narrow ? 120 : 190, size, true);
   const tag = fit(said.tag, geo.narrow ? 70 : 150, size - 1);
   const widths = [
