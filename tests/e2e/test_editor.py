@@ -46,8 +46,8 @@ def test_lines_move_by_button_by_key_and_by_dragging(visit: Opener) -> None:
 
 def test_a_script_is_tried_judged_and_saved(visit: Opener) -> None:
     page = visit("/edit/S03")
-    page.get_by_label("Expected under Z0102").fill("violates I7")
-    page.get_by_label("Expected under Z0102").press("Enter")
+    page.get_by_label("Expected under Kafka 0.10.2").fill("violates I7")
+    page.get_by_label("Expected under Kafka 0.10.2").press("Enter")
     wrong = "/Z0102: .*violates I7/.test(document.querySelector('#yaml').value)"
     page.wait_for_function(f"() => {wrong}")
     page.get_by_role("button", name="Play under all profiles").click()

@@ -228,7 +228,7 @@ def test_somebody_new_walks_from_the_library_to_a_link(visit: Opener, hand: str,
     page.wait_for_url("**with=K39**")
     ready(page)
     assert said["compare"] in page.locator(".verdictline").inner_text().replace("\u2009", " ")
-    assert page.locator(".side h2").last.inner_text() == "B · K39"
+    assert page.locator(".side h2").last.inner_text() == "B · Kafka 3.9.1"
     speaks_one_language(page, lang)
     walker.back()
     ready(page)
