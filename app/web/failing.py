@@ -73,6 +73,13 @@ def replay(number: str, **named: Any) -> AnyResponse:
     return redirect(_at(run, failure.step, LEAD_STEPS, tab="checks"))
 
 
+@blueprint.get(PLACE + "/quiz")
+def quiz(number: str, **named: Any) -> AnyResponse:
+    """Questions about a failing run, the best first."""
+    run, _ = _found(number, **named)
+    return redirect(url_for("learning.learn", run=services().replays.register(run)))
+
+
 @blueprint.get(PLACE + "/compare")
 def compare(number: str, **named: Any) -> AnyResponse:
     """The same seed under another profile, in lock-step; ``?with=`` or the study's next one."""

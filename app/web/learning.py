@@ -16,6 +16,7 @@ from app.web.moments import address, animator, code_of, frame, recorded
 from engine.learn.answers import answer_of
 from engine.learn.asked import Answer
 from engine.learn.course import chapter, slugs
+from engine.learn.drill import drilled
 from engine.learn.misconceptions import MISCONCEPTIONS
 from engine.learn.probes import Probe, probe_at, probes_of
 from engine.learn.telling import Teller
@@ -51,6 +52,12 @@ MOST_LANES: Final = 4
 @lru_cache(maxsize=64)
 def _probes(run: Run) -> tuple[Probe, ...]:
     return tuple(probes_of(recorded(run)))
+
+
+@lru_cache(maxsize=64)
+def _drilled(run: Run) -> Run:
+    with services().plays.turn():
+        return drilled(run)
 
 
 @dataclass(frozen=True)
@@ -108,7 +115,7 @@ def asked() -> Question:
         digest = request.args["run"]
         if not naming.DIGEST.match(digest):
             raise Refusal("not_found")
-        run = services().replays.run(digest)
+        run = _drilled(services().replays.run(digest))
     else:
         scenario = naming.scenario_named(request.args["s"])
         run = naming.default_run(scenario, naming.profile_asked())

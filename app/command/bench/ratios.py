@@ -148,6 +148,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         "app.command.bench.searching",
         "copies",
     ),
+    "learn": elsewhere(
+        "times a play of the same run, the best question of a run, found and told",
+        "app.command.bench.learn",
+        "learn",
+    ),
     "socket": Benchmark("times a question without an answer, p99 of a step's round trip", _socket),
     "attacks": elsewhere(
         "times a step without an attack, the worst p99 of an honest visitor's step under one",

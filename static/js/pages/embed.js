@@ -22,6 +22,8 @@ const lang = boot.lang.startsWith("zh") ? "zh" : "en";
 
 /** The questions of the live channel that steps alone can answer. */
 async function ask(event, payload) {
+  // The stage of a question has its step already, and wants no other one.
+  if (boot.ask) return { ok: true, steps: [] };
   const first = event === "seek" ? Math.max(0, payload.step - 2) : payload.step + 1;
   // Of a held run nothing beyond its end is asked for: what comes is nowhere in the page.
   const left = boot.facts.total - first + 1;

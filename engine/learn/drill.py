@@ -1,0 +1,56 @@
+"""A drill for a cluster that nothing has happened to yet: the usual accident, to be asked about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from engine.learn.probes import probes_of
+from engine.model.errors import BadInput
+from engine.properties.recording import Recording
+from engine.sim.run import Run, play_all
+
+FEWEST: Final = 5
+"""A run with fewer questions is drilled."""
+
+
+def drilled(run: Run) -> Run:
+    """The run, or where there is too little to ask, the run and the death of a leader after it.
+
+    The first partition with a leader gets a record, loses its leader, gets one from the next
+    leader, and the first comes back.  Moves that cannot be made there are left out.
+    """
+    recording = Recording(run)
+    if len(probes_of(recording)) >= FEWEST:
+        return run
+    now = recording.end
+    led = [(tp, part.record.leader) for tp, part in now.parts.items() if part.leader() is not None]
+    if not led:
+        return run
+    tp, leader = led[0]
+    names = {one.id: one.label for one in run.scenario.brokers}
+    where = f" p={tp}" if tp else ""
+    for line in (
+        f"produce drill1 to {names[leader]} acks=all{where}",
+        "settle",
+        f"produce drill2 to {names[leader]} acks=1{where}",
+        f"kill {names[leader]}",
+        f"detect {names[leader]}",
+        "settle",
+    ):
+        run = _longer(run, line)
+    after = Recording(run).end.parts[tp].record.leader
+    if after in names:
+        run = _longer(run, f"produce drill3 to {names[after]} acks=all{where}")
+    for line in (f"restart {names[leader]}", "settle"):
+        run = _longer(run, line)
+    return run
+
+
+def _longer(run: Run, line: str) -> Run:
+    longer = replace(run, moves=(*run.lines(), line))
+    try:
+        play_all(longer)
+    except BadInput:
+        return run
+    return longer
