@@ -50,6 +50,8 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] 
             continue
         setting, failures = records.asked_of(batch, cell)
         label = batch.cells[cell]["label"]
+        needs_all_out = setting.acks == "all" and not setting.unclean
+        overlaps = overlaps_per_year(setting, failures) if needs_all_out else None
         found.append(
             {
                 "profile": profile,
@@ -58,8 +60,8 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] 
                 "yours": not label and profile == batch.profiles[0],
                 "acks": setting.acks,
                 "n": counted.judged,
-                "overlaps": overlaps_per_year(setting, failures) if setting.acks == "all" else None,
-                **cycles.rates(counted.weights, counted.judged, look),
+                "overlaps": overlaps,
+                **cycles.rates(counted.weights, counted.judged, look, overlaps),
             }
         )
     return _best_of(batch, found, {"whole": batch.state == "done"})

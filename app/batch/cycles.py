@@ -26,6 +26,7 @@ from engine.study.cycles import Tree, best_effort
 Sums = dict[str, list[float]]
 Json = dict[str, Any]
 
+SLACK: Final = 1.5
 PILOT_TREES: Final = 12
 PILOT_S: Final = 40.0
 PILOT_SEED: Final = 2**40
@@ -77,18 +78,27 @@ def summarise(directory: str, done: Collection[int], keep: int) -> tuple[Summary
     return Summary(tuple(cells), tuple(failures), ()), leaves
 
 
-def rates(sums: Mapping[str, Sequence[float]], trees: int, look: Look) -> Json:
+def rates(
+    sums: Mapping[str, Sequence[float]], trees: int, look: Look, overlaps: float | None = None
+) -> Json:
     """{"lost": {"hits", "rate", "low", "high"} of a year, "down": seconds of a year that writes
     wait, {"mean", "low", "high"}, "unseen": losses of a year that ways which no cycle took may add,
-    "cycles": how many were played, "ways": [{path, rate}] of the kinds of failures that lost}."""
+    "cycles": how many were played, "ways": [{path, rate}] of the kinds of failures that lost}.
+
+    Where a loss needs all replicas out at once, it is no more frequent than that (`overlaps`, of
+    a year), with SLACK for replicas that are back and have not caught up."""
     paths = {
         name.removeprefix(PATH): entry for name, entry in sums.items() if name.startswith(PATH)
     }
     healthy = YEAR_MS / (YEAR_MS * (1 + sums[BUSY][0] / max(1, trees)))
     seen = [path for path, entry in paths.items() if entry[2]]
-    lost = _interval(
-        sums[LOST], max((sums[HEAVIEST_OF + p][0] for p in seen), default=0), trees, look
+    # What as many failures as once were enough may lose in a way that was not met yet.
+    enough = min((len(path.split(">")) for path in seen), default=0)
+    heaviest = max(
+        (sums[HEAVIEST_OF + path][0] for path in paths if len(path.split(">")) >= enough),
+        default=0.0,
     )
+    lost = _interval(sums[LOST], heaviest, trees, look)
     unseen = max(
         (
             entry[1] / trees * statistics.rule_of_three(int(entry[0]), look)
@@ -100,6 +110,8 @@ def rates(sums: Mapping[str, Sequence[float]], trees: int, look: Look) -> Json:
     hits = int(sum(entry[2] for entry in paths.values()))
     if not hits:
         lost = {"mean": 0.0, "low": 0.0, "high": unseen}
+    if overlaps is not None:
+        lost["high"] = max(lost["mean"], min(lost["high"], SLACK * overlaps))
     down = _interval(sums[WAITS], 0.0, trees, look)
     ways = [
         {"path": path.split(">"), "rate": paths[path][3] / trees * healthy}

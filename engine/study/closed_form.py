@@ -5,7 +5,7 @@ at a rate l and is out for a mean m, so that it is out a part l m of the time.  
 set of things whose loss leaves no replica; it comes together as often as one of it fails while all
 others are out: the sum over its members of l_i times the product of the others' l_j m_j.  With
 one thing a replica and r replicas that is r l^r m^(r-1), one over the MTTDL of r disks with
-parallel repair.  A process that crashes loses nothing with acks=all, so it is no part of it.
+parallel repair.  A process that crashes keeps its log, so that crashes alone are no such cut.
 
 It knows nothing of acknowledgements, flushes and elections: with acks=all and clean elections a
 loss needs such an overlap (or one of a replica that has not caught up yet), but not each loses.
@@ -21,20 +21,20 @@ from engine.study.advice import YEAR_MS, Failures, Setting
 
 def overlaps_per_year(setting: Setting, failures: Failures) -> float:
     """Times of a year that all replicas of a partition are out at once."""
-    machine, disk, rack = (
-        (1 / (days * DAY_MS), minutes * UNITS["m"])
-        for days, minutes in (
-            (failures.machine_days, failures.machine_repair_min),
-            (failures.disk_days, failures.disk_repair_min),
-            (failures.rack_days, failures.rack_repair_min),
+    process, machine, disk, rack = (
+        (1 / (days * DAY_MS), mend_ms / (days * DAY_MS))
+        for days, mend_ms in (
+            (failures.process_days, failures.process_repair_s * UNITS["s"]),
+            (failures.machine_days, failures.machine_repair_min * UNITS["m"]),
+            (failures.disk_days, failures.disk_repair_min * UNITS["m"]),
+            (failures.rack_days, failures.rack_repair_min * UNITS["m"]),
         )
     )
-    own_rate = machine[0] + disk[0]
-    own_out = machine[0] * machine[1] + disk[0] * disk[1]
-    rack_rate, rack_out = rack[0], rack[0] * rack[1]
+    own_rate, own_out = (sum(both) for both in zip(process, machine, disk, strict=True))
+    rack_rate, rack_out = rack
     hosts = range(setting.factor)
     used = sorted({host % setting.racks for host in hosts})
-    total = 0.0
+    total = -setting.factor * process[0] * process[1] ** (setting.factor - 1)
     for dead in chain.from_iterable(combinations(used, k) for k in range(len(used) + 1)):
         racks = len(dead)
         alone = sum(host % setting.racks not in dead for host in hosts)

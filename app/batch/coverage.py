@@ -1,0 +1,170 @@
+"""How often is our 95 % right?  Every interval that a page prints, played on truths that are known.
+
+The functions that are measured are those that pages call (intervals.py, statistics.py); a case
+draws many studies of a known truth with numpy and counts how many of their intervals hold it.
+What is random here is drawn by one seed, so that the same command gives the same table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from app.batch import intervals, statistics
+from app.batch.intervals import Look
+
+REPETITIONS: Final = 2_000
+BAR: Final = 0.93
+STORED: Final = "coverage.json"
+"""The result that the page shows, among the static files: `highwater coverage --out` wrote it."""
+SHARES: Final = (0.0, 1e-4, 1e-3, 0.03, 0.5)
+SIZES: Final = (100, 1_000, 20_000)
+LOOKS: Final = 20
+
+Ends = tuple[Any, Any]
+
+
+class Case(NamedTuple):
+    """One row: which interval, on which truth, how many studies held it of how many."""
+
+    interval: str
+    truth: str
+    n: int
+    held: int
+    of: int
+
+    @property
+    def coverage(self) -> float:
+        return self.held / self.of
+
+
+def measured(repetitions: int = REPETITIONS, seed: int = 1) -> list[Case]:
+    """All cases; seconds of one core for two thousand repetitions of each."""
+    draw = np.random.default_rng(seed)
+    return [*_counts(draw, repetitions), *_looks(draw, repetitions), *_tables(draw, repetitions),
+            *_differences(draw, repetitions), *_mixtures(draw, repetitions),
+            *_two_brokers(draw, repetitions), *_formula(draw, repetitions)]  # fmt: skip
+
+
+def _held(interval: str, truth: str, n: int, held: Any) -> Case:
+    return Case(interval, truth, n, int(np.sum(held)), int(np.size(held)))
+
+
+def _inside(ends: Ends, truth: Any) -> Any:
+    return (ends[0] <= truth) & (truth <= ends[1])
+
+
+def counted(hits: Any, n: int, look: Look) -> Ends:
+    """As `statistics.interval` prints them, once for each count that occurs."""
+    found, places = np.unique(hits, return_inverse=True)
+    printed = [statistics.interval(int(one), n, look) for one in found]
+    low, high = (np.array([one[name] for one in printed])[places] for name in ("low", "high"))
+    return low.reshape(np.shape(hits)), high.reshape(np.shape(hits))
+
+
+def _counts(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
+    for share in SHARES:
+        for n in SIZES:
+            hits = draw.binomial(n, share, repetitions)
+            yield _held("count", f"p = {share:g}", n, _inside(counted(hits, n, Look()), share))
+
+
+def _looks(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
+    """A study that grows, looked at twenty times: right only if all twenty intervals are."""
+    for share in SHARES:
+        n = 20_000
+        hits = draw.binomial(n // LOOKS, share, (repetitions, LOOKS)).cumsum(axis=1)
+        sizes = np.broadcast_to(np.arange(1, LOOKS + 1) * (n // LOOKS), hits.shape)
+        ends = intervals.growing(hits, sizes)
+        yield _held("growing", f"p = {share:g}", n, _inside(ends, share).all(axis=1))
+
+
+def _tables(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
+    """Twenty cells: right only if all twenty intervals are."""
+    for share in (1e-3, 0.03):
+        hits = draw.binomial(1_000, share, (repetitions, 20))
+        held = _inside(counted(hits, 1_000, Look(at_once=20)), share).all(axis=1)
+        yield _held("table", f"p = {share:g}", 1_000, held)
+
+
+def _differences(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
+    for a, b, n in ((0.03, 0.03, 1_000), (1e-3, 4e-3, 1_000), (0.0, 1e-3, 1_000), (0.2, 0.5, 100)):
+        pairs = zip(draw.binomial(n, a, repetitions), draw.binomial(n, b, repetitions), strict=True)
+        held = []
+        for one, two in pairs:
+            first, second = statistics.interval(int(one), n), statistics.interval(int(two), n)
+            _, low, high = statistics.difference(first, second)
+            held.append(low <= b - a <= high)
+        yield _held("difference", f"{b:g} − {a:g}", n, held)
+
+
+def _weighted(weights: Any, hit: Any, n: int, truth: float, name: str, told: str) -> Case:
+    """Rows are studies, columns runs: the weight of each, and whether it hit."""
+    total = (weights * hit).sum(axis=1)
+    squares = (weights**2 * hit).sum(axis=1)
+    hits, heaviest = hit.sum(axis=1), weights.max(axis=1)
+    held = []
+    for study in zip(hits, total, squares, heaviest, strict=True):
+        seen, whole, square, most = study
+        found = statistics.weighted_interval(int(seen), float(whole), float(square), n, float(most))
+        held.append(found["low"] <= truth <= found["high"])
+    return _held(name, told, n, held)
+
+
+def _mixtures(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
+    """A likely cause whose hits are light, and a rare one: it strikes in one run of twenty, which
+    weighs much, and one in five of these hits."""
+    for n, heavy in ((150, 10.0), (1_000, 10.0), (1_000, 40.0)):
+        struck = draw.random((repetitions, n)) < 0.05
+        hit = draw.random((repetitions, n)) < 0.2
+        weights = np.where(struck, heavy, 0.5)
+        truth = 0.2 * (0.05 * heavy + 0.95 * 0.5)
+        yield _weighted(weights, hit, n, truth, "weighted", f"likely + rare × {heavy:g}")
+
+
+def _two_brokers(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
+    """Two brokers fail at a rate l each in a window w; both must, and the rates are played f times
+    as fast: importance sampling as batches do it, with the ratio of likelihoods as weight."""
+    window = 1.0
+    for rate, n in ((0.02, 150), (0.02, 1_000), (0.2, 1_000)):
+        fast = 0.7
+        waits = draw.exponential(1 / fast, (repetitions, n, 2))
+        struck = waits < window
+        until = np.minimum(waits, window)
+        ratio = np.where(struck, rate / fast, 1.0) * np.exp((fast - rate) * until)
+        truth = (1 - np.exp(-rate * window)) ** 2
+        yield _weighted(ratio.prod(axis=2), struck.all(axis=2), n, truth, "weighted",
+                        f"two brokers, l = {rate:g}")  # fmt: skip
+
+
+def _formula(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
+    """Cycles of two replicas whose disks die: 2 l^2 m losses a year, and 2 l m hours of waiting.  A
+    tree is one first failure, a repair of exponential length, and four copies of the second: a
+    quarter of them soon after the first, as cycles.py has it."""
+    rate, mend, near, soon, copies = 1 / (30 * 24), 1.0, 90 / 3600, 0.25, 4  # hours
+    year = 24 * 365
+    for trees in (20, 40, 150):
+        size = (repetitions, trees, copies)
+        age = draw.exponential(mend, size[:2])[..., None] + near
+        after = draw.random(size) * np.where(draw.random(size) < soon, near, age)
+        density = (1 - soon) / age + np.where(after <= near, soon / near, 0.0)
+        weights = 2 * rate * year * rate / (copies * density)
+        lost = (weights * (after < age - near)).sum(axis=2)
+        for told, values, heaviest, truth in (
+            ("2 l² m", lost, weights.max(axis=(1, 2)), 2 * rate * rate * mend * year),
+            ("2 l m", 2 * rate * year * (age[..., 0] - near), 0.0, 2 * rate * year * mend),
+        ):
+            low, high = intervals.weighed(values.sum(axis=1), (values**2).sum(axis=1), heaviest)
+            held = _inside((low / trees, high / trees), truth)
+            yield _held("cycles", told, trees, held)
+
+
+def worst(cases: Iterable[Case]) -> Case:
+    return min(cases, key=lambda one: one.coverage)
+
+
+def shown(cases: Iterable[Case]) -> list[dict[str, Any]]:
+    """Cases as the page and --json tell them."""
+    return [{**case._asdict(), "coverage": case.coverage} for case in cases]
