@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from app.batch import intervals, statistics
+from app.batch import cycles, intervals, statistics
 from app.batch.intervals import Look
 
 
@@ -108,3 +108,20 @@ def test_how_many_runs_a_share_needs() -> None:
 def test_percentiles_are_known_from_enough_runs_only() -> None:
     assert not intervals.knowable(500, 0.999) and intervals.knowable(3_700, 0.999)
     assert intervals.knowable(500, 0.99) and not intervals.knowable(5, 0.5)
+
+
+def test_two_trees_do_not_claim_what_they_cannot_know() -> None:
+    """A light loss by three failures was met, heavier ways have no cycles yet: the upper end is how
+    often all replicas are out; and without the promise of acks=all, what one failure may do."""
+    sums = {
+        "lost": [2e-12, 2e-24], "waits": [10.0, 60.0], "busy": [1e-3],
+        "path machine": [2.0, 8.0, 0.0, 0.0], "heaviest machine": [4.0],
+        "path disk>disk>disk": [1.0, 4e-12, 1.0, 2e-12], "heaviest disk>disk>disk": [4e-12],
+    }  # fmt: skip
+    promised = cycles.rates(sums, 2, Look(), {3: 2e-7})["lost"]
+    assert promised["rate"] < 1e-11 < 1.9e-7 < promised["high"] <= 3e-7
+    alone = cycles.rates(sums, 2, Look())["lost"]
+    assert alone["high"] > 1
+    more = {**sums, "path rack>rack>rack": [40.0, 4e-6, 0.0, 0.0],
+            "heaviest rack>rack>rack": [1e-8]}  # fmt: skip
+    assert cycles.rates(more, 20, Look(), {3: 2e-7})["lost"]["high"] < 1e-8

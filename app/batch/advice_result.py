@@ -10,7 +10,7 @@ from app.batch.intervals import Look, weighed
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow
 from engine.study import advice
-from engine.study.closed_form import overlaps_per_year
+from engine.study.closed_form import overlaps_by_size
 from engine.study.cycle_rows import LOST
 
 KIND: Final = "advice"
@@ -51,7 +51,7 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] 
         setting, failures = records.asked_of(batch, cell)
         label = batch.cells[cell]["label"]
         needs_all_out = setting.acks == "all" and not setting.unclean
-        overlaps = overlaps_per_year(setting, failures) if needs_all_out else None
+        overlaps = overlaps_by_size(setting, failures) if needs_all_out else None
         found.append(
             {
                 "profile": profile,
@@ -60,7 +60,7 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] 
                 "yours": not label and profile == batch.profiles[0],
                 "acks": setting.acks,
                 "n": counted.judged,
-                "overlaps": overlaps,
+                "overlaps": sum(overlaps.values()) if overlaps else None,
                 **cycles.rates(counted.weights, counted.judged, look, overlaps),
             }
         )

@@ -21,6 +21,11 @@ from engine.study.advice import YEAR_MS, Failures, Setting
 
 def overlaps_per_year(setting: Setting, failures: Failures) -> float:
     """Times of a year that all replicas of a partition are out at once."""
+    return sum(overlaps_by_size(setting, failures).values())
+
+
+def overlaps_by_size(setting: Setting, failures: Failures) -> dict[int, float]:
+    """The same by how many failures it takes: one rack may hold several replicas."""
     process, machine, disk, rack = (
         (1 / (days * DAY_MS), mend_ms / (days * DAY_MS))
         for days, mend_ms in (
@@ -34,11 +39,12 @@ def overlaps_per_year(setting: Setting, failures: Failures) -> float:
     rack_rate, rack_out = rack
     hosts = range(setting.factor)
     used = sorted({host % setting.racks for host in hosts})
-    total = -setting.factor * process[0] * process[1] ** (setting.factor - 1)
+    crashes = setting.factor * process[0] * process[1] ** (setting.factor - 1)
+    found = {setting.factor: -crashes * YEAR_MS}
     for dead in chain.from_iterable(combinations(used, k) for k in range(len(used) + 1)):
         racks = len(dead)
         alone = sum(host % setting.racks not in dead for host in hosts)
         by_rack = racks * rack_rate * rack_out ** max(0, racks - 1) * own_out**alone
         by_own = alone * own_rate * own_out ** max(0, alone - 1) * rack_out**racks
-        total += by_rack + by_own
-    return total * YEAR_MS
+        found[racks + alone] = found.get(racks + alone, 0.0) + (by_rack + by_own) * YEAR_MS
+    return found

@@ -47,6 +47,8 @@ CHILDREN: Final = {2: 1.0, 3: 0.4, 4: 0.2}
 """Copies of each kind of failure in a cycle, by how many have struck then."""
 BEYOND: Final = 0.05
 """The same for one failure more than there are replicas."""
+UNSEEN: Final = 0.3
+"""Of the copies of a path that lost nothing in the pilot, so many stay: it was short."""
 EFFORT: Final = (0.04, 8.0)
 """A pilot changes how many copies a path gets; it forbids none, so that the mean stays true."""
 
@@ -275,7 +277,7 @@ def best_effort(trees: Sequence[Tree]) -> dict[str, float]:
     if not spent:
         return {}
     least, most = EFFORT
-    times = {path: max(least, root * whole / spent) for path, root in roots.items()}
+    times = {path: max(UNSEEN, root * whole / spent) for path, root in roots.items()}
     found = {}
     for path in sorted(times, key=len):
         # Copies are made in each copy of the path before: only what these lack is made anew.
