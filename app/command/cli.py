@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from app.command import brokers
+from app.command.learning import learn
 from app.command.options import AS_JSON, P, plain, refuse, tell
 from app.common import config
 
@@ -413,5 +414,5 @@ def soak(
     sys.exit(1 if report["finds"] else 0)
 
 
-for _command in (brokers.recordings, brokers.lab, brokers.record, brokers.incident):
+for _command in (brokers.recordings, brokers.lab, brokers.record, brokers.incident, learn):
     main.add_command(_command)

@@ -7,6 +7,7 @@ stand in it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -36,6 +37,12 @@ COLOURS: Final = {
     "e6": "#f4b6c2",
 }
 """What the page calls these colours in light."""
+
+
+def coloured(markup: str) -> str:
+    """The same picture in colours of its own, for places without a page."""
+    return re.sub(r"var\(--(\w+)\)", lambda found: COLOURS[found[1]], markup)
+
 
 WAVES: Final = 3
 CROWN: Final = "M0 9 l0-8 3.500 4 2.500-5 2.500 5 3.500-4v8z"

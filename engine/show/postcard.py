@@ -45,7 +45,7 @@ def postcard(
         ]
     )
     box = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
-    body = re.sub(r"var\(--(\w+)\)", lambda found: miniature.COLOURS[found[1]], told)
+    body = miniature.coloured(told)
     family = "Noto Sans, DejaVu Sans, Noto Sans CJK SC, sans-serif"
     return f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="{family}">{body}</svg>'
 

@@ -44,3 +44,12 @@ def draw(view: Json) -> str:
     """A step as the inside of an <svg> of WIDTH x HEIGHT."""
     names = {broker["id"]: broker["name"] for broker in view["brokers"]}
     return miniature.draw(view, names, WIDTH, HEIGHT)
+
+
+def whole(view: Json) -> str:
+    """A step as an SVG file that needs nothing of a page."""
+    box = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
+    ground = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{miniature.COLOURS["panel"]}"/>'
+    family = "Noto Sans, DejaVu Sans, Noto Sans CJK SC, sans-serif"
+    body = ground + miniature.coloured(draw(view))
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="{family}">{body}</svg>'

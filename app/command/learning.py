@@ -1,0 +1,39 @@
+"""``highwater learn``: what there is to remember, as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from app.command.options import plain, refuse
+
+
+@click.group()
+def learn() -> None:
+    """What there is to learn, outside the browser."""
+
+
+@learn.command("deck")
+@click.argument("out", type=click.Path(dir_okay=False))
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True)
+@click.option(
+    "--site", default="http://127.0.0.1:8000", show_default=True, help="Where its links lead."
+)
+@plain
+def deck(out: str, lang: str, site: str) -> None:
+    """Writes a deck for Anki (OUT.apkg): a picture and a link to its run on the cards.
+
+    Imported again, a later deck updates the notes and leaves your schedule alone.
+    """
+    from app.common.words import Catalogue, language
+    from app.web.deck import package
+
+    if not site.startswith(("http://", "https://")):
+        refuse(f"--site is an address like https://example.org, and {site[:80]} is none.")
+    content = package(site, language(lang) or "en", Catalogue())
+    try:
+        Path(out).write_bytes(content)
+    except OSError as error:
+        refuse(f"{out} cannot be written: {(error.strerror or 'unknown reason').lower()}.")
+    click.echo(f"{out}: {len(content) / 1e6:.1f} MB; in Anki: File, Import.")

@@ -1,0 +1,171 @@
+"""What there is to remember as a deck for Anki: each card with a picture and a link to its run.
+
+Ids of decks, of the kind of note and of every note are fixed: who imports a later deck keeps her
+schedule, and sees what has changed since.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final
+
+import genanki
+from flask import Blueprint, Response, request
+
+from app.common.once import Kept
+from app.common.words import Catalogue
+from app.context import visitor
+from app.context.services import services
+from app.web.learning import PATH
+from app.web.moments import address
+from engine.learn.course import chapter, slugs
+from engine.learn.interview import Item, moments, questions
+from engine.learn.probes import probes_of
+from engine.learn.telling import Teller
+from engine.properties.recording import Recording
+from engine.scenarios.file import find
+from engine.show.replay import Replay
+from engine.show.thumbnail import whole
+from engine.sim.run import Run
+
+blueprint = Blueprint("deck", __name__)
+
+PARTS: Final = ("learn.way", "interview.way", "course.title")
+"""The parts of the deck, by the words for them: what happens next, interview, course."""
+FIELDS: Final = ("Id", "Question", "Before", "Answer", "After", "Link")
+NUMBERS: Final = {"en": 1_741_862_400, "zh-Hans": 1_741_862_500}
+"""Of the kind of note, by language; those of the deck and of its parts follow it."""
+STYLE: Final = """
+.card { font: 18px/1.5 system-ui, sans-serif; max-width: 40em; margin: 1em auto; padding: 0 1em; }
+img { width: 100%; max-width: 30em; background: #fff; border-radius: 8px; }
+.said { color: #777; }
+"""
+_made = Kept(8)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One note.  Texts are HTML; pictures are whole SVG files, "" for none; `link` is a path."""
+
+    id: str
+    part: str
+    question: str
+    answer: str
+    link: str
+    before: str = ""
+    after: str = ""
+
+
+def cards(lang: str, words: Catalogue) -> Iterator[Card]:
+    """Every card in one language: plays about seventy short runs."""
+    for number, (code, profile, kind) in enumerate(PATH, 1):
+        yield _asked(number, Run(find(code), profile), kind, lang)
+    for item in questions().values():
+        yield _of_interview(item, lang, words)
+    for slug in slugs():
+        for n, (question, answer) in enumerate(chapter(slug, lang).cards, 1):
+            link = f"/learn/{slug}/1"
+            yield Card(f"{slug}-{n}", PARTS[2], escape(question), escape(answer), link)
+
+
+def _picture(run: Run, step: int) -> str:
+    (found,) = Replay(run).steps(step, 1)
+    return whole(found["view"])
+
+
+def _asked(number: int, run: Run, kind: str, lang: str) -> Card:
+    """A question of the path: on the back what was right, and what each other answer believes."""
+    recording = Recording(run)
+    probe = next(one for one in probes_of(recording) if one.kind == kind)
+    teller = Teller(recording, lang)
+    offered = [escape(teller.answer(probe, one.answer)) for one in probe.choices]
+    choices = "".join(f"<li>{one}</li>" for one in offered)
+    beliefs = "".join(
+        f"<dt>{offered[i]} – {escape(name)}</dt><dd>{escape(why)}</dd>"
+        for i, one in enumerate(probe.choices)
+        if one.wrong
+        for name, why in [teller.belief(one.wrong[0])]
+    )
+    link = address("/learn", s=run.scenario.code, profile=run.profile, q=probe.text)
+    return Card(
+        f"learn-{number}",
+        PARTS[0],
+        f"<p class=said>{escape(teller.next(probe))}</p>"
+        f"<p><b>{escape(teller.question(probe))}</b></p><ol>{choices}</ol>",
+        f"<p><b>{offered[probe.right]}</b> {escape(teller.reason(probe))}</p><dl>{beliefs}</dl>",
+        link,
+        _picture(run, probe.step),
+        _picture(run, probe.until),
+    )
+
+
+def _of_interview(item: Item, lang: str, words: Catalogue) -> Card:
+    step = moments()[item.id]
+    facts = "".join(f"<li>{escape(one[lang])}</li>" for one in item.facts)
+    more = "".join(
+        f"<p><b>{escape(words.text(lang, key, {}))}</b> {escape(said[lang])}</p>"
+        for key, said in (("interview.wrong", item.wrong), ("interview.follow", item.follow))
+    )
+    link = address(f"/s/{item.scenario}", profile=item.profile, step=str(step))
+    question, answer = f"<b>{escape(item.ask[lang])}</b>", f"<ul>{facts}</ul>{more}"
+    return Card(item.id, PARTS[1], question, answer, link, after=_picture(item.run, step))
+
+
+def package(site: str, lang: str, words: Catalogue) -> bytes:
+    """The deck as a file.  `site` is where its links lead: scheme and host."""
+    number = NUMBERS[lang]
+    model = _model(number, words.text(lang, "learn.open", {}))
+    decks = {
+        part: genanki.Deck(number + n, f"Highwater::{words.text(lang, part, {})}")
+        for n, part in enumerate(PARTS, 1)
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        files: dict[str, str] = {}
+        for card in cards(lang, words):
+            before, after = (_kept(folder, files, one) for one in (card.before, card.after))
+            link = escape(site.rstrip("/") + card.link)
+            fields = [card.id, card.question, before, card.answer, after, link]
+            guid = genanki.guid_for("highwater", lang, card.id)
+            decks[card.part].add_note(genanki.Note(model, fields, guid=guid))
+        out = BytesIO()
+        genanki.Package(list(decks.values()), list(files.values())).write_to_file(out)
+    return out.getvalue()
+
+
+def _kept(folder: str, files: dict[str, str], svg: str) -> str:
+    """Puts a picture among the files, by a name that another picture cannot have."""
+    if not svg:
+        return ""
+    name = f"highwater-{hashlib.sha256(svg.encode()).hexdigest()[:16]}.svg"
+    path = Path(folder) / name
+    path.write_text(svg, "utf-8")
+    files[name] = str(path)
+    return f'<img src="{name}" alt="">'
+
+
+def _model(number: int, onward: str) -> Any:
+    side = "{{Question}}{{Before}}"
+    back = "{{Answer}}{{After}}" + f'<p><a href="{{{{Link}}}}">{escape(onward)}</a></p>'
+    template = {"name": "Card", "qfmt": side, "afmt": "{{FrontSide}}<hr id=answer>" + back}
+    fields = [{"name": name} for name in FIELDS]
+    return genanki.Model(number, "Highwater", fields=fields, templates=[template], css=STYLE)
+
+
+@blueprint.get("/learn/deck.apkg")
+def deck() -> Response:
+    """The deck in the language of the page, its links to this site."""
+    lang, site = visitor.lang(), request.host_url
+
+    def make() -> bytes:
+        with services().plays.turn():
+            return package(site, lang, services().words)
+
+    response = Response(_made.get((lang, site), make), mimetype="application/octet-stream")
+    response.headers["Content-Disposition"] = f'attachment; filename="highwater-{lang}.apkg"'
+    return response

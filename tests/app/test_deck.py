@@ -1,0 +1,105 @@
+"""The deck for Anki, opened by Anki's own library."""
+
+from __future__ import annotations
+
+import re
+import time
+from html import unescape
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from anki.collection import Collection, ImportAnkiPackageOptions, ImportAnkiPackageRequest
+from click.testing import CliRunner
+from flask.testing import FlaskClient
+
+from app.command.cli import main
+from app.web import deck
+from engine.learn.interview import questions
+
+
+@pytest.fixture(scope="module")
+def packed() -> bytes:
+    return deck.package("https://kafka.example/", "en", deck.Catalogue())
+
+
+def imported(collection: Collection, path: Path) -> Any:
+    options = ImportAnkiPackageOptions(with_scheduling=False)
+    request = ImportAnkiPackageRequest(package_path=str(path), options=options)
+    return collection.import_anki_package(request).log
+
+
+def notes(collection: Collection) -> dict[str, Any]:
+    found = [collection.get_note(one) for one in collection.find_notes("")]
+    return {note["Id"]: note for note in found}
+
+
+def test_anki_shows_every_card_and_a_second_import_updates(
+    tmp_path: Path, packed: bytes, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "deck.apkg"
+    path.write_bytes(packed)
+    collection = Collection(str(tmp_path / "mine.anki2"))
+    try:
+        assert len(imported(collection, path).new) == len(notes(collection)) >= 80
+        for name, note in notes(collection).items():
+            shown = note.cards()[0]
+            assert note["Question"] in shown.question() and note["Link"] in shown.answer(), name
+            for picture in re.findall(r'<img src="([^"]+)"', shown.answer()):
+                svg = Path(collection.media.dir(), picture).read_text("utf-8")
+                assert svg.startswith("<svg") and "var(--" not in svg
+        item = questions()["Q1"]
+        assert item.facts[0]["en"] in unescape(notes(collection)["Q1"]["Answer"])
+        link = urlsplit(unescape(notes(collection)["Q1"]["Link"]))
+        assert client.get(f"{link.path}?{link.query}").status_code == 200
+        # A review, then a later deck with another text: the text is new, the review still there.
+        card = notes(collection)["Q1"].cards()[0]
+        collection.decks.select(card.did)
+        card.start_timer()
+        card.ivl, card.type, card.queue, card.due, card.reps = 9, 2, 2, 9, 1
+        collection.update_card(card)
+        monkeypatch.setitem(item.ask, "en", "Changed?")
+        later = time.time() + 60
+        monkeypatch.setattr("genanki.package.time.time", lambda: later)
+        path.write_bytes(deck.package("https://kafka.example/", "en", deck.Catalogue()))
+        count = len(notes(collection))
+        log = imported(collection, path)
+        assert not log.new and len(notes(collection)) == count
+        assert "Changed?" in notes(collection)["Q1"]["Question"]
+        kept = notes(collection)["Q1"].cards()[0]
+        assert (kept.id, kept.ivl, kept.reps) == (card.id, 9, 1)
+    finally:
+        collection.close()
+
+
+def test_both_languages_stand_beside_each_other(tmp_path: Path, packed: bytes) -> None:
+    collection = Collection(str(tmp_path / "mine.anki2"))
+    try:
+        for lang, content in (
+            ("en", packed),
+            ("zh", deck.package("https://kafka.example/", "zh-Hans", deck.Catalogue())),
+        ):
+            path = tmp_path / f"{lang}.apkg"
+            path.write_bytes(content)
+            assert len(imported(collection, path).new) >= 80
+        chinese = [
+            one
+            for one in collection.find_notes("")
+            if "什么" in collection.get_note(one)["Question"]
+        ]
+        assert chinese
+    finally:
+        collection.close()
+
+
+def test_it_is_on_the_page_and_at_the_command_line(client: FlaskClient, tmp_path: Path) -> None:
+    assert 'href="/learn/deck.apkg"' in client.get("/learn").text
+    answer = client.get("/learn/deck.apkg")
+    assert answer.data[:2] == b"PK" and "highwater-en.apkg" in answer.headers["Content-Disposition"]
+    bad = CliRunner().invoke(main, ["learn", "deck", str(tmp_path / "a"), "--site", "javascript:"])
+    assert bad.exit_code == 2 and bad.output.count("\n") == 1
+    nowhere = CliRunner().invoke(main, ["learn", "deck", str(tmp_path / "no" / "a.apkg")])
+    assert nowhere.exit_code == 2 and "cannot be written" in nowhere.output
+    told = CliRunner().invoke(main, ["learn", "deck", str(tmp_path / "a.apkg"), "--lang", "zh"])
+    assert told.exit_code == 0 and (tmp_path / "a.apkg").read_bytes()[:2] == b"PK"
