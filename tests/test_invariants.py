@@ -228,8 +228,8 @@ def consumers_see_everything(patch: pytest.MonkeyPatch) -> None:
     """H-10: a consumer may read as far as the log goes."""
     right = reading.read_partition
 
-    def wrong(broker: Any, m: Any, fp: Any, out: Any) -> Any:
-        data = right(broker, m, fp, out)
+    def wrong(broker: Any, m: Any, fp: Any, out: Any, budget: Any = None) -> Any:
+        data = right(broker, m, fp, out, budget)
         if m.replica < 0 and not data.error:
             log = broker.replicas[fp.tp].log
             data.batches = log.read(fp.offset, log.leo, m.max_records)
