@@ -99,7 +99,7 @@ def rates(
     # ways that were not met.  Without this promise, any failure may.
     enough = min([*(overlaps or {1: 0}), *(len(path.split(">")) for path in seen)])
     heaviest = max(
-        (sums[HEAVIEST_OF + path][0] for path in paths if len(path.split(">")) >= enough),
+        (sums[HEAVIEST_OF + path][0] for path in paths if _may_lose(path, enough, overlaps)),
         default=0.0,
     )
     lost = _interval(sums[LOST], heaviest, trees, look)
@@ -133,10 +133,20 @@ def rates(
     }  # fmt: skip
 
 
+def _may_lose(path: str, enough: int, promised: Mapping[int, float] | None) -> bool:
+    """A process that crashes last keeps its log, and with acks=all that is enough."""
+    causes = path.split(">")
+    return len(causes) >= enough and not (promised and causes[-1] == "process")
+
+
 def _not_played(paths: Mapping[str, Sequence[float]], size: int, rate: float, trees: int) -> float:
     """Of overlaps of so many failures, those of a year that a few trees have no cycles for; the
     first failure is given, so that none is missing there."""
-    played = sum(entry[1] for path, entry in paths.items() if len(path.split(">")) == size)
+    played = sum(
+        entry[1]
+        for path, entry in paths.items()
+        if len(path.split(">")) == size and not path.endswith("process")
+    )
     return max(0.0, rate - played / trees) if size > 1 else 0.0
 
 

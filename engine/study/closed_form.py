@@ -5,7 +5,7 @@ at a rate l and is out for a mean m, so that it is out a part l m of the time.  
 set of things whose loss leaves no replica; it comes together as often as one of it fails while all
 others are out: the sum over its members of l_i times the product of the others' l_j m_j.  With
 one thing a replica and r replicas that is r l^r m^(r-1), one over the MTTDL of r disks with
-parallel repair.  A process that crashes keeps its log, so that crashes alone are no such cut.
+parallel repair.  A process that crashes keeps its log: it may be out, but not be the last to fail.
 
 It knows nothing of acknowledgements, flushes and elections: with acks=all and clean elections a
 loss needs such an overlap (or one of a replica that has not caught up yet), but not each loses.
@@ -35,12 +35,11 @@ def overlaps_by_size(setting: Setting, failures: Failures) -> dict[int, float]:
             (failures.rack_days, failures.rack_repair_min * UNITS["m"]),
         )
     )
-    own_rate, own_out = (sum(both) for both in zip(process, machine, disk, strict=True))
+    own_rate, own_out = machine[0] + disk[0], process[1] + machine[1] + disk[1]
     rack_rate, rack_out = rack
     hosts = range(setting.factor)
     used = sorted({host % setting.racks for host in hosts})
-    crashes = setting.factor * process[0] * process[1] ** (setting.factor - 1)
-    found = {setting.factor: -crashes * YEAR_MS}
+    found: dict[int, float] = {}
     for dead in chain.from_iterable(combinations(used, k) for k in range(len(used) + 1)):
         racks = len(dead)
         alone = sum(host % setting.racks not in dead for host in hosts)
