@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from engine.learn import wrong_rules, wrong_stories
-from engine.learn.asked import LANGUAGES
 from engine.learn.claims import claims
 from engine.learn.counterfactuals import begun
 from engine.learn.kinds import KINDS
@@ -27,6 +26,7 @@ from engine.properties.recording import Recording
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
 from engine.show.replay import Replay
+from engine.show.story import LANGUAGES
 from engine.sim.run import Run, play_all
 from engine.study.sourcemap import card_of
 

@@ -132,12 +132,8 @@ def choose(
 
 def language(name: str) -> str | None:
     """The catalogue a language tag asks for: zh, zh-CN and zh-Hans are one; None if none is."""
-    tag = name.strip().lower()
-    if tag == "zh" or tag.startswith("zh-"):
-        return "zh-Hans"
-    if tag == "en" or tag.startswith("en-"):
-        return "en"
-    return None
+    asked = name.strip().lower().split("-")[0]
+    return next((one for one in LANGUAGES if one.lower().split("-")[0] == asked), None)
 
 
 @dataclass

@@ -16,6 +16,7 @@ from flask import Blueprint, Response
 from markupsafe import Markup
 
 from app.common.refusals import Refusal
+from app.common.words import LANGUAGES
 from app.context.services import services
 from app.web.api import FOR_EVER
 from engine.model.profiles import GENERATIONS, PROFILES
@@ -139,7 +140,7 @@ def hero(lang: str) -> dict[str, Any]:
 @blueprint.get("/loop/<profile>/<lang>/<digest>.json")
 def loop(profile: str, lang: str, digest: str) -> Response:
     """The frames of a version, in a language; an old address gets the new ones, for now."""
-    if profile not in PROFILES or lang not in ("en", "zh-Hans"):
+    if profile not in PROFILES or lang not in LANGUAGES:
         raise Refusal("not_found")
     response = Response(frames(profile, lang), mimetype="application/json")
     response.set_etag(digest)

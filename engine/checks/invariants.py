@@ -12,10 +12,10 @@ from engine.checks.catalogue import INVARIANTS
 from engine.checks.lags import Lags
 from engine.checks.ledger import Acked, Ledger
 from engine.checks.prefix import differing, has_values, holds, unlike_prefix
+from engine.checks.quotas import held_in_sync
 from engine.checks.seen import Seen
 from engine.checks.sessions import out_of_step
 from engine.checks.settled import unsettled
-from engine.dataplane.following import lag_of
 from engine.model.cluster import Cluster
 from engine.model.copying import Twins, shallow
 from engine.model.effects import Effects
@@ -181,18 +181,10 @@ class Checker:
         if known == quotas.decisions:
             return
         self.decisions[broker.id] = quotas.decisions
-        for (tp, follower), number in quotas.held.items():
-            if number <= known:
-                continue
-            if follower != broker.id:
-                in_sync = follower in broker.replicas[tp].isr
-            else:
-                lag = lag_of(broker, tp)
-                in_sync = lag is not None and lag <= 0
-            if in_sync:
-                self.report(
-                    "INV-28", f"{self.name(broker.id)} holds {self.name(follower)} back, in sync"
-                )
+        for follower in held_in_sync(broker, quotas, known):
+            self.report(
+                "INV-28", f"{self.name(broker.id)} holds {self.name(follower)} back, in sync"
+            )
 
     # -- logs ------------------------------------------------------------------------------------
 

@@ -17,7 +17,6 @@ Others are a line of a card, an order of happenings, (since | until, profile), t
 and moves."""
 
 NOBODY: Final = -1
-LANGUAGES: Final = ("en", "zh-Hans")
 
 
 class Asked:

@@ -14,7 +14,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from engine.learn.asked import LANGUAGES
 from engine.model.errors import BadInput
 from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import Verdict, judge
@@ -22,6 +21,7 @@ from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import Recording
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Path, Reader
+from engine.show.story import LANGUAGES
 from engine.sim import moves
 from engine.sim.run import Run
 

@@ -25,10 +25,10 @@ from engine.scenarios.file import MOST_BYTES, find, library, load_value
 from engine.scenarios.places import Path as Where
 from engine.scenarios.places import Reader
 from engine.show.rules import RULES
+from engine.show.story import LANGUAGES
 from engine.sim import moves
 from engine.sim.run import Run
 
-LANGUAGES: Final = ("en", "zh-Hans")
 FOLDER: Final = "guides"
 MOST_TEXT: Final = 300
 MOST_QUOTED: Final = 160

@@ -1,0 +1,24 @@
+"""INV-28: a quota holds back nobody who is in sync."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.dataplane.following import lag_of
+from engine.model.quotas import Quotas
+from engine.model.state import Broker
+
+
+def held_in_sync(broker: Broker, quotas: Quotas, known: int) -> Iterator[int]:
+    """The followers that this broker's quotas held back since decision `known` though in sync: one
+    of its own followers, or itself as the follower of another leader."""
+    for (tp, follower), number in quotas.held.items():
+        if number <= known:
+            continue
+        if follower != broker.id:
+            in_sync = follower in broker.replicas[tp].isr
+        else:
+            lag = lag_of(broker, tp)
+            in_sync = lag is not None and lag <= 0
+        if in_sync:
+            yield follower

@@ -1,0 +1,50 @@
+"""The tables "How to add" name files that there are, and what they promise of an invariant."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.checks.catalogue import INVARIANTS
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLES = {"CONTRIBUTING.md": ROOT, "engine/DESIGN.md": ROOT / "engine"}
+NAMED = re.compile(r"`([\w./*<>-]+/[\w.*<>-]*)`")
+"""A path: what has a slash in it and no space, brackets standing for a name of one's own."""
+
+
+def named(text: str) -> list[str]:
+    """The paths in the rows of the table below "How to add"."""
+    table = text.split("\n## How to add\n")[1].split("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")]
+    return [path for row in rows for path in NAMED.findall(row) if not path.startswith("/")]
+
+
+def lost(path: str, top: Path) -> bool:
+    """Is it neither there as the table's own room has it nor as the project has it?"""
+    pattern = re.sub(r"<\w+>", "*", path).rstrip("/")
+    return not any(next(room.glob(pattern), None) for room in (top, ROOT, ROOT / "static/js"))
+
+
+@pytest.mark.parametrize("document", TABLES)
+def test_every_file_that_is_to_be_touched_is_there(document: str) -> None:
+    paths = named((ROOT / document).read_text("utf-8"))
+    assert len(paths) > 5, "the pattern finds what the table names"
+    gone = [path for path in paths if lost(path, TABLES[document])]
+    assert gone == [], f"{document}, How to add: no such file"
+
+
+def test_a_file_that_is_not_there_is_noticed() -> None:
+    assert named("\n## How to add\n| a | `sim/fault.py` and `x` |\n") == ["sim/fault.py"]
+    assert lost("sim/fault.py", ROOT / "engine") and not lost("sim/faults.py", ROOT / "engine")
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hans"])
+def test_people_are_told_what_broke(language: str) -> None:
+    """`broken.<name>`: scripts show the bare code where it is missing."""
+    words = json.loads((ROOT / f"static/i18n/{language}.json").read_text("utf-8"))
+    missing = [name for name in INVARIANTS if not words.get(f"broken.{name}")]
+    assert missing == [], f"static/i18n/{language}.json lacks broken.<name> of these"
