@@ -6,16 +6,23 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
+from app.common.fields import typed
+from app.common.refusals import Refusal
 from app.context import naming, visitor
+from app.context.services import services
 from app.web import described
-from app.web.api import json_answer
+from app.web.api import FOR_EVER, json_answer, unless_known
 from app.web.glossary import link
+from engine import ENGINE_VERSION
 from engine.lens import source as kafka
+from engine.lens.lanes import WIDEST, lanes
 from engine.lens.search import LONGEST, Act, Hit, reached, scenarios, search
 from engine.lens.source import Place
+from engine.lens.told import asked
 from engine.model.profiles import get_profile
 from engine.scenarios import file
 from engine.scenarios.translated import in_language
+from engine.show.replay import Replay
 from engine.study.rulebook import BESIDE, TITLES
 
 blueprint = Blueprint("lens", __name__)
@@ -71,6 +78,37 @@ def runs() -> Response:
     number."""
     question = " ".join(request.args.get("q", "")[:LONGEST].split())
     return json_answer({"ok": True, "scenarios": sorted(scenarios(question))})
+
+
+@blueprint.get("/r/<digest>/threads.json")
+def threads(digest: str) -> Response:
+    """The threads that act at ``?count=`` steps from ``?from=`` on, in the release ``?lens=``.
+    They never change, so they are kept for ever."""
+    first = max(1, typed(request.args, "from", default=1))
+    count = min(WIDEST, typed(request.args, "count", default=40))
+    release = asked(request.args.get("lens", ""))[0]
+    if not naming.DIGEST.match(digest):
+        raise Refusal("not_found")
+    services().replays.run(digest)
+
+    def answer() -> Response:
+        with services().replays.using(digest) as replay:
+            steps = _window(replay, first - 1, count + 1)
+        return json_answer({"ok": True, "first": first, **lanes(steps[1:], release, steps[0])})
+
+    response = unless_known(f"threads-{digest}-{first}-{count}-{release}-{ENGINE_VERSION}", answer)
+    response.headers["Cache-Control"] = FOR_EVER
+    return response
+
+
+def _window(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
+    """So many steps, as far as the run goes, however many go into one answer of a replay."""
+    first = min(first, replay.total)
+    end = min(first + count, replay.total + 1)
+    steps = replay.steps(first, end - first)
+    while first + len(steps) < end:
+        steps += replay.steps(first + len(steps), end - first - len(steps))
+    return steps
 
 
 @blueprint.get("/code")

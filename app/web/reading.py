@@ -22,6 +22,7 @@ from engine.learn.guides import Guide, Statement
 from engine.learn.reading import Found
 from engine.lens.source import source
 from engine.lens.stacks import Stack, thread_name
+from engine.lens.told import leader_of
 from engine.model.errors import BadInput
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
@@ -137,7 +138,8 @@ def _shown(guide: Guide, one: Statement, found: Found, at: int) -> dict[str, Any
         stack = reading.stack_of(one, found.moment, guide.reads)
         shown["frame"] = frame(run, found.moment.step)
         shown["lanes"] = min(len(run.scenario.partitions[0]), 4)
-        shown["stack"] = _told(stack, found) if stack and stack.frames else None
+        leader = _leader(run, found.moment)
+        shown["stack"] = _told(stack, found, leader) if stack and stack.frames else None
         shown["reason"] = stack.reason if stack and not stack.frames else ""
         shown["rows"] = [(reading.stands_for(name), holds) for name, holds in found.row.items()]
         shown["proof"] = one.proof
@@ -162,10 +164,17 @@ def _stage(guide: Guide, run: Run, step: int) -> str:
     return f"/s/{code}?{urlencode({'profile': run.profile, **asked})}"
 
 
-def _told(stack: Stack, found: Found) -> dict[str, Any]:
+def _leader(run: Run, moment: reading.Moment) -> int | None:
+    """Whom the node that acts follows at the moment: a part of its fetcher's name."""
+    digest = services().replays.register(run)
+    with services().replays.using(digest) as replay:
+        return leader_of(replay.steps(moment.step, 1)[0]["view"], moment.node)
+
+
+def _told(stack: Stack, found: Found, leader: int | None) -> dict[str, Any]:
     node = found.moment.node if found.moment else None
     return {
-        "thread": thread_name(stack, node),
+        "thread": thread_name(stack, node, leader),
         "release": stack.release,
         "acting": stack.acting,
         "frames": [

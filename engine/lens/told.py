@@ -47,7 +47,7 @@ def told(step: Json, releases: tuple[str, ...], mode: str) -> Json:
     found = [_release(step, release, mode_in(release, mode)) for release in releases]
     answer: Json = {"releases": found}
     if len(releases) == MOST:
-        left, right = (_stacks(step, one, mode_in(one, mode)) for one in releases)
+        left, right = (stacks_of(step, one, mode_in(one, mode)) for one in releases)
         answer["beside"] = [list(beside(a, b)) for (_, a), (_, b) in zip(left, right, strict=True)]
     return answer
 
@@ -57,11 +57,11 @@ def _release(step: Json, release: str, mode: str) -> Json:
         "release": release,
         "mode": mode,
         "tag": source().tag(release),
-        "stacks": [_json(at, step, one) for at, one in _stacks(step, release, mode)],
+        "stacks": [_json(at, step, one) for at, one in stacks_of(step, release, mode)],
     }
 
 
-def _stacks(step: Json, release: str, mode: str) -> list[tuple[list[int], Stack]]:
+def stacks_of(step: Json, release: str, mode: str) -> list[tuple[list[int], Stack]]:
     """(numbers of its cues, stack): once for each rule and node, in the order of the cues."""
     order: dict[tuple[str, Any], list[int]] = {}
     cues = [(cue["rule"], cue["node"]) for cue in step["cues"]]
@@ -90,7 +90,7 @@ def _json(at: list[int], step: Json, one: Stack) -> Json:
         "rule": one.cue,
         "node": node,
         "where": "" if one.reason else one.where,
-        "thread": "" if one.reason else thread_name(one, node, _leader_of(step["view"], node)),
+        "thread": "" if one.reason else thread_name(one, node, leader_of(step["view"], node)),
         "frames": [_frame(frame) for frame in one.frames],
         "acting": one.acting,
         "reason": one.reason,
@@ -108,7 +108,7 @@ def _frame(frame: Frame) -> Json:
     }
 
 
-def _leader_of(view: Json, node: Any) -> int | None:
+def leader_of(view: Json, node: Any) -> int | None:
     """The broker that a follower fetches from; None where it follows nobody, or several."""
     found = set()
     for partition in view["partitions"]:

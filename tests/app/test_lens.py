@@ -137,3 +137,22 @@ def test_the_library_is_searched_by_what_acts(client: FlaskClient) -> None:
     assert "fast-failover" in found and "happy-path" not in found
     assert client.get("/api/lens/runs.json?q=nothingLikeIt").json["scenarios"] == []
     assert client.get("/api/lens/runs.json").json["scenarios"] == []
+
+
+def test_threads_over_time_are_asked_for_by_window(client: FlaskClient, run: str) -> None:
+    asked = "/r/{}/threads.json?from={}&count={}&lens={}"
+    answer = client.get(asked.format(run, 1, 64, "0.10.2.2"))
+    assert answer.headers["Cache-Control"].endswith("immutable") and answer.json["rows"]
+    steps = {
+        step
+        for row in answer.json["rows"]
+        for block in row["blocks"]
+        for step in block["steps"]
+        if block["chain"] < len(answer.json["chains"])
+    }
+    assert min(steps) >= 1 and max(steps) <= 64
+    assert client.get(asked.format(run, 1, 10**6, "0.10.2.2")).json["rows"] == answer.json["rows"]
+    assert client.get(asked.format(run, 10**6, 40, "0.10.2.2")).json["rows"] == []
+    for wrong in (asked.format(run, 1, 40, "9.9.9"), asked.format(run, "x", 40, "2.5.1")):
+        assert client.get(wrong).status_code == 400
+    assert client.get(asked.format("0" * 64, 1, 40, "2.5.1")).status_code == 404

@@ -48,6 +48,11 @@ def test_a_statement_opens_at_its_moment(client: FlaskClient, name: str) -> None
         assert client.get(stage[1]).status_code == 200
 
 
+def test_a_fetcher_is_called_by_whom_it_follows(client: FlaskClient) -> None:
+    text = unescape(client.get("/read/fetcher?at=1").text)
+    assert re.search(r"<code>ReplicaFetcherThread-0-\d+</code>", text), "/read/fetcher?at=1"
+
+
 def test_what_never_was_so_is_marked(client: FlaskClient) -> None:
     for name, guide in guides().items():
         wrong = sum(reading.summary(one.row)[0] == reading.NEVER for one in kept(guide))

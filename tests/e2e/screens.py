@@ -163,7 +163,14 @@ SCREENS = {
             Opened("found", press("form .btn.primary"), "#found table", "#found", close=""),
         ),
     ),
-    "lens": Screen("/s/S23?profile=Z011&step=85&tab=code", "#lens:not([aria-busy]) .stackbox"),
+    "lens": Screen(
+        "/s/S23?profile=Z011&step=85&tab=code",
+        "#lens:not([aria-busy]) .stackbox",
+        (
+            Opened("threads", press(".threads summary"), ".threadbox button", "#tabs", close=""),
+            Opened("turn", press('.threadbox [data-rule="T-1"]'), ".turn", "#tabs", close=""),
+        ),
+    ),
     "learn": Screen("/learn"),
     "learned": Screen("/learn?n=5&answer=2", opens=(PARTS,)),
     "learnstage": Screen("/learn/stage?n=5"),

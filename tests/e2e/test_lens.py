@@ -27,6 +27,27 @@ def test_a_step_shows_the_code_that_acts(visit: Opener) -> None:
     assert re.fullmatch(r"https://github\.com/apache/kafka/blob/1\.1\.1/\S+\.scala#L\d+", link)
 
 
+def test_threads_over_time_lead_to_their_steps(visit: Opener) -> None:
+    page = visit("/s/S23?profile=Z011&step=74&tab=code")
+    page.wait_for_selector(SHOWN)
+    page.get_by_text("Threads over time").click()
+    cut = page.get_by_role("button", name="Partition.truncateTo, step 85")
+    cut.click()
+    page.wait_for_selector('#lens[data-key*="@85@"]:not([aria-busy])')
+    assert "step=85" in page.url
+    row = page.locator(".threadbox tr", has=page.locator('[data-rule="T-1"]'))
+    assert row.locator("th code").inner_text() == "ReplicaFetcherThread-0-2"
+    assert page.locator(".threadbox thead .here").inner_text() == "85"
+    turn = page.locator(".turn li .name").all_inner_texts()
+    on = page.locator(".turn li:not(.besides) .name").all_inner_texts()
+    assert on[:2] == ["ShutdownableThread.run", "AbstractFetcherThread.doWork"]
+    assert on[-1] == "Partition.truncateTo"
+    assert "ReplicaFetcherThread.buildFetchRequest" in set(turn) - set(on)
+    assert row.get_by_role("button", name="empty turn").count() == 1
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.dataset.step") == "86"
+
+
 def test_two_releases_stand_beside_each_other(visit: Opener) -> None:
     page = visit("/s/S23?profile=Z011&step=85&tab=code")
     page.wait_for_selector(SHOWN)
@@ -62,6 +83,7 @@ def test_nothing_of_it_comes_before_it_is_opened(visit: Opener) -> None:
     page.wait_for_selector(SHOWN)
     for part in ("js/panels/lens.js", "css/lens.css", "page=lens", "api/lens.json", "only=lens"):
         assert any(part in one for one in asked), part
+    assert not any("threads.json" in one for one in asked)
 
 
 def test_a_method_is_found_and_followed(visit: Opener) -> None:

@@ -6,6 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import * as s from "../animator/state.js";
 import { Beside, Source } from "./lensrows.js";
+import { Threads } from "./lensthreads.js";
 import { cardOf, titleOf } from "./rulecard.js";
 
 const known = { lang: "", profile: "", facts: null };
@@ -168,6 +169,7 @@ export function Lens() {
       <a href="/code">${t("lens.search")}</a>
     </div>
     <${Slider} a=${a} b=${b} choose=${choose} facts=${about} />
+    <${Threads} release=${a} />
     ${current && told.failed && html`<p class="soft">${t("lens.failed")}</p>`}
     ${current && told.lens && stacks.length === 0 && html`<p class="soft">${t("lens.nothing")}</p>`}
     ${told.lens && stacks.map((one, at) => html`<${Stack} key=${`${told.key}:${at}`} at=${at} told=${told.lens} cues=${told.cues} base=${about.base} />`)}

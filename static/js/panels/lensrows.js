@@ -14,7 +14,7 @@ function place(frame, release, base, line = frame.line) {
 }
 
 /** A long name that may break before its humps and after its dot. */
-const humps = (name) =>
+export const humps = (name) =>
   name.split(/(?<=\.)|(?=[A-Z][a-z])/).flatMap((part, i) => (i ? [html`<wbr />`, part] : [part]));
 
 function Frame({ frame, release, base, acting }) {
