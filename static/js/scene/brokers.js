@@ -59,6 +59,11 @@ function head(geo, broker, { acts, recorded, x, y }, { t, name }) {
   const label = t("card.name", { name: name(broker.id, true) });
   const size = geo.density === "dense" ? 12 : 14.5;
   const lead = acts ? size + 7 : 0;
+  const role = roleWord(geo, broker, t);
+  // A process that is not up has a sign before its word.
+  const sign = broker.alive === "up" ? 0 : 18;
+  const room = Math.min(118, geo.cardX + geo.cardW - x - 28 - sign - textWidth(role, 12)) - lead;
+  const fits = Math.max(12, Math.min(size, (size * room) / textWidth(label, size, true)));
   return [
     acts && {
       ...icon(
@@ -71,17 +76,10 @@ function head(geo, broker, { acts, recorded, x, y }, { t, name }) {
       ),
       m: { enter: "land", exit: "lift" },
     },
-    text("name", x + 12 + lead, y, fit(label, 118 - lead, size, true), "name", {
-      "font-size": size,
+    text("name", x + 12 + lead, y, fit(label, room, fits, true), "name", { "font-size": fits }),
+    text("role", geo.cardX + geo.cardW - 12, y, role, `role ${PROCESS[broker.alive]?.[1] ?? ""}`, {
+      "text-anchor": "end",
     }),
-    text(
-      "role",
-      geo.cardX + geo.cardW - 12,
-      y,
-      roleWord(geo, broker, t),
-      `role ${PROCESS[broker.alive]?.[1] ?? ""}`,
-      { "text-anchor": "end" },
-    ),
   ];
 }
 

@@ -99,8 +99,10 @@ function face(m, behind, { t, name }) {
   const kind = t(`msg.kind.${m.kind}`) === `msg.kind.${m.kind}` ? m.kind : t(`msg.kind.${m.kind}`);
   const where = ` → ${name(m.to, true)}`;
   const long = !m.held && m.due - m.sent >= LONG_MS;
-  const room =
-    W - 15 - ((m.held && !m.deliverable) || long ? 14 : 0) - textWidth(where, 11.5, true);
+  const room = W - 13 - ((m.held && !m.deliverable) || long ? 14 : 0);
+  // A long name is written smaller before it is cut.
+  const size = Math.min(11.5, Math.max(10, (11.5 * room) / textWidth(kind + where, 11.5, true)));
+  const head = fit(kind, room - textWidth(where, size, true), size, true) + where;
   const carried = m.records ?? [];
   const what = essence(m, t, name);
   const parts = [
@@ -108,7 +110,7 @@ function face(m, behind, { t, name }) {
     rect("r", -W / 2, -H / 2, W, H, "msgbox", {
       rx: m.kind.startsWith("Alter") || m.kind.startsWith("Leader") ? 2 : 9,
     }),
-    text("h", -W / 2 + 8, -3.5, fit(kind, room, 11.5, true) + where, "msghead"),
+    text("h", -W / 2 + 8, -3.5, head, "msghead", { style: `font-size:${size}px` }),
     m.held &&
       m.deliverable &&
       m.behind === undefined &&

@@ -98,12 +98,15 @@ function slip(geo, m, ctx) {
   const whom = ctx.name(m.to, true);
   const to = `→ ${geo.narrow ? whom.replace(/(?<=\D{4}) \d+$/, "") : whom}`;
   const words = fit(said.words, geo.narrow ? 120 : 190, size, true);
-  const tag = fit(said.tag, geo.narrow ? 70 : 150, size - 1);
+  // An error is what one looks for, and stands in bold.
+  const loud = Boolean(m.error);
+  const room = loud ? [130, 220] : [70, 150];
+  const tag = fit(said.tag, room[geo.narrow ? 0 : 1], size - 1, loud);
   const widths = [
     words && textWidth(words, size, true) + 6,
     ...minis.map((r) => cell(r) + 3),
     more > 0 && textWidth(`+${more}`, size) + 5,
-    tag && textWidth(tag, size - 1) + 6,
+    tag && textWidth(tag, size - 1, loud) + 6,
     textWidth(to, size - 1.5) + 2,
     m.held && !m.deliverable && 15,
   ].map((one) => one || 0);
@@ -140,7 +143,7 @@ function slip(geo, m, ctx) {
       text("w", x + 2, base, tag, /^HW/.test(tag) ? "msgtext hwtag" : "msgtext", {
         style: `font-size:${size - 1}px`,
       }),
-      textWidth(tag, size - 1) + 6,
+      textWidth(tag, size - 1, loud) + 6,
     );
   put(
     text("to", x, base, to, "msgtext", { style: `font-size:${size - 1.5}px` }),
