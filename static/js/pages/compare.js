@@ -10,7 +10,7 @@ import {
 } from "../core/lockstep.js";
 import { namer, translator } from "../i18n/words.js";
 import { measureOnPage } from "../scene/sheet.js";
-import { button, draw, make, SHOWN, side, stepOf, told } from "./compareside.js";
+import { button, draw, loadCards, make, SHOWN, side, stepOf, told } from "./compareside.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const zh = boot.lang.startsWith("zh");
@@ -132,6 +132,7 @@ async function begin() {
   if (!found.ok) throw new Error(found.sentence ?? t("offline.wait"));
   sides.a = side("A", found.a, { t });
   sides.b = side("B", found.b, { t });
+  await Promise.all([loadCards(sides.a), loadCards(sides.b)]);
   sides.line = make("div", "verdictline");
   const frame = make("div", "sides");
   frame.append(sides.a.root, sides.line, sides.b.root);

@@ -2,6 +2,7 @@
 
 import { changes } from "../core/changes.js";
 import { offsets } from "../core/lockstep.js";
+import { cardOf } from "../core/rulecards.js";
 import { inTurn, kafka, knows, namer, plain } from "../i18n/words.js";
 import { patch, SVG } from "../scene/draw.js";
 import { PATTERNS, picture } from "../scene/picture.js";
@@ -40,7 +41,15 @@ export function side(letter, facts, { t }) {
   layers[1].parentNode.setAttribute("aria-hidden", "true");
   const what = root.appendChild(make("p", "what"));
   const rules = root.appendChild(make("p", "rules"));
-  return { facts, root, where, open, scene, layers, what, rules, steps: new Map() };
+  return { facts, root, where, open, scene, layers, what, rules, cards: {}, steps: new Map() };
+}
+
+/** The rules of its profile, by id; without them a step is drawn and its rules are not named. */
+export async function loadCards(one) {
+  const answer = await fetch(`/api/cards/${encodeURIComponent(one.facts.profile)}`).catch(
+    () => null,
+  );
+  if (answer?.ok) one.cards = await answer.json();
 }
 
 export async function stepOf(one, n) {
@@ -66,6 +75,12 @@ function sentence(one, step, { words, t }) {
       : step.move;
 }
 
+/** What the rules of some cues are called, each once, in the visitor's language. */
+function titles(cards, rules, { words, t }) {
+  const ids = new Set(rules.map((rule) => cardOf(cards, rule)).filter(Boolean));
+  return [...ids].map((id) => (knows(words, `rule.${id}`) ? t(`rule.${id}`) : cards[id].title));
+}
+
 export function draw(one, step, goes, language) {
   const { t } = language;
   const name = namer(t, step.view.brokers);
@@ -88,7 +103,9 @@ export function draw(one, step, goes, language) {
     ? sentence(one, step, language)
     : t("compare.idle", { profile: one.facts.profile });
   one.what.classList.toggle("idle", !goes);
-  one.rules.title = goes ? [...new Set(step.cues.map((cue) => cue.rule))].join(" ") : "";
+  const rules = goes ? [...new Set(step.cues.map((cue) => cue.rule))] : [];
+  one.rules.title = rules.join(" ");
+  one.rules.textContent = titles(one.cards, rules, language).join(" · ");
   one.root.dataset.step = step.n;
 }
 

@@ -5,9 +5,10 @@ import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 
 import * as s from "../animator/state.js";
+import { cardOf } from "../core/rulecards.js";
 import { Beside, Source } from "./lensrows.js";
 import { Threads } from "./lensthreads.js";
-import { cardOf, titleOf } from "./rulecard.js";
+import { titleOf } from "./rulecard.js";
 
 const known = { lang: "", profile: "", facts: null };
 

@@ -4,6 +4,7 @@
 import { html } from "htm/preact";
 
 import * as s from "../animator/state.js";
+import { cardOf } from "../core/rulecards.js";
 import { knows } from "../i18n/words.js";
 
 let asked = null;
@@ -19,13 +20,6 @@ export async function loadCards(profile) {
   } catch {
     asked = null; /* asked again with the next run */
   }
-}
-
-/** The card a cue belongs to: H-2 for H-2.min_isr. */
-export function cardOf(cards, cue) {
-  let id = cue;
-  while (!(id in cards) && id.includes(".")) id = id.slice(0, id.lastIndexOf("."));
-  return id in cards ? id : null;
 }
 
 /** What a rule or a cue is called, in the visitor's language. */
