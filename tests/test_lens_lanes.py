@@ -8,6 +8,7 @@ import pytest
 
 from engine.lens.lanes import BEGINS, ENDS, TURN, WHOLE, Act, fold, lanes, turn
 from engine.lens.source import release_of, source
+from engine.lens.stacks import stack
 from engine.model.profiles import get_profile
 from engine.scenarios.file import library
 from engine.show.replay import Replay
@@ -88,6 +89,20 @@ def test_a_chain_stands_in_the_turn_of_its_loop() -> None:
         "run", "doWork", "maybeTruncate?", "truncateToEpochEndOffsets?", "fetchEpochEndOffsets?",
         "maybeFetch", "buildFetch", "processFetchRequest?", "fetch?", "processPartitionData?",
     ]  # fmt: skip
+
+
+ASKS = [
+    ("T-1", "1.1.1", "fetchEpochsFromLeader"),
+    ("T-2", "2.5.1", "fetchEpochEndOffsets"),
+]
+
+
+@pytest.mark.parametrize(("cue", "release", "asks"), ASKS)
+def test_a_follower_asks_before_it_cuts(cue: str, release: str, asks: str) -> None:
+    one = stack(cue, release, "zk")
+    shown = turn(tuple(frame.name for frame in one.frames), release)
+    names = [name.rpartition(".")[2] for name, _ in shown]
+    assert names.index(asks) < names.index("truncateTo") < names.index("processFetchRequest")
 
 
 @pytest.mark.parametrize("release", source().releases)

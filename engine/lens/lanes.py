@@ -44,7 +44,7 @@ the chain ends is called or "" for all of it, which part of an empty turn it is)
 TURN: Final = (
     (RUN,),
     ("AbstractFetcherThread.doWork",),
-    ("AbstractFetcherThread.maybeTruncate", "ReplicaFetcherThread.maybeTruncate"),
+    ("AbstractFetcherThread.maybeTruncate",),
     ("AbstractFetcherThread.truncateToEpochEndOffsets",),
     ("RemoteLeaderEndPoint.fetchEpochEndOffsets", "ReplicaFetcherThread.fetchEpochEndOffsets",
      "ReplicaFetcherThread.fetchEpochsFromLeader"),
@@ -57,6 +57,11 @@ TURN: Final = (
     ("ReplicaFetcherThread.processPartitionData",),
 )  # fmt: skip
 """One turn of a fetcher in the order of its calls, each as the releases name it."""
+
+
+_PHASES: Final = frozenset(name for names in TURN for name in names)
+_FIRST: Final = frozenset((*TURN[3], *TURN[4], *TURN[8]))
+"""What is asked of the leader before anything is done with its answer."""
 
 
 class Act(NamedTuple):
@@ -161,6 +166,8 @@ def turn(names: tuple[str, ...], release: str) -> list[tuple[str, bool]]:
             at = phases.index(name)
             shown += [(one, False) for one in phases[:at]]
             phases = phases[at + 1 :]
+        while name not in _PHASES and phases and phases[0] in _FIRST:
+            shown.append((phases.pop(0), False))
         shown.append((name, True))
     return shown + [(one, False) for one in phases]
 
