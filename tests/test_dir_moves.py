@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.dataplane import retention
+from engine.dataplane import futures, retention
 from engine.model.errors import BadInput
+from engine.model.state import TRUNCATING
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
@@ -140,3 +141,29 @@ def test_an_epoch_without_records_is_lost_at_the_swap() -> None:
     assert sim.brokers[2].disks[0].log.epochs.latest() == 1, "out of range, again and again"
     sim = after(f"{start}; fetch 2; produce b to 1 acks=1; fetch 2; fetch 2", "K39")
     assert sim.brokers[2].disks[0].log.epochs.entries() == [[0, 0], [2, 1]]
+
+
+def future(sim: Simulation) -> tuple[int, int, int]:
+    found = sim.brokers[2].futures[0].disk.log
+    return found.log_start, found.leo, found.hw
+
+
+def test_the_future_log_follows_the_start_of_the_current_one() -> None:
+    """D-2: below it nothing is kept; where the copy ends before it, the copy begins anew there."""
+    lines = "produce a b c d e; settle; move_dir 2 d2; copy 2; copy 2"
+    assert future(after(lines, "K39")) == (0, 2, 2)
+    assert future(after(f"{lines}; delete records 1; fetch 2 x2; copy 2", "K39")) == (1, 4, 4)
+    sim = after(f"{lines}; delete records 3; fetch 2 x2; copy 2", "K39")
+    assert 0 not in sim.brokers[2].futures or future(sim)[0] == 3
+    assert sim.brokers[2].disks[0].log.log_start == 3 and not sim.broken
+    assert log(after(f"{lines}; delete records 3; settle; settle", "K39"), 2) == "d2 d e"
+
+
+@pytest.mark.parametrize(("cut", "offset"), [(1, 1), (2, 2), (4, 2)])
+def test_a_cut_of_the_current_log_sends_the_copy_back(cut: int, offset: int) -> None:
+    """D-4: to where was cut, and never ahead of where it was."""
+    sim = after("produce a b c d e; settle; move_dir 2 d2; copy 2; copy 2", "K39")
+    fetch = sim.brokers[2].futures[0].fetch
+    fetch.last_epoch = 0
+    futures.on_truncated(sim.brokers[2], 0, cut, sim.out)
+    assert (fetch.state, fetch.offset, fetch.last_epoch) == (TRUNCATING, offset, -1)

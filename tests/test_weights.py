@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp
+from math import exp, expm1, log
 
 import pytest
 
@@ -113,3 +113,16 @@ def test_faults_that_begin_in_a_future_have_true_rates_from_the_start() -> None:
     late = future_of(hiccups(40.0), "future 7", "run 5s")
     assert log_weight_nano(late) == 0
     assert {plan.mean_ms for plan in late.plans} == {20_000}
+
+
+def test_a_weight_is_the_likelihood_ratio_of_its_waits() -> None:
+    """In floats, by another formula: waits that ended and waits that were still going on."""
+    for seed in range(3):
+        sim = play_all(Run(storm(20_000, 3.0), "K39", seed))
+        told = 0.0
+        for plan in sim.plans:
+            slow, fast = 1 / plan.fault.mtbf_ms, 1 / plan.fault.struck_every_ms
+            strike = log(expm1(-slow) / expm1(-fast))
+            told += plan.exposure_ms(sim.now) * (fast - slow) + plan.draws * strike
+        assert sum(plan.draws for plan in sim.plans) > 0, f"seed {seed} has a strike to weigh"
+        assert abs(log_weight_nano(sim) / NANO - told) < 1e-6, f"storm(20_000, 3.0), seed {seed}"

@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
+from engine.dataplane import fetcher, insync
 from engine.dataplane.following import fetcher_id
 from engine.dataplane.limits import Budget
 from engine.model.configs import Limits
 from engine.model.log import Batch
+from engine.model.messages import FETCH_R
+from engine.model.state import EXPAND
 from engine.scenarios.scenario import Scenario
 from engine.sim import moves
 from engine.sim.run import Run, play_all
@@ -153,3 +156,32 @@ def test_a_batch_that_does_not_fit_stops_its_partition_and_no_other() -> None:
     lines = ("produce m acks=all", "settle", "settle")
     assert played(scenario, "0.10.0.1", *lines).brokers[2].replicas[0].log.leo == 0
     assert played(scenario, "Z09", *lines).brokers[2].replicas[0].log.leo == 1
+
+
+def test_an_answer_that_nobody_waits_for_changes_nothing() -> None:
+    """F-6: a thread waits for one answer of its leader, told by its number."""
+    sim = played(cluster(), "K39", "produce a to 1", "ask 2")
+    (thread,) = sim.brokers[2].fetchers.values()
+    asked = thread.outstanding
+    assert asked > 0 and fetcher.waiting_thread(sim.brokers[2], 1, asked) is thread
+    for leader, corr in ((1, asked - 1), (1, asked + 1), (2, asked)):
+        assert fetcher.waiting_thread(sim.brokers[2], leader, corr) is None, (leader, corr)
+    (answer,) = [m for m in sim.network.under_way() if m.src == 1 and m.kind == FETCH_R]
+    answer.corr = asked - 1
+    fetcher.on_fetch_response(sim.brokers[2], answer, sim.out)
+    assert (sim.brokers[2].replicas[0].log.leo, thread.outstanding) == (0, asked)
+    answer.corr = asked
+    fetcher.on_fetch_response(sim.brokers[2], answer, sim.out)
+    assert sim.brokers[2].replicas[0].log.leo == 1 and thread.outstanding != asked
+
+
+@pytest.mark.parametrize(("assignment", "proposed"), [((1, 2), True), ((1,), False)])
+def test_who_is_no_replica_any_more_is_not_proposed(
+    assignment: tuple[int, ...], proposed: bool
+) -> None:
+    """S-7: a follower that was removed may still fetch, and be caught up."""
+    sim = played(cluster(), "K39", "produce a to 1", "settle")
+    leader = sim.brokers[1].replicas[0]
+    leader.isr, leader.assignment = (1,), assignment
+    insync.maybe_expand_isr(sim.brokers[1], leader, 2, sim.out)
+    assert (leader.pending == EXPAND) is proposed is bool(sim.brokers[1].alter_queue)

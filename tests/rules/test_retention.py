@@ -204,3 +204,11 @@ def test_a_follower_that_ends_below_the_leaders_start_begins_anew() -> None:
     lines = ("kill 3", "produce c d", "fetch 2", "fetch 2", "detect 3")
     grown = (*lines, "set retention.bytes=1000", "fetch 2", "fetch 2", "advance 11s")
     assert starts(*grown, "restart 3", "settle") == [3, 3, 3]
+
+
+def test_what_was_flushed_is_never_past_the_end_of_the_log() -> None:
+    """L-13: recovery that cuts a damaged tail, and power that took one."""
+    log = log_of(15, 5, 15)
+    log.flushed = 15
+    recovery.reopen(Disk(log), False, 0, -1, damaged_from=8)
+    assert (log.leo, log.flushed) == (8, 8)

@@ -1,0 +1,40 @@
+"""What checks say where library runs never lead them."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.checks.settled import unsettled
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run, play_all
+from engine.sim.simulation import Simulation
+
+THREE = Scenario.from_dict({"title": "x", "brokers": [{"id": n, "dirs": 2} for n in (1, 2, 3)]})
+
+
+def after(lines: str, profile: str = "K39") -> Simulation:
+    return play_all(Run(THREE, profile, 0, tuple(lines.split("; "))))
+
+
+@pytest.mark.parametrize("profile", ["K39", "Z33"])
+def test_a_partition_that_nobody_leads_has_not_settled(profile: str) -> None:
+    """I13; where its last in-sync copy lies on a failed disk, nobody can and nobody should."""
+    lines = "produce a; settle; kill 2; detect 2; kill 3; detect 3"
+    assert unsettled(after(lines, profile).cluster) == []
+    (why,) = unsettled(after(f"{lines}; kill 1; detect 1", profile).cluster)
+    assert why.startswith("nobody leads t-0: P{")
+    assert unsettled(after(f"{lines}; disk_fail 1 d1", profile).cluster) == []
+
+
+@pytest.mark.parametrize(
+    ("epochs", "starts", "right"),
+    [([1, 2], [0, 1], True), ([2, 1], [0, 1], False), ([1, 1], [0, 1], False),
+     ([1, 2], [1, 0], False), ([1], [2], False), ([1], [1], True)],
+)  # fmt: skip
+def test_epochs_and_their_starts_rise(epochs: list[int], starts: list[int], right: bool) -> None:
+    """INV-4: the epochs are looked at, not only where they start."""
+    sim = after("produce a; settle")
+    log = sim.brokers[1].disks[0].log
+    log.epochs.epochs[:], log.epochs.starts[:] = epochs, starts
+    sim.checker._check_cache(1, log)
+    assert ("INV-4" not in sim.checker.told) is right
