@@ -1,12 +1,16 @@
 # Short names for the commands; `python3 -m app` and `python3 -m tests` need nothing but Python.
 
-.PHONY: serve check bench vendor lock sbom
+.PHONY: serve check mutants bench vendor lock sbom
 
 serve:
 	python3 -m app serve
 
 check:
 	python3 -m tests
+
+# Is a wrong engine noticed? make mutants OF="engine/dataplane --sample 40"; all of it takes days.
+mutants:
+	python3 -m tests.mutants $(if $(OF),--module $(OF),--sample 40)
 
 bench:
 	python3 -m app bench

@@ -1,0 +1,223 @@
+"""``python3 -m tests.mutants``: is a wrong engine noticed?  Mutation testing, with Cosmic Ray.
+
+Cosmic Ray finds what can be changed in a module and changes it, one thing at a time, in a copy of
+the project; a fast set of tests decides each.  It asks of a test only its exit code, and changes a
+file as it stands, so tables of handlers and slots need no care.  Left alone are annotations, which
+nothing evaluates, and identity in place of a comparison, which is the same for small numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("engine/dataplane", "engine/controlplane", "engine/checks", "engine/study/weights.py")
+COPIED = ("app", "docs", "engine", "tests", "static/i18n", "pyproject.toml")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "e2e", "other_python", "*.pyc")
+
+JUDGES = (
+    "tests/test_golden.py",
+    "tests/test_conformance.py",
+    "tests/test_dir_moves.py",
+    "tests/test_directories.py",
+    "tests/test_invariants.py",
+    "tests/rules",
+)
+"""What decides every mutant: the library move by move, the cases, the rules' own tests."""
+
+OWN = {
+    "engine/checks/lags.py": ("tests/test_metrics.py",),
+    "engine/checks/ledger.py": ("tests/test_metrics.py",),
+    "engine/checks/prefix.py": ("tests/test_oracle.py",),
+    "engine/study/weights.py": ("tests/test_weights.py", "tests/test_fault_plans.py"),
+}
+"""What decides those of a module in addition."""
+
+SAME = re.compile(r"NoOp$|ComparisonOperator_(?!Is)\w+_Is(Not)?$")
+"""Operators that are not used."""
+
+KILLED, SURVIVED, UNDECIDED = "killed", "survived", "undecided"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change of one module, as Cosmic Ray names it; `line` as an editor counts."""
+
+    module: str
+    operator: str
+    occurrence: int
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line} {self.operator.removeprefix('core/')}"
+
+
+def modules(named: list[str]) -> list[str]:
+    """The files below what was named, such as ``engine/dataplane``; raises SystemExit."""
+    found: list[str] = []
+    for name in named:
+        path = (ROOT / name).resolve()
+        if not path.is_relative_to(ROOT / "engine") or not path.exists():
+            raise SystemExit(f"{name} is no module or package of engine/.")
+        files = [path] if path.is_file() else sorted(path.rglob("*.py"))
+        found += [one.relative_to(ROOT).as_posix() for one in files if one.name != "__init__.py"]
+    return list(dict.fromkeys(found))
+
+
+def annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where nothing is evaluated: (line, column) of the begin and end of each annotation."""
+    found: list[ast.expr | None] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            found.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.append(node.returns)
+    return [
+        ((one.lineno, one.col_offset), (one.end_lineno or 0, one.end_col_offset or 0))
+        for one in found
+        if one is not None
+    ]
+
+
+def changes(module: str) -> Iterator[Change]:
+    """Everything that Cosmic Ray can change in a module, but for annotations."""
+    from cosmic_ray import plugins
+    from cosmic_ray.ast import ast_nodes, get_ast
+
+    source = (ROOT / module).read_text("utf-8")
+    tree, quiet = get_ast(source), annotations(source)
+    for name in sorted(plugins.operator_names()):
+        kind = plugins.get_operator(name)
+        if kind.arguments() or SAME.search(name):
+            continue
+        operator = kind()
+        places = (at for node in ast_nodes(tree) for at in operator.mutation_positions(node))
+        for occurrence, (start, end) in enumerate(places):
+            if not any(first <= start and end <= last for first, last in quiet):
+                yield Change(module, name, occurrence, start[0])
+
+
+def mutated(change: Change) -> str | None:
+    """The text of the module with the change in it; None if there is nothing to change."""
+    from cosmic_ray import plugins
+    from cosmic_ray.mutating import mutate_code
+
+    source = (ROOT / change.module).read_text("utf-8")
+    operator: Any = plugins.get_operator(change.operator)()
+    text: str | None = mutate_code(source, operator, change.occurrence)
+    return text
+
+
+def judges(module: str) -> list[str]:
+    """The command that decides a mutant of this module."""
+    tests = (*OWN.get(module, ()), *JUDGES)
+    return [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+
+
+def decide(copy: Path, command: list[str], limit: float) -> str:
+    """Killed by a test or by the time limit, survived, or undecided where the tests did not run."""
+    from cosmic_ray.testing import run_tests
+
+    here = Path.cwd()
+    os.chdir(copy)
+    try:
+        outcome, output = run_tests(shlex.join(command), limit)
+    finally:
+        os.chdir(here)
+    if outcome.value == "incompetent" or "no tests ran" in output:
+        return UNDECIDED
+    return str(outcome.value)
+
+
+def copied(place: Path) -> Path:
+    """What the tests need of the project, where it may be broken."""
+    for name in COPIED:
+        source, target = ROOT / name, place / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=LEFT_OUT)
+        else:
+            shutil.copy(source, target)
+    return place
+
+
+def measure(copy: Path, named: list[str]) -> float:
+    """How long the judges take where nothing is changed, in seconds.  Raises SystemExit if they
+    do not pass there: then they could decide nothing."""
+    began = time.monotonic()
+    own = {test for name in named for test in OWN.get(name, ())}
+    command = [*judges(""), *sorted(own)]
+    if subprocess.run(command, cwd=copy, stdout=subprocess.DEVNULL).returncode != 0:
+        raise SystemExit(f"The tests fail without a mutant; first mend: {shlex.join(command)}")
+    return time.monotonic() - began
+
+
+def judge(chosen: list[Change], copy: Path, limit: float, tell: Any = print) -> Counter[str]:
+    """Decides each; tells survivors as they are found."""
+    counts: Counter[str] = Counter()
+    for number, change in enumerate(chosen, 1):
+        text = mutated(change)
+        assert text is not None, change
+        path = copy / change.module
+        right = path.read_text("utf-8")
+        path.write_text(text, "utf-8")
+        try:
+            verdict = decide(copy, judges(change.module), limit)
+        finally:
+            path.write_text(right, "utf-8")
+        counts[verdict] += 1
+        tell(f"{number}/{len(chosen)} {verdict:9} {change}")
+        if verdict != KILLED:
+            before, after = right.splitlines(), text.splitlines()
+            tell(f"    - {before[change.line - 1].strip()}")
+            tell(f"    + {after[change.line - 1].strip()}")
+    return counts
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python3 -m tests.mutants", description=__doc__)
+    parser.add_argument("--module", nargs="+", default=list(ROOMS), help="files or folders")
+    parser.add_argument("--sample", type=int, help="so many by chance; without it, all")
+    parser.add_argument("--seed", type=int, default=0, help="which sample")
+    asked = parser.parse_args()
+    named = modules(asked.module)
+    every = [change for module in named for change in changes(module)]
+    chosen = every
+    if asked.sample is not None and asked.sample < len(every):
+        chosen = random.Random(asked.seed).sample(every, max(asked.sample, 0))
+    with tempfile.TemporaryDirectory(prefix="mutants-") as place:
+        copy = copied(Path(place))
+        usual = measure(copy, named)
+        longest = usual * len(chosen) / 60
+        print(
+            f"{len(chosen)} of {len(every)} mutants of {len(named)} modules; without one the tests "
+            f"take {usual:.0f} s, so this takes at most {longest:.0f} minutes or so.",
+            flush=True,
+        )
+        try:
+            counts = judge(chosen, copy, 10 + 4 * usual, lambda line: print(line, flush=True))
+        except KeyboardInterrupt:
+            print("Stopped; what was decided stands above.")
+            return 130
+    decided = counts[KILLED] + counts[SURVIVED]
+    print(f"{counts[KILLED]} of {decided} decided mutants killed, {counts[UNDECIDED]} undecided.")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
