@@ -23,8 +23,11 @@ const COPIED = [
   // Import maps do not reach workers, so its one user names the file.
   { name: "gifenc", from: "dist/gifenc.esm.js", as: "gifenc" },
 ];
-// Plot arrives as many small modules with d3 behind them: one file is kinder to the page.
-const BUNDLED = [{ import: "@observablehq/plot", name: "@observablehq/plot", as: "plot" }];
+// Plot arrives as many small modules, the scheduler with its comments: one small file is kinder.
+const BUNDLED = [
+  { import: "@observablehq/plot", name: "@observablehq/plot", as: "plot" },
+  { import: "ts-fsrs", name: "ts-fsrs", as: "ts-fsrs" },
+];
 
 /** A library file without its pointer to a source map that is not shipped. */
 const withoutMap = (text) => text.replace(/\n?\/\/# sourceMappingURL=\S*\s*$/, "\n");
