@@ -30,7 +30,7 @@ PAGES = {
     "compare": ("compare",),
     "editor": ("editor",),
     "embed": ("hand",),
-    "incident": ("incident",),
+    "incident": ("incident", "share"),
 }
 """Page -> the parts of the catalogue its scripts use, beside what all use: share is share.en.json.
 The other parts are for templates alone, or for other pages, and need not travel."""
