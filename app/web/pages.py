@@ -13,6 +13,7 @@ from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.wrappers import Response as AnyResponse
 
+from app.batch.spec import FUTURES_EACH
 from app.common.config import ASSETS
 from app.common.fields import typed
 from app.common.once import once
@@ -30,6 +31,7 @@ from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
+from engine.study.futures import PRESENTS
 
 log = logging.getLogger(__name__)
 blueprint = Blueprint("pages", __name__)
@@ -89,6 +91,7 @@ def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", ste
         "library": named and found.slug in file.library(),
         "kept": named or services().replays.is_kept(run.digest),
         "seen": None if bare else badge(found),
+        "futures": {"places": PRESENTS[1], "each": FUTURES_EACH},
     }
     return render_template("animator.html", boot=boot, title="" if bare else shown.title)
 

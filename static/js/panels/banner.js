@@ -90,7 +90,7 @@ function Loss({ broken, id, t }) {
       <button class="btn" type="button" onClick=${() => showWhere(first, lost)}>
         ${t("bad.show")}
       </button>
-      <${Doubt} invariant=${broken[0].invariant} />
+      <${Doubt} invariant=${broken[0].invariant} step=${first} />
       ${
         other &&
         html`<button class="btn" type="button" onClick=${() => change(other)}>
@@ -115,9 +115,14 @@ function listed(lost, t) {
 
 /** What can be asked of a run that breaks a promise: a shorter one, and when it was lost for
  *  good. */
-function Doubt({ invariant }) {
+function Doubt({ invariant, step }) {
   const t = s.t.value;
   const [busy, setBusy] = useState(false);
+  const [priced, setPriced] = useState(false);
+  const { places, each } = s.boot.value.futures;
+  const cost = (Math.min(places, Math.max(1, step - 1)) * each).toLocaleString(
+    document.documentElement.lang,
+  );
   const ask = (path) => async () => {
     setBusy(true);
     try {
@@ -153,8 +158,8 @@ function Doubt({ invariant }) {
       type="button"
       disabled=${busy}
       title=${t("batch.futures.why")}
-      onClick=${ask("/api/futures")}
+      onClick=${priced ? ask("/api/futures") : () => setPriced(true)}
     >
-      ${t("batch.futures.go")}
+      ${priced ? t("batch.futures.cost", { n: cost }) : t("batch.futures.go")}
     </button>`;
 }
