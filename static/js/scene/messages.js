@@ -101,7 +101,7 @@ function face(m, behind, { t, name }) {
   const long = !m.held && m.due - m.sent >= LONG_MS;
   const room = W - 13 - ((m.held && !m.deliverable) || long ? 14 : 0);
   // A long name is written smaller before it is cut.
-  const size = Math.min(11.5, Math.max(10, (11.5 * room) / textWidth(kind + where, 11.5, true)));
+  const size = Math.min(11.5, Math.max(9.5, (11.5 * room) / textWidth(kind + where, 11.5, true)));
   const head = fit(kind, room - textWidth(where, size, true), size, true) + where;
   const carried = m.records ?? [];
   const what = essence(m, t, name);

@@ -114,7 +114,8 @@ function mark(geo, lane, broker, replica, { t, changed, name }) {
   const w = textWidth(label, size, true) + 1 + lead;
   const starts = broker.alive === "starting" ? "hollow" : "";
   const x = right + 5;
-  const top = y + 1;
+  // At the bottom of a tank it stands above its level, where the pipe does not cross it.
+  const top = y + 20 > lane.floor && geo.y(replica.leo, lane) < y - 16 ? y - 18 : y + 1;
   const words = [
     t("mark.hw", { o: replica.hw }),
     waits && t("mark.hw_waits", { b: replica.blocks.map((b) => name(b)).join(t("list.comma")) }),
