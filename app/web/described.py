@@ -195,6 +195,26 @@ class Releases(TypedDict):
     own: str
 
 
+class MethodAsked(TypedDict):
+    name: NotRequired[str]
+    profile: NotRequired[str]
+
+
+class Reached(TypedDict):
+    ok: Yes
+    methods: list[str]
+    cues: list[str]
+
+
+class QuestionAsked(TypedDict):
+    q: NotRequired[str]
+
+
+class Sightings(TypedDict):
+    ok: Yes
+    scenarios: list[str]
+
+
 class Refused(TypedDict):
     """What was not done: a code, what it is about, and one sentence in the visitor's language."""
 

@@ -62,6 +62,7 @@ def releases() -> Response:
 
 
 @blueprint.get("/api/lens/method.json")
+@described.told(described.Reached, asks=described.MethodAsked)
 def method() -> Response:
     """Where a breakpoint on ``?name=`` stops a run of ``?profile=``: the methods that are meant,
     and the cues that have one of them on their stack; none where the release lacks it."""
@@ -73,6 +74,7 @@ def method() -> Response:
 
 
 @blueprint.get("/api/lens/runs.json")
+@described.told(described.Sightings, asks=described.QuestionAsked)
 def runs() -> Response:
     """The scenarios of the library in which ``?q=`` acts: a method, a class, a KIP, a JIRA
     number."""
