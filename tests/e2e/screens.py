@@ -179,7 +179,7 @@ SCREENS = {
     "task": Screen("/learn/a-log/5?moves=fetch+2"),
     "recap": Screen("/learn/epochs/7"),
     "claims": Screen("/claims?property=HW(B&s=S22&profile=K39", ".claims", (PARTS,)),
-    "read": Screen("/read", ".shelf", (PARTS,)),
+    "read": Screen("/read", ".shelf"),
     "guide": Screen("/read/fetcher?at=1", ".said.open .frames"),
     "claim": Screen("/claims/never-two-leaders", ".kafkas"),
     "interview": Screen(

@@ -109,7 +109,7 @@ def test_the_result_says_counts_draws_and_lists(visit: Opener, batch: str) -> No
     assert page.locator("#metrics tbody").count() == len(METRICS)
     for kind, said in (("produce", "Produce latency"), ("replication", "Replication lag")):
         tail = page.locator(f"#tail-{kind}")
-        assert re.match(said + r".*: 95 % of \d+ runs under", tail.locator("h3").inner_text())
+        assert re.match(said + r".*: \d+ % of \d+ runs under", tail.locator("h3").inner_text())
         assert tail.locator("svg").get_attribute("role") == "img"
         assert tail.locator("details.twin tbody tr").count() == 8, "p50 to p95 of two profiles"
         assert tail.get_by_role("link").get_attribute("href").endswith(f"#tail-{kind}")

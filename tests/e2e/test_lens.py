@@ -100,7 +100,7 @@ def test_playing_stops_where_a_method_runs(visit: Opener) -> None:
     page.get_by_label("Which one").fill("doTruncate")
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_role("button", name="a breakpoint").click()
-    page.wait_for_function("new URLSearchParams(location.search).get('step') > 0")
+    page.wait_for_function("() => new URLSearchParams(location.search).get('step') > 0")
     step = page.evaluate("Number(new URLSearchParams(location.search).get('step'))")
     page.goto(page.url.split("?")[0] + f"?profile=2.5.1&step={step}&tab=code")
     page.wait_for_selector(SHOWN)

@@ -13,7 +13,7 @@ def test_consumers_are_edited_one_by_one(visit: Opener) -> None:
     assert part.get_by_label("notices truncation").nth(0).is_checked() is False
     part.get_by_label("auto.offset.reset").nth(0).select_option("latest")
     page.wait_for_function("() => /reset: latest/.test(document.querySelector('#yaml').value)")
-    part.get_by_role("button", name="Remove C4").click()
+    part.get_by_role("button", name="Remove consumer 4").click()
     page.get_by_text("consumers: 3").wait_for()
     page.get_by_role("button", name="+ consumer").click()
     page.get_by_text("consumers: 4").wait_for()

@@ -296,7 +296,7 @@ def test_a_pasted_cluster_opens_in_the_animator(visit: Opener) -> None:
     assert box.input_value().endswith("# broker 1 orders-0 leader-epoch-checkpoint\n")
     page.get_by_role("button", name="Read it").click()
     page.get_by_text("Broker 3 is in no ISR").wait_for()
-    page.get_by_role("link", name="Open in the animator, K39").click()
+    page.get_by_role("link", name="Open in the animator, Kafka 3.9").click()
     page.wait_for_selector('body[data-ready="1"] #stage[data-step="0"]')
     page.wait_for_selector('[data-id="b3"][data-alive="down"]')
     assert page.get_by_text("LEO 1203410").count() == 2

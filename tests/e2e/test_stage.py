@@ -163,6 +163,7 @@ BROKERS = [3, 9, 30]
 @pytest.mark.parametrize("brokers", BROKERS)
 def test_a_stage_of_many_brokers_stays_small(visit: Opener, brokers: int) -> None:
     page = visit(stage_link(brokers))
+    page.get_by_role("heading", name=f"{brokers} brokers").wait_for()
     page.keyboard.press("End")
     page.wait_for_function("() => Number(document.querySelector('#stage').dataset.step) > 20")
     assert page.locator('#stage [data-id$=":leo"]').count() == brokers

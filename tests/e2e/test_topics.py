@@ -34,7 +34,9 @@ def test_the_empty_canvas_takes_any_move(visit: Opener) -> None:
     play(page, "delete_topic orders")
     assert "no topic" in page.locator('[data-id="K"]').first.text_content()
     page.get_by_role("tab", name="Checks").click()
-    page.get_by_role("tabpanel").get_by_text("I13").first.wait_for()
+    page.get_by_role("tabpanel").get_by_text(
+        "After healing, replicas become equal"
+    ).first.wait_for()
 
 
 def test_a_failed_directory_is_drawn_where_it_is(visit: Opener) -> None:

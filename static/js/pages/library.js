@@ -6,7 +6,9 @@ import { nearest } from "../core/nearest.js";
 
 const at = (id) => document.getElementById(id);
 const cards = [...document.querySelectorAll(".card")];
-const texts = new Map(cards.map((card) => [card, card.textContent.toLowerCase()]));
+/** What a card says, and the code that those who know it look for. */
+const told = (card) => `${card.dataset.code} ${card.textContent}`.toLowerCase();
+const texts = new Map(cards.map((card) => [card, told(card)]));
 const vocabulary = [
   ...new Set([...texts.values()].flatMap((text) => text.match(/[\p{L}\p{N}.]+/gu) ?? [])),
 ].filter((word) => word.length > 2);

@@ -68,8 +68,9 @@ export function Choice({ name, legend, options, value, onChange, flat = false })
   </fieldset>`;
 }
 
-/** A text to take along: shown whole, copied with a button, which says whether it worked. */
-export function Copied({ label, text, rows = 0, prepare = null, action = null }) {
+/** A text to take along: shown whole, copied with a button, which says whether it worked; `quiet`
+ *  where it is not what the part is for. */
+export function Copied({ label, text, rows = 0, prepare = null, action = null, quiet = false }) {
   const t = s.t.value;
   const [told, setTold] = useState(null);
   const copy = async (event) => {
@@ -106,9 +107,9 @@ export function Copied({ label, text, rows = 0, prepare = null, action = null })
         value=${text}
         onFocus=${(e) => e.target.select()}
       />`;
-  return html`<div class="copied">
+  return html`<div class=${quiet ? "copied quiet" : "copied"}>
     <div class="row">
-      ${field}<button type="button" class="btn primary" onClick=${copy}>
+      ${field}<button type="button" class=${quiet ? "btn" : "btn primary"} onClick=${copy}>
         ${action ?? t("share.copy")}
       </button>
     </div>

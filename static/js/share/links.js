@@ -18,11 +18,11 @@ const releaseOf = (profile) => {
 const Lab = ({ packed, profile, t }) => {
   const link = whole(location.origin, packed, {});
   const command = `highwater lab '${link}' --kafka ${releaseOf(profile)}`;
-  return html`<section>
-    <h3>${t("share.lab")}</h3>
+  return html`<details>
+    <summary>${t("share.lab")}</summary>
     <p class="soft">${t("share.lab.why")}</p>
-    <${Copied} label=${t("share.lab.label")} text=${command} />
-  </section>`;
+    <${Copied} label=${t("share.lab.label")} text=${command} quiet />
+  </details>`;
 };
 
 export function Link() {
