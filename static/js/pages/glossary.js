@@ -19,7 +19,7 @@ function show() {
     rules.hidden = !left(rules);
     rules.previousElementSibling.hidden = rules.hidden;
   }
-  at("found").textContent = words.length ? at("found").dataset.text.replace("{n}", count) : "";
+  at("found").textContent = words.length ? at("found").dataset.text.replace("#", count) : "";
 }
 
 const HERE = ".terms > div:not([hidden]), .rule:not([hidden]), tbody tr:not([hidden])";
