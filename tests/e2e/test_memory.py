@@ -45,7 +45,7 @@ def test_an_answer_comes_back_and_travels_as_a_file(
     bad = tmp_path / "bad.json"
     bad.write_text(file.read_text("utf-8").replace('"/learn', '"//learn'), "utf-8")
     page.set_input_files("#memoryload", bad)
-    page.wait_for_function("document.getElementById('memorytold').textContent !== ''")
+    page.wait_for_function("() => document.getElementById('memorytold').textContent !== ''")
     assert page.inner_text("#memorytold") == page.get_attribute("#memorytold", "data-bad")
     assert page.locator("#duelist li").count() == 1
     page.evaluate("localStorage.clear()")
