@@ -74,6 +74,12 @@ class Search:
     def over(self) -> bool:
         return self.state in (DONE, REFUSED, ENDED)
 
+    @property
+    def stands(self) -> bool:
+        """Is it for whoever asks the same again?  Not if it ended early, or its process fell."""
+        fell = self.refusal is not None and self.refusal.code == "busy"
+        return not (fell or self.cancelled or self.state == ENDED)
+
 
 class Searches:
     """Asked by requests, worked on by one thread; safe for threads."""
@@ -96,7 +102,7 @@ class Searches:
         ask.check()
         with self._lock:
             known = self._known.get(ask.number)
-            if known is not None and known.state != ENDED and not known.cancelled:
+            if known is not None and known.stands:
                 self._known.move_to_end(ask.number)
                 return known
             mine = sum(1 for one in self._unfinished() if one.address == address)
@@ -174,14 +180,14 @@ class Searches:
                     return
                 search = self._running = self._line.pop(0)
                 search.state = RUNS
-            try:
+            with suppress(OSError, ValueError):  # it cannot be started, or is cut off in mid-line
                 self._play(search)
-            finally:
-                with self._lock:
-                    self._running = None
-                    search.process = None
-                    if not search.over:
-                        search.state = ENDED
+            with self._lock:
+                self._running = None
+                search.process = None
+                if not search.over:
+                    search.refusal = Refusal("busy", "search.fell")
+                    search.state = ENDED if search.cancelled else REFUSED
 
     def _play(self, search: Search) -> None:
         """Starts the process of a search and reads what it tells, to its end."""
@@ -207,9 +213,6 @@ class Searches:
             if process.stdout is not None:
                 process.stdout.close()
             process.wait()
-        if not search.over:
-            search.refusal = Refusal("busy", "search.fell")
-            search.state = ENDED if search.cancelled else REFUSED
 
     @staticmethod
     def _hear(search: Search, told: dict[str, Any]) -> None:

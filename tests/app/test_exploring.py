@@ -88,6 +88,17 @@ def test_a_process_that_falls_is_told_and_harms_nobody() -> None:
         searches.close()
 
 
+def test_an_answer_cut_off_ends_its_search_and_no_other() -> None:
+    searches = Searches(("-c", "print('{\"answer\": {', end='')"))
+    try:
+        first = until(searches.ask(LOSS, "1.1.1.1"))
+        assert first.state == REFUSED
+        again = until(searches.ask(LOSS, "1.1.1.1"))
+        assert again is not first, "what fell is asked anew, by a thread that is still there"
+    finally:
+        searches.close()
+
+
 def test_what_the_search_does_not_know_is_told(searches: Searches) -> None:
     refused = until(searches.ask(ask("S61", "K39", 10, crashes=1), "1.1.1.1"))
     assert refused.state == REFUSED
