@@ -1,8 +1,7 @@
 // "Where did we part?": what two logs know of their epochs, side by side, while one asks the other.
 
+import { epochClass } from "./epochs.js";
 import { fit, g, path, rect, text, textWidth, title } from "./node.js";
-
-const epochClass = (e) => `e${((e % 7) + 7) % 7}`;
 
 /** Where this log's own part of an epoch ends: where a later one begins, or the log. */
 export const ownEnd = (replica, e) =>
@@ -24,6 +23,28 @@ export function exchanges(view) {
       ];
     return [];
   });
+}
+
+/** What an exchange tells of both logs: {end, rows: [name, epochs, words]}, the leader's first.
+ *  `end` is where the asker is cut, null as long as nothing was answered. */
+export function answered(x, mine, theirs, { t, name }) {
+  const own = ownEnd(mine, (x.answer ?? [x.asked])[0]);
+  const end = x.answer ? Math.min(x.answer[1], own) : null;
+  const rows = [
+    [
+      name(x.leader, true),
+      theirs?.epochs ?? [],
+      x.answer
+        ? t("part.answer", { e: x.answer[0], o: x.answer[1] })
+        : t("part.asked", { e: x.asked }),
+    ],
+    [
+      name(x.follower, true),
+      mine.epochs ?? [],
+      end === null ? t("part.own", { e: x.asked, o: own }) : t("part.cut", { o: own, c: end }),
+    ],
+  ];
+  return { end, rows };
 }
 
 /** Cuts to the own high watermark: nothing is asked, which is the lesson. */
@@ -50,23 +71,8 @@ export function partings(geo, step, ctx) {
 }
 
 function exchange(geo, x, mine, theirs, ctx) {
-  const { t, name } = ctx;
-  const own = ownEnd(mine, (x.answer ?? [x.asked])[0]);
-  const end = x.answer ? Math.min(x.answer[1], own) : null;
-  const rows = [
-    [
-      name(x.leader, true),
-      theirs?.epochs ?? [],
-      x.answer
-        ? t("part.answer", { e: x.answer[0], o: x.answer[1] })
-        : t("part.asked", { e: x.asked }),
-    ],
-    [
-      name(x.follower, true),
-      mine.epochs ?? [],
-      end === null ? t("part.own", { e: x.asked, o: own }) : t("part.cut", { o: own, c: end }),
-    ],
-  ];
+  const { t } = ctx;
+  const { end, rows } = answered(x, mine, theirs, ctx);
   const shown = vectors(geo, x, rows, ctx);
   if (end === null || end < geo.fold) return shown;
   const lane = geo.lanes.get(x.follower);

@@ -2,7 +2,7 @@
 
 import { epochClass } from "../epochs.js";
 import { fit, g, path, rect, text, textWidth, title } from "../node.js";
-import { blindCuts, exchanges, ownEnd } from "../parting.js";
+import { answered, blindCuts, exchanges } from "../parting.js";
 
 const COLUMN = 44;
 
@@ -51,25 +51,10 @@ function cut(geo, broker, offset) {
 }
 
 function exchange(geo, x, places, ctx) {
-  const { t, name } = ctx;
+  const { t } = ctx;
   const { replicas } = geo.part;
   const [mine, theirs] = [replicas[x.follower], replicas[x.leader]];
-  const own = ownEnd(mine, (x.answer ?? [x.asked])[0]);
-  const end = x.answer ? Math.min(x.answer[1], own) : null;
-  const rows = [
-    [
-      name(x.leader, true),
-      theirs?.epochs ?? [],
-      x.answer
-        ? t("part.answer", { e: x.answer[0], o: x.answer[1] })
-        : t("part.asked", { e: x.asked }),
-    ],
-    [
-      name(x.follower, true),
-      mine.epochs ?? [],
-      end === null ? t("part.own", { e: x.asked, o: own }) : t("part.cut", { o: own, c: end }),
-    ],
-  ];
+  const { end, rows } = answered(x, mine, theirs, ctx);
   const all = [...new Set(rows.flatMap(([, list]) => list.map(([e]) => e)))]
     .sort((a, b) => a - b)
     .slice(-5);
