@@ -106,14 +106,16 @@ class Failures:
 
 PRESETS: Final[dict[str, Failures]] = {
     "usual": Failures(),
-    "fleet": Failures(30, 30, 657, 60, 730, 180, 23_233, 240),
+    "fleet": Failures(30, 30, 657, 60, 821, 210, 23_248, 240),
     "volumes": Failures(30, 30, 365, 10, 3_650, 120, 182_500, 60),
 }
-"""Failures to begin with.  `fleet`: machines and racks as in the first year of a cluster of 1 800
-servers (J. Dean, LADIS 2009: about 1000 machines fail, 20 racks vanish for one to six hours), disks
-by the annualized failure rate of 2024 in Backblaze's Drive Stats (1.57 %).  `volumes`: machines of
-a cloud with network volumes, whose makers state an annual failure rate of 0.1 to 0.2 % (Amazon
-EBS); machine and zone are guesses."""
+"""Failures to begin with; only what is named here was published, the rest is a guess.
+
+`fleet`: J. Dean of the first year of a cluster of 1,800 servers (Google I/O, May 2008): about 1,000
+machines fail, and 20 racks, of 40 servers each as is taken here, are away for one to six hours.
+Disks by the annualized failure rate of 2024 in Backblaze's Drive Stats, 1.57 %.
+`volumes`: network volumes "designed for" an annual failure rate of 0.1 to 0.2 % (AWS Storage
+Services Overview), of which the worse is taken."""
 
 
 def check(setting: Setting, failures: Failures) -> None:

@@ -107,7 +107,7 @@ def test_a_loss_opens_the_cycle_that_lost(app: Flask, jobs: Jobs) -> None:
 
 def test_failures_can_begin_as_they_were_counted(app: Flask) -> None:
     form = browser(app).get("/advisor?preset=fleet").text
-    assert re.search('name="disk_days"[^>]* value="23233"', form) and "Backblaze" in form
+    assert re.search('name="disk_days"[^>]* value="23248"', form) and "Backblaze" in form
     assert browser(app).get("/advisor?preset=nothing").status_code == 200
 
 
