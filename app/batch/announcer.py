@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from typing import Any
 
 from app.batch import records
 from app.batch.job import Job, view
 from app.batch.queue import FairQueue
+from app.common import clock
 from app.storage.database import Database
 from app.storage.models import BatchRow
 
@@ -39,7 +39,7 @@ class Announcer:
 
     def tell(self, job: Job) -> None:
         """Of a batch that waits or runs here."""
-        job.told = time.monotonic()
+        job.told = clock.monotonic()
         batch = records.row(self._database, job.id)
         if batch is not None:
             self._emit(self.view(batch, job), room(job.id))

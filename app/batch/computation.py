@@ -6,7 +6,6 @@ Whatever happens, finished chunks stay on disk and their counts in the database.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,10 +15,13 @@ from app.batch.causes import histogram, to_trace
 from app.batch.estimate import probe
 from app.batch.job import Job
 from app.batch.runners.plan import Plan, Tally, of_cycles, sized
-from app.batch.runners.rows import RunChunk, chunks_on_disk
+from app.batch.runners.rows import RunChunk, chunks_on_disk, set_damaged_aside
 from app.batch.runners.spark import SparkRunner, SparkTrouble
 from app.batch.runners.summary import Summary
 from app.batch.spec import check_chunks
+from app.common import clock
+from app.common.refusals import Refusal
+from app.common.words import SENTENCES
 from app.storage.database import Database
 from app.storage.models import BatchRow, now_ms
 from engine.sim.run import Run
@@ -32,6 +34,15 @@ FAILURES_KEPT = 20
 """First failing seeds of each profile, cell and invariant."""
 TELL_EVERY_S = 0.25
 SAVE_EVERY_S = 1.0
+
+SENTENCES.update(
+    {
+        "batch.damaged": (
+            "{n} files of rows are gone or damaged: Run the rest plays them again.",
+            "{n} 个数据行文件丢失或损坏：点击“运行剩余部分”即可重新播放。",
+        ),
+    }
+)
 
 
 class Computation:
@@ -68,12 +79,14 @@ class Computation:
         plan = self._planned(job, batch)
         if job.stop.is_set():
             return "cancelled", ""
+        done = set_damaged_aside(directory, done)
+        job.done_chunks = len(done)
         self._state(job, "starting", started=batch.started or now_ms())
         self._runner.start()
         job.message = str(self._runner)
         if done and not of_cycles(plan.scenarios):
             job.counts = records.counts_of(self._runner.summarise(plan, directory, done, 0).cells)
-        job.began = time.monotonic()
+        job.began = clock.monotonic()
         self._state(job, "running")
         trouble = ""
         try:
@@ -93,9 +106,18 @@ class Computation:
         job.done_chunks = len(done)
         if done and not (trouble and closing()):
             self._state(job, "summarising")
-            self._summarise(job, plan, directory, done, trouble)
+            try:
+                self._summarise(job, plan, directory, done, trouble)
+            except (SparkTrouble, OSError, ValueError):
+                # What cannot be counted may be damaged: then one knows what to do about it.
+                done = set_damaged_aside(directory, done)
+                if len(done) == job.done_chunks:
+                    raise
         if trouble:
             return "failed", trouble
+        if complete and len(done) < plan.total_chunks:
+            job.done_chunks = len(done)
+            raise Refusal("busy", "batch.damaged", n=plan.total_chunks - len(done))
         return ("done", job.message) if complete else ("cancelled", job.message)
 
     def _summarise(
@@ -145,7 +167,7 @@ class Computation:
             # By the processor's clock: on a busy machine chunks must not become too small.
             play = self._play()
             one = records.plan_of(batch, 1, metrics)
-            plan = sized(one, probe(one, play, time.thread_time, job.stop.is_set).runs_per_s)
+            plan = sized(one, probe(one, play, clock.processor, job.stop.is_set).runs_per_s)
             if job.stop.is_set():
                 return plan
             check_chunks(plan)
@@ -174,7 +196,7 @@ class Computation:
         records.add_tallies(job.counts, fresh)
         job.done_chunks += len(fresh)
         job.fresh_runs += sum(tally.runs for tally in fresh)
-        now = time.monotonic()
+        now = clock.monotonic()
         if fresh and now - job.saved >= SAVE_EVERY_S:
             job.saved = now
             records.save_counts(self._database, batch, job.counts)

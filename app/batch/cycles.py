@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from app.batch import statistics
 from app.batch.intervals import Look, weighed
 from app.batch.runners.rows import read_chunks
 from app.batch.runners.summary import ERROR, CellSummary, Failure, Summary
+from app.common import clock
 from engine.study.advice import YEAR_MS, Failures, Setting
 from engine.study.cycle_rows import (
     BUSY,
@@ -43,13 +43,13 @@ def pilot(
     """Plays some trees and tells their sums as they come; how many copies each path is worth."""
     trees: list[Tree] = []
     rows: list[Json] = []
-    began = time.monotonic()
+    began = clock.monotonic()
     for number in range(PILOT_TREES):
         tree = Tree(setting, failures, profile, PILOT_SEED + number)
         trees.append(tree)
         rows.append(row_of(tree, profile, 0, PILOT_SEED + number))
         heard(sums_of(rows), len(rows))
-        if stop() or time.monotonic() > began + PILOT_S:
+        if stop() or clock.monotonic() > began + PILOT_S:
             break
     return best_effort(trees)
 

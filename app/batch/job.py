@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import dataclass, field
 from typing import IO, Any
 
 from app.batch import records
 from app.batch.records import Counts
+from app.common import clock
 from app.storage.database import Database
 from app.storage.models import BatchRow
 
@@ -39,7 +39,7 @@ class Job:
         return self.address or self.owner
 
     def runs_per_s(self) -> float:
-        spent = time.monotonic() - self.began
+        spent = clock.monotonic() - self.began
         return self.fresh_runs / spent if self.began and spent > 0 else 0.0
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
@@ -26,6 +25,7 @@ from app.batch.runners.plan import grown
 from app.batch.runners.rows import RunChunk, remove_directory
 from app.batch.runners.spark import SparkRunner, SparkTrouble
 from app.batch.spec import RUNS_MOST, Futures, Spec, check_chunks, check_total
+from app.common import clock
 from app.common.config import Settings
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
@@ -271,9 +271,9 @@ class Jobs:
         for job in list(self._jobs.values()):
             job.stop.set()
         self._queue.close()
-        until = time.monotonic() + STOP_WITHIN_S
+        until = clock.monotonic() + STOP_WITHIN_S
         for thread in self._threads:
-            thread.join(max(0.0, until - time.monotonic()))
+            thread.join(max(0.0, until - clock.monotonic()))
         self.runner.close()
 
     # -- inside --------------------------------------------------------------------------------

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ipaddress
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Final
 
+from app.common import clock
 from app.common.config import HANDS, Settings
 from app.common.limits import Buckets, CpuAccounts
 from app.common.refusals import Refusal
@@ -96,11 +96,11 @@ class Accounts:
     def charged(self, address: str) -> Iterator[None]:
         """Charges what this thread spends in the block.  Raises as `require_time` does."""
         self.require_time(address)
-        began = time.thread_time()
+        began = clock.processor()
         try:
             yield
         finally:
-            self.charge(address, (time.thread_time() - began) * 1000)
+            self.charge(address, (clock.processor() - began) * 1000)
 
     def keep(self, address: str, size: int) -> None:
         """Pays for bytes that are saved.  Raises Refusal "slow_down"."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import heapq
 import itertools
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from app.common import askers
+from app.common import askers, clock
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
 
@@ -99,13 +98,13 @@ class Gate:
         with held(self._here, 0):
             self._enter(0.0, self._patience_s)
             inside = True
-            began = since = time.thread_time()
+            began = since = clock.processor()
 
             def give_way() -> None:
                 nonlocal inside, since
                 if not self._line:
                     return
-                now = time.thread_time()
+                now = clock.processor()
                 if now - since < self._slice_s:
                     return
                 since = now
@@ -155,7 +154,7 @@ class Gate:
 class Awaited:
     """Whether one who asked is still there, looked at now and then."""
 
-    def __init__(self, others: Callable[[], int], clock: Callable[[], float] = time.monotonic):
+    def __init__(self, others: Callable[[], int], clock: Callable[[], float] = clock.monotonic):
         self._others = others
         self._clock = clock
         self._next = clock() + LOOK_EVERY_S
@@ -172,7 +171,7 @@ class Awaited:
 class CpuBudget:
     """What one piece of work may take of a processor, in seconds of its own thread."""
 
-    def __init__(self, seconds: float, clock: Callable[[], float] = time.thread_time) -> None:
+    def __init__(self, seconds: float, clock: Callable[[], float] = clock.processor) -> None:
         self._seconds = seconds
         self._clock = clock
         self._began = clock()

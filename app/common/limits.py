@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable
+
+from app.common import clock
 
 Clock = Callable[[], float]
 
@@ -15,7 +16,7 @@ class Bucket:
 
     __slots__ = ("_at", "_clock", "_tokens", "burst", "rate")
 
-    def __init__(self, rate: float, burst: int, clock: Clock = time.monotonic) -> None:
+    def __init__(self, rate: float, burst: int, clock: Clock = clock.monotonic) -> None:
         self.rate = rate
         self.burst = burst
         self._clock = clock
@@ -65,7 +66,7 @@ class CpuAccounts:
     """
 
     def __init__(
-        self, rate: float, burst: float, most: int = 10_000, clock: Clock = time.monotonic
+        self, rate: float, burst: float, most: int = 10_000, clock: Clock = clock.monotonic
     ) -> None:
         self._rate = rate
         self._burst = burst

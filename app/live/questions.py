@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.common import clock
 from app.common.fields import Asked
 from app.common.limits import Bucket
 from app.context import naming
@@ -39,7 +39,7 @@ class Client:
         wait_ms = bucket.take()
         if not wait_ms:
             return 0
-        now = time.monotonic()
+        now = clock.monotonic()
         if now - self.struck_at > FORGIVEN_AFTER_S:
             self.strikes = 0
         self.struck_at = now

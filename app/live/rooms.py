@@ -10,11 +10,11 @@ import hmac
 import re
 import secrets
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.common import clock
 from app.common.limits import Clock
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
@@ -114,7 +114,7 @@ class Rooms:
     """
 
     def __init__(
-        self, key: str, tell: Tell, clock: Clock = time.monotonic, later: Later = start_timer
+        self, key: str, tell: Tell, clock: Clock = clock.monotonic, later: Later = start_timer
     ) -> None:
         self._key = key.encode()
         self._tell = tell

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, ClassVar
 
 from sqlalchemy import JSON, BigInteger, ForeignKey, Index, MetaData, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from app.common import clock
+
 
 def now_ms() -> int:
-    return time.time_ns() // 1_000_000
+    return int(clock.wall() * 1_000)
 
 
 class Base(DeclarativeBase):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Final
 
 from flask import Blueprint, redirect, render_template, request, url_for
@@ -13,6 +12,7 @@ from app.batch import records
 from app.batch.advice_result import KIND, how_long, how_often
 from app.batch.cycles import PILOT_SEED
 from app.batch.spec import Cell, Spec, cell_of, check_total
+from app.common import clock
 from app.common.fields import typed, whole_number
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
@@ -125,10 +125,10 @@ def so_far(number: str) -> str:
 
 def _estimate(asked: Spec, setting: Setting, failures: Failures) -> dict[str, Any]:
     """{trees, settings, seconds, cores, overlaps}, from one tree of the setting that is asked."""
-    began = time.thread_time()
+    began = clock.processor()
     with services().plays.turn():
         Tree(setting, failures, asked.profiles[0], PILOT_SEED)
-    each = time.thread_time() - began
+    each = clock.processor() - began
     cores = jobs().runner.cores()
     settings = len(asked.cells) * len(asked.profiles)
     return {

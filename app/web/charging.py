@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import Final
 
 from flask import Flask, g, request
 
+from app.common import clock
 from app.context.services import services
 
 FREE: Final = ("/static/", "/health", "/metrics")
@@ -19,12 +19,12 @@ def install(app: Flask) -> None:
     def admit() -> None:
         if request.path.startswith(FREE):
             return
-        g.began = time.thread_time()
+        g.began = clock.processor()
         services().accounts.require_time(request.remote_addr or "")
 
     @app.teardown_request
     def charge(_error: BaseException | None) -> None:
         began = g.pop("began", None)
         if began is not None:
-            spent_ms = (time.thread_time() - began) * 1000
+            spent_ms = (clock.processor() - began) * 1000
             services().accounts.charge(request.remote_addr or "", spent_ms)

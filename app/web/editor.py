@@ -5,12 +5,12 @@ The browser sends the whole value each time; nothing is kept here between two qu
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
+from app.common import clock
 from app.common.fields import Asked
 from app.common.once import once
 from app.common.refusals import Refusal
@@ -207,10 +207,10 @@ def play() -> Response:
 
 def played(scenario: Scenario) -> list[Json]:
     """One entry for each profile, as many as there is patience for."""
-    until = time.monotonic() + PATIENCE_S
+    until = clock.monotonic() + PATIENCE_S
     found: list[Json] = []
     for profile in scenario.profiles[:MOST_PROFILES]:
-        if found and time.monotonic() > until:
+        if found and clock.monotonic() > until:
             break
         found.append({"profile": profile, **_outcome(scenario, profile)})
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import os
-import time
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from app.common import clock
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
 from app.context.services import Services, services
@@ -104,12 +104,12 @@ def install(app: Flask, found: Services) -> None:
 
     @app.before_request
     def begin() -> None:
-        g.asked_at = time.monotonic()
+        g.asked_at = clock.monotonic()
 
     @app.after_request
     def count(response: Response) -> Response:
         figures.answers.labels(str(response.status_code)).inc()
-        figures.seconds.observe(time.monotonic() - g.get("asked_at", time.monotonic()))
+        figures.seconds.observe(clock.monotonic() - g.get("asked_at", clock.monotonic()))
         return response
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import secrets
 
-from flask import Flask, Response, g, request
-from flask.sessions import SecureCookieSessionInterface
+from flask import Flask, Request, Response, g, request
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from itsdangerous import BadSignature
 
 from app.common.words import LANGUAGES, language
 
@@ -19,10 +20,26 @@ FILE_POLICY = (
 
 
 class Cookies(SecureCookieSessionInterface):
-    """The session's cookie stays on https where the page came over https, by the proxy's word."""
+    """The session's cookie stays on https where the page came over https, by the proxy's word.
+
+    It is read whatever its age: it is the browser that forgets it, after a year.  A clock that was
+    wrong for a minute, by an hour back or some years ahead, would otherwise take from everybody who
+    came meanwhile what he has saved and started.
+    """
 
     def get_cookie_secure(self, app: Flask) -> bool:
         return request.is_secure
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        signer = self.get_signing_serializer(app)
+        if signer is None:
+            return None
+        try:
+            return self.session_class(
+                signer.loads(request.cookies.get(self.get_cookie_name(app), ""))
+            )
+        except BadSignature:
+            return self.session_class()
 
 
 def nonce() -> str:

@@ -144,7 +144,7 @@ def write_chunk(directory: str, number: int, rows: Sequence[Row], metrics: Seque
     draft = f"{base}/_{number}.{uuid.uuid4().hex}.tmp"
     final = f"{base}/{chunk_name(number)}"
     with files.open_output_stream(draft) as out:
-        pq.write_table(table, out, compression="zstd")
+        pq.write_table(table, out, compression="zstd", write_page_checksum=True)
     if isinstance(files, fs.LocalFileSystem):
         os.replace(draft, final)
     elif files.get_file_info(final).type == fs.FileType.NotFound:
@@ -168,6 +168,24 @@ def chunks_on_disk(directory: str) -> set[int]:
     files, base = open_directory(directory)
     found = files.get_file_info(fs.FileSelector(base))
     return {int(info.base_name[:-8]) for info in found if _is_chunk(info.base_name)}
+
+
+def set_damaged_aside(directory: str, numbers: Iterable[int]) -> set[int]:
+    """Of these chunks those that can be read to their end; the others are there no more, so that
+    they are computed again.  A chunk is damaged where a disk or a person has changed its file."""
+    files, base = open_directory(directory)
+    sound = set()
+    for number in numbers:
+        path = f"{base}/{chunk_name(number)}"
+        try:
+            with files.open_input_file(path) as source:
+                pq.read_table(source, page_checksum_verification=True)
+            sound.add(number)
+        except FileNotFoundError:
+            continue
+        except (pa.ArrowException, OSError):
+            files.delete_file(path)
+    return sound
 
 
 def remove_directory(directory: str) -> None:

@@ -73,6 +73,7 @@ def summarise(
     still write one.  Of each profile, cell and invariant `keep` failures by each of ORDERS.
     `session` is a Spark session."""
     files = session.read.schema(spark_schema(plan.metrics))
+    files = files.option("parquet.page.verify-checksum.enabled", "true")
     if len(done) == plan.total_chunks:
         rows = files.option("pathGlobFilter", "*.parquet").parquet(directory)
     else:

@@ -1,0 +1,57 @@
+"""The clocks the server looks at: one place, so that a storm can let its own time pass.
+
+`highwater storm` puts a clock here that moves only when it says so; everybody else gets the
+machine's.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Seconds, all of them."""
+
+    def monotonic(self) -> float:
+        """Since some moment; it never goes back."""
+
+    def processor(self) -> float:
+        """That this thread has had of a processor."""
+
+    def wall(self) -> float:
+        """Since 1970, by a clock that whoever runs the machine may set."""
+
+
+class Machine:
+    """The machine's own clocks."""
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    def processor(self) -> float:
+        return time.thread_time()
+
+    def wall(self) -> float:
+        return time.time()
+
+
+_clock: Clock = Machine()
+
+
+def install(clock: Clock) -> None:
+    """From now on this is the clock of everything in this process."""
+    global _clock
+    _clock = clock
+
+
+def monotonic() -> float:
+    return _clock.monotonic()
+
+
+def processor() -> float:
+    return _clock.processor()
+
+
+def wall() -> float:
+    return _clock.wall()

@@ -1,0 +1,118 @@
+"""What a disk, a clock or a person may do to a server that runs: nothing is lost by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from flask import Flask, session
+from itsdangerous import TimestampSigner
+
+from app.batch import estimate
+from app.batch.jobs import Jobs
+from app.batch.runners.rows import chunk_name, chunks_on_disk, read_chunks
+from app.batch.spec import make_spec
+from app.common import clock
+from app.common.clock import Machine
+from app.context.services import KEY
+from engine.scenarios.scenario import Scenario
+from tests.app.conftest import SCENARIO, post
+from tests.app.test_batch_jobs import play_chunk
+from tests.batch_runner import plain_jobs
+
+RUNS = 300
+SCENARIO_OF_ROWS = Scenario.from_dict({"title": "Three brokers", "profiles": ["K39"]})
+
+
+@pytest.fixture
+def jobs(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Jobs]:
+    monkeypatch.setattr(estimate, "PROBE_S", 0.05)
+    made = plain_jobs(app.extensions[KEY], play_chunk, 0.0)
+    yield made
+    made.close()
+
+
+def finish(jobs: Jobs, number: str) -> str:
+    jobs.wait(number, lambda _told: None)
+    return jobs.batch(number).state
+
+
+def seeds(jobs: Jobs, number: str) -> list[int]:
+    directory = jobs.directory(number)
+    return sorted(row["seed"] for row in read_chunks(directory, chunks_on_disk(directory)))
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:100])
+
+
+def flip(path: Path) -> None:
+    whole = bytearray(path.read_bytes())
+    whole[len(whole) // 3] ^= 0xFF
+    path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, cut, flip])
+def test_rows_that_are_damaged_are_played_again(jobs: Jobs, harm: Callable[[Path], None]) -> None:
+    jobs.runner.trouble["summarise"] = "Spark could not summarise the batch: no disk."
+    number = jobs.submit(make_spec(SCENARIO_OF_ROWS, RUNS))
+    assert finish(jobs, number) == "failed"
+    assert len(chunks_on_disk(jobs.directory(number))) > 1
+    harm(Path(jobs.directory(number), chunk_name(0)))
+    jobs.resume(number)
+    assert finish(jobs, number) == "done" and seeds(jobs, number) == list(range(RUNS))
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, cut])
+def test_a_batch_whose_rows_went_meanwhile_is_not_done(
+    jobs: Jobs, harm: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summarise = jobs.runner.summarise
+
+    def harmed(*asked: object) -> object:
+        harm(Path(jobs.directory(number), chunk_name(0)))
+        monkeypatch.undo()
+        return summarise(*asked)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs.runner, "summarise", harmed)
+        number = jobs.submit(make_spec(SCENARIO_OF_ROWS, RUNS))
+        assert finish(jobs, number) == "failed"
+    assert jobs.batch(number).message.startswith("1 files of rows are gone or damaged")
+    jobs.resume(number)
+    assert finish(jobs, number) == "done" and seeds(jobs, number) == list(range(RUNS))
+
+
+class Ahead(Machine):
+    """A clock that somebody has set wrongly."""
+
+    def __init__(self, by_s: float) -> None:
+        self._by_s = by_s
+
+    def wall(self) -> float:
+        return super().wall() + self._by_s
+
+
+@pytest.mark.parametrize("years", [-1, 0.001, 12])
+def test_a_clock_that_jumps_takes_nobodys_things(app: Flask, years: float) -> None:
+    first = app.test_client()
+    with first:
+        assert first.get("/edit").status_code == 200
+        token = session["csrf"]
+    ahead = Ahead(years * 365 * 86_400)
+    clock.install(ahead)
+    signed = pytest.MonkeyPatch()
+    signed.setattr(TimestampSigner, "get_timestamp", lambda _: int(ahead.wall()))
+    try:
+        saved = first.post(
+            "/api/scenarios", json={"yaml": SCENARIO}, headers={"X-CSRF-Token": token}
+        )
+        assert saved.status_code == 201, saved.text
+        other = post(app.test_client(), "/api/scenarios", {"yaml": SCENARIO})
+        assert other.status_code == 403
+    finally:
+        signed.undo()
+        clock.install(Machine())
+    again = first.post("/api/scenarios", json={"yaml": SCENARIO}, headers={"X-CSRF-Token": token})
+    assert again.status_code == 200, "and it is still the same browser"
