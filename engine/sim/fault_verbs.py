@@ -76,7 +76,7 @@ def _wipe(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _one_node(words: Words) -> Args:
-    return {"broker": words.node(words.take("a broker or K"))}
+    return {"broker": words.node(words.named("a broker or K"))}
 
 
 def _why_not_kill(sim: Simulation, args: Args) -> str:

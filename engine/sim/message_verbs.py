@@ -172,7 +172,7 @@ def _drop(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _parse_hold(words: Words) -> Args:
-    if words.words and ">" in words.words[0]:
+    if any("->" in word for word in words.words[:2]):
         return _parse_message(words)
     what = words.take("md, alter or a direction")
     if what not in ("md", "alter"):

@@ -37,6 +37,7 @@ MAX_RECORDS: Final = 200
 _RATE: Final = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,3})?")
 _LIMIT: Final = re.compile(r"\s+!([0-9]{1,7})$")
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f\u2028\u2029\ud800-\udfff]")
+_ARROW: Final = re.compile(r"\s*(?:->|→|>)\s*")
 _CLIENT: Final = re.compile("([PC])(1[0-9]|20|[1-9])")
 KINDS: Final = {
     name + ("Response" if kind in REPLIES else ""): kind
@@ -64,7 +65,7 @@ class Words:
     """The words of one move, taken one after another."""
 
     def __init__(self, text: str, brokers: tuple[BrokerSpec, ...], grammar: str) -> None:
-        self.words = text.split()[1:]
+        self.words = _ARROW.sub("->", text).split()[1:]
         self.brokers = brokers
         self.grammar = grammar
 
@@ -83,9 +84,19 @@ class Words:
 
     def node(self, word: str) -> int:
         """A broker by id or name, or K, the controller side."""
-        if word in ("K", "k"):
+        if word in ("K", "k") or (word.lower() == "controller" and not self.is_broker(word)):
             return CONTROLLER
         return self.broker_of(word)
+
+    def is_broker(self, word: str) -> bool:
+        return any(word in (str(spec.id), spec.name) for spec in self.brokers)
+
+    def named(self, what: str) -> str:
+        """The next word; of "broker 2", as the stage writes it, the second one."""
+        word = self.take(what)
+        if word.lower() == "broker" and self.words and not self.is_broker(word):
+            word = self.words.pop(0)
+        return word
 
     def broker_of(self, word: str) -> int:
         for spec in self.brokers:
@@ -95,7 +106,7 @@ class Words:
         raise self.fail(f"There is no broker “{word}”; there are {known}.")
 
     def broker(self) -> int:
-        return self.broker_of(self.take("a broker"))
+        return self.broker_of(self.named("a broker"))
 
     def duration(self) -> int:
         return self.parse_duration(self.take("a duration"))
@@ -134,22 +145,27 @@ class Words:
 
     def link(self) -> tuple[int, int, bool]:
         """`1->2` or `1>2` (one way), or `1 2` (both)."""
-        first = self.take("a link such as 1->2")
-        for arrow in ("->", ">"):
-            if arrow in first:
-                a, _, b = first.partition(arrow)
-                return self._distinct(self.end(a), self.end(b), False)
-        return self._distinct(self.end(first), self.end(self.take("a second node")), True)
+        self._part_arrows()
+        first = self.end(self.named("a link such as 1->2"))
+        one_way = self.words[:1] == ["->"]
+        if one_way:
+            self.words.pop(0)
+        return self._distinct(first, self.end(self.named("a second node")), not one_way)
 
     def way(self) -> tuple[int, int]:
         """`2->1`, one way; the ends may be clients (P1, C1), too."""
-        word = self.take("a direction such as 2->1")
-        for arrow in ("->", ">"):
-            if arrow in word:
-                a, _, b = word.partition(arrow)
-                src, dst, _ = self._distinct(self.end(a), self.end(b), False)
-                return src, dst
-        raise self.fail("Say which way, such as 2->1.")
+        self._part_arrows()
+        first = self.named("a direction such as 2->1")
+        if self.words[:1] != ["->"]:
+            raise self.fail("Say which way, such as 2->1.")
+        self.words.pop(0)
+        src, dst, _ = self._distinct(
+            self.end(first), self.end(self.named("a second node")), both=False
+        )
+        return src, dst
+
+    def _part_arrows(self) -> None:
+        self.words = " ".join(self.words).replace("->", " -> ").split()
 
     def message_kind(self) -> int:
         """`Fetch`, `FetchResponse`, ...: which of the messages on their way; 0 = not said."""
