@@ -13,6 +13,7 @@ def test_coach_marks_stand_once_and_can_be_skipped(visit: Opener) -> None:
     page.keyboard.press("ArrowRight")
     at(page, 1)
     page.get_by_text("2 / 4").wait_for()
+    page.get_by_role("tab", name="Moves").click()  # which nothing covers
     mark.get_by_role("button", name="Next").click()
     page.get_by_text("3 / 4").wait_for()
     mark.get_by_role("button", name="Skip").click()

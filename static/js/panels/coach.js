@@ -11,7 +11,7 @@ import * as s from "../animator/state.js";
 const MARKS = [
   ["step", "#transport .btn[data-step-on], #transport .row.tight > :nth-child(4)"],
   ["sentence", "#say .what"],
-  ["break", "#hits .hit"],
+  ["break", "#hits [data-hit^=b]"],
   ["share", "#title [aria-haspopup=dialog], #title .titlebar .row > button.btn:not(.square)"],
 ];
 const OPEN = "dialog[open], :popover-open, .menu, .timebox, .sheetlist"; // what Escape closes first
@@ -34,14 +34,38 @@ const on = () => {
   else end();
 };
 
-/** Beside what it speaks of: below if there is room, else above. */
+const GAP = 12; // px between a mark and what it speaks of
+const USED = "button, a[href], input, select"; // what a visitor might press
+const worth = (one) => (one.matches("[role=tab]") ? 5 : 1);
+const FAR = 6; // what it costs to stand on the stage instead of beside what is meant
+
+/** Beside what it speaks of, where it covers nothing that can be pressed, or the least of it. */
 function place(box, target) {
   const to = target.getBoundingClientRect();
   const { width, height } = box.getBoundingClientRect();
-  const below = to.bottom + 12 + height < innerHeight;
-  box.style.left = `${Math.max(8, Math.min(innerWidth - width - 8, to.left + to.width / 2 - width / 2))}px`;
-  box.style.top = `${below ? to.bottom + 12 : Math.max(8, to.top - height - 12)}px`;
-  box.dataset.side = below ? "below" : "above";
+  const [middleX, middleY] = [to.left + to.width / 2, to.top + to.height / 2];
+  const used = [...document.querySelectorAll(USED)]
+    .filter((one) => !box.contains(one))
+    .map((one) => ({ rect: one.getBoundingClientRect(), worth: worth(one) }));
+  const stage = document.getElementById("stage").getBoundingClientRect();
+  const spots = [
+    ["below", middleX - width / 2, to.bottom + GAP],
+    ["above", middleX - width / 2, to.top - height - GAP],
+    ["left", to.left - width - GAP, middleY - height / 2],
+    ["right", to.right + GAP, middleY - height / 2],
+    ["stage", stage.left + (stage.width - width) / 2, stage.top + stage.height / 4],
+  ].map(([side, x, y]) => {
+    const left = Math.max(8, Math.min(innerWidth - width - 8, x));
+    const top = Math.max(8, Math.min(innerHeight - height - 8, y));
+    const over = (one) =>
+      one.left < left + width && one.right > left && one.top < top + height && one.bottom > top;
+    const covers = used.reduce((sum, one) => sum + (over(one.rect) ? one.worth : 0), 0);
+    const price = (over(to) ? 100 : 0) + (side === "stage" ? FAR : 0);
+    return { side, left, top, covers: covers + price };
+  });
+  const best = spots.reduce((a, b) => (b.covers < a.covers ? b : a));
+  Object.assign(box.style, { left: `${best.left}px`, top: `${best.top}px` });
+  box.dataset.side = best.side;
 }
 
 function Coach() {
@@ -53,7 +77,8 @@ function Coach() {
     if (which < 0 || !box.current) return undefined;
     const target = document.querySelector(MARKS[which][1]);
     if (!target) return undefined;
-    target.scrollIntoView({ block: "nearest" });
+    const { top, bottom } = target.getBoundingClientRect();
+    if (top < 0 || bottom > innerHeight) target.scrollIntoView({ block: "nearest" });
     const fit = () => place(box.current, target);
     fit();
     target.classList.add("coached");
