@@ -126,3 +126,39 @@ def test_the_same_script_under_a_newer_kafka_is_one_press_away(visit: Opener) ->
     assert "profile=K41" in page.url
     page.get_by_role("list", name="Branches").get_by_role("button").first.click()
     page.wait_for_function("() => document.querySelector('#profile').value === 'Z0102'")
+
+
+def test_back_leads_to_where_a_jump_began(visit: Opener) -> None:
+    page = visit("/s/S01")
+    page.keyboard.press("ArrowRight")
+    at(page, 1)
+    page.keyboard.press("End")
+    end = total(page)
+    at(page, end)
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("end => !location.search.includes(`step=${end}&`)", arg=end)
+    page.go_back()
+    at(page, 1)
+    assert "/s/S01" in page.url
+    for step in (4, 7, 9):  # a drag is one jump
+        jump(page, step)
+    page.go_back()
+    at(page, 1)
+
+
+def test_who_moves_messages_is_a_switch_and_no_branch(visit: Opener) -> None:
+    page = visit("/s/S01?step=4")
+    run = run_of(page)
+    branches = page.locator(".branch")
+    page.get_by_role("button", name="By the clock").click()
+    page.locator('.pace [aria-pressed="true"]', has_text="By the clock").wait_for()
+    assert run_of(page) != run and branches.count() == 0
+    at(page, 5)
+    page.get_by_role("button", name="Step on").click()
+    at(page, 6)
+    page.get_by_role("button", name="By hand").click()
+    at(page, 4)
+    assert run_of(page) == run and branches.count() == 0
+    page.get_by_label("Type a move").fill("cut Broker 1 -> Broker 2")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelectorAll('.branch').length === 2")

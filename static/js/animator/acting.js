@@ -8,8 +8,9 @@ import { bump, complain, ensure, goTo, prefetch } from "./player.js";
 import { pause } from "./playing.js";
 import * as s from "./state.js";
 
-/** Makes a move where we are.  In the past it opens a branch; the old future stays. */
-export async function act(text) {
+/** Makes a move where we are.  In the past it opens a branch; the old future stays.  One that
+ *  only says who moves messages (`pace`) is no branch that anybody would look for. */
+export async function act(text, { pace = false } = {}) {
   const on = s.tapeNow.value;
   if (!on) return false;
   pause();
@@ -25,7 +26,7 @@ export async function act(text) {
   const made = tape(
     answer.facts,
     [...on.steps.values()].filter((one) => one.n < at),
-    { parent: on, fork: at - 1, text: answer.text ?? null, saved: false },
+    { parent: on, fork: at - 1, text: answer.text ?? null, saved: false, pace },
   );
   add(made, answer.steps);
   made.name = branchName(answer.facts, on);
@@ -33,7 +34,8 @@ export async function act(text) {
     const known = s.tapes.value.filter((one) => one.digest !== made.digest);
     // A run played on at its end takes the old one's place; only a change of the past is a branch.
     const grown = at > on.facts.total && !on.saved && !known.some((one) => one.parent === on);
-    if (grown) Object.assign(made, { parent: on.parent, fork: on.fork, name: on.name });
+    if (grown) Object.assign(made, { parent: on.parent, fork: on.fork });
+    if (grown && !on.pace) made.name = on.name;
     s.tapes.value = grown ? known.map((one) => (one === on ? made : one)) : [...known, made];
     s.run.value = made.digest;
     s.cue.value = null;
@@ -43,15 +45,24 @@ export async function act(text) {
   return true;
 }
 
+/** Messages by hand or by the clock, from here on; back again, the run goes on as it was. */
+export async function setPace(one) {
+  const on = s.tapeNow.value;
+  if (!on || (s.step.value?.view.fetching ?? "manual") === one) return;
+  if (on.pace && on.parent) switchTo(on.parent.digest, on.fork);
+  else if (await act(`fetching ${one}`, { pace: true }))
+    s.notice.value = { kind: "ok", text: s.t.value(`title.pace.${one}`) };
+}
+
 /** Another branch, at the same step where it has one. */
-export function switchTo(digest) {
+export function switchTo(digest, n = s.n.value) {
   const other = s.tapes.value.find((one) => one.digest === digest);
   if (!other) return;
   pause();
   batch(() => {
     s.run.value = digest;
     s.cue.value = null;
-    s.n.value = Math.min(s.n.value, other.facts.total);
+    s.n.value = Math.min(n, other.facts.total);
   });
   ensure(s.n.value).then(prefetch);
 }

@@ -9,6 +9,7 @@ import { remember } from "./visits.js";
 
 const home = location.pathname; // the page a branch that was not saved hangs its text on
 let told = null;
+let jumped = null; // the last jump that made a place to come back to
 
 /** What the address asks for: {seen, problems, text}.  How it is to be looked at applies at
  *  once. */
@@ -100,9 +101,12 @@ export async function follow() {
   if (s.tapeNow.value !== on || s.n.value !== seen.step) return;
   const hash = own && on.packed ? `#run=${on.packed}` : "";
   const url = `${path}${query(seen, keep)}${hash}`;
-  // A branch is a place one can come back from; a step is not.
+  // A branch is a place one can come back from, and where a jump began; a step is not.
   const state = { run: on.digest };
-  if (told && told !== on.digest) history.pushState(state, "", url);
+  const crumb = s.crumb.peek();
+  const leapt = crumb !== null && crumb !== jumped && crumb.run === on.digest;
+  jumped = crumb;
+  if (told && (told !== on.digest || leapt)) history.pushState(state, "", url);
   else if (url !== location.pathname + location.search + location.hash || !history.state)
     history.replaceState(state, "", url);
   told = on.digest;

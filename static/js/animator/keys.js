@@ -20,7 +20,7 @@ const fault = (key) => () => {
   else s.notice.value = { kind: "warn", text: s.t.value("key.select") };
 };
 const branch = (dir) => {
-  const all = s.tapes.value;
+  const all = s.branches.value;
   const at = all.findIndex((one) => one.digest === s.run.value);
   if (all.length > 1) switchTo(all[(at + dir + all.length) % all.length].digest);
 };

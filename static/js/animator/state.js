@@ -56,6 +56,8 @@ small.addEventListener("change", () => {
 export const letters = signal(remembered("letters", "on") === "on");
 
 export const tapeNow = computed(() => tapes.value.find((one) => one.digest === run.value) ?? null);
+/** The runs that one would look for: not those that differ in who moves messages only. */
+export const branches = computed(() => tapes.value.filter((one) => !one.pace));
 export const facts = computed(() => tapeNow.value?.facts ?? null);
 export const step = computed(() => {
   void revision.value;

@@ -89,7 +89,7 @@ export function Branches() {
   const t = s.t.value;
   const [naming, rename] = useState(null);
   void s.revision.value;
-  const tapes = s.tapes.value;
+  const tapes = s.branches.value;
   if (tapes.length < 2) return null;
   return html`<ul
     class="branches"

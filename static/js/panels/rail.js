@@ -50,6 +50,7 @@ export function Rail() {
   const facts = s.facts.value;
   const box = useRef(null);
   const [width, setWidth] = useState(1200);
+  const dragged = useRef(false); // a drag is one jump, however many steps it passes
   useEffect(() => {
     if (!box.current) return undefined;
     const seen = new ResizeObserver(() => setWidth(box.current?.clientWidth || 1200));
@@ -77,7 +78,15 @@ export function Rail() {
         aria-valuetext=${value}
         style=${`--at:${place(s.n.value)}`}
         onKeyDown=${nudge}
-        onInput=${(e) => goTo(space.step(Number(e.target.value)))}
+        onInput=${(e) => {
+          const n = space.step(Number(e.target.value));
+          const jump = !dragged.current && Math.abs(n - s.n.value) > 1;
+          dragged.current ||= jump;
+          goTo(n, { leaveCrumb: jump });
+        }}
+        onChange=${() => {
+          dragged.current = false;
+        }}
       />
       <div class="ticks" aria-hidden="true">
         ${

@@ -3,7 +3,7 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 
-import { act } from "../animator/acting.js";
+import { setPace } from "../animator/acting.js";
 import { help, share } from "../animator/doors.js";
 import { complain, open } from "../animator/player.js";
 import * as s from "../animator/state.js";
@@ -78,7 +78,7 @@ const Pace = ({ fetching, t }) =>
           aria-pressed=${(fetching ?? "manual") === one ? "true" : "false"}
           title=${t("title.fetching.why")}
           disabled=${!s.online.value}
-          onClick=${() => fetching !== one && act(`fetching ${one}`)}
+          onClick=${() => setPace(one)}
         >
           <${Icon} name=${one === "auto" ? "clock" : "hand"} /><span class="wide"
             >${t(`title.fetching.${one}`)}</span

@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 
+import { act } from "../animator/acting.js";
 import { setSize } from "../animator/choose.js";
 import { goTo, stepBy } from "../animator/player.js";
 import { play } from "../animator/playing.js";
@@ -56,6 +57,9 @@ export function Transport() {
   const total = facts?.total ?? 0;
   const start = s.n.value <= 0 && s.cue.value === null;
   const end = s.n.value >= total;
+  // Where the clock was let go, there is always more: a step on lets it run to its next event.
+  const runs = end && s.tapeNow.value?.pace && s.step.value?.view.fetching === "auto";
+  const on = () => (runs ? act("+1", { pace: true }) : stepBy(1));
   const button = (name, key, run, off, cls = "") =>
     html`<button
       type="button"
@@ -81,7 +85,7 @@ export function Transport() {
           >${t(s.playing.value ? "time.pause" : "time.play")}</span
         >
       </button>
-      ${button("next", "time.on", () => stepBy(1), end, "primary")}
+      ${button("next", "time.on", on, end && !runs, "primary")}
       ${button("last", "time.last", () => goTo(total, { leaveCrumb: true }), end)}
       ${s.phone.value && html`<${TimeBox} />`}
     </div>
