@@ -50,6 +50,8 @@ ROOMS = (
 """Of the application, likewise.  Beside them stand its door and what installs it.  The laboratory
 comes after the web: nothing that a visitor reaches can start a broker."""
 
+HOUSES = {"engine": PACKAGES, "app": ROOMS}
+
 BANNED_IN_ENGINE = {
     "asyncio",
     "datetime",
@@ -131,40 +133,26 @@ def imports(path: Path) -> Iterator[tuple[int, str, str]]:
                 yield node.lineno, node.module or "", alias.name
 
 
-def test_every_package_of_the_engine_has_its_place() -> None:
-    found = {path.parent.name for path in (ROOT / "engine").glob("*/__init__.py")}
-    assert found == set(PACKAGES)
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_the_engine_imports_only_leftwards(package: str) -> None:
-    allowed = PACKAGES[: PACKAGES.index(package) + 1]
-    for path in python_files(f"engine/{package}"):
-        for line, module, name in imports(path):
-            parts = module.split(".")
-            if parts[0] != "engine":
-                continue
-            target = parts[1] if len(parts) > 1 else name
-            if target in PACKAGES:
-                assert target in allowed, f"{short(path)}:{line} imports {module}"
-
-
-def test_every_room_of_the_application_has_its_place() -> None:
-    assert {path.parent.name for path in (ROOT / "app").glob("*/__init__.py")} == set(ROOMS)
+def test_every_package_of_the_engine_and_every_room_of_the_application_has_its_place() -> None:
+    for top, rooms in HOUSES.items():
+        assert {path.parent.name for path in (ROOT / top).glob("*/__init__.py")} == set(rooms)
     loose = {path.name for path in (ROOT / "app").glob("*.py")}
     assert loose == {"__init__.py", "__main__.py", "bootstrap.py"}
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_the_application_imports_only_leftwards(room: str) -> None:
-    allowed = ROOMS[: ROOMS.index(room) + 1]
-    for path in python_files(f"app/{room}"):
+@pytest.mark.parametrize(
+    ("top", "room"), [(top, room) for top, rooms in HOUSES.items() for room in rooms]
+)
+def test_a_room_imports_only_leftwards(top: str, room: str) -> None:
+    rooms = HOUSES[top]
+    allowed = rooms[: rooms.index(room) + 1]
+    for path in python_files(f"{top}/{room}"):
         for line, module, name in imports(path):
             parts = module.split(".")
-            if parts[0] != "app":
+            if parts[0] != top:
                 continue
             target = parts[1] if len(parts) > 1 else name
-            if target in ROOMS:
+            if target in rooms:
                 assert target in allowed, f"{short(path)}:{line} imports {module}"
 
 
@@ -185,7 +173,7 @@ def modules_of(top: str) -> dict[str, set[str]]:
     }
 
 
-@pytest.mark.parametrize("top", ["app"])
+@pytest.mark.parametrize("top", HOUSES)
 def test_no_modules_import_each_other_in_a_circle(top: str) -> None:
     sorter = TopologicalSorter(modules_of(top))
     try:

@@ -8,8 +8,7 @@ from engine.model.errors import BadInput
 from engine.scenarios.scenario import Scenario
 from engine.search.budgets import Budgets, checked
 from engine.sim import moves
-from engine.sim.cast import Client
-from engine.sim.consumers import Consumer
+from engine.sim.consumers import Client, Consumer
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from engine.dataplane.fetcher import thread_of
 from engine.dataplane.following import lag_of
@@ -11,10 +11,8 @@ from engine.model.messages import CONTROLLER, PRODUCE, Message
 from engine.model.state import DOWN, PAUSED, Replica
 from engine.show.entities import Sentence, node, offset, say
 from engine.sim import moves
+from engine.sim.simulation import Simulation
 from engine.sim.wording import label
-
-if TYPE_CHECKING:
-    from engine.sim.simulation import Simulation
 
 Cure = tuple[Sentence, str]
 """(what is needed, the move that brings it about or at least nearer; "" if there is none)"""

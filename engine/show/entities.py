@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from engine.model import timers
 from engine.model.effects import Cue
@@ -11,9 +11,7 @@ from engine.model.errors import name_of
 from engine.model.messages import CONTROLLER, Message
 from engine.show.view import node_name
 from engine.sim.kernel import DELIVERY
-
-if TYPE_CHECKING:
-    from engine.sim.simulation import Simulation
+from engine.sim.simulation import Simulation
 
 Entity = dict[str, Any]
 Sentence = dict[str, Any]

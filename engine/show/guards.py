@@ -5,7 +5,7 @@ Each guard asks the function that the rule itself asks; nothing here decides any
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from engine.controlplane import alter_partition, znodes
 from engine.dataplane import insync, purgatory, watermark
@@ -22,10 +22,8 @@ from engine.model.state import COMMITTED, EXPAND, UP, Broker, DelayedProduce, Re
 from engine.show import cures
 from engine.show.cures import Cure
 from engine.show.entities import Sentence, error, members, node, number, offset, records, say
+from engine.sim.simulation import Simulation
 from engine.sim.wording import label
-
-if TYPE_CHECKING:
-    from engine.sim.simulation import Simulation
 
 Guard = dict[str, Any]
 """{rule, ok, say, cure: {say, move} or None}"""

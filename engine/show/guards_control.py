@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from engine.controlplane import election, elr, liveness, znodes
 from engine.model.messages import CONTROLLER
 from engine.model.records import NO_LEADER, PartitionRecord
@@ -13,10 +11,8 @@ from engine.show.cures import Cure
 from engine.show.entities import Sentence, epoch, members, node, number, say, word
 from engine.show.guards import Guard, guard
 from engine.sim import moves
+from engine.sim.simulation import Simulation
 from engine.sim.wording import Refused, label
-
-if TYPE_CHECKING:
-    from engine.sim.simulation import Simulation
 
 
 def acceptable(sim: Simulation, tp: int, broker: int) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from engine.model.errors import BadInput
 from engine.model.messages import PRODUCE, PRODUCE_R
@@ -18,9 +18,7 @@ from engine.show import guards, guards_control
 from engine.show.entities import Sentence, error, node, offset, records, say, word
 from engine.show.guards import Guard
 from engine.sim.clients import Producer
-
-if TYPE_CHECKING:
-    from engine.sim.simulation import Simulation
+from engine.sim.simulation import Simulation
 
 MAX_SUBJECT: Final = 440
 GRAMMAR: Final = "hw [B], isr B, ack RECORD, leader [B] or move LINE"

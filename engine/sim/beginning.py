@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from engine.controlplane import membership
 from engine.controlplane.roles import new_disk
 from engine.model.configs import build
@@ -13,15 +11,13 @@ from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, LEADER, Broker, Disk
 from engine.scenarios.initial import Initial, LogState, PartitionState
 from engine.sim.consumers import Consumer
-
-if TYPE_CHECKING:
-    from engine.sim.simulation import Simulation
+from engine.sim.world import World
 
 Shared = dict[tuple[int, int], Batch]
 """(offset, epoch) -> the batch: replicas that hold the same record hold the same object."""
 
 
-def prepare(sim: Simulation, initial: Initial) -> None:
+def prepare(sim: World, initial: Initial) -> None:
     """Records, disks and who is down, before any broker learns its role."""
     k = sim.cluster.controller
     sim.cluster.names = tuple(state.name for state in initial.partitions)
@@ -47,7 +43,7 @@ def prepare(sim: Simulation, initial: Initial) -> None:
         _take_down(sim, sim.brokers[down])
 
 
-def _fill_disks(sim: Simulation, tp: int, state: PartitionState) -> None:
+def _fill_disks(sim: World, tp: int, state: PartitionState) -> None:
     shared: Shared = {}
     logs = dict(state.logs)
     for broker_id in sim.cluster.controller.records[tp].replicas:
@@ -75,7 +71,7 @@ def _fill(disk: Disk, state: LogState, suffix: str, shared: Shared) -> None:
     disk.log_start_checkpoint = start
 
 
-def _take_down(sim: Simulation, broker: Broker) -> None:
+def _take_down(sim: World, broker: Broker) -> None:
     k = sim.cluster.controller
     broker.forget()
     broker.status = DOWN
@@ -86,7 +82,7 @@ def _take_down(sim: Simulation, broker: Broker) -> None:
         del k.brokers[broker.id]
 
 
-def fill_metadata_log(sim: Simulation) -> None:
+def fill_metadata_log(sim: World) -> None:
     """KRaft: what the log holds when the run begins; a broker's epoch is its record's offset."""
     k = sim.cluster.controller
     if sim.profile.mode != "kraft":
@@ -101,7 +97,7 @@ def fill_metadata_log(sim: Simulation) -> None:
         registration.metadata_offset = k.committed
 
 
-def finish(sim: Simulation, initial: Initial) -> None:
+def finish(sim: World, initial: Initial) -> None:
     """What follows from the logs once all know their roles, before the observer looks."""
     for broker in sim.brokers.values():
         for replica in broker.replicas.values():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from engine.model.messages import FIRST_CONSUMER, FIRST_PRODUCER
 from engine.scenarios import parts
 from engine.sim.clients import Producer
@@ -11,15 +9,10 @@ from engine.sim.consumers import RESETS, Consumer
 from engine.sim.idempotent import IdempotentProducer
 from engine.sim.kernel import Chance
 from engine.sim.pace import pace_of
-
-if TYPE_CHECKING:
-    from engine.sim.simulation import Simulation
-
-Client = Producer | Consumer
-"""Both have a timer of their own (`on_tick`: does it act?) and hear of broken connections."""
+from engine.sim.world import World
 
 
-def add_clients(sim: Simulation) -> None:
+def add_clients(sim: World) -> None:
     """For scripts and hands, or set going by a workload."""
     workload = sim.scenario.workload
     for number, load in enumerate(workload.producers or (None,), 1):
@@ -36,12 +29,12 @@ def add_clients(sim: Simulation) -> None:
         _add_consumer(sim, number, reader)
 
 
-def _leaders(sim: Simulation) -> dict[int, int]:
+def _leaders(sim: World) -> dict[int, int]:
     """Whom clients believe to lead when the run begins."""
     return {tp: record.leader for tp, record in sim.cluster.controller.records.items()}
 
 
-def add_producer(sim: Simulation, number: int, idempotent: bool) -> Producer:
+def add_producer(sim: World, number: int, idempotent: bool) -> Producer:
     """P1, P2, ..."""
     node = FIRST_PRODUCER + 1 - number
     chance = Chance(sim.seed, f"producer {number - 1}")
@@ -55,7 +48,7 @@ def add_producer(sim: Simulation, number: int, idempotent: bool) -> Producer:
     return producer
 
 
-def idempotent_producer(sim: Simulation) -> Producer:
+def idempotent_producer(sim: World) -> Producer:
     """The first idempotent producer; one more than the workload has, if there is none yet."""
     producers = [one for one in sim.clients.values() if isinstance(one, Producer)]
     for producer in producers:
@@ -64,7 +57,7 @@ def idempotent_producer(sim: Simulation) -> Producer:
     return add_producer(sim, len(producers) + 1, True)
 
 
-def _add_consumer(sim: Simulation, number: int, reader: parts.Consumer) -> None:
+def _add_consumer(sim: World, number: int, reader: parts.Consumer) -> None:
     node = FIRST_CONSUMER + 1 - number
     consumer = Consumer(node, tuple(sim.brokers), _leaders(sim))
     consumer.wait_ms = sim.configs.consumer_wait_ms

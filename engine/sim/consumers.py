@@ -31,7 +31,7 @@ from engine.model.messages import (
 )
 from engine.model.session_client import SessionClient
 from engine.model.timers import CLIENT_TICK
-from engine.sim.clients import BaseClient
+from engine.sim.clients import BaseClient, Producer
 
 NO_RESET: Final = 0
 RESETS: Final = {"earliest": EARLIEST, "latest": LATEST, "none": NO_RESET}
@@ -309,3 +309,7 @@ class Consumer(BaseClient):
         self.meet(m.leader, m.leader_epoch)
         if not self.outstanding:
             self.poll(out)
+
+
+Client = Producer | Consumer
+"""Both have a timer of their own (`on_tick`: does it act?) and hear of broken connections."""

@@ -5,45 +5,38 @@ Each target has its own stream of chance, so that one target's luck does not dep
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from heapq import heapify
-from typing import TYPE_CHECKING
+from typing import Self
 
-from engine.model.copying import Twins, shallow
+from engine.model.copying import Twins
 from engine.model.state import UP
+from engine.scenarios.fault_lines import Fault
 from engine.sim import rolling
 from engine.sim.kernel import FAILURE, Chance
 from engine.sim.plan_kinds import PLAN_KINDS, stopped_by_another
-
-if TYPE_CHECKING:
-    from engine.scenarios.fault_lines import Fault
-    from engine.sim.simulation import Simulation
+from engine.sim.strikes import Strikes
+from engine.sim.world import World
 
 
-class Plan:
+class Plan(Strikes):
     """One line of a fault plan for one group of brokers: strikes, repairs, strikes again.
 
     A call is one turn; the kernel holds the plan itself as the event's payload.  `draws` waits of
     a rate have ended in a strike, `waited_ms` passed while one was awaited: what the weight of a
     run with an importance factor is made of.  In a future that was drawn `anew` a rate is the true
     one, so that the weight stays as it was then.  `strikes` holds [when, brokers, until when].
-    `directory` is the log directory that is meant, 0 for none; `failed` what failed of whom.
     """
 
     __slots__ = (
         "anew",
         "armed_at",
         "began",
-        "chance",
-        "directory",
         "draws",
-        "failed",
-        "fault",
-        "group",
         "mean_ms",
         "roll",
         "stop_at",
         "strikes",
-        "struck",
         "waited_ms",
     )
 
@@ -55,31 +48,24 @@ class Plan:
         chance: Chance,
         stop_at: int,
     ) -> None:
-        self.fault = fault
-        self.group = group
-        self.directory = directory
-        self.chance = chance
+        super().__init__(fault, group, directory, chance)
         self.began = 0
         self.stop_at = stop_at
         self.mean_ms = fault.struck_every_ms
-        self.struck: tuple[int, ...] = ()
         self.armed_at = -1
         self.anew = False
         self.draws = 0
         self.waited_ms = 0
         self.strikes: list[tuple[int, tuple[int, ...], int]] = []
-        self.failed: dict[int, int] = {}
         self.roll: rolling.Roll | None = None
 
-    def twin(self, twins: Twins) -> Plan:
-        twin = shallow(self)
-        twin.chance = self.chance.copy()
+    def twin(self, twins: Twins) -> Self:
+        twin = super().twin(twins)
         twin.strikes = self.strikes.copy()
-        twin.failed = self.failed.copy()
         twin.roll = self.roll and self.roll.copy()
         return twin
 
-    def first(self, sim: Simulation) -> None:
+    def first(self, sim: World) -> None:
         """Schedules the first strike."""
         self.began = sim.now
         if self.fault.at_ms < 0:
@@ -87,7 +73,7 @@ class Plan:
         elif sim.now + self.fault.at_ms <= self.stop_at:
             sim.kernel.schedule(self.fault.at_ms, FAILURE, min(self.group), self)
 
-    def __call__(self, sim: Simulation) -> bool:
+    def __call__(self, sim: World) -> bool:
         if self.roll is not None:
             return self._go_on(sim)
         kind = PLAN_KINDS[self.fault.kind]
@@ -107,10 +93,12 @@ class Plan:
             return True
         self.struck = self.group if kind.whole else running
         self.strikes.append((sim.now, self.struck, -1))
-        kind.strike(sim, self.struck, self)
-        if self.roll is not None:
+        if kind.strike is None:
+            self.roll = rolling.Roll(self.struck, self.fault.mttr_ms)
             self._go_on(sim)
-        elif kind.repair is None:
+            return True
+        kind.strike(sim, self.struck, self)
+        if kind.repair is None:
             self.struck = ()
             self._arm(sim)
         elif self.fault.mttr_ms:
@@ -119,13 +107,13 @@ class Plan:
             sim.kernel.schedule(wait, FAILURE, min(self.group), self)
         return True
 
-    def _over(self, sim: Simulation) -> tuple[int, ...]:
+    def _over(self, sim: World) -> tuple[int, ...]:
         """Notes that the strike has ended; whom it had struck."""
         struck, self.struck = self.struck, ()
         self.strikes[-1] = (self.strikes[-1][0], struck, sim.now)
         return struck
 
-    def _go_on(self, sim: Simulation) -> bool:
+    def _go_on(self, sim: World) -> bool:
         """One look of a rolling restart; another follows unless it is over."""
         assert self.roll is not None
         before = sim.events
@@ -147,7 +135,7 @@ class Plan:
             return self.waited_ms
         return self.waited_ms + min(now, self.stop_at) - self.armed_at + 1
 
-    def reseed(self, sim: Simulation, chance: Chance) -> None:
+    def reseed(self, sim: World, chance: Chance) -> None:
         """Draws the future anew: a wait of a rate has no memory, so what is left of it is a whole
         new wait.  The strike that was awaited must have left the queue."""
         self.chance = chance
@@ -163,7 +151,7 @@ class Plan:
         self.anew = True
         self.mean_ms = self.fault.mtbf_ms
 
-    def _arm(self, sim: Simulation) -> None:
+    def _arm(self, sim: World) -> None:
         if self.fault.at_ms >= 0:
             return
         self.armed_at = min(sim.now, self.stop_at)
@@ -172,8 +160,9 @@ class Plan:
             sim.kernel.schedule(wait, FAILURE, min(self.group), self)
 
 
-def schedule_plans(sim: Simulation, stop_at: int) -> None:
+def scheduled_plans(sim: World, stop_at: int) -> list[Plan]:
     """Sets every line of the scenario's fault plan going."""
+    plans = []
     for number, fault in enumerate(sim.scenario.faults):
         for index, (group, directory) in enumerate(fault.targets(sim.scenario.brokers)):
             if group:
@@ -181,15 +170,16 @@ def schedule_plans(sim: Simulation, stop_at: int) -> None:
                 plan = Plan(fault, group, directory, chance, stop_at)
                 if sim.drawn_anew:
                     plan.at_true_rate()
-                sim.plans.append(plan)
+                plans.append(plan)
                 plan.first(sim)
+    return plans
 
 
-def reseed_plans(sim: Simulation, seed: int, number: int) -> None:
+def reseed_plans(sim: World, plans: Sequence[Plan], seed: int, number: int) -> None:
     """The fault plan strikes as chance will have it in future number `number`."""
-    awaited = [plan for plan in sim.plans if plan.armed_at >= 0]
+    awaited = [plan for plan in plans if plan.armed_at >= 0]
     pending = sim.kernel.pending
     pending[:] = [event for event in pending if not any(event[4] is plan for plan in awaited)]
     heapify(pending)
-    for index, plan in enumerate(sim.plans):
+    for index, plan in enumerate(plans):
         plan.reseed(sim, Chance(seed, f"future {number} fault {index}"))

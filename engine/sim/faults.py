@@ -5,7 +5,7 @@ Every function is one event; `fault_plan` strikes with them by a rate or a sched
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.controlplane import failover, membership, storage, zk_topics, zookeeper
 from engine.dataplane import directories
@@ -15,14 +15,12 @@ from engine.model.messages import CONTROLLER, PRODUCE, Message
 from engine.model.state import DOWN, NEVER, PAUSED, UP
 from engine.sim import dispatch
 from engine.sim.kernel import FAILURE, TIMER, Chance
-
-if TYPE_CHECKING:
-    from engine.sim.simulation import Simulation
+from engine.sim.world import World
 
 # -- processes and machines -----------------------------------------------------------------------
 
 
-def kill(sim: Simulation, broker: int) -> None:
+def kill(sim: World, broker: int) -> None:
     """kill -9.  The page cache belongs to the OS, so the log survives; memory does not."""
 
     def action(out: Effects) -> None:
@@ -32,7 +30,7 @@ def kill(sim: Simulation, broker: int) -> None:
     sim.act(FAILURE, broker, f"kill {broker}", action)
 
 
-def power(sim: Simulation, broker: int, chance: Chance | None = None) -> None:
+def power(sim: World, broker: int, chance: Chance | None = None) -> None:
     """L-11, power loss.  What was not flushed may be gone: all of it, or with `chance` a part."""
 
     def action(out: Effects) -> None:
@@ -52,7 +50,7 @@ def power(sim: Simulation, broker: int, chance: Chance | None = None) -> None:
     sim.act(FAILURE, broker, f"power {broker}", action)
 
 
-def wipe(sim: Simulation, broker: int, directory: int = 0) -> None:
+def wipe(sim: World, broker: int, directory: int = 0) -> None:
     """The disks, or the one of a log directory, are replaced by empty ones.  Stops the process
     first if it still runs."""
 
@@ -75,7 +73,7 @@ def wipe(sim: Simulation, broker: int, directory: int = 0) -> None:
     sim.act(FAILURE, broker, f"wipe {broker}", action)
 
 
-def fail_disk(sim: Simulation, broker: int, directory: int) -> None:
+def fail_disk(sim: World, broker: int, directory: int) -> None:
     """8.4.  A log directory cannot be read any more, now or when the process starts."""
 
     def action(out: Effects) -> None:
@@ -88,7 +86,7 @@ def fail_disk(sim: Simulation, broker: int, directory: int) -> None:
     sim.act(FAILURE, broker, f"disk_fail {broker} {directories.name(directory)}", action)
 
 
-def cannot_start(sim: Simulation, broker: int) -> bool:
+def cannot_start(sim: World, broker: int) -> bool:
     """8.4.  Without a directory that works, or in a release that needs them all."""
     found = sim.brokers[broker]
     if not found.broken:
@@ -96,7 +94,7 @@ def cannot_start(sim: Simulation, broker: int) -> bool:
     return not directories.working(found) or not directories.survives_a_failed_directory(found)
 
 
-def start(sim: Simulation, broker: int, bounced: bool = False) -> None:
+def start(sim: World, broker: int, bounced: bool = False) -> None:
     """The process starts and asks to be registered."""
 
     def action(out: Effects) -> None:
@@ -106,7 +104,7 @@ def start(sim: Simulation, broker: int, bounced: bool = False) -> None:
     sim.act(FAILURE, broker, f"restart {broker}", action)
 
 
-def bounce(sim: Simulation, broker: int) -> None:
+def bounce(sim: World, broker: int) -> None:
     """A crash and restart so quick that the ZooKeeper session's znode is replaced in one go.
 
     KRaft knows no such thing: the new process is refused until the old session is over.
@@ -115,7 +113,7 @@ def bounce(sim: Simulation, broker: int) -> None:
     start(sim, broker, bounced=sim.profile.mode == "zk")
 
 
-def shut_down(sim: Simulation, broker: int) -> None:
+def shut_down(sim: World, broker: int) -> None:
     """A controlled shutdown is asked for."""
 
     def action(out: Effects) -> None:
@@ -125,7 +123,7 @@ def shut_down(sim: Simulation, broker: int) -> None:
     sim.act(FAILURE, broker, f"shutdown {broker}", action)
 
 
-def pause(sim: Simulation, broker: int) -> None:
+def pause(sim: World, broker: int) -> None:
     """8.3.  A GC pause, SIGSTOP, a frozen VM: nothing is handled, nothing is lost."""
 
     def action(out: Effects) -> None:
@@ -135,7 +133,7 @@ def pause(sim: Simulation, broker: int) -> None:
     sim.act(FAILURE, broker, f"pause {broker}", action)
 
 
-def resume(sim: Simulation, broker: int) -> None:
+def resume(sim: World, broker: int) -> None:
     """8.3.  What queued up is handled now, client requests before new metadata."""
 
     def action(out: Effects) -> None:
@@ -155,7 +153,7 @@ def _waits_behind(payload: Any) -> int:
     return 2
 
 
-def jump(sim: Simulation, broker: int, ms: int) -> None:
+def jump(sim: World, broker: int, ms: int) -> None:
     """8.7.  The wall clock leaps ahead.  Only the follower clocks of a leader read it, as
     differences: to it everything it remembers of its followers is now so much longer ago."""
 
@@ -171,7 +169,7 @@ def jump(sim: Simulation, broker: int, ms: int) -> None:
     sim.act(FAILURE, broker, f"jump {broker}", action)
 
 
-def kill_controller(sim: Simulation) -> None:
+def kill_controller(sim: World) -> None:
     """10.  No active controller: leaders go on, but nothing is elected, fenced or confirmed."""
 
     def action(out: Effects) -> None:
@@ -181,7 +179,7 @@ def kill_controller(sim: Simulation) -> None:
     sim.act(FAILURE, CONTROLLER, "kill K", action)
 
 
-def _without_controller(sim: Simulation, out: Effects) -> None:
+def _without_controller(sim: World, out: Effects) -> None:
     """Nobody is the active controller; what was not committed by then has never happened."""
     k = sim.cluster.controller
     k.alive = False
@@ -191,7 +189,7 @@ def _without_controller(sim: Simulation, out: Effects) -> None:
         sim.checker.goes_back(tp)
 
 
-def start_controller(sim: Simulation) -> None:
+def start_controller(sim: World) -> None:
     """10, CP-ZK-CTRL.  A new controller term; soft state, above all the sessions, starts anew."""
 
     def action(out: Effects) -> None:
@@ -215,7 +213,7 @@ def start_controller(sim: Simulation) -> None:
     sim.act(FAILURE, CONTROLLER, "restart K", action)
 
 
-def finish_controller_start(sim: Simulation) -> None:
+def finish_controller_start(sim: World) -> None:
     """CP-ZK-CTRL 8, 9.  All live brokers known: dead replicas leave, offline partitions elect."""
     if sim.profile.mode == "zk":
         k = sim.cluster.controller
@@ -225,7 +223,7 @@ def finish_controller_start(sim: Simulation) -> None:
 # -- links ----------------------------------------------------------------------------------------
 
 
-def cut(sim: Simulation, a: int, b: int, both: bool = True) -> None:
+def cut(sim: World, a: int, b: int, both: bool = True) -> None:
     """8.5.  Nothing passes from a to b (and back); connections between them break."""
 
     def action(out: Effects) -> None:
@@ -235,7 +233,7 @@ def cut(sim: Simulation, a: int, b: int, both: bool = True) -> None:
     sim.act(FAILURE, a, f"cut {a} {b}", action)
 
 
-def heal(sim: Simulation, a: int, b: int) -> None:
+def heal(sim: World, a: int, b: int) -> None:
     """The link works again; a broker asks the controller for news at once."""
 
     def action(out: Effects) -> None:
@@ -249,7 +247,7 @@ def heal(sim: Simulation, a: int, b: int) -> None:
     sim.act(FAILURE, a, f"heal {a} {b}", action)
 
 
-def hear_again(sim: Simulation, broker_id: int, out: Effects) -> None:
+def hear_again(sim: World, broker_id: int, out: Effects) -> None:
     """A broker that reaches its controller again: metadata, heartbeat, pending AlterPartition."""
     broker = sim.brokers[broker_id]
     if sim.profile.mode == "kraft" and not broker.metadata_corr:
@@ -270,7 +268,7 @@ def hear_again(sim: Simulation, broker_id: int, out: Effects) -> None:
             storage.tell_controller(broker, out)
 
 
-def slow(sim: Simulation, a: int, b: int, delay_ms: int) -> None:
+def slow(sim: World, a: int, b: int, delay_ms: int) -> None:
     """The link takes `delay_ms` longer in both directions; 0 makes it as all others."""
 
     def action(out: Effects) -> None:
@@ -281,7 +279,7 @@ def slow(sim: Simulation, a: int, b: int, delay_ms: int) -> None:
     sim.act(FAILURE, a, f"slow {a} {b}", action)
 
 
-def lose(sim: Simulation, a: int, b: int, share: float) -> None:
+def lose(sim: World, a: int, b: int, share: float) -> None:
     """The link loses this share of what is sent over it, in both directions."""
     percent = round(share * 100, 1)
 
@@ -296,7 +294,7 @@ def lose(sim: Simulation, a: int, b: int, share: float) -> None:
 # -- disks ----------------------------------------------------------------------------------------
 
 
-def slow_disk(sim: Simulation, broker: int, rate: float) -> None:
+def slow_disk(sim: World, broker: int, rate: float) -> None:
     """8.6.  The disk writes so many records a second and no more; 0 makes it as all others."""
 
     def action(out: Effects) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from engine.model.configs import NEVER
 from engine.model.errors import BadInput
@@ -23,9 +23,7 @@ from engine.model.messages import (
 )
 from engine.scenarios.parts import BrokerSpec
 from engine.scenarios.spans import DAY_MS, span_ms
-
-if TYPE_CHECKING:
-    from engine.sim.simulation import Simulation
+from engine.sim.simulation import Simulation
 
 Args = dict[str, Any]
 Play = Callable[["Simulation", Args], Iterator[None]]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from engine.dataplane import fetcher, futures, purgatory
 from engine.model.messages import FETCH, FetchResponse, Message
 from engine.model.state import DOWN, NEVER, UP, Broker, FetcherThread
 from engine.sim.kernel import TIMER
-
-if TYPE_CHECKING:
-    from engine.sim.simulation import Simulation
+from engine.sim.simulation import Simulation
 
 PUMP_LIMIT: Final = 20_000
 SETTLE_ROUNDS: Final = 200

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from engine.dataplane import directories
 from engine.model.messages import CONTROLLER
@@ -25,21 +25,19 @@ from engine.sim.faults import (
     start,
     wipe,
 )
-from engine.sim.rolling import Roll
+from engine.sim.strikes import Strikes
+from engine.sim.world import World
 
-if TYPE_CHECKING:
-    from engine.sim.fault_plan import Plan
-    from engine.sim.simulation import Simulation
-
-One = Callable[["Simulation", int, "Plan"], None]
-Many = Callable[["Simulation", tuple[int, ...], "Plan"], None]
+One = Callable[[World, int, Strikes], None]
+Many = Callable[[World, tuple[int, ...], Strikes], None]
 
 
 class PlanKind(NamedTuple):
-    """Both are told whom they concern.  `repair` None: it repairs itself.  `whole`: it strikes a
-    group as it was named, also those of it that do not run."""
+    """Both are told whom they concern.  `strike` None: it rolls from one broker to the next.
+    `repair` None: it repairs itself.  `whole`: it strikes a group as it was named, also those of
+    it that do not run."""
 
-    strike: Many
+    strike: Many | None
     repair: Many | None
     whole: bool = False
 
@@ -47,35 +45,35 @@ class PlanKind(NamedTuple):
 def _each(act: One) -> Many:
     """One broker after the other."""
 
-    def all_of_them(sim: Simulation, struck: tuple[int, ...], plan: Plan) -> None:
+    def all_of_them(sim: World, struck: tuple[int, ...], plan: Strikes) -> None:
         for broker in struck:
             act(sim, broker, plan)
 
     return all_of_them
 
 
-def _peers(sim: Simulation, broker: int) -> list[int]:
+def _peers(sim: World, broker: int) -> list[int]:
     return [b for b in sim.brokers if b != broker]
 
 
 # -- processes and machines -----------------------------------------------------------------------
 
 
-def _strike_power(sim: Simulation, broker: int, plan: Plan) -> None:
+def _strike_power(sim: World, broker: int, plan: Strikes) -> None:
     power(sim, broker, plan.chance)
 
 
-def _repair_start(sim: Simulation, broker: int, plan: Plan) -> None:
+def _repair_start(sim: World, broker: int, plan: Strikes) -> None:
     if sim.brokers[broker].status == DOWN and not cannot_start(sim, broker):
         start(sim, broker)
 
 
-def _repair_resume(sim: Simulation, broker: int, plan: Plan) -> None:
+def _repair_resume(sim: World, broker: int, plan: Strikes) -> None:
     if sim.brokers[broker].status == PAUSED:
         resume(sim, broker)
 
 
-def stopped_by_another(sim: Simulation, broker: int, plan: Plan) -> bool:
+def stopped_by_another(sim: World, broker: int, plan: Strikes) -> bool:
     """Is the process down for a fault of another line, whose repair will start it?"""
     return any(
         other is not plan and broker in other.struck and other.fault.kind in _STOPPING
@@ -86,34 +84,30 @@ def stopped_by_another(sim: Simulation, broker: int, plan: Plan) -> bool:
 _STOPPING: Final = ("kill", "power", "wipe")
 
 
-def _strike_rolling(sim: Simulation, struck: tuple[int, ...], plan: Plan) -> None:
-    plan.roll = Roll(struck, plan.fault.mttr_ms)
-
-
 # -- links ----------------------------------------------------------------------------------------
 
 
-def _strike_cut(sim: Simulation, broker: int, plan: Plan) -> None:
+def _strike_cut(sim: World, broker: int, plan: Strikes) -> None:
     for peer in _peers(sim, broker):
         cut(sim, broker, peer)
 
 
-def _repair_cut(sim: Simulation, broker: int, plan: Plan) -> None:
+def _repair_cut(sim: World, broker: int, plan: Strikes) -> None:
     for peer in _peers(sim, broker):
         if not _is_split(sim, broker, peer, plan):
             heal(sim, broker, peer)
 
 
-def _strike_cut_controller(sim: Simulation, broker: int, plan: Plan) -> None:
+def _strike_cut_controller(sim: World, broker: int, plan: Strikes) -> None:
     cut(sim, broker, CONTROLLER)
 
 
-def _repair_cut_controller(sim: Simulation, broker: int, plan: Plan) -> None:
+def _repair_cut_controller(sim: World, broker: int, plan: Strikes) -> None:
     if not _is_split(sim, broker, CONTROLLER, plan):
         heal(sim, broker, CONTROLLER)
 
 
-def _is_split(sim: Simulation, a: int, b: int, plan: Plan) -> bool:
+def _is_split(sim: World, a: int, b: int, plan: Strikes) -> bool:
     """Does a partition of another line go through this link?"""
     return any(
         other is not plan
@@ -123,7 +117,7 @@ def _is_split(sim: Simulation, a: int, b: int, plan: Plan) -> bool:
     )
 
 
-def _is_cut(sim: Simulation, a: int, b: int, plan: Plan) -> bool:
+def _is_cut(sim: World, a: int, b: int, plan: Strikes) -> bool:
     """Has a fault of another line, whose repair will mend it, cut the link?"""
     kind = "cut_controller" if b == CONTROLLER else "cut"
     return any(
@@ -135,11 +129,11 @@ def _is_cut(sim: Simulation, a: int, b: int, plan: Plan) -> bool:
     )
 
 
-def _strike_partition(sim: Simulation, struck: tuple[int, ...], plan: Plan) -> None:
+def _strike_partition(sim: World, struck: tuple[int, ...], plan: Strikes) -> None:
     splits.split(sim, struck)
 
 
-def _repair_partition(sim: Simulation, struck: tuple[int, ...], plan: Plan) -> None:
+def _repair_partition(sim: World, struck: tuple[int, ...], plan: Strikes) -> None:
     splits.mend(
         sim,
         [
@@ -150,22 +144,22 @@ def _repair_partition(sim: Simulation, struck: tuple[int, ...], plan: Plan) -> N
     )
 
 
-def _strike_slow(sim: Simulation, broker: int, plan: Plan) -> None:
+def _strike_slow(sim: World, broker: int, plan: Strikes) -> None:
     for peer in _peers(sim, broker):
         slow(sim, broker, peer, plan.fault.delay_ms)
 
 
-def _repair_slow(sim: Simulation, broker: int, plan: Plan) -> None:
+def _repair_slow(sim: World, broker: int, plan: Strikes) -> None:
     for peer in _peers(sim, broker):
         slow(sim, broker, peer, 0)
 
 
-def _strike_lossy(sim: Simulation, broker: int, plan: Plan) -> None:
+def _strike_lossy(sim: World, broker: int, plan: Strikes) -> None:
     for peer in _peers(sim, broker):
         lose(sim, broker, peer, plan.fault.loss)
 
 
-def _repair_lossy(sim: Simulation, broker: int, plan: Plan) -> None:
+def _repair_lossy(sim: World, broker: int, plan: Strikes) -> None:
     for peer in _peers(sim, broker):
         lose(sim, broker, peer, 0)
 
@@ -173,15 +167,15 @@ def _repair_lossy(sim: Simulation, broker: int, plan: Plan) -> None:
 # -- disks ----------------------------------------------------------------------------------------
 
 
-def _strike_slow_disk(sim: Simulation, broker: int, plan: Plan) -> None:
+def _strike_slow_disk(sim: World, broker: int, plan: Strikes) -> None:
     slow_disk(sim, broker, plan.fault.records_per_s)
 
 
-def _repair_slow_disk(sim: Simulation, broker: int, plan: Plan) -> None:
+def _repair_slow_disk(sim: World, broker: int, plan: Strikes) -> None:
     slow_disk(sim, broker, 0)
 
 
-def _strike_disk(sim: Simulation, broker: int, plan: Plan) -> None:
+def _strike_disk(sim: World, broker: int, plan: Strikes) -> None:
     """8.4.  The directory that is meant, else the first that works; nothing where it has failed."""
     working = directories.working(sim.brokers[broker])
     directory = plan.directory or working[0]
@@ -190,7 +184,7 @@ def _strike_disk(sim: Simulation, broker: int, plan: Plan) -> None:
         fail_disk(sim, broker, directory)
 
 
-def _repair_disk(sim: Simulation, broker: int, plan: Plan) -> None:
+def _repair_disk(sim: World, broker: int, plan: Strikes) -> None:
     """The disk is replaced by an empty one, for which the process has to be started anew."""
     directory = plan.failed.pop(broker, 0)
     if directory not in sim.brokers[broker].broken:
@@ -214,5 +208,5 @@ PLAN_KINDS: Final[dict[str, PlanKind]] = {
     "disk_fail": PlanKind(_each(_strike_disk), _each(_repair_disk)),
     "partition": PlanKind(_strike_partition, _repair_partition, whole=True),
     "lossy": PlanKind(_each(_strike_lossy), _each(_repair_lossy)),
-    "rolling_restart": PlanKind(_strike_rolling, None),
+    "rolling_restart": PlanKind(None, None),
 }

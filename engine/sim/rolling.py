@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from engine.model.copying import shallow
 from engine.model.state import DOWN, UP
 from engine.sim.faults import cannot_start, kill, shut_down, start
-
-if TYPE_CHECKING:
-    from engine.sim.simulation import Simulation
+from engine.sim.world import World
 
 LOOK_MS: Final = 500
 """How often the operator's tool looks whether it may go on."""
@@ -40,7 +38,7 @@ class Roll:
         twin.left = self.left.copy()
         return twin
 
-    def look(self, sim: Simulation, stop_at: int, spared: Callable[[int], bool]) -> bool:
+    def look(self, sim: World, stop_at: int, spared: Callable[[int], bool]) -> bool:
         """Does what is due.  True when the pass is over: after `stop_at` no other broker is taken.
 
         A broker that does not run when its turn comes is passed over; one that another fault has
@@ -60,7 +58,7 @@ class Roll:
                 return False
         return True
 
-    def _started(self, sim: Simulation, spared: Callable[[int], bool]) -> bool:
+    def _started(self, sim: World, spared: Callable[[int], bool]) -> bool:
         """Starts the process once it has ended.  True if it is not ours to start."""
         if sim.brokers[self.broker].status != DOWN:
             if sim.now - self.since < STOP_MS:
@@ -72,13 +70,13 @@ class Roll:
         start(sim, self.broker)
         return False
 
-    def _is_done(self, sim: Simulation) -> bool:
+    def _is_done(self, sim: World) -> bool:
         if self.patience_ms and sim.now - self.since >= self.patience_ms:
             return True
         return is_caught_up(sim, self.broker)
 
 
-def is_caught_up(sim: Simulation, broker: int) -> bool:
+def is_caught_up(sim: World, broker: int) -> bool:
     """Does it run, is it unfenced, and in the ISR of whatever it holds and can read?"""
     k, found = sim.cluster.controller, sim.brokers[broker]
     return (

@@ -1,173 +1,36 @@
-"""Ties it together: one event in, its effects carried out, the observer's look, and out."""
+"""A simulation: the world that a scenario describes, as a run begins it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from heapq import heappop
-from typing import Any, Final
-
-from engine.checks.invariants import Checker
-from engine.checks.ledger import Acked, Ledger
-from engine.controlplane import kraft, membership, zookeeper
+from engine.controlplane import kraft, zookeeper
 from engine.controlplane.roles import apply_record, new_disk
-from engine.dataplane import retention
-from engine.model import messages, timers
-from engine.model.cluster import Cluster
-from engine.model.configs import NEVER, build
+from engine.model import timers
 from engine.model.control_messages import MetadataFetch
 from engine.model.controller import Registration, Topic
-from engine.model.copying import Twins
 from engine.model.effects import Effects
-from engine.model.errors import NONE
-from engine.model.messages import (
-    CONTROLLER,
-    FIRST_CONSUMER,
-    FIRST_PRODUCER,
-    REPLIES,
-    Broken,
-    Message,
-)
-from engine.model.profiles import get_profile
+from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER
 from engine.model.quotas import TOPIC
 from engine.model.records import PartitionRecord
-from engine.model.state import DOWN, PAUSED, UP, Broker, Peer
-from engine.model.zk_messages import SessionClosed
+from engine.model.state import UP, Broker, Peer
 from engine.scenarios.scenario import Scenario
-from engine.sim import beginning, dispatch
-from engine.sim.cast import Client, add_clients
-from engine.sim.clients import Producer, Sent
+from engine.sim import beginning
+from engine.sim.cast import add_clients
+from engine.sim.clients import Producer
 from engine.sim.consumers import Consumer
 from engine.sim.fault_plan import Plan, reseed_plans
-from engine.sim.kernel import DELIVERY, FAILURE, Chance, Event, Kernel
-from engine.sim.network import Network
-from engine.sim.wires import Wires
-
-Timer = tuple[int, Any, int]
-"""(kind, data, incarnation): a timer of a former incarnation fires into nothing."""
-
-AVAILABILITY_KINDS: Final = frozenset(
-    (
-        messages.ALTER_PARTITION,
-        messages.ALTER_PARTITION_R,
-        messages.HEARTBEAT_R,
-        messages.LEADER_AND_ISR,
-        messages.LEADER_AND_ISR_R,
-        messages.METADATA_FETCH_R,
-        messages.REGISTER,
-        messages.REGISTER_R,
-        messages.SESSION_CLOSED,
-        messages.SHUTDOWN,
-        messages.STOP_REPLICA,
-    )
-)
-"""Deliveries that may change whether a partition can be written to."""
-
-TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETENTION))
-"""Timers of a broker that may touch a log or a role."""
-
-RUN_AWAY: Final = 2_000_000
-"""Events after which a run that nobody bounded otherwise has run away."""
+from engine.sim.kernel import Chance
+from engine.sim.world import World
 
 
-class Simulation:
-    """One cluster and its world, under one scenario, profile and seed.
+class Simulation(World):
+    """A world with its brokers up, its clients and its plans, ready for the first move."""
 
-    `told` collects cues.  `listener`, if set, is called after every event that did something with
-    (kind, node, what): what the animator turns into a step.
-    """
+    plans: list[Plan]
 
     def __init__(self, scenario: Scenario, profile: str, seed: int = 0, told: bool = False) -> None:
-        self.scenario = scenario
-        self.profile = get_profile(profile)
-        self.configs = build(self.profile, dict(scenario.configs))
-        self.seed = seed
-        self.kernel = Kernel()
-        self.auto = scenario.fetching == "auto"
-        self.network = Network(
-            self.kernel, scenario.network, Chance(seed, "network"), not self.auto
-        )
-        self.network.md_delay = self.configs.md_delay
-        names = tuple(f"{TOPIC}-{number}" for number in range(len(scenario.partitions)))
-        self.cluster = Cluster(self.profile, self.configs, names)
-        self.brokers = self.cluster.brokers
-        self.clients: dict[int, Client] = {}
-        self.racks = {spec.id: spec.rack for spec in scenario.brokers}
-        self.topics: dict[int, tuple[str, int]] = {}
-        self.ledger = Ledger(len(names))
-        self.checker = Checker(self.cluster, self.ledger)
-        self.out = Wires(told, self.kernel, self.network, self.ledger)
-        self.out.watch(self.cluster.brokers)
-        self.events = 0
-        self.budget = RUN_AWAY
-        self.rush = False  # the clock may run without a pause between events
-        self.clock_until = -1  # while a move lets the clock run: until when
-        self.deferred: dict[int, list[Event]] = {}
-        self.placing: Chance | None = None  # made when the first replicas are placed
-        self.listener: Callable[[int, int, Any], None] | None = None
-        self.plans: list[Plan] = []
-        self.drawn_anew = False  # whether this is a future of some present
-        kraft_mode = self.profile.mode == "kraft"
-        self.on_broker = dispatch.ON_BROKER
-        self.on_controller = dispatch.ON_KRAFT if kraft_mode else dispatch.ON_ZOOKEEPER
-        self.controller_timers = dispatch.KRAFT_TIMERS if kraft_mode else dispatch.ZOOKEEPER_TIMERS
+        super().__init__(scenario, profile, seed, told)
+        self.plans = []
         _build_cluster(self)
-
-    # -- what others ask -------------------------------------------------------------------------
-
-    @property
-    def now(self) -> int:
-        return self.kernel.now
-
-    @property
-    def broken(self) -> list[tuple[str, int, str]]:
-        """(invariant, step, why), in the order in which they broke."""
-        return self.checker.broken
-
-    def copy(self) -> Simulation:
-        """A twin that goes on as this one would.  What never changes is shared."""
-        twins = Twins()
-        twin = Simulation.__new__(Simulation)
-        vars(twin).update(vars(self))
-        twin.listener = None
-        twin.kernel = kernel = Kernel()
-        kernel.now, kernel.seq = self.kernel.now, self.kernel.seq
-        twin.network = self.network.copy(kernel)
-        twin.cluster = self.cluster.twin(twins)
-        twin.brokers = twin.cluster.brokers
-        twin.racks = self.racks.copy()
-        twin.topics = self.topics.copy()
-        for broker in twin.brokers.values():
-            broker.racks = twin.racks
-            broker.topics = twin.topics
-        twin.tell_fetchers()
-        twin.clients = {node: client.twin(twins) for node, client in self.clients.items()}
-        twin.plans = [twins.of(plan) for plan in self.plans]
-        kernel.pending = [
-            (*event[:4], twins.of(event[4])) if isinstance(event[4], Plan) else event
-            for event in self.kernel.pending
-        ]
-        twin.deferred = {node: events.copy() for node, events in self.deferred.items()}
-        twin.placing = self.placing and self.placing.copy()
-        twin.out = self.out.twin(kernel, twin.network, twin.brokers)
-        twin.checker = self.checker.twin(twins, twin.cluster, twin.out)
-        twin.ledger = twin.out.ledger = twin.checker.ledger
-        return twin
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Whoever listens stays behind: what is stored, or sent to another process, is a twin."""
-        return {**vars(self), "listener": None}
-
-    def tell_fetchers(self) -> None:
-        """F-1.  Where a broker may have several fetchers, the network asks whose a request is."""
-        if self.configs.fetchers > 1 or self.network.fetchers is not None:
-            self.network.fetchers = self.brokers
-
-    def hush(self) -> None:
-        """Nobody listens any more: from here on it is as if nobody ever had."""
-        self.listener = None
-        self.out.cues = None
-        self.out.sends.clear()
-        self.clock_until = -1
 
     def draw_anew(self, number: int) -> None:
         """Another future of this present: every stream of chance goes on as number `number`."""
@@ -176,214 +39,7 @@ class Simulation:
         for node, client in self.clients.items():
             if isinstance(client, Producer):
                 client.chance = Chance(self.seed, f"future {number} client {node}")
-        reseed_plans(self, self.seed, number)
-
-    # -- one event -------------------------------------------------------------------------------
-
-    def fire_next(self) -> bool:
-        """The next event by the clock.  True if it did anything (a stale timer does not)."""
-        return self._handle(self.kernel.pop())
-
-    def run_until(self, time: int) -> None:
-        """Fires everything due up to `time` without a pause: how a batch runs."""
-        kernel = self.kernel
-        pending, handle = kernel.pending, self._handle
-        while pending and pending[0][0] <= time:
-            event = heappop(pending)
-            kernel.now = event[0]
-            handle(event)
-            if self.events > self.budget:
-                return
-        kernel.now = max(kernel.now, time)
-
-    def take(self, m: Message) -> bool:
-        """Delivers one chosen message now, whenever it was due; time stands."""
-        self.network.remove(m)
-        return self._handle((self.kernel.now, DELIVERY, m.dst, m.id, m))
-
-    def act(self, kind: int, node: int, what: str, action: Callable[[Effects], object]) -> None:
-        """An event from outside: a fault, a client's or an operator's move."""
-        out = self.out
-        out.now = self.kernel.now
-        if out.cues:
-            out.cues.clear()
-        action(out)
-        self._finish(kind, node, what)
-
-    def _handle(self, event: Event) -> bool:
-        _, kind, node, _, payload = event
-        out = self.out
-        out.now = self.kernel.now
-        if out.cues:
-            out.cues.clear()
-        if kind == FAILURE:
-            return bool(payload(self))
-        look = True
-        if node >= 0:
-            broker = self.brokers[node]
-            status = broker.status
-            if status == PAUSED:
-                self.deferred.setdefault(node, []).append(event)
-                return False
-            if kind == DELIVERY:
-                code = payload.kind
-                if code in REPLIES:
-                    self.network.arrived(payload)
-                if status == DOWN:
-                    return False
-                self.on_broker[code](broker, payload, out)
-            elif not self._fire_broker_timer(broker, payload):
-                return False
-            else:
-                look = payload[0] in TOUCHING
-        elif kind == DELIVERY:
-            if payload.kind in REPLIES:
-                self.network.arrived(payload)
-            if node == CONTROLLER:
-                self.on_controller[payload.kind](self.cluster.controller, payload, out)
-            else:
-                self._deliver_to_client(node, payload)
-                look = False
-        elif not self._fire_timer(node, payload):
-            return False
-        elif node < CONTROLLER:
-            look = False
-        self._finish(kind, node, payload, look)
-        return True
-
-    def _fire_broker_timer(self, broker: Broker, payload: Timer) -> bool:
-        kind, data, incarnation = payload
-        if broker.status == DOWN or broker.incarnation != incarnation:
-            return False
-        return dispatch.BROKER_TIMERS[kind](broker, data, self.out)
-
-    def _fire_timer(self, node: int, payload: Timer) -> bool:
-        kind, data, _ = payload
-        if node == CONTROLLER:
-            return self.controller_timers[kind](self.cluster.controller, data, self.out)
-        client = self.clients[node]
-        if not isinstance(client, Producer):
-            return client.on_tick(self.out)
-        if kind == timers.CLIENT_RETRY:
-            return client.on_retry(self.out)
-        acted = client.on_tick(self.out)
-        if client.unsent is not None:
-            self._decided(client.unsent, -1)
-            client.unsent = None
-        return acted
-
-    def _finish(self, kind: int, node: int, what: Any, look: bool = True) -> None:
-        """Lets the observer look where something may have changed, tells the listener."""
-        self.events += 1
-        if look:
-            self.checker.after(node, self.events)
-            if node >= 0 and self.brokers[node].halted:
-                self._end_process(self.brokers[node])
-            if kind == DELIVERY:
-                if what.kind in AVAILABILITY_KINDS:
-                    self._note_availability()
-            elif kind == FAILURE or node == CONTROLLER:
-                self._note_availability()
-        if self.listener is not None:
-            self.listener(kind, node, what)
-            self.out.sends.clear()
-
-    def _note_availability(self) -> None:
-        for tp in self.cluster.controller.records:
-            led, writable = self.cluster.availability(tp)
-            self.ledger.availability(tp, led, writable, self.kernel.now)
-
-    # -- clients ---------------------------------------------------------------------------------
-
-    def _deliver_to_client(self, node: int, m: Any) -> None:
-        client = self.clients[node]
-        out = self.out
-        if isinstance(client, Producer):
-            if m.kind == messages.PRODUCE_R:
-                self._decided(client.on_response(m, out), m.base)
-            elif m.kind == messages.CLIENT_METADATA_R:
-                client.on_metadata(m, out)
-            else:
-                assert isinstance(m, Broken)
-                self._decided(client.on_broken(m, out), -1)
-        else:
-            self._deliver_to_consumer(client, m)
-
-    def _deliver_to_consumer(self, client: Consumer, m: Any) -> None:
-        """The observer stands behind the application: it sees what that gets to see."""
-        out, checker = self.out, self.checker
-        checker.step = self.events + 1
-        if m.kind == messages.FETCH_R:
-            batches = client.on_fetch(m, out)
-            if batches:
-                checker.on_read(client.id, m.src, m.partitions[0], batches)
-            out.cue("C-2", client.id, "read", client.tp, tuple(batches))
-        elif m.kind == messages.CLIENT_METADATA_R:
-            client.on_metadata(m, out)
-        elif m.kind == messages.EPOCH_END_R:
-            client.on_epoch_end(m, out)
-        elif m.kind == messages.LIST_OFFSETS_R:
-            latest = client.on_list_offsets(m, out)
-            if latest is not None:
-                checker.on_latest(m.tp, latest)
-        else:
-            client.on_broken(m, out)
-        if client.moved:
-            checker.on_moved(client.id)
-            client.moved = False
-
-    def _decided(self, sent: Sent | None, base: int) -> None:
-        if sent is None:
-            return
-        if sent.error == NONE:
-            latency = self.kernel.now - sent.created
-            self.checker.step = self.events + 1
-            acked = Acked(sent.tp, base, sent.values, sent.acks, latency)
-            self.checker.on_acked(acked)
-            if sent.attempts > 1 and sent.producer < 0:
-                self.checker.on_retried(acked, sent.created)
-        else:
-            for value in sent.values:
-                self.ledger.failed[value] = sent.error
-
-    # -- processes -------------------------------------------------------------------------------
-
-    def stop_process(self, node: int) -> None:
-        """The process is gone: its connections break, its memory is lost, its disks stay."""
-        broker = self.brokers[node]
-        broker.status = DOWN
-        self.network.running.discard(node)
-        self.network.break_connections(node)
-        self.deferred.pop(node, None)
-        self.cluster.controller.readers.pop(node, None)
-        broker.forget()
-
-    def _end_process(self, broker: Broker) -> None:
-        """The process has ended by itself.  After a clean shutdown it has closed its ZooKeeper
-        session, too (CP-ZK-SHUTDOWN 8); KRaft has fenced it before."""
-        epoch, was_clean = broker.broker_epoch, broker.clean_epoch >= 0
-        self.stop_process(broker.id)
-        if was_clean and not self.profile.kraft:
-            self.out.send(SessionClosed(broker.id, CONTROLLER, 0, epoch))
-
-    def start_process(self, node: int, out: Effects, bounced: bool = False) -> None:
-        """CP 8.2.  Loads, registers, and sets the periodic tasks of control-plane 9 going."""
-        self.network.running.add(node)
-        broker = self.brokers[node]
-        membership.start(broker, out, bounced)
-        self._periodic(broker, out)
-
-    def _periodic(self, broker: Broker, out: Effects) -> None:
-        """Tasks tick at multiples of their period, as if all clocks had started together."""
-        configs = broker.configs
-        for kind, period in (
-            (timers.ISR_EXPIRATION, configs.isr_check_ms),
-            (timers.HW_CHECKPOINT, configs.hw_checkpoint_ms),
-            (timers.LOG_FLUSHER, configs.flush_ms),
-        ):
-            if period < NEVER:
-                out.timer(broker.id, period - self.kernel.now % period, kind)
-        retention.arm(broker, out)
+        reseed_plans(self, self.plans, self.seed, number)
 
     # -- clients of scripts and workloads ----------------------------------------------------------
 
@@ -480,4 +136,4 @@ def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
         broker.controller_epoch = k.epoch
     broker.heartbeat_due = sim.configs.heartbeat_ms
     out.timer(broker.id, sim.configs.heartbeat_ms, timers.HEARTBEAT)
-    sim._periodic(broker, out)
+    sim.set_periodic_tasks(broker, out)

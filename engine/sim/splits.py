@@ -5,27 +5,23 @@ The controller and the clients stand with everybody else.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.state import UP
 from engine.sim.faults import hear_again
 from engine.sim.kernel import FAILURE
-
-if TYPE_CHECKING:
-    from engine.sim.simulation import Simulation
+from engine.sim.world import World
 
 Pair = tuple[int, int]
 
 
-def between(sim: Simulation, inside: tuple[int, ...]) -> list[Pair]:
+def between(sim: World, inside: tuple[int, ...]) -> list[Pair]:
     """The links that a split goes through, as (inside, outside)."""
     others = [broker for broker in sim.brokers if broker not in inside]
     return [(a, b) for a in inside for b in (*others, CONTROLLER, *sim.clients)]
 
 
-def split(sim: Simulation, inside: tuple[int, ...]) -> None:
+def split(sim: World, inside: tuple[int, ...]) -> None:
     """8.5.  Nothing passes between these brokers and all others, in either direction."""
 
     def action(out: Effects) -> None:
@@ -36,7 +32,7 @@ def split(sim: Simulation, inside: tuple[int, ...]) -> None:
     sim.act(FAILURE, min(inside), "partition", action)
 
 
-def mend(sim: Simulation, pairs: list[Pair]) -> None:
+def mend(sim: World, pairs: list[Pair]) -> None:
     """The links work again, all at once; who reaches the controller again asks it for news."""
 
     def action(out: Effects) -> None:

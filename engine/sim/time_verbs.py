@@ -125,7 +125,7 @@ def start_workload(sim: Simulation, stop_at: int) -> None:
         if not consumer.running:
             consumer.running = True
             sim.kernel.schedule(0, TIMER, consumer.id, (timers.CLIENT_TICK, None, 0))
-    fault_plan.schedule_plans(sim, stop_at)
+    sim.plans += fault_plan.scheduled_plans(sim, stop_at)
 
 
 @verb(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from engine.controlplane import deposed
+from engine.model.copying import Twins
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.state import UP
 from engine.sim import faults
 from engine.sim.kernel import FAILURE
-
-if TYPE_CHECKING:
-    from engine.sim.simulation import Simulation
+from engine.sim.world import World
 
 KRAFT_FAILOVER_MS: Final = 3_000
 """A voter's fetch timeout (2 s) and an election."""
@@ -26,7 +25,10 @@ class FailOver:
     def __init__(self, term: int) -> None:
         self.term = term
 
-    def __call__(self, sim: Simulation) -> bool:
+    def twin(self, twins: Twins) -> FailOver:
+        return self  # it never changes
+
+    def __call__(self, sim: World) -> bool:
         k = sim.cluster.controller
         if k.alive or k.epoch != self.term:
             return False
@@ -35,7 +37,7 @@ class FailOver:
         return True
 
 
-def pause_controller(sim: Simulation) -> None:
+def pause_controller(sim: World) -> None:
     """8.3.  The active controller's process freezes.  Once its session is over (ZooKeeper), or the
     voters have waited long enough (KRaft), another one begins the next term."""
     k = sim.cluster.controller
@@ -52,7 +54,7 @@ def pause_controller(sim: Simulation) -> None:
     sim.kernel.schedule(wait, FAILURE, CONTROLLER, FailOver(k.epoch))
 
 
-def resume_controller(sim: Simulation) -> None:
+def resume_controller(sim: World) -> None:
     """It wakes.  If nobody took over it goes on; else it is a zombie, until it hears so."""
     k, zombie = sim.cluster.controller, sim.cluster.zombie
     assert zombie is not None
@@ -75,7 +77,7 @@ def resume_controller(sim: Simulation) -> None:
     sim.act(FAILURE, CONTROLLER, "resume K", action)
 
 
-def finish_resume(sim: Simulation) -> None:
+def finish_resume(sim: World) -> None:
     """The zombie's next step is its last: what it writes or appends does not count."""
     k, zombie = sim.cluster.controller, sim.cluster.zombie
     if zombie is not None:

@@ -1,0 +1,36 @@
+"""What a line of a fault plan has struck, as the simulation and the plan's other lines see it."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from engine.model.copying import Twins, shallow
+from engine.scenarios.fault_lines import Fault
+from engine.sim.kernel import Chance
+
+
+class Strikes:
+    """One line of a fault plan for one group of brokers.
+
+    `struck` are the brokers that are yet to be repaired.  `directory` is the log directory that is
+    meant, 0 for none; `failed` what failed of whom.
+    """
+
+    __slots__ = ("chance", "directory", "failed", "fault", "group", "struck")
+
+    def __init__(
+        self, fault: Fault, group: tuple[int, ...], directory: int, chance: Chance
+    ) -> None:
+        self.fault = fault
+        self.group = group
+        self.directory = directory
+        self.chance = chance
+        self.struck: tuple[int, ...] = ()
+        self.failed: dict[int, int] = {}
+
+    def twin(self, twins: Twins) -> Self:
+        """A copy that goes on as this one would."""
+        twin = shallow(self)
+        twin.chance = self.chance.copy()
+        twin.failed = self.failed.copy()
+        return twin
