@@ -10,6 +10,9 @@ from app.incident.sources import Replica
 from app.incident.timeline import State, Timeline
 from app.kafka.metadata import Partition
 
+GRAVE = ("LOST", "UNCLEAN")
+"""How rows begin that a reader looks for."""
+
 Row = tuple[float, str, str]
 """(time, who, what)."""
 

@@ -23,6 +23,7 @@ from app.incident import rebuilding, sources, telling, timeline
 from app.incident.events import partition_named
 from app.incident.rebuilding import Rebuilt
 from app.incident.timeline import Timeline
+from app.incident.translated import told_in
 from app.storage.saved import RUN_BYTES
 from app.web.api import json_answer
 from app.web.bodies import FILES_BYTES, FILES_PATH
@@ -69,8 +70,8 @@ def read_files() -> Response:
         try:
             answer = _investigated(arguments, known, request.form.get("partition", "")[:260])
         except BadInput as bad:
-            raise BadInput(bad.code, _without(root, bad.sentence)) from None
-        answer["notes"] = [_without(root, note) for note in answer.get("notes", [])]
+            raise BadInput(bad.code, _worded(_without(root, bad.sentence))) from None
+        answer["notes"] = [_worded(_without(root, note)) for note in answer.get("notes", [])]
     return json_answer({"ok": True, **answer})
 
 
@@ -98,6 +99,11 @@ def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], di
         known[path] = name[:260]
         arguments[f"{owner[1]}={whose}" if owner else str(whose)] = None
     return tuple(arguments), known
+
+
+def _worded(sentence: str) -> str:
+    """In the visitor's language."""
+    return told_in(sentence, visitor.lang())
 
 
 def _without(root: str, sentence: str) -> str:
@@ -162,7 +168,10 @@ def _told(told: Timeline, rebuilt: Rebuilt, useless: list[str]) -> dict[str, Any
         "partition": str(told.partition),
         "kafka": told.version,
         "replicas": told.replicas,
-        "rows": [[round(time_ms - first), who, what] for time_ms, who, what in rows[:MOST_ROWS]],
+        "rows": [
+            [round(time_ms - first), who, _worded(what), what.startswith(telling.GRAVE)]
+            for time_ms, who, what in rows[:MOST_ROWS]
+        ],
         "more": max(0, len(rows) - MOST_ROWS),
         "clocks": [
             [node, skew.least, skew.most] for node, skew in sorted(told.clocks.skews.items())
@@ -171,7 +180,7 @@ def _told(told: Timeline, rebuilt: Rebuilt, useless: list[str]) -> dict[str, Any
         "profile": get_profile(rebuilt.run.profile).stands_for,
         "followed": rebuilt.followed,
         "states": rebuilt.states,
-        "finding": rebuilt.finding,
+        "finding": _worded(rebuilt.finding),
         "moves": list(rebuilt.run.lines()),
         "run": text if whole else None,
     }

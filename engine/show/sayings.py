@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
 from engine.show import story
+
+Templates = list[tuple[re.Pattern[str], str]]
 
 KEPT: Final = 4_096
 KEYED: Final = "cannot."
@@ -31,14 +34,20 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 @lru_cache(KEPT)
 def said(sentence: str, language: str) -> str:
     """The sentence in a language, or as it is where there is no template for it."""
+    found = fitted(sentence, _templates(language), lambda value: said(value, language))
+    return sentence if found is None else found
+
+
+def fitted(sentence: str, templates: Templates, again: Callable[[str], str]) -> str | None:
+    """The sentence by the first template that it fits, with what stands in the places told
+    `again`; None where none does."""
     if len(sentence) > LONGEST:
-        return sentence
-    for pattern, told in _templates(language):
+        return None
+    for pattern, told in templates:
         match = pattern.fullmatch(sentence)
         if match is not None:
-            values = {name: said(value, language) for name, value in match.groupdict().items()}
-            return _filled(told, values)
-    return sentence
+            return _filled(told, {name: again(value) for name, value in match.groupdict().items()})
+    return None
 
 
 def _filled(told: str, values: dict[str, str]) -> str:
@@ -59,9 +68,12 @@ def catalogue(language: str) -> dict[str, str]:
 
 
 @cache
-def _templates(language: str) -> list[tuple[re.Pattern[str], str]]:
+def _templates(language: str) -> Templates:
+    return compiled(catalogue(language))
+
+
+def compiled(known: Mapping[str, str]) -> Templates:
     """Those with the most words of their own first: they fit the least by chance."""
-    known = catalogue(language)
     order = sorted(known, key=lambda one: -len(_PLACE.sub("", one)))
     return [(_pattern(template), known[template]) for template in order]
 

@@ -65,7 +65,7 @@ def test_the_page_tells_what_the_command_tells(client: FlaskClient, name: str) -
     assert told["run"] == rebuilt.run.text()
     assert (told["followed"], told["finding"]) == (rebuilt.followed, rebuilt.finding)
     assert not [note for note in told["notes"] if "/" + "tmp" in note or "incident-" in note]
-    assert any(what.startswith("LOST") for _, _, what in told["rows"])
+    assert any(what.startswith("LOST") for _, _, what, _ in told["rows"])
 
 
 def test_order_and_names_of_the_files_do_not_matter(client: FlaskClient) -> None:

@@ -71,19 +71,19 @@ async function dropped(event) {
   add(found.length ? found : [...event.dataTransfer.files].map((one) => [one.name, one]));
 }
 
-const isBad = ([, , what]) => /^(LOST|UNCLEAN)/.test(what);
-const Row = ([time, who, what]) =>
-  html`<tr class=${isBad([time, who, what]) ? "bad" : ""}>
+const isBad = ([, , , grave]) => grave;
+const Row = ([time, who, what, grave]) =>
+  html`<tr class=${grave ? "bad" : ""}>
     <td>${(time / 1000).toFixed(3)}</td>
     <td>${who}</td>
-    <td lang="en">${what}</td>
+    <td>${what}</td>
   </tr>`;
 
 const Listed = ({ title, rows }) =>
   rows.length > 0 &&
   html`<h2>${title}</h2>
     <ul>
-      ${rows.map((one) => html`<li key=${one} lang="en">${one}</li>`)}
+      ${rows.map((one) => html`<li key=${one}>${one}</li>`)}
     </ul>`;
 
 function Story({ answer, link }) {
@@ -92,13 +92,13 @@ function Story({ answer, link }) {
     ${
       finding
         ? html`<p class="finding bad">
-            <b>${t("incident.finding")}</b> <span lang="en">${finding}</span>
+            <b>${t("incident.finding")}</b> ${finding}
           </p>`
         : html`<p class="finding">✓ ${t("incident.none", { n: states })}</p>`
     }
     ${rows
       .filter(isBad)
-      .map(([time, , what]) => html`<p key=${time + what} class="lost" lang="en">${what}</p>`)}
+      .map(([time, , what]) => html`<p key=${time + what} class="lost">${what}</p>`)}
     <p>${t("incident.followed", { followed, states, profile })}</p>
     ${link && html`<p><a class="btn primary" href=${link}>${t("incident.open")}</a></p>`}
     <div class="scroll">

@@ -1,0 +1,37 @@
+"""What is told of an incident, in other languages.
+
+Timelines and findings are worded in one place, in English, values and all; a catalogue beside this
+module holds each sentence as a template, as those of the engine's own reasons.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Final
+
+from engine.show import sayings
+
+KEPT: Final = 4_096
+
+
+@lru_cache(KEPT)
+def told_in(sentence: str, language: str) -> str:
+    """The sentence in a language, or as it is where there is no template for it."""
+    found = sayings.fitted(sentence, _templates(language), lambda one: told_in(one, language))
+    return sayings.said(sentence, language) if found is None else found
+
+
+def catalogue(language: str) -> dict[str, str]:
+    """Template -> template; empty for English."""
+    found = files("app.incident").joinpath(f"{language}.json")
+    if not found.is_file():
+        return {}
+    read: dict[str, str] = json.loads(found.read_text("utf-8"))
+    return read
+
+
+@cache
+def _templates(language: str) -> sayings.Templates:
+    return sayings.compiled(catalogue(language))
