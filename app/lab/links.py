@@ -53,13 +53,15 @@ class Kept:
 
 class Hand:
     """All links.  `notes` is what passed, in order; `floors` the newest leader epoch of a topic, by
-    name and by id: a fetch with an older one is refused by its leader, and need not wait."""
+    name and by id: a fetch with an older one is refused by its leader, and need not wait; `heard`
+    when the last sign of life of a broker was on its way to the controller (time.monotonic)."""
 
     def __init__(self) -> None:
         self._links: dict[tuple[Node, Node], Link] = {}
         self.changed = threading.Condition()
         self.notes: list[dict[str, Any]] = []
         self.floors: dict[str, int] = {}
+        self.heard: dict[Node, float] = {}
         self.stopped = False
 
     def link(self, source: Node, target: Node) -> Link:
@@ -76,6 +78,11 @@ class Hand:
     def note(self, **what: Any) -> None:
         with self.changed:
             self.notes.append(what)
+
+    def hear(self, broker: Node, at: float) -> None:
+        """The controller knows that a broker was alive then."""
+        with self.change():
+            self.heard[broker] = at
 
     def wait_for(self, is_so: Callable[[], bool], seconds: float) -> bool:
         """Waits until something is so, at most so long; is it?"""

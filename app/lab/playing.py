@@ -13,6 +13,7 @@ from app.kafka.fetches import Served
 from app.lab import expecting, facts
 from app.lab.links import CLIENT, CONTROLLER
 from app.lab.moves import DEEDS, why_not
+from app.lab.order import Order
 from app.lab.stage import CHECKPOINT_S, UNREACHABLE, Stage
 from app.lab.trouble import Trouble
 from engine.scenarios import expectations
@@ -95,6 +96,8 @@ class Player:
         self.stage = stage
         self.run = run
         self.tell = tell
+        played = [line.text for line in lines_of(run) if not line.is_expect]
+        self.order = Order(stage, run, played)
         self.played = Played()
         self._notes = 0
         self._read: dict[int, int] = {}
@@ -107,19 +110,24 @@ class Player:
         for broker in self.stage.cluster.everyone:
             self._new_lines(broker)
         self._note("initial", "", 0.0)
+        number = 0
         for line in lines_of(self.run):
             if line.is_expect:
                 self._check(line.text)
             else:
-                self._move(line.text)
+                self._move(number, line.text)
+                number += 1
         self.played.seconds = time.monotonic() - began
         return self.played
 
-    def _move(self, text: str) -> None:
+    def _move(self, number: int, text: str) -> None:
         move = moves.parse(text, self.run.scenario.brokers)
         began = time.monotonic()
+        self.order.make(number, move)
         try:
             said = DEEDS[move.verb.name](self.stage, move.args)
+            for also in self.order.missed_with(number, move):
+                said = DEEDS["detect"](self.stage, {"broker": also}) or said
         except UNREACHABLE as error:
             said = f"the broker did not answer ({error})"
         self.stage.cluster.check()

@@ -12,13 +12,14 @@ import re
 import socket
 import struct
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from app.kafka import fetches
 from app.kafka.cursor import Malformed
-from app.kafka.fetches import FETCH, OFFSET_FOR_LEADER_EPOCH, Asked, RequestHeader
+from app.kafka.fetches import BROKER_HEARTBEAT, FETCH, OFFSET_FOR_LEADER_EPOCH, Asked, RequestHeader
 from app.lab.client import CLIENT_ID, HOST
 from app.lab.links import CLIENT, CONTROLLER, POLL_S, Hand, Kept, Link, Node
 
@@ -35,6 +36,8 @@ class Sent:
     asked: list[Asked] = field(default_factory=list)
     counted: bool = False
     keep: bool = False
+    at: float = 0.0
+    """When it was passed on."""
 
 
 class Proxy:
@@ -77,7 +80,7 @@ class Proxy:
         try:
             if self.raw and self.source is not None:
                 with self._onward(incoming, self.source) as outgoing:
-                    self._pump_both(incoming, outgoing)
+                    self._pump_both(incoming, outgoing, self.source)
                 return
             frame = _frame(incoming)
             if frame is None:
@@ -122,10 +125,11 @@ class Proxy:
             return fetches.replica_of(frame, head)
         return CLIENT if head.client == CLIENT_ID else CONTROLLER
 
-    def _pump_both(self, one: socket.socket, other: socket.socket) -> None:
+    def _pump_both(self, one: socket.socket, other: socket.socket, source: Node) -> None:
         back = threading.Thread(target=_pump, args=(other, one), daemon=True)
         back.start()
-        _pump(one, other)
+        # ZooKeeper counts whatever comes as a sign of life.
+        _pump(one, other, lambda: self.hand.hear(source, time.monotonic()))
         back.join()
 
 
@@ -161,6 +165,7 @@ class _Conversation:
                     self._note(self.source, self.target, fetches.NAMES[head.api])
                 if not self._may_pass(sent):
                     break
+                sent.at = time.monotonic()
                 with self.hand.changed:
                     self.sent[head.correlation] = sent
                 self.outgoing.sendall(struct.pack(">i", len(frame)) + frame)
@@ -231,6 +236,8 @@ class _Conversation:
             _shut(self.outgoing)
 
     def _look_at(self, sent: Sent, frame: bytes) -> None:
+        if sent.head.api == BROKER_HEARTBEAT and self.target == CONTROLLER:
+            self.hand.hear(self.source, sent.at)
         if sent.head.api != FETCH or not self.replicates:
             return
         asked = {(one.topic, one.partition): one.offset for one in sent.asked}
@@ -258,9 +265,12 @@ class _Conversation:
         self.hand.note(source=source, target=target, kind=kind, **what)
 
 
-def _pump(source: socket.socket, target: socket.socket) -> None:
+def _pump(
+    source: socket.socket, target: socket.socket, hear: Callable[[], None] = lambda: None
+) -> None:
     with contextlib.suppress(OSError):
         while data := source.recv(CHUNK):
+            hear()
             target.sendall(data)
     _shut(source)
     _shut(target)

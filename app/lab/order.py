@@ -1,0 +1,137 @@
+"""Who is missed first: the order in which sessions end, made as the model has it.
+
+A controller misses a broker a session after it last heard of it.  Of two that fall silent within
+one heartbeat, chance would decide who is missed first, and with KIP-966 that decides who is in the
+ELR.  The model knows one order; here real heartbeats are brought into it before a broker falls
+silent, by waiting for one, or by holding another's back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Final
+
+from app.kafka.fetches import BROKER_HEARTBEAT
+from app.lab.links import CONTROLLER
+from app.lab.stage import Stage
+from engine.model.errors import BadInput
+from engine.model.state import UP
+from engine.sim.moves import Move
+from engine.sim.run import Run, play
+from engine.sim.simulation import Simulation
+
+TOGETHER_S: Final = 1.0
+"""How far apart the last signs of life are of two that one move misses; ZooKeeper ends sessions in
+steps of half a second."""
+
+APART_S: Final = 5.0
+"""... and of two that are missed in different moves: the first move must be over by then."""
+
+HEARD_WITHIN_S: Final = 12.0
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """Of two brokers that are silent at once, `first`, silent since the move `since`, is missed
+    before the one it is noted for, whose last sign of life must come `seconds` after its own."""
+
+    first: int
+    since: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class Plan:
+    """By the number of a move: who must be missed before the broker that it silences, and who is
+    missed while it is played."""
+
+    before: dict[int, list[Before]] = field(default_factory=lambda: defaultdict(list))
+    missed: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+
+def plan(run: Run, lines: list[str]) -> Plan:
+    """Plays the moves in the model and notes who is missed before whom."""
+    sim = Simulation(run.scenario, run.profile)
+    sim.rush = True
+    silent: dict[int, int] = {}
+    missed: list[tuple[int, int, int]] = []
+    found = Plan()
+    for number, line in enumerate(lines):
+        with contextlib.suppress(BadInput):  # what the model refuses, the cluster may refuse, too
+            for _ in play(sim, (line,)):
+                for broker in [one for one in silent if not _counts(sim, one)]:
+                    since = silent.pop(broker)
+                    for earlier, its, when in missed:
+                        if since <= when:
+                            apart = TOGETHER_S if when == number else APART_S
+                            found.before[since].append(Before(earlier, its, apart))
+                    missed.append((broker, since, number))
+                    found.missed[number].append(broker)
+        quiet = {one for one in sim.brokers if _is_quiet(sim, one) and _counts(sim, one)}
+        silent = {one: silent.get(one, number) for one in sorted(quiet)}
+    return found
+
+
+def _counts(sim: Simulation, broker: int) -> bool:
+    """Does the controller take a broker for alive?"""
+    registration = sim.cluster.controller.brokers.get(broker)
+    return registration is not None and not registration.fenced
+
+
+def _is_quiet(sim: Simulation, broker: int) -> bool:
+    return sim.brokers[broker].status != UP or sim.network.is_cut(broker, CONTROLLER)
+
+
+class Order:
+    """Makes the order of a plan on a cluster, before each move that silences somebody."""
+
+    def __init__(self, stage: Stage, run: Run, lines: list[str]) -> None:
+        self._stage = stage
+        self._plan = plan(run, lines)
+        self._silenced: dict[int, float] = {}
+
+    def make(self, number: int, move: Move) -> None:
+        """Waits until this move may silence whom it silences."""
+        broker = silenced(move)
+        if broker is None:
+            return
+        for before in self._plan.before.get(number, ()):
+            self._let_pass(broker, before)
+        self._stage.cluster.hand.hold(broker, BROKER_HEARTBEAT, False)
+        self._silenced[number] = time.monotonic()
+
+    def missed_with(self, number: int, move: Move) -> list[int]:
+        """Whom else the controller misses in the model while this move waits for one of them."""
+        if move.verb.name != "detect":
+            return []
+        missed = self._plan.missed.get(number, ())
+        return [broker for broker in missed if broker != move.args["broker"]]
+
+    def _let_pass(self, broker: int, before: Before) -> None:
+        """Until the controller heard of `broker` so much later than of the one that is missed
+        first.  If that one is still to fall silent, its heartbeats wait from now on."""
+        stage = self._stage
+        hand = stage.cluster.hand
+        since = self._silenced.get(before.since)
+        if since is None:
+            hand.hold(before.first, BROKER_HEARTBEAT, True)
+            since = time.monotonic()
+        if stage.cluster.controller_alive:
+            hand.wait_for(
+                lambda: hand.heard.get(broker, 0.0) >= since + before.seconds, HEARD_WITHIN_S
+            )
+
+
+def silenced(move: Move) -> int | None:
+    """Whom the controller hears no more after this move, or None."""
+    args = move.args
+    if move.verb.name in ("kill", "power", "pause"):
+        who = args["broker"]
+    elif move.verb.name == "cut" and CONTROLLER in (args["a"], args["b"]):
+        who = args["b"] if args["a"] == CONTROLLER else args["a"]
+    else:
+        return None
+    return None if who == CONTROLLER else int(who)
