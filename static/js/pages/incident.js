@@ -91,9 +91,7 @@ function Story({ answer, link }) {
   return html`<h2>${t("incident.story", { partition })}</h2>
     ${
       finding
-        ? html`<p class="finding bad">
-            <b>${t("incident.finding")}</b> ${finding}
-          </p>`
+        ? html`<p class="finding bad"><b>${t("incident.finding")}</b> ${finding}</p>`
         : html`<p class="finding">✓ ${t("incident.none", { n: states })}</p>`
     }
     ${rows
