@@ -15,6 +15,7 @@ from engine.model.profiles import PROFILES
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
 from engine.show import text
+from engine.sim.pacing import is_calm
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from engine.study import soak, wander
@@ -134,6 +135,9 @@ def test_a_step_that_cannot_be_told_is_found(monkeypatch: pytest.MonkeyPatch) ->
         ("S14", "Z0102", set(), {"INV-13"}),
         ("S01", "K39", {"I5", "I6", "I7", "I9", "I10", "I14", "INV-12", "INV-3"}, {"I4", "I8"}),
         ("S01", "K39-join_needs_epoch_start", {"I2", "INV-3"}, {"I6"}),
+        ("S01", "K39+elr", {"I6", "I14"}, set()),
+        ("S01", "K35+elr", {"I2"}, {"I6", "I14"}),  # eligible replicas without KAFKA-15583
+        ("S01", "K39-idempotent_producer", {"I6"}, {"I12"}),
     ],
 )
 def test_what_a_kafka_promises(code: str, profile: str, kept: set[str], broken: set[str]) -> None:
@@ -141,6 +145,14 @@ def test_what_a_kafka_promises(code: str, profile: str, kept: set[str], broken: 
     promise = promised(run, play_all(run))
     assert kept <= promise
     assert not broken & promise
+
+
+@pytest.mark.parametrize("moves", [(), ("advance 1s",)])
+def test_a_failed_disk_is_no_rest_before_the_controller_knows(moves: tuple[str, ...]) -> None:
+    """I13 asks once the faults are over; nothing was written, so `settle` waits for nothing."""
+    sim = play_all(Run(find("S75"), "2.2.0", 411, ("disk_fail 3 d1", *moves, "settle")))
+    assert sim.broken == []
+    assert is_calm(sim) == bool(moves)
 
 
 def test_what_is_deleted_cannot_part() -> None:

@@ -230,13 +230,22 @@ def is_quiet(sim: Simulation) -> bool:
 
 
 def is_calm(sim: Simulation) -> bool:
-    """Are all faults healed and is all traffic over, so that the replicas must converge (I13)?"""
+    """Are all faults healed and is all traffic over, so that the replicas must converge (I13)?
+
+    A directory that has failed counts as healed once the controller has heard of it (8.4).
+    """
     network = sim.network
+    controller = sim.cluster.controller
     return (
-        sim.cluster.controller.alive
+        controller.alive
         and sim.cluster.zombie is None
+        and not any(
+            tp in controller.records and (node, tp) not in controller.offline
+            for node, broker in sim.brokers.items()
+            for tp in broker.offline
+        )
         and all(broker.status == UP for broker in sim.brokers.values())
-        and all(sim.cluster.controller.active(broker) for broker in sim.brokers)
+        and all(controller.active(broker) for broker in sim.brokers)
         and not (network.links or network.held_metadata or network.held_alter)
         and not network.settings.loss
         and not any(client.is_busy(sim.now) for client in sim.clients.values())

@@ -213,7 +213,7 @@ def promised(run: Run, sim: Simulation) -> frozenset[str]:
     ):
         names |= EPOCHS
     if _is_sound(profile) and keeps_disks(run) and not sim.ledger.elections_unclean:
-        names |= DURABILITY
+        names |= DURABILITY if profile.idempotent_producer else DURABILITY - {"I12"}
     return names
 
 
@@ -221,7 +221,9 @@ def _is_sound(profile: Profile) -> bool:
     """Has this Kafka every mend without which clean elections lose or mix records (2.1 and later)?
 
     KIP-320 (a fetch says its epoch), KAFKA-7128 (joining too early), KAFKA-7415 (epochs without
-    records), KAFKA-7164 (missed epochs); and from 2.8 on KAFKA-13141 (a diverging fetch counts).
+    records), KAFKA-7164 (missed epochs); from 2.8 on KAFKA-13141 (a diverging fetch counts); and
+    with KIP-966's eligible replicas KAFKA-15583: they hold what was committed only where nothing
+    is committed below min ISR.
     """
     return (
         profile.truncation >= KIP279_FENCED
@@ -231,6 +233,7 @@ def _is_sound(profile: Profile) -> bool:
         and profile.monotonic_epoch_cache
         and profile.refetch_on_new_epoch
         and (profile.truncation < FETCH or profile.diverging_skips_follower_update)
+        and (profile.strict_min_isr or not (profile.elr or profile.elr_available))
     )
 
 
