@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from engine.lens.source import key, modes, named, profile_of
 from engine.show.rules import RULES
@@ -99,6 +99,19 @@ def calls(full: Full) -> dict[str, dict[str, int]]:
     return known
 
 
+PARTS: Final = {
+    "S-2.limit": "S-2",
+    "S-2.first": "S-2",
+    "S-2.oversized": "S-2",
+    "S-5.min_bytes": "S-5",
+    "F-5.delayed": "F-5",
+    "F-7.last": "F-7",
+    "F-7.oversized": "F-7",
+    "F-8.thread": "F-7",
+}
+"""Cues that came after the index was made: a part of a rule, whose chain is theirs."""
+
+
 def compact(data: dict[str, Any]) -> dict[str, Any]:
     """The part of the full index that this project shows."""
     full = Full(data)
@@ -115,7 +128,7 @@ def compact(data: dict[str, Any]) -> dict[str, Any]:
         "tags": tags,
         "files": [data["files"][file] for file in used],
         "threads": data["threads"],
-        "aliases": data["aliases"],
+        "aliases": {**data["aliases"], **PARTS},
         "chains": [
             [
                 one["rule"],

@@ -237,3 +237,54 @@ def test_cards_that_no_run_lights_are_few_and_say_why() -> None:
 def test_methods_lead_to_cues() -> None:
     assert "T-2" in stacks.cues_of("AbstractFetcherThread.truncateToEpochEndOffsets")
     assert "F-9" in stacks.cues_of("AbstractFetcherThread.handleOutOfRangeError")
+
+
+# -- who reached it at a step ---------------------------------------------------------------------
+
+
+def stacks_at(code: str, profile: str, step: int) -> dict[str, dict[str, Any]]:
+    run = Run(next(one for one in library().values() if one.code == code), profile)
+    (found,) = Replay(run).steps(step, 1)
+    release = release_of(get_profile(profile))
+    told_here = told(found, (release,), get_profile(profile).mode)["releases"][0]
+    return {one["rule"]: one for one in told_here["stacks"]}
+
+
+def test_several_fetchers_have_their_numbers() -> None:
+    """S76: `num.replica.fetchers` becomes 2, and each partition's thread is that of its hash."""
+    before = stacks_at("S76", "2.5.1", 14)["H-4"]["thread"]
+    after = [stacks_at("S76", "2.5.1", step)["T-2.kept"]["thread"] for step in (19, 20)]
+    assert [before, *after] == [
+        "ReplicaFetcherThread-0-1",
+        "ReplicaFetcherThread-0-1",
+        "ReplicaFetcherThread-1-1",
+    ]
+
+
+def test_threads_that_were_resized_were_reached_by_the_configuration() -> None:
+    zk, kraft = stacks_at("S76", "2.5.1", 16)["F-1"], stacks_at("S76", "K39", 17)["F-1"]
+    assert zk["thread"] == "/config/changes-event-process-thread"
+    assert kraft["thread"] == "kafka-2-metadata-loader-event-handler"
+    for one in (zk, kraft):
+        names = [frame["name"].rpartition(".")[2] for frame in one["frames"]]
+        assert names[-3:] == ["resizeThreadPool", "addFetcherForPartitions", "getFetcherId"]
+        assert names[one["acting"]] == "getFetcherId"
+
+
+WHO = [
+    ("S47", "K39", 46, "L-7", "data-plane-kafka-request-handler-<n>", 1),
+    ("S64", "K39", 22, "X-6", "the application's thread", "C1"),
+    ("S64", "K39", 22, "C-2", "data-plane-kafka-request-handler-<n>", 1),
+    ("S21", "Z0102", 45, "CP-ISR", "ZkClient-EventThread-<n>", "K"),
+    ("S06", "K36", 51, "H-2", "kafka-1-metadata-loader-event-handler", 1),
+    ("S03", "K39", 81, "CP-REG", "quorum-controller-<node>-event-handler", "K"),
+]
+
+
+@pytest.mark.parametrize(("code", "profile", "step", "rule", "thread", "node"), WHO)
+def test_a_stack_is_of_whoever_acted_at_the_step(
+    code: str, profile: str, step: int, rule: str, thread: str, node: object
+) -> None:
+    """Not of whoever usually does it: a leader that deletes records is no fetcher."""
+    one = stacks_at(code, profile, step)[rule]
+    assert (one["thread"], one["node"]) == (thread, node)

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from engine.lens.source import mode_in, source
 from engine.lens.stacks import RUN, Frame, Stack, counterpart, stack, thread_name
-from engine.lens.told import Json, leader_of, stacks_of
+from engine.lens.told import CONTROLLER, Json, at_work, followed, stacks_of
 
 WIDEST: Final = 64
 """Steps of a window at most."""
@@ -82,7 +82,6 @@ class Block(NamedTuple):
     turns: int = 0
 
 
-CONTROLLER: Final = "K"
 Row = tuple[Any, str, str, str]
 """(node, where, key of the thread, the JVM's name)"""
 
@@ -217,17 +216,17 @@ def _row(one: Stack, node: Any, step: Json, before: Json | None) -> Row | None:
     brokers wrote to ZooKeeper themselves, is that of who sent the message.  None where a broker's
     thread cannot have been at work: at a client's step, or a fetcher where nobody follows."""
     sender = _sender(step, before)
-    if one.where == "controller":
-        node = CONTROLLER
-    elif one.where == "broker" and not isinstance(node, int):
+    node = at_work(one, node, step["view"])
+    if one.where == "broker" and not isinstance(node, int):
         if node != CONTROLLER or sender is None:
             return None
         node = sender
-    leader = _leader(step, sender)
-    leader = leader_of(step["view"], node) if leader is None else leader
+    leader, number = followed(step, node)
+    asked = _leader(step, sender)
+    leader = leader if asked is None else asked
     if one.thread == "fetcher" and leader is None and not _follows(step["view"], node):
         return None
-    return node, one.where, one.thread, thread_name(one, node, leader)
+    return node, one.where, one.thread, thread_name(one, node, leader, number)
 
 
 def _follows(view: Json, node: Any) -> bool:

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from engine.lens.source import named, release_of, source
-from engine.lens.stacks import ALONG, stack, thread_name
+from engine.lens.stacks import ALONG, RESIZE, stack, thread_name
 from engine.model.profiles import KRAFT, PROFILES, ZK, get_profile
 from engine.scenarios.file import library
 from engine.show.cursor import Cursor
@@ -49,8 +49,7 @@ class Hit(NamedTuple):
 def steps_of() -> dict[str, list[Act]]:
     """Cue -> its first step in each run of the library that has it."""
     found: dict[str, list[Act]] = {}
-    scenarios = [one for one in library().values() if one.fetching == "manual"]
-    for scenario in sorted(scenarios, key=lambda one: (one.code[:1] != "S", one.code)):
+    for scenario in sorted(library().values(), key=lambda one: (one.code[:1] != "S", one.code)):
         for profile in scenario.profiles:
             cursor, step, seen = Cursor(Run(scenario, profile)), 0, set()
             while (events := cursor.advance()) is not None:
@@ -134,7 +133,7 @@ def hit(name: str, kip: bool = False) -> Hit:
     acts: list[Act] = []
     for rule in rules:
         acts += _acts(cards()[rule], "" if kip else name)
-    acts.sort(key=lambda act: (act.code[:1] != "S", act.code, list(PROFILES).index(_row(act))))
+    acts.sort(key=_readable)
     first: dict[str, Act] = {}
     for act in acts:
         first.setdefault(act.slug, act)
@@ -143,8 +142,18 @@ def hit(name: str, kip: bool = False) -> Hit:
     return Hit(name, kip, spans, tuple(rules), threads, tuple(first.values())[:MOST_RUNS])
 
 
+def _readable(act: Act) -> tuple[bool, bool, str, int]:
+    """First what is played by hand, a fetch at a time; long runs by the clock come last."""
+    by_clock = library()[act.slug].fetching != "manual"
+    return by_clock, act.code[:1] != "S", act.code, list(PROFILES).index(_row(act))
+
+
 def _row(act: Act) -> str:
     return get_profile(act.profile).base
+
+
+_ONLY_AT: Final = {RESIZE: "F-1"}
+"""What is on the stack of a rule only as some cue's step has it (`engine.lens.told`)."""
 
 
 def _acts(card: Card, name: str) -> list[Act]:
@@ -158,6 +167,8 @@ def _acts(card: Card, name: str) -> list[Act]:
                 continue
             release = release_of(profile)
             if name and not source().has(release, name):
+                continue
+            if cue != _ONLY_AT.get(name, cue):
                 continue
             frames = methods(cue, release, profile.mode)
             if not name or name in frames or name not in _on_stacks(card.id):

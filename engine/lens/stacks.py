@@ -130,6 +130,19 @@ ALONG: Final[dict[str, tuple[str, ...]]] = {
 }
 """Cues that go along with one of others: at a step that has both, the other's stack is theirs."""
 
+_ROLE: Final = ("CP-MAKE-LEADER", "CP-MAKE-FOLLOWER", "CP-KR-APPLY")
+WITHIN: Final[dict[str, tuple[str, ...]]] = {
+    "L-7": ("L-9",),
+    "H-2": _ROLE,
+    "H-2.min_isr": _ROLE,
+    "P-4.answer": _ROLE,
+    "S-2.epoch_check": _ROLE,
+    "CP-ISR": ("CP-ELECT-ZK", "CP-ELECT-KR", "CP-ELECT-ADMIN", "CP-KR-SHUTDOWN", "CP-KR-FENCE",
+               "CP-KR-UNFENCE", "CP-ZK-BROKERS", "CP-REASSIGN"),
+}  # fmt: skip
+"""Cues that usually have a thread of their own, but at a step that has one of these were reached
+by it: a leader that deletes records is no fetcher."""
+
 
 _TRUNCATES: Final = {HW: "T-0", KIP101: "T-1", KIP279: "T-2", KIP279_FENCED: "T-2", FETCH: "T-4"}
 _SAME_IN: Final[dict[str, dict[str, str]]] = {
@@ -315,38 +328,88 @@ def _by_card(cue: str, release: str, mode: str, names: list[str]) -> Stack:
 
 
 def _stack(cue: str, release: str, mode: str, thread: str, steps: Steps, names: list[str]) -> Stack:
+    frames = _frames(release, steps)
+    acting = max(
+        (at for at, one in enumerate(frames) if one.name in names), default=len(frames) - 1
+    )
+    return Stack(cue, release, mode, thread, frames, acting, "")
+
+
+def _frames(release: str, steps: Steps) -> tuple[Frame, ...]:
     index = source()
     frames = []
     for at, (name, gap) in enumerate(steps):
         after, waited = steps[at + 1] if at + 1 < len(steps) else ("", "")
         line = index.call(release, name, after) if after and not waited else 0
         frames.append(Frame(name, index.where(release, name), gap, line))
-    acting = max(
-        (at for at, one in enumerate(frames) if one.name in names), default=len(frames) - 1
-    )
-    return Stack(cue, release, mode, thread, tuple(frames), acting, "")
+    return tuple(frames)
 
 
 def _none(cue: str, release: str, mode: str, why: str) -> Stack:
     return Stack(cue, release, mode, "", (), -1, why)
 
 
+def within(leading: Stack, own: Stack) -> Stack:
+    """What acts in `own`, reached by the thread of `leading`."""
+    if leading.reason or own.reason:
+        return own
+    names = [frame.name for frame in leading.frames]
+    acts = own.frames[own.acting]
+    if acts.name in names:
+        at = names.index(acts.name)
+        return own._replace(thread=leading.thread, frames=leading.frames[: at + 1], acting=at)
+    frames = (*leading.frames, acts._replace(gap="way"), *own.frames[own.acting + 1 :])
+    return own._replace(thread=leading.thread, frames=frames, acting=len(leading.frames))
+
+
+def of_client(own: Stack) -> Stack:
+    """What a fetcher and a consumer both do, done by the consumer: its own code calls it when the
+    answer is there."""
+    acts = own.frames[own.acting]._replace(gap="answer")
+    frames = (acts, *own.frames[own.acting + 1 :])
+    return own._replace(thread="consumer", frames=frames, acting=0)
+
+
+RESIZE: Final = "AbstractFetcherManager.resizeThreadPool"
+
+
+def resized(own: Stack) -> Stack:
+    """What chooses threads, called because their number was changed at run time (KIP-226)."""
+    begin = next((at for at, one in enumerate(own.frames) if one.name.endswith(_ADDS)), -1)
+    if begin < 0 or not source().has(own.release, RESIZE):
+        return own
+    thread = "publisher" if own.mode == KRAFT else "config"
+    loop = _loop(thread, own.release)
+    steps = [*loop, (RESIZE, "way" if loop else ""), *((f.name, "") for f in own.frames[begin:])]
+    acting = own.acting - begin + len(loop) + 1
+    frames = _frames(own.release, steps)
+    return own._replace(thread=thread, frames=frames, acting=acting)
+
+
+_ADDS: Final = ".addFetcherForPartitions"
+
 # -- threads --------------------------------------------------------------------------------------
 
-_BEFORE_THE_TABLE: Final = {"consumer": "ConsumerFetcherThread-<consumer>-<fetcher>-<leader>"}
-"""0.8: the consumer of Scala had fetcher threads of its own."""
+_BESIDE_THE_TABLE: Final = {
+    "consumer": "ConsumerFetcherThread-<consumer>-<fetcher>-<leader>",
+    "config": "/config/changes-event-process-thread",
+}
+"""0.8: the consumer of Scala had fetcher threads of its own.  ZooKeeper, since 1.1: what was
+configured anew is taken over by the thread that ZkNodeChangeNotificationListener starts."""
 
 _PURGATORIES: Final = {"P": "Produce", "S": "Fetch", "H": "Fetch", "L": "DeleteRecords"}
 
 
-def thread_name(of: Stack, node: Any = None, leader: Any = None) -> str:
+def thread_name(of: Stack, node: Any = None, leader: Any = None, fetcher: int = 0) -> str:
     """The JVM's name of the stack's thread, with what is known filled in; "" where it has none.
 
-    A run has one fetcher for each leader, so it is number 0.  What a run does not know stays as a
-    <place>: which of several request handlers it was, for one.
+    `fetcher`: which of a broker's threads for that leader (F-1), -1 where it is not known.  What a
+    run does not know stays as a <place>: which of several request handlers it was, for one.
     """
-    name = source().thread(of.release, of.thread) or _BEFORE_THE_TABLE.get(of.thread, "")
-    filled = {"<fetcher>": "0", "<purgatory>": _PURGATORIES.get(of.cue[0], "<purgatory>")}
+    name = source().thread(of.release, of.thread) or _BESIDE_THE_TABLE.get(of.thread, "")
+    filled = {"<purgatory>": _PURGATORIES.get(of.cue[0], "<purgatory>")}
+    if fetcher >= 0:
+        filled["<fetcher>"] = str(fetcher)
     if isinstance(node, int):
         filled["<broker>"] = filled["<node>"] = str(node)
     if isinstance(leader, int) and leader >= 0:

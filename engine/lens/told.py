@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 from typing import Any, Final
 
 from engine.lens.source import key, mode_in, release_of, source
-from engine.lens.stacks import ALONG, Frame, Stack, counterpart, stack, thread_name
+from engine.lens.stacks import (
+    ALONG,
+    WITHIN,
+    Frame,
+    Stack,
+    counterpart,
+    of_client,
+    resized,
+    stack,
+    thread_name,
+    within,
+)
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
 
@@ -70,10 +81,37 @@ def stacks_of(step: Json, release: str, mode: str) -> list[tuple[list[int], Stac
         order.setdefault(leading[0] if leading else (rule, node), []).append(at)
     profile = get_profile(step["view"]["profile"])
     own = release == release_of(profile) and mode == profile.mode
-    return [
-        (at, stack(rule if own else counterpart(rule, release, mode), release, mode))
-        for (rule, _), at in order.items()
-    ]
+
+    def found(rule: str) -> Stack:
+        return stack(rule if own else counterpart(rule, release, mode), release, mode)
+
+    return [(at, _here(found, rule, node, cues)) for (rule, node), at in order.items()]
+
+
+def _here(
+    found: Callable[[str], Stack], rule: str, node: Any, cues: list[tuple[str, Any]]
+) -> Stack:
+    """The stack of a cue, by whoever reached it at this step."""
+    one = found(rule)
+    if one.reason:
+        return one
+    if one.thread == "fetcher" and _is_client(node):
+        return of_client(one)
+    if rule in CHOOSES and ("F-1", node) in cues and (FOLLOWS, node) not in cues:
+        return resized(one)
+    for other in WITHIN.get(rule, ()):
+        if (other, node) in cues:
+            return within(found(other), one)
+    return one
+
+
+CHOOSES: Final = ("F-1", "F-2")
+FOLLOWS: Final = "CP-MAKE-FOLLOWER"
+CONTROLLER: Final = "K"
+
+
+def _is_client(node: Any) -> bool:
+    return isinstance(node, str) and node != CONTROLLER
 
 
 def _leading(step: Json, at: list[int]) -> str:
@@ -83,14 +121,14 @@ def _leading(step: Json, at: list[int]) -> str:
 
 
 def _json(at: list[int], step: Json, one: Stack) -> Json:
-    node = step["cues"][at[0]]["node"]
+    node = at_work(one, step["cues"][at[0]]["node"], step["view"])
     return {
         "cues": at,
         "of": _leading(step, at),
         "rule": one.cue,
         "node": node,
         "where": "" if one.reason else one.where,
-        "thread": "" if one.reason else thread_name(one, node, leader_of(step["view"], node)),
+        "thread": "" if one.reason else thread_name(one, node, *followed(step, node)),
         "frames": [_frame(frame) for frame in one.frames],
         "acting": one.acting,
         "reason": one.reason,
@@ -106,6 +144,30 @@ def _frame(frame: Frame) -> Json:
         "calls": frame.calls,
         "gap": frame.gap,
     }
+
+
+def at_work(one: Stack, node: Any, view: Json) -> Any:
+    """Who runs a stack: what the controller answered is told at a broker, what a leader read for a
+    consumer at the consumer."""
+    if one.where == "controller" and not one.reason:
+        return CONTROLLER
+    if one.where == "broker" and not one.reason and _is_client(node):
+        for client in view["clients"]:
+            if client["id"] == node:
+                nearest = client.get("preferred")
+                return client["believes"] if nearest is None else nearest
+    return node
+
+
+def followed(step: Json, node: Any) -> tuple[int | None, int]:
+    """(leader, number) of the fetcher of this broker that is at work at a step: None and -1 where
+    that is not known.  Only where it has several does the step say which."""
+    told = step.get("fetcher")
+    if told is not None and told["node"] == node:
+        return told["leader"], told["number"]
+    brokers = step["view"]["brokers"]
+    several = any(one["id"] == node and one.get("fetchers", 1) > 1 for one in brokers)
+    return leader_of(step["view"], node), -1 if several else 0
 
 
 def leader_of(view: Json, node: Any) -> int | None:

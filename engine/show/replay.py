@@ -16,7 +16,7 @@ from engine.model.errors import BadInput
 from engine.model.log import Batch
 from engine.scenarios.expectations import is_kept
 from engine.scenarios.scenario import Scenario
-from engine.show import story, text, weighing
+from engine.show import story, text, threads, weighing
 from engine.show.chronicle import Chronicle
 from engine.show.cursor import Checkpoint, Cursor, Happened, played
 from engine.show.dashboard import dashboard
@@ -330,11 +330,12 @@ class Replay:
             while cursor.sim.events < last - 1:
                 before = cursor.sim.events
                 broken = len(cursor.sim.broken)
+                asking = threads.asking(cursor.sim)
                 events = cursor.advance()
                 if events is None:
                     break
                 if cursor.sim.events >= first:
-                    self._keep_events(cursor, before, broken, events)
+                    self._keep_events(cursor, before, broken, events, asking)
 
     def _turn_to_play(self, steps: int) -> AbstractContextManager[object]:
         """What is near is played at once; for more, one waits for a turn."""
@@ -351,6 +352,7 @@ class Replay:
         before: int,
         broken: int,
         events: list[Happened],
+        asking: threads.Known,
     ) -> None:
         """Events that one turn of the kernel brought share the view after the last of them."""
         sim = cursor.sim
@@ -360,6 +362,7 @@ class Replay:
         size = weighing.of_json(shown)
         self._cache.make_room()
         new = sim.broken[broken:]
+        asks = threads.asking(sim)
         for number, (kind, node, what, cues, sends) in enumerate(events, before + 1):
             said, why = story.tell(Happening(kind, node, what, cues, sends, sim))
             self._cache.put(
@@ -377,6 +380,7 @@ class Replay:
                     "broken": [
                         {"inv": name, "why": reason} for name, step, reason in new if step == number
                     ],
+                    **threads.at_work(node, what, sends, asking, asks),
                     "view": shown,
                 },
                 size,

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from engine.model.effects import Cue
+from engine.model.messages import (
+    Broken,
+    EpochEndResponse,
+    FetchResponse,
+    ListOffsetsResponse,
+    Message,
+)
+from engine.model.state import FetcherThread
 from engine.show.entities import Entity, Happening, Sentence, node, number, offset, say, word
+
+if TYPE_CHECKING:
+    from engine.sim.simulation import Simulation
 
 
 def _names(h: Happening, tps: Iterable[int]) -> Entity:
@@ -80,3 +91,35 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
     "S-5.min_bytes": _too_little,
     "CP-8.1.spoil": _spoils,
 }
+
+
+# -- which of a broker's threads ------------------------------------------------------------------
+
+_ANSWERS: Final = (FetchResponse, EpochEndResponse, ListOffsetsResponse, Broken)
+Known = dict[tuple[int, int], FetcherThread]
+"""(broker, number of its request under way) -> the fetcher that waits for the answer."""
+
+
+def asking(sim: Simulation) -> Known:
+    """The fetchers that wait for an answer, at brokers that have several."""
+    return {
+        (broker.id, thread.outstanding): thread
+        for broker in sim.brokers.values()
+        if len(broker.fetchers) > 1 or broker.num_fetchers > 1
+        for thread in broker.fetchers.values()
+        if thread.outstanding
+    }
+
+
+def at_work(
+    broker: int, what: object, sends: Iterable[Message], before: Known, after: Known
+) -> dict[str, dict[str, int]]:
+    """{"fetcher": which one} at an event, where the broker has several and one of them acts: whose
+    answer came, else who asks now.  `before` and `after` are `asking` around the event."""
+    thread = before.get((broker, what.corr)) if isinstance(what, _ANSWERS) else None
+    if thread is None:
+        asks = [after[key] for one in sends if (key := (broker, one.corr)) in after]
+        thread = asks[0] if len(asks) == 1 else None
+    if thread is None:
+        return {}
+    return {"fetcher": {"node": broker, "leader": thread.leader, "number": thread.fetcher}}

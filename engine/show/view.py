@@ -328,6 +328,8 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
     if broker.disk_rate:
         busy = max(0, -(-broker.disk_free_us // 1_000) - sim.now)
         shown["disk"] = {"rate": broker.disk_rate, "busy": busy}
+    if broker.num_fetchers > 1:
+        shown["fetchers"] = broker.num_fetchers
     if broker.sessions is not None:
         shown["fetchSessions"] = [_session(one) for one in broker.sessions.sessions.values()]
     return shown

@@ -236,6 +236,7 @@ class Broker(TypedDict):
     dirs: NotRequired[list[Directory]]
     disk: NotRequired[Disk]
     fetchSessions: NotRequired[list[FetchSession]]
+    fetchers: NotRequired[int]
 
 
 class Link(TypedDict):
@@ -332,6 +333,14 @@ class View(TypedDict):
     ledger: Ledger
 
 
+class Fetcher(TypedDict):
+    """Of several fetcher threads of a broker: which leader it asks, which of those it is."""
+
+    node: int
+    leader: int
+    number: int
+
+
 class Step(TypedDict):
     """Step `n` of a run: what happened, and the state after it."""
 
@@ -346,4 +355,5 @@ class Step(TypedDict):
     why: list[Sentence]
     cues: list[Cue]
     broken: list[Broken]
+    fetcher: NotRequired[Fetcher]
     view: View

@@ -17,6 +17,7 @@ export interface Step {
   at: number | string | null;
   broken: Broken[];
   cues: Cue[];
+  fetcher?: Fetcher;
   line: number;
   moment: number;
   move: string;
@@ -42,6 +43,14 @@ export interface Cue {
   node: number | string;
   old: boolean | number | string | null;
   rule: string;
+}
+/**
+ * Of several fetcher threads of a broker: which leader it asks, which of those it is.
+ */
+export interface Fetcher {
+  leader: number;
+  node: number;
+  number: number;
 }
 /**
  * A key of the catalogue, and what stands in its places, by kind: b brokers, o offsets, ...
@@ -82,6 +91,7 @@ export interface Broker {
   disk?: Disk;
   fenced: boolean;
   fetchSessions?: FetchSession[];
+  fetchers?: number;
   id: number;
   name: string;
   rack: string;
