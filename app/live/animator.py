@@ -24,7 +24,7 @@ from app.common.refusals import Refusal, from_bad_input, from_engine_error
 from app.common.words import language
 from app.context import naming, visitor
 from app.context.services import services
-from app.live import classroom, gateway
+from app.live import asking, classroom, gateway
 from app.live.channel import MALFORMED, UNKNOWN, sid
 from app.live.gateway import Link
 from app.live.questions import Answer, Client, Clients, Question, at_step
@@ -44,6 +44,12 @@ MOVE_CHARS = 2_000
 
 def _steps(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
     return replay.steps(first, count) if first <= replay.total else []
+
+
+def _shown(digest: str, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without what comes after a question that this page's class has before it."""
+    horizon = classroom.rooms_here().horizon(sid(), digest)
+    return steps if horizon is None else [one for one in steps if one["n"] <= horizon]
 
 
 def _open(question: Question) -> Answer:
@@ -66,7 +72,7 @@ def _open(question: Question) -> Answer:
             "text": question.run.text(),
             "facts": replays.facts(replay, question.client.lang),
             "first": first,
-            "steps": steps,
+            "steps": _shown(digest, steps),
         }
 
 
@@ -95,11 +101,12 @@ def _move(question: Question) -> Answer:
 
 def _play(question: Question) -> Answer:
     with at_step(question) as (digest, replay, step):
+        steps = _steps(replay, step + 1, question.asked.count("count", AHEAD, WINDOW))
         return {
             "run": digest,
             "first": step + 1,
             "total": replay.total,
-            "steps": _steps(replay, step + 1, question.asked.count("count", AHEAD, WINDOW)),
+            "steps": _shown(digest, steps),
         }
 
 
@@ -110,7 +117,7 @@ def _seek(question: Question) -> Answer:
             "run": digest,
             "first": first,
             "total": replay.total,
-            "steps": replay.around(first, step, WINDOW),
+            "steps": _shown(digest, replay.around(first, step, WINDOW)),
         }
 
 
@@ -166,6 +173,10 @@ EVENTS: dict[str, tuple[Handler, str]] = {
     "cancel": (_cancel, "moves"),
     "join": (classroom.join, "moves"),
     "lead": (classroom.lead, "moves"),
+    "questions": (asking.questions, "opens"),
+    "ask": (asking.ask, "moves"),
+    "asked": (asking.asked, "moves"),
+    "answer": (asking.answer, "moves"),
 }
 """Event -> who answers it, and from which bucket of the client it is paid."""
 
@@ -177,13 +188,13 @@ def register(socketio: SocketIO, settings: Settings) -> None:
     def connect(auth: object = None) -> None:
         link: Link = request.environ.get(gateway.KEY) or Link(None)
         # Who says CONNECT again on the same connection has spent what it has spent.
-        client = link.client = link.client or asking(auth)
+        client = link.client = link.client or client_of(auth)
         if not clients.join(sid(), client):
             refusal = Refusal("slow_down", key="slow_down.sockets", limit=clients.most)
             raise ConnectionRefusedError(refusal.answer(client.lang))
         link.connected()
 
-    def asking(auth: object) -> Client:
+    def client_of(auth: object) -> Client:
         given = auth if isinstance(auth, dict) else {}
         return Client(
             address=payer(request.remote_addr or ""),

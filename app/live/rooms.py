@@ -18,6 +18,8 @@ from app.common import clock
 from app.common.limits import Clock
 from app.common.refusals import Refusal
 from app.common.words import SENTENCES
+from app.context.predicting import Given
+from app.live.polls import HEAD, POLLS_MOST, Asking, Poll, Said
 from engine.sim.run import Run
 
 ROOMS_MOST = 200
@@ -84,6 +86,11 @@ class Room:
     heard_at: float = 0.0
     told_at: float = float("-inf")
     waiting: bool = False
+    polls: list[Poll] = field(default_factory=list)
+    asked: Poll | None = None
+    """What the class has before it: open, or closed and not put away yet."""
+    pupils: dict[str, int] = field(default_factory=dict)
+    """Browser -> the number under which its answers stand in the table."""
 
     def told(self) -> Told:
         following = sum(self.members.values())
@@ -96,6 +103,7 @@ class Room:
             "led": bool(self.leader),
             "following": following,
             "looking": len(self.members) - following,
+            "poll": None if self.asked is None else self.asked.told(),
         }
 
 
@@ -203,6 +211,86 @@ class Rooms:
             if room.leader == sid:
                 room.leader = ""
             self._changed(room)
+
+    # -- questions -----------------------------------------------------------------------------
+
+    def ask(self, name: str, owner: str, asking: Asking) -> Poll:
+        """Puts a question to the class; one that is before it is put away.
+
+        Raises `Refusal` "forbidden" as `lead` does, "gone", and "busy" for one question too many.
+        """
+        with self._lock:
+            room = self._led(name, owner)
+            if len(room.polls) >= POLLS_MOST:
+                raise Refusal("busy", key="class.asked.most", limit=POLLS_MOST)
+            self._put_away(room)
+            room.asked = Poll(len(room.polls) + 1, asking, self._clock())
+            room.polls.append(room.asked)
+            self._changed(room)
+            return room.asked
+
+    def close(self, name: str, owner: str, done: bool) -> None:
+        """No more answers: everybody may see them.  With `done` the question is put away, too."""
+        with self._lock:
+            room = self._led(name, owner)
+            if room.asked is not None:
+                room.asked.is_open = False
+            if done:
+                self._put_away(room)
+            self._changed(room)
+
+    def asked(self, sid: str) -> tuple[Poll, bool]:
+        """What the room of this connection is asked, and whether this connection leads it.
+
+        Raises `Refusal` "gone" where nothing is asked.
+        """
+        with self._lock:
+            room = self._of.get(self.where(sid))
+            if room is None or room.asked is None:
+                raise Refusal("gone", key="class.asked.none")
+            return room.asked, room.leader == sid
+
+    def answer(self, sid: str, browser: str, number: int, given: Given, text: Told) -> Poll:
+        """Notes the answer of a browser to question `number`; the first one counts.
+
+        Raises `Refusal` "gone" where another question is asked by now, else "invalid".
+        """
+        with self._lock:
+            poll, leads = self.asked(sid)
+            if poll.number != number:
+                raise Refusal("gone", key="class.asked.closed")
+            if leads:
+                raise Refusal("invalid", key="class.asked.leader")
+            room = self._of[self.where(sid)]
+            pupil = room.pupils.setdefault(browser, len(room.pupils) + 1)
+            poll.take(browser, Said(pupil, given, text, self._clock() - poll.opened_at))
+            self._changed(room)
+            return poll
+
+    def table(self, name: str, owner: str) -> list[list[Any]]:
+        """Every answer of a class, the head first.  Raises `Refusal` as `ask` does."""
+        with self._lock:
+            room = self._led(name, owner)
+            return [list(HEAD), *(row for poll in room.polls for row in poll.rows())]
+
+    def horizon(self, sid: str, digest: str) -> int | None:
+        """The last step of this run that may be sent to this connection: while its class is asked
+        about the run, that of the question."""
+        with self._lock:
+            room = self._of.get(self.where(sid))
+            poll = None if room is None or room.leader == sid else room.asked
+            open_here = poll is not None and poll.is_open and poll.asking.run == digest
+            return poll.asking.probe.step if poll is not None and open_here else None
+
+    def _led(self, name: str, owner: str) -> Room:
+        self._may_lead(name, owner)
+        return self.get(name)
+
+    @staticmethod
+    def _put_away(room: Room) -> None:
+        if room.asked is not None:
+            room.asked.is_open = False
+            room.asked = None
 
     # -- names and bounds ----------------------------------------------------------------------
 

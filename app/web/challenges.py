@@ -8,8 +8,8 @@ from flask import Blueprint, render_template, request
 
 from app.common.refusals import Refusal
 from app.context import visitor
+from app.context.moments import frame
 from app.context.services import services
-from app.web.moments import frame
 from engine.learn.challenges import Challenge, challenges
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile

@@ -8,7 +8,7 @@ from flask import Blueprint, render_template, request
 
 from app.common.refusals import Refusal
 from app.context import naming, visitor
-from app.web.moments import animator, frame, recorded
+from app.context.moments import animator, frame, recorded
 from engine.learn import claims as book
 from engine.learn.claims import Claim
 from engine.learn.interview import questions

@@ -11,9 +11,10 @@ from werkzeug.wrappers import Response
 
 from app.common.refusals import Refusal
 from app.context import visitor
+from app.context.moments import address, animator, frame, recorded
+from app.context.predicting import Question, result, told
 from app.context.services import services
-from app.web.learning import Question, given_answer, result, told
-from app.web.moments import address, animator, frame, recorded
+from app.web.learning import given_answer
 from engine.learn import course
 from engine.learn.course import Chapter, Scene, Stand
 from engine.learn.telling import Teller

@@ -12,6 +12,8 @@ from app.batch import records
 from app.batch.pairs import pairs
 from app.batch.result import failure_of, metrics_of
 from app.batch.study_comparison import compared
+from app.context import visitor
+from app.live.classroom import rooms_here
 from app.web.batches import failures_wanted
 from app.web.studies import both, jobs
 
@@ -31,6 +33,16 @@ def csv_answer(rows: Table, name: str) -> Response:
 
 def _table(head: tuple[str, ...], found: list[dict[str, Any]]) -> Table:
     return [list(head), *([one[name] for name in head] for one in found)]
+
+
+# -- of a class ------------------------------------------------------------------------------------
+
+
+@blueprint.get("/class/<name>/answers.csv")
+def class_csv(name: str) -> Response:
+    """A row an answer of a class, for the browser that started it: pupils are numbers."""
+    room = rooms_here().get(name.lower())
+    return csv_answer(rooms_here().table(room.name, visitor.owner()), f"class-{room.name}.csv")
 
 
 # -- of one study ----------------------------------------------------------------------------------

@@ -21,9 +21,9 @@ from flask import Blueprint, Response, request
 from app.common.once import Kept
 from app.common.words import Catalogue
 from app.context import visitor
+from app.context.moments import address
 from app.context.services import services
 from app.web.learning import PATH
-from app.web.moments import address
 from engine.learn.course import chapter, slugs
 from engine.learn.interview import Item, moments, questions
 from engine.learn.probes import probes_of

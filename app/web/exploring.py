@@ -12,11 +12,11 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.common.fields import typed
 from app.common.refusals import Refusal
 from app.context import naming, visitor
+from app.context.moments import address, code_of, frame
 from app.context.services import services
 from app.searches import asked, searches
 from app.searches.asked import Ask
 from app.searches.searches import Search
-from app.web.moments import address, code_of, frame
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language

@@ -31,7 +31,9 @@ def stage() -> str:
         return _scene(stand.run, max(since, stand.step - LED_IN), stand.step)
     question = asked()
     probe = question.probe
-    told = {"form": probe.form, "kind": probe.kind, "tp": probe.tp, "who": probe.who}
+    # With ``watch`` nobody answers here: it is the stage of who asks a class.
+    form = "" if request.args.get("watch") == "1" else probe.form
+    told = {"form": form, "kind": probe.kind, "tp": probe.tp, "who": probe.who}
     step = probe.step
     facts, (shown,) = _held(question.run, step, step)
     shown = {**shown, "say": [], "why": [], "cues": [], "view": _untold(shown["view"])}

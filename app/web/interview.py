@@ -9,8 +9,8 @@ from flask import Blueprint, render_template, request
 from markupsafe import Markup
 
 from app.context import visitor
+from app.context.moments import animator
 from app.context.services import services
-from app.web.moments import animator
 from engine.learn.interview import TOPICS, Item, moments, questions
 from engine.show.thumbnail import HEIGHT, WIDTH, draw
 

@@ -13,8 +13,8 @@ from app.common.config import BadSetting
 from app.common.once import last
 from app.common.refusals import Refusal
 from app.context import visitor
+from app.context.moments import code_of, frame
 from app.context.services import services
-from app.web.moments import code_of, frame
 from engine.learn import guides as book
 from engine.learn import reading
 from engine.learn.claims import claims

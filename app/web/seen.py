@@ -17,8 +17,8 @@ from app.common.fields import whole_number
 from app.common.once import last, once
 from app.common.refusals import Refusal
 from app.context import naming, visitor
+from app.context.moments import address
 from app.context.services import services
-from app.web.moments import address
 from engine.conformance.recordings.comparing import Difference, Moment, compare, moments
 from engine.conformance.recordings.reading import INITIAL, Facts, Recording, own, release_order
 from engine.model.profiles import get_profile

@@ -7,6 +7,7 @@ from typing import Final
 from engine.learn.asked import NOBODY, Answer, in_order
 from engine.learn.probes import Probe
 from engine.model.errors import BadInput
+from engine.properties.moment import PartitionMoment
 
 MOST_OFFSET: Final = 10**9
 MOST_NAMES: Final = 40
@@ -31,6 +32,19 @@ def answer_of(probe: Probe, text: str) -> Answer:
     if len(numbers) != 1:
         raise BadInput("invalid", "One number answers this question.")
     return numbers[0]
+
+
+def is_there(probe: Probe, before: PartitionMoment, answer: Answer) -> bool:
+    """Does an answer by hand name only what stands on the stage: its brokers, its records, and
+    offsets that its logs reach?"""
+    if probe.form == "offset":
+        ends = [one.leo for one in before.replicas.values()]
+        return isinstance(answer, int) and answer <= max(ends) + 1
+    names = answer if isinstance(answer, tuple) else (answer,)
+    if probe.form == "records":
+        there = {name for one in before.replicas.values() for name in one.values()}
+        return set(names) <= there
+    return set(names) <= {*before.replicas, NOBODY}
 
 
 def _is_number(word: str) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import http.client
+import io
 import json
 import os
 import re
@@ -10,7 +12,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -124,3 +128,57 @@ def test_a_taken_port_is_told_at_once(tmp_path: Path) -> None:
     assert told.returncode == 2
     assert told.stderr.count("\n") == 1
     assert f"port {port}" in told.stderr
+
+
+def visitor(port: int) -> dict[str, str]:
+    """A browser that has been here: its cookie and its token."""
+    link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    link.request("GET", "/interview/sheet?only=Q1")
+    page = link.getresponse()
+    token = re.search(r'data-csrf="([^"]+)"', page.read().decode())
+    assert token
+    link.close()
+    return {"cookie": page.getheader("Set-Cookie", "").split(";")[0], "csrf": token[1]}
+
+
+def table(port: int, room: str, cookie: str) -> list[dict[str, str]]:
+    link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    link.request("GET", f"/class/{room}/answers.csv", headers={"Cookie": cookie})
+    answer = link.getresponse()
+    text = answer.read().decode()
+    assert answer.status == 200, text
+    link.close()
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_thirty_sockets_answer_one_question(port: int) -> None:
+    """Thirty browsers, thirty sockets at once: each counts once, in histogram and table alike."""
+    teacher = visitor(port)
+    with ExitStack() as open_ones:
+        leader = open_ones.enter_context(Wire(port, **teacher))
+        run = leader.ask("open", {"scenario": "S22", "profile": "K39"})["run"]
+        room = leader.ask("lead", {"run": run, "step": 0})["room"]
+        found = leader.ask("questions", {"run": run, "step": 0})["questions"]
+        pupils = [open_ones.enter_context(Wire(port, **visitor(port))) for _ in range(30)]
+        for one in pupils:
+            assert one.ask("join", {"room": room})["ok"]
+        n = leader.ask("ask", {"room": room, "run": run, "probe": found[0]["probe"]})["n"]
+        offered = len(pupils[0].ask("asked", {})["words"]["choices"])
+        chosen = [i * i % offered for i in range(30)]
+        for one, choice in zip(pupils, chosen, strict=True):
+            one.send("answer", {"n": n, "choice": choice})
+        given = [one.answer()[1] for one in pupils]
+        assert all(one["ok"] and "histogram" not in one for one in given), given
+        twice = [one.ask("answer", {"n": n, "choice": 0}) for one in pupils]
+        assert not any(one["ok"] for one in twice)
+        leader.ask("ask", {"room": room, "closed": True})
+        shown = pupils[29].ask("asked", {})
+    counted = Counter(chosen)
+    assert [row["n"] for row in shown["histogram"]] == [counted[i] for i in range(offered)]
+    rows = table(port, room, teacher["cookie"])
+    assert {row["pupil"] for row in rows} == {str(i + 1) for i in range(30)} and len(rows) == 30
+    said = Counter(row["answer"] for row in rows)
+    assert said == {row["text"]: row["n"] for row in shown["histogram"] if row["n"]}
+    assert sum(int(row["right"]) for row in rows) == counted[shown["right"]]
+    ids = {row["text"]: " ".join(row["ids"]) for row in shown["histogram"]}
+    assert all(row["misconceptions"] == ids[row["answer"]] for row in rows)

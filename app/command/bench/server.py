@@ -61,15 +61,16 @@ def serving(**settings: str) -> Iterator[int]:
 class Wire:
     """Engine.IO 4 spoken by hand: nothing between the caller and the server is polite or slow."""
 
-    def __init__(self, port: int, origin: str = "") -> None:
+    def __init__(self, port: int, origin: str = "", cookie: str = "", csrf: str = "") -> None:
         headers = {"Origin": origin} if origin else {}
+        headers |= {"Cookie": cookie} if cookie else {}
         self.ws = simple_websocket.Client.connect(
             f"ws://127.0.0.1:{port}/socket.io/?EIO=4&transport=websocket", headers=headers
         )
         self._number = 0
         # Before anything is read: what came together with the handshake's answer is only found
         # when more comes.
-        self.ws.send("40{}")
+        self.ws.send("40" + json.dumps({"csrf": csrf} if csrf else {}))
         self._expect("0")
         self._expect("40")
 
@@ -97,6 +98,8 @@ class Wire:
             if text == "2":
                 self.ws.send("3")
                 continue
+            if isinstance(text, str) and text.startswith("42[") and start == "43":
+                continue  # news of a class, which nobody here waits for
             if not isinstance(text, str) or not text.startswith(start):
                 raise RuntimeError(f"Instead of {start}... there came {text!r:.80}")
             return text

@@ -5,6 +5,7 @@ import { effect } from "@preact/signals";
 import { newest } from "../core/newest.js";
 import { channel, Refused } from "../net/channel.js";
 import { switchTo } from "./acting.js";
+import { listen } from "./asking.js";
 import { announce } from "./leading.js";
 import { complain, goTo, open } from "./player.js";
 import { pause } from "./playing.js";
@@ -128,7 +129,11 @@ function heard(told) {
     return;
   }
   // Where it is, a leader knows best.
-  put(role.value === "lead" ? { following: told.following, looking: told.looking } : rest);
+  put(
+    role.value === "lead"
+      ? { following: told.following, looking: told.looking, poll: told.poll }
+      : rest,
+  );
   catchUp();
 }
 
@@ -141,6 +146,7 @@ export function attend(link) {
   else if (room)
     s.classroom.value = { room, role: "follow", own: false, led: true, following: 0, looking: 0 };
   link.on("room", heard);
+  listen();
   effect(() => {
     void s.run.value;
     void s.n.value;

@@ -30,6 +30,7 @@ export const whySelected = door(behind("whySelected"));
 
 // Components, whose module comes when they are first drawn.
 export const Checks = lazy(behind("Checks"));
+export const ClassAsk = lazy(behind("ClassAsk"));
 export const ClassBar = lazy(behind("ClassBar"));
 export const Inspect = lazy(behind("Inspect"));
 export const Lens = lazy(behind("Lens"));

@@ -6,6 +6,7 @@ import { batch } from "@preact/signals";
 import { detailTarget } from "../core/detail.js";
 import { add, nextSeen, tape, target, wanted } from "../core/history.js";
 import { askAbout, channel, Refused } from "../net/channel.js";
+import { following } from "./room.js";
 import * as stage from "./stage.js";
 import * as s from "./state.js";
 
@@ -26,7 +27,7 @@ export function complain(problem) {
 
 /** Opens what the page was called with, or comes back to it after a loss. */
 export async function open(payload, { parent = null, n } = {}) {
-  const answer = await channel().ask("open", { ahead: 32, ...payload });
+  const answer = await channel().ask("open", { ahead: following.value ? 0 : 32, ...payload });
   const known = s.tapes.value.find((one) => one.digest === answer.run);
   batch(() => {
     if (known) add(known, answer.steps);
@@ -51,7 +52,8 @@ export async function open(payload, { parent = null, n } = {}) {
 /** Asks for steps around the cursor, then for the rest of a run that is not long. */
 export async function prefetch() {
   const on = s.tapeNow.value;
-  if (fetching || !on || !channel()?.connected) return;
+  // Who follows a class is not ahead of it: she may be asked what comes.
+  if (fetching || following.value || !on || !channel()?.connected) return;
   const hole =
     wanted(on, s.n.value, 48) ?? (on.facts.total <= 600 ? wanted(on, 0, on.facts.total) : null);
   if (!hole) return;

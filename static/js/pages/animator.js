@@ -107,7 +107,7 @@ const Whole = () =>
       : null;
 
 const Bars = () =>
-  html`${s.classroom.value && html`<${doors.ClassBar} />`}<${Connection} /><${Older} /><${Longer} /><${Notice} />`;
+  html`${s.classroom.value && html`<${doors.ClassBar} /><${doors.ClassAsk} />`}<${Connection} /><${Older} /><${Longer} /><${Notice} />`;
 
 /** Connected, for the first time or again: the run is opened by its name, or told by its text. */
 async function arrive() {

@@ -11,6 +11,7 @@ export const PARTS = {
   whyNot: [() => import("../panels/why.js").then((m) => m.whyNot)],
   whySelected: [() => import("../panels/why.js").then((m) => m.whySelected)],
   Checks: [() => import("../panels/checks.js").then((m) => m.Checks)],
+  ClassAsk: [() => import("../panels/classask.js").then((m) => m.ClassAsk), "asked"],
   ClassBar: [() => import("../panels/classbar.js").then((m) => m.ClassBar), "share"],
   Inspect: [() => import("../panels/inspect.js").then((m) => m.Inspect)],
   Lens: [() => import("../panels/lens.js").then((m) => m.Lens), "lens"],

@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 
+import { choose, poll } from "../animator/asking.js";
 import { followAgain, lookAround } from "../animator/classroom.js";
 import { shareClass } from "../animator/doors.js";
 import { takeLead } from "../animator/leading.js";
@@ -25,6 +26,25 @@ export function present({ following, looking }) {
 const place = ({ run, step }) =>
   s.t.value(run === s.run.value ? "class.at" : "class.elsewhere", { step });
 
+/** What who leads can do: ask the class, and tell its address. */
+function Leads() {
+  const t = s.t.value;
+  return html`${
+      !poll.value &&
+      html`<button
+        class="btn primary"
+        type="button"
+        disabled=${!s.online.value}
+        title=${t("class.ask.why")}
+        onClick=${choose}
+      >
+        ${t("class.ask")}
+      </button>`
+    }<button class="btn" type="button" aria-haspopup="dialog" onClick=${() => shareClass()}>
+      ${t("class.open")}
+    </button>`;
+}
+
 export function ClassBar() {
   const t = s.t.value;
   const here = s.classroom.value;
@@ -44,12 +64,7 @@ export function ClassBar() {
       >
     </p>
     <div class="acts">
-      ${
-        role === "lead" &&
-        html`<button class="btn" type="button" aria-haspopup="dialog" onClick=${() => shareClass()}>
-          ${t("class.open")}
-        </button>`
-      }
+      ${role === "lead" && html`<${Leads} />`}
       ${
         role === "follow" &&
         html`<button

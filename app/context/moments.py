@@ -44,10 +44,11 @@ def animator(run: Run, step: int) -> str:
     return address(f"/s/{code}", profile=run.profile, step=str(step))
 
 
-def frame(run: Run, step: int, to: int = -1, guess: str = "") -> str:
+def frame(run: Run, step: int, to: int = -1, guess: str = "", lang: str = "") -> str:
     """The same for a frame: the stage, one sentence, and a few buttons.  With `to` it plays on to
     that step by itself; `guess` is drawn beside the truth."""
     digest = services().replays.register(run)
     more = {"to": str(to)} if to > step else {}
     more |= {"guess": guess} if guess else {}
-    return address(f"/e/{digest}", step=str(step), controls="play", lang=visitor.lang(), **more)
+    lang = lang or visitor.lang()
+    return address(f"/e/{digest}", step=str(step), controls="play", lang=lang, **more)

@@ -1,0 +1,151 @@
+"""The questions of a class about its run: what could be asked, to ask it, to answer, to close."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from app.common.fields import NAME_CHARS, Asked
+from app.common.refusals import Refusal
+from app.common.words import LANGUAGES
+from app.context import naming, predicting, visitor
+from app.context.moments import address, frame, recorded
+from app.context.predicting import Given, given_of
+from app.context.services import services
+from app.live.channel import sid
+from app.live.classroom import rooms_here
+from app.live.polls import Asking, Poll
+from app.live.questions import Answer, Question
+from engine.learn.answers import is_there
+from engine.learn.misconceptions import MISCONCEPTIONS
+from engine.learn.probes import Probe, probe_at, probes_of
+from engine.learn.telling import Teller
+from engine.properties.recording import Recording
+from engine.sim.run import Run
+
+OFFERED: Final = 6
+"""Questions that a leader is offered at once."""
+NUMBERS_MOST: Final = 9_999
+
+
+def questions(question: Question) -> Answer:
+    """The best questions from a step of a run on, in the order of the run; where there are none
+    any more, the best of the whole run."""
+    asked = question.asked
+    if not question.client.trusted:
+        raise Refusal("forbidden")
+    run = services().replays.run(naming.digest_asked(asked))
+    recording = recorded(run)
+    step = naming.step_asked(asked, run.digest, recording.turns[-1].last)
+    found = probes_of(recording)
+    found = [one for one in found if one.step >= step][:OFFERED] or found[:OFFERED]
+    teller = Teller(recording, question.client.lang)
+    return {
+        "run": run.digest,
+        "questions": [
+            {"probe": one.text, "step": one.step, "kind": one.kind, "ask": teller.question(one)}
+            for one in sorted(found, key=lambda one: one.step)
+        ],
+    }
+
+
+def ask(question: Question) -> Answer:
+    """Puts a question to a class; with ``closed`` or ``done`` ends the one that is before it.
+
+    Only the browser that started the class may, and only it hears how the answers stand meanwhile.
+    """
+    asked, rooms = question.asked, rooms_here()
+    if not question.client.trusted:
+        raise Refusal("forbidden")
+    name, owner = asked.text("room").lower(), visitor.owner()
+    if asked.raw("closed") is True or asked.raw("done") is True:
+        rooms.close(name, owner, done=asked.raw("done") is True)
+        return {"room": name}
+    run = services().replays.run(naming.digest_asked(asked))
+    recording = recorded(run)
+    probe = probe_at(recording, asked.text("probe", most=60))
+    return rooms.ask(name, owner, _asking(run, recording, probe)).told()
+
+
+def _asking(run: Run, recording: Recording, probe: Probe) -> Asking:
+    """All words of a question, in every language, so that to tell it plays nothing again."""
+    question = predicting.Question(run, recording, probe)
+    beliefs = dict.fromkeys(name for choice in probe.choices for name in choice.wrong)
+    tellers = {lang: Teller(recording, lang) for lang in LANGUAGES}
+    return Asking(
+        run.digest,
+        run.profile,
+        probe,
+        question.args,
+        {lang: predicting.told(question, teller) for lang, teller in tellers.items()},
+        {
+            lang: {
+                "why": teller.reason(probe),
+                "beliefs": {
+                    name: teller.belief(name) for name in beliefs if name in MISCONCEPTIONS
+                },
+            }
+            for lang, teller in tellers.items()
+        },
+    )
+
+
+def asked(question: Question) -> Answer:
+    """What this class is asked, in the words of this page; how it answered only once it is closed,
+    or to who leads, and what is right only then."""
+    poll, leads = rooms_here().asked(sid())
+    return _told(poll, question.client.lang, leads)
+
+
+def _told(poll: Poll, lang: str, leads: bool) -> Answer:
+    asking = poll.asking
+    mine = poll.said.get(visitor.owner())
+    watching = {"watch": "1"} if leads else {}
+    told: dict[str, Any] = {
+        **poll.told(),
+        "words": asking.told[lang],
+        "step": asking.probe.step,
+        "stage": address("/learn/stage", **asking.stage, lang=lang, **watching),
+        "mine": None if mine is None else {"text": mine.text[lang], "pupil": mine.pupil},
+    }
+    if leads or not poll.is_open:
+        told["histogram"] = poll.histogram(lang)
+    if poll.is_open:
+        for row in told.get("histogram", ()):
+            del row["ids"]
+        return told
+    probe = asking.probe
+    run = services().replays.run(asking.run)
+    mark = "" if mine is None else predicting.guess(probe, mine.given)
+    played = frame(run, probe.step, to=probe.until, guess=mark, lang=lang)
+    told |= {"stage": played, "right": probe.right, "until": probe.until}
+    return {**told, **asking.known[lang]}
+
+
+def answer(question: Question) -> Answer:
+    """A pupil's answer: ``choice``, the number of one, or ``by``, what was shown by hand."""
+    fields, browser = question.asked, visitor.owner()
+    if not question.client.trusted:
+        raise Refusal("forbidden")
+    poll, _ = rooms_here().asked(sid())
+    given, text = _given(fields, poll)
+    number = fields.whole("n", 1, NUMBERS_MOST)
+    noted = rooms_here().answer(sid(), browser, number, given, text)
+    return _told(noted, question.client.lang, leads=False)
+
+
+def _given(fields: Asked, poll: Poll) -> tuple[Given, dict[str, str]]:
+    """Raises `BadInput` and `Refusal` for what this question takes for no answer."""
+    probe, told = poll.asking.probe, poll.asking.told
+    number = fields.whole("choice", 0, NUMBERS_MOST) if fields.has("choice") else None
+    by = "" if number is not None else fields.text("by", most=2 * NAME_CHARS)
+    given = given_of(probe, number, by)
+    if given is None:
+        raise Refusal("invalid", what="by")
+    if given.place >= 0:
+        return given, {lang: told[lang]["choices"][given.place] for lang in LANGUAGES}
+    recording = recorded(services().replays.run(poll.asking.run))
+    before = recording.turns[recording.at(probe.step)].now.parts[probe.tp]
+    if not is_there(probe, before, given.answer):
+        raise Refusal("invalid", what="by")
+    texts = {lang: Teller(recording, lang).answer(probe, given.answer) for lang in LANGUAGES}
+    return given, texts

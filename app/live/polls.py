@@ -1,0 +1,138 @@
+"""Questions that a class answers: what was asked, who answered what, and the table of it.
+
+Plain data, in memory: nothing here plays a run, and a class that ends takes its answers with it.
+What was right is told to nobody before the question is closed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from app.common.refusals import Refusal
+from app.common.words import SENTENCES
+from app.context.predicting import Given
+from engine.learn.probes import Probe
+
+POLLS_MOST: Final = 40
+"""Questions of one class; with `MEMBERS_MOST` answers each that is what a room may take."""
+HEAD: Final = (
+    "question",
+    "run",
+    "kafka",
+    "step",
+    "probe",
+    "asked",
+    "pupil",
+    "answer",
+    "right",
+    "misconceptions",
+    "seconds",
+)
+
+SENTENCES.update(
+    {
+        "class.asked.none": (
+            "Nothing is asked in this class at the moment.",
+            "课堂现在没有提问。",
+        ),
+        "class.asked.closed": (
+            "This question is closed: the next one counts again.",
+            "这道题已经结束：等下一题。",
+        ),
+        "class.asked.twice": (
+            "You have answered this question already, and the first answer counts.",
+            "这道题你已经答过，以第一次为准。",
+        ),
+        "class.asked.leader": (
+            "Who leads the class asks; the class answers.",
+            "主讲人提问，由课堂作答。",
+        ),
+        "class.asked.most": (
+            "One class may be asked {limit} questions: keep its table, and start another.",
+            "一个课堂最多提 {limit} 道题：保存表格后另开一个课堂。",
+        ),
+    }
+)
+
+Words = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question as a class gets it.  Words are by language: `told` before, `known` after it is
+    closed ({"why", "beliefs": {misconception: [name, why]}})."""
+
+    run: str
+    kafka: str
+    probe: Probe
+    stage: dict[str, str]
+    """What the address of the stage asks for."""
+    told: dict[str, Words]
+    known: dict[str, Words]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One pupil's answer; `text` is by language, `after_s` counted from the question."""
+
+    pupil: int
+    given: Given
+    text: dict[str, str]
+    after_s: float
+
+
+@dataclass(slots=True)
+class Poll:
+    """One question of a class; `said` is by browser, so that each answers once."""
+
+    number: int
+    asking: Asking
+    opened_at: float
+    is_open: bool = True
+    said: dict[str, Said] = field(default_factory=dict)
+
+    def told(self) -> Words:
+        """What everybody in the room hears."""
+        return {"n": self.number, "open": self.is_open, "answers": len(self.said)}
+
+    def take(self, browser: str, said: Said) -> None:
+        """Raises `Refusal` where the question is closed, or this browser has answered."""
+        if not self.is_open:
+            raise Refusal("invalid", key="class.asked.closed")
+        if browser in self.said:
+            raise Refusal("invalid", key="class.asked.twice")
+        self.said[browser] = said
+
+    def histogram(self, lang: str) -> list[Words]:
+        """How many gave each answer that is offered, in its order, and then what else was said,
+        the most frequent first: [{"text", "n", "ids"}]."""
+        told = self.asking.told[lang]["choices"]
+        places = Counter(one.given.place for one in self.said.values())
+        offered = [
+            {"text": text, "n": places[i], "ids": list(self.asking.probe.choices[i].wrong)}
+            for i, text in enumerate(told)
+        ]
+        others = Counter(one.text[lang] for one in self.said.values() if one.given.place < 0)
+        return offered + [{"text": text, "n": n, "ids": []} for text, n in others.most_common()]
+
+    def rows(self) -> list[list[Any]]:
+        """A row an answer, below `HEAD`, in the order in which they came."""
+        probe, told = self.asking.probe, self.asking.told["en"]
+        return [
+            [
+                self.number,
+                self.asking.run,
+                self.asking.kafka,
+                probe.step,
+                probe.text,
+                told["ask"],
+                one.pupil,
+                one.text["en"],
+                int(one.given.place == probe.right),
+                " ".join(probe.choices[one.given.place].wrong) if one.given.place >= 0 else "",
+                round(one.after_s, 1),
+            ]
+            for one in self.said.values()
+        ]
