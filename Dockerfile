@@ -17,7 +17,7 @@ RUN /opt/uv/bin/uv export --quiet --locked --extra postgres --format cyclonedx1.
 
 FROM debian:trixie-slim
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends python3 \
+    && apt-get install --yes --no-install-recommends python3 fonts-dejavu-core fonts-wqy-microhei \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --home-dir /var/lib/highwater --create-home highwater
 COPY --from=build /opt/highwater /opt/highwater

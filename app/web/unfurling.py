@@ -5,7 +5,7 @@ from __future__ import annotations
 import resvg_py
 from flask import Blueprint, Response, request
 
-from app.common.fields import SEED_MAX, typed
+from app.common.fields import typed
 from app.common.refusals import Refusal
 from app.context import naming, visitor
 from app.context.services import services
@@ -13,17 +13,25 @@ from app.web.api import unless_known
 from engine import ENGINE_VERSION
 from engine.model.profiles import PROFILES
 from engine.scenarios.translated import in_language
-from engine.show.postcard import postcard
+from engine.show import story
+from engine.show.postcard import Card, partition_of, postcard
+from engine.show.thumbnail import telling_step
+from engine.show.view import Json
 
 blueprint = Blueprint("unfurling", __name__)
+NAMED = 4
+"""Lost records that the ribbon names; of more it says how many."""
+SPELT = 4
+"""So many brokers are called "Broker 3" below their tanks; of more the name alone has room."""
 
 
 @blueprint.get("/r/<digest>/card.png")
 def card(digest: str) -> Response:
-    """1200 x 630; ``?step=`` is the moment, without it or beyond the end it is the end."""
+    """1200 x 630; ``?step=`` is the moment, beyond the end it is the end, without it the most
+    telling one of the run."""
     if not naming.DIGEST.match(digest):
         raise Refusal("not_found")
-    step = typed(request.args, "step", default=SEED_MAX)
+    step = typed(request.args, "step", default=-1)
     lang = visitor.lang()
 
     def answer() -> Response:
@@ -39,14 +47,69 @@ def card(digest: str) -> Response:
 def _drawn(digest: str, step: int, lang: str) -> str:
     run = services().replays.run(digest)
     with services().replays.using(digest) as replay:
-        (here,) = replay.steps(min(step, replay.total), 1)
-        broken = [one for one in replay.verdict()["broken"] if one["step"] <= here["n"]]
+        at = telling_step(replay) if step < 0 else min(step, replay.total)
+        (here,) = replay.steps(at, 1)
+        broken = replay.verdict()["broken"]
     view = here["view"]
     lost = view["ledger"]["lost"]
-    kind = "lost" if lost else "broken" if broken else "held"
-    verdict = services().words.text(lang, f"end.{kind}", {"m": ", ".join(lost[:4])})
+    over = [one for one in broken if one["step"] <= at]
+    kind = "lost" if lost else "broken" if over else "open" if broken else "held"
     row = PROFILES.get(run.profile)
-    version = f"Kafka · {row.stands_for}" if row else run.profile
-    names = {broker["id"]: broker["name"] for broker in view["brokers"]}
-    title = in_language(run.scenario, lang).title
-    return postcard(title, version, verdict, kind != "held", view, names)
+    scenario = in_language(run.scenario, lang)
+    plain = {broker["id"]: broker["name"] for broker in view["brokers"]}
+    told = [story.render(one, plain, lang) for one in here["say"][:1]]
+    return postcard(
+        Card(
+            title=scenario.title,
+            version=row.stands_for if row else run.profile,
+            verdict=_verdict(lost, kind, lang),
+            kind=kind,
+            said=told[0] if told else "",
+            # What the script is about is not given away before it has happened.
+            answer="" if kind == "open" or run.moves is not None else scenario.teaches,
+            names=dict(plain) if len(plain) > SPELT else _called(plain, lang),
+            doing=_doing(view, lang),
+        ),
+        view,
+    )
+
+
+def _verdict(lost: list[str], kind: str, lang: str) -> str:
+    words = services().words
+    if len(lost) > NAMED:
+        named = words.text(lang, "bad.more", {"m": ", ".join(lost[:NAMED]), "n": len(lost) - NAMED})
+    elif len(lost) > 1:
+        named = words.text(lang, "bad.and", {"a": ", ".join(lost[:-1]), "b": lost[-1]})
+    else:
+        named = "".join(lost)
+    return words.text(lang, f"end.{kind}", {"m": named})
+
+
+def _called(plain: dict[int, str], lang: str) -> dict[int, str]:
+    words = services().words
+    return {one: words.text(lang, "card.name", {"name": name}) for one, name in plain.items()}
+
+
+def _doing(view: Json, lang: str) -> dict[int, str]:
+    """What stands under the tanks of the stage, for the partition of the picture."""
+    part = partition_of(view)
+    if part is None:
+        return {}
+    found = {}
+    for broker in view["brokers"]:
+        replica = part["replicas"].get(str(broker["id"]))
+        if broker["alive"] != "up":
+            key, args = f"alive.{broker['alive']}", {}
+        elif replica is None:
+            key, args = "pill.none", {}
+        elif part["record"]["leader"] == broker["id"]:
+            key, args = "scene.leads", {"e": part["record"]["le"]}
+        elif replica["role"] == "leader":
+            key, args = "scene.leads_self", {"e": replica["belief"]["le"]}
+        elif replica["role"] != "follower":
+            key, args = f"role.{replica['role']}", {}
+        else:
+            inside = broker["id"] in part["record"]["isr"]
+            key, args = "scene.in_sync" if inside else "scene.catching_up", {}
+        found[broker["id"]] = services().words.text(lang, key, args)
+    return found

@@ -10,8 +10,9 @@ from flask.testing import FlaskClient
 
 from engine.scenarios.file import find
 from engine.show.endings import broken_under, endings
-from engine.show.postcard import LINE_CHARS, postcard, wrapped
+from engine.show.postcard import LINE_CHARS, Card, postcard, wrapped
 from engine.show.replay import Replay
+from engine.show.thumbnail import telling_step
 from engine.sim.run import Run
 
 
@@ -26,6 +27,21 @@ def test_a_run_unfurls_as_its_picture(client: FlaskClient) -> None:
     assert other.data != picture.data, "every moment has its own"
 
 
+def test_without_a_step_the_picture_is_the_moment_that_tells(client: FlaskClient) -> None:
+    page = client.get("/s/S20?profile=Z0102").text
+    found = re.search(r'property="og:image" content="https?://[^/]+(/[^"?]+)', page)
+    assert found
+    telling = telling_step(Replay(Run(find("S20"), "Z0102")))
+    pictures = [client.get(found[1] + more).data for more in ("", f"?step={telling}", "?step=0")]
+    assert pictures[0] == pictures[1] != pictures[2]
+
+
+def test_chinese_is_drawn_in_a_face_for_chinese() -> None:
+    view = Replay(Run(find("S20"), "Z0102")).steps(0, 1)[0]["view"]
+    svg = postcard(Card("已确认的消息会丢吗？", "Kafka 3.9", "没丢。", "held"), view)
+    assert 'font-family="Noto Sans CJK SC' in svg
+
+
 @pytest.mark.parametrize("address", ["/r/nothing/card.png", "/r/0123456789abcdef/card.png"])
 def test_a_picture_of_no_run_is_refused(client: FlaskClient, address: str) -> None:
     assert client.get(address).status_code == 404
@@ -34,8 +50,17 @@ def test_a_picture_of_no_run_is_refused(client: FlaskClient, address: str) -> No
 def test_a_postcard_has_no_colour_of_a_page_and_says_what_is_lost() -> None:
     replay = Replay(Run(find("S20"), "Z0102"))
     view = replay.steps(51, 1)[0]["view"]
-    names = {1: "A<b>", 2: "B"}
-    svg = postcard("Can it vanish?", "Kafka 0.10.2", "Gone: m3 & m4", True, view, names)
+    card = Card(
+        "Can it vanish?",
+        "Kafka 0.10.2",
+        "Gone: m3 & m4",
+        "lost",
+        answer="One. Two; " + "three " * 40,
+        names={1: "A<b>", 2: "B"},
+        doing={1: "crashed"},
+    )
+    svg = postcard(card, view)
+    assert ">crashed<" in svg and ">One. Two.<" in svg, "whole sentences, as many as there is room"
     assert "var(" not in svg and "Gone: m3 &amp; m4" in svg and "A&lt;b&gt;" in svg
     assert svg.count(">m3</text>") == 2, "where it is, and where it is missing"
 
