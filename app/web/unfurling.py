@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import resvg_py
 from flask import Blueprint, Response, request
 
@@ -98,18 +100,19 @@ def _doing(view: Json, lang: str) -> dict[int, str]:
     found = {}
     for broker in view["brokers"]:
         replica = part["replicas"].get(str(broker["id"]))
+        args: dict[str, Any] = {}
         if broker["alive"] != "up":
-            key, args = f"alive.{broker['alive']}", {}
+            key = f"alive.{broker['alive']}"
         elif replica is None:
-            key, args = "pill.none", {}
+            key = "pill.none"
         elif part["record"]["leader"] == broker["id"]:
             key, args = "scene.leads", {"e": part["record"]["le"]}
         elif replica["role"] == "leader":
             key, args = "scene.leads_self", {"e": replica["belief"]["le"]}
         elif replica["role"] != "follower":
-            key, args = f"role.{replica['role']}", {}
+            key = f"role.{replica['role']}"
         else:
             inside = broker["id"] in part["record"]["isr"]
-            key, args = "scene.in_sync" if inside else "scene.catching_up", {}
+            key = "scene.in_sync" if inside else "scene.catching_up"
         found[broker["id"]] = services().words.text(lang, key, args)
     return found
