@@ -16,6 +16,7 @@ from app.context import naming, visitor
 from app.context.services import services
 from app.storage.saved import SCENARIO_BYTES, parse_run
 from app.web import described, registry
+from app.web.edition import FOR_EVER, lasting
 from engine import ENGINE_VERSION
 from engine.lens.told import asked as releases_asked
 from engine.lens.told import told
@@ -26,7 +27,6 @@ from engine.sim.run import Run
 blueprint = Blueprint("api", __name__)
 
 STEPS_MOST = 64
-FOR_EVER = "public, max-age=31536000, immutable"
 
 
 def json_answer(data: Any, status: int = 200) -> Response:
@@ -110,8 +110,7 @@ def get_registry() -> Response:
     """Profiles, flags, invariants, verbs and rules: what pages build menus and panels from."""
     response = json_answer(registry.registry())
     response.add_etag()
-    response.cache_control.no_cache = True
-    response.make_conditional(request)
+    lasting(response).make_conditional(request)
     return response
 
 
@@ -121,8 +120,7 @@ def cards(profile: str) -> Response:
     """Every rule in pseudo-code, with Kafka's classes, as one profile has it."""
     response = json_answer(registry.cards_under(profile))
     response.add_etag()
-    response.cache_control.no_cache = True
-    response.make_conditional(request)
+    lasting(response).make_conditional(request)
     return response
 
 
@@ -138,8 +136,7 @@ def words(lang: str) -> Response:
     body, etag = services().words.packed(known, page)
     response = Response(body, mimetype="application/json")
     response.set_etag(etag)
-    response.cache_control.no_cache = True
-    response.make_conditional(request)
+    lasting(response).make_conditional(request)
     return response
 
 

@@ -14,6 +14,7 @@ from app.common.words import SENTENCES
 from app.context import naming, visitor
 from app.context.services import services
 from app.web.api import json_answer, unless_known
+from app.web.edition import lasting
 from engine import ENGINE_VERSION
 from engine.model.profiles import GENERATIONS, PROFILES, get_profile
 from engine.scenarios import file
@@ -176,8 +177,7 @@ def all_endings(name: str) -> Response:
         return json_answer({"ok": True, "endings": told})
 
     response = unless_known(f"endings-{scenario.digest}-{ENGINE_VERSION}", answer)
-    response.cache_control.no_cache = True
-    return response
+    return lasting(response)
 
 
 @last(ENDINGS_KEPT)

@@ -7,7 +7,8 @@ from flask import Blueprint, Response, request
 from app.common.refusals import Refusal
 from app.context import naming
 from app.context.services import services
-from app.web.api import FOR_EVER, unless_known
+from app.web.api import unless_known
+from app.web.edition import FOR_EVER
 from engine import ENGINE_VERSION
 from engine.show.exports import FORMATS, file_name
 

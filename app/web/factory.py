@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any, Final
 
-from flask import Flask, Response, request
+from flask import Flask
 from flask_socketio import SocketIO
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -23,6 +23,7 @@ from app.storage.database import Database
 from app.storage.kept_rows import MIB
 from app.storage.saved import Store
 from app.web import (
+    addresses,
     advisor,
     api,
     batches,
@@ -51,6 +52,7 @@ from app.web import (
     loop,
     metrics,
     openapi,
+    packs,
     pages,
     reading,
     security,
@@ -69,6 +71,7 @@ PLAYS_PATIENCE_S = 5.0
 
 SITE: Final = (
     metrics,
+    packs,
     pages,
     library,
     loop,
@@ -103,18 +106,11 @@ SITE: Final = (
 """What answers to addresses, each with its `blueprint`."""
 
 
-class Highwater(Flask):
-    """Vendored files carry their version in their name and are kept; ours are asked for anew."""
-
-    def get_send_file_max_age(self, filename: str | None) -> int | None:
-        return security.YEAR_S if filename and filename.startswith("vendor/") else None
-
-
 def build(settings: Settings | None = None) -> Flask:
     """The application, its database migrated and its sockets attached."""
     settings = settings or config.load()
     warm.warm()
-    app = Highwater(
+    app = Flask(
         "highwater",
         root_path=str(ROOT),
         static_folder=str(ASSETS / "static"),
@@ -150,7 +146,7 @@ def build(settings: Settings | None = None) -> Flask:
     charging.install(app)
     metrics.install(app, app.extensions[KEY])
     security.guard(app)
-    app.after_request(_keep_vendored)
+    addresses.install(app)
     compression.install(app)
     for page in SITE:
         app.register_blueprint(page.blueprint)
@@ -174,9 +170,3 @@ def _layer(app: Flask, settings: Settings, socketio: SocketIO) -> None:
         hops = settings.proxies
         layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)
     app.wsgi_app = layers  # type: ignore[method-assign]
-
-
-def _keep_vendored(response: Response) -> Response:
-    if request.path.startswith("/static/vendor/") and response.status_code in (200, 304):
-        response.headers["Cache-Control"] = api.FOR_EVER
-    return response

@@ -11,7 +11,8 @@ from app.common.refusals import Refusal
 from app.context import naming, visitor
 from app.context.services import services
 from app.web import described
-from app.web.api import FOR_EVER, json_answer, unless_known
+from app.web.api import json_answer, unless_known
+from app.web.edition import FOR_EVER
 from app.web.glossary import link
 from engine import ENGINE_VERSION
 from engine.lens import source as kafka

@@ -139,6 +139,7 @@ def library() -> str:
 def sheet(version: str) -> Response:
     """The pictures of the cards.  An old address gets the new ones, but not for ever."""
     response = Response(pictures(), mimetype="image/svg+xml")
+    response.set_etag(pictures_version())
     if version == pictures_version():
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     return response

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from app.common.refusals import Refusal
 from app.common.words import LANGUAGES
 from app.context.services import services
-from app.web.api import FOR_EVER
+from app.web.edition import FOR_EVER
 from engine.model.profiles import GENERATIONS, PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario

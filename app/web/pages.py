@@ -22,8 +22,9 @@ from app.common.words import DEFAULT, LANGUAGES, choose
 from app.context import naming, visitor
 from app.context.services import services
 from app.live.classroom import rooms_here
-from app.web import called, preloads, scriptless, security
+from app.web import addresses, called, packs, preloads, scriptless, security
 from app.web.api import json_answer
+from app.web.edition import edition
 from app.web.seen import badge
 from engine import ENGINE_VERSION
 from engine.model.errors import BadInput
@@ -141,8 +142,10 @@ def _helpers() -> dict[str, Any]:
         "csrf_token": "" if security.embedded() else visitor.csrf_token(),
         "import_map": import_map(),
         "modules_of": modules_of,
+        "script": addresses.script,
         "words_for": words_for,
         "engine_version": ENGINE_VERSION,
+        "edition": edition(),
     }
 
 
@@ -158,20 +161,25 @@ def import_map() -> dict[str, dict[str, str]]:
     """What browsers resolve bare module names with; there is no build step."""
     return {
         "imports": {
-            name: url_for("static", filename=f"vendor/{file}") for name, file in _vendored()
+            **{name: url_for("static", filename=f"vendor/{file}") for name, file in _vendored()},
+            **addresses.fetched(),
         }
     }
 
 
 def words_for(page: str) -> str:
     """Where the scripts of a page find their words."""
-    return url_for("api.words", lang=visitor.lang(), page=page)
+    return url_for("api.words", lang=visitor.lang(), page=page, v=edition() or None)
 
 
 def modules_of(entry: str) -> list[str]:
-    """Addresses of all that a page's module imports, so that none waits until another asks for
-    it: a browser that reads the imports one after another makes a journey for each level."""
-    return [url_for("static", filename=name) for name in preloads.needed(entry, dict(_vendored()))]
+    """Addresses of all that a page's module needs, so that none waits until another asks for it:
+    a browser that reads the imports one after another makes a journey for each level."""
+    files = preloads.needed(f"js/{entry}", dict(_vendored()))
+    if addresses.plain():
+        return [url_for("static", filename=name) for name in files]
+    libraries = [name for name in files if name.startswith("vendor/")]
+    return [packs.pack_at(entry), *(url_for("static", filename=name) for name in libraries)]
 
 
 def prepare(app: Flask) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,15 @@ from app.common.config import Settings
 from app.context.services import KEY, Services
 from app.storage.database import Database
 
-TOKEN = "token-of-this-browser"
+SESSION = "token-of-this-browser"
+
+
+def sent(token: str) -> str:
+    """A session's token as a page might have sent it, under a cover of zeros."""
+    return urlsafe_b64encode(bytes(len(token)) + token.encode()).decode()
+
+
+TOKEN = sent(SESSION)
 
 SCENARIO = """\
 title: Does the second broker copy what the first has?
@@ -80,7 +89,7 @@ def browser(app: Flask) -> FlaskClient:
     """A client with a session, as after its first page."""
     client = app.test_client()
     with client.session_transaction() as session:
-        session["csrf"] = TOKEN
+        session["csrf"] = SESSION
     return client
 
 

@@ -17,7 +17,7 @@ from app.live import rooms as bounds
 from app.live.rooms import NAME, Place, Rooms
 from engine.scenarios.file import find
 from engine.sim.run import Run
-from tests.app.conftest import Socket, browser
+from tests.app.conftest import Socket, browser, sent
 
 RUN = Run(find("S01"), "K39")
 OTHER = Run(find("S01"), "Z0102")
@@ -191,7 +191,7 @@ def pupil(app: Flask) -> Socket:
     client = app.test_client()
     with client.session_transaction() as session:
         session["csrf"] = "another-browser"
-    return Socket(app, client, csrf="another-browser")
+    return Socket(app, client, csrf=sent("another-browser"))
 
 
 def hears(socket: Socket, **wanted: Any) -> None:

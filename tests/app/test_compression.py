@@ -1,13 +1,17 @@
-"""Modules, styles and words travel compressed; what carries a secret does not."""
+"""Modules, styles, words and pages travel compressed, and no length tells of a secret."""
 
 from __future__ import annotations
 
 import gzip
+import re
+from collections.abc import Callable
 
+import brotli
 import pytest
 from flask.testing import FlaskClient
 
-GZIP = {"Accept-Encoding": "gzip, br"}
+GZIP = {"Accept-Encoding": "gzip, deflate"}
+BROTLI = {"Accept-Encoding": "gzip, deflate, br"}
 
 
 @pytest.mark.parametrize(
@@ -36,9 +40,34 @@ def test_text_is_compressed_once_and_says_the_same(client: FlaskClient, path: st
     assert (again.status_code, again.data) == (304, b"")
 
 
-def test_pages_with_a_token_are_not_compressed(client: FlaskClient) -> None:
-    page = client.get("/s/S20", headers=GZIP, buffered=True)
-    assert page.status_code == 200 and "Content-Encoding" not in page.headers
+def test_a_browser_that_knows_brotli_gets_it(client: FlaskClient) -> None:
+    path = "/static/css/scene.css"
+    plain = client.get(path, buffered=True)
+    packed = client.get(path, headers=BROTLI, buffered=True)
+    assert packed.headers["Content-Encoding"] == "br"
+    assert brotli.decompress(packed.data) == plain.data
+    # The other way is kept beside it, not in its place.
+    assert client.get(path, headers=GZIP, buffered=True).headers["Content-Encoding"] == "gzip"
+
+
+@pytest.mark.parametrize(("how", "unpack"), [(GZIP, gzip.decompress), (BROTLI, brotli.decompress)])
+def test_a_page_is_compressed_and_its_token_never_twice_the_same(
+    client: FlaskClient, how: dict[str, str], unpack: Callable[[bytes], bytes]
+) -> None:
+    tokens = set()
+    for _ in range(3):
+        page = client.get("/s/S20", headers=how, buffered=True)
+        assert page.headers["Vary"].startswith("Accept-Encoding")
+        found = re.search(rb'data-csrf="([^"]+)"', unpack(page.data))
+        assert found
+        tokens.add(found[1].decode())
+    assert len(tokens) == 3
+    for token in tokens:
+        sent = client.post("/api/runs", json={}, headers={"X-CSRF-Token": token})
+        assert sent.status_code != 403
+    for forged in ("", "A" * 64, token[:-4], token[:-1] + "=", "no token"):
+        sent = client.post("/api/runs", json={}, headers={"X-CSRF-Token": forged})
+        assert sent.status_code == 403, forged
 
 
 def test_who_cannot_unpack_gets_it_plain(client: FlaskClient) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import posixpath
 import re
 from pathlib import Path
@@ -12,8 +13,7 @@ from flask.testing import FlaskClient
 
 from app.command.bench.server import serving
 from app.common.words import PAGES, Catalogue
-from app.web import preloads
-from app.web.pages import modules_of
+from app.web import packs, preloads
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 SCRIPTS = {page: f"js/pages/{page}.js" for page in PAGES}
@@ -63,32 +63,24 @@ def test_a_page_nobody_has_is_refused(client: FlaskClient) -> None:
 
 def test_every_module_of_the_first_view_is_asked_for_by_the_page(client: FlaskClient) -> None:
     page = client.get("/s/S20").text
-    listed = re.findall(r'<link rel="modulepreload" href="/static/([^"]+)">', page)
+    listed = re.findall(r'<link rel="modulepreload" href="([^"]+)">', page)
     assert page.index("importmap") < page.index("modulepreload"), "names are known before modules"
-    assert len(listed) == len(set(listed)) and "vendor/socket.io-4.8.4.mjs" in listed
-    own = {file for file in listed if file.startswith("js/")}
-    at_once = {
-        file
-        for file in all_of("js/pages/animator.js")
-        if file in own or file == "js/pages/animator.js"
-    }
-    for file in at_once:
-        for name in preloads.imports((STATIC / file).read_text("utf-8")):
-            if name[0] == ".":
-                near = posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
-                assert near in own, f"{file} imports {near}, which the page does not name"
+    assert len(listed) == len(set(listed)) and "/static/vendor/socket.io-4.8.4.mjs" in listed
+    assert listed[0] == packs.pack_at("pages/animator.js")
+    mapped = json.loads(re.findall(r'<script type="importmap"[^>]*>(.*?)</script>', page)[0])
+    asked = {mapped["imports"][name] for name in packs.libraries(packs.needed("pages/animator.js"))}
+    assert asked <= set(listed)
     # What opens on request comes then.
+    at_once = {one.path for one in packs.needed("pages/animator.js")}
     for name in ("share/dialog", "panels/metrics", "panels/timeview", "export/gif"):
-        assert f"js/{name}.js" in all_of("js/pages/animator.js") - own
+        assert f"js/{name}.js" in all_of("js/pages/animator.js") and f"{name}.js" not in at_once
 
 
-def test_module_names_are_read_as_browsers_do(client: FlaskClient) -> None:
+def test_module_names_are_read_as_browsers_do() -> None:
     text = 'import { a,\n  b } from "./one.js";\nexport { c } from "two";\n' + (
         'export const later = () => import("./three.js");\nimport "./four.js";\nconst s = "x";'
     )
     assert preloads.imports(text) == ["./one.js", "two", "./four.js"]
-    with client.application.test_request_context():
-        assert modules_of("js/animator/playing.js")[0].startswith("/static/js/")
 
 
 def test_one_connection_carries_many_files() -> None:

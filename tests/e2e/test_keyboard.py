@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.command.bench.view import LOAD
 from tests.e2e.axe import violations
 from tests.e2e.conftest import Opener
 from tests.e2e.walk import at, step_of
@@ -84,9 +85,7 @@ def test_controller_clients_and_messages_have_one_stop_each_and_keep_the_focus(
 
 def test_the_cause_is_shown_first_and_what_is_left_is_the_step_alone(visit: Opener) -> None:
     page = visit("/s/S20?profile=Z0102&step=28", reduced_motion="no-preference")
-    page.evaluate(
-        "async () => { (await import('/static/js/animator/state.js')).speed.value = 0.25; }"
-    )
+    page.evaluate(f"async () => {{ {LOAD} (await load('animator/state')).speed.value = 0.25; }}")
     end = '[data-id="b1:leo"] .leoline'
     before = page.locator(end).get_attribute("d")
     pill = page.locator("#stage .msg")

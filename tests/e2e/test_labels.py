@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.command.bench.view import LOAD
 from engine.scenarios.file import find, library
 from engine.show.replay import Replay
 from engine.sim.run import Run
@@ -23,7 +24,7 @@ SAMPLE = ("S20", "S22", "S14", "S30", "S61")
 MOST = 4
 """Moments of one run; HIGHWATER_THOROUGH=1 looks at every step of the library."""
 
-GO = """async (n) => (await import('/static/js/animator/player.js')).goTo(n)"""
+GO = f"""async (n) => {{ {LOAD} return (await load('animator/player')).goTo(n); }}"""
 CUT = """() => {
   const stage = document.getElementById('stage');
   const { width } = stage.querySelector('svg').getBoundingClientRect();

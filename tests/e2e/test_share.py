@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from app.command.bench.view import LOAD
 from tests.e2e.conftest import Opener, Server
 from tests.e2e.walk import at, jump, step_of, total
 
@@ -215,8 +216,9 @@ def frames_of(gif: bytes) -> int:
     return frames
 
 
-FRAMES_OFF = """async ({ gif, first }) => {
-  const load = (one) => import(`/static/js/${one}.js`);
+FRAMES_OFF = (
+    f"""async ({{ gif, first }}) => {{ {LOAD}"""
+    + """
   const [s, frame] = await Promise.all([load("animator/state"), load("export/frame")]);
   const data = Uint8Array.from(atob(gif), (one) => one.charCodeAt(0));
   const decoder = new ImageDecoder({ data, type: "image/gif" });
@@ -243,6 +245,7 @@ FRAMES_OFF = """async ({ gif, first }) => {
   frame.clear();
   return off;
 }"""
+)
 """Which share of each frame's pixels is not what the stage shows at its step: of a palette's 255
 colours, letters' edges get the nearest."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.command.bench.view import LOAD
 from tests.e2e.conftest import THOROUGH, Opener, Server
 from tests.e2e.walk import at, jump, markup, run_of, step_of, steps, total
 
@@ -112,12 +113,14 @@ def assert_lane(page: Any, broker: str, replica: dict[str, Any]) -> None:
             assert cell["open"] == str(int(record["o"] >= replica["hw"]))
 
 
-OPEN = """async (slug) => {
-  const load = (name) => import(`/static/js/${name}.js`);
+OPEN = (
+    f"""async (slug) => {{ {LOAD}"""
+    + """
   const [s, player] = await Promise.all([load("animator/state"), load("animator/player")]);
   s.tapes.value = [];
   return (await player.open({ scenario: slug, step: 0 })).facts.total;
 }"""
+)
 """Another scenario on the same page, asked for as the page itself asks."""
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.command.bench.view import LOAD
 from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
 from engine.show.replay import Replay
@@ -21,9 +22,10 @@ SHARDS = 4
 MOST = 8
 """Moments of one run, spread evenly; HIGHWATER_THOROUGH=1 looks at all of them."""
 
-DRAW = """async ({ slug, profile, moments, shown }) => {
-  const load = (path) => import(`/static/js/${path}`);
-  const names = ["animator/state.js", "core/history.js", "net/channel.js"];
+DRAW = (
+    f"""async ({{ slug, profile, moments, shown }}) => {{ {LOAD}"""
+    + """
+  const names = ["animator/state", "core/history", "net/channel"];
   const [s, history, asking] = await Promise.all(names.map(load));
   const named = { scenario: slug, profile, step: 0, ahead: 1 };
   const told = await asking.channel().ask("open", named);
@@ -73,6 +75,7 @@ DRAW = """async ({ slug, profile, moments, shown }) => {
   }
   return out;
 }"""
+)
 
 
 def runs(shard: int) -> Iterator[tuple[Scenario, str]]:

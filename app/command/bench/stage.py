@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from app.command.bench.frame import CHROMIUM, FLAGS, p95
 from app.command.bench.ratios import share
-from app.command.bench.view import animation, first_view, views
+from app.command.bench.view import LOAD, animation, first_view, views
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
@@ -43,8 +43,9 @@ _FPS = """ms => new Promise((done) => {
   requestAnimationFrame(frame);
 })"""
 
-_DRAW = """async (steps) => {
-  const load = (name) => import(`/static/js/${name}.js`);
+_DRAW = (
+    f"""async (steps) => {{ {LOAD}"""
+    + """
   const [s, player] = await Promise.all([load("animator/state"), load("animator/player")]);
   const took = [];
   const first = s.n.value;
@@ -58,6 +59,7 @@ _DRAW = """async (steps) => {
   }
   return took;
 }"""
+)
 """Setting the step draws the stage at once; panels follow with the next frame."""
 
 

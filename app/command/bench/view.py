@@ -15,14 +15,30 @@ VISITS: Final = 5
 ROUNDS: Final = 3
 MOMENTS: Final = 8
 
+LOAD: Final = """const load = async (name) => {
+  const file = `${name}.js`;
+  for (const { src } of document.querySelectorAll('script[src^="/packs/"]')) {
+    const pack = await import(src);
+    for (const part of Object.keys(pack.parts)) {
+      if (pack.modules[file]) break;
+      await pack.later(part);
+    }
+    if (pack.modules[file]) return pack.modules[file];
+  }
+  throw new Error(`No script of this page has ${file}.`);
+};
+"""
+"""``await load("animator/state")`` in a page: the module that the page itself uses."""
+
 _LOADED = """() => {
   const [page] = performance.getEntriesByType("navigation");
   const all = [page, ...performance.getEntriesByType("resource")];
   return [all.reduce((sum, one) => sum + one.transferSize, 0) / 1024, all.length];
 }"""
 
-_GIF = """async () => {
-  const load = (name) => import(`/static/js/${name}.js`);
+_GIF = (
+    f"""async () => {{ {LOAD}"""
+    + """
   const names = ["animator/state", "export/frame", "export/plan", "export/gif"];
   const [s, frame, { plan }, { animate }] = await Promise.all(names.map(load));
   const words = () => ({ title: "", lines: ["What a step says.", "Why."], note: location.href });
@@ -33,6 +49,7 @@ _GIF = """async () => {
   frame.clear();
   return [took, blob.size / 1024];
 }"""
+)
 
 
 def first_view(browser: Any, url: str) -> dict[str, float]:

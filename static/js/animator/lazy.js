@@ -3,6 +3,7 @@
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 
+import { kept } from "../core/kept.js";
 import * as s from "./state.js";
 
 const sheets = new Map();
@@ -15,7 +16,7 @@ function dressed(name) {
       new Promise((done, failed) => {
         const link = Object.assign(document.createElement("link"), {
           rel: "stylesheet",
-          href: `/static/css/${name}.css`,
+          href: kept(`/static/css/${name}.css`),
           onload: done,
         });
         link.onerror = () => {

@@ -1,5 +1,6 @@
 // An element of the page as SVG text that needs no style sheet: looks written out, icons inside.
 
+import { kept } from "../core/kept.js";
 import { SVG } from "../scene/draw.js";
 
 const STYLES = [
@@ -74,7 +75,7 @@ let icons = null;
 /** The signs of the sprite by name: {viewBox, inside}. */
 export async function loadIcons() {
   if (icons) return;
-  const text = await (await fetch("/static/icons.svg")).text();
+  const text = await (await fetch(kept("/static/icons.svg"))).text();
   const found = new DOMParser().parseFromString(text, "image/svg+xml").querySelectorAll("symbol");
   icons = new Map(
     [...found].map((one) => [

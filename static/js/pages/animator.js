@@ -13,6 +13,7 @@ import { listen } from "../animator/keys.js";
 import { goTo, open, prefetch } from "../animator/player.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
+import { lasting } from "../core/kept.js";
 import { connect, nameOf, Refused, use } from "../net/channel.js";
 import { Ending } from "../panels/banner.js";
 import { Connection, Longer, Notice, Older } from "../panels/bars.js";
@@ -46,7 +47,7 @@ async function start() {
     onLost: lose,
   });
   s.words.value = await words;
-  fetch("/api/registry")
+  fetch(lasting("/api/registry"))
     .then((r) => r.json())
     .then((found) => {
       s.registry.value = found;

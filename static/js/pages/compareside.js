@@ -1,6 +1,7 @@
 // One of two runs that are compared: its steps as they are asked for, and the place it is drawn in.
 
 import { changes } from "../core/changes.js";
+import { lasting } from "../core/kept.js";
 import { offsets } from "../core/lockstep.js";
 import { cardOf } from "../core/rulecards.js";
 import { inTurn, kafka, knows, namer, plain } from "../i18n/words.js";
@@ -46,7 +47,7 @@ export function side(letter, facts, { t }) {
 
 /** The rules of its profile, by id; without them a step is drawn and its rules are not named. */
 export async function loadCards(one) {
-  const answer = await fetch(`/api/cards/${encodeURIComponent(one.facts.profile)}`).catch(
+  const answer = await fetch(lasting(`/api/cards/${encodeURIComponent(one.facts.profile)}`)).catch(
     () => null,
   );
   if (answer?.ok) one.cards = await answer.json();

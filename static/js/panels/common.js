@@ -3,10 +3,13 @@
 import { html } from "htm/preact";
 
 import * as s from "../animator/state.js";
+import { kept } from "../core/kept.js";
 import { inTurn, plain, told } from "../i18n/words.js";
 
 export const Icon = ({ name }) =>
-  html`<svg class="icon" aria-hidden="true"><use href=${`/static/icons.svg#${name}`} /></svg>`;
+  html`<svg class="icon" aria-hidden="true">
+    <use href=${`${kept("/static/icons.svg")}#${name}`} />
+  </svg>`;
 
 /** An entity in a sentence: pointing at it lights its picture, and the reverse. */
 function Entity({ text, refId }) {

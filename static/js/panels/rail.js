@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
 import { chapterAt } from "../core/history.js";
+import { kept } from "../core/kept.js";
 import { merged, railSpace } from "../core/rail.js";
 import { Branches } from "./branches.js";
 import { sayStep } from "./common.js";
@@ -38,7 +39,7 @@ function Marks({ facts, space, width }) {
           class=${`mk ${mark.kind}`}
           style=${`left:${(100 * mark.x).toFixed(3)}%`}
           title=${`${mark.n}: ${t(`mark.kind.${mark.kind}`)}${mark.count > 1 ? ` +${mark.count - 1}` : ""}`}
-          ><svg class="icon"><use href=${`/static/icons.svg#${ICONS[mark.kind]}`} /></svg
+          ><svg class="icon"><use href=${`${kept("/static/icons.svg")}#${ICONS[mark.kind]}`} /></svg
           >${mark.count > 1 && html`<b>${mark.count}</b>`}</i
         >`,
     )}

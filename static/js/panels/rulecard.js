@@ -4,6 +4,7 @@
 import { html } from "htm/preact";
 
 import * as s from "../animator/state.js";
+import { lasting } from "../core/kept.js";
 import { cardOf } from "../core/rulecards.js";
 import { knows } from "../i18n/words.js";
 
@@ -14,7 +15,7 @@ export async function loadCards(profile) {
   if (!profile || asked === profile) return;
   asked = profile;
   try {
-    const answer = await fetch(`/api/cards/${encodeURIComponent(profile)}`);
+    const answer = await fetch(lasting(`/api/cards/${encodeURIComponent(profile)}`));
     if (answer.ok && asked === profile) s.cards.value = await answer.json();
     else if (!answer.ok) asked = null;
   } catch {

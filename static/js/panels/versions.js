@@ -6,6 +6,7 @@ import { useEffect } from "preact/hooks";
 
 import { complain, open } from "../animator/player.js";
 import * as s from "../animator/state.js";
+import { lasting } from "../core/kept.js";
 import { Icon } from "./common.js";
 
 const found = signal({ name: null, parts: [] });
@@ -29,7 +30,7 @@ function folded(endings) {
 
 async function load(name) {
   try {
-    const answer = await (await fetch(`/s/${name}/endings.json`)).json();
+    const answer = await (await fetch(lasting(`/s/${name}/endings.json`))).json();
     found.value = { name, parts: answer.ok ? folded(answer.endings) : [] };
   } catch {
     found.value = { name, parts: [] }; // the run itself needs no strip

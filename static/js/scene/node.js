@@ -1,7 +1,9 @@
 // A picture is a list of plain nodes {k: key, t: tag, a: attributes, x: text, c: children, m:
 // motion}. No DOM here: pictures can be computed, compared and mixed anywhere.
 
-const ICONS = "/static/icons.svg";
+import { kept } from "../core/kept.js";
+
+const ICONS = kept("/static/icons.svg");
 
 /** How wide a text is, in px, without a browser: near enough to place what stands beside it. */
 function estimate(text, size, bold) {

@@ -1,0 +1,74 @@
+"""Addresses of files that name their bytes, so that a browser keeps them and never asks again."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from typing import Any
+
+from flask import Flask, Response, current_app, request, url_for
+
+from app.common.config import ASSETS
+from app.web import packs
+from app.web.edition import FOR_EVER
+
+STATIC = ASSETS / "static"
+FETCHED = (
+    "icons.svg",
+    "css/asked.css",
+    "css/lens.css",
+    "css/metrics.css",
+    "css/share.css",
+)
+"""Files that scripts ask for themselves; the import map tells them the address."""
+
+
+@lru_cache(maxsize=1_000)
+def _digest(filename: str, _changed: int) -> str:
+    return hashlib.sha256((STATIC / filename).read_bytes()).hexdigest()[:12]
+
+
+def digest(filename: str) -> str:
+    """Of a file below ``static`` as it is now, or "" if there is none."""
+    try:
+        return _digest(filename, (STATIC / filename).stat().st_mtime_ns)
+    except (OSError, ValueError):
+        return ""
+
+
+def plain() -> bool:
+    """Are modules sent as they are written?  For those who write them: ``serve --debug``."""
+    return current_app.debug
+
+
+def script(entry: str) -> str:
+    """Where a page's script is: its pack, or itself."""
+    return url_for("static", filename=f"js/{entry}") if plain() else packs.pack_at(entry)
+
+
+def fetched() -> dict[str, str]:
+    """Plain address -> the one that is kept, for ``import.meta.resolve``."""
+    return {f"/static/{name}": url_for("static", filename=name) for name in FETCHED}
+
+
+def install(app: Flask) -> None:
+    """Every address of a file made by ``url_for`` names its bytes, and such answers are kept."""
+
+    @app.url_defaults
+    def versioned(endpoint: str, values: dict[str, Any]) -> None:
+        name = str(values.get("filename", ""))
+        # Libraries carry their version in their name.  A module that is sent as it is written is
+        # imported by its plain name elsewhere, and a browser would run it twice.
+        named = name.startswith("vendor/") or (name.startswith("js/") and plain())
+        found = digest(name) if endpoint == "static" and not named else ""
+        if found:
+            values.setdefault("v", found)
+
+    @app.after_request
+    def kept(response: Response) -> Response:
+        name = request.path.removeprefix("/static/")
+        if name != request.path and response.status_code in (200, 304):
+            asked = request.args.get("v")
+            if name.startswith("vendor/") or (asked and asked == digest(name)):
+                response.headers["Cache-Control"] = FOR_EVER
+        return response

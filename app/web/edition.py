@@ -1,0 +1,42 @@
+"""Which program answers: what depends on nothing else is kept by browsers under its name."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+from flask import Response, current_app, request
+
+from app.common.config import ASSETS, ROOT
+from app.common.once import once
+
+FOR_EVER: Final = "public, max-age=31536000, immutable"
+KINDS: Final = {".json", ".md", ".py", ".txt", ".yaml"}
+
+
+@once
+def _digest() -> str:
+    """Of everything that answers are made of: code, library, cards, words."""
+    told = hashlib.sha256()
+    for folder in (ROOT / "engine", ROOT / "app", ASSETS / "static" / "i18n"):
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in KINDS:
+                told.update(f"{path.relative_to(folder)} {path.stat().st_size} ".encode())
+                told.update(path.read_bytes())
+    return told.hexdigest()[:12]
+
+
+def edition() -> str:
+    """Twelve digits, or none while somebody writes the program (``serve --debug``)."""
+    return "" if current_app.debug else _digest()
+
+
+def lasting(response: Response) -> Response:
+    """For an answer that depends on its address and the program alone: kept for ever where the
+    address names this very edition (``?v=``), asked for anew everywhere else."""
+    asked = request.args.get("v")
+    if asked and asked == edition():
+        response.headers["Cache-Control"] = FOR_EVER
+    else:
+        response.cache_control.no_cache = True
+    return response
