@@ -19,6 +19,7 @@ from engine.lens import source as kafka
 from engine.lens.lanes import WIDEST, lanes
 from engine.lens.search import LONGEST, Act, Hit, reached, scenarios, search
 from engine.lens.source import Place
+from engine.lens.through import through
 from engine.lens.told import asked
 from engine.model.profiles import get_profile
 from engine.scenarios import file
@@ -100,6 +101,25 @@ def threads(digest: str) -> Response:
         return json_answer({"ok": True, "first": first, **lanes(steps[1:], release, steps[0])})
 
     response = unless_known(f"threads-{digest}-{first}-{count}-{release}-{ENGINE_VERSION}", answer)
+    response.headers["Cache-Control"] = FOR_EVER
+    return response
+
+
+@blueprint.get("/r/<digest>/through.json")
+def through_releases(digest: str) -> Response:
+    """The chains of step ``?step=`` through all releases, and where they change.  They never change
+    for one version of the engine, so they are kept for ever."""
+    number = max(0, typed(request.args, "step", default=0))
+    if not naming.DIGEST.match(digest):
+        raise Refusal("not_found")
+    mode = get_profile(services().replays.run(digest).profile).mode
+
+    def answer() -> Response:
+        with services().replays.using(digest) as replay:
+            (step,) = replay.steps(number, 1)
+        return json_answer({"ok": True, "step": step["n"], **through(step, mode)})
+
+    response = unless_known(f"through-{digest}-{number}-{ENGINE_VERSION}", answer)
     response.headers["Cache-Control"] = FOR_EVER
     return response
 

@@ -189,7 +189,9 @@ def beside(old: Stack, new: Stack) -> Iterator[tuple[int | None, int | None, str
 
     same: class, method and file; file: in another file; moved: the method in another class;
     renamed: one method for one; split: one for several; joined: several for one; new; gone.
+    Of what runs on another kind of thread nothing was renamed: it is done another way.
     """
+    same = old.thread == new.thread
     a = [frame.name for frame in old.frames]
     b = [frame.name for frame in new.frames]
     for kind, i, i2, j, j2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
@@ -197,8 +199,11 @@ def beside(old: Stack, new: Stack) -> Iterator[tuple[int | None, int | None, str
             for step in range(i2 - i):
                 one, other = old.frames[i + step], new.frames[j + step]
                 yield i + step, j + step, "same" if _file(one) == _file(other) else "file"
-        else:
+        elif same:
             yield from _changed(a, b, (i, i2), (j, j2))
+        else:
+            yield from ((one, None, "gone") for one in range(i, i2))
+            yield from ((None, one, "new") for one in range(j, j2))
 
 
 def _changed(

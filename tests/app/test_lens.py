@@ -156,3 +156,14 @@ def test_threads_over_time_are_asked_for_by_window(client: FlaskClient, run: str
     for wrong in (asked.format(run, 1, 40, "9.9.9"), asked.format(run, "x", 40, "2.5.1")):
         assert client.get(wrong).status_code == 400
     assert client.get(asked.format("0" * 64, 1, 40, "2.5.1")).status_code == 404
+
+
+def test_a_step_is_told_through_all_releases(client: FlaskClient, run: str) -> None:
+    answer = client.get(f"/r/{run}/through.json?step=48")
+    assert answer.headers["Cache-Control"].endswith("immutable")
+    assert answer.json["step"] == 48 and len(answer.json["forms"]) > 1
+    again = {"If-None-Match": answer.headers["ETag"]}
+    assert client.get(f"/r/{run}/through.json?step=48", headers=again).status_code == 304
+    assert client.get(f"/r/{run}/through.json?step=x").status_code == 400
+    assert client.get(f"/r/{run}/through.json?step={10**9}").json["step"] < 10**9
+    assert client.get(f"/r/{'0' * 64}/through.json?step=1").status_code == 404

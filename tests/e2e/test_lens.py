@@ -56,6 +56,12 @@ def test_two_releases_stand_beside_each_other(visit: Opener) -> None:
     heads = page.locator(".beside th").all_inner_texts()
     assert "1.1.1" in heads[0] and "3.9.1" in heads[1] and "T-4" in heads[1]
     assert page.get_by_text("moved to another file").first.is_visible()
+    page.get_by_text("Through the releases: 10 forms").click()
+    assert page.locator(".changes i").count() == 9
+    page.get_by_role("button", name="2.3.1 – 2.7.2").click()
+    page.wait_for_selector('#lens[data-key$="@1.1.1,2.3.1"]:not([aria-busy])')
+    assert page.locator(".slider .pill").inner_text() == "new"
+    assert page.locator(".forms td.here .changed .name").inner_text().endswith("doTruncate")
     page.get_by_label("Pull through the releases").fill("0")
     page.wait_for_selector('#lens[data-key$="@1.1.1,0.8.2.2"]:not([aria-busy])')
     page.get_by_label("Beside it").select_option("3.9.1")

@@ -8,6 +8,7 @@ import * as s from "../animator/state.js";
 import { cardOf } from "../core/rulecards.js";
 import { Beside, Source } from "./lensrows.js";
 import { Threads } from "./lensthreads.js";
+import { Forms, loadForms, Slider } from "./lensthrough.js";
 import { titleOf } from "./rulecard.js";
 
 const known = { lang: "", profile: "", facts: null };
@@ -47,25 +48,6 @@ function Chooser({ label, value, onChange, facts, none }) {
   >`;
 }
 
-/** All releases on a line: the other one is pulled along it, and what was renamed, split or moved
- *  is seen to change. */
-function Slider({ a, b, choose, facts }) {
-  const names = facts.releases.map(({ name }) => name);
-  const at = names.indexOf(b || a);
-  return html`<label class="field slider"
-    >${s.t.value("lens.slider")}
-    <input
-      type="range"
-      min="0"
-      max=${names.length - 1}
-      value=${at}
-      aria-valuetext=${`Kafka ${names[at]}`}
-      onInput=${(event) => choose(names[Number(event.target.value)])}
-    />
-    <output>${names[0]} … <b>${names[at]}</b> … ${names.at(-1)}</output></label
-  >`;
-}
-
 /** The lines of pseudo-code that this step went through, beside the stack that runs them. */
 function Taken({ cues }) {
   const t = s.t.value;
@@ -87,7 +69,7 @@ function Taken({ cues }) {
   );
 }
 
-function Stack({ at, told, cues, base }) {
+function Stack({ at, told, cues, base, children }) {
   const [left, right] = told.releases;
   const one = left.stacks[at];
   const mine = one.cues.map((i) => cues[i]).filter(Boolean);
@@ -105,6 +87,7 @@ function Stack({ at, told, cues, base }) {
           />`
         : html`<${Source} release=${left} stack=${one} base=${base} rule=${one.of} />`
     }
+    ${children}
   </section>`;
 }
 
@@ -126,6 +109,23 @@ function useReleases(facts) {
   return { a, b: b === a ? "" : b, setFirst, choose };
 }
 
+/** How the step's chains changed from release to release; [] until that is known. */
+function useForms(facts) {
+  const here = `${s.run.value}@${s.n.value}`;
+  const [told, setTold] = useState({ here: "", forms: [] });
+  useEffect(() => {
+    if (!facts) return undefined;
+    const wait = setTimeout(() => {
+      loadForms(s.run.value, s.n.value).then(
+        (forms) => setTold({ here, forms }),
+        () => setTold({ here, forms: [] }),
+      );
+    }, 120);
+    return () => clearTimeout(wait);
+  }, [here, Boolean(facts), s.online.value]);
+  return told.here === here ? told.forms : [];
+}
+
 export function Lens() {
   const t = s.t.value;
   const facts = s.facts.value;
@@ -138,6 +138,7 @@ export function Lens() {
     prepare(s.lang.value, profile).then(setAbout, () => setTold({ key: "", failed: true }));
   }, [s.lang.value, profile, s.online.value]);
   const key = `${s.run.value}@${s.n.value}@${a},${b}`;
+  const forms = useForms(facts);
   useEffect(() => {
     if (!a || !facts) return undefined;
     const wait = setTimeout(() => {
@@ -169,10 +170,24 @@ export function Lens() {
       />
       <a href="/code">${t("lens.search")}</a>
     </div>
-    <${Slider} a=${a} b=${b} choose=${choose} facts=${about} />
+    <${Slider} a=${a} b=${b} choose=${choose} facts=${about} forms=${forms} />
     <${Threads} release=${a} />
     ${current && told.failed && html`<p class="soft">${t("lens.failed")}</p>`}
     ${current && told.lens && stacks.length === 0 && html`<p class="soft">${t("lens.nothing")}</p>`}
-    ${told.lens && stacks.map((one, at) => html`<${Stack} key=${`${told.key}:${at}`} at=${at} told=${told.lens} cues=${told.cues} base=${about.base} />`)}
+    ${
+      told.lens &&
+      stacks.map(
+        (one, at) =>
+          html`<${Stack}
+            key=${`${told.key}:${at}`}
+            at=${at}
+            told=${told.lens}
+            cues=${told.cues}
+            base=${about.base}
+          >
+            ${forms[0]?.stacks[at] && html`<${Forms} forms=${forms} number=${at} facts=${about} a=${a} b=${b} choose=${choose} />`}
+          <//>`,
+      )
+    }
   </div>`;
 }

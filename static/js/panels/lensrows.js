@@ -26,11 +26,11 @@ function Frame({ frame, release, base, acting }) {
     ${frame.calls > 0 && html`<a class="at calls" href=${place(frame, release, base, frame.calls)} target="_blank" rel="noreferrer" title=${opens}>${t("lens.calls", { n: frame.calls })}</a>`}`;
 }
 
-const Gap = ({ kind }) =>
+export const Gap = ({ kind }) =>
   html`<span class="gap"><span aria-hidden="true">⋮</span> ${s.t.value(`lens.gap.${kind}`)}</span>`;
 
 /** Why there is no chain. */
-const Reason = ({ stack, release }) =>
+export const Reason = ({ stack, release }) =>
   html`<p class="soft">
     ${s.t.value(`lens.reason.${stack.reason}`, { release: release.release })}
   </p>`;
