@@ -22,6 +22,14 @@ def test_there_are_sixty_of_every_topic_and_level() -> None:
     assert {one.level for one in found.values()} == set(interview.LEVELS)
 
 
+def test_what_is_asked_then_leads_on() -> None:
+    """A chain of a question, its follow-up and what is asked then repeats no question."""
+    found = questions()
+    for item in found.values():
+        assert found[item.then].ask != item.ask and item.then != item.id
+        assert item.answer["en"] not in {one["en"] for one in item.facts}
+
+
 def test_the_moments_are_written_anew_on_demand(rewrite: bool) -> None:
     if rewrite:
         table = {name: item.judged().step for name, item in questions().items()}
@@ -39,7 +47,7 @@ def test_a_question_is_proved_where_its_run_is_opened(item: Item) -> None:
 
 def test_chinese_is_in_the_words_of_kafka_people() -> None:
     for item in questions().values():
-        for texts in (item.ask, *item.facts, item.wrong, item.follow):
+        for texts in (item.ask, *item.facts, item.wrong, item.follow, item.answer):
             assert re.search("[一-鿿]", texts["zh-Hans"])
             assert not re.search("追随者|领导者|纪元|位移|控制器|您", texts["zh-Hans"]), item.id
             assert texts["en"].endswith((".", "?", "%")), texts
@@ -51,6 +59,8 @@ GOOD = """Q1:
   facts: [{en: a, zh-Hans: 甲}, {en: b, zh-Hans: 乙}, {en: c, zh-Hans: 丙}]
   wrong: {en: a, zh-Hans: 甲}
   follow: {en: a, zh-Hans: 甲}
+  answer: {en: a, zh-Hans: 甲}
+  then: Q2
   run: S22
   profile: K39
   moment: "eventually leader = C"
@@ -66,9 +76,11 @@ def test_a_file_of_ones_own_is_read() -> None:
     [
         (GOOD.replace("Q1", "first"), "mine.yaml:1:1"),
         (GOOD.replace("level: 1", "level: 9"), "mine.yaml:2:10"),
-        (GOOD.replace("S22", "S999"), "mine.yaml:7:8"),
-        (GOOD.replace("K39", "K99"), "mine.yaml:9:11"),
-        (GOOD.replace("leader = C", "leader ="), "mine.yaml:9:11"),
+        (GOOD.replace("S22", "S999"), "mine.yaml:9:8"),
+        (GOOD.replace("K39", "K99"), "mine.yaml:11:11"),
+        (GOOD.replace("leader = C", "leader ="), "mine.yaml:11:11"),
+        (GOOD.replace("then: Q2", "then: Q1"), "mine.yaml:8:9"),
+        (GOOD.replace("then: Q2", "then: more"), "mine.yaml:8:9"),
         (GOOD.replace(", {en: c, zh-Hans: 丙}", ""), "mine.yaml:4:10"),
         (GOOD.replace("  wrong: {en: a, zh-Hans: 甲}\n", ""), "mine.yaml:"),
         ("- a\n", "mine.yaml:1:1"),

@@ -110,7 +110,11 @@ def _of_interview(item: Item, lang: str, words: Catalogue) -> Card:
     facts = "".join(f"<li>{escape(one[lang])}</li>" for one in item.facts)
     more = "".join(
         f"<p><b>{escape(words.text(lang, key, {}))}</b> {escape(said[lang])}</p>"
-        for key, said in (("interview.wrong", item.wrong), ("interview.follow", item.follow))
+        for key, said in (
+            ("interview.wrong", item.wrong),
+            ("interview.follow", item.follow),
+            ("interview.follow.answer", item.answer),
+        )
     )
     link = address(f"/s/{item.scenario}", profile=item.profile, step=str(step))
     question, answer = f"<b>{escape(item.ask[lang])}</b>", f"<ul>{facts}</ul>{more}"

@@ -29,6 +29,8 @@ def _told(item: Item) -> dict[str, Any]:
         "facts": [one[lang] for one in item.facts],
         "wrong": item.wrong[lang],
         "follow": item.follow[lang],
+        "answer": item.answer[lang],
+        "then": item.then,
         "open": animator(item.run, moments()[item.id]),
     }
 
@@ -41,6 +43,7 @@ def interview() -> str:
         "interview.html",
         topics=[(topic, [one for one in told if one["topic"] == topic]) for topic in TOPICS],
         total=len(told),
+        asked={one["id"]: one["ask"] for one in told},
     )
 
 

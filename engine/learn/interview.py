@@ -1,8 +1,9 @@
 """Interview questions: what a good answer has, the usual wrong one, and the run that proves it.
 
 A file a topic in `interview/`: a question by its number, with its level (1 to 3), the question,
-the facts of a good answer, the usual wrong answer and what is asked next, in every language; the
-run, and the property whose deciding moment is where the run is opened.
+the facts of a good answer, the usual wrong answer, what is asked next and the answer to that, all
+in every language; the question that is asked then; the run, and the property whose deciding moment
+is where the run is opened.
 """
 
 from __future__ import annotations
@@ -30,7 +31,18 @@ MOMENTS: Final = "moments.json"
 FEWEST_FACTS: Final = 3
 MOST_FACTS: Final = 5
 MOST_TEXT: Final = 300
-_FIELDS: Final = ("level", "ask", "facts", "wrong", "follow", "run", "profile", "moment")
+_FIELDS: Final = (
+    "level",
+    "ask",
+    "facts",
+    "wrong",
+    "follow",
+    "answer",
+    "then",
+    "run",
+    "profile",
+    "moment",
+)
 _ID: Final = re.compile(r"Q[1-9][0-9]{0,2}")
 
 Texts = dict[str, str]
@@ -48,6 +60,10 @@ class Item:
     facts: tuple[Texts, ...]
     wrong: Texts
     follow: Texts
+    answer: Texts
+    """To what is asked next."""
+    then: str
+    """The question that is asked after that."""
     scenario: str
     profile: str
     moment: str
@@ -85,6 +101,9 @@ def _item(check: Reader, name: str, topic: str, value: object) -> Item:
         raise check.bad((name, "run"), f"There is no scenario {code[:40]} in the library.")
     moment = check.text(fields["moment"], (name, "moment"), MOST_CHARACTERS)
     profile = check.text(fields["profile"], (name, "profile"), 80)
+    then = check.text(fields["then"], (name, "then"), 10)
+    if not _ID.fullmatch(then) or then == name:
+        raise check.bad((name, "then"), "What is asked then is another question, like Q2.")
     try:
         get_profile(profile)
         parse(moment)
@@ -98,6 +117,8 @@ def _item(check: Reader, name: str, topic: str, value: object) -> Item:
         tuple(_texts(check, one, (name, "facts", i)) for i, one in enumerate(facts)),
         _texts(check, fields["wrong"], (name, "wrong")),
         _texts(check, fields["follow"], (name, "follow")),
+        _texts(check, fields["answer"], (name, "answer")),
+        then,
         code,
         profile,
         moment,
@@ -117,7 +138,11 @@ def questions() -> dict[str, Item]:
     """All questions by number, topic after topic."""
     folder = files("engine.learn") / "interview"
     texts = {topic: (folder / f"{topic}.yaml").read_text("utf-8") for topic in TOPICS}
-    return {item.id: item for topic, text in texts.items() for item in read(text, topic)}
+    found = {item.id: item for topic, text in texts.items() for item in read(text, topic)}
+    for item in found.values():
+        if item.then not in found:
+            raise BadInput("unknown", f"There is no question {item.then} to ask after {item.id}.")
+    return found
 
 
 @cache

@@ -101,3 +101,27 @@ def test_a_chapter_is_walked_to_its_end_by_keyboard(visit: Opener) -> None:
     assert page.locator(".recap li").count() == 3
     done = json.loads(page.evaluate("localStorage.getItem('highwater.course')"))
     assert sorted(done["high-watermark"]) == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_mock_interview_asks_on_and_ends_in_a_sheet_of_one_page(visit: Opener, lang: str) -> None:
+    page = visit(f"/interview?lang={lang}", viewport={"width": 390, "height": 844})
+    page.locator("#mock").click()
+    asked = []
+    while page.locator("#room").is_visible():
+        asked.append(page.locator("#held .asked, #held h3").first.inner_text())
+        assert not page.locator("#held .followup").first.is_visible()
+        page.locator("#reveal").click()
+        for box in page.locator("#held input[type=checkbox]").all()[len(asked) == 1 :]:
+            box.check()
+        page.locator("#onward").click()
+    assert len(set(asked)) == len(asked) > 16
+    assert page.locator("#rows .follow").count() == 8
+    assert page.locator("#rows .deeper").count() == len(asked) - 16
+    assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
+    page.locator("#missed").click()
+    page.wait_for_selector(".sheetitems article")
+    assert page.locator(".sheetitems article").count() == 1
+    page.goto(page.url.split("?")[0] + "?only=" + ",".join(f"Q{n}" for n in range(31, 43)))
+    assert page.locator(".sheetitems article").count() == 12
+    assert page.pdf(format="A4").count(b"/Type /Page\n") == 1

@@ -1,9 +1,11 @@
-// Interview questions: ticks are remembered here; a mock interview draws eight of them.
+// Interview questions: ticks are remembered here; a mock interview draws eight of them,
+// and asks on.
 // Without this script every question still opens, and its answer can be read.
+
+import { drawn, missed, next } from "../core/mock.js";
 
 const KEY = "highwater.interview";
 const MINUTES = 25;
-const DRAWN = [1, 1, 1, 2, 2, 2, 3, 3];
 
 const at = (id) => document.getElementById(id);
 const every = [...document.querySelectorAll(".question")];
@@ -38,29 +40,18 @@ function note(question) {
   keep(known);
 }
 
-/** Eight questions by level; what was missed before comes first, then what was never asked. */
-function drawn() {
-  const weight = (question) => (known[question.id] ?? 0.5) + Math.random() * 0.6;
-  const left = every
-    .map((question) => ({ question, weight: weight(question) }))
-    .sort((a, b) => a.weight - b.weight);
-  return DRAWN.map((level) => {
-    const i = left.findIndex((one) => Number(one.question.dataset.level) === level);
-    return left.splice(i, 1)[0].question;
-  });
-}
+let mock = null; // {ids, turns, turn, until, ticking, homes, shown}
 
-let mock = null; // {list, n, until, ticking, homes}
+const byId = (id) => every.find((one) => one.id === id);
 
 function begin() {
-  const list = drawn();
-  const homes = list.map((question) => {
-    const home = document.createComment("");
-    question.before(home);
-    return home;
-  });
-  mock = { list, homes, n: 0, until: Date.now() + MINUTES * 60_000, ticking: 0 };
-  for (const question of list) for (const box of boxes(question)) box.checked = false;
+  const all = every.map((one) => ({
+    id: one.id,
+    level: Number(one.dataset.level),
+    share: known[one.id] ?? null,
+  }));
+  const homes = new Map();
+  mock = { ids: drawn(all), turns: [], homes, until: Date.now() + MINUTES * 60_000 };
   mock.ticking = setInterval(clock, 1000);
   at("all").hidden = true;
   at("card").hidden = true;
@@ -68,16 +59,50 @@ function begin() {
   ask();
 }
 
-function ask() {
-  const question = mock.list[mock.n];
+/** A question is moved into the room, and back to its place at the end. */
+function taken(id) {
+  const question = byId(id);
+  if (!mock.homes.has(id)) {
+    const home = document.createComment("");
+    question.before(home);
+    mock.homes.set(id, home);
+    for (const box of boxes(question)) box.checked = false;
+  }
   question.open = false;
-  at("held").replaceChildren(question, at("writing").content.cloneNode(true));
-  at("at").textContent = at("room")
-    .dataset.at.replace("{n}", mock.n + 1)
-    .replace("{total}", mock.list.length);
+  return question;
+}
+
+/** What a question asks next, as a question of its own with one fact: its answer. */
+function followUp(id) {
+  const question = byId(id);
+  const one = at("following").content.cloneNode(true).firstElementChild;
+  one.querySelector("h3").textContent = question.querySelector(".followed").textContent;
+  one.querySelector(".fact span").textContent = question.querySelector(".followanswer").textContent;
+  return one;
+}
+
+function ask() {
+  mock.turn = next(mock.turns, mock.ids, (id) => byId(id).dataset.then);
+  if (!mock.turn) {
+    end();
+    return;
+  }
+  const { id, part, main } = mock.turn;
+  mock.shown = part === "follow" ? followUp(id) : taken(id);
+  at("held").replaceChildren(mock.shown, at("writing").content.cloneNode(true));
+  const { at: first, follow, deeper } = at("room").dataset;
+  at("at").textContent = { main: first, follow, deeper }[part]
+    .replace("{n}", main + 1)
+    .replace("{total}", mock.ids.length);
   at("reveal").hidden = false;
   clock();
   at("roomtitle").focus();
+}
+
+function reveal() {
+  if (mock.turn.part === "follow") mock.shown.querySelector(".fact").hidden = false;
+  else mock.shown.open = true;
+  at("reveal").hidden = true;
 }
 
 function clock() {
@@ -88,33 +113,34 @@ function clock() {
 }
 
 function onward() {
-  note(mock.list[mock.n]);
-  mock.n += 1;
-  if (mock.n < mock.list.length && Date.now() < mock.until) ask();
+  const all = boxes(mock.shown);
+  const had = all.filter((box) => box.checked).length;
+  const words = mock.shown.querySelector(".asked, h3").textContent;
+  mock.turns.push({ ...mock.turn, share: share(mock.shown), had, all: all.length, words });
+  if (mock.turn.part !== "follow") note(mock.shown);
+  if (Date.now() < mock.until) ask();
   else end();
 }
 
 function end() {
   clearInterval(mock.ticking);
-  const asked = mock.list.slice(0, mock.n);
-  const rows = asked.map((question) => {
+  const { turns, homes } = mock;
+  for (const [id, home] of homes) home.replaceWith(byId(id));
+  const rows = turns.map((turn) => {
     const row = document.createElement("tr");
-    const had = boxes(question).filter((box) => box.checked).length;
-    const cells = [
-      question.querySelector(".asked").textContent,
-      `${had} / ${boxes(question).length}`,
-    ];
-    for (const text of cells)
+    row.className = turn.part;
+    for (const text of [turn.words, `${turn.had} / ${turn.all}`])
       row.append(Object.assign(document.createElement("td"), { textContent: text }));
     return row;
   });
-  mock.list.forEach((question, i) => mock.homes[i].replaceWith(question));
-  const all = asked.flatMap(boxes);
-  const had = all.filter((box) => box.checked).length;
+  const sum = (name) => turns.reduce((all, turn) => all + turn[name], 0);
   at("rows").replaceChildren(...rows);
-  at("sum").textContent = at("card").dataset.sum.replace("{had}", had).replace("{all}", all.length);
-  const missed = asked.filter((question) => share(question) < 1).map((question) => question.id);
-  at("missed").href = `/interview/sheet${missed.length ? `?only=${missed.join(",")}` : ""}`;
+  at("sum").textContent = at("card")
+    .dataset.sum.replace("{had}", sum("had"))
+    .replace("{all}", sum("all"));
+  const ids = missed(turns);
+  at("missed").href = `/interview/sheet${ids.length ? `?only=${ids.join(",")}` : ""}`;
+  at("held").replaceChildren();
   at("room").hidden = true;
   at("all").hidden = false;
   at("card").hidden = false;
@@ -124,10 +150,7 @@ function end() {
 
 at("mock").hidden = false;
 at("mock").addEventListener("click", begin);
-at("reveal").addEventListener("click", () => {
-  mock.list[mock.n].open = true;
-  at("reveal").hidden = true;
-});
+at("reveal").addEventListener("click", reveal);
 at("onward").addEventListener("click", onward);
 at("stop").addEventListener("click", end);
 at("print").addEventListener("click", () => print());
@@ -135,11 +158,14 @@ addEventListener("change", (event) => {
   const question = event.target.closest(".question");
   if (question && !mock) note(question);
 });
-if (location.hash) {
-  const named = every.find((question) => `#${question.id}` === location.hash);
-  if (named) {
-    named.open = true;
-    named.scrollIntoView();
-  }
+/** A question that the address names stands open. */
+function named() {
+  const question = every.find((one) => `#${one.id}` === location.hash);
+  if (!question || mock) return;
+  question.open = true;
+  question.scrollIntoView();
 }
+
+named();
+addEventListener("hashchange", named);
 document.body.dataset.ready = "1";
