@@ -28,7 +28,7 @@ PAGES = {
     "batch": ("batch",),
     "cluster": ("cluster", "share"),
     "compare": ("compare",),
-    "editor": ("editor",),
+    "editor": ("editor", "hand"),
     "embed": ("hand",),
     "incident": ("incident", "share"),
 }

@@ -5,8 +5,10 @@ The browser sends the whole value each time; nothing is kept here between two qu
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from flask import Blueprint, Response, render_template, request
 
@@ -47,6 +49,45 @@ STEPS_AT_ONCE = 64
 MOST_PROBLEMS = 50
 TITLE_CHARS = 80
 
+BEGINNINGS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "slow": {
+        "script": "produce m0 acks=all\nsettle\npause 3\nproduce m1 acks=all\nadvance 40s\nsettle"
+    },
+    "dies": {
+        "script": "produce m0 acks=all\nsettle\nproduce m1 acks=1\nkill 1\ndetect 1\n"
+        "produce m2 acks=all\nsettle\nrestart 1\nsettle"
+    },
+    "rack": {
+        "brokers": [{"id": 1, "rack": "r1"}, {"id": 2, "rack": "r1"}, {"id": 3, "rack": "r2"}],
+        "script": "produce m0 acks=all\nsettle\nproduce m1 acks=1\nfetch 2\npower 1\npower 2\n"
+        "detect 1\ndetect 2\nrestart 1\nrestart 2\nsettle",
+    },
+    "cut": {
+        "script": "produce m0 acks=all\nsettle\ncut 1 K\nproduce m1 to 1 acks=1\ndetect 1\n"
+        "produce m2 to 1 acks=1\nheal 1 K\nsettle"
+    },
+    "unclean": {
+        "configs": {"unclean.leader.election.enable": True},
+        "script": "produce m0 acks=all\nsettle\nkill 2\ndetect 2\nkill 3\ndetect 3\n"
+        "produce m1 acks=all\nsettle\nkill 1\ndetect 1\nrestart 2\nsettle",
+    },
+    "refused": {
+        "configs": {"min.insync.replicas": 2},
+        "script": "produce m0 acks=all\nsettle\nkill 2\ndetect 2\nkill 3\ndetect 3\n"
+        "produce m1 acks=all\nsettle",
+    },
+    "rolling": {
+        "script": "produce m0 acks=all\nsettle\nshutdown 1\nrestart 1\nsettle\nshutdown 2\n"
+        "restart 2\nsettle\nproduce m1 acks=all\nsettle"
+    },
+    "moves": {
+        "brokers": 4,
+        "partitions": [[1, 2, 3]],
+        "script": "produce m0 m1 acks=all\nsettle\nreassign 2 3 4\nsettle",
+    },
+}
+"""What a scenario can begin with instead of the life of one record: name -> what it says."""
+
 Json = dict[str, Any]
 
 
@@ -56,6 +97,8 @@ def edit(name: str = "") -> str:
     """A new scenario, a copy of one of the library or of a saved one, or one made of a run."""
     asks: list[Json] = []
     digest = request.args.get("run", "")
+    begun = request.args.get("begin", "")
+    begun = begun if begun in BEGINNINGS else ""
     if digest:
         if not naming.DIGEST.match(digest):
             raise Refusal("not_found")
@@ -64,13 +107,28 @@ def edit(name: str = "") -> str:
     elif name:
         own = in_language(naming.scenario_named(name), visitor.lang())
         scenario = replace(own, slug="", code="")
+    elif begun:
+        scenario = beginning(begun)
     else:
         title = " ".join(request.args.get("title", "")[:TITLE_CHARS].split())
         scenario = empty(title)
     text = yaml_of(scenario)
     lang = visitor.lang()
     boot = {**looked_at(text), "asks": asks, "lang": lang, "offers": offers(lang)}
-    return render_template("editor.html", boot=boot, text=text, recorded=bool(digest))
+    return render_template(
+        "editor.html",
+        boot=boot,
+        text=text,
+        recorded=bool(digest),
+        templates=BEGINNINGS,
+        begun=begun,
+    )
+
+
+def beginning(name: str) -> Scenario:
+    """One of BEGINNINGS, with a title in the visitor's language."""
+    title = services().words.text(visitor.lang(), f"edit.begin.{name}", {})
+    return Scenario.from_dict({"title": title, **BEGINNINGS[name]})
 
 
 def empty(title: str) -> Scenario:
@@ -90,9 +148,20 @@ def offers(lang: str) -> Json:
         "faults": list(FAULT_KINDS),
         "tags": list(TAGS),
         "verbs": [
-            [one["grammar"], said(one["help"], lang)] for one in registry.registry()["verbs"]
+            {**one, "help": said(one["help"], lang), "example": example(one["grammar"])}
+            for one in registry.registry()["verbs"]
         ],
     }
+
+
+def example(grammar: str) -> str:
+    """A move of this form that can be read as it stands: "flush B [upto O]" -> "flush 2"."""
+    first = _OPTIONAL.sub("", grammar.split(" | ")[0])
+    words = [word.split("|")[0] for word in first.split()]
+    return " ".join("2" if word == "B" else word for word in words)
+
+
+_OPTIONAL: Final = re.compile(r" ?\[[^\]]*\]")
 
 
 def _offer(config: Config, lang: str) -> Json:

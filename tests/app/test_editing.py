@@ -13,8 +13,11 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.common.config import Settings
+from app.web.editor import BEGINNINGS, example
 from engine.checks.catalogue import VIOLABLE
 from engine.scenarios.file import find, load_text
+from engine.sim.moves import parse
+from engine.sim.verbs import VERBS
 from tests.app.conftest import Socket, browser, post
 
 
@@ -180,5 +183,21 @@ def test_whatever_the_form_offers_has_a_name_in_both_languages(client: FlaskClie
         assert offered["invariants"] == list(VIOLABLE)
         for name in VIOLABLE:
             assert f"broken.{name}" in words
-    for told in [one["meaning"] for one in offered["configs"]] + [h for _, h in offered["verbs"]]:
+    for told in [one["meaning"] for one in offered["configs"]] + [
+        verb["help"] for verb in offered["verbs"]
+    ]:
         assert re.search("[\u4e00-\u9fff]", told), told
+
+
+@pytest.mark.parametrize("grammar", [verb.grammar for verb in VERBS.values()])
+def test_every_move_has_an_example_that_can_be_read(grammar: str) -> None:
+    move = example(grammar)
+    assert parse(move, find("S01").brokers).verb.grammar == grammar, move
+
+
+@pytest.mark.parametrize("name", BEGINNINGS)
+def test_every_beginning_can_be_played_to_its_end(client: FlaskClient, name: str) -> None:
+    text = boot(client.get(f"/edit?begin={name}").text)["yaml"]
+    assert boot(client.get(f"/edit?begin={name}&lang=zh").text)["yaml"] != text, "the title"
+    told = post(client, "/api/scenarios/try", {"yaml": text}).json
+    assert told["problem"] is None and told["facts"]["total"] > 10

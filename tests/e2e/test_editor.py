@@ -65,6 +65,26 @@ def test_a_script_is_tried_judged_and_saved(visit: Opener) -> None:
     assert re.search(r"/edit/[0-9a-f]{16}$", page.url)
 
 
+def test_what_is_shown_on_the_cluster_becomes_a_line(visit: Opener) -> None:
+    page = visit("/edit")
+    moves = page.locator("input[name=move]")
+    page.locator('[data-hit="b1"]').click()
+    page.locator(".menu").get_by_role("button", name="kill 1").click()
+    page.wait_for_selector('#stage [data-id="b1"][data-alive="down"]')
+    assert moves.last.input_value() == "kill 1"
+    page.get_by_role("button", name="To the beginning").click()
+    page.wait_for_selector('#stage[data-step="0"]')
+    page.get_by_role("button", name="Step on").click()
+    page.wait_for_selector('#stage[data-step="1"]:not([data-moving])')
+    page.locator('[data-hit="b3"]').click()
+    page.locator(".menu").get_by_role("button", name="kill 3").click()
+    page.wait_for_selector('#stage [data-id="b3"][data-alive="down"]')
+    assert moves.nth(1).input_value() == "kill 3", "a press in the middle is a line in the middle"
+    page.get_by_role("link", name="a rack loses power").click()
+    page.wait_for_function("() => document.querySelector('#yaml')?.value.includes('power 1')")
+    page.locator("#stage svg").first.wait_for()
+
+
 def test_a_run_of_the_animator_becomes_a_scenario(visit: Opener) -> None:
     page = visit("/s/S01")
     page.get_by_label("Type a move").fill("kill 1")

@@ -10,7 +10,9 @@ import {
   moved,
   numberOf,
   ofKind,
+  placeAt,
   rowsOf,
+  rowsPlayed,
   scriptOf,
   shrunk,
   timed,
@@ -122,4 +124,22 @@ test("a delay changes its form and keeps what can be kept", () => {
   assert.deepEqual(delayed([0, 40], "tail"), { median: 1, p99: 40 });
   assert.deepEqual(delayed({ median: 2, p99: 40 }, "even"), [2, 40]);
   assert.deepEqual(delayed([1, 5], "even"), [1, 5]);
+});
+
+test("a move made in the middle goes after the line that is played there", () => {
+  const rows = rowsOf("# first\nproduce a\nexpect ack a\nfetch 2\nfetch 2\nsettle");
+  const facts = {
+    total: 30,
+    chapters: [
+      [1, "produce a", ""],
+      [5, "fetch 2", ""],
+      [9, "fetch 2", ""],
+    ],
+  };
+  assert.deepEqual(rowsPlayed(rows, facts.chapters), [1, 3, 4]);
+  assert.deepEqual(
+    [0, 1, 4, 5, 12, 30].map((n) => placeAt(rows, facts, n)),
+    [0, 2, 2, 4, 5, 6],
+  );
+  assert.equal(placeAt(rows, null, 0), 6);
 });

@@ -8,11 +8,19 @@ import { bump, complain, ensure, goTo, prefetch } from "./player.js";
 import { pause } from "./playing.js";
 import * as s from "./state.js";
 
+let writes = null;
+
+/** From now on a move is handed to `write` instead of being played: an editor puts it down. */
+export function divert(write) {
+  writes = write;
+}
+
 /** Makes a move where we are.  In the past it opens a branch; the old future stays.  One that
  *  only says who moves messages (`pace`) is no branch that anybody would look for. */
 export async function act(text, { pace = false } = {}) {
   const on = s.tapeNow.value;
   if (!on) return false;
+  if (writes) return writes(text);
   pause();
   let answer;
   try {

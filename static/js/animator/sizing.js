@@ -34,7 +34,7 @@ function roomBelow(host) {
 const CORNER = 268; // px the controls in the corner take beside the clients
 /** The room and the words of the stage at this zoom. */
 export const sized = (zoom, host) => ({
-  corner: CORNER / zoom,
+  corner: document.getElementById("corner") ? CORNER / zoom : 0,
   width: Math.max(280, Math.floor(host.clientWidth / zoom)),
   height: roomBelow(host),
   widest: s.tapeNow.value?.widest ?? 0,

@@ -10,6 +10,7 @@ import { Network } from "./network.js";
 import { Promises } from "./promises.js";
 import { Script } from "./script.js";
 import * as e from "./state.js";
+import { Verbs } from "./verbs.js";
 import { Workload } from "./workload.js";
 
 function Part({ title, open = false, note = "", children }) {
@@ -128,7 +129,13 @@ export function Form() {
   const doc = e.doc.value;
   if (!doc) return html`<p class="soft">${t("edit.unreadable")}</p>`;
   const all = { doc, t };
-  return html`<${Part} title=${t("edit.about")} open><${About} ...${all} /><//>
+  return html`<${Part} title=${t("edit.script")} open><${Script} ...${all} /><//>
+    <${Part}
+      title=${t("edit.verbs")}
+      note=${t("edit.verbs.note", { n: e.offers.value.verbs.length })}
+      ><${Verbs} ...${all}
+    /><//>
+    <${Part} title=${t("edit.about")} open><${About} ...${all} /><//>
     <${Part}
       title=${t("edit.cluster")}
       note=${t("edit.cluster.note", { n: doc.brokers.length, p: doc.partitions.length })}
@@ -137,7 +144,6 @@ export function Form() {
     <${Part} title=${t("edit.configs")} note=${Object.keys(doc.configs).join(", ")}
       ><${Configs} ...${all}
     /><//>
-    <${Part} title=${t("edit.script")} open><${Script} ...${all} /><//>
     <${Part} title=${t("edit.promises")} open><${Promises} ...${all} /><//>
     <${Part} title=${t("edit.network")} note=${t(`title.fetching.${doc.fetching}`)}
       ><${Network} ...${all}

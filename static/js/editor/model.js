@@ -23,6 +23,23 @@ export function scriptOf(rows) {
     .join("\n");
 }
 
+/** Of each chapter of a run [first step, move, ...] the row it was played from; -1 for none. */
+export function rowsPlayed(rows, chapters) {
+  let at = -1;
+  return chapters.map(([, move]) => {
+    const found = rows.findIndex((row, i) => i > at && row.move === move);
+    if (found >= 0) at = found;
+    return found;
+  });
+}
+
+/** Where a move goes that was made at step `n`: after the row that was being played there. */
+export function placeAt(rows, facts, n) {
+  if (!facts || n >= facts.total) return rows.length;
+  const played = rowsPlayed(rows, facts.chapters);
+  return 1 + facts.chapters.reduce((at, [first], i) => (first <= n ? played[i] : at), -1);
+}
+
 /** A list with one entry moved to another place. */
 export function moved(list, from, to) {
   if (to < 0 || to >= list.length || from === to) return list;

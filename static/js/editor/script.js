@@ -160,8 +160,8 @@ export function Script({ doc, t }) {
     />
     <datalist id="verbs">
       ${e.offers.value.verbs.map(
-        ([grammar, help]) =>
-          html`<option key=${grammar} value=${grammar.split(" | ")[0]}>${help}</option>`,
+        ({ grammar, help, example }) =>
+          html`<option key=${grammar} value=${example}>${help}</option>`,
       )}
     </datalist>`;
 }

@@ -1,67 +1,143 @@
 // Try: the script played in a small stage below the form, with the scene of the animator.
 
-import { batch } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
 import { html } from "htm/preact";
 
+import { divert } from "../animator/acting.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
-import { add, moments, nextSeen, tape } from "../core/history.js";
+import { add, chapterEnds, moments, nextSeen, tape } from "../core/history.js";
 import { kafka } from "../i18n/words.js";
 import { Icon } from "../panels/common.js";
+import { drawn } from "../panels/menu.js";
 import { Choice } from "./fields.js";
+import { placeAt, rowsOf, rowsPlayed, scriptOf } from "./model.js";
 import { place } from "./promises.js";
 import * as e from "./state.js";
 
+const WAIT_MS = 150; // after the text is known to be right, before it is played
 let mounted = false;
+let played = null; // the text that the stage shows
+let written = null; // the row that a press on the stage wrote last
+let timer = 0;
 
 /** Plays the text as it is now and shows its first step; what cannot be played is said. */
-export const attempt = (profile = null) =>
-  e.during(async () => {
-    const wanted = profile ?? s.facts.value?.profile;
-    const known = e.doc.value?.profiles ?? [];
-    const said = await e.ask("/api/scenarios/try", {
-      yaml: e.text.value,
-      ...(known.includes(wanted) ? { profile: wanted } : {}),
-    });
-    document.getElementById("trying").hidden = false;
-    if (!mounted) {
-      stage.mount(document.getElementById("stage"), { drawn: () => {} });
-      mounted = true;
-    }
-    const made = tape(said.facts, said.steps);
-    batch(() => {
-      s.tapes.value = [made];
-      s.run.value = said.run;
-      s.n.value = 0;
-      s.cue.value = null;
-      s.revision.value += 1;
-    });
-    document.getElementById("trying").dataset.run = said.run;
-    document.getElementById("trying").scrollIntoView({ block: "nearest" });
-    if (said.problem) {
-      if (said.problem.script)
-        e.problems.value = [{ ...place(said.problem.script), ...said.problem }];
-      e.notice.value = {
-        kind: "warn",
-        text: `${said.problem.script ? `${e.t.value("edit.line", { n: said.problem.script })}: ` : ""}${said.problem.sentence}`,
-      };
-    }
-  });
+export const attempt = (profile = null) => e.during(() => shown(profile, () => 0));
 
-async function known(n) {
-  const on = s.tapeNow.value;
+/** The cluster lives: what is pressed on it becomes a line, and each change of the text is played. */
+export function live() {
+  divert((move) => {
+    const { script } = e.doc.value ?? {};
+    if (script === undefined || !e.readable.value) return false;
+    const rows = rowsOf(script);
+    const at = placeAt(rows, s.facts.value, s.n.value);
+    written = at;
+    e.change({
+      script: scriptOf([
+        ...rows.slice(0, at),
+        { prefix: "", move, comment: "" },
+        ...rows.slice(at),
+      ]),
+    });
+    return true;
+  });
+  effect(() => {
+    const text = e.text.value;
+    if (e.readable.value && text !== played) again();
+  });
+}
+
+function again() {
+  clearTimeout(timer);
+  timer = setTimeout(follow, WAIT_MS);
+}
+
+/** The stage follows the text, at the line that was written last, or where it stood. */
+async function follow() {
+  if (!e.readable.value) return;
+  if (e.busy.value) {
+    again();
+    return;
+  }
+  const before = s.facts.value ? { n: s.n.value, end: s.n.value >= s.facts.value.total } : null;
+  const line = written;
+  written = null;
+  try {
+    await shown(null, (facts) => {
+      const at =
+        line === null ? -1 : rowsPlayed(rowsOf(e.doc.value.script), facts.chapters).indexOf(line);
+      if (at >= 0) return endOf(facts, at);
+      return !before || before.end ? facts.total : Math.min(before.n, facts.total);
+    });
+  } catch (problem) {
+    written = line;
+    if (problem.code === "slow_down") timer = setTimeout(follow, problem.args.ms ?? 1000);
+    else e.notice.value = { kind: "warn", text: problem.message || e.t.value("offline.wait") };
+  }
+}
+
+/** The last step of a chapter. */
+function endOf(facts, at) {
+  const [first] = facts.chapters[at];
+  return chapterEnds(facts).find((n) => n >= first) ?? facts.total;
+}
+
+async function shown(profile, where) {
+  const wanted = profile ?? s.facts.value?.profile;
+  const known = e.doc.value?.profiles ?? [];
+  const text = e.text.value;
+  const said = await e.ask("/api/scenarios/try", {
+    yaml: text,
+    ...(known.includes(wanted) ? { profile: wanted } : {}),
+  });
+  if (e.text.value !== text) return; // changed meanwhile: its own turn is coming
+  played = text;
+  document.getElementById("trying").hidden = false;
+  if (!mounted) {
+    stage.mount(document.getElementById("stage"), {
+      drawn: (now) => {
+        drawn.value = now;
+      },
+    });
+    mounted = true;
+  }
+  const made = tape(said.facts, said.steps);
+  const n = where(said.facts);
+  await fill(made, n);
+  const grown = s.facts.value && n > s.n.value;
+  if (grown) stage.freeze();
+  batch(() => {
+    s.tapes.value = [made];
+    s.run.value = said.run;
+    s.n.value = made.steps.has(n) ? n : 0;
+    s.cue.value = null;
+    s.revision.value += 1;
+  });
+  document.getElementById("trying").dataset.run = said.run;
+  if (grown) stage.travel({ back: false });
+  if (said.problem) refused(said.problem);
+}
+
+/** A line that can be read but not played has its place, like one that cannot be read. */
+function refused(problem) {
+  if (problem.script) e.problems.value = [{ ...place(problem.script), ...problem }];
+  const line = problem.script ? `${e.t.value("edit.line", { n: problem.script })}: ` : "";
+  e.notice.value = { kind: "warn", text: `${line}${problem.sentence}` };
+}
+
+async function fill(on, n) {
   if (on.steps.has(n)) return;
   const said = await fetch(`/r/${on.digest}/steps.json?from=${Math.max(0, n - 1)}&count=64`).then(
     (r) => r.json(),
   );
   add(on, said.steps ?? []);
-  s.revision.value += 1;
 }
 
 async function go(n) {
   const on = s.tapeNow.value;
   const to = Math.max(0, Math.min(on.facts.total, n));
-  await known(to);
+  await fill(on, to);
+  s.revision.value += 1;
   if (!on.steps.has(to) || s.tapeNow.value !== on) return;
   const back = to < s.n.value;
   stage.stop();

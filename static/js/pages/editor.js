@@ -4,13 +4,21 @@ import { effect } from "@preact/signals";
 import { html } from "htm/preact";
 import { render } from "preact";
 
+import { furnish } from "../animator/doors.js";
 import * as s from "../animator/state.js";
 import { Form } from "../editor/form.js";
 import * as e from "../editor/state.js";
-import { attempt, TryHead } from "../editor/trial.js";
+import { attempt, live, TryHead } from "../editor/trial.js";
+import { connect, use } from "../net/channel.js";
 import { Icon } from "../panels/common.js";
+import { Hits } from "../panels/hits.js";
 import { Sentence } from "../panels/sentence.js";
 
+// What a menu of the stage opens on request.
+const PARTS = {
+  whyNot: [() => import("../panels/why.js").then((m) => m.whyNot)],
+  Surgery: [() => import("../panels/surgery.js").then((m) => m.Surgery)],
+};
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
 const area = at("yaml");
@@ -33,6 +41,7 @@ async function start() {
     problems: Problems,
     tryhead: TryHead,
     say: Sentence,
+    hits: Hits,
   }))
     render(html`<${part} />`, at(id));
   area.addEventListener("input", () => e.typed(area.value));
@@ -43,6 +52,19 @@ async function start() {
     if (area.value !== e.text.value) area.value = e.text.value;
     number();
   });
+  furnish(PARTS);
+  use(
+    connect({
+      csrf: document.body.dataset.csrf,
+      onConnect: () => {
+        s.online.value = true;
+      },
+      onLost: () => {
+        s.online.value = false;
+      },
+    }),
+  );
+  live();
   document.body.dataset.ready = "1";
 }
 
