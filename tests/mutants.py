@@ -31,6 +31,7 @@ COPIED = ("app", "docs", "engine", "tests", "static/i18n", "pyproject.toml")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "e2e", "other_python", "*.pyc")
 
 JUDGES = (
+    "tests/test_random_runs.py",
     "tests/test_golden.py",
     "tests/test_conformance.py",
     "tests/test_dir_moves.py",
@@ -38,9 +39,11 @@ JUDGES = (
     "tests/test_invariants.py",
     "tests/rules",
 )
-"""What decides every mutant: the library move by move, the cases, the rules' own tests."""
+"""What decides every mutant, quickest first: random runs and the library move by move, the cases,
+the rules' own tests."""
 
 OWN = {
+    "engine/dataplane/watermark.py": ("tests/test_why.py",),
     "engine/checks/lags.py": ("tests/test_metrics.py",),
     "engine/checks/ledger.py": ("tests/test_metrics.py",),
     "engine/checks/prefix.py": ("tests/test_oracle.py",),

@@ -106,8 +106,8 @@ class Lags:
                 record = self.cluster.controller.records.get(tp)
                 if record is not None and len(record.isr) == 1:
                     self.on_isr(tp)
-                elif log.leo - line.uncopied[0][0] > self.behind:
-                    self.behind = log.leo - line.uncopied[0][0]
+                else:
+                    self.behind = max(self.behind, log.leo - line.uncopied[0][0])
             return
         if self.held:
             self._fetched(replica.broker, tp, max(before, log.log_start), log.leo)
@@ -142,8 +142,7 @@ class Lags:
                     return
                 log = disk.log
                 logs.append(log)
-                if log.leo < least:
-                    least = log.leo
+                least = min(least, log.leo)
         ready = []
         while waiting and waiting[0][1] <= least:
             ready.append(waiting.popleft())
