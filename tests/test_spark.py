@@ -107,10 +107,11 @@ def test_same_files_as_the_process_pool(spark: SparkRunner, tmp_path: Path) -> N
 def test_summary_is_what_the_rows_say(
     spark: SparkRunner, tmp_path: Path, importance: float
 ) -> None:
+    """Of rows that lie elsewhere, as a directory with a scheme does, Spark counts."""
     wanted = plan(runs=200, chunk_runs=50, importance=importance)
     spark.run(wanted, str(tmp_path), "count", Heard(), run_chunk=batch_fakes.play_chunk)
     rows = list(read_chunks(str(tmp_path), range(wanted.total_chunks)))
-    found = spark.summarise(wanted, str(tmp_path), range(wanted.total_chunks), 3)
+    found = spark.summarise(wanted, tmp_path.as_uri(), range(wanted.total_chunks), 3)
     check_same(found, summary_of(rows, wanted, 3))
     assert [(cell.profile, cell.cell, cell.n) for cell in found.cells] == [
         ("K39", 0, 200), ("K39", 1, 200), ("Z0102", 0, 200), ("Z0102", 1, 200)]  # fmt: skip
@@ -138,8 +139,9 @@ def test_rows_from_before_a_metric_are_counted(spark: SparkRunner, tmp_path: Pat
     older = tmp_path / chunk_name(0)
     pq.write_table(pq.read_table(older).drop_columns(["wait_ms"]), older)
     rows = list(read_chunks(str(tmp_path), range(wanted.total_chunks)))
-    found = spark.summarise(wanted, str(tmp_path), range(wanted.total_chunks), 3)
+    found = spark.summarise(wanted, tmp_path.as_uri(), range(wanted.total_chunks), 3)
     check_same(found, summary_of(rows, wanted, 3))
+    check_same(local.counted_here(wanted, str(tmp_path), range(wanted.total_chunks), 3), found)
     measured = {(cell.profile, cell.cell): cell.metrics["wait_ms"]["n"] for cell in found.cells}
     assert measured["Z0102", 0] <= 20 < measured["K39", 0]
 

@@ -14,10 +14,13 @@ from app.batch.announcer import Announcer
 from app.batch.causes import histogram, to_trace
 from app.batch.estimate import probe
 from app.batch.job import Job
+from app.batch.runners.compaction import compact
+from app.batch.runners.local import Processes
 from app.batch.runners.plan import Plan, Tally, of_cycles, sized
 from app.batch.runners.rows import RunChunk, chunks_on_disk, set_damaged_aside
-from app.batch.runners.spark import SparkRunner, SparkTrouble
+from app.batch.runners.spark import SparkRunner
 from app.batch.runners.summary import Summary
+from app.batch.runners.tables import RunnerTrouble
 from app.batch.spec import check_chunks
 from app.common import clock
 from app.common.refusals import Refusal
@@ -34,12 +37,14 @@ FAILURES_KEPT = 20
 """First failing seeds of each profile, cell and invariant."""
 TELL_EVERY_S = 0.25
 SAVE_EVERY_S = 1.0
+FEW_CHUNKS = 16
+"""Of a second each: Spark needs as long to start."""
 
 SENTENCES.update(
     {
         "batch.damaged": (
-            "{n} files of rows are gone or damaged: Run the rest plays them again.",
-            "{n} 个数据行文件丢失或损坏：点击“运行剩余部分”即可重新播放。",
+            "The rows of {n} pieces of work are gone or damaged: Run the rest plays them again.",
+            "{n} 块的数据行丢失或损坏：点击“运行剩余部分”即可重新播放。",
         ),
     }
 )
@@ -48,7 +53,8 @@ SENTENCES.update(
 class Computation:
     """Computes batches, one call each; several threads may do so at one time.
 
-    `run_chunk` says what plays a chunk, None for the engine; `directory` where rows are.
+    `run_chunk` says what plays a chunk, None for the engine; `directory` where rows are; `few`
+    plays what is done before Spark would have started, None where Spark plays all.
     """
 
     def __init__(
@@ -58,9 +64,11 @@ class Computation:
         announcer: Announcer,
         directory: Callable[[str], str],
         run_chunk: Callable[[], RunChunk | None],
+        few: Processes | None = None,
     ) -> None:
         self._database = database
         self._runner = runner
+        self._few = few
         self._announcer = announcer
         self._directory = directory
         self._run_chunk = run_chunk
@@ -81,16 +89,20 @@ class Computation:
             return "cancelled", ""
         done = set_damaged_aside(directory, done)
         job.done_chunks = len(done)
-        self._state(job, "starting", started=batch.started or now_ms())
-        self._runner.start()
-        job.message = str(self._runner)
+        runner = self._runner_of(plan, len(done))
+        if isinstance(runner, Processes):
+            records.update(self._database, batch.id, started=batch.started or now_ms())
+        else:
+            self._state(job, "starting", started=batch.started or now_ms())
+            runner.start()
+        job.message = str(runner)
         if done and not of_cycles(plan.scenarios):
-            job.counts = records.counts_of(self._runner.summarise(plan, directory, done, 0).cells)
+            job.counts = records.counts_of(runner.summarise(plan, directory, done, 0).cells)
         job.began = clock.monotonic()
         self._state(job, "running")
         trouble = ""
         try:
-            complete = self._runner.run(
+            complete = runner.run(
                 plan,
                 directory,
                 f"batch-{batch.id}",
@@ -99,16 +111,18 @@ class Computation:
                 done,
                 self._run_chunk(),
             )
-        except SparkTrouble as error:
+        except RunnerTrouble as error:
             complete, trouble = False, str(error)
         records.save_counts(self._database, batch, job.counts)
         done = chunks_on_disk(directory)
         job.done_chunks = len(done)
         if done and not (trouble and closing()):
             self._state(job, "summarising")
+            if complete and not _compact(directory, plan):
+                done = set_damaged_aside(directory, done)
             try:
-                self._summarise(job, plan, directory, done, trouble)
-            except (SparkTrouble, OSError, ValueError):
+                self._summarise(job, runner, plan, directory, done, trouble)
+            except (RunnerTrouble, OSError, ValueError):
                 # What cannot be counted may be damaged: then one knows what to do about it.
                 done = set_damaged_aside(directory, done)
                 if len(done) == job.done_chunks:
@@ -120,8 +134,19 @@ class Computation:
             raise Refusal("busy", "batch.damaged", n=plan.total_chunks - len(done))
         return ("done", job.message) if complete else ("cancelled", job.message)
 
+    def _runner_of(self, plan: Plan, done: int) -> SparkRunner | Processes:
+        """A chunk is played in about a second at most, but for those of long runs."""
+        few = plan.total_chunks - done <= FEW_CHUNKS
+        return self._few if self._few and few and not self._runner.started else self._runner
+
     def _summarise(
-        self, job: Job, plan: Plan, directory: str, done: set[int], trouble: str
+        self,
+        job: Job,
+        runner: SparkRunner | Processes,
+        plan: Plan,
+        directory: str,
+        done: set[int],
+        trouble: str,
     ) -> None:
         if of_cycles(plan.scenarios):
             summary, leaves = cycles.summarise(directory, done, FAILURES_KEPT)
@@ -131,20 +156,22 @@ class Computation:
             job.counts = records.counts_of(summary.cells)
             return
         try:
-            summary = self._runner.summarise(plan, directory, done, FAILURES_KEPT)
-        except SparkTrouble:
+            summary = runner.summarise(plan, directory, done, FAILURES_KEPT)
+        except RunnerTrouble:
             if trouble:  # one sentence is enough; the interim counts are stored
                 return
             raise
         records.save_summary(self._database, records.known(self._database, job.id), summary)
         job.counts = records.counts_of(summary.cells)
         try:
-            causes = self._causes(records.known(self._database, job.id), summary)
+            causes = self._causes(runner, records.known(self._database, job.id), summary)
             records.save_causes(self._database, job.id, causes)
         except Exception:  # an addition to the result, which is whole without it
             log.warning("The failures of batch %s were not traced", job.id, exc_info=True)
 
-    def _causes(self, batch: BatchRow, summary: Summary) -> list[dict[str, Any]]:
+    def _causes(
+        self, runner: SparkRunner | Processes, batch: BatchRow, summary: Summary
+    ) -> list[dict[str, Any]]:
         """How the first failing runs failed.  Futures of one run all break what it broke."""
         if batch.kind == records.FUTURES:
             return []
@@ -153,7 +180,7 @@ class Computation:
         cells = {cell for _, cell, _ in keys}
         played = {cell: records.cell_scenario(batch, cell).scenario for cell in cells}
         runs = [Run(played[cell], profile, seed).text() for profile, cell, seed in keys]
-        return histogram(keys, self._runner.causes(runs))
+        return histogram(keys, runner.causes(runs))
 
     def _planned(self, job: Job, batch: BatchRow) -> Plan:
         """Chunks of about a second, by how fast a few runs are played here."""
@@ -209,3 +236,15 @@ class Computation:
         job.state = state
         records.update(self._database, job.id, state=state, message=job.message, **fields)
         self._announcer.tell(job)
+
+
+def _compact(directory: str, plan: Plan) -> bool:
+    """Fewer and smaller files; where that fails, rows stay as they are, and nothing is lost."""
+    if "://" in directory:  # all of it would have to travel here and back
+        return True
+    try:
+        compact(directory, plan.groups)
+    except (OSError, ValueError):
+        log.warning("The rows in %s were not put together", directory, exc_info=True)
+        return False
+    return True

@@ -9,7 +9,8 @@ from typing import Any, Final
 from app.batch import statistics
 from app.batch.intervals import Look, weighed
 from app.batch.runners.rows import read_chunks
-from app.batch.runners.summary import ERROR, CellSummary, Failure, Summary
+from app.batch.runners.summary import CellSummary, Failure, Summary
+from app.batch.runners.tables import ERROR
 from app.common import clock
 from engine.study.advice import YEAR_MS, Failures, Setting
 from engine.study.cycle_rows import (

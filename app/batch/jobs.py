@@ -21,9 +21,11 @@ from app.batch.estimate import estimate
 from app.batch.job import Job
 from app.batch.locks import Locks
 from app.batch.queue import FairQueue
+from app.batch.runners.local import Processes
 from app.batch.runners.plan import grown
 from app.batch.runners.rows import RunChunk, remove_directory
 from app.batch.runners.spark import SparkRunner, SparkTrouble
+from app.batch.runners.tables import RunnerTrouble
 from app.batch.spec import RUNS_MOST, Futures, Spec, check_chunks, check_total
 from app.common import clock
 from app.common.config import Settings
@@ -103,7 +105,12 @@ class Jobs:
         self._queue = FairQueue(AT_ONCE, OWNERS_AT_ONCE)
         self._announcer = Announcer(database, self._queue, emit)
         self._computation = Computation(
-            database, self.runner, self._announcer, self.directory, lambda: self._run_chunk
+            database,
+            self.runner,
+            self._announcer,
+            self.directory,
+            lambda: self._run_chunk,
+            None if runner or settings.spark_master else Processes(),
         )
         self._threads: list[threading.Thread] = []
         self._closing = False
@@ -309,7 +316,7 @@ class Jobs:
         try:
             state, message = self._computation.compute(job, lambda: self._closing)
             self.trouble = ""
-        except (SparkTrouble, Refusal) as trouble:
+        except (RunnerTrouble, Refusal) as trouble:
             state, message = "failed", str(trouble)
             self.trouble = message if isinstance(trouble, SparkTrouble) else self.trouble
         except Exception as error:

@@ -15,7 +15,8 @@ from app.batch import statistics
 from app.batch.intervals import ONCE, Look
 from app.batch.runners.plan import Plan, Tally
 from app.batch.runners.rows import ANY, HEAVIEST
-from app.batch.runners.summary import ERROR, CellSummary, Failure, Summary
+from app.batch.runners.summary import CellSummary, Failure, Summary
+from app.batch.runners.tables import ERROR
 from app.batch.spec import Cell, Futures, Spec, cell_of
 from app.common.fields import SEED_MAX
 from app.common.refusals import Refusal

@@ -71,8 +71,9 @@ class Rows:
         }
         found: Broken = {}
         there = wanted & chunks_on_disk(self.directory)
-        for row in read_chunks(self.directory, there, ["seed", "verdict", "broken"]):
-            if first <= row["seed"] <= last and row["verdict"] != "error":
+        columns = ["seed", "verdict", "broken"]
+        for row in read_chunks(self.directory, there, columns, (first, last)):
+            if row["verdict"] != "error":
                 names = {one["invariant"] for one in row["broken"]}
                 found[row["seed"]] = frozenset(
                     names | {ANY} if row["verdict"] == "violates" else names

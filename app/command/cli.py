@@ -242,7 +242,8 @@ def explore(as_json: bool, **asked: Any) -> None:
 @AS_JSON
 @plain
 def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
-    """Runs Spark SQL over the views runs, cells and batches of all stored batches.
+    """Runs SQL over the views runs, cells and batches of all stored batches: DuckDB's, or with
+    --master Spark's.
 
     Rows that name batch, profile, cell and seed end with the link that opens the run.
     """

@@ -1,4 +1,4 @@
-"""``highwater query``: Spark SQL over the runs of all stored batches."""
+"""``highwater query``: SQL over the runs of all stored batches."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from app.common.config import Settings
 
 def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
     """Prints the rows of a statement; the exit code: 0 done, 2 a statement that cannot be run."""
-    from app.batch.runners.query import ONLY_READS, READ_ONLY, Answer, Changes, answer, links
+    from app.batch.runners.query import ONLY_READS, READ_ONLY, Changes, Wrong, answer_here, links
     from app.batch.runners.rows import chunks_on_disk
-    from app.batch.runners.spark import SparkRunner, SparkTrouble, statement
     from app.storage.database import Database
     from engine.study.metrics import METRICS
 
@@ -28,24 +27,18 @@ def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
     root = settings.batch_directory or str(Path(settings.instance).resolve() / "batches")
     batches = records.newest(database, limit=None)
     directories = [f"{root}/{one.id}" for one in batches if one.done_chunks]
-    runner = SparkRunner(settings.spark_master)
+    places = [place for place in directories if chunks_on_disk(place)]
+    told = [_batch(one) for one in batches]
+    cells = [cell for one in batches for cell in _cells(database, one)]
+    database.close()
     try:
-        with statement():
-            found: Answer = answer(
-                runner.start(),
-                sql,
-                [place for place in directories if chunks_on_disk(place)],
-                tuple(METRICS),
-                [_batch(one) for one in batches],
-                [cell for one in batches for cell in _cells(database, one)],
-                most,
-            )
-    except (SparkTrouble, Changes) as trouble:
+        if settings.spark_master or "://" in root:
+            found = _by_spark(settings, sql, places, told, cells, most)
+        else:
+            found = answer_here(sql, root, places, tuple(METRICS), told, cells, most)
+    except (Changes, Wrong) as trouble:
         print(trouble, file=sys.stderr)
         return 2
-    finally:
-        runner.close()
-        database.close()
     opened = links(found)
     if as_json:
         print(json.dumps({"columns": found.columns, "rows": found.rows, "links": opened,
@@ -55,6 +48,28 @@ def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
         if found.more:
             print(f"Only the first {most} rows are shown; --rows asks for more.", file=sys.stderr)
     return 0
+
+
+def _by_spark(
+    settings: Settings,
+    sql: str,
+    directories: list[str],
+    batches: list[tuple[Any, ...]],
+    cells: list[tuple[Any, ...]],
+    most: int,
+) -> Any:
+    from app.batch.runners.query import Wrong, answer
+    from app.batch.runners.spark import SparkRunner, SparkTrouble, statement
+    from engine.study.metrics import METRICS
+
+    runner = SparkRunner(settings.spark_master)
+    try:
+        with statement():
+            return answer(runner.start(), sql, directories, tuple(METRICS), batches, cells, most)
+    except SparkTrouble as trouble:
+        raise Wrong(str(trouble)) from trouble
+    finally:
+        runner.close()
 
 
 def _batch(one: Any) -> tuple[Any, ...]:

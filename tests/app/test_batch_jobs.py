@@ -106,6 +106,22 @@ def test_a_batch_is_counted_and_stored(make_jobs: Callable[..., Jobs]) -> None:
     assert sum(found["paired"][0][k] for k in ("neither", "only_a", "only_b", "both")) <= 300
 
 
+def test_few_runs_start_no_java(app: Flask) -> None:
+    services = app.extensions[KEY]
+    jobs = Jobs(services.database, services.settings, lambda told, to: None)
+    try:
+        number = jobs.submit(make_spec(Scenario.from_dict({"title": "Still"}), 3, ["K39"]))
+        assert ended(jobs, number)[-1] == "done"
+        found = result(jobs, number)
+        assert found["done_runs"] == 3 and found["cells"][0]["errors"] == 0
+        assert "processes of this machine" in found["message"] and not jobs.runner.started
+        assert [path.name for path in Path(jobs.directory(number)).iterdir()] == [
+            "all-0000000-0000002-1.parquet"
+        ]
+    finally:
+        jobs.close()
+
+
 def test_failures_can_be_chosen_and_found_again(make_jobs: Callable[..., Jobs]) -> None:
     jobs = make_jobs()
     number = jobs.submit(spec())

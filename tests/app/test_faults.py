@@ -11,7 +11,7 @@ from itsdangerous import TimestampSigner
 
 from app.batch import estimate
 from app.batch.jobs import Jobs
-from app.batch.runners.rows import chunk_name, chunks_on_disk, read_chunks
+from app.batch.runners.rows import chunks_on_disk, read_chunks
 from app.batch.spec import make_spec
 from app.common import clock
 from app.common.clock import Machine
@@ -43,6 +43,11 @@ def seeds(jobs: Jobs, number: str) -> list[int]:
     return sorted(row["seed"] for row in read_chunks(directory, chunks_on_disk(directory)))
 
 
+def first_file(jobs: Jobs, number: str) -> Path:
+    """With all chunks, as they were put together."""
+    return next(Path(jobs.directory(number)).glob("*.parquet"))
+
+
 def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:100])
 
@@ -59,7 +64,7 @@ def test_rows_that_are_damaged_are_played_again(jobs: Jobs, harm: Callable[[Path
     number = jobs.submit(make_spec(SCENARIO_OF_ROWS, RUNS))
     assert finish(jobs, number) == "failed"
     assert len(chunks_on_disk(jobs.directory(number))) > 1
-    harm(Path(jobs.directory(number), chunk_name(0)))
+    harm(first_file(jobs, number))
     jobs.resume(number)
     assert finish(jobs, number) == "done" and seeds(jobs, number) == list(range(RUNS))
 
@@ -71,7 +76,7 @@ def test_a_batch_whose_rows_went_meanwhile_is_not_done(
     summarise = jobs.runner.summarise
 
     def harmed(*asked: object) -> object:
-        harm(Path(jobs.directory(number), chunk_name(0)))
+        harm(first_file(jobs, number))
         monkeypatch.undo()
         return summarise(*asked)  # type: ignore[arg-type]
 
@@ -79,7 +84,9 @@ def test_a_batch_whose_rows_went_meanwhile_is_not_done(
         patch.setattr(jobs.runner, "summarise", harmed)
         number = jobs.submit(make_spec(SCENARIO_OF_ROWS, RUNS))
         assert finish(jobs, number) == "failed"
-    assert jobs.batch(number).message.startswith("1 files of rows are gone or damaged")
+    assert jobs.batch(number).message.endswith(
+        "are gone or damaged: Run the rest plays them again."
+    )
     jobs.resume(number)
     assert finish(jobs, number) == "done" and seeds(jobs, number) == list(range(RUNS))
 

@@ -1,1 +1,1 @@
-"""Ways to compute a batch.  Spark is the product; the process pool is its yardstick and oracle."""
+"""Ways to compute a batch: Spark for many runs, plain processes for few; and to count its rows."""

@@ -1,52 +1,130 @@
-"""The batch over plain processes: the yardstick of benchmarks and the oracle of tests.
+"""The batch over plain processes of this machine: for so few runs that Java would start for longer
+than they take, and the yardstick of benchmarks and oracle of tests for all others.
 
-Never what a person gets from "run at scale": that is Spark.
+The rows are the same, byte for byte; Spark is what plays many.
 """
 
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
+from contextlib import closing
+
+import duckdb
 
 from app.batch.runners.plan import Chunk, Plan, Tally
 from app.batch.runners.rows import RunChunk, finish_chunk
+from app.batch.runners.summary import Summary, summarise
+from app.batch.runners.tables import DuckTables, RunnerTrouble
+from engine.sim.run import Run
 from engine.study.batch import run_chunk as engine_run_chunk
+from engine.study.causes import cause_of
+
+HEARTBEAT_S = 0.25
+
+
+class Processes:
+    """What `SparkRunner` does, by processes that live as long as a batch."""
+
+    def __init__(self, cores: int = 0) -> None:
+        self._cores = cores or os.cpu_count() or 1
+
+    def __str__(self) -> str:
+        return f"{self._cores} processes of this machine: too few runs to start Spark for"
+
+    def cores(self) -> int:
+        return self._cores
+
+    def run(
+        self,
+        plan: Plan,
+        directory: str,
+        tag: str,
+        on_done: Callable[[list[Tally]], None],
+        stop: Callable[[], bool] = lambda: False,
+        done: Collection[int] = (),
+        run_chunk: RunChunk | None = None,
+    ) -> bool:
+        """Computes the chunks that are not in `done`; True if all are on disk, False if stopped."""
+        return run(plan, directory, self._cores, on_done, done, run_chunk or engine_run_chunk, stop)
+
+    def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
+        """Counts these finished chunks."""
+        return counted_here(plan, directory, done, keep)
+
+    def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
+        """How each of these runs, given as texts, failed (engine.study.causes)."""
+        if not runs:
+            return []
+        with _pool(self._cores) as pool:
+            return list(pool.map(_cause, runs))
+
+
+def counted_here(plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
+    """Counts these finished chunks in this process.  Raises RunnerTrouble."""
+    try:
+        with closing(DuckTables(directory, done, plan.metrics)) as tables:
+            return summarise(tables, plan, keep)
+    except duckdb.Error as error:
+        why = str(error).splitlines()[0].rstrip(".")
+        raise RunnerTrouble(f"The rows could not be counted: {why}.") from error
+
+
+def _cause(text: str) -> tuple[str, str] | None:
+    return cause_of(Run.from_text(text))
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    # A server has threads, and a fork would copy their locks: start clean processes.
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
 
 
 def run(
     plan: Plan,
     directory: str,
     workers: int,
-    on_done: Callable[[Tally], None] | None = None,
+    on_done: Callable[[list[Tally]], None] = lambda fresh: None,
     done: Collection[int] = (),
     run_chunk: RunChunk = engine_run_chunk,
-) -> None:
-    """Compute the chunks of a plan that are not in `done`, and return when all are on disk."""
+    stop: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Computes the chunks of a plan that are not in `done`: True when all are on disk, False where
+    it was told to stop.  `on_done` gets what has finished, or nothing as a heartbeat."""
     todo = (chunk for chunk in plan.chunks() if chunk.number not in done)
-    # A server has threads, and a fork would copy their locks: start clean processes.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with _pool(workers) as pool:
 
         def submit(chunk: Chunk) -> Future[Tally]:
             return pool.submit(
                 finish_chunk, chunk, plan.scenarios, plan.metrics, directory, run_chunk
             )
 
-        for tally in _as_done(submit, todo, 2 * workers):
-            if on_done is not None:
-                on_done(tally)
+        for fresh in _as_done(submit, todo, 2 * workers):
+            on_done(fresh)
+            if stop():
+                pool.shutdown(cancel_futures=True)
+                return False
+    return True
 
 
 def _as_done(
     submit: Callable[[Chunk], Future[Tally]], todo: Iterator[Chunk], ahead: int
-) -> Iterator[Tally]:
+) -> Iterator[list[Tally]]:
     """Finished tallies; only a few chunks wait in the pool, so a long plan costs no memory."""
     pending: set[Future[Tally]] = set()
-    for chunk in todo:
-        pending.add(submit(chunk))
-        if len(pending) >= ahead:
-            finished, pending = wait(pending, return_when=FIRST_COMPLETED)
-            yield from (future.result() for future in finished)
-    for future in pending:
-        yield future.result()
+    more = True
+    while more or pending:
+        while more and len(pending) < ahead:
+            chunk = next(todo, None)
+            if chunk is None:
+                more = False
+            else:
+                pending.add(submit(chunk))
+        finished, pending = wait(pending, HEARTBEAT_S, FIRST_COMPLETED)
+        yield [future.result() for future in finished]

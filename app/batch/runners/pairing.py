@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 from app.batch.runners.rows import ANY
+from app.batch.runners.tables import Row, Tables
 
 LOST: Final = "I7"
 """An acknowledged record is gone."""
@@ -42,46 +43,51 @@ def cell_pairs(count: int) -> list[tuple[int, int]]:
     return [(0, cell) for cell in range(1, count)]
 
 
-def pair_up(session: Any, rows: Any, profiles: Sequence[str], cells: int) -> tuple[Pair, ...]:
-    """All pairs, by what they have in common, counted by Spark.  Runs that failed themselves are
-    on no side."""
+def pair_up(tables: Tables, profiles: Sequence[str], cells: int) -> tuple[Pair, ...]:
+    """All pairs, by what they have in common.  Runs that failed themselves are on no side."""
     found = []
-    place = "array_position(:profiles, profile)::int - 1"
+    places = " ".join(f"WHEN '{name}' THEN {at}" for at, name in enumerate(profiles))
     for along, member, pairs in (
-        ("cell", place, profile_pairs(len(profiles))),
+        ("cell", f"CASE profile {places} END", profile_pairs(len(profiles))),
         ("profile", "cell", cell_pairs(cells)),
     ):
         if not pairs:
             continue
-        text = ", ".join(f"struct({a} AS a, {b} AS b)" for a, b in pairs)
-        args = {"profiles": list(profiles)} if along == "cell" else {}
-        counted = session.sql(
-            PAIRS.format(along=along, member=member, pairs=text, rows="{rows}"), args, rows=rows
+        sides = ", ".join(f"({a}, {b})" for a, b in pairs)
+        wanted = PAIRS.format(
+            along=along, member=member, pairs=sides, rows="{rows}", losing=tables.names(LOST)
         )
-        for row in counted.collect():
-            a, b = (_side(along, row, at, profiles) for at in (row.a, row.b))
-            for invariant, table in ((ANY, row.any), (LOST, row.lost)):
-                found.append(Pair(a, b, invariant, *table))
+        for row in tables.ask(wanted):
+            a, b = (_side(along, row, at, profiles) for at in (row["a"], row["b"]))
+            for invariant, name in ((ANY, "any"), (LOST, "lost")):
+                found.append(Pair(a, b, invariant, *(row[f"{name}{at}"] for at in range(4))))
     return tuple(found)
 
 
-def _side(along: str, row: Any, at: int, profiles: Sequence[str]) -> Side:
-    return (profiles[at], row.cell) if along == "cell" else (row.profile, at)
+def _side(along: str, row: Row, at: int, profiles: Sequence[str]) -> Side:
+    return (profiles[at], row["cell"]) if along == "cell" else (row["profile"], at)
+
+
+def _table(name: str, bits: str) -> str:
+    """Of the seeds of a pair: neither, only the first, only the second, both."""
+    return ", ".join(
+        f"count(*) FILTER (WHERE ({bits} >> a) & 1 = {at & 1} AND ({bits} >> b) & 1 = {at >> 1}) "
+        f"AS {name}{at}"
+        for at in range(4)
+    )
 
 
 # A seed has one row with a bit for every member, so the pairs cost no shuffle of their own.
-TABLE = """array(count_if({a} = 0 AND {b} = 0), count_if({a} = 1 AND {b} = 0),
-                 count_if({a} = 0 AND {b} = 1), count_if({a} = 1 AND {b} = 1))"""
 PAIRS = f"""
-SELECT {{along}}, pair.a AS a, pair.b AS b,
-       {TABLE.format(a="getbit(violated, pair.a)", b="getbit(violated, pair.b)")} AS any,
-       {TABLE.format(a="getbit(losing, pair.a)", b="getbit(losing, pair.b)")} AS lost
+SELECT {{along}}, a, b, {_table("any", "violated")}, {_table("lost", "losing")}
 FROM (SELECT {{along}}, seed, bit_or(bit) AS played,
-             bit_or(if(verdict = 'violates', bit, 0L)) AS violated,
-             bit_or(if(exists(broken, b -> b.invariant = '{LOST}'), bit, 0L)) AS losing
-      FROM (SELECT *, shiftleft(1L, {{member}}) AS bit FROM {{rows}} WHERE verdict <> 'error')
-      GROUP BY {{along}}, seed)
-LATERAL VIEW explode(array({{pairs}})) AS pair
-WHERE getbit(played, pair.a) = 1 AND getbit(played, pair.b) = 1
+             bit_or(CASE WHEN verdict = 'violates' THEN bit ELSE none END) AS violated,
+             bit_or(CASE WHEN lost THEN bit ELSE none END) AS losing
+      FROM (SELECT {{along}}, seed, verdict, CAST(0 AS BIGINT) AS none,
+                   {{losing}} AS lost, CAST(1 AS BIGINT) << ({{member}}) AS bit
+            FROM {{rows}} WHERE verdict <> 'error') AS each
+      GROUP BY {{along}}, seed) AS seeds
+CROSS JOIN (VALUES {{pairs}}) AS pair(a, b)
+WHERE (played >> a) & 1 = 1 AND (played >> b) & 1 = 1
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 """

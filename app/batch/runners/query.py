@@ -1,4 +1,5 @@
-"""Spark SQL over all stored batches: the views that `highwater query` reads.
+"""SQL over all stored batches: the views that `highwater query` reads, in this process by DuckDB,
+or in Spark SQL where a cluster is asked for or alone sees the rows.
 
 `runs` has a row a run (docs/schema.md), `cells` a row a profile and cell, `batches` a row a batch.
 """
@@ -10,7 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.batch.runners.rows import spark_schema
+import duckdb
+
+from app.batch.runners.rows import chunks_on_disk, files_of, spark_schema
+from app.batch.runners.tables import open_duck, reading
 
 READ_ONLY = re.compile(r"\s*(SELECT|WITH|DESCRIBE|SHOW|EXPLAIN)\b", re.I)
 """None of these changes anything, but for what may stand behind WITH: `changes` asks Spark."""
@@ -34,6 +38,17 @@ CELLS = (
     "violating bigint, errors bigint"
 )
 
+BATCHES_HERE = (
+    "batch VARCHAR, scenario VARCHAR, title VARCHAR, profiles VARCHAR[], runs BIGINT, "
+    "first_seed BIGINT, state VARCHAR, kind VARCHAR, engine INTEGER, submitted BIGINT"
+)
+CELLS_HERE = (
+    "batch VARCHAR, profile VARCHAR, cell INTEGER, label VARCHAR, "
+    "values MAP(VARCHAR, VARCHAR), n BIGINT, violating BIGINT, errors BIGINT"
+)
+READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+"""DESCRIBE and SHOW are SELECTs for DuckDB."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -42,6 +57,10 @@ class Answer:
     columns: list[str]
     rows: list[list[Any]]
     more: bool
+
+
+class Wrong(Exception):
+    """A statement that cannot be run; the text says why."""
 
 
 class Changes(Exception):
@@ -84,9 +103,10 @@ def answer(
         raise Changes(ONLY_READS)
     schema = spark_schema(metrics)
     if directories:
-        files = session.read.schema(schema).option("pathGlobFilter", "*.parquet")
+        files = session.read.schema(schema)
+        paths = [path for one in directories for path in files_of(one, chunks_on_disk(one))]
         place = "regexp_extract(_metadata.file_path, '([0-9a-f]{12})/[^/]+$', 1) AS batch"
-        runs = files.parquet(*directories).selectExpr(place, "*")
+        runs = files.parquet(*paths).selectExpr(place, "*")
     else:
         runs = session.createDataFrame([], f"batch string, {schema}")
     runs.createOrReplaceTempView("runs")
@@ -99,6 +119,52 @@ def answer(
         [[plain(value) for value in row] for row in rows[:most]],
         len(rows) > most,
     )
+
+
+def answer_here(
+    sql: str,
+    root: str,
+    directories: Sequence[str],
+    metrics: Sequence[str],
+    batches: Sequence[tuple[Any, ...]],
+    cells: Sequence[tuple[Any, ...]],
+    most: int,
+) -> Answer:
+    """The same by DuckDB, of directories below `root`: it reads nothing else, and writes nothing.
+
+    Raises `Changes` for a statement that does more than read, `Wrong` for one that cannot be run.
+    """
+    files = [path for place in directories for path in files_of(place, chunks_on_disk(place))]
+    quoted = root.replace("'", "''")
+    duck = open_duck()
+    try:
+        read = reading(duck, files, metrics)
+        batch = "regexp_extract(filename, '([0-9a-f]{12})/[^/]+$', 1) AS batch"
+        duck.execute(
+            f"CREATE VIEW runs AS SELECT {batch}, * EXCLUDE (filename) FROM ({read});"
+            f"CREATE TABLE batches ({BATCHES_HERE}); CREATE TABLE cells ({CELLS_HERE})"
+        )
+        for name, rows in (("batches", batches), ("cells", cells)):
+            if rows:
+                places = ", ".join("?" * len(rows[0]))
+                duck.executemany(f"INSERT INTO {name} VALUES ({places})", [*rows])
+        duck.execute(
+            f"SET allowed_directories = ['{quoted}'];"
+            "SET enable_external_access = false; SET lock_configuration = true"
+        )
+        asked = duck.extract_statements(sql)
+        if len(asked) != 1 or asked[0].type not in READING:
+            raise Changes(ONLY_READS)
+        found = duck.execute(asked[0])
+        columns = [column[0] for column in found.description or ()]
+        rows_found = found.fetchmany(most + 1)
+    except duckdb.Error as error:
+        text = str(error).partition("\n\nLINE ")[0].partition("Error: ")[2]
+        raise Wrong((text or str(error)).splitlines()[0].rstrip(".!") + ".") from error
+    finally:
+        duck.close()
+    shown = [[plain(value) for value in row] for row in rows_found[:most]]
+    return Answer(columns, shown, len(rows_found) > most)
 
 
 def plain(value: Any) -> Any:

@@ -1,4 +1,5 @@
-"""Rows of a batch on disk: one Parquet file a chunk, named by the chunk's number.
+"""Rows of a batch on disk: one Parquet file a chunk, named by the chunk's number, and when all are
+there one file a profile and cell (compaction.py), named by the chunks in it.
 
 This module travels to the executors by value, so it may import only what they have: PyArrow and the
 engine.  The directory is a local path, or any address PyArrow's file systems know; driver and
@@ -9,12 +10,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from math import exp
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -45,6 +47,7 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("events", "int64", "bigint"),
     ("log_weight", "int64", "bigint"),
 )
+COMPACT = re.compile(r"all-(\d{7})-(\d{7})-(\d+)\.parquet")
 BROKEN_DDL = "broken array<struct<invariant: string, step: int, why: string>>"
 
 
@@ -163,28 +166,80 @@ def open_directory(directory: str) -> tuple[Any, str]:
     return files, base.rstrip("/")
 
 
-def chunks_on_disk(directory: str) -> set[int]:
-    """Numbers of the chunks that are done."""
+class RowFile(NamedTuple):
+    """A file of rows, and the numbers of the chunks in it."""
+
+    name: str
+    chunks: range
+
+
+def compact_name(chunks: range) -> str:
+    """Of a file with all these chunks, in their order."""
+    return f"all-{chunks[0]:07d}-{chunks[-1]:07d}-{chunks.step}.parquet"
+
+
+def files_on_disk(directory: str) -> list[RowFile]:
+    """Files that hold each chunk that is done once, in order.  Where a server stopped between
+    writing a compact file and removing what is in it, the compact one counts."""
     files, base = open_directory(directory)
     found = files.get_file_info(fs.FileSelector(base))
-    return {int(info.base_name[:-8]) for info in found if _is_chunk(info.base_name)}
+    named = [file for info in found if (file := _row_file(info.base_name)) is not None]
+    kept: list[RowFile] = []
+    seen: set[int] = set()
+    for file in sorted(named, key=lambda file: -len(file.chunks)):
+        if file.chunks[0] not in seen:
+            kept.append(file)
+            seen.update(file.chunks)
+    return sorted(kept, key=lambda file: file.chunks[0])
+
+
+def _row_file(name: str) -> RowFile | None:
+    if name.endswith(".parquet") and name[:-8].isdigit():
+        return RowFile(name, range(int(name[:-8]), int(name[:-8]) + 1))
+    match = COMPACT.fullmatch(name)
+    if match is None:
+        return None
+    first, last, step = map(int, match.groups())
+    return RowFile(name, range(first, last + 1, step))
+
+
+def chunks_on_disk(directory: str) -> set[int]:
+    """Numbers of the chunks that are done."""
+    return {number for file in files_on_disk(directory) for number in file.chunks}
+
+
+def files_of(directory: str, numbers: Collection[int]) -> list[str]:
+    """Paths of the files with these chunks; of a compact file, all of its chunks come along.
+
+    Raises FileNotFoundError where one of them is gone.
+    """
+    _, base = open_directory(directory)
+    place = directory.rstrip("/") if "://" in directory else base
+    wanted = set(numbers)
+    found = [file for file in files_on_disk(directory) if not wanted.isdisjoint(file.chunks)]
+    lacking = wanted.difference(*(file.chunks for file in found))
+    if lacking:
+        raise FileNotFoundError(f"{place}/{chunk_name(min(lacking))}")
+    return [f"{place}/{file.name}" for file in found]
 
 
 def set_damaged_aside(directory: str, numbers: Iterable[int]) -> set[int]:
     """Of these chunks those that can be read to their end; the others are there no more, so that
     they are computed again.  A chunk is damaged where a disk or a person has changed its file."""
     files, base = open_directory(directory)
-    sound = set()
-    for number in numbers:
-        path = f"{base}/{chunk_name(number)}"
+    wanted = set(numbers)
+    sound: set[int] = set()
+    for file in files_on_disk(directory):
+        if wanted.isdisjoint(file.chunks):
+            continue
         try:
-            with files.open_input_file(path) as source:
+            with files.open_input_file(f"{base}/{file.name}") as source:
                 pq.read_table(source, page_checksum_verification=True)
-            sound.add(number)
+            sound.update(file.chunks)
         except FileNotFoundError:
             continue
         except (pa.ArrowException, OSError):
-            files.delete_file(path)
+            files.delete_file(f"{base}/{file.name}")
     return sound
 
 
@@ -194,18 +249,19 @@ def remove_directory(directory: str) -> None:
     files.delete_dir(base)
 
 
-def _is_chunk(name: str) -> bool:
-    return name.endswith(".parquet") and name[:-8].isdigit()
-
-
 def read_chunks(
-    directory: str, numbers: Iterable[int], columns: list[str] | None = None
+    directory: str,
+    numbers: Collection[int],
+    columns: list[str] | None = None,
+    seeds: tuple[int, int] | None = None,
 ) -> Iterator[Row]:
-    """Rows of some chunks, in order; all columns or only these."""
+    """Rows of the files with these chunks; all columns or only these, all seeds or those from the
+    first to the second."""
     files, base = open_directory(directory)
-    for number in sorted(numbers):
-        with files.open_input_file(f"{base}/{chunk_name(number)}") as source:
-            yield from pq.read_table(source, columns=columns).to_pylist()
+    within = None if seeds is None else [("seed", ">=", seeds[0]), ("seed", "<=", seeds[1])]
+    for path in files_of(directory, numbers):
+        with files.open_input_file(f"{base}/{path.rpartition('/')[2]}") as source:
+            yield from pq.read_table(source, columns=columns, filters=within).to_pylist()
 
 
 def canonical(rows: Iterable[Row]) -> str:

@@ -1,7 +1,7 @@
 """The batch on Spark: local by default, on any master by configuration.
 
-The one file that names PySpark.  Executors play chunks and write their rows; Spark counts them; the
-driver sees a tally a chunk and, at the end, one row a profile and cell.
+The one file that names PySpark.  Executors play chunks and write their rows; the driver sees a
+tally a chunk, and counts the rows when all are there.
 """
 
 from __future__ import annotations
@@ -33,9 +33,11 @@ import engine
 from app.batch.runners import plan as plan_module
 from app.batch.runners import rows as rows_module
 from app.batch.runners.java import Java, NoJava, find_java
+from app.batch.runners.local import counted_here
 from app.batch.runners.plan import Chunk, Plan, Tally
 from app.batch.runners.rows import RunChunk, finish_chunk
 from app.batch.runners.summary import Summary, summarise
+from app.batch.runners.tables import RunnerTrouble, SparkTables
 
 PYTHON_ERROR = re.compile(r"^(\w[\w.]*(?:Error|Exception|Exit|Interrupt)(?:: .*)?)$", re.M)
 SQL_ERROR = re.compile(r"\[[A-Z0-9_.]+\] (.*?\.)(?: SQLSTATE.*)?$", re.S)
@@ -64,7 +66,7 @@ appender.stderr.layout.pattern = spark %p %c{{1}}: %m%n
 """
 
 
-class SparkTrouble(Exception):
+class SparkTrouble(RunnerTrouble):
     """Spark did not start, or gave up on a job; the text is one sentence for people."""
 
 
@@ -196,10 +198,13 @@ class SparkRunner:
         return not trouble
 
     def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
-        """Count these finished chunks, in Spark; raises SparkTrouble."""
+        """Counts these finished chunks: in this process, or in Spark where it cannot read them;
+        raises SparkTrouble."""
+        if "://" not in directory:
+            return counted_here(plan, directory, done, keep)
         session = self.start()
         try:
-            return summarise(session, plan, directory, done, keep)
+            return summarise(SparkTables(session, directory, done, plan.metrics), plan, keep)
         except (PySparkException, Py4JError, OSError) as error:
             raise SparkTrouble(f"Spark could not summarise the batch: {reason(error)}") from error
 

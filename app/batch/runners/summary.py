@@ -1,19 +1,18 @@
-"""What Spark counts over the rows of a batch: SQL in, a few numbers a profile and cell out."""
+"""What is counted over the rows of a batch: SQL in, a few numbers a profile and cell out."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.batch.runners.pairing import Pair, pair_up
 from app.batch.runners.plan import Plan
-from app.batch.runners.rows import chunk_name, spark_schema
+from app.batch.runners.tables import ERROR, Row, Tables
 from app.batch.runners.weighing import percentiles, weigh
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
-ERROR = "error"
 ASKED_AT_ONCE = 3
 TOLD = ("profile", "cell", "seed", "invariant", "step", "why", "lost", "steps")
 
@@ -66,49 +65,35 @@ class Summary:
     pairs: tuple[Pair, ...]
 
 
-def summarise(
-    session: Any, plan: Plan, directory: str, done: Collection[int], keep: int
-) -> Summary:
-    """Count the rows of the chunks in `done`, and of no others: a worker that was told to stop may
-    still write one.  Of each profile, cell and invariant `keep` failures by each of ORDERS.
-    `session` is a Spark session."""
-    files = session.read.schema(spark_schema(plan.metrics))
-    files = files.option("parquet.page.verify-checksum.enabled", "true")
-    if len(done) == plan.total_chunks:
-        rows = files.option("pathGlobFilter", "*.parquet").parquet(directory)
-    else:
-        rows = files.parquet(*(f"{directory}/{chunk_name(number)}" for number in sorted(done)))
-    rows = rows.selectExpr(*_judged(plan.metrics))
-    # Of a small batch most of the time is planning, which uses one core: so all at once.
+def summarise(tables: Tables, plan: Plan, keep: int) -> Summary:
+    """Counts the rows of a batch; of each profile, cell and invariant `keep` failures by each of
+    ORDERS."""
+    # Spark spends most of its time on planning, which uses one core: so all at once.
     with ThreadPoolExecutor(ASKED_AT_ONCE) as pool:
-        measured = pool.submit(session.sql(cells_sql(plan.metrics, plan.tilted), rows=rows).collect)
-        wanted = failures_sql(plan.metrics)
-        failed = pool.submit(session.sql(wanted, args={"keep": max(1, keep)}, rows=rows).collect)
-        pairs = pool.submit(_pairs, session, rows, plan)
-        weights = weigh(session, rows, plan.metrics) if plan.tilted else {}
-        tilted = percentiles(session, rows, plan.metrics, QUANTILES) if plan.tilted else {}
+        measured = pool.submit(tables.ask, cells_sql(plan.metrics, plan.tilted, tables))
+        failed = pool.submit(tables.ask, failures_sql(plan.metrics, tables, max(1, keep)))
+        pairs = pool.submit(_pairs, tables, plan)
+        weights = weigh(tables, plan.metrics) if plan.tilted else {}
+        tilted = percentiles(tables, plan.metrics, QUANTILES) if plan.tilted else {}
     counts: dict[tuple[str, int], dict[str, int]] = {}
     for row in failed.result():
-        if row.invariant != ERROR:
-            counts.setdefault((row.profile, row.cell), {})[row.invariant] = row.n
+        if row["invariant"] != ERROR:
+            group = counts.setdefault((row["profile"], row["cell"]), {})
+            group[row["invariant"]] = row["n"]
+    cells = []
+    for row in measured.result():
+        key = row["profile"], row["cell"]
+        told = _metrics(row, plan, tilted.get(key, {}))
+        wrong, broken = row["errors"], counts.get(key, {})
+        cells.append(
+            CellSummary(*key, row["n"], row["violating"], wrong, broken, told, weights.get(key, {}))
+        )
     return Summary(
-        tuple(
-            CellSummary(
-                row.profile,
-                row.cell,
-                row.n,
-                row.violating,
-                row.errors,
-                counts.get((row.profile, row.cell), {}),
-                _metrics(row, plan, tilted.get((row.profile, row.cell), {})),
-                weights.get((row.profile, row.cell), {}),
-            )
-            for row in measured.result()
-        ),
+        tuple(cells),
         tuple(
             Failure(**{name: row[name] for name in TOLD})
             for row in failed.result()
-            if row.place <= keep
+            if row["place"] <= keep
         ),
         pairs.result(),
     )
@@ -120,13 +105,13 @@ ORDERS = {"seed": "seed", "step": "step, seed", "lost": "lost DESC NULLS LAST, s
 """The first, the shortest, and those that lost most."""
 
 
-def failures_sql(metrics: Sequence[str]) -> str:
+def failures_sql(metrics: Sequence[str], tables: Tables, keep: int) -> str:
     """Failing runs with their best `place` in any of ORDERS, and how many (`n`) there are.
 
     A run names an invariant once, so that rows of an invariant are runs.
     """
     told = ", ".join(
-        f"{f'`{metric}`' if metric in metrics else 'CAST(NULL AS BIGINT)'} AS {name}"
+        f"{metric if metric in metrics else 'CAST(NULL AS BIGINT)'} AS {name}"
         for name, metric in MEASURED.items()
     )
     group = "PARTITION BY profile, cell, invariant"
@@ -137,41 +122,35 @@ SELECT profile, cell, seed, invariant, step, why, {names}, place, n
 FROM (SELECT *, least({places}) AS place, count(*) OVER ({group}) AS n
       FROM (SELECT profile, cell, seed, b.invariant AS invariant, b.step AS step, b.why AS why,
                    {names}
-            FROM (SELECT profile, cell, seed, explode(broken) AS b, {told} FROM {{rows}})
+            FROM (SELECT profile, cell, seed, {tables.explode}(broken) AS b, {told} FROM {{rows}})
+                 AS each
             UNION ALL
             SELECT profile, cell, seed, 'error', -1, why, {told}
-            FROM {{rows}} WHERE verdict = 'error'))
-WHERE place <= :keep ORDER BY profile, cell, invariant, seed
+            FROM {{rows}} WHERE verdict = 'error') AS every) AS placed
+WHERE place <= {keep} ORDER BY profile, cell, invariant, seed
 """
 
 
-def _judged(metrics: Sequence[str]) -> list[str]:
-    """The columns that are counted; a run that failed itself says nothing but that it did."""
-    told = ["broken", "log_weight", *(f"`{name}`" for name in metrics)]
-    judged = [f"if(verdict = '{ERROR}', NULL, {name}) AS {name}" for name in told]
-    return ["profile", "cell", "seed", "verdict", "why", *judged]
-
-
-def cells_sql(metrics: Sequence[str], tilted: bool) -> str:
+def cells_sql(metrics: Sequence[str], tilted: bool, tables: Tables) -> str:
     """Counts per profile and cell, and per metric n, sum, positive, min, max; quantiles as well
     where every run counts the same."""
-    at = ", ".join(map(str, QUANTILES))
     columns = [
         "count(*) AS n",
-        f"count_if(verdict = 'violates') AS violating, count_if(verdict = '{ERROR}') AS errors",
+        "count(*) FILTER (WHERE verdict = 'violates') AS violating",
+        f"count(*) FILTER (WHERE verdict = '{ERROR}') AS errors",
     ]
     for i, name in enumerate(metrics):
         columns.append(
-            f"count(`{name}`) AS n{i}, sum(`{name}`) AS sum{i}, count_if(`{name}` > 0) AS pos{i}, "
-            f"min(`{name}`) AS min{i}, max(`{name}`) AS max{i}"
+            f"count({name}) AS n{i}, sum({name}) AS sum{i}, min({name}) AS min{i}, "
+            f"max({name}) AS max{i}, count(*) FILTER (WHERE {name} > 0) AS pos{i}"
         )
         if not tilted:
-            columns.append(f"percentile_disc(array({at})) WITHIN GROUP (ORDER BY `{name}`) AS q{i}")
+            columns.append(f"{tables.quantiles(name, QUANTILES)} AS q{i}")
     chosen = ",\n".join(columns)
     return f"SELECT profile, cell, {chosen}\nFROM {{rows}} GROUP BY 1, 2 ORDER BY 1, 2"
 
 
-def _metrics(row: Any, plan: Plan, tilted: dict[str, list[int]]) -> dict[str, dict[str, Any]]:
+def _metrics(row: Row, plan: Plan, tilted: dict[str, list[int]]) -> dict[str, dict[str, Any]]:
     found = {}
     for i, name in enumerate(plan.metrics):
         quantiles = tilted.get(name) if plan.tilted else row[f"q{i}"]
@@ -186,9 +165,9 @@ def _metrics(row: Any, plan: Plan, tilted: dict[str, list[int]]) -> dict[str, di
     return found
 
 
-def _pairs(session: Any, rows: Any, plan: Plan) -> tuple[Pair, ...]:
+def _pairs(tables: Tables, plan: Plan) -> tuple[Pair, ...]:
     """Nothing of futures: their cells are places in one run, each with chances of its own.  Nor
     where runs count differently: counts of seeds at inflated rates say nothing of the true ones."""
     if plan.futures or plan.tilted:
         return ()
-    return pair_up(session, rows, plan.profiles, len(plan.scenarios))
+    return pair_up(tables, plan.profiles, len(plan.scenarios))
