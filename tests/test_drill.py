@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from engine.learn.drill import FEWEST, drilled
-from engine.learn.probes import probes_of
+from engine.learn.probes import probe_at, probes_of
+from engine.learn.telling import Teller
 from engine.properties.recording import Recording
 from engine.scenarios import paste, pasted
 from engine.scenarios.file import find
@@ -39,3 +40,10 @@ def test_a_pasted_cluster_gets_an_accident_to_be_asked_about() -> None:
     run = drilled(bare)
     assert run != bare and good(run)
     assert drilled(run) == run
+
+
+def test_whom_the_controller_misses_is_said() -> None:
+    """In this run broker 2 is back already when its old session ends: nobody could guess whom."""
+    recording = Recording(Run(find("S74"), "Z0102", 45))
+    told = Teller(recording, "en").next(probe_at(recording, "leader@250.0.2"))
+    assert told.startswith("The controller notices that the session of broker 2 has ended")

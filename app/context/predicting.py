@@ -19,12 +19,14 @@ from engine.sim.run import Run
 
 @dataclass(frozen=True)
 class Question:
-    """A run and one of its probes; `number` is its place on the path, 0 elsewhere."""
+    """A run and one of its probes; `number` is its place on the path, `quiz` that in the quiz of
+    the run, each 0 elsewhere."""
 
     run: Run
     recording: Recording
     probe: Probe
     number: int = 0
+    quiz: int = 0
 
     @property
     def args(self) -> dict[str, str]:
@@ -34,6 +36,8 @@ class Question:
         own |= {"profile": self.run.profile, "q": self.probe.text}
         if self.number:
             own["n"] = str(self.number)
+        if self.quiz:
+            own["quiz"] = str(self.quiz)
         return own
 
 

@@ -77,7 +77,7 @@ def replay(number: str, **named: Any) -> AnyResponse:
 def quiz(number: str, **named: Any) -> AnyResponse:
     """Questions about a failing run, the best first."""
     run, _ = _found(number, **named)
-    return redirect(url_for("learning.learn", run=services().replays.register(run)))
+    return redirect(url_for("learning.learn", run=services().replays.register(run), quiz=1))
 
 
 @blueprint.get(PLACE + "/compare")

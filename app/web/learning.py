@@ -5,16 +5,18 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, redirect, render_template, request
+from werkzeug.wrappers import Response
 
-from app.common.fields import whole_number
+from app.common.fields import typed, whole_number
 from app.common.refusals import Refusal
 from app.context import naming, visitor
-from app.context.moments import address, recorded
+from app.context.moments import address, animator, recorded
 from app.context.predicting import Given, Question, given_of, result, told
 from app.context.services import services
+from app.storage.saved import parse_run
 from engine.learn.course import chapter, slugs
-from engine.learn.drill import drilled
+from engine.learn.drill import FEWEST, drilled
 from engine.learn.probes import Probe, probe_at, probes_of
 from engine.learn.telling import Teller
 from engine.model.errors import BadInput
@@ -40,6 +42,10 @@ PATH: Final = (
     ("S22", "K39", "survive"),
 )
 """What is asked first, from easy to hard: the best question of this kind in this run."""
+QUIZ: Final = FEWEST
+"""Questions of a quiz about one run."""
+NEXT_FEW: Final = 5
+"""Moments after a step among which the best question is looked for."""
 MOST_LANES: Final = 4
 """Replicas for which the stage on the page has room at once."""
 
@@ -70,8 +76,14 @@ def asked() -> Question:
         run = naming.default_run(scenario, naming.profile_asked())
     recording = recorded(run)
     text = request.args.get("q", "")
-    probe = probe_at(recording, text[:60]) if text else _best(run)
-    return Question(run, recording, probe, min(number, len(PATH)))
+    place = min(whole_number(request.args.get("quiz", "0")) or 0, _length(run))
+    if text:
+        probe = probe_at(recording, text[:60])
+    else:
+        probe = (
+            _quiz(run)[place - 1] if place else _best(run, typed(request.args, "step", default=0))
+        )
+    return Question(run, recording, probe, min(number, len(PATH)), place)
 
 
 def _on_path(number: int) -> Question:
@@ -82,22 +94,45 @@ def _on_path(number: int) -> Question:
     return Question(run, recording, probe, number)
 
 
-def _best(run: Run) -> Probe:
+def _best(run: Run, step: int = 0) -> Probe:
+    """The best question from a step on, of the next few moments that have one; the best of the
+    whole run where none comes any more."""
     found = _probes(run)
     if not found:
         raise BadInput("impossible", "Nothing in this run is worth a question.")
-    return found[0]
+    if not step:
+        return found[0]
+    coming = sorted(one.step for one in found if one.step >= step)[:NEXT_FEW]
+    return next((one for one in found if one.step in coming), found[0])
+
+
+def _quiz(run: Run) -> list[Probe]:
+    """The best questions of a run in the order in which they are decided: none gives away the
+    answer of one after it."""
+    _best(run)
+    apart: dict[int, Probe] = {}
+    for one in _probes(run):
+        if len(apart) < QUIZ:
+            apart.setdefault(one.until, one)
+    return [apart[until] for until in sorted(apart)]
 
 
 def _after(question: Question) -> dict[str, str]:
     """What is asked next: the path goes on, else the run's next best question."""
     if 0 < question.number < len(PATH):
         return _on_path(question.number + 1).args
+    if 0 < question.quiz < _length(question.run):
+        probe = _quiz(question.run)[question.quiz]
+        return Question(question.run, question.recording, probe, quiz=question.quiz + 1).args
     found = _probes(question.run)
     texts = [one.text for one in found]
     at = texts.index(question.probe.text) if question.probe.text in texts else -1
     probe = found[(at + 1) % len(found)]
     return Question(question.run, question.recording, probe).args
+
+
+def _length(run: Run) -> int:
+    return len(_quiz(run)) if _probes(run) else 0
 
 
 @blueprint.get("/learn")
@@ -108,6 +143,8 @@ def learn() -> str:
     teller = Teller(question.recording, visitor.lang())
     given = given_answer(question)
     after = address("/learn", **_after(question))
+    if question.quiz and question.quiz == _length(question.run):
+        after = animator(question.run, 0)
     return render_template(
         "learn.html",
         told=told(question, teller),
@@ -118,10 +155,20 @@ def learn() -> str:
         lanes=min(len(question.recording.turns[0].now.parts[0].replicas), MOST_LANES),
         fields=question.args,
         number=question.number,
+        quiz=question.quiz,
+        quiz_length=_length(question.run),
         path=[{"n": n, "kind": kind} for n, (_, _, kind) in enumerate(PATH, 1)],
         scenarios=[(one.code, _title(one)) for one in library().values() if one.code],
         chosen=question.run.scenario.code,
     )
+
+
+@blueprint.post("/learn/quiz")
+def quiz() -> Response:
+    """A quiz about a run that is told by its text; nothing of it is stored."""
+    visitor.require_token()
+    run = parse_run(request.form.get("run", ""))
+    return redirect(address("/learn", run=services().replays.register(run), quiz="1"))
 
 
 def _title(scenario: Scenario) -> str:

@@ -18,7 +18,7 @@ from engine.learn.kinds import KINDS
 from engine.learn.misconceptions import MISCONCEPTIONS, of_kind
 from engine.model.errors import BadInput
 from engine.model.messages import Message
-from engine.properties.recording import Recording, Turn
+from engine.properties.recording import Event, Recording, Turn
 
 FEWEST_WRONG: Final = 2
 MOST_WRONG: Final = 4
@@ -168,6 +168,11 @@ def _shown(choices: list[Choice], name: str, form: str) -> tuple[Choice, ...]:
         return sha256(f"{name}|{one.answer!r}".encode()).hexdigest()
 
     return tuple(sorted(choices, key=key))
+
+
+def event_of(recording: Recording, probe: Probe) -> Event:
+    """The event that decides."""
+    return recording.turns[recording.at(probe.step) + 1].events[0]
 
 
 def trigger(recording: Recording, probe: Probe) -> tuple[int, int, Message | None]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from engine.learn.asked import NOBODY, Answer
 from engine.learn.claims import claims
-from engine.learn.probes import Probe, told_of, trigger
+from engine.learn.probes import Probe, event_of, told_of, trigger
 from engine.model.errors import name_of
 from engine.model.messages import (
     CONTROLLER,
@@ -29,6 +29,8 @@ from engine.sim.kernel import FAILURE
 MOST_NAMED: Final = 6
 _TOLD: Final = ("line", "order", "kafka", "move", "moves")
 """Forms of the kinds that tell something in the question."""
+MISSED: Final = ("CP-ZK-BROKERS", "CP-KR-FENCE")
+"""What a controller does about a broker whose session has ended."""
 NEWS: Final = (METADATA_FETCH_R, LEADER_AND_ISR)
 
 
@@ -86,7 +88,7 @@ class Teller:
         if kind == FAILURE:
             return self.say("next.move")
         if what is None:
-            return self.say("next.time")
+            return self._noticed(probe) or self.say("next.time")
         part = next((one for one in getattr(what, "partitions", ()) if _tp(one) == probe.tp), None)
         if what.kind == FETCH and part is not None:
             f, leader = self.broker(what.src), self.broker(what.dst)
@@ -104,6 +106,17 @@ class Teller:
             return self.say("next.news", d=self._node(what.dst))
         s, d = self._node(what.src), self._node(what.dst)
         return self.say("next.message", k=NAMES[what.kind], s=s, d=d)
+
+    def _noticed(self, probe: Probe) -> str:
+        """Whom the controller misses when its timer goes off; "" where it is another timer.
+
+        Without it nobody could tell whom the next moment strikes: the broker may be back already.
+        """
+        cues = event_of(self.recording, probe)[3]
+        for rule, _, what, _, new, *_ in cues:
+            if rule in MISSED and new in ("dead", "fenced"):
+                return self.say(f"next.{new}", b=self.broker(int(what.split()[-1])))
+        return ""
 
     def _answer_arrives(self, what: Any, part: Any) -> str:
         args = {"f": self.broker(what.dst), "l": self.broker(what.src)}

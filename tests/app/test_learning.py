@@ -12,9 +12,12 @@ from flask.testing import FlaskClient
 
 from app.common.config import ASSETS
 from app.web import learning
+from engine.learn.probes import probe_at
+from engine.properties.recording import Recording
 from engine.scenarios.file import find
 from engine.show.replay import Replay
 from engine.sim.run import Run
+from tests.app.conftest import TOKEN
 
 UNFILLED = re.compile(r">\s*(?:learn|claims|interview|challenge|course)\.[\w.%-]+\s*<")
 
@@ -99,6 +102,33 @@ def test_any_run_of_the_library_can_be_asked_about(client: FlaskClient) -> None:
         assert 'name="answer"' in page(client, f"/learn?s={code}")
 
 
+def test_a_quiz_asks_five_questions_none_of_which_gives_away_a_later_one(
+    client: FlaskClient,
+) -> None:
+    run = Run(find("S74"), "Z0102", seed=45)
+    refused = client.post("/learn/quiz", data={"run": run.text()})
+    assert refused.status_code == 403
+    began = client.post("/learn/quiz", data={"run": run.text(), "csrf": TOKEN})
+    address, asked = began.headers["Location"], []
+    for n in range(1, 6):
+        told = page(client, f"{address}&answer=0&lang=en")
+        assert f"Question {n} of 5 about this run" in told
+        asked.append(re.search(r'data-probe="(\w+@(\d+)[^"]*)"', told)[1])  # type: ignore[index]
+        address = unescape(re.search(r'id="next" href="([^"]+)"', told)[1])  # type: ignore[index]
+    assert len(set(asked)) == 5 and address.startswith("/r/")
+    recording = Recording(run)
+    decided = [probe_at(recording, one).until for one in asked]
+    assert decided == sorted(set(decided))
+
+
+def test_the_best_question_from_a_step_on_is_asked(client: FlaskClient) -> None:
+    for step in (20, 90, 150):
+        told = page(client, f"/learn?s=S22&profile=K39&step={step}")
+        at = int(re.search(r'data-probe="\w+@(\d+)', told)[1])  # type: ignore[index]
+        assert step <= at < step + 60
+    assert 'name="answer"' in page(client, "/learn?s=S22&profile=K39&step=9999")
+
+
 @pytest.mark.parametrize(
     ("address", "status"),
     [
@@ -109,6 +139,7 @@ def test_any_run_of_the_library_can_be_asked_about(client: FlaskClient) -> None:
         ("/learn?s=S22&q=rm%20-rf", 400),
         ("/learn?s=S22&profile=K99", 400),
         ("/learn?answer=9", 400),
+        ("/learn?s=S22&step=x", 400),
     ],
 )
 def test_what_cannot_be_asked_is_refused_with_a_sentence(

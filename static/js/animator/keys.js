@@ -60,6 +60,7 @@ const LETTERS = {
   b: () => toggle(),
   w: () => whySelected(),
   c: () => document.getElementById("compare")?.click(),
+  p: () => document.getElementById("predict")?.click(),
   v: () => setView(),
   s: () => share(),
   ".": () => act("+1"),

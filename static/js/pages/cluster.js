@@ -111,11 +111,14 @@ function Found({ answer, link }) {
   }
   ${
     link &&
-    html`<p>
+    html`<form class="row" method="post" action="/learn/quiz">
       <a class="btn primary" href=${link}
         >${t(problems.length ? "cluster.open.part" : "cluster.open", { profile })}</a
       >
-    </p>`
+      <input type="hidden" name="csrf" value=${document.body.dataset.csrf} />
+      <input type="hidden" name="run" value=${answer.run} />
+      <button class="btn" title=${t("cluster.quiz.why")}>${t("cluster.quiz")}</button>
+    </form>`
   }`;
 }
 

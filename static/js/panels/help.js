@@ -26,6 +26,7 @@ const KEYS = [
   ["v", "key.view"],
   ["c", "key.compare"],
   ["w", "key.why"],
+  ["p", "predict.why"],
   ["s", "key.share"],
   ["n", "key.violation"],
   ["{ }", "key.branch"],

@@ -123,6 +123,13 @@ export function Title() {
           href=${`/r/${facts.digest}/compare${s.n.value ? `?step=${s.n.value}` : ""}`}
           ><${Icon} name="compare" /><span class="wide">${t("compare.go")}</span></a
         >
+        <a
+          class="btn minor"
+          id="predict"
+          href=${`/learn?run=${facts.digest}&step=${s.n.value}`}
+          title=${t("predict.why")}
+          ><${Icon} name="eye" /><span class="wide">${t("predict.go")}</span></a
+        >
         <a class="btn minor" href=${`/edit?run=${facts.digest}`} title=${t("edit.record.why")}
           ><${Icon} name="record" /><span class="wide">${t("edit.record")}</span></a
         >
