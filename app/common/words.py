@@ -24,7 +24,7 @@ _SOURCES = (
 _PLACE = re.compile(r"\{(\w+)\}")
 
 PAGES = {
-    "animator": ("class", "help", "metrics", "share", "badge"),
+    "animator": ("class", "help", "metrics", "share", "badge", "beside"),
     "batch": ("batch",),
     "cluster": ("cluster", "share"),
     "compare": ("compare",),

@@ -88,12 +88,14 @@ def seen_of(scenario: Scenario) -> tuple[Seen, ...]:
 
 
 def badge(scenario: Scenario) -> dict[str, Any] | None:
-    """{releases, equal, explained, different, href} for a page's badge; None if never played."""
+    """{releases, profiles, equal, explained, different, href} for a page's badge; `profiles` has
+    the profile that each release is played by.  None if never played."""
     all_of_it = seen_of(scenario)
     if not all_of_it:
         return None
     return {
         "releases": [one.kafka for one in all_of_it],
+        "profiles": {one.kafka: one.recording.profile for one in all_of_it},
         "equal": sum(one.equal for one in all_of_it),
         "explained": sum(one.explained for one in all_of_it),
         "different": sum(one.different for one in all_of_it),
@@ -103,10 +105,11 @@ def badge(scenario: Scenario) -> dict[str, Any] | None:
 
 @last(KEPT)
 def _moments(code: str, kafka: str) -> tuple[Moment, ...]:
-    return tuple(moments(_one(code, kafka).recording))
+    return tuple(moments(seen_on(code, kafka).recording))
 
 
-def _one(code: str, kafka: str) -> Seen:
+def seen_on(code: str, kafka: str) -> Seen:
+    """What was seen of a scenario on one release.  Raises Refusal where nothing was."""
     for one in seen().get(code, ()):
         if one.kafka == kafka:
             return one
@@ -195,7 +198,7 @@ def sides(told: tuple[Moment, ...], at: int) -> tuple[Facts, Facts, Facts, Facts
 def beside(name: str, kafka: str) -> str:
     """A moment of a recording: ``?at=`` which, ``?show=`` real, model or both."""
     scenario = naming.scenario_named(name)
-    one = _one(scenario.code, kafka[:20])
+    one = seen_on(scenario.code, kafka[:20])
     told = _moments(scenario.code, one.kafka)
     asked = whole_number(request.args.get("at", "0"))
     at = min(asked if asked is not None else 0, len(told) - 1)
@@ -311,15 +314,21 @@ def _first(
     one = differences[0]
     who, _, what = one.fact.partition(" ")
     key = what or who
-    own_words = visitor.lang().startswith("zh") and one.why in recording.in_chinese
+    why, lang = why_told(recording, one.why)
     return {
         "broker": names.get(int(who[1:])) if what else None,
         "key": key,
         "real": shown(key, one.real, names),
         "model": shown(key, one.model, names),
-        "why": recording.in_chinese[one.why] if own_words else one.why,
-        "lang": visitor.lang() if own_words else "en",
+        "why": why,
+        "lang": lang,
     }
+
+
+def why_told(recording: Recording, why: str) -> tuple[str, str]:
+    """(a recording's explanation in the visitor's language as far as it has it, which that is)."""
+    own_words = visitor.lang().startswith("zh") and why in recording.in_chinese
+    return (recording.in_chinese[why], visitor.lang()) if own_words else (why, "en")
 
 
 def _stage(scenario: Scenario, profile: str, at: int) -> str:

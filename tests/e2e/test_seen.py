@@ -22,3 +22,29 @@ def test_a_recording_is_followed_from_the_badge_to_the_loss(visit: Opener) -> No
     assert page.evaluate("document.body.dataset.same") == "1", "it was one page all the time"
     page.get_by_role("link", name="Open this moment on the stage").click()
     page.wait_for_selector("#ending [role=alert]")
+
+
+def test_the_stage_shows_real_brokers_at_the_same_step(visit: Opener) -> None:
+    page = visit("/s/R20?profile=Z011&step=160")
+    step = page.locator("#stage").get_attribute("data-step")
+    page.locator(".sides button").nth(2).click()
+    page.wait_for_selector(".reality .verdict")
+    page.locator(".reals select").select_option("0.10.2.2")
+    page.wait_for_selector('.reality[aria-label$="0.10.2.2"] .verdict')
+    assert "show=both" in page.url
+    page.keyboard.press("End")
+    page.wait_for_selector(".reality .lost")
+    assert page.locator(".reality .verdict.same").count() == 1
+    low, high = (
+        page.locator(f"{where} .tankwall").first.bounding_box() for where in ("#stage", ".scene")
+    )
+    assert low and high and abs(low["y"] - high["y"]) < 1, "equal height is equal offset"
+    page.goto(page.url)
+    page.wait_for_selector(".reality .lost")
+    page.locator(".sides button").nth(1).click()
+    page.wait_for_selector("#stage", state="hidden")
+    page.locator(".sides button").first.click()
+    page.wait_for_selector("#stage")
+    assert page.locator(".reality").count() == 0
+    assert "show=" not in page.url
+    assert step == "160"

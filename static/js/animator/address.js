@@ -4,6 +4,7 @@ import { FIELDS, query, read, within } from "../core/link.js";
 import { pack, unpack, Unreadable } from "../core/packing.js";
 import { inTurn } from "../i18n/words.js";
 import { LAYERS, layersText } from "../scene/layers.js";
+import { side, SIDES, wanted } from "./reality.js";
 import * as s from "./state.js";
 import { remember } from "./visits.js";
 
@@ -18,6 +19,7 @@ export async function asked() {
     ...FIELDS,
     tab: s.TABS,
     view: s.VIEWS,
+    ...(s.boot.value.seen && { show: SIDES, kafka: s.boot.value.seen.releases }),
   });
   for (const word of (new URLSearchParams(location.search).get("layers") ?? "").split(",")) {
     if (word && !LAYERS.includes(word.replace(/^-/, "")))
@@ -28,6 +30,8 @@ export async function asked() {
   }
   if (seen.size) s.size.value = seen.size;
   if (seen.tab) s.tab.value = seen.tab;
+  if (seen.show) s.beside.value = seen.show;
+  if (seen.kafka) wanted.value = seen.kafka;
   const hash = new URLSearchParams(location.hash.slice(1));
   let text = null;
   for (const name of hash.keys())
@@ -69,6 +73,8 @@ export const seeing = (n = s.n.value) => ({
   lang: s.lang.value,
   layers: layersText(s.layers.value),
   view: s.view.value === s.usualView.value ? "" : s.view.value,
+  show: side.value === "model" ? "" : side.value,
+  kafka: side.value === "model" ? "" : (wanted.value ?? ""),
 });
 
 /** The page of a run, which its address names. */

@@ -1,6 +1,7 @@
 // How much room the stage has, and how large it draws in it.
 
 import { layout, PITCH } from "../scene/layout.js";
+import { side } from "./reality.js";
 import * as s from "./state.js";
 
 /** How much larger than life: a wide and high window shows the same stage in bigger letters. */
@@ -23,12 +24,14 @@ export const options = (view, host) => ({
   ...sized(zoomFor(view, host), host),
 });
 const LOW = 280; // px a stage of tanks is high at least
+const SAID = 104; // px that what is said of real brokers takes below the pictures
 
 /** How high the tanks may be: what the board leaves them, or what a page that scrolls sets aside. */
-function roomBelow(host) {
-  const box = host.parentElement;
+export function roomBelow(host) {
+  const box = host.closest("#stagebox") ?? host.parentElement;
   const aside = parseFloat(getComputedStyle(box).minHeight);
-  return Math.max(LOW, (aside > 0 ? aside : box.clientHeight) - 8);
+  const said = side.value === "model" || aside > 0 ? 0 : SAID;
+  return Math.max(LOW, (aside > 0 ? aside : box.clientHeight) - 8 - said);
 }
 
 const CORNER = 268; // px the controls in the corner take beside the clients

@@ -49,6 +49,7 @@ export function mount(element, { drawn }) {
   effect(() => logs.svg.setAttribute("aria-label", s.t.value("stage.label")));
   const resized = new ResizeObserver(() => rest());
   resized.observe(host.parentElement);
+  resized.observe(host); // it shares its place with real brokers
   effect(() => {
     void s.n.value;
     void s.cue.value;

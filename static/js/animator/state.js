@@ -39,6 +39,7 @@ export const unfolded = signal(false);
 const asked = new URLSearchParams(location.search);
 export const layers = signal(layersOf(asked.get("layers") ?? remembered("layers", "")));
 export const chosen = signal(VIEWS.find((one) => one === asked.get("view")) ?? null);
+export const beside = signal("model"); // or "real" brokers, or "both" (animator/reality.js)
 export const registry = signal({}); // what the engine offers: profiles, rules, invariants
 export const cards = signal({}); // rule -> its card under this run's profile
 export const possible = signal({ key: null, moves: [] });

@@ -11,8 +11,9 @@ export const FIELDS = {
   lang: ["en", "zh"],
 };
 
-/** How it is looked at, read where it is used: the panel, the view, the layers of the stage. */
-const LOOKS = ["tab", "view", "layers"];
+/** How it is looked at, read where it is used: the panel, the view, the layers of the stage, and
+ *  real brokers beside it. */
+const LOOKS = ["tab", "view", "layers", "show", "kafka"];
 
 /** {seen, problems}: what can be read of a query, and what cannot, named with its value. */
 export function read(search, fields = FIELDS) {
@@ -54,7 +55,7 @@ export function query(seen, keep = "") {
   const said = new URLSearchParams();
   if (seen.step) said.set("step", seen.step);
   if (seen.p) said.set("p", seen.p);
-  for (const name of ["size", "tab", "lang", "view", "layers"])
+  for (const name of ["size", "tab", "lang", "view", "layers", "show", "kafka"])
     if (seen[name]) said.set(name, seen[name]);
   for (const [name, value] of out) said.append(name, value);
   return said.size ? `?${said}` : "";

@@ -20,6 +20,7 @@ import { Connection, Longer, Notice, Older } from "../panels/bars.js";
 import { sayAll } from "../panels/common.js";
 import { Corner } from "../panels/corner.js";
 import { Hits } from "../panels/hits.js";
+import { Beside, showing, Whole } from "../panels/instead.js";
 import { drawn } from "../panels/menu.js";
 import { loadFutures } from "../panels/noreturn.js";
 import { Rail } from "../panels/rail.js";
@@ -70,8 +71,10 @@ async function start() {
     render(html`<${part} />`, at(id));
   effect(() => {
     at("board").dataset.view = s.view.value;
+    at("board").dataset.show = showing();
   });
   render(html`<${Whole} />`, at("tableview"));
+  render(html`<${Beside} />`, at("beside"));
   effect(() => {
     if (s.view.value === "spacetime") doors.spacetime(at("spacetime"));
   });
@@ -98,14 +101,6 @@ async function start() {
     if (detail.name === "size") s.size.value = detail.value;
   });
 }
-
-/** The table, or the matrix, where the lanes are, when that view is chosen. */
-const Whole = () =>
-  s.view.value === "table"
-    ? html`<${doors.TableView} />`
-    : s.view.value === "matrix"
-      ? html`<${doors.Matrix} />`
-      : null;
 
 const Bars = () =>
   html`${s.classroom.value && html`<${doors.ClassBar} /><${doors.ClassAsk} />`}<${Connection} /><${Older} /><${Longer} /><${Notice} />`;

@@ -5,6 +5,7 @@ import { html } from "htm/preact";
 import { useEffect } from "preact/hooks";
 
 import { complain, open } from "../animator/player.js";
+import { release, releases, side, SIDES, wanted } from "../animator/reality.js";
 import * as s from "../animator/state.js";
 import { lasting } from "../core/kept.js";
 import { Icon } from "./common.js";
@@ -57,18 +58,59 @@ async function playUnder(profile) {
 const choice = (part, named) =>
   part.profiles.find((one) => named.includes(one)) ?? part.profiles.at(-1);
 
+/** Another release that was recorded, from the move one stands at. */
+async function playOn(kafka) {
+  wanted.value = kafka;
+  const profile = s.boot.value.seen.profiles[kafka];
+  if (profile !== s.facts.value.profile) await playUnder(profile);
+}
+
+/** The run, real brokers, or both; under a Kafka that was not recorded, one that was. */
+async function look(one) {
+  if (one !== "model" && !release.value) await playOn(releases.value[0]);
+  s.beside.value = one;
+}
+
+const Sides = ({ t }) =>
+  html`<div class="segments sides" role="group" aria-label=${t("seen.sides")}>
+      ${SIDES.map(
+        (one) =>
+          html`<button
+            key=${one}
+            type="button"
+            aria-pressed=${side.value === one ? "true" : "false"}
+            onClick=${() => look(one)}
+          >
+            ${t(`seen.side.${one}`)}
+          </button>`,
+      )}
+    </div>
+    ${
+      side.value !== "model" &&
+      releases.value.length > 1 &&
+      html`<select
+        aria-label=${t("seen.releases")}
+        value=${release.value}
+        onChange=${(e) => playOn(e.target.value)}
+      >
+        ${releases.value.map((one) => html`<option key=${one} value=${one}>${one}</option>`)}
+      </select>`
+    }`;
+
 /** What real brokers did with this script; of another script nothing is known. */
-function Seen({ facts, t }) {
-  const { seen, scenario } = s.boot.value;
-  if (!seen || scenario.digest !== facts.scenario.digest) return null;
+function Seen({ t }) {
+  if (!releases.value.length) return null;
+  const { seen } = s.boot.value;
   const { equal, explained, href } = seen;
   const words =
     t("seen.badge", { releases: seen.releases.join(t("seen.and")), equal }) +
     (explained ? `, ${t("seen.badge.explained", { n: explained })}` : "");
-  return html`<a class="seenreal" href=${href} title=${words} aria-label=${words}
-    ><${Icon} name="tick" /><span class="wide">${words}</span
-    ><span class="narrow">${t("seen.badge.short")}</span></a
-  >`;
+  return html`<div class="reals">
+    <a class="seenreal" href=${href} title=${words} aria-label=${words}
+      ><${Icon} name="tick" /><span class="wide">${t("seen.badge.short")}</span></a
+    >
+    <${Sides} t=${t} />
+  </div>`;
 }
 
 export function Versions() {
@@ -80,7 +122,7 @@ export function Versions() {
   }, [name]);
   const { parts } = found.value;
   const strip = name && found.value.name === name && parts.length > 1 ? parts : [];
-  const real = facts && s.boot.value.seen ? html`<${Seen} facts=${facts} t=${t} />` : null;
+  const real = facts && s.boot.value.seen ? html`<${Seen} t=${t} />` : null;
   if (!strip.length && !real) return null;
   return html`<div class="versions" role="group" aria-label=${t("versions.label")}>
     ${strip.map((part) => {

@@ -1,0 +1,22 @@
+// What stands beside the scene or in its place: real brokers, the table, the matrix.
+
+import { html } from "htm/preact";
+
+import * as doors from "../animator/doors.js";
+import { side } from "../animator/reality.js";
+import * as s from "../animator/state.js";
+import { isScene } from "../scene/drawers.js";
+
+/** The table, or the matrix, where the lanes are, when that view is chosen. */
+export const Whole = () =>
+  s.view.value === "table"
+    ? html`<${doors.TableView} />`
+    : s.view.value === "matrix"
+      ? html`<${doors.Matrix} />`
+      : null;
+
+/** Which of both is on the stage; a view that is no scene shows the run alone. */
+export const showing = () => (isScene(s.view.value) ? side.value : "model");
+
+/** Real brokers, beside the picture of the run or in its place. */
+export const Beside = () => (showing() === "model" ? null : html`<${doors.Reality} />`);
