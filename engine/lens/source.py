@@ -41,6 +41,15 @@ class Chain(NamedTuple):
     later: frozenset[int]
 
 
+Row = tuple[tuple[int, ...], ...]
+
+
+def _row(values: list[list[int]]) -> Row:
+    """As tuples of numbers, which the collector of garbage stops looking at: thirty thousand lists
+    would be looked through again and again while the steps of a run are made."""
+    return tuple(tuple(one) for one in values)
+
+
 class Source:
     """The index.  Releases are told by name ("2.5.1"), ordered from old to new."""
 
@@ -49,8 +58,8 @@ class Source:
         self._tags: dict[str, str] = data["tags"]
         self._number = {name: at for at, name in enumerate(self.releases)}
         self._files: list[str] = data["files"]
-        self._names: dict[str, list[list[int]]] = data["names"]
-        self._calls: dict[str, list[list[int]]] = data["calls"]
+        self._names: dict[str, Row] = {key: _row(one) for key, one in data["names"].items()}
+        self._calls: dict[str, Row] = {key: _row(one) for key, one in data["calls"].items()}
         self._threads: dict[str, list[list[str]]] = data["threads"]
         self.aliases: dict[str, str] = data["aliases"]
         self.chains: dict[str, list[Chain]] = {}
@@ -107,12 +116,12 @@ class Source:
         line = f"#L{place.line}" if place.line else ""
         return f"{REPOSITORY}/{self.tag(release)}/{place.file}{line}"
 
-    def _at(self, row: list[list[int]] | None, release: str) -> list[int] | None:
+    def _at(self, row: Row | None, release: str) -> tuple[int, ...] | None:
         """What a row of [since, value, ...] holds for a release; [since] alone ends a stretch."""
         if row is None:
             return None
         after = bisect_right(row, self.number(release), key=lambda one: one[0])
-        found = row[after - 1][1:] if after else []
+        found = row[after - 1][1:] if after else ()
         return found or None
 
 

@@ -148,6 +148,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         "app.command.bench.searching",
         "copies",
     ),
+    "lens": elsewhere(
+        "times the same without the code lens, views of steps or a batch, whichever is worse",
+        "app.command.bench.lens",
+        "cost",
+    ),
     "learn": elsewhere(
         "times a play of the same run, the best question of a run, found and told",
         "app.command.bench.learn",
