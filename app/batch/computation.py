@@ -107,7 +107,7 @@ class Computation:
                 directory,
                 f"batch-{batch.id}",
                 lambda fresh: self._on_done(job, batch, fresh),
-                job.stop.is_set,
+                lambda: job.stop.is_set() or job.enough,
                 done,
                 self._run_chunk(),
             )
@@ -132,7 +132,8 @@ class Computation:
         if complete and len(done) < plan.total_chunks:
             job.done_chunks = len(done)
             raise Refusal("busy", "batch.damaged", n=plan.total_chunks - len(done))
-        return ("done", job.message) if complete else ("cancelled", job.message)
+        ended = complete or (job.enough and not job.stop.is_set())
+        return ("done", job.message) if ended else ("cancelled", job.message)
 
     def _runner_of(self, plan: Plan, done: int) -> SparkRunner | Processes:
         """A chunk is played in about a second at most, but for those of long runs."""
@@ -230,6 +231,7 @@ class Computation:
             records.update(self._database, job.id, done_chunks=job.done_chunks)
         # Many groups make a large message: those are told less often.
         if now - job.told >= TELL_EVERY_S * (1 + len(job.counts) // 64):
+            job.enough = job.enough or records.is_enough(batch, job.counts)
             self._announcer.tell(job)
 
     def _state(self, job: Job, state: str, **fields: Any) -> None:

@@ -32,6 +32,8 @@ class Job:
     ended: threading.Event = field(default_factory=threading.Event)
     told: float = 0.0
     saved: float = 0.0
+    enough: bool = False
+    """Its shares are known as well as was asked: it stops by itself."""
 
     @property
     def payer(self) -> str:

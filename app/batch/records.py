@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from app.batch import statistics
-from app.batch.intervals import ONCE, Look
+from app.batch.intervals import ONCE, Look, is_within
 from app.batch.runners.plan import Plan, Tally
 from app.batch.runners.rows import ANY, HEAVIEST
 from app.batch.runners.summary import CellSummary, Failure, Summary
@@ -448,6 +448,18 @@ def look_of(batch: BatchRow) -> Look:
     cells = len(batch.cells)
     at_once = cells * len(batch.profiles) if cells > 1 else 1
     return Look(at_once, 0 if whole and parts == 1 else parts)
+
+
+def is_enough(batch: BatchRow, counts: Counts) -> bool:
+    """Is each share of runs that break something known as well as was asked for?  Looked at as a
+    study that grows, so that it may be asked at any time."""
+    within = batch.about.get("within", 0) / 100
+    if not within or len(counts) < len(batch.cells) * len(batch.profiles):
+        return False
+    look = replace(look_of(batch), growing=max(1, len(batch.parts)))
+    found = [share_of(one.hits.get(ANY, 0), one.judged, one.weights, ANY, look)
+             for one in counts.values()]  # fmt: skip
+    return all(is_within(one["share"] or 0, one["low"], one["high"], within) for one in found)
 
 
 def share_of(

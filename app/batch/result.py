@@ -76,6 +76,7 @@ def result(
         cycles=records.is_of_cycles(batch),
         look=asdict(records.look_of(batch)),
         needs=needs(shown["cells"], shown["runs_per_s"]),
+        within=batch.about.get("within", 0),
         failures={
             "total": total,
             "first": first,

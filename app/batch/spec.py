@@ -21,6 +21,8 @@ RUNS_MOST: Final = 1_000_000
 PROFILES_MOST: Final = 8
 CELLS_MOST: Final = 64
 VARIED_MOST: Final = 4
+WITHIN: Final = (5, 50)
+"""Percent of a share, to either side: how well it may be asked to be known."""
 TOTAL_MOST: Final = 20_000_000
 """Runs of a whole batch: a day on two cores."""
 
@@ -65,6 +67,10 @@ SENTENCES.update(
         "batch.vary": (
             "{given} is not of the form key=value,value.",
             "{given} 不符合 键=值,值 的形式。",
+        ),
+        "batch.within": (
+            "A share can be asked for to ± {low} to {high} % of it; ± {asked} % was asked for.",
+            "比例可要求精确到自身的 ± {low} % 到 {high} %；所请求的是 ± {asked} %。",
         ),
         "batch.vary.twice": ("{name} is varied twice.", "{name} 被指定变化了两次。"),
         "batch.seed": (
@@ -125,8 +131,10 @@ def make_spec(
     profiles: Sequence[str] | None = None,
     first_seed: int = 0,
     vary: Iterable[tuple[str, Sequence[str]]] = (),
+    within: int = 0,
 ) -> Spec:
-    """A checked batch; without profiles, those of the scenario.
+    """A checked batch; without profiles, those of the scenario.  It stops before its `runs` where
+    each share of runs that break something is known to ± `within` percent of it; 0: never.
 
     Raises Refusal, or BadInput for a profile or a varied key that the engine does not know.
     """
@@ -143,8 +151,11 @@ def make_spec(
     for name in names:
         if names.count(name) > 1:
             raise Refusal("invalid", "batch.twice", profile=name)
+    if within and not WITHIN[0] <= within <= WITHIN[1]:
+        raise Refusal("invalid", "batch.within", low=WITHIN[0], high=WITHIN[1], asked=within)
     cells = make_cells(scenario, list(vary))
-    spec = Spec(scenario, tuple(names), runs, first_seed, cells)
+    about = {"within": within} if within else {}
+    spec = Spec(scenario, tuple(names), runs, first_seed, cells, about=about)
     check_total(spec.total)
     return spec
 
@@ -225,7 +236,7 @@ def parse_vary(given: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def asked_spec(asked: Asked, scenario: Scenario) -> Spec:
-    """What a page or a program sent: {runs, profiles: [..], first_seed, vary: [..]}."""
+    """What a page or a program sent: {runs, profiles: [..], first_seed, vary: [..], within}."""
     profiles = _texts(asked, "profiles", 40)
     vary = parse_vary(_texts(asked, "vary", 20) or ())
     # Any whole number is read, so that the sentence can name the one that is too large.
@@ -233,7 +244,8 @@ def asked_spec(asked: Asked, scenario: Scenario) -> Spec:
     if isinstance(runs, bool) or not isinstance(runs, int):
         raise Refusal("invalid", what="runs")
     seed = asked.whole("first_seed", 0, SEED_MAX, default=0)
-    return make_spec(scenario, runs, profiles, seed, vary)
+    within = asked.whole("within", 0, 100, default=0)
+    return make_spec(scenario, runs, profiles, seed, vary, within)
 
 
 def _texts(asked: Asked, name: str, most: int) -> list[str] | None:

@@ -41,6 +41,7 @@ def run_batch(
     profiles: Sequence[str] | None,
     seed: int,
     vary: Sequence[str],
+    within: int,
     as_json: bool,
 ) -> int:
     """Runs and reports a batch; the exit code: 0 done, 1 ended early or failed, 2 bad input."""
@@ -50,7 +51,7 @@ def run_batch(
     from app.context.services import KEY, Services
 
     try:
-        spec = make_spec(file.find(scenario), runs, profiles, seed, parse_vary(vary))
+        spec = make_spec(file.find(scenario), runs, profiles, seed, parse_vary(vary), within)
     except Refusal as refusal:
         print(refusal, file=sys.stderr)
         return 2

@@ -140,6 +140,7 @@ def read(path: str) -> None:
 @click.option("--profiles", help="Separated by commas [those of the scenario].")
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
 @click.option("--vary", multiple=True, metavar="KEY=V1,V2", help="What to vary; may be repeated.")
+@click.option("--within", type=int, default=0, help="Stop once shares are known to ± so many %.")
 @click.option("--master", help="Spark master, such as local[4] or spark://host:7077.")
 @AS_JSON
 @plain
@@ -149,6 +150,7 @@ def batch(
     profiles: str | None,
     seed: int,
     vary: tuple[str, ...],
+    within: int,
     master: str | None,
     as_json: bool,
 ) -> None:
@@ -165,6 +167,7 @@ def batch(
             profiles=[name.strip() for name in profiles.split(",")] if profiles else None,
             seed=seed,
             vary=vary,
+            within=within,
             as_json=as_json,
         )
     )

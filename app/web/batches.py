@@ -202,6 +202,7 @@ def submit_form() -> AnyResponse:
             "runs": typed(sent, "runs"),
             "first_seed": typed(sent, "first_seed", default=0),
             "profiles": sent.getlist("profiles") or None,
+            "within": typed(sent, "within", default=0),
             "vary": [line for line in sent.get("vary", "").splitlines() if line.strip()],
         }
     )

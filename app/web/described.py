@@ -131,6 +131,7 @@ class BatchSent(TypedDict):
     profiles: NotRequired[Annotated[list[Name], Meta(max_length=PROFILES_MOST)]]
     vary: NotRequired[Annotated[list[str], Meta(max_length=CELLS_MOST)]]
     first_seed: NotRequired[Seed]
+    within: NotRequired[Annotated[int, Meta(ge=0, le=100)]]
 
 
 class BatchStarted(TypedDict):

@@ -106,6 +106,22 @@ def test_a_batch_is_counted_and_stored(make_jobs: Callable[..., Jobs]) -> None:
     assert sum(found["paired"][0][k] for k in ("neither", "only_a", "only_b", "both")) <= 300
 
 
+def test_a_study_stops_when_it_knows_enough(make_jobs: Callable[..., Jobs]) -> None:
+    jobs = make_jobs(0.02)
+    number = jobs.submit(spec(20_000, within=50))
+    assert ended(jobs, number)[-1] == "done"
+    found = result(jobs, number)
+    assert 0 < found["done_runs"] < found["total_runs"] and found["look"]["growing"] == 1
+    for cell in found["cells"]:
+        share = cell["violating"]
+        ends = share["share"], share["low"], share["high"]
+        assert intervals.is_within(*ends, 0.5), "as the rows that were counted say"
+        low, high = intervals.growing(share["hits"], share["n"])
+        assert (share["low"], share["high"]) == (low, high)
+    with pytest.raises(Refusal, match=r"± 5 to 50 % of it; ± 60 % was asked for\.$"):
+        spec(within=60)
+
+
 def test_few_runs_start_no_java(app: Flask) -> None:
     services = app.extensions[KEY]
     jobs = Jobs(services.database, services.settings, lambda told, to: None)

@@ -14,6 +14,7 @@ function asked(boot) {
     runs: Number(fields.get("runs")),
     first_seed: Number(fields.get("first_seed") || 0),
     profiles: fields.getAll("profiles"),
+    within: Number(fields.get("within") || 0),
     vary: String(fields.get("vary"))
       .split("\n")
       .map((line) => line.trim())
