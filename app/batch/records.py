@@ -30,6 +30,7 @@ from engine.study.advice import Failures, Setting
 from engine.study.futures import Present
 
 FUTURES = "futures"
+SEEDS = "seeds"
 ACTIVE = ("queued", "probing", "starting", "running", "summarising")
 
 EVERY_CELL = -1

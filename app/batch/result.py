@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from app.batch import records, statistics
 from app.batch.advice_result import KIND
+from app.batch.dots import dots
 from app.batch.intervals import Look, is_within, knowable, runs_needed
 from app.batch.jobs import Jobs
 from app.batch.pairs import pair_sentences, pairs
@@ -73,6 +74,8 @@ def result(
         futures=futures_of(batch, shown["cells"]),
         causes=batch.about.get("causes", []),
         weighted=weighted,
+        # Runs of different weights are not worth a dot each; copies and futures have no seeds.
+        dots=[] if weighted or batch.kind != records.SEEDS else dots(jobs.database, batch, shown["cells"]),
         cycles=records.is_of_cycles(batch),
         look=asdict(records.look_of(batch)),
         needs=needs(shown["cells"], shown["runs_per_s"]),

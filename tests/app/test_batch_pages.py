@@ -26,7 +26,7 @@ from app.web.batches import scenario_of_run
 from engine.scenarios import file
 from engine.sim.run import Run
 from tests.app.conftest import TOKEN, browser, post
-from tests.app.test_batch_jobs import ended, make_jobs
+from tests.app.test_batch_jobs import ended, make_jobs, play_chunk
 
 __all__ = ["make_jobs"]
 
@@ -72,6 +72,24 @@ def test_a_finished_batch_reads_without_scripts(client: FlaskClient, jobs: Jobs)
     assert "batch." not in re.sub(r"(?s)<script.*?</script>|href=\S+|src=\S+", "", page)
     listed = client.get("/batch").text
     assert f'href="/batch/{number}"' in listed
+
+
+def test_every_dot_is_a_run_and_tells_what_became_of_it(client: FlaskClient, jobs: Jobs) -> None:
+    number = start(client, jobs, profiles=["Z0102", "K39"])
+    page = client.get(f"/batch/{number}").text
+    sides = client.get(f"/api/batches/{number}").json["dots"]
+    assert page.count("<circle") == sum(len(side["dots"]) for side in sides) >= 40
+    for side in sides:
+        asked = {"scenario": file.find(NAME).to_dict(), "profile": side["profile"], "cell": 0}
+        asked |= {"first_seed": 0, "count": 200}
+        broken = {row["seed"]: {one[0] for one in row["broken"]} for row in play_chunk(asked)}
+        for one in side["dots"]:
+            names = broken[one["seed"]]
+            kind = "lost" if "I7" in names else "broken" if names else "held"
+            assert one["kind"] in (kind, "error"), (side["profile"], one)
+    assert {"lost", "held"} <= {one["kind"] for one in sides[0]["dots"]}
+    for one in sides[0]["dots"][:4]:
+        assert client.get(one["url"]).status_code == 302
 
 
 def test_a_finished_batch_reads_in_chinese(client: FlaskClient, jobs: Jobs) -> None:

@@ -1,0 +1,71 @@
+"""The first runs of each side of a study, one by one: what a grid of dots is drawn from."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import quote
+
+from app.batch import records
+from app.batch.computation import FAILURES_KEPT
+from app.batch.runners.pairing import LOST
+from app.batch.runners.summary import ERROR
+from app.storage.database import Database
+from app.storage.models import BatchRow
+
+DOTS: Final = 200
+"""Runs of a side that are drawn."""
+SIDES: Final = 6
+LOSES, BREAKS, FAILS, HOLDS = "lost", "broken", "error", "held"
+
+
+def dots(database: Database, batch: BatchRow, cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """[{profile, cell, label, runs, lost, dots: [{seed, kind, url}]}] of the first sides whose
+    runs are all there; a run is lost, broken, error or held.
+
+    Of a side with more failures than are kept, only the runs up to the last one that is known.
+    """
+    whole = [cell for cell in cells if cell["n"] and cell["n"] + cell["errors"] >= batch.runs]
+    return [_side(database, batch, cell) for cell in whole[:SIDES]]
+
+
+def _side(database: Database, batch: BatchRow, cell: dict[str, Any]) -> dict[str, Any]:
+    wanted = records.Wanted(cell["profile"], "", cell["cell"], "seed")
+    _, found = records.failures(database, batch, wanted, 0, None)
+    seeds: dict[str, list[int]] = {}
+    for one in found:
+        seeds.setdefault(one.invariant, []).append(one.seed)
+    until = batch.first_seed + min(DOTS, batch.runs)
+    for name, known in seeds.items():
+        hits = cell["errors"] if name == ERROR else cell["broken"].get(name, {}).get("hits", 0)
+        if hits > len(known):
+            until = min(until, sorted(known)[:FAILURES_KEPT][-1] + 1)
+    named: dict[int, str] = {}
+    for name in sorted(seeds, key=lambda one: (one != LOST, one == ERROR, one)):
+        for seed in seeds[name]:
+            named.setdefault(seed, name)
+    return {
+        "profile": cell["profile"],
+        "cell": cell["cell"],
+        "label": cell["label"],
+        "runs": cell["n"],
+        "lost": cell["broken"].get(LOST, {}).get("hits", 0),
+        "dots": [
+            {
+                "seed": seed,
+                "kind": _kind(named.get(seed, "")),
+                "url": _url(batch, cell, seed, named.get(seed, "")),
+            }
+            for seed in range(batch.first_seed, until)
+        ],
+    }
+
+
+def _kind(invariant: str) -> str:
+    return {LOST: LOSES, ERROR: FAILS, "": HOLDS}.get(invariant, BREAKS)
+
+
+def _url(batch: BatchRow, cell: dict[str, Any], seed: int, invariant: str) -> str:
+    """A failing run opens before it fails, any other at its beginning."""
+    place = f"{quote(cell['profile'], safe='+')}/{cell['cell']}/{seed}"
+    kind = "failure" if invariant else "row"
+    return f"/batch/{batch.id}/{kind}/{place}" + (f"/{invariant}" if invariant else "")
