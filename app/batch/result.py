@@ -75,7 +75,9 @@ def result(
         causes=batch.about.get("causes", []),
         weighted=weighted,
         # Runs of different weights are not worth a dot each; copies and futures have no seeds.
-        dots=[] if weighted or batch.kind != records.SEEDS else dots(jobs.database, batch, shown["cells"]),
+        dots=[]
+        if weighted or batch.kind != records.SEEDS
+        else dots(jobs.database, batch, shown["cells"]),
         cycles=records.is_of_cycles(batch),
         look=asdict(records.look_of(batch)),
         needs=needs(shown["cells"], shown["runs_per_s"]),
