@@ -8,9 +8,9 @@ from urllib.parse import quote
 from app.batch import records
 from app.batch.computation import FAILURES_KEPT
 from app.batch.runners.pairing import LOST
-from app.batch.runners.summary import ERROR
 from app.storage.database import Database
 from app.storage.models import BatchRow
+from engine.study.batch import ERROR
 
 DOTS: Final = 200
 """Runs of a side that are drawn."""
