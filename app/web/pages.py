@@ -27,6 +27,7 @@ from app.web.api import json_answer
 from app.web.edition import edition
 from app.web.seen import badge
 from engine import ENGINE_VERSION
+from engine.learn.after import SAYS, after
 from engine.model.errors import BadInput
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -94,7 +95,21 @@ def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", ste
         "seen": None if bare else badge(found),
         "futures": {"places": PRESENTS[1], "each": FUTURES_EACH},
     }
+    boot["after"] = _after(found) if boot["library"] else None
     return render_template("animator.html", boot=boot, title="" if bare else shown.title)
+
+
+def _after(scenario: Scenario) -> dict[str, Any]:
+    """What the card at the end of a run of the library says beside its verdict."""
+    lang = visitor.lang()
+    found = after(scenario.code)
+    return {
+        "proves": found.proves,
+        "ask": found.item.ask[lang],
+        "says": [fact[lang] for fact in found.item.facts[:SAYS]],
+        "topic": found.topic,
+        "next": {"title": told(found.next).title, "url": f"/s/{found.next.slug}"},
+    }
 
 
 @blueprint.get("/favicon.ico")

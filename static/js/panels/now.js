@@ -24,6 +24,24 @@ function weightiest(cards, current) {
   )?.id;
 }
 
+/** At the end of a script: the title's question answered, and what one takes along. */
+function After({ facts, t }) {
+  const after = s.boot.value.after;
+  if (!after || !facts.script || facts.scenario.slug !== s.boot.value.scenario.slug) return null;
+  return html`<section class="after" aria-label=${t("after.label")}>
+    <h3>${facts.scenario.title}</h3>
+    <p><b>${facts.scenario.teaches}</b></p>
+    <h3>${t(after.proves ? "after.proves" : "after.near")}</h3>
+    <p class="soft">${after.ask}</p>
+    <ul>
+      ${after.says.map((one) => html`<li key=${one}>${one}</li>`)}
+    </ul>
+    <h3>${t("after.operate")}</h3>
+    <p>${t(`after.${after.topic}`)}</p>
+    <p><a class="btn" href=${after.next.url}>${t("after.next", { title: after.next.title })}</a></p>
+  </section>`;
+}
+
 export function Now() {
   const t = s.t.value;
   const facts = s.facts.value;
@@ -76,6 +94,7 @@ export function Now() {
     ${
       s.n.value >= facts.total &&
       html`<div class="nextup">
+        <${After} facts=${facts} t=${t} />
         <h3>${t("now.end")}</h3>
         <p class="soft">${t("now.end_more")}</p>
       </div>`
