@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ def investigate(
     not.  Raises BadInput where the files tell nothing, or of several partitions."""
     found = sources.found(files)
     told = timeline.gather(found, _chosen(found, partition))
+    told.notes[:0] = islice(sources.passed_over(files, found), MOST_LISTED)
     rebuilt = rebuilding.rebuild(told, profile)
     if as_json:
         click.echo(json.dumps(_as_data(told, rebuilt), ensure_ascii=False, indent=1))

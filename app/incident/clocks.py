@@ -9,6 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
+
+HEARD_MS: Final = 40.0
+"""How long after the controller wrote something the quickest broker usually hears of it."""
 
 
 @dataclass(slots=True)
@@ -35,12 +39,14 @@ class Skew:
 
     @property
     def estimate(self) -> float:
-        """What is taken off this clock: nothing where that is possible, else as little as is."""
+        """What is taken off this clock: nothing where it may be right.  A wrong one is set by what
+        it heard, which is sooner by far than a start is registered."""
         low = float("-inf") if self.least is None else self.least
         high = float("inf") if self.most is None else self.most
         if low > high:  # pairs that contradict each other: the clock was set in between
             return (low + high) / 2
-        return min(max(0.0, low), high)
+        best = low if self.most is None else max(low, high - HEARD_MS)
+        return 0.0 if low <= 0.0 <= high and best <= 0.0 else best
 
     def told(self) -> str:
         """Between what and what, in words."""

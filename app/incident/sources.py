@@ -78,6 +78,26 @@ def found(arguments: tuple[str, ...]) -> list[Source]:
     return _one_copy(sources)
 
 
+def passed_over(arguments: tuple[str, ...], found: list[Source]) -> Iterator[str]:
+    """One sentence for each log of an argument that nobody can read, so that none is missed."""
+    read = {source.path for source in found}
+    for argument in arguments:
+        given = None if Path(argument).exists() else _GIVEN.fullmatch(argument)
+        path = Path(given[2]) if given else Path(argument)
+        for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if one not in read and one.suffix in (".log", ".txt", ".out") and one.is_file():
+                yield unread(str(one), one)
+
+
+def unread(name: str, path: Path) -> str:
+    """Why a file is not read, in one sentence that calls it `name`."""
+    if path.stat().st_size == 0:
+        return f"{name} is empty."
+    if path.parent.name == METADATA:
+        return f"{name} is a shorter copy of the metadata log, and was not needed."
+    return f"{name} is no log, segment, checkpoint or dump of Kafka, and was not read."
+
+
 def _one_copy(sources: list[Source]) -> list[Source]:
     """Every node has a copy of the metadata log: that which reaches furthest is read."""
     copies: dict[Path, int] = {}
@@ -108,7 +128,7 @@ def _source(path: Path, node: str) -> Source | None:
     if dumps.BEGINS in head or b"baseOffset: " in head:
         return Source(path, "dump", node)
     if any(lines.STAMP.match(line) for line in head.split(b"\n")):
-        return Source(path, "text", node or _writer(path))
+        return Source(path, "text", node or _writer(path) or _owner(path))
     return None
 
 

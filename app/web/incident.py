@@ -148,12 +148,7 @@ def _useless(found: list[sources.Source], known: dict[Path, str]) -> Iterator[st
     for path, name in known.items():
         if path in read or (path.name == "meta.properties" and path.parent in used):
             continue
-        if path.stat().st_size == 0:
-            yield f"{name} is empty."
-        elif path.parent.name == sources.METADATA:
-            yield f"{name} is a shorter copy of the metadata log, and was not needed."
-        else:
-            yield f"{name} is no log, segment, checkpoint or dump of Kafka, and was not read."
+        yield sources.unread(name, path)
 
 
 def _told(told: Timeline, rebuilt: Rebuilt, useless: list[str]) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import re
 import shutil
 import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -145,6 +148,41 @@ def test_clocks_are_bounded_and_a_clock_an_hour_off_changes_nothing(
 
 def later(match: re.Match[str]) -> str:
     return f"{match[1]}{int(match[2]) + 1:02d}"
+
+
+CLOCK = re.compile(r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\]", re.MULTILINE)
+
+
+@pytest.mark.parametrize("apart_ms", [(25_201_234, -95_000, 3_599_923), (400, -700, 250)])
+def test_machines_whose_clocks_are_all_wrong_tell_the_same_story(
+    kraft: Timeline, tmp_path: Path, apart_ms: tuple[int, ...]
+) -> None:
+    place = tmp_path / "S30"
+    shutil.copytree(S30, place)
+    for broker, ms in zip("123", apart_ms, strict=True):
+        log = place / f"b{broker}" / "server.log"
+        log.write_text(CLOCK.sub(partial(shifted, ms=ms), log.read_text()))
+    told = told_of(place)
+    assert records(told) == records(kraft)
+    rebuilt = rebuilding.rebuild(told)
+    assert rebuilt.finding == ""
+    assert list(rebuilt.run.lines()) == list(rebuilding.rebuild(kraft).run.lines())
+
+
+def shifted(match: re.Match[str], ms: int) -> str:
+    form = "%Y-%m-%d %H:%M:%S,%f"
+    now = datetime.strptime(match[1], form) + timedelta(milliseconds=ms)
+    return f"[{now.strftime(form)[:-3]}]"
+
+
+def test_a_log_that_is_no_text_is_named(tmp_path: Path) -> None:
+    place = tmp_path / "S30"
+    shutil.copytree(S30, place)
+    (place / "b2" / "server.log").write_bytes(random.Random(1).randbytes(20_000))
+    (place / "b3" / "controller.log").write_bytes(b"")
+    answer = CliRunner().invoke(main, ["incident", str(place)])
+    assert "b2/server.log is no log, segment, checkpoint or dump of Kafka" in answer.output
+    assert "b3/controller.log is empty." in answer.output
 
 
 # -- the run ---------------------------------------------------------------------------------------
