@@ -79,6 +79,9 @@ const Row = ([time, who, what, grave]) =>
     <td>${what}</td>
   </tr>`;
 
+const span = (ms) =>
+  ms === null ? "?" : Math.abs(ms) < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(3)} s`;
+
 const Listed = ({ title, rows }) =>
   rows.length > 0 &&
   html`<h2>${title}</h2>
@@ -117,7 +120,7 @@ function Story({ answer, link }) {
     <${Listed}
       title=${t("incident.clocks")}
       rows=${clocks.map(([node, least, most]) =>
-        t("incident.clock", { node, least: least ?? "?", most: most ?? "?" }),
+        t("incident.clock", { node, least: span(least), most: span(most) }),
       )}
     />
     <${Listed} title=${t("incident.notes")} rows=${notes} />`;
