@@ -13,7 +13,8 @@ export function speech(m, part, { t, name }) {
   const offset = f.offset ?? f.fetchOffset;
   const plain = { records: [], tag: "", ack: false };
   const kind = named(t, `msg.kind.${m.kind}`) ?? m.kind;
-  if (m.error || f.error) return { ...plain, words: kind, tag: m.error ?? f.error };
+  const wrong = m.error ?? (f.error === "NONE" ? null : f.error);
+  if (wrong) return { ...plain, words: kind, tag: wrong };
   if (m.kind === "Produce" && !m.reply)
     return { ...plain, words: "", records: (f.records ?? []).map((id) => ({ id, e: null })) };
   if (m.kind === "Produce")
