@@ -7,6 +7,7 @@ from typing import Final
 
 from app.kafka.versions import numbers_of, profile_of
 from app.lab.trouble import Trouble
+from engine.model.releases import BOTH, ONLY_KRAFT, ONLY_ZK
 
 OLDEST: Final = (0, 10, 2)
 TRIED: Final = ("0.10.2.2", "1.1.1", "3.9.1", "4.1.1", "4.4.0")
@@ -47,8 +48,16 @@ class Release:
         return profile_of(self.numbers, self.kraft)
 
 
+def newest_of(line: str) -> str:
+    """The newest release of a line such as 3.9 or 0.10.2; any other name as it is."""
+    known = (*ONLY_ZK, *BOTH, *ONLY_KRAFT)
+    of_it = [one for one in known if "." in line and one.startswith(f"{line}.")]
+    return of_it[-1] if of_it else line
+
+
 def release_of(version: str) -> Release:
-    """The release of that name.  Raises Trouble."""
+    """The release of that name; of a line such as 4.4 its newest.  Raises Trouble."""
+    version = newest_of(version)
     numbers = numbers_of(version)
     if numbers is None:
         raise Trouble(f"“{version[:20]}” is no release of Kafka; they are written like 4.1.1.")

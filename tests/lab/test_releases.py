@@ -38,10 +38,18 @@ def test_a_release_to_come_is_the_newest_row() -> None:
     assert release_of("9.0.0").profile == release_of("8.0.0").profile
 
 
-@pytest.mark.parametrize("version", ["4", "4.1", "kafka", "4.1.x", "../4.1.1", "4.1.1-rc0"])
+@pytest.mark.parametrize("version", ["4", "9.1", "kafka", "4.1.x", "../4.1.1", "4.1.1-rc0"])
 def test_what_is_no_release(version: str) -> None:
     with pytest.raises(Trouble, match="is no release of Kafka"):
         release_of(version)
+
+
+@pytest.mark.parametrize(
+    ("line", "newest"), [("4.4", "4.4.0"), ("3.9", "3.9.1"), ("0.10.2", "0.10.2.2")]
+)
+def test_a_line_of_releases_is_its_newest(line: str, newest: str) -> None:
+    """Pages name a Kafka by the line it stands for."""
+    assert release_of(line).version == newest
 
 
 def test_what_is_too_old() -> None:
