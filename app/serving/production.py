@@ -59,9 +59,12 @@ class Production(BaseApplication):  # type: ignore[misc]
             self.cfg.set(name, value)
 
     def load(self) -> Any:
+        from app.web import warm
         from app.web.factory import build
 
-        return build(self.settings)
+        app = build(self.settings)
+        warm.settle()
+        return app
 
     def _tell(self, worker: Worker) -> None:
         if worker.age == 1:  # not of one that takes another's place

@@ -306,8 +306,10 @@ def _shortest(stage: Simulation, goal: Goal, verbs: tuple[str, ...]) -> tuple[st
     tried = 0
     while waiting and tried < MOST_TRIED:
         sim, done = waiting.popleft()
-        for line, move in parsed:
-            twin = sim.copy()
+        for verb in parsed:
+            line, move = verb
+            # Nobody looks at a stage again once its last move is tried; the first is others'.
+            twin = sim if done and verb is parsed[-1] else sim.copy()
             tried += 1
             if _played(twin, move):
                 if goal.reached(twin):
