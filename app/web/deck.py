@@ -26,8 +26,10 @@ from app.context.services import services
 from app.web.learning import PATH
 from engine.learn.course import chapter, slugs
 from engine.learn.interview import Item, moments, questions
+from engine.learn.misconceptions import MISCONCEPTIONS, Misconception
 from engine.learn.probes import probes_of
-from engine.learn.telling import Teller
+from engine.learn.telling import Teller, catalogue
+from engine.model.profiles import get_profile
 from engine.properties.recording import Recording
 from engine.scenarios.file import find
 from engine.show.replay import Replay
@@ -36,8 +38,9 @@ from engine.sim.run import Run
 
 blueprint = Blueprint("deck", __name__)
 
-PARTS: Final = ("learn.way", "interview.way", "course.title")
-"""The parts of the deck, by the words for them: what happens next, interview, course."""
+PARTS: Final = ("learn.way", "interview.way", "course.title", "memory.deck.wrong")
+"""The parts of the deck, by the words for them: what happens next, interview, course, and what is
+believed and does not hold."""
 FIELDS: Final = ("Id", "Question", "Before", "Answer", "After", "Link")
 NUMBERS: Final = {"en": 1_741_862_400, "zh-Hans": 1_741_862_500}
 """Of the kind of note, by language; those of the deck and of its parts follow it."""
@@ -72,6 +75,8 @@ def cards(lang: str, words: Catalogue) -> Iterator[Card]:
         for n, (question, answer) in enumerate(chapter(slug, lang).cards, 1):
             link = f"/learn/{slug}/1"
             yield Card(f"{slug}-{n}", PARTS[2], escape(question), escape(answer), link)
+    for one in MISCONCEPTIONS.values():
+        yield _of_belief(one, lang, words)
 
 
 def _picture(run: Run, step: int) -> str:
@@ -103,6 +108,21 @@ def _asked(number: int, run: Run, kind: str, lang: str) -> Card:
         _picture(run, probe.step),
         _picture(run, probe.until),
     )
+
+
+def _of_belief(one: Misconception, lang: str, words: Catalogue) -> Card:
+    """What somebody may say; on the back why it is not so, and a run that refutes it."""
+    told = catalogue(lang)
+    about = words.text(lang, f"learn.kind.{one.kinds[0]}", {})
+    asked = words.text(lang, "memory.deck.belief", {"name": told[f"mc.{one.id}"]})
+    why = escape(told[f"mc.{one.id}.why"])
+    if one.until:
+        kafka = get_profile(one.until).stands_for
+        why += f" {escape(words.text(lang, 'learn.until', {'what': kafka}))}"
+    code, profile = one.shown_by
+    link = address("/learn", s=code, profile=profile)
+    question = f"<p class=said>{escape(about)}</p><p><b>{escape(asked)}</b></p>"
+    return Card(one.id, PARTS[3], question, f"<p>{why}</p>", link)
 
 
 def _of_interview(item: Item, lang: str, words: Catalogue) -> Card:

@@ -42,13 +42,15 @@ def test_anki_shows_every_card_and_a_second_import_updates(
     path.write_bytes(packed)
     collection = Collection(str(tmp_path / "mine.anki2"))
     try:
-        assert len(imported(collection, path).new) == len(notes(collection)) >= 80
+        assert len(imported(collection, path).new) == len(notes(collection)) >= 160
         for name, note in notes(collection).items():
             shown = note.cards()[0]
             assert note["Question"] in shown.question() and note["Link"] in shown.answer(), name
             for picture in re.findall(r'<img src="([^"]+)"', shown.answer()):
                 svg = Path(collection.media.dir(), picture).read_text("utf-8")
                 assert svg.startswith("<svg") and "var(--" not in svg
+        belief = notes(collection)["MC-HW-ALL"]
+        assert "All replicas count" in belief["Question"] and "ISR" in belief["Answer"]
         item = questions()["Q1"]
         assert item.facts[0]["en"] in unescape(notes(collection)["Q1"]["Answer"])
         link = urlsplit(unescape(notes(collection)["Q1"]["Link"]))
