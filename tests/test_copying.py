@@ -161,7 +161,7 @@ def test_a_part_that_is_shared_is_found() -> None:
     with pytest.raises(AssertionError, match=r"\.leaders is shared"):
         is_a_copy(sim, twin)
     twin = sim.copy()
-    twin.brokers[1].replicas[0].log = twin.brokers[1].disks[0].log.copy()
+    twin.brokers[1].replicas[0].log = twin.brokers[1].machine.disks[0].log.copy()
     with pytest.raises(AssertionError, match="is held twice"):
         is_a_copy(sim, twin)
     twin = sim.copy()

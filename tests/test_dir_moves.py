@@ -29,7 +29,7 @@ def after(lines: str, profile: str, fetching: str = "manual", **changes: int) ->
 
 
 def log(sim: Simulation, broker: int) -> str:
-    disk = sim.brokers[broker].disks[0]
+    disk = sim.brokers[broker].machine.disks[0]
     return f"d{disk.dir} " + " ".join(v for batch in disk.log.batches for v in batch.values)
 
 
@@ -38,11 +38,11 @@ def log(sim: Simulation, broker: int) -> str:
 def test_a_log_moves_by_hand(broker: int, profile: str) -> None:
     start = f"produce a b c; settle; move_dir {broker} d2"
     sim = after(f"{start}; copy {broker}; copy {broker}", profile)
-    move = sim.brokers[broker].futures[0]
+    move = sim.brokers[broker].machine.futures[0]
     assert (move.disk.log.leo, move.disk.log.hw, log(sim, broker)) == (2, 2, "d1 a b c")
     sim = after(f"{start}; settle; produce d; settle", profile)
-    assert log(sim, broker) == "d2 a b c d" and not sim.brokers[broker].futures
-    assert sim.brokers[broker].disks[0].log.hw == 4 and not sim.broken
+    assert log(sim, broker) == "d2 a b c d" and not sim.brokers[broker].machine.futures
+    assert sim.brokers[broker].machine.disks[0].log.hw == 4 and not sim.broken
     assert len(sim.ledger.acked[0]) == 4
 
 
@@ -55,13 +55,13 @@ def test_a_log_moves_by_the_clock_while_it_is_written(profile: str) -> None:
         "auto",
     )
     assert log(sim, 1) == log(sim, 2) == "d2 a b c d e f g" and not sim.broken
-    assert {sim.brokers[b].disks[0].log.hw for b in (1, 2, 3)} == {7}
+    assert {sim.brokers[b].machine.disks[0].log.hw for b in (1, 2, 3)} == {7}
 
 
 def test_kraft_is_asked_first_and_knows_where_the_log_is() -> None:
     held = "produce a; settle; move_dir 2 d2; cut 2 K; copy 2; copy 2"
     sim = after(held, "K39")
-    assert sim.brokers[2].futures[0].asked and log(sim, 2) == "d1 a"
+    assert sim.brokers[2].machine.futures[0].asked and log(sim, 2) == "d1 a"
     assert sim.cluster.controller.directories[2, 0] == 1
     sim = after(f"{held}; heal; advance 2s; settle", "K39")
     assert log(sim, 2) == "d2 a" and sim.cluster.controller.directories[2, 0] == 2
@@ -75,7 +75,7 @@ def test_kraft_is_asked_first_and_knows_where_the_log_is() -> None:
 def test_a_crash_interrupts_a_move_and_does_not_end_it(profile: str) -> None:
     start = "produce a b c; settle; move_dir 2 d2; copy 2; copy 2; power 2; detect 2"
     sim = after(start, profile)
-    assert sim.brokers[2].futures[0].disk.log.leo == 0, "nothing of it was flushed"
+    assert sim.brokers[2].machine.futures[0].disk.log.leo == 0, "nothing of it was flushed"
     sim = after(f"{start}; restart 2; settle; settle", profile)
     assert log(sim, 2) == "d2 a b c" and not sim.broken
 
@@ -84,12 +84,12 @@ def test_a_crash_interrupts_a_move_and_does_not_end_it(profile: str) -> None:
 def test_a_failed_directory_ends_the_move(profile: str) -> None:
     start = "produce a b c; settle; move_dir 2 d2; copy 2; copy 2"
     sim = after(f"{start}; disk_fail 2 d2; settle", profile)
-    assert log(sim, 2) == "d1 a b c" and not sim.brokers[2].futures
+    assert log(sim, 2) == "d1 a b c" and not sim.brokers[2].machine.futures
     assert sim.cluster.controller.records[0].isr == (1, 2, 3)
     sim = after(f"{start}; disk_fail 2 d1; settle", profile)
-    assert not sim.brokers[2].futures and sim.cluster.controller.records[0].isr == (1, 3)
+    assert not sim.brokers[2].machine.futures and sim.cluster.controller.records[0].isr == (1, 3)
     sim = after(f"{start}; cut 2 K; kill 2; restart 2; disk_fail 2 d2; heal; settle", profile)
-    assert not sim.brokers[2].futures, "it had not been told its role yet"
+    assert not sim.brokers[2].machine.futures, "it had not been told its role yet"
     with pytest.raises(BadInput, match="KAFKA_STORAGE_ERROR"):
         after("disk_fail 2 d2; move_dir 2 d2", profile)
 
@@ -103,9 +103,9 @@ def test_releases_with_one_directory_refuse(profile: str) -> None:
 def test_a_directory_chosen_beforehand_is_remembered() -> None:
     """D-1: REPLICA_NOT_AVAILABLE, and yet the choice counts."""
     sim = after("create_topic o 1; move_dir 2 d1 p=o-0; reassign 2 p=o-0; settle", "Z33")
-    assert sim.brokers[2].disks[1].dir == 1
+    assert sim.brokers[2].machine.disks[1].dir == 1
     sim = after("create_topic o 1; reassign 2 p=o-0; settle", "Z33")
-    assert sim.brokers[2].disks[1].dir == 2
+    assert sim.brokers[2].machine.disks[1].dir == 2
 
 
 def test_the_quota_of_moves_knows_no_exemption() -> None:
@@ -113,7 +113,7 @@ def test_the_quota_of_moves_knows_no_exemption() -> None:
     limit = "replica.alter.log.dirs.io.max.bytes.per.second"
     values = " ".join(f"r{n}" for n in range(12))
     lines = f"set {limit}=1; produce {values}; advance 1s; move_dir 1 d2; advance {{}}s"
-    assert after(lines.format(5), "K39", "auto").brokers[1].futures[0].disk.log.leo < 12
+    assert after(lines.format(5), "K39", "auto").brokers[1].machine.futures[0].disk.log.leo < 12
     assert log(after(lines.format(40), "K39", "auto"), 1).startswith("d2 r0")
     fast = lines.replace(f"set {limit}=1; ", "").format(5)
     assert log(after(fast, "K39", "auto"), 1).startswith("d2 r0")
@@ -123,28 +123,31 @@ def test_the_low_watermark_waits_for_the_future_log() -> None:
     """D-4, L-9."""
     lines = "produce a b c; settle; move_dir 1 d2; copy 1; copy 1; delete records 3"
     sim = after(f"{lines}; fetch 2 x2; fetch 3 x2", "K39")
-    broker = sim.brokers[1]
-    assert broker.disks[0].log.log_start == 3
+    broker = sim.brokers[1].running
+    assert broker.machine.disks[0].log.log_start == 3
     assert retention.low_watermark(broker, broker.replicas[0]) == 0
     sim = after(f"{lines}; settle", "K39")
-    assert log(sim, 1).startswith("d2") and sim.brokers[1].disks[0].log.log_start == 3
+    assert log(sim, 1).startswith("d2") and sim.brokers[1].machine.disks[0].log.log_start == 3
 
 
 def test_an_epoch_without_records_is_lost_at_the_swap() -> None:
     """D-6, KAFKA-15608: a fetch that names it finds nothing until something is appended."""
     start = "produce a; settle; elect 2; hold md 3; elect 1; move_dir 1 d2; copy 1; copy 1"
     sim = after(start, "K39")
-    assert sim.brokers[1].disks[0].log.epochs.entries() == [[0, 0]]
-    lost = [sim.brokers[2].disks[0].log.epochs.latest(), sim.brokers[1].replicas[0].leader_epoch]
+    assert sim.brokers[1].machine.disks[0].log.epochs.entries() == [[0, 0]]
+    lost = [
+        sim.brokers[2].machine.disks[0].log.epochs.latest(),
+        sim.brokers[1].replicas[0].leader_epoch,
+    ]
     assert lost == [1, 2]
     sim = after(f"{start}; fetch 2; fetch 2", "K39")
-    assert sim.brokers[2].disks[0].log.epochs.latest() == 1, "out of range, again and again"
+    assert sim.brokers[2].machine.disks[0].log.epochs.latest() == 1, "out of range, again and again"
     sim = after(f"{start}; fetch 2; produce b to 1 acks=1; fetch 2; fetch 2", "K39")
-    assert sim.brokers[2].disks[0].log.epochs.entries() == [[0, 0], [2, 1]]
+    assert sim.brokers[2].machine.disks[0].log.epochs.entries() == [[0, 0], [2, 1]]
 
 
 def future(sim: Simulation) -> tuple[int, int, int]:
-    found = sim.brokers[2].futures[0].disk.log
+    found = sim.brokers[2].machine.futures[0].disk.log
     return found.log_start, found.leo, found.hw
 
 
@@ -155,7 +158,7 @@ def test_the_future_log_follows_the_start_of_the_current_one() -> None:
     assert future(after(f"{lines}; delete records 1; fetch 2 x2; copy 2", "K39")) == (1, 4, 4)
     sim = after(f"{lines}; delete records 3; fetch 2 x2; copy 2", "K39")
     assert log(sim, 2) == "d2 d e", "copied in the same round"
-    assert sim.brokers[2].disks[0].log.log_start == 3 and not sim.broken
+    assert sim.brokers[2].machine.disks[0].log.log_start == 3 and not sim.broken
     assert log(after(f"{lines}; delete records 3; settle; settle", "K39"), 2) == "d2 d e"
 
 
@@ -163,7 +166,7 @@ def test_the_future_log_follows_the_start_of_the_current_one() -> None:
 def test_a_cut_of_the_current_log_sends_the_copy_back(cut: int, offset: int) -> None:
     """D-4: to where was cut, and never ahead of where it was."""
     sim = after("produce a b c d e; settle; move_dir 2 d2; copy 2; copy 2", "K39")
-    fetch = sim.brokers[2].futures[0].fetch
+    fetch = sim.brokers[2].machine.futures[0].fetch
     fetch.last_epoch = 0
-    futures.on_truncated(sim.brokers[2], 0, cut, sim.out)
+    futures.on_truncated(sim.brokers[2].running, 0, cut, sim.out)
     assert (fetch.state, fetch.offset, fetch.last_epoch) == (TRUNCATING, offset, -1)

@@ -30,7 +30,7 @@ def record(sim: Simulation, tp: int) -> tuple[int, tuple[int, ...]]:
 
 
 def dirs(sim: Simulation, broker: int) -> dict[int, int]:
-    return {tp: disk.dir for tp, disk in sim.brokers[broker].disks.items()}
+    return {tp: disk.dir for tp, disk in sim.brokers[broker].machine.disks.items()}
 
 
 def test_only_brokers_with_several_directories_say_so() -> None:
@@ -48,7 +48,7 @@ def test_a_follower_loses_one_replica_and_keeps_the_other(profile: str) -> None:
     sim = after(f"{lines}; produce c; settle", profile)
     assert [one.values for one in sim.ledger.acked[0]][-1] == ("c",)
     assert len(sim.ledger.acked[1]) == 1
-    assert sim.brokers[2].disks[1].log.leo == 1 and not sim.broken
+    assert sim.brokers[2].machine.disks[1].log.leo == 1 and not sim.broken
 
 
 @pytest.mark.parametrize("profile", SURVIVORS)
@@ -62,10 +62,14 @@ def test_a_restart_does_not_mend_a_disk(profile: str) -> None:
     sim = after("disk_fail 2 d1; settle; kill 2; detect 2; restart 2; settle; produce a; settle",
                 profile)  # fmt: skip
     assert record(sim, 0) == (1, (1, 3)) and set(record(sim, 1)[1]) == {1, 2, 3}
-    assert 0 in sim.brokers[2].offline and 0 not in sim.brokers[2].replicas
+    assert 0 in sim.brokers[2].running.offline and 0 not in sim.brokers[2].replicas
     sim = after("disk_fail 2 d1; wipe 2 d1; detect 2; restart 2; settle; produce a; settle",
                 profile)  # fmt: skip
-    assert set(record(sim, 0)[1]) == {1, 2, 3} and not sim.brokers[2].offline and not sim.broken
+    assert (
+        set(record(sim, 0)[1]) == {1, 2, 3}
+        and not sim.brokers[2].running.offline
+        and not sim.broken
+    )
     assert dirs(sim, 2) == {0: 1, 1: 2}
 
 
@@ -80,7 +84,9 @@ def test_before_jbod_the_broker_halts(profile: str) -> None:
 def test_the_last_directory_is_one_too_many(profile: str) -> None:
     assert after("disk_fail 1 d1; disk_fail 1 d2", profile).brokers[1].status == "down"
     assert after("disk_fail 3 d1", profile).brokers[3].status == "down"
-    assert after("kill 1; disk_fail 1 d1; detect 1; restart 1", profile).brokers[1].offline == {0}
+    assert after("kill 1; disk_fail 1 d1; detect 1; restart 1", profile).brokers[
+        1
+    ].running.offline == {0}
 
 
 def test_who_cannot_tell_the_controller_shuts_down() -> None:
@@ -116,7 +122,7 @@ def test_new_logs_go_where_there_are_fewest(profile: str) -> None:
 def test_where_a_log_is_is_told_until_it_is_heard() -> None:
     held = "create_topic o 1,2 !1; cut 1 K; heal; settle; advance 2s"
     sim = after(held, "K39")
-    assert sim.cluster.controller.directories[1, 2] == 1 and not sim.brokers[1].assignments
+    assert sim.cluster.controller.directories[1, 2] == 1 and not sim.brokers[1].running.assignments
 
 
 def test_a_replica_on_a_failed_disk_is_not_elected() -> None:

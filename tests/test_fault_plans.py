@@ -66,12 +66,12 @@ DISK = {"kind": "disk_fail", "brokers": [1], "dir": 1, "at_ms": 3_000, "mttr_ms"
 
 def test_one_directory_of_several_fails_and_its_disk_is_replaced() -> None:
     sim = begun(cluster(DISK), "K39", 9_000)
-    assert sim.brokers[1].status == UP and sim.brokers[1].broken == {1}
-    (lost,) = sim.brokers[1].offline
+    assert sim.brokers[1].status == UP and sim.brokers[1].machine.broken == {1}
+    (lost,) = sim.brokers[1].running.offline
     assert 1 not in sim.cluster.controller.records[lost].isr
     assert 1 in sim.cluster.controller.records[1 - lost].isr
     end = play_all(Run(cluster(DISK), "K39"))
-    assert end.brokers[1].broken == set() and is_caught_up(end, 1)
+    assert end.brokers[1].machine.broken == set() and is_caught_up(end, 1)
     assert [plan.strikes for plan in end.plans] == [[(3_000, (1,), 13_000)]]
 
 
@@ -80,7 +80,7 @@ def test_a_release_that_needs_every_directory_stops_and_comes_back(profile: str)
     """L-16.  Without KIP-112 and KIP-858 one failed disk is a failed broker."""
     assert begun(cluster(DISK), profile, 9_000).brokers[1].status == DOWN
     end = play_all(Run(cluster(DISK), profile))
-    assert end.brokers[1].broken == set() and is_caught_up(end, 1)
+    assert end.brokers[1].machine.broken == set() and is_caught_up(end, 1)
 
 
 def test_the_last_directory_stops_the_broker() -> None:
@@ -104,7 +104,7 @@ def test_a_rate_is_that_of_one_directory() -> None:
 def test_a_replaced_disk_starts_no_process_that_another_fault_stopped() -> None:
     power = {"kind": "power", "brokers": [1], "at_ms": 5_000, "mttr_ms": 30_000}
     at = begun(cluster(DISK, power), "K39", 20_000)
-    assert at.brokers[1].status == DOWN and at.brokers[1].broken == set()
+    assert at.brokers[1].status == DOWN and at.brokers[1].machine.broken == set()
     assert is_caught_up(play_all(Run(cluster(DISK, power), "K39")), 1)
 
 

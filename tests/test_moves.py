@@ -99,12 +99,12 @@ def test_every_verb_is_refused_above_or_never() -> None:
 
 
 def log(sim: Simulation, broker: int) -> str:
-    batches = sim.brokers[broker].disks[0].log.batches
+    batches = sim.brokers[broker].machine.disks[0].log.batches
     return " ".join(f"{'+'.join(batch.values)}@{batch.epoch}" for batch in batches)
 
 
 def hw(sim: Simulation, broker: int) -> int:
-    return sim.brokers[broker].disks[0].log.hw
+    return sim.brokers[broker].machine.disks[0].log.hw
 
 
 def isr(sim: Simulation) -> tuple[int, ...]:
@@ -137,27 +137,29 @@ PLAYED = [
     ("fetching", "fetching auto; produce a; advance 1s", lambda sim: hw(sim, 1) == 1),
     ("tick", "produce a; pause B; fetch C; advance 31s; tick A", lambda sim: 2 not in isr(sim)),
     ("checkpoint", "produce a; settle; checkpoint A",
-     lambda sim: [sim.brokers[b].disks[0].hw_checkpoint for b in (1, 2)] == [1, 0]),
-    ("flush", "produce a b; flush A upto 1", lambda sim: sim.brokers[1].disks[0].log.flushed == 1),
+     lambda sim: [sim.brokers[b].machine.disks[0].hw_checkpoint for b in (1, 2)] == [1, 0]),
+    ("flush", "produce a b; flush A upto 1",
+     lambda sim: sim.brokers[1].machine.disks[0].log.flushed == 1),
     ("elect", "elect B", lambda sim: (leader(sim), isr(sim)) == (2, (1, 2, 3))),
     ("set", "set min.insync.replicas=2",
      lambda sim: sim.brokers[1].replicas[0].min_isr() == 2),
     ("set", "set leader.replication.throttled.replicas=*; kill B; restart B",
-     lambda sim: sim.brokers[2].quotas.leader.throttled == {"t": "*"}),
+     lambda sim: sim.brokers[2].running.quotas.leader.throttled == {"t": "*"}),
     ("set", "set leader.replication.throttled.replicas=0:1; "
      "set leader.replication.throttled.replicas=",
-     lambda sim: sim.brokers[1].quotas is None),
+     lambda sim: sim.brokers[1].running.quotas is None),
     ("delete", "produce a b; settle; delete records 1",
-     lambda sim: sim.brokers[1].disks[0].log.log_start == 1),
+     lambda sim: sim.brokers[1].machine.disks[0].log.log_start == 1),
     ("reassign", "reassign B C; settle",
      lambda sim: sim.cluster.controller.records[0].replicas == (2, 3)),
     ("create_topic", "create_topic orders B,C C,A; produce a p=orders-0; settle",
-     lambda sim: sim.brokers[3].disks[1].log.leo == 1 and 2 not in sim.brokers[2].disks),
+     lambda sim: sim.brokers[3].machine.disks[1].log.leo == 1
+     and 2 not in sim.brokers[2].machine.disks),
     ("add_partitions", "add_partitions t count=2",
      lambda sim: sim.cluster.names == ("t-0", "t-1", "t-2")
      and len(sim.cluster.controller.records[2].replicas) == 3),
     ("delete_topic", "produce a; settle; delete_topic t",
-     lambda sim: not any(broker.disks for broker in sim.brokers.values())),
+     lambda sim: not any(broker.machine.disks for broker in sim.brokers.values())),
     ("decommission", "reassign A B; settle; decommission A",
      lambda sim: (sim.cluster.controller.records[0].replicas, sim.brokers[1].status)
      == ((3, 2), "down")),
@@ -173,7 +175,7 @@ PLAYED = [
      lambda sim: log(sim, 2) == "a@0"),
     ("kill", "produce a to B; produce b; kill A", lambda sim: log(sim, 1) == "b@0"),
     ("power", "produce a; power A", lambda sim: log(sim, 1) == ""),
-    ("wipe", "produce a; wipe A", lambda sim: not sim.brokers[1].disks),
+    ("wipe", "produce a; wipe A", lambda sim: not sim.brokers[1].machine.disks),
     ("wipe", "disk_fail A d1; wipe A d1; detect A; restart A",
      lambda sim: sim.brokers[1].status == "up"),
     ("disk_fail", "disk_fail A d1", lambda sim: sim.brokers[1].status == "down"),
@@ -184,14 +186,14 @@ PLAYED = [
     ("pause", "pause K; advance 20s", lambda sim: sim.cluster.controller.epoch == 2),
     ("resume", "pause K; advance 1s; resume K; advance 20s",
      lambda sim: (sim.cluster.controller.epoch, sim.cluster.controller.alive) == (1, True)),
-    ("bounce", "bounce B", lambda sim: sim.brokers[2].incarnation == 2),
+    ("bounce", "bounce B", lambda sim: sim.brokers[2].machine.incarnation == 2),
     ("bounce", "produce a; bounce A power", lambda sim: log(sim, 1) == ""),
     ("jump", "produce a; jump A 1m; tick A", lambda sim: isr(sim) == (1,)),
     ("cut", "cut A->B", lambda sim: list(sim.network.links) == [(1, 2)]),
     ("heal", "cut A B; cut A K; heal", lambda sim: not sim.network.links),
     ("slow", "slow A B 50", lambda sim: sim.network.links[2, 1].delay == 50),
     ("slow_disk", "slow_disk A 0.5; produce a b; advance 2s",
-     lambda sim: (log(sim, 1), sim.brokers[1].disk_free_us) == ("a@0", 4_000_000)),
+     lambda sim: (log(sim, 1), sim.brokers[1].running.disk_free_us) == ("a@0", 4_000_000)),
     ("slow_disk", "slow_disk B 2; produce a; fetch B; slow_disk B 0; advance 500; fetch C",
      lambda sim: (log(sim, 2), log(sim, 3)) == ("a@0", "a@0")),
     ("lose", "lose A B 25%", lambda sim: sim.network.links[1, 2].loss == 0.25),
@@ -202,7 +204,7 @@ def test_a_broker_is_forgotten_and_may_come_back() -> None:
     gone = "reassign B C; settle; shutdown A; unregister A"
     sim = after(gone)
     assert 1 not in sim.cluster.controller.brokers
-    assert all(1 not in sim.brokers[b].peers for b in (2, 3))
+    assert all(1 not in sim.brokers[b].running.peers for b in (2, 3))
     assert 1 in after(f"{gone}; restart A").cluster.controller.brokers
 
 

@@ -68,14 +68,14 @@ def sane(sim: Simulation) -> None:
     for broker in sim.brokers.values():
         for tp, replica in broker.replicas.items():
             log = replica.log
-            assert replica.log is broker.disks[tp].log
+            assert replica.log is broker.machine.disks[tp].log
             assert [batch.base for batch in log.batches] == log.bases
             assert all(
                 one.end <= other.base
                 for one, other in zip(log.batches, log.batches[1:], strict=False)
             )
             assert log.flushed <= log.leo or not log.batches
-        for thread in broker.fetchers.values():
+        for thread in broker.process.fetchers.values() if broker.process else ():
             assert thread.leader != broker.id and thread.partitions
     for _, kind, node, seq, _ in sim.kernel.pending:
         assert 0 <= kind <= 3 and seq <= sim.kernel.seq

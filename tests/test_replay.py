@@ -44,9 +44,9 @@ def test_a_copy_shares_nothing_that_changes() -> None:
     for clock in (sim, twin):
         clock.run_until(20_000)
     assert sim.events == twin.events
-    before = [broker.disks[0].log.leo for broker in twin.brokers.values()]
+    before = [broker.machine.disks[0].log.leo for broker in twin.brokers.values()]
     sim.run_until(40_000)
-    assert before == [broker.disks[0].log.leo for broker in twin.brokers.values()]
+    assert before == [broker.machine.disks[0].log.leo for broker in twin.brokers.values()]
 
 
 def test_a_run_cut_inside_a_move_is_where_the_whole_run_was() -> None:

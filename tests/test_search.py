@@ -229,21 +229,21 @@ def test_each_field_is_in_the_key_or_left_out_for_a_reason() -> None:
 
 
 CHANGES = {
-    "status": lambda sim: setattr(sim.brokers[1], "status", "paused"),
-    "broker epoch": lambda sim: setattr(sim.brokers[1], "broker_epoch", 77),
-    "hw": lambda sim: setattr(sim.brokers[1].disks[0].log, "hw", 1),
-    "checkpoint": lambda sim: setattr(sim.brokers[1].disks[0], "hw_checkpoint", 1),
-    "flushed": lambda sim: setattr(sim.brokers[1].disks[0].log, "flushed", 1),
-    "batches": lambda sim: sim.brokers[1].disks[0].log.batches.pop(),
-    "epochs": lambda sim: sim.brokers[1].disks[0].log.epochs.assign(9, 9),
+    "status": lambda sim: setattr(sim.brokers[1].running, "status", "paused"),
+    "broker epoch": lambda sim: setattr(sim.brokers[1].running, "broker_epoch", 77),
+    "hw": lambda sim: setattr(sim.brokers[1].machine.disks[0].log, "hw", 1),
+    "checkpoint": lambda sim: setattr(sim.brokers[1].machine.disks[0], "hw_checkpoint", 1),
+    "flushed": lambda sim: setattr(sim.brokers[1].machine.disks[0].log, "flushed", 1),
+    "batches": lambda sim: sim.brokers[1].machine.disks[0].log.batches.pop(),
+    "epochs": lambda sim: sim.brokers[1].machine.disks[0].log.epochs.assign(9, 9),
     "isr": lambda sim: setattr(sim.brokers[2].replicas[0], "isr", (2,)),
     "leo of a follower": lambda sim: setattr(sim.brokers[2].replicas[0].remote[1], "leo", 1),
     "caught up": lambda sim: setattr(
         sim.brokers[2].replicas[0].remote[1], "last_caught_up_ms", -(10**9)
     ),
-    "outstanding": lambda sim: setattr(sim.brokers[1].fetchers[2, 0], "outstanding", 0),
-    "offset": lambda sim: setattr(sim.brokers[1].fetchers[2, 0].partitions[0], "offset", 1),
-    "peer": lambda sim: setattr(sim.brokers[1].peers[2], "fenced", True),
+    "outstanding": lambda sim: setattr(sim.brokers[1].running.fetchers[2, 0], "outstanding", 0),
+    "offset": lambda sim: setattr(sim.brokers[1].running.fetchers[2, 0].partitions[0], "offset", 1),
+    "peer": lambda sim: setattr(sim.brokers[1].running.peers[2], "fenced", True),
     "registration": lambda sim: setattr(sim.cluster.controller.brokers[1], "fenced", True),
     "record": lambda sim: sim.cluster.controller.records.pop(0),
     "waiting": lambda sim: sim.brokers[2].replicas[0].parked.pop(),
@@ -269,7 +269,7 @@ def test_time_and_numbers_of_requests_change_no_key() -> None:
     sim = Question(after("S20", "K39", 6), Budgets()).start()
     before = Keys().of(sim)
     sim.kernel.now += 5
-    sim.brokers[1].corr += 10
+    sim.brokers[1].machine.corr += 10
     sim.ledger.sent += 3
     assert Keys().of(sim) == before
 

@@ -40,7 +40,11 @@ def until(kind: str, *, profile: str = "K39") -> tuple[str, str]:
 
 
 def values(sim: Simulation, broker: int = 1) -> list[str]:
-    return [value for batch in sim.brokers[broker].disks[0].log.batches for value in batch.values]
+    return [
+        value
+        for batch in sim.brokers[broker].machine.disks[0].log.batches
+        for value in batch.values
+    ]
 
 
 def leader(sim: Simulation) -> int:

@@ -70,7 +70,7 @@ def test_racks_come_in_turn() -> None:
 def test_a_restarted_broker_still_has_its_rack() -> None:
     for profile in ("Z33", "K39"):
         sim = after(RACKS, "kill 1; detect 1; restart 1; create_topic o factor=3", profile)
-        racks = {sim.brokers[b].rack for b in lists(sim, "o")[0]}
+        racks = {sim.brokers[b].machine.rack for b in lists(sim, "o")[0]}
         assert len(racks) == 3, profile
 
 
@@ -98,7 +98,7 @@ def test_records_of_a_new_topic_are_kept_like_others(profile: str) -> None:
         "produce c p=o-0; settle; restart 0; settle",
         profile,
     )
-    logs = [sim.brokers[b].disks[1].log for b in (0, 1, 2)]
+    logs = [sim.brokers[b].machine.disks[1].log for b in (0, 1, 2)]
     assert [log.leo for log in logs] == [3, 3, 3] and not sim.broken
     assert len(sim.ledger.acked[1]) == 3
 
@@ -123,7 +123,9 @@ def test_zookeeper_elects_once_a_replica_is_there() -> None:
 
 
 def left(sim: Simulation) -> dict[int, list[int]]:
-    return {b: list(broker.disks) for b, broker in sim.brokers.items() if broker.disks}
+    return {
+        b: list(broker.machine.disks) for b, broker in sim.brokers.items() if broker.machine.disks
+    }
 
 
 def test_zookeeper_waits_for_a_reassignment() -> None:

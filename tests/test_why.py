@@ -11,9 +11,10 @@ import pytest
 
 from engine.controlplane import election, kraft
 from engine.dataplane import insync, purgatory, watermark
+from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import NONE, BadInput
-from engine.model.state import COMMITTED, LEADER, Broker, Replica
+from engine.model.state import COMMITTED, LEADER, Replica
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
 from engine.show import story
@@ -48,11 +49,11 @@ def at(run: Run, count: int) -> Simulation:
     return sim
 
 
-def leaders(sim: Simulation) -> Iterator[tuple[Broker, Replica]]:
+def leaders(sim: Simulation) -> Iterator[tuple[Process, Replica]]:
     for tp in sim.cluster.controller.records:
         replica = sim.cluster.current_leader(tp)
         if replica is not None and sim.brokers[replica.broker].status == "up":
-            yield sim.brokers[replica.broker], replica
+            yield sim.brokers[replica.broker].running, replica
 
 
 def cues_of(act: Callable[[Effects], object], now: int) -> list[str]:
@@ -89,7 +90,7 @@ def look(sim: Simulation, looked: Counter[str]) -> None:
     leader_agrees(sim)
 
 
-def mark_agrees(sim: Simulation, broker: Broker, replica: Replica) -> None:
+def mark_agrees(sim: Simulation, broker: Process, replica: Replica) -> None:
     answer = why(sim, "hw")
     before = replica.log.hw
     cues = cues_of(lambda out: watermark.maybe_increment_hw(broker, replica, out), sim.now)
@@ -100,7 +101,7 @@ def mark_agrees(sim: Simulation, broker: Broker, replica: Replica) -> None:
     assert bool(frozen and not others) == ("H-2.min_isr" in cues), answer
 
 
-def member_agrees(sim: Simulation, broker: Broker, replica: Replica, member: int) -> None:
+def member_agrees(sim: Simulation, broker: Process, replica: Replica, member: int) -> None:
     answer = why(sim, f"isr {sim.scenario.broker_name(member)}")
     if member == broker.id:
         assert not answer["holds"]

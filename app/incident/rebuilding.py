@@ -350,7 +350,7 @@ class _Builder:
     # -- records and marks -------------------------------------------------------------------------
 
     def _leo(self, broker: int) -> int:
-        disk = self.sim.brokers[broker].disks.get(0)
+        disk = self.sim.brokers[broker].machine.disks.get(0)
         return 0 if disk is None else disk.log.leo
 
     def _fill_before_change(self) -> None:

@@ -34,7 +34,7 @@ def unnoticed(
     """
     at, before = ledger.read_last.get(client, (tp, batches[0]))
     ledger.read_last[client] = (tp, batches[-1])
-    disk = cluster.brokers[src].disks.get(tp)
+    disk = cluster.brokers[src].machine.disks.get(tp)
     if at != tp or disk is None or before is batches[0]:
         return ""
     log = disk.log

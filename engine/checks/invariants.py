@@ -16,6 +16,7 @@ from engine.checks.quotas import held_in_sync
 from engine.checks.seen import Seen
 from engine.checks.sessions import out_of_step
 from engine.checks.settled import unsettled
+from engine.model.broker import Process
 from engine.model.cluster import Cluster
 from engine.model.copying import Twins, shallow
 from engine.model.effects import Effects
@@ -24,7 +25,7 @@ from engine.model.messages import CONTROLLER, FetchData
 from engine.model.profiles import KIP101
 from engine.model.quotas import Quotas
 from engine.model.records import PartitionRecord
-from engine.model.state import DOWN, LEADER, Broker, Replica
+from engine.model.state import DOWN, LEADER, Replica
 
 __all__ = ["INVARIANTS", "Checker"]
 
@@ -94,15 +95,17 @@ class Checker:
         """`node` has handled event number `step`."""
         self.step = step
         if node >= 0:
-            broker = self.cluster.brokers[node]
-            if broker.quotas is not None:
-                self._check_quotas(broker, broker.quotas)
-            if broker.sessions is not None:
-                why = out_of_step(self.cluster, node, broker.sessions)
+            process = self.cluster.brokers[node].process
+            if process is None:
+                return
+            if process.quotas is not None:
+                self._check_quotas(process, process.quotas)
+            if process.sessions is not None:
+                why = out_of_step(self.cluster, node, process.sessions)
                 if why:
                     self.report("INV-29", why)
             seen_here = self.seen[node]
-            for tp, replica in broker.replicas.items():
+            for tp, replica in process.replicas.items():
                 seen = seen_here.get(tp)
                 log = replica.log
                 if (
@@ -175,7 +178,7 @@ class Checker:
         if log.hw > seen.agreed:
             self._compare(node, tp, seen)
 
-    def _check_quotas(self, broker: Broker, quotas: Quotas) -> None:
+    def _check_quotas(self, broker: Process, quotas: Quotas) -> None:
         """INV-28.  Whom has a quota held back in this event?"""
         known = self.decisions.get(broker.id, 0)
         if known == quotas.decisions:
@@ -235,7 +238,7 @@ class Checker:
         """INV-12 by induction: the batch before the first one taken must be the leader's too, where
         both logs have not deleted it."""
         leader = self.cluster.brokers.get(replica.leader)
-        disk = leader.disks.get(tp) if leader is not None else None
+        disk = leader.machine.disks.get(tp) if leader is not None else None
         if disk is None or previous.end <= disk.log.log_start:
             return
         log = disk.log

@@ -137,7 +137,7 @@ class Lags:
         first, least, logs = waiting[0][1], line.leader.log.leo, []
         for member in record.isr:
             if member != leader:
-                disk = brokers[member].disks.get(tp)
+                disk = brokers[member].machine.disks.get(tp)
                 if disk is None or disk.log.leo < first:
                     return
                 log = disk.log

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.dataplane.following import lag_of
+from engine.model.broker import Process
 from engine.model.quotas import Quotas
-from engine.model.state import Broker
 
 
-def held_in_sync(broker: Broker, quotas: Quotas, known: int) -> Iterator[int]:
+def held_in_sync(broker: Process, quotas: Quotas, known: int) -> Iterator[int]:
     """The followers that this broker's quotas held back since decision `known` though in sync: one
     of its own followers, or itself as the follower of another leader."""
     for (tp, follower), number in quotas.held.items():

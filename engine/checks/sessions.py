@@ -15,9 +15,9 @@ def out_of_step(cluster: Cluster, leader: int, cache: SessionCache) -> str:
     """
     for session in cache.sessions.values():
         follower = cluster.brokers.get(-1 if session.owner is None else session.owner)
-        if follower is None:
+        if follower is None or follower.process is None:
             continue
-        for thread in follower.fetchers.values():
+        for thread in follower.process.fetchers.values():
             client = thread.session
             if (
                 client is not None

@@ -15,7 +15,7 @@ def unsettled(cluster: Cluster) -> list[str]:
             if _untold(cluster, record.leader, tp):
                 continue
             # Where every in-sync copy lies on a disk that has failed, nobody can lead.
-            if any(tp not in cluster.brokers[member].offline for member in record.isr):
+            if any(_can_serve(cluster, member, tp) for member in record.isr):
                 why.append(f"nobody leads {cluster.names[tp]}: {record!r}")
             continue
         wanted = (leader.log.leo, leader.log.hw)
@@ -28,6 +28,11 @@ def unsettled(cluster: Cluster) -> list[str]:
                     f"its leader {names[leader.broker]} at {wanted}"
                 )
     return why
+
+
+def _can_serve(cluster: Cluster, node: int, tp: int) -> bool:
+    process = cluster.brokers[node].process
+    return process is None or tp not in process.offline
 
 
 def _untold(cluster: Cluster, node: int, tp: int) -> bool:

@@ -7,12 +7,13 @@ from typing import Any, Final
 from engine.conformance.adapter import Adapter, Fields
 from engine.conformance.logs import empty_log, fill_log, profile_of
 from engine.model import configs, errors, profiles
+from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
 from engine.model.errors import name_of
 from engine.model.messages import FetchData, FetchPartition, FetchRequest
 from engine.model.profiles import Profile
 from engine.model.records import PartitionRecord
-from engine.model.state import Broker, Disk, Peer
+from engine.model.state import Disk, Peer
 
 FIRST_EPOCH: Final = 1000
 """The default broker epoch of broker n is 1000 + n."""
@@ -57,7 +58,7 @@ class BrokerAdapter(Adapter):
         settings.lag_time_max_ms = given.get("replica_lag_time_max_ms", 30_000)
         settings.min_insync_replicas = given.get("min_insync_replicas", 1)
         self.local: int = given["local"]
-        self.broker = Broker(self.local, str(self.local), "", profile, settings, False)
+        self.broker = Process(Machine(self.local, str(self.local), "", profile, settings, False))
         self.broker.broker_epoch = self._default_epoch(self.local)
         self.broker.fenced = False
         self.out = Effects()

@@ -14,6 +14,7 @@ from engine.controlplane import admin, election, kraft, zk_reassign, zookeeper
 from engine.dataplane import offsets, reading, retention, serving, watermark
 from engine.dataplane.recovery import lose_unflushed
 from engine.model import errors
+from engine.model.broker import Broker, Process
 from engine.model.control_messages import ShutdownRequest, ShutdownResponse
 from engine.model.controller import Topic
 from engine.model.effects import Effects
@@ -31,7 +32,7 @@ from engine.model.messages import (
     ProduceResponse,
 )
 from engine.model.records import PartitionRecord
-from engine.model.state import DOWN, Broker, Replica
+from engine.model.state import DOWN, Replica
 from engine.scenarios.scenario import Scenario
 from engine.sim import faults
 from engine.sim.clients import Producer, Sent
@@ -129,6 +130,9 @@ class ClusterCase(Adapter):
     def _broker(self, a: Fields) -> Broker:
         return self.sim.brokers[a["broker"]]
 
+    def _process(self, a: Fields) -> Process:
+        return self._broker(a).running
+
     def _act(self, action: Callable[[Effects], object]) -> None:
         """Something from outside happens now."""
         self.sim.act(TIMER, CONTROLLER, "case", action)
@@ -191,7 +195,7 @@ class ClusterCase(Adapter):
         request = FetchRequest(READER, broker.id, 0, [part], -1, NO_EPOCH, 0, 1, 500, rack)
         out = Effects()
         out.now = self.sim.now
-        serving.on_fetch_request(broker, request, out)
+        serving.on_fetch_request(broker.running, request, out)
         answer = out.sends[0]
         assert isinstance(answer, FetchResponse)
         return answer
@@ -223,11 +227,11 @@ class ClusterCase(Adapter):
             position = data.batches[-1].end
 
     def op_offsets_for_epoch(self, a: Fields) -> Fields:
-        error, epoch, end = serving.epoch_end(self._broker(a), self._tp(a), a["epoch"], NO_EPOCH)
+        error, epoch, end = serving.epoch_end(self._process(a), self._tp(a), a["epoch"], NO_EPOCH)
         return {**error_field(error), "epoch": epoch, "end_offset": end}
 
     def op_list_offset(self, a: Fields) -> Fields:
-        broker, tp = self._broker(a), self._tp(a)
+        broker, tp = self._process(a), self._tp(a)
         replica = broker.replicas.get(tp)
         if replica is None:
             return error_field(reading.not_hosted(broker, tp))
@@ -244,7 +248,7 @@ class ClusterCase(Adapter):
         found: list[int] = []
         self._act(lambda out: found.append(retention.delete_records(leader, a["offset"])))
         self._settle(a)
-        low = retention.low_watermark(self.sim.brokers[leader.broker], leader)
+        low = retention.low_watermark(self.sim.brokers[leader.broker].running, leader)
         return {**error_field(found[0]), "low_watermark": low}
 
     # -- processes ---------------------------------------------------------------------------------
@@ -270,10 +274,10 @@ class ClusterCase(Adapter):
 
     def op_lose_tail(self, a: Fields) -> Fields:
         broker = self._broker(a)
-        disk = broker.disks[self._tp(a)]
+        disk = broker.machine.disks[self._tp(a)]
         disk.log.flushed = disk.log.leo - a["records"]
         lose_unflushed(disk)
-        broker.clean_epoch = -1
+        broker.machine.clean_epoch = -1
         return {}
 
     # -- operators ---------------------------------------------------------------------------------
@@ -284,7 +288,7 @@ class ClusterCase(Adapter):
             settings = self.sim.configs.changed(self.sim.profile, "min.insync.replicas", min_isr)
             for tp in self.k.topics[name].tps:
                 for broker in self.sim.brokers.values():
-                    broker.topic_configs[tp] = settings
+                    broker.machine.topic_configs[tp] = settings
                     if tp in broker.replicas:
                         broker.replicas[tp].configs = settings
         self._act(
@@ -331,7 +335,7 @@ class ClusterCase(Adapter):
 
     def op_controlled_shutdown(self, a: Fields) -> Fields:
         """Only the controller's part: its answer is read here and not carried to the broker."""
-        broker = self._broker(a)
+        broker = self._process(a)
         epoch = broker.broker_epoch - (1 if a.get("broker_epoch_stale") else 0)
         request = ShutdownRequest(broker.id, CONTROLLER, 0, epoch)
         answers: list[ShutdownResponse] = []
@@ -354,12 +358,12 @@ class ClusterCase(Adapter):
 
     def op_checkpoint_hw(self, a: Fields) -> Fields:
         for broker in self.sim.brokers.values():
-            if broker.status != DOWN:
-                watermark.checkpoint(broker, self.sim.out)
+            if broker.process is not None:
+                watermark.checkpoint(broker.process, self.sim.out)
         return {}
 
     def op_hw_checkpoint(self, a: Fields) -> Fields:
-        disk = self._broker(a).disks.get(self._tp(a))
+        disk = self._broker(a).machine.disks.get(self._tp(a))
         return {"hw": 0 if disk is None else disk.hw_checkpoint}
 
     def op_replica(self, a: Fields) -> Fields:

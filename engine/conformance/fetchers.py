@@ -9,6 +9,7 @@ from engine.conformance.leaders import ModelledLeader, ScriptedLeader
 from engine.conformance.logs import empty_log, fill_log, profile_of, records_of
 from engine.dataplane import fetcher, following
 from engine.model import configs
+from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
 from engine.model.errors import CORRUPT_MESSAGE, code_of
 from engine.model.log import NO_LIMIT, Batch, Log
@@ -26,15 +27,7 @@ from engine.model.messages import (
     Message,
 )
 from engine.model.profiles import Profile
-from engine.model.state import (
-    FETCHING,
-    FOLLOWER,
-    Broker,
-    Disk,
-    FetcherThread,
-    PartitionFetchState,
-    Replica,
-)
+from engine.model.state import FETCHING, FOLLOWER, Disk, FetcherThread, PartitionFetchState, Replica
 
 LEADER_ID: Final = 1
 FOLLOWER_ID: Final = 2
@@ -82,7 +75,7 @@ class FetcherCase(Adapter):
         settings.fetch_wait_max_ms = 0  # an answer comes at once, even if it is empty
         self.out = Effects()
         self.out.now = given.get("now_ms", 1_000_000)
-        self.broker = Broker(FOLLOWER_ID, "follower", "", profile, settings, False)
+        self.broker = Process(Machine(FOLLOWER_ID, "follower", "", profile, settings, False))
         self.names: dict[str, int] = {}
         self.logs: dict[str, WatchedLog] = {}
         self.leader: ModelledLeader | ScriptedLeader

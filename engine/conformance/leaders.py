@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.conformance.adapter import NONE, Fields
 from engine.conformance.logs import batches_of, empty_log, fill_log
 from engine.dataplane import serving
+from engine.model.broker import Machine, Process
 from engine.model.configs import Configs
 from engine.model.effects import Effects
 from engine.model.errors import code_of
@@ -21,7 +22,7 @@ from engine.model.messages import (
     Message,
 )
 from engine.model.profiles import Profile
-from engine.model.state import LEADER, Broker, Disk, Replica
+from engine.model.state import LEADER, Disk, Replica
 
 EpochEnd = tuple[int, int, int, int]
 """(partition, error, epoch, end offset)."""
@@ -31,7 +32,7 @@ class ModelledLeader:
     """A broker that leads every partition of the case and answers with the engine's own code."""
 
     def __init__(self, id: int, follower: int, profile: Profile, settings: Configs) -> None:
-        self.broker = Broker(id, "leader", "", profile, settings, False)
+        self.broker = Process(Machine(id, "leader", "", profile, settings, False))
         self.follower = follower
 
     def add(self, tp: int, given: Fields) -> None:
@@ -98,7 +99,7 @@ class ModelledLeader:
 class ScriptedLeader:
     """Answers what the case says; what it does not say is empty and without error."""
 
-    def __init__(self, id: int, follower: Broker) -> None:
+    def __init__(self, id: int, follower: Process) -> None:
         self.id = id
         self.follower = follower
         self.epochs: dict[int, tuple[int, int, int]] = {}

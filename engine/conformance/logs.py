@@ -9,12 +9,13 @@ from engine.conformance.adapter import Adapter, Fields, or_null
 from engine.dataplane import recovery, retention, truncation, watermark
 from engine.dataplane.produce import append_once
 from engine.model import configs, errors, profiles
+from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
 from engine.model.epochs import EpochCache
 from engine.model.log import NO_LIMIT, OFFSETS_OUT_OF_ORDER, OK, UNEXPECTED_OFFSET, Batch, Log
 from engine.model.messages import ProduceRequest
 from engine.model.profiles import Profile
-from engine.model.state import LEADER, Broker, Disk, RemoteReplica, Replica
+from engine.model.state import LEADER, Disk, RemoteReplica, Replica
 
 PROFILE_OF: Final = {
     "any": "K39",
@@ -206,7 +207,7 @@ class LogCase(Adapter):
         log.segment_records = given.get("segment_records") or NO_LIMIT
         fill_log(log, given, self._record_time())
         self.disk = Disk(log)
-        self.broker = Broker(1, "1", "", profile, configs.build(profile), False)
+        self.broker = Process(Machine(1, "1", "", profile, configs.build(profile), False))
         self.replica = self._open()
 
     def _record_time(self) -> int:

@@ -8,9 +8,10 @@ from engine.conformance.adapter import Adapter, Fields
 from engine.conformance.logs import empty_log, profile_of
 from engine.dataplane import fetcher, following
 from engine.model import configs
+from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
 from engine.model.quotas import TOPIC
-from engine.model.state import FOLLOWER, Broker, Disk, Replica
+from engine.model.state import FOLLOWER, Disk, Replica
 
 FOLLOWER_ID: Final = 1_000
 """No case has so many source brokers."""
@@ -23,7 +24,7 @@ class FetcherManagerCase(Adapter):
         super().__init__(given, generation, release)
         profile = profile_of(generation, release)
         settings = configs.build(profile)
-        self.broker = Broker(FOLLOWER_ID, "follower", "", profile, settings, False)
+        self.broker = Process(Machine(FOLLOWER_ID, "follower", "", profile, settings, False))
         self.broker.num_fetchers = given["fetchers"]
         self.names: dict[str, int] = {}
         self.out = Effects()

@@ -34,7 +34,7 @@ class PartitionCase(BrokerAdapter):
         self.requests_sent = self.expands = self.shrinks = self.failures = 0
         self.broker.metadata[TP] = (-1, -1)
         if given.get("has_log", True):
-            disk = self.broker.disks[TP] = self._disk(given)
+            disk = self.broker.machine.disks[TP] = self._disk(given)
             disk.hw_checkpoint = given.get("hw_checkpoint", 0)
             roles.ensure_log(self.broker, TP, self.out)
 

@@ -9,8 +9,9 @@ from engine.conformance.brokers import profile_for
 from engine.conformance.logs import empty_log
 from engine.dataplane import insync, watermark
 from engine.model import configs, errors
+from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
-from engine.model.state import NEVER, Broker, Disk, Peer, RemoteReplica, Replica
+from engine.model.state import NEVER, Disk, Peer, RemoteReplica, Replica
 
 LEADER_ID: Final = 1
 FOLLOWER_ID: Final = 2
@@ -32,7 +33,7 @@ class ReplicaProgressCase(Adapter):
         profile = profile_for(given.get("mode", "kraft"), "any", release)
         settings = configs.build(profile)
         settings.lag_time_max_ms = given.get("replica_lag_time_max_ms", 30_000)
-        self.broker = Broker(LEADER_ID, "leader", "", profile, settings, False)
+        self.broker = Process(Machine(LEADER_ID, "leader", "", profile, settings, False))
         self.epoch: int = given.get("broker_epoch", 1)
         self.broker.peers[FOLLOWER_ID] = Peer(self.epoch)
         self.replica = Replica(0, LEADER_ID, Disk(empty_log(profile)), profile, settings)

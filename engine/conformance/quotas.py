@@ -9,10 +9,11 @@ from engine.conformance.logs import batches_of, empty_log, profile_of
 from engine.dataplane.purgatory import fetch_is_ready
 from engine.dataplane.reading import read_partition
 from engine.model import configs, quotas
+from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
 from engine.model.messages import NO_EPOCH, FetchPartition, FetchRequest
 from engine.model.quotas import ReplicationQuota
-from engine.model.state import LEADER, Broker, Disk, Replica
+from engine.model.state import LEADER, Disk, Replica
 
 LEADER_ID: Final = 0
 FOLLOWER_ID: Final = 1
@@ -88,7 +89,7 @@ class ThrottledReadCase(Adapter):
         super().__init__(given, generation, release)
         profile = profile_of(generation, release)
         settings = configs.build(profile)
-        self.broker = Broker(LEADER_ID, "leader", "", profile, settings, False)
+        self.broker = Process(Machine(LEADER_ID, "leader", "", profile, settings, False))
         self.broker.quotas = quotas.Quotas()
         self.broker.quotas.leader = ScriptedQuota(list(given.get("quota_checks", ())))
         if given.get("throttled", True):

@@ -41,7 +41,7 @@ class BrokerCase(BrokerAdapter):
         checkpoints = given.get("hw_checkpoints", {})
         hosted = given.get("partitions", {})
         for p in {**hosted, **checkpoints}:
-            disk = self.broker.disks[self._tp(p)] = self._disk(hosted.get(p, {}))
+            disk = self.broker.machine.disks[self._tp(p)] = self._disk(hosted.get(p, {}))
             disk.hw_checkpoint = checkpoints.get(p, 0)
         for p, log in hosted.items():
             replica = roles.ensure_log(self.broker, self._tp(p), self.out)
@@ -182,7 +182,7 @@ class BrokerCase(BrokerAdapter):
     def op_checkpoint_hw(self, a: Fields) -> Fields:
         watermark.checkpoint(self.broker, self.out)
         self._after()
-        disks = {p: self.broker.disks.get(tp) for p, tp in self.names.items()}
+        disks = {p: self.broker.machine.disks.get(tp) for p, tp in self.names.items()}
         return {"hw": {p: disk.hw_checkpoint for p, disk in disks.items() if disk is not None}}
 
     # -- observing -------------------------------------------------------------------------------

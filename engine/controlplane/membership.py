@@ -12,6 +12,7 @@ from engine.controlplane.roles import apply_record, stop_replica
 from engine.dataplane import fetcher, retention
 from engine.dataplane.insync import send_alter_partition
 from engine.dataplane.recovery import flush_everything, load_log
+from engine.model.broker import Machine, Process
 from engine.model.control_messages import (
     Heartbeat,
     HeartbeatResponse,
@@ -38,7 +39,7 @@ from engine.model.errors import (
 )
 from engine.model.messages import CONTROLLER
 from engine.model.records import DURING_DELETE, PartitionRecord
-from engine.model.state import STARTING, UP, Broker, Peer
+from engine.model.state import STARTING, UP, Peer
 from engine.model.timers import HEARTBEAT, METADATA_RETRY, REGISTER, SHUTDOWN_RETRY
 
 STARTING_HEARTBEAT_MS = 10
@@ -58,21 +59,20 @@ R_UNREGISTER = "UnregisterBroker"
 # -- registration ---------------------------------------------------------------------------------
 
 
-def start(broker: Broker, out: Effects, bounced: bool = False) -> None:
-    """CP-KR-REG, CP-ZK-REG.  The process starts: it asks to be registered."""
-    broker.forget()
+def start(machine: Machine, out: Effects, bounced: bool = False) -> Process:
+    """CP-KR-REG, CP-ZK-REG.  A process starts: it asks to be registered."""
+    broker = Process(machine)
     broker.isr_told_at = out.now
-    broker.incarnation += 1
-    broker.status = STARTING
-    for move in broker.futures.values():
+    for move in machine.futures.values():
         load_log(move.disk)
-    if broker.broken:
-        broker.offline = {tp for tp, disk in broker.disks.items() if disk.dir in broker.broken}
-    broker.configure(broker.configs)
+    if machine.broken:
+        broker.offline = {tp for tp, disk in machine.disks.items() if disk.dir in machine.broken}
+    broker.configure(machine.configs)
     register(broker, 0, out, bounced)
+    return broker
 
 
-def register(broker: Broker, attempt: int, out: Effects, bounced: bool = False) -> None:
+def register(broker: Process, attempt: int, out: Effects, bounced: bool = False) -> None:
     """Sends the registration; `attempt` counts the refusals so far."""
     broker.registered_corr = broker.next_corr()
     broker.register_attempt = attempt
@@ -82,15 +82,15 @@ def register(broker: Broker, attempt: int, out: Effects, bounced: bool = False) 
             CONTROLLER,
             broker.registered_corr,
             broker.incarnation,
-            -1 if broker.broken else broker.clean_epoch,
+            -1 if broker.machine.broken else broker.machine.clean_epoch,
             bounced,
-            broker.rack,
-            tuple(sorted(broker.broken)),
+            broker.machine.rack,
+            tuple(sorted(broker.machine.broken)),
         )
     )
 
 
-def on_register_response(broker: Broker, m: RegisterResponse, out: Effects) -> None:
+def on_register_response(broker: Process, m: RegisterResponse, out: Effects) -> None:
     """CP-KR-REG.  Refused while the session of the former incarnation is valid: back off, retry."""
     if m.corr != broker.registered_corr or broker.status != STARTING:
         return
@@ -99,7 +99,7 @@ def on_register_response(broker: Broker, m: RegisterResponse, out: Effects) -> N
         retry_registration(broker, out)
         return
     broker.broker_epoch = m.broker_epoch
-    broker.clean_epoch = -1  # the marker is removed at start
+    broker.machine.clean_epoch = -1  # the marker is removed at start
     out.cue("CP-REG", broker.id, "broker epoch", None, m.broker_epoch)
     if broker.profile.mode == "kraft":
         fetch_metadata(broker, out)
@@ -109,7 +109,7 @@ def on_register_response(broker: Broker, m: RegisterResponse, out: Effects) -> N
     send_heartbeat(broker, out)
 
 
-def renew_session(broker: Broker, out: Effects) -> None:
+def renew_session(broker: Process, out: Effects) -> None:
     """8.3, ZooKeeper.  The session expired while the process lived: a new one, a new epoch.
 
     The process keeps its state; LeaderAndIsr will tell it what it is now.
@@ -119,7 +119,7 @@ def renew_session(broker: Broker, out: Effects) -> None:
     register(broker, 0, out)
 
 
-def retry_registration(broker: Broker, out: Effects) -> None:
+def retry_registration(broker: Process, out: Effects) -> None:
     """100 ms x 2^n, at most the session timeout."""
     configs = broker.configs
     broker.registered_corr = 0
@@ -133,7 +133,7 @@ def retry_registration(broker: Broker, out: Effects) -> None:
 # -- heartbeats -----------------------------------------------------------------------------------
 
 
-def send_heartbeat(broker: Broker, out: Effects) -> None:
+def send_heartbeat(broker: Process, out: Effects) -> None:
     """CP-KR-HB; in the ZooKeeper era the ping that keeps the session."""
     starting = broker.status == STARTING
     corr = broker.next_corr()
@@ -148,7 +148,7 @@ def send_heartbeat(broker: Broker, out: Effects) -> None:
             broker.metadata_offset,
             starting and broker.metadata_offset < broker.broker_epoch,
             broker.shutting_down,
-            tuple(sorted(broker.broken)) if broker.broken else (),
+            tuple(sorted(broker.machine.broken)) if broker.machine.broken else (),
         )
     )
     if starting:
@@ -161,7 +161,7 @@ def send_heartbeat(broker: Broker, out: Effects) -> None:
     out.timer(broker.id, wait, HEARTBEAT)
 
 
-def on_heartbeat_timer(broker: Broker, out: Effects) -> bool:
+def on_heartbeat_timer(broker: Process, out: Effects) -> bool:
     """The next heartbeat, unless one was sent meanwhile and set a later timer."""
     if broker.broker_epoch < 0 or out.now < broker.heartbeat_due:
         return False
@@ -169,7 +169,7 @@ def on_heartbeat_timer(broker: Broker, out: Effects) -> bool:
     return True
 
 
-def on_heartbeat_response(broker: Broker, m: HeartbeatResponse, out: Effects) -> None:
+def on_heartbeat_response(broker: Process, m: HeartbeatResponse, out: Effects) -> None:
     """CP-KR-HB.  STARTING becomes RUNNING when unfenced; a leaving broker may be released.
 
     A RUNNING broker ignores `fenced`: it notices only through the changes that it replays.
@@ -191,7 +191,7 @@ def on_heartbeat_response(broker: Broker, m: HeartbeatResponse, out: Effects) ->
 # -- controlled shutdown --------------------------------------------------------------------------
 
 
-def begin_shutdown(broker: Broker, out: Effects) -> None:
+def begin_shutdown(broker: Process, out: Effects) -> None:
     """CP-KR-SHUTDOWN, CP-ZK-SHUTDOWN.  Asks the controller to take the leaderships away first."""
     broker.shutting_down = True
     broker.shutdown_attempt = 0
@@ -203,12 +203,12 @@ def begin_shutdown(broker: Broker, out: Effects) -> None:
         request_shutdown(broker, out)
 
 
-def request_shutdown(broker: Broker, out: Effects) -> None:
+def request_shutdown(broker: Process, out: Effects) -> None:
     """CP-ZK-SHUTDOWN 1."""
     out.send(ShutdownRequest(broker.id, CONTROLLER, broker.next_corr(), broker.broker_epoch))
 
 
-def on_shutdown_response(broker: Broker, m: ShutdownResponse, out: Effects) -> None:
+def on_shutdown_response(broker: Process, m: ShutdownResponse, out: Effects) -> None:
     """CP-ZK-SHUTDOWN 8.  Empty list: go.  Else retry, and after the last retry go anyway."""
     if not broker.shutting_down:
         return
@@ -222,7 +222,7 @@ def on_shutdown_response(broker: Broker, m: ShutdownResponse, out: Effects) -> N
         out.timer(broker.id, broker.configs.shutdown_backoff_ms, SHUTDOWN_RETRY)
 
 
-def leave(broker: Broker, out: Effects) -> None:
+def leave(broker: Process, out: Effects) -> None:
     """L-12.  Flush, exact checkpoints, the clean-shutdown marker; then the process ends."""
     flush_everything(broker)
     out.cue("L-12", broker.id, "clean shutdown", None, broker.broker_epoch)
@@ -232,13 +232,13 @@ def leave(broker: Broker, out: Effects) -> None:
 # -- metadata, KRaft ------------------------------------------------------------------------------
 
 
-def fetch_metadata(broker: Broker, out: Effects) -> None:
+def fetch_metadata(broker: Process, out: Effects) -> None:
     """5.4.  Asks for the records after those applied; the controller answers when there are any."""
     broker.metadata_corr = broker.next_corr()
     out.send(MetadataFetch(broker.id, CONTROLLER, broker.metadata_corr, broker.metadata_offset))
 
 
-def on_metadata_broken(broker: Broker, corr: int, out: Effects) -> bool:
+def on_metadata_broken(broker: Process, corr: int, out: Effects) -> bool:
     """The connection to the controller broke: ask again later."""
     if corr != broker.metadata_corr:
         return False
@@ -247,7 +247,7 @@ def on_metadata_broken(broker: Broker, corr: int, out: Effects) -> bool:
     return True
 
 
-def on_metadata_records(broker: Broker, m: MetadataRecords, out: Effects) -> None:
+def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> None:
     """CP-KR-APPLY.  Takes all records available, merges them, acts once on the resulting image."""
     if m.corr != broker.metadata_corr or m.offset != broker.metadata_offset:
         return
@@ -279,7 +279,7 @@ def on_metadata_records(broker: Broker, m: MetadataRecords, out: Effects) -> Non
 
 
 def _clear_elr(
-    broker: Broker, tps: Iterable[int], changed: dict[int, PartitionRecord | None]
+    broker: Process, tps: Iterable[int], changed: dict[int, PartitionRecord | None]
 ) -> None:
     """CP-ELR 6.4.  The image forgets the ELRs; no partition changes, so nobody acts on it."""
     for tp in tps:
@@ -290,14 +290,16 @@ def _clear_elr(
             broker.image[tp] = cleared(broker.image[tp])
 
 
-def _apply_broker_record(broker: Broker, record: tuple[object, ...]) -> None:
+def _apply_broker_record(broker: Process, record: tuple[object, ...]) -> None:
     """RegisterBroker and BrokerRegistrationChange: (kind, id, epoch, fenced, shutting down)."""
     _, peer_id, epoch, fenced, shutting_down = record
     assert isinstance(peer_id, int) and isinstance(epoch, int)
     broker.peers[peer_id] = Peer(epoch, bool(fenced), bool(shutting_down))
 
 
-def apply_changes(broker: Broker, changed: dict[int, PartitionRecord | None], out: Effects) -> None:
+def apply_changes(
+    broker: Process, changed: dict[int, PartitionRecord | None], out: Effects
+) -> None:
     """CP-KR-APPLY 1 - 5.  Client-visible metadata first, then deletions, leaders, followers."""
     mine = []
     for tp, record in changed.items():
@@ -320,21 +322,21 @@ def apply_changes(broker: Broker, changed: dict[int, PartitionRecord | None], ou
                 apply_record(broker, tp, record, out)
 
 
-def delete_strays(broker: Broker, out: Effects) -> None:
+def delete_strays(broker: Process, out: Effects) -> None:
     """7.7, KRaft 2.  The first image after a start: logs of topics that are gone, or of partitions
     that have moved away meanwhile, are deleted."""
-    for tp in list(broker.disks):
+    for tp in list(broker.machine.disks):
         record = broker.image.get(tp)
         if record is None or broker.id not in record.replicas:
             out.cue("CP-KR-APPLY.stray", broker.id, "stray", None, tp)
-            del broker.disks[tp]
-            broker.futures.pop(tp, None)
+            del broker.machine.disks[tp]
+            broker.machine.futures.pop(tp, None)
 
 
 # -- control requests of the ZooKeeper era --------------------------------------------------------
 
 
-def on_leader_and_isr(broker: Broker, m: LeaderAndIsr, out: Effects) -> None:
+def on_leader_and_isr(broker: Process, m: LeaderAndIsr, out: Effects) -> None:
     """CP-LISR.  Stale requests are ignored; leaders first, then followers."""
     error = request_error(broker, m.controller_epoch, m.broker_epoch)
     if error:
@@ -354,7 +356,7 @@ def on_leader_and_isr(broker: Broker, m: LeaderAndIsr, out: Effects) -> None:
         out.send(LeaderAndIsrResponse(broker.id, CONTROLLER, m.corr, failed))
 
 
-def on_update_metadata(broker: Broker, m: UpdateMetadata, out: Effects) -> None:
+def on_update_metadata(broker: Process, m: UpdateMetadata, out: Effects) -> None:
     """5.1.  What clients may be told, and who is alive."""
     if request_error(broker, m.controller_epoch, m.broker_epoch):
         return
@@ -367,7 +369,7 @@ def on_update_metadata(broker: Broker, m: UpdateMetadata, out: Effects) -> None:
             broker.metadata[tp] = (record.leader, record.leader_epoch)
 
 
-def _know_isr(broker: Broker, tp: int, record: PartitionRecord, out: Effects) -> None:
+def _know_isr(broker: Process, tp: int, record: PartitionRecord, out: Effects) -> None:
     """CP-ISR-ZKPROP 3.  What clients are told of the ISR, which may be long known to its leader."""
     if not broker.profile.isr_propagation:
         return
@@ -378,7 +380,7 @@ def _know_isr(broker: Broker, tp: int, record: PartitionRecord, out: Effects) ->
         out.cue("CP-ISR-ZKPROP.known", broker.id, f"isr {tp}", before, record.isr)
 
 
-def on_stop_replica(broker: Broker, m: StopReplica, out: Effects) -> None:
+def on_stop_replica(broker: Process, m: StopReplica, out: Effects) -> None:
     """5.3.  Accepted from an epoch that is not older than the replica's."""
     if request_error(broker, m.controller_epoch, m.broker_epoch):
         return
@@ -393,7 +395,7 @@ def on_stop_replica(broker: Broker, m: StopReplica, out: Effects) -> None:
         out.send(StopReplicaResponse(broker.id, CONTROLLER, m.corr, answers))
 
 
-def request_error(broker: Broker, controller_epoch: int, broker_epoch: int) -> int:
+def request_error(broker: Process, controller_epoch: int, broker_epoch: int) -> int:
     """CP-LISR, 1.12.  Why a whole control request is refused, or NONE."""
     if broker.profile.broker_generation and broker_epoch < broker.broker_epoch:
         return STALE_BROKER_EPOCH
@@ -403,7 +405,7 @@ def request_error(broker: Broker, controller_epoch: int, broker_epoch: int) -> i
     return NONE
 
 
-def state_error(broker: Broker, tp: int, record: PartitionRecord) -> int:
+def state_error(broker: Process, tp: int, record: PartitionRecord) -> int:
     """CP-LISR.  Why one partition of a LeaderAndIsr is refused; only a new leader epoch is not."""
     if tp in broker.offline:
         return KAFKA_STORAGE_ERROR
@@ -413,7 +415,7 @@ def state_error(broker: Broker, tp: int, record: PartitionRecord) -> int:
     return NONE if broker.id in record.replicas else UNKNOWN_TOPIC_OR_PARTITION
 
 
-def stop_error(broker: Broker, tp: int, leader_epoch: int) -> int:
+def stop_error(broker: Process, tp: int, leader_epoch: int) -> int:
     """5.3.  Why one partition of a StopReplica is refused.  -2: the topic is being deleted, which
     raises no epoch; -1: an old version of the request, without epochs."""
     if tp in broker.offline:
@@ -424,7 +426,7 @@ def stop_error(broker: Broker, tp: int, leader_epoch: int) -> int:
     return FENCED_LEADER_EPOCH
 
 
-def _know_live(broker: Broker, live: dict[int, int]) -> None:
+def _know_live(broker: Process, live: dict[int, int]) -> None:
     for peer_id, epoch in live.items():
         peer = broker.peers.get(peer_id)
         if peer is None or peer.broker_epoch != epoch or not peer.alive:
@@ -433,7 +435,7 @@ def _know_live(broker: Broker, live: dict[int, int]) -> None:
         peer.alive = peer_id in live
 
 
-def on_alter_timer(broker: Broker, out: Effects) -> bool:
+def on_alter_timer(broker: Process, out: Effects) -> bool:
     """CP-ALTER.  The whole request again."""
     if broker.alter_corr or not broker.alter_queue:
         return False

@@ -7,16 +7,17 @@ from engine.dataplane.insync import drop_pending, reset_follower_clocks
 from engine.dataplane.purgatory import after_hw, role_lost
 from engine.dataplane.recovery import open_replica
 from engine.dataplane.watermark import maybe_increment_hw
+from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
 from engine.model.log import Log
 from engine.model.profiles import HW
 from engine.model.records import PartitionRecord
-from engine.model.state import FOLLOWER, LEADER, NONE, Broker, Disk, RemoteReplica, Replica
+from engine.model.state import FOLLOWER, LEADER, NONE, Disk, RemoteReplica, Replica
 
 
-def new_disk(broker: Broker, directory: int = 0) -> Disk:
+def new_disk(machine: Machine, directory: int = 0) -> Disk:
     """An empty replica directory, with the log rules of the generation; 0: where there are few."""
-    profile = broker.profile
+    profile = machine.profile
     log = Log(
         profile.monotonic_epoch_cache,
         profile.cache_cleaned_by_noop_truncate,
@@ -24,23 +25,23 @@ def new_disk(broker: Broker, directory: int = 0) -> Disk:
         profile.evicts_producers,
         profile.old_format_clears_epochs,
     )
-    return Disk(log, directory or (directories.least_used(broker) if broker.dirs > 1 else 1))
+    return Disk(log, directory or (directories.least_used(machine) if machine.dirs > 1 else 1))
 
 
-def ensure_log(broker: Broker, tp: int, out: Effects) -> Replica:
+def ensure_log(broker: Process, tp: int, out: Effects) -> Replica:
     """CP 0.6.  The replica, its log created or loaded on the first role in this process."""
     replica = broker.replicas.get(tp)
     if replica is None:
-        disk = broker.disks.get(tp)
+        disk = broker.machine.disks.get(tp)
         if disk is None:
-            disk = new_disk(broker, broker.preferred_dirs.pop(tp, 0))
-            broker.disks[tp] = disk
+            disk = new_disk(broker.machine, broker.preferred_dirs.pop(tp, 0))
+            broker.machine.disks[tp] = disk
             directories.assign(broker, tp, disk.dir, out)
         replica = broker.replicas[tp] = open_replica(broker, tp, disk, out)
     return replica
 
 
-def apply_record(broker: Broker, tp: int, record: PartitionRecord, out: Effects) -> None:
+def apply_record(broker: Process, tp: int, record: PartitionRecord, out: Effects) -> None:
     """Becomes what the record says this broker is: leader, follower, or nothing."""
     if record.leader == broker.id:
         make_leader(broker, tp, record, out)
@@ -48,7 +49,7 @@ def apply_record(broker: Broker, tp: int, record: PartitionRecord, out: Effects)
         make_follower(broker, tp, record, out)
 
 
-def make_leader(broker: Broker, tp: int, record: PartitionRecord, out: Effects) -> bool:
+def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects) -> bool:
     """CP-MAKE-LEADER, H-8.  True if this broker was not the leader before.
 
     A new leader neither truncates nor resets its high watermark, which may lag its predecessor's
@@ -76,7 +77,7 @@ def make_leader(broker: Broker, tp: int, record: PartitionRecord, out: Effects) 
     replica.partition_epoch = record.partition_epoch
     replica.leader = broker.id
     replica.role = LEADER
-    if new_epoch and broker.futures:
+    if new_epoch and broker.machine.futures:
         futures.restart(broker, replica, out)
     if maybe_increment_hw(broker, replica, out):
         after_hw(broker, replica, out)
@@ -93,7 +94,7 @@ def _track_followers(replica: Replica, record: PartitionRecord) -> None:
             replica.remote[follower] = RemoteReplica()
 
 
-def make_follower(broker: Broker, tp: int, record: PartitionRecord, out: Effects) -> bool:
+def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effects) -> bool:
     """CP-MAKE-FOLLOWER.  True if the leader epoch advanced, so that fetching starts anew."""
     replica = ensure_log(broker, tp, out)
     if not _leader_is_known(broker, record.leader):
@@ -121,12 +122,12 @@ def make_follower(broker: Broker, tp: int, record: PartitionRecord, out: Effects
         if replica.profile.truncation == HW and record.leader >= 0:
             truncation.to_high_watermark(replica, out)
         fetcher.start_fetching(broker, replica, out)
-    if broker.futures:
+    if broker.machine.futures:
         futures.restart(broker, replica, out)
     return True
 
 
-def _leader_is_known(broker: Broker, leader: int) -> bool:
+def _leader_is_known(broker: Process, leader: int) -> bool:
     """CP-MAKE-FOLLOWER 1.  Only the ZooKeeper era insists that the new leader be alive."""
     if broker.profile.mode != "zk":
         return True
@@ -134,7 +135,7 @@ def _leader_is_known(broker: Broker, leader: int) -> bool:
     return peer is not None and peer.alive
 
 
-def _reconciles(broker: Broker, replica: Replica, old_leader: int, old_epoch: int) -> bool:
+def _reconciles(broker: Process, replica: Replica, old_leader: int, old_epoch: int) -> bool:
     """F-2.  Does this epoch restart the fetcher, and so the comparison of the logs?
 
     Always from 2.1; in 2.0.1 also when an epoch of the same leader was missed (KAFKA-7164); before,
@@ -152,12 +153,12 @@ def _reconciles(broker: Broker, replica: Replica, old_leader: int, old_epoch: in
     return False
 
 
-def mark_offline(broker: Broker, tp: int, out: Effects) -> None:
+def mark_offline(broker: Process, tp: int, out: Effects) -> None:
     """L-16, 8.4.  The log directory failed: the replica is unusable until the process restarts."""
     fetcher.remove_partition(broker, tp)
     broker.offline.add(tp)
     broker.alter_queue.pop(tp, None)
-    broker.futures.pop(tp, None)
+    broker.machine.futures.pop(tp, None)
     replica = broker.replicas.pop(tp, None)
     out.cue("L-16", broker.id, "offline", None, tp)
     if replica is not None:
@@ -165,7 +166,7 @@ def mark_offline(broker: Broker, tp: int, out: Effects) -> None:
         role_lost(broker, replica, out)
 
 
-def stop_replica(broker: Broker, tp: int, delete: bool, out: Effects) -> None:
+def stop_replica(broker: Process, tp: int, delete: bool, out: Effects) -> None:
     """CP 5.3.  Stops fetching; with `delete` the log goes too, else it stays without a role."""
     fetcher.remove_partition(broker, tp)
     broker.failed.discard(tp)
@@ -177,5 +178,5 @@ def stop_replica(broker: Broker, tp: int, delete: bool, out: Effects) -> None:
     out.cue("CP-STOP-REPLICA", broker.id, "delete", None, delete)
     if delete:
         broker.replicas.pop(tp, None)
-        broker.disks.pop(tp, None)
-        broker.futures.pop(tp, None)
+        broker.machine.disks.pop(tp, None)
+        broker.machine.futures.pop(tp, None)

@@ -8,6 +8,7 @@ from engine.controlplane import kraft, membership, znodes
 from engine.controlplane.roles import mark_offline
 from engine.dataplane import futures
 from engine.dataplane.directories import survives_a_failed_directory, working
+from engine.model.broker import Process
 from engine.model.configs import NEVER
 from engine.model.control_messages import (
     AssignReplicasToDirs,
@@ -20,27 +21,26 @@ from engine.model.controller import Controller
 from engine.model.effects import Effects
 from engine.model.errors import KAFKA_STORAGE_ERROR, NONE, STALE_BROKER_EPOCH
 from engine.model.messages import CONTROLLER
-from engine.model.state import Broker
 from engine.model.timers import DIR_FAILURE
 
 # -- the broker ------------------------------------------------------------------------------------
 
 
-def fail_directory(broker: Broker, directory: int, out: Effects) -> None:
+def fail_directory(broker: Process, directory: int, out: Effects) -> None:
     """L-16, 8.4.  Its replicas are offline, the controller is told; without another directory, or
     in a release that cannot do without one, the process halts."""
-    if not working(broker) or not survives_a_failed_directory(broker):
+    if not working(broker.machine) or not survives_a_failed_directory(broker.machine):
         out.cue("L-16.halt", broker.id, "halted", None, directory)
         broker.halted = True
         return
-    for tp, disk in broker.disks.items():
+    for tp, disk in broker.machine.disks.items():
         if disk.dir == directory:
             mark_offline(broker, tp, out)
     futures.drop(broker, directory, out)
     tell_controller(broker, out)
 
 
-def tell_controller(broker: Broker, out: Effects) -> None:
+def tell_controller(broker: Process, out: Effects) -> None:
     """8.4, 2 and 3.  The event znode, or a heartbeat at once; KRaft (3.8): whoever cannot tell the
     controller within log.dir.failure.timeout.ms shuts down."""
     if broker.profile.mode == "zk":
@@ -56,7 +56,7 @@ def tell_controller(broker: Broker, out: Effects) -> None:
         out.timer(broker.id, wait, DIR_FAILURE)
 
 
-def on_dir_failure_timer(broker: Broker, out: Effects) -> bool:
+def on_dir_failure_timer(broker: Process, out: Effects) -> bool:
     """8.4, 3.  The controller has not been reached since the directory failed."""
     if not broker.dir_report or out.now < broker.dir_due:
         return False

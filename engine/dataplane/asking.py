@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.messages import (
     NO_EPOCH,
@@ -15,13 +16,13 @@ from engine.model.messages import (
 )
 from engine.model.session_client import SessionClient
 from engine.model.sessions import INITIAL, Wanted
-from engine.model.state import Broker, FetcherThread
+from engine.model.state import FetcherThread
 
 NAMES_VERSION: Final = 12  # the last Fetch that names topics: played topics have no ids
 
 
 def build_fetch(
-    broker: Broker, thread: FetcherThread, parts: list[FetchPartition]
+    broker: Process, thread: FetcherThread, parts: list[FetchPartition]
 ) -> FetchRequest | None:
     """F-5, X-6.  The request for the partitions that are ready; None if there is nothing to say.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from engine.model.broker import Machine, Process
 from engine.model.control_messages import AssignReplicasToDirs, AssignReplicasToDirsResponse
 from engine.model.effects import Effects
 from engine.model.errors import NONE
 from engine.model.messages import CONTROLLER
-from engine.model.state import Broker
 from engine.model.timers import ASSIGN_RETRY
 
 RETRY_MS = 1_000
@@ -17,37 +17,37 @@ def name(directory: int) -> str:
     return f"d{directory}"
 
 
-def working(broker: Broker) -> list[int]:
+def working(machine: Machine) -> list[int]:
     """The directories that can be read and written."""
-    return [one for one in range(1, broker.dirs + 1) if one not in broker.broken]
+    return [one for one in range(1, machine.dirs + 1) if one not in machine.broken]
 
 
-def least_used(broker: Broker) -> int:
+def least_used(machine: Machine) -> int:
     """L-2, LogManager.nextLogDirs: a new log goes where there are fewest."""
-    load = dict.fromkeys(working(broker), 0)
-    for disk in (*broker.disks.values(), *(move.disk for move in broker.futures.values())):
+    load = dict.fromkeys(working(machine), 0)
+    for disk in (*machine.disks.values(), *(move.disk for move in machine.futures.values())):
         if disk.dir in load:
             load[disk.dir] += 1
     return min(load, key=lambda one: (load[one], one))
 
 
-def survives_a_failed_directory(broker: Broker) -> bool:
+def survives_a_failed_directory(machine: Machine) -> bool:
     """L-16.  KIP-112 (ZooKeeper, 1.0) and KIP-858 (KRaft, 3.7): the other directories work on."""
-    return broker.profile.dir_failure_zk or broker.profile.dir_failure_kraft
+    return machine.profile.dir_failure_zk or machine.profile.dir_failure_kraft
 
 
 # -- telling the controller, KRaft -----------------------------------------------------------------
 
 
-def assign(broker: Broker, tp: int, directory: int, out: Effects) -> None:
+def assign(broker: Process, tp: int, directory: int, out: Effects) -> None:
     """KIP-858.  Tells the controller in which directory a log is; nothing to tell if there is only
     one.  What waits travels together, one request at a time."""
-    if broker.dirs > 1 and broker.profile.dir_failure_kraft:
+    if broker.machine.dirs > 1 and broker.profile.dir_failure_kraft:
         broker.assignments[tp] = directory
         send_assignments(broker, out)
 
 
-def send_assignments(broker: Broker, out: Effects) -> bool:
+def send_assignments(broker: Process, out: Effects) -> bool:
     """AssignmentsManager.  False if there is nothing to send, or an answer is awaited."""
     if broker.assign_corr or not broker.assignments:
         return False
@@ -60,7 +60,7 @@ def send_assignments(broker: Broker, out: Effects) -> bool:
 
 
 def on_assignment_answer(
-    broker: Broker, m: AssignReplicasToDirsResponse, out: Effects
+    broker: Process, m: AssignReplicasToDirsResponse, out: Effects
 ) -> list[tuple[int, int]]:
     """What the controller has accepted: (partition, directory)."""
     if m.corr != broker.assign_corr:
@@ -76,7 +76,7 @@ def on_assignment_answer(
     return accepted
 
 
-def on_assignment_broken(broker: Broker, corr: int, out: Effects) -> None:
+def on_assignment_broken(broker: Process, corr: int, out: Effects) -> None:
     """It is sent again until somebody answers."""
     if corr == broker.assign_corr:
         broker.assign_corr = 0

@@ -20,6 +20,7 @@ from engine.dataplane.following import (
     usable_batches,
 )
 from engine.dataplane.purgatory import wake_fetch
+from engine.model.broker import Process
 from engine.model.configs import Configs
 from engine.model.effects import Effects
 from engine.model.errors import FENCED_LEADER_EPOCH, NONE, OFFSET_OUT_OF_RANGE
@@ -43,7 +44,6 @@ from engine.model.state import (
     FETCHING,
     NEVER,
     TRUNCATING,
-    Broker,
     FetcherThread,
     PartitionFetchState,
     Replica,
@@ -55,7 +55,7 @@ DYNAMIC_SINCE: Final = (1, 1, 0)
 # -- which thread, which partitions ---------------------------------------------------------------
 
 
-def thread_of(broker: Broker, tp: int) -> FetcherThread | None:
+def thread_of(broker: Process, tp: int) -> FetcherThread | None:
     """The thread that fetches a partition, if it is fetched."""
     for thread in broker.fetchers.values():
         if tp in thread.partitions:
@@ -63,14 +63,14 @@ def thread_of(broker: Broker, tp: int) -> FetcherThread | None:
     return None
 
 
-def configure(broker: Broker, configs: Configs, out: Effects) -> None:
+def configure(broker: Process, configs: Configs, out: Effects) -> None:
     """Q-1, F-1.  From now on these hold; how many fetchers there are only since 1.1 (KIP-226)."""
     broker.configure(configs)
     if configs.fetchers != broker.num_fetchers and broker.profile.release >= DYNAMIC_SINCE:
         resize(broker, configs.fetchers, out)
 
 
-def resize(broker: Broker, fetchers: int, out: Effects) -> None:
+def resize(broker: Process, fetchers: int, out: Effects) -> None:
     """F-1.  num.replica.fetchers changed: every partition moves, with its offset and epoch, to the
     thread that is now its own.  Answers to the old threads' requests find nobody."""
     moved = [state for thread in broker.fetchers.values() for state in thread.partitions.values()]
@@ -79,12 +79,12 @@ def resize(broker: Broker, fetchers: int, out: Effects) -> None:
     for state in moved:
         replica = broker.replicas[state.tp]
         add_partition(broker, replica, state.offset, state.leader_epoch, out)
-    if broker.auto_fetch:
+    if broker.machine.auto_fetch:
         for thread in list(broker.fetchers.values()):
             do_work(broker, thread, out)
 
 
-def remove_partition(broker: Broker, tp: int) -> PartitionFetchState | None:
+def remove_partition(broker: Process, tp: int) -> PartitionFetchState | None:
     """F-3.  Stops fetching; a thread without partitions ends.  The state it had, or None."""
     broker.failed.discard(tp)
     thread = thread_of(broker, tp)
@@ -96,7 +96,7 @@ def remove_partition(broker: Broker, tp: int) -> PartitionFetchState | None:
     return state
 
 
-def start_fetching(broker: Broker, replica: Replica, out: Effects) -> None:
+def start_fetching(broker: Process, replica: Replica, out: Effects) -> None:
     """F-2.  After BecomeFollower in a new epoch: fetch from the leader, from where the generation
     says: at the log's end if epochs can be checked on the way, else at the high watermark."""
     remove_partition(broker, replica.tp)
@@ -107,12 +107,12 @@ def start_fetching(broker: Broker, replica: Replica, out: Effects) -> None:
     # Before 0.11 the role change itself has cut the log to the high watermark (T-0).
     offset = log.leo if checked or generation == HW else log.hw
     thread = add_partition(broker, replica, offset, replica.leader_epoch, out)
-    if broker.auto_fetch:
+    if broker.machine.auto_fetch:
         do_work(broker, thread, out)
 
 
 def add_partition(
-    broker: Broker, replica: Replica, offset: int, leader_epoch: int, out: Effects
+    broker: Process, replica: Replica, offset: int, leader_epoch: int, out: Effects
 ) -> FetcherThread:
     """F-2.  Follows a partition from `offset`; nothing changes if it is followed in this epoch.
 
@@ -120,7 +120,7 @@ def add_partition(
     """
     tp = replica.tp
     broker.failed.discard(tp)
-    topic, number = broker.topics.get(tp, (TOPIC, tp))
+    topic, number = broker.machine.topics.get(tp, (TOPIC, tp))
     key = (replica.leader, fetcher_id(topic, number, broker.num_fetchers))
     if broker.num_fetchers > 1:
         out.cue("F-1", broker.id, f"fetcher {tp}", replica.leader, key[1])
@@ -141,7 +141,7 @@ def add_partition(
 # -- the loop -------------------------------------------------------------------------------------
 
 
-def do_work(broker: Broker, thread: FetcherThread, out: Effects) -> None:
+def do_work(broker: Process, thread: FetcherThread, out: Effects) -> None:
     """F-4.  maybeTruncate, then maybeFetch; at most one request is outstanding."""
     if thread.outstanding or thread.dead:
         return
@@ -152,7 +152,7 @@ def do_work(broker: Broker, thread: FetcherThread, out: Effects) -> None:
         maybe_fetch(broker, thread, out)
 
 
-def maybe_truncate(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
+def maybe_truncate(broker: Process, thread: FetcherThread, out: Effects) -> bool:
     """F-4, T-0 fallback.  Asks for the ends of the own latest epochs; True if a request is out."""
     for state in thread.partitions.values():
         if state.state == TRUNCATING:
@@ -180,7 +180,7 @@ def maybe_truncate(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
     return True
 
 
-def maybe_fetch(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
+def maybe_fetch(broker: Process, thread: FetcherThread, out: Effects) -> bool:
     """F-5.  One Fetch for every partition that is ready; True if it went out."""
     parts = []
     now = out.now
@@ -216,7 +216,7 @@ def maybe_fetch(broker: Broker, thread: FetcherThread, out: Effects) -> bool:
     return True
 
 
-def _sleep_until_ready(broker: Broker, thread: FetcherThread, out: Effects) -> None:
+def _sleep_until_ready(broker: Process, thread: FetcherThread, out: Effects) -> None:
     """F-4.  Nothing to send: the loop waits for the first back-off to end, or for a back-off if it
     is a quota that holds a partition back (Q-3)."""
     if not thread.partitions:
@@ -230,19 +230,19 @@ def _sleep_until_ready(broker: Broker, thread: FetcherThread, out: Effects) -> N
         out.timer(broker.id, wake - out.now, FETCHER_WORK, key)
 
 
-def on_fetcher_timer(broker: Broker, key: tuple[int, int], out: Effects) -> bool:
+def on_fetcher_timer(broker: Process, key: tuple[int, int], out: Effects) -> bool:
     """F-8.  A back-off is over."""
     thread = broker.fetchers.get(key)
     if thread is None or thread.waking > out.now:
         return False
     thread.waking = NEVER
-    if not broker.auto_fetch:
+    if not broker.machine.auto_fetch:
         return False
     do_work(broker, thread, out)
     return True
 
 
-def waiting_thread(broker: Broker, leader: int, corr: int) -> FetcherThread | None:
+def waiting_thread(broker: Process, leader: int, corr: int) -> FetcherThread | None:
     """The thread whose outstanding request this answers; None if it is no longer wanted."""
     thread = broker.fetchers.get((leader, 0))
     if thread is not None and thread.outstanding == corr:
@@ -253,16 +253,16 @@ def waiting_thread(broker: Broker, leader: int, corr: int) -> FetcherThread | No
     return None
 
 
-def _continue(broker: Broker, thread: FetcherThread, out: Effects) -> None:
+def _continue(broker: Process, thread: FetcherThread, out: Effects) -> None:
     """F-4.  The loop goes round, by itself or, with manual fetching, when a hand says so."""
-    if broker.auto_fetch or thread.lookups:
+    if broker.machine.auto_fetch or thread.lookups:
         do_work(broker, thread, out)
 
 
 # -- answers to Fetch -----------------------------------------------------------------------------
 
 
-def on_fetch_response(broker: Broker, m: FetchResponse, out: Effects) -> None:
+def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
     """F-6.  Guard, then by error code; divergence is handled after all partitions."""
     thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
@@ -302,7 +302,7 @@ def on_fetch_response(broker: Broker, m: FetchResponse, out: Effects) -> None:
 
 
 def _process_partition_data(
-    broker: Broker,
+    broker: Process,
     thread: FetcherThread,
     state: PartitionFetchState,
     data: FetchData,
@@ -332,7 +332,7 @@ def _process_partition_data(
             broker.quotas.count_appended(state.tp, log.leo - before, out.now)
         if log.leo - log.flushed >= broker.configs.flush_messages:
             log.flush(log.leo)
-        if broker.futures:
+        if broker.machine.futures:
             futures.wake(broker, out)
     if watermark.follow(replica, data.hw, out) and replica.parked:
         wake_fetch(broker, replica, out)
@@ -354,7 +354,7 @@ def _process_partition_data(
 
 
 def _on_diverging(
-    broker: Broker,
+    broker: Process,
     thread: FetcherThread,
     state: PartitionFetchState,
     epoch: int,
@@ -369,7 +369,7 @@ def _on_diverging(
 
 
 def _on_oversized(
-    broker: Broker, thread: FetcherThread, state: PartitionFetchState, out: Effects
+    broker: Process, thread: FetcherThread, state: PartitionFetchState, out: Effects
 ) -> None:
     """F-7, before KIP-74.  A part of a batch tells nothing: the partition stands still until
     replica.fetch.max.bytes is raised.
@@ -385,7 +385,7 @@ def _on_oversized(
 
 
 def _on_error(
-    broker: Broker, thread: FetcherThread, state: PartitionFetchState, error: int, out: Effects
+    broker: Process, thread: FetcherThread, state: PartitionFetchState, error: int, out: Effects
 ) -> None:
     """F-6, F-10.  Fenced in the epoch this broker still believes in: failed.  Else back off."""
     out.cue("F-8", broker.id, "error", state.offset, error)
@@ -397,7 +397,7 @@ def _on_error(
     delay_last(broker, thread, state, out)
 
 
-def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> bool:
+def on_request_broken(broker: Process, leader: int, corr: int, out: Effects) -> bool:
     """F-6.  Transport error: every partition of the thread backs off."""
     thread = waiting_thread(broker, leader, corr)
     if thread is None:
@@ -417,7 +417,7 @@ def on_request_broken(broker: Broker, leader: int, corr: int, out: Effects) -> b
 # -- answers to OffsetForLeaderEpoch --------------------------------------------------------------
 
 
-def on_epoch_end_response(broker: Broker, m: EpochEndResponse, out: Effects) -> None:
+def on_epoch_end_response(broker: Process, m: EpochEndResponse, out: Effects) -> None:
     """T-1, T-2, T-3, follower's side.  Raises RuntimeError for an answer to what was not asked."""
     thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
@@ -446,7 +446,7 @@ def on_epoch_end_response(broker: Broker, m: EpochEndResponse, out: Effects) -> 
 # -- out of range ---------------------------------------------------------------------------------
 
 
-def _look_up(broker: Broker, thread: FetcherThread, tp: int, timestamp: int, out: Effects) -> None:
+def _look_up(broker: Process, thread: FetcherThread, tp: int, timestamp: int, out: Effects) -> None:
     state = thread.partitions.get(tp)
     if state is None:
         thread.lookups.remove(tp)
@@ -458,7 +458,7 @@ def _look_up(broker: Broker, thread: FetcherThread, tp: int, timestamp: int, out
     out.send(ListOffsetsRequest(broker.id, thread.leader, thread.outstanding, tp, timestamp, epoch))
 
 
-def on_list_offsets_response(broker: Broker, m: ListOffsetsResponse, out: Effects) -> None:
+def on_list_offsets_response(broker: Process, m: ListOffsetsResponse, out: Effects) -> None:
     """F-9.  First the leader's end, then, if that is not shorter than our log, its start."""
     thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from engine.dataplane import futures, truncation
+from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.log import Batch
 from engine.model.messages import NO_EPOCH
 from engine.model.profiles import FETCH, HW, KIP101
-from engine.model.state import (
-    FETCHING,
-    TRUNCATING,
-    Broker,
-    FetcherThread,
-    PartitionFetchState,
-    Replica,
-)
+from engine.model.state import FETCHING, TRUNCATING, FetcherThread, PartitionFetchState, Replica
 
 
 def fetcher_id(topic: str, partition: int, fetchers: int) -> int:
@@ -45,7 +39,7 @@ def initial_state(replica: Replica, offset: int, leader_epoch: int) -> Partition
     return PartitionFetchState(tp, offset, leader_epoch, TRUNCATING, NO_EPOCH)
 
 
-def lag_of(broker: Broker, tp: int) -> int | None:
+def lag_of(broker: Process, tp: int) -> int | None:
     """Q-3, F-7.  How far a broker believes to lag in a partition; None before its first answer."""
     for thread in broker.fetchers.values():
         state = thread.partitions.get(tp)
@@ -54,7 +48,7 @@ def lag_of(broker: Broker, tp: int) -> int | None:
     return None
 
 
-def set_topic_ids(broker: Broker, topic_ids: dict[int, str]) -> None:
+def set_topic_ids(broker: Process, topic_ids: dict[int, str]) -> None:
     """Metadata has assigned topic ids: the fetchers' requests name them from now on."""
     for thread in broker.fetchers.values():
         for state in thread.partitions.values():
@@ -73,7 +67,7 @@ def usable_batches(replica: Replica, state: PartitionFetchState, batches: object
 
 
 def cut_or_fail(
-    broker: Broker,
+    broker: Process,
     thread: FetcherThread,
     state: PartitionFetchState,
     target: int,
@@ -90,7 +84,7 @@ def cut_or_fail(
 
 
 def cut_by_answer(
-    broker: Broker,
+    broker: Process,
     thread: FetcherThread,
     state: PartitionFetchState,
     epoch: int,
@@ -114,31 +108,31 @@ def cut_by_answer(
 
 
 def go_on_fetching(
-    broker: Broker, replica: Replica, state: PartitionFetchState, out: Effects
+    broker: Process, replica: Replica, state: PartitionFetchState, out: Effects
 ) -> None:
     """The truncation is over; it reaches the log that moves to another directory, too (D-4)."""
     state.state = FETCHING
     state.offset = replica.log.leo
     latest = replica.log.epochs.latest()
     state.last_epoch = latest if replica.profile.truncation == FETCH else NO_EPOCH
-    if broker.futures:
+    if broker.machine.futures:
         futures.on_truncated(broker, replica.tp, state.offset, out)
 
 
-def delay(broker: Broker, state: PartitionFetchState, out: Effects) -> None:
+def delay(broker: Process, state: PartitionFetchState, out: Effects) -> None:
     """F-8.  replica.fetch.backoff.ms, unless it waits already; there is no limit of retries."""
     if state.delay_until <= out.now:
         state.delay_until = out.now + broker.configs.fetch_backoff_ms
 
 
-def go_last(broker: Broker, thread: FetcherThread, tp: int) -> None:
+def go_last(broker: Process, thread: FetcherThread, tp: int) -> None:
     """F-7, F-8.  Fairness: who got records, or an error, goes to the end of the queue (KIP-74)."""
     if len(thread.partitions) > 1 and broker.profile.fair_order:
         thread.partitions[tp] = thread.partitions.pop(tp)
 
 
 def delay_last(
-    broker: Broker, thread: FetcherThread, state: PartitionFetchState, out: Effects
+    broker: Process, thread: FetcherThread, state: PartitionFetchState, out: Effects
 ) -> None:
     """F-8.  A back-off that begins sends the partition to the end of the queue."""
     if state.delay_until <= out.now:
@@ -146,7 +140,7 @@ def delay_last(
     delay(broker, state, out)
 
 
-def unexpected(broker: Broker, thread: FetcherThread, tp: int, out: Effects) -> None:
+def unexpected(broker: Process, thread: FetcherThread, tp: int, out: Effects) -> None:
     """F-8.  An error that nobody foresaw costs the partition; before KIP-461 it ended the thread,
     and with it the fetching of all its partitions, whatever is decided about them, until none is
     left or the process is started anew."""
@@ -157,7 +151,7 @@ def unexpected(broker: Broker, thread: FetcherThread, tp: int, out: Effects) -> 
     out.cue("F-8.thread", broker.id, f"fetcher {thread.leader}", None, tuple(thread.partitions))
 
 
-def fail_partition(broker: Broker, thread: FetcherThread, tp: int, out: Effects) -> None:
+def fail_partition(broker: Process, thread: FetcherThread, tp: int, out: Effects) -> None:
     """F-8.  Not retried until the control plane adds the partition again (KIP-461)."""
     thread.partitions.pop(tp, None)
     if not thread.partitions:
@@ -167,7 +161,7 @@ def fail_partition(broker: Broker, thread: FetcherThread, tp: int, out: Effects)
 
 
 def restart_at(
-    broker: Broker, replica: Replica, state: PartitionFetchState, leader_start: int, out: Effects
+    broker: Process, replica: Replica, state: PartitionFetchState, leader_start: int, out: Effects
 ) -> None:
     """F-9.3.  If the leader begins after our end, drop everything and begin there.
 

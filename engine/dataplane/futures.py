@@ -5,17 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from engine.dataplane import directories, truncation
+from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.quotas import ReplicationQuota
-from engine.model.state import (
-    FETCHING,
-    TRUNCATING,
-    Broker,
-    Disk,
-    Move,
-    PartitionFetchState,
-    Replica,
-)
+from engine.model.state import FETCHING, TRUNCATING, Disk, Move, PartitionFetchState, Replica
 from engine.model.timers import DIR_MOVE
 
 ROUND_MS: Final = 1
@@ -25,18 +18,18 @@ QUOTA_PAUSE_MS: Final = 1_000
 # -- begin and end ---------------------------------------------------------------------------------
 
 
-def begin(broker: Broker, replica: Replica, disk: Disk, out: Effects) -> None:
+def begin(broker: Process, replica: Replica, disk: Disk, out: Effects) -> None:
     """D-1.  An empty log in another directory begins to follow; a new destination cancels the old
     move.  `disk` is the directory's new, empty log."""
     cancel(broker, replica, out)
-    broker.futures[replica.tp] = Move(disk, _start(replica, disk))
+    broker.machine.futures[replica.tp] = Move(disk, _start(replica, disk))
     out.cue("D-1", broker.id, f"future {replica.tp}", replica.disk.dir, disk.dir)
     wake(broker, out)
 
 
-def cancel(broker: Broker, replica: Replica, out: Effects) -> None:
+def cancel(broker: Process, replica: Replica, out: Effects) -> None:
     """D-1.  The future log is dropped; a controller that knew of it is told so."""
-    move = broker.futures.pop(replica.tp, None)
+    move = broker.machine.futures.pop(replica.tp, None)
     if move is None:
         return
     out.cue("D-1.cancel", broker.id, f"future {replica.tp}", move.disk.dir, None)
@@ -44,19 +37,19 @@ def cancel(broker: Broker, replica: Replica, out: Effects) -> None:
         directories.assign(broker, replica.tp, replica.disk.dir, out)
 
 
-def drop(broker: Broker, directory: int, out: Effects) -> None:
+def drop(broker: Process, directory: int, out: Effects) -> None:
     """L-16.  The directory has failed: whatever was on its way there stays where it is."""
-    for tp in [tp for tp, move in broker.futures.items() if move.disk.dir == directory]:
+    for tp in [tp for tp, move in broker.machine.futures.items() if move.disk.dir == directory]:
         replica = broker.replicas.get(tp)
         if replica is None:  # the process has only started
-            del broker.futures[tp]
+            del broker.machine.futures[tp]
         else:
             cancel(broker, replica, out)
 
 
-def restart(broker: Broker, replica: Replica, out: Effects) -> None:
+def restart(broker: Process, replica: Replica, out: Effects) -> None:
     """D-2.  In a new leader epoch, and after a start of the process, it compares the logs anew."""
-    move = broker.futures.get(replica.tp)
+    move = broker.machine.futures.get(replica.tp)
     if move is not None:
         move.fetch = _start(replica, move.disk)
         move.asked = move.accepted = False
@@ -68,9 +61,9 @@ def _start(replica: Replica, disk: Disk) -> PartitionFetchState:
     return PartitionFetchState(replica.tp, disk.log.hw, replica.leader_epoch, TRUNCATING, -1)
 
 
-def on_truncated(broker: Broker, tp: int, offset: int, out: Effects) -> None:
+def on_truncated(broker: Process, tp: int, offset: int, out: Effects) -> None:
     """D-4.  The current log was cut, for good: the future log has to look where it parted."""
-    move = broker.futures.get(tp)
+    move = broker.machine.futures.get(tp)
     if move is not None:
         move.fetch.state = TRUNCATING
         move.fetch.offset = min(offset, move.fetch.offset)
@@ -81,17 +74,17 @@ def on_truncated(broker: Broker, tp: int, offset: int, out: Effects) -> None:
 # -- the loop --------------------------------------------------------------------------------------
 
 
-def wake(broker: Broker, out: Effects) -> None:
+def wake(broker: Process, out: Effects) -> None:
     """D-2.  The thread goes round while it has something to do, unless a hand drives it."""
-    if broker.auto_fetch and not broker.copying and next_partition(broker) >= 0:
+    if broker.machine.auto_fetch and not broker.copying and next_partition(broker) >= 0:
         broker.copying = True
         out.timer(broker.id, ROUND_MS, DIR_MOVE)
 
 
-def on_timer(broker: Broker, out: Effects) -> bool:
+def on_timer(broker: Process, out: Effects) -> bool:
     """D-2.  One round, then the next one; after a pause if the quota is used up (D-3)."""
     broker.copying = False
-    if not broker.auto_fetch or next_partition(broker) < 0:
+    if not broker.machine.auto_fetch or next_partition(broker) < 0:
         return False
     if work(broker, out):
         wake(broker, out)
@@ -101,14 +94,14 @@ def on_timer(broker: Broker, out: Effects) -> bool:
     return True
 
 
-def next_partition(broker: Broker) -> int:
+def next_partition(broker: Process) -> int:
     """D-2.  One partition at a time: the one that was begun, else the first; -1 without work."""
-    ready = [tp for tp, move in broker.futures.items() if _has_work(broker, tp, move)]
-    begun = [tp for tp in ready if broker.futures[tp].fetch.lag is not None]
+    ready = [tp for tp, move in broker.machine.futures.items() if _has_work(broker, tp, move)]
+    begun = [tp for tp in ready if broker.machine.futures[tp].fetch.lag is not None]
     return begun[0] if begun else min(ready, default=-1)
 
 
-def _has_work(broker: Broker, tp: int, move: Move) -> bool:
+def _has_work(broker: Process, tp: int, move: Move) -> bool:
     replica = broker.replicas.get(tp)
     if replica is None:
         return False
@@ -117,10 +110,10 @@ def _has_work(broker: Broker, tp: int, move: Move) -> bool:
     return move.accepted or not move.asked
 
 
-def work(broker: Broker, out: Effects) -> bool:
+def work(broker: Process, out: Effects) -> bool:
     """D-2, D-3.  One round of the thread; False if the quota lets nothing be copied now."""
     tp = next_partition(broker)
-    move, replica = broker.futures[tp], broker.replicas[tp]
+    move, replica = broker.machine.futures[tp], broker.replicas[tp]
     if move.fetch.state == TRUNCATING:
         _truncate(broker, replica, move, out)
         return True
@@ -135,7 +128,7 @@ def work(broker: Broker, out: Effects) -> bool:
     return True
 
 
-def _quota(broker: Broker) -> ReplicationQuota | None:
+def _quota(broker: Process) -> ReplicationQuota | None:
     """D-3.  Apart from the replication quotas, and without their exemptions: all that is copied
     counts.  None: no limit is set."""
     limit = broker.configs.dir_move_rate
@@ -146,7 +139,7 @@ def _quota(broker: Broker) -> ReplicationQuota | None:
     return broker.dir_quota
 
 
-def _truncate(broker: Broker, replica: Replica, move: Move, out: Effects) -> None:
+def _truncate(broker: Process, replica: Replica, move: Move, out: Effects) -> None:
     """D-2, D-4.  By T-2 against the current log, never on a fetch; not done: another round."""
     future, state = move.disk.log, move.fetch
     latest, before = future.epochs.latest(), future.leo
@@ -165,7 +158,7 @@ def _truncate(broker: Broker, replica: Replica, move: Move, out: Effects) -> Non
         state.state = FETCHING
 
 
-def _copy(broker: Broker, replica: Replica, move: Move, out: Effects) -> int:
+def _copy(broker: Process, replica: Replica, move: Move, out: Effects) -> int:
     """D-2.  Reads the current log up to its end, whoever leads; how many records were copied."""
     log, future, state = replica.log, move.disk.log, move.fetch
     if future.leo < log.log_start:
@@ -187,7 +180,7 @@ def _copy(broker: Broker, replica: Replica, move: Move, out: Effects) -> int:
 # -- promotion -------------------------------------------------------------------------------------
 
 
-def maybe_promote(broker: Broker, replica: Replica, move: Move, out: Effects) -> None:
+def maybe_promote(broker: Process, replica: Replica, move: Move, out: Effects) -> None:
     """D-5.  Both logs end alike: KRaft (3.7) asks the controller first, then they change places."""
     if move.disk.log.leo != replica.log.leo or move.fetch.state == TRUNCATING:
         return
@@ -200,16 +193,16 @@ def maybe_promote(broker: Broker, replica: Replica, move: Move, out: Effects) ->
     _promote(broker, replica, move, out)
 
 
-def on_accepted(broker: Broker, accepted: list[tuple[int, int]], out: Effects) -> None:
+def on_accepted(broker: Process, accepted: list[tuple[int, int]], out: Effects) -> None:
     """D-5.  The controller has noted the new directory."""
     for tp, directory in accepted:
-        move, replica = broker.futures.get(tp), broker.replicas.get(tp)
+        move, replica = broker.machine.futures.get(tp), broker.replicas.get(tp)
         if move is not None and replica is not None and move.disk.dir == directory:
             move.accepted = True
             maybe_promote(broker, replica, move, out)
 
 
-def _promote(broker: Broker, replica: Replica, move: Move, out: Effects) -> None:
+def _promote(broker: Process, replica: Replica, move: Move, out: Effects) -> None:
     """D-5, D-6.  The future log takes the place of the current one, and its high watermark.
 
     Its epoch cache knows only the epochs of what was copied: an epoch in which nothing was written
@@ -222,5 +215,5 @@ def _promote(broker: Broker, replica: Replica, move: Move, out: Effects) -> None
         lost = replica.log.epochs.latest()
         out.cue("D-6", broker.id, f"epochs {replica.tp}", lost, disk.log.epochs.latest())
     replica.disk, replica.log = disk, disk.log
-    broker.disks[replica.tp] = disk
-    del broker.futures[replica.tp]
+    broker.machine.disks[replica.tp] = disk
+    del broker.machine.futures[replica.tp]

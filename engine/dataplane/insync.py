@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.dataplane.isr_propagation import note_change
 from engine.dataplane.purgatory import after_hw
 from engine.dataplane.watermark import eligible, maybe_increment_hw
+from engine.model.broker import Process
 from engine.model.control_messages import (
     AlterAnswer,
     AlterItem,
@@ -26,16 +27,7 @@ from engine.model.errors import (
 )
 from engine.model.messages import CONTROLLER
 from engine.model.profiles import Profile
-from engine.model.state import (
-    COMMITTED,
-    EXPAND,
-    LEADER,
-    NEVER,
-    SHRINK,
-    Broker,
-    RemoteReplica,
-    Replica,
-)
+from engine.model.state import COMMITTED, EXPAND, LEADER, NEVER, SHRINK, RemoteReplica, Replica
 from engine.model.timers import ALTER_RETRY
 
 RETRY_MS = 50
@@ -58,7 +50,7 @@ STAY_PENDING = frozenset(
 
 
 def update_follower_fetch_state(
-    broker: Broker,
+    broker: Process,
     replica: Replica,
     follower: int,
     offset: int,
@@ -149,7 +141,7 @@ def reaches_epoch_start(replica: Replica, remote: RemoteReplica) -> bool:
     return not replica.profile.join_needs_epoch_start or remote.leo >= replica.epoch_start
 
 
-def may_be_proposed(broker: Broker, replica: Replica, follower: int) -> bool:
+def may_be_proposed(broker: Process, replica: Replica, follower: int) -> bool:
     """S-7, CP-ISR-EXPAND 4, KIP-841.  Would the controller take the follower, as far as known?"""
     remote = replica.remote[follower]
     return not replica.profile.isr_eligibility or eligible(broker, follower, remote)
@@ -160,7 +152,7 @@ def with_follower(replica: Replica, follower: int) -> tuple[int, ...]:
     return tuple(b for b in replica.assignment if b in replica.isr or b == follower)
 
 
-def maybe_expand_isr(broker: Broker, replica: Replica, follower: int, out: Effects) -> None:
+def maybe_expand_isr(broker: Process, replica: Replica, follower: int, out: Effects) -> None:
     """S-7, CP-ISR-EXPAND.  To join: LEO >= HW, and (2.0.1) >= the epoch's start.
 
     Nothing else keeps a follower out: one that is throttled stays out until it has caught up (Q-7).
@@ -204,7 +196,7 @@ def is_late(replica: Replica, remote: RemoteReplica, now: int) -> bool:
     return now - remote.last_caught_up_ms > configs.lag_time_max_ms
 
 
-def maybe_shrink_isr(broker: Broker, replica: Replica, out: Effects) -> None:
+def maybe_shrink_isr(broker: Process, replica: Replica, out: Effects) -> None:
     """S-8, CP-ISR-SHRINK.  isr-expiration for one partition."""
     if replica.role != LEADER:
         return
@@ -216,7 +208,7 @@ def maybe_shrink_isr(broker: Broker, replica: Replica, out: Effects) -> None:
 
 
 def _propose(
-    broker: Broker, replica: Replica, kind: int, isr: tuple[int, ...], out: Effects
+    broker: Process, replica: Replica, kind: int, isr: tuple[int, ...], out: Effects
 ) -> None:
     """CP-ALTER, sender.  An expansion counts for HW at once, a shrink only when it is accepted."""
     if replica.tp in broker.alter_queue:
@@ -229,17 +221,17 @@ def _propose(
     send_alter_partition(broker, out)
 
 
-def proposal(broker: Broker, replica: Replica, isr: tuple[int, ...]) -> AlterItem:
+def proposal(broker: Process, replica: Replica, isr: tuple[int, ...]) -> AlterItem:
     """CP-ALTER.  What is sent: the own epochs, and each member with the one of its last fetch."""
     epochs = tuple((b, _known_epoch(broker, replica, b)) for b in isr)
     return AlterItem(replica.tp, replica.leader_epoch, replica.partition_epoch, epochs)
 
 
-def _known_epoch(broker: Broker, replica: Replica, member: int) -> int:
+def _known_epoch(broker: Process, replica: Replica, member: int) -> int:
     return broker.broker_epoch if member == broker.id else replica.remote[member].broker_epoch
 
 
-def send_alter_partition(broker: Broker, out: Effects) -> None:
+def send_alter_partition(broker: Process, out: Effects) -> None:
     """CP-ALTER.  At most one request in flight for the whole broker; all queued items travel."""
     if broker.alter_corr == 0 and broker.alter_queue:
         broker.alter_corr = broker.next_corr()
@@ -264,7 +256,7 @@ def alter_version(profile: Profile) -> int:
     return 2 if profile.isr_eligibility else int(profile.leader_recovery_state)
 
 
-def on_alter_partition_response(broker: Broker, m: AlterPartitionResponse, out: Effects) -> None:
+def on_alter_partition_response(broker: Process, m: AlterPartitionResponse, out: Effects) -> None:
     """S-9, CP-ALTER.  What the leader does with the controller's answer."""
     if m.corr != broker.alter_corr:
         return
@@ -280,7 +272,7 @@ def on_alter_partition_response(broker: Broker, m: AlterPartitionResponse, out: 
     send_alter_partition(broker, out)
 
 
-def on_alter_partition_broken(broker: Broker, corr: int, out: Effects) -> None:
+def on_alter_partition_broken(broker: Process, corr: int, out: Effects) -> None:
     """CP-ALTER.  There is no time-out: it is sent until somebody answers."""
     if corr == broker.alter_corr:
         broker.alter_corr = 0
@@ -288,7 +280,7 @@ def on_alter_partition_broken(broker: Broker, corr: int, out: Effects) -> None:
 
 
 def _on_alter_answer(
-    broker: Broker, replica: Replica, item: AlterItem, answer: AlterAnswer, out: Effects
+    broker: Process, replica: Replica, item: AlterItem, answer: AlterAnswer, out: Effects
 ) -> None:
     if (
         replica.pending == COMMITTED
@@ -322,7 +314,7 @@ def drop_pending(replica: Replica) -> None:
 
 
 def commit_isr(
-    broker: Broker, replica: Replica, isr: tuple[int, ...], partition_epoch: int, out: Effects
+    broker: Process, replica: Replica, isr: tuple[int, ...], partition_epoch: int, out: Effects
 ) -> None:
     """S-9, H-3.  The change is confirmed: committed ISR replaced, then H-2 and whoever waits."""
     out.cue("S-9", broker.id, "isr", replica.isr, isr)

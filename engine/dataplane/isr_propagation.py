@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
-from engine.model.state import Broker
 from engine.model.timers import ISR_PROPAGATION
 from engine.model.zk_messages import IsrChange
 
@@ -15,7 +15,7 @@ QUIET_MS: Final = 5_000
 LONGEST_MS: Final = 60_000
 
 
-def note_change(broker: Broker, tp: int, out: Effects) -> None:
+def note_change(broker: Process, tp: int, out: Effects) -> None:
     """CP-ISR-ZKPROP 1.  The leader has written a new ISR; only it and the state znode know."""
     profile = broker.profile
     if not profile.isr_propagation or profile.kraft:
@@ -27,7 +27,7 @@ def note_change(broker: Broker, tp: int, out: Effects) -> None:
     broker.isr_changed_at = out.now
 
 
-def on_tick(broker: Broker, out: Effects) -> bool:
+def on_tick(broker: Process, out: Effects) -> bool:
     """CP-ISR-ZKPROP 2.  isr-change-propagation: all changes in one znode, once nothing changed for
     more than 5 s, or more than 60 s after the last.  The task ticks on only while there are any."""
     if not broker.isr_changes:

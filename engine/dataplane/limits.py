@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.model.broker import Process
 from engine.model.configs import Limits
 from engine.model.effects import Effects
 from engine.model.log import Batch
 from engine.model.messages import FetchData, FetchRequest
-from engine.model.state import Broker
 
 
 class Oversized(FetchData):
@@ -71,7 +71,7 @@ class Budget:
         return batches[:count]
 
 
-def budget_of(broker: Broker, m: FetchRequest) -> Budget | None:
+def budget_of(broker: Process, m: FetchRequest) -> Budget | None:
     """S-2.  What the answer to a follower may carry; None for a consumer, whose limits are not
     modelled."""
     if m.limits is None:
@@ -80,7 +80,7 @@ def budget_of(broker: Broker, m: FetchRequest) -> Budget | None:
 
 
 def limited(
-    broker: Broker, tp: int, budget: Budget, batches: Sequence[Batch], out: Effects
+    broker: Process, tp: int, budget: Budget, batches: Sequence[Batch], out: Effects
 ) -> Sequence[Batch] | None:
     """S-2.  The batches of a partition that fit, told where that is not all of them."""
     first = budget.first

@@ -6,6 +6,7 @@ from engine.dataplane import futures
 from engine.dataplane.purgatory import after_append, wait_for_hw
 from engine.dataplane.reading import not_hosted
 from engine.dataplane.watermark import maybe_increment_hw
+from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import (
     INVALID_REQUIRED_ACKS,
@@ -19,12 +20,12 @@ from engine.model.errors import (
 from engine.model.log import Batch
 from engine.model.messages import ProduceRequest, ProduceResponse
 from engine.model.profiles import Profile
-from engine.model.state import LEADER, Broker, DelayedProduce, Replica
+from engine.model.state import LEADER, DelayedProduce, Replica
 
 ALL = -1
 
 
-def on_produce_request(broker: Broker, m: ProduceRequest, out: Effects) -> None:
+def on_produce_request(broker: Process, m: ProduceRequest, out: Effects) -> None:
     """P-2, P-3.  Append; acks=0 says nothing, acks=1 answers, acks=all waits for the mark."""
     replica = broker.replicas.get(m.tp)
     error = refusal(broker, m)
@@ -46,7 +47,7 @@ def on_produce_request(broker: Broker, m: ProduceRequest, out: Effects) -> None:
         out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, NONE, base, m.values, start))
 
 
-def refusal(broker: Broker, m: ProduceRequest) -> int:
+def refusal(broker: Process, m: ProduceRequest) -> int:
     """P-1, P-5, L-3.1 - L-3.3.  Why nothing may be written, or NONE."""
     if m.acks not in (ALL, 0, 1):
         return INVALID_REQUIRED_ACKS
@@ -63,7 +64,7 @@ def refusal(broker: Broker, m: ProduceRequest) -> int:
 
 
 def append_once(
-    broker: Broker, replica: Replica, m: ProduceRequest, out: Effects
+    broker: Process, replica: Replica, m: ProduceRequest, out: Effects
 ) -> tuple[int, int, int, bool]:
     """L-3.8, P-7.  (error, base, end, whether it was a duplicate) of the batch in the log.
 
@@ -94,7 +95,7 @@ def unknown_producer(profile: Profile) -> int:
     return OUT_OF_ORDER_SEQUENCE_NUMBER if profile.unknown_producer_starts_at_zero else NONE
 
 
-def append_as_leader(broker: Broker, replica: Replica, m: ProduceRequest, out: Effects) -> Batch:
+def append_as_leader(broker: Process, replica: Replica, m: ProduceRequest, out: Effects) -> Batch:
     """L-3.4 - L-3.12, H-3.  Offsets from LEO, the current epoch, write, try HW, wake who waits."""
     log = replica.log
     before = log.leo
@@ -115,6 +116,6 @@ def append_as_leader(broker: Broker, replica: Replica, m: ProduceRequest, out: E
         out.cue("L-3", broker.id, "leo", before, log.leo)
     moved = maybe_increment_hw(broker, replica, out)
     after_append(broker, replica, moved, out)
-    if broker.futures:
+    if broker.machine.futures:
         futures.wake(broker, out)
     return batch

@@ -14,6 +14,7 @@ from engine.dataplane.reading import (
     tells_divergence,
 )
 from engine.dataplane.session_serving import answer_in_session
+from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import (
     KAFKA_STORAGE_ERROR,
@@ -23,7 +24,7 @@ from engine.model.errors import (
     REQUEST_TIMED_OUT,
 )
 from engine.model.messages import FetchData, FetchRequest, FetchResponse, ProduceResponse
-from engine.model.state import LEADER, NEVER, Broker, DelayedFetch, DelayedProduce, Replica
+from engine.model.state import LEADER, NEVER, DelayedFetch, DelayedProduce, Replica
 from engine.model.timers import PURGATORY
 
 UNDECIDED = -2
@@ -32,7 +33,7 @@ UNDECIDED = -2
 # -- produce --------------------------------------------------------------------------------------
 
 
-def wait_for_hw(broker: Broker, replica: Replica, waiting: DelayedProduce, out: Effects) -> None:
+def wait_for_hw(broker: Process, replica: Replica, waiting: DelayedProduce, out: Effects) -> None:
     """P-3.  Parks an acks=all produce unless it can be answered at once."""
     if not complete_produce(broker, replica, waiting, out):
         replica.waiting.append(waiting)
@@ -42,7 +43,7 @@ def wait_for_hw(broker: Broker, replica: Replica, waiting: DelayedProduce, out: 
 
 
 def complete_produce(
-    broker: Broker, replica: Replica, waiting: DelayedProduce, out: Effects
+    broker: Process, replica: Replica, waiting: DelayedProduce, out: Effects
 ) -> bool:
     """P-4, P-5.  Answers a waiting produce if its fate is decided; True if it was."""
     error = fate(broker, replica, waiting.required)
@@ -52,7 +53,7 @@ def complete_produce(
     return True
 
 
-def fate(broker: Broker, replica: Replica, required: int) -> int:
+def fate(broker: Process, replica: Replica, required: int) -> int:
     """P-4, P-5.  What becomes now of a produce that waits for HW to reach `required`."""
     if replica.tp in broker.offline:
         return KAFKA_STORAGE_ERROR
@@ -68,7 +69,7 @@ def has_enough_in_sync(replica: Replica) -> bool:
     return replica.min_isr() <= len(replica.maximal_isr)
 
 
-def answer_produce(broker: Broker, waiting: DelayedProduce, error: int, out: Effects) -> None:
+def answer_produce(broker: Process, waiting: DelayedProduce, error: int, out: Effects) -> None:
     m = waiting.request
     if out.cues is not None:
         out.cue("P-4.answer", broker.id, "ack", m.values, error)
@@ -78,7 +79,7 @@ def answer_produce(broker: Broker, waiting: DelayedProduce, error: int, out: Eff
     out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, base, m.values, start))
 
 
-def wake_produce(broker: Broker, replica: Replica, out: Effects) -> None:
+def wake_produce(broker: Process, replica: Replica, out: Effects) -> None:
     """P-4, H-6.  Looks again at every produce that waits on this partition."""
     if replica.waiting:
         replica.waiting = [
@@ -89,7 +90,7 @@ def wake_produce(broker: Broker, replica: Replica, out: Effects) -> None:
 # -- fetch ----------------------------------------------------------------------------------------
 
 
-def park_fetch(broker: Broker, m: FetchRequest, out: Effects) -> None:
+def park_fetch(broker: Process, m: FetchRequest, out: Effects) -> None:
     """S-5.  Nothing to say yet: the Fetch waits under each of its partitions.
 
     In 2.4 and 2.5 it does not, while there is a higher mark to tell (H-5).
@@ -109,7 +110,7 @@ def park_fetch(broker: Broker, m: FetchRequest, out: Effects) -> None:
             tell_short(broker, m, out)
 
 
-def wake_fetch(broker: Broker, replica: Replica, out: Effects) -> None:
+def wake_fetch(broker: Process, replica: Replica, out: Effects) -> None:
     """S-6.  Looks again at every Fetch that waits on this partition."""
     if replica.parked:
         for parked in replica.parked.copy():
@@ -119,7 +120,9 @@ def wake_fetch(broker: Broker, replica: Replica, out: Effects) -> None:
                 tell_short(broker, parked.request, out)
 
 
-def fetch_is_ready(broker: Broker, m: FetchRequest, now: int, segments: Sequence[int] = ()) -> bool:
+def fetch_is_ready(
+    broker: Process, m: FetchRequest, now: int, segments: Sequence[int] = ()
+) -> bool:
     """S-6.  A - E role or epoch changed, F truncated, G enough bytes, H divergence.
 
     What the leader's quota holds back does not count as bytes (Q-2).  `segments` are those in which
@@ -147,7 +150,7 @@ def fetch_is_ready(broker: Broker, m: FetchRequest, now: int, segments: Sequence
     return broker.profile.hw_sent_at_once and owes_mark(broker, m)
 
 
-def tell_short(broker: Broker, m: FetchRequest, out: Effects) -> None:
+def tell_short(broker: Process, m: FetchRequest, out: Effects) -> None:
     """S-5.  How many bytes there are for a fetch that wants more."""
     there = 0
     for fp in m.partitions:
@@ -156,13 +159,13 @@ def tell_short(broker: Broker, m: FetchRequest, out: Effects) -> None:
     out.cue("S-5.min_bytes", broker.id, f"bytes {m.src}", there, m.min_bytes)
 
 
-def _available(broker: Broker, m: FetchRequest, records: int) -> int:
+def _available(broker: Process, m: FetchRequest, records: int) -> int:
     """S-6 G.  How many bytes of a partition count: no more than the fetch may get of it."""
     size = min(records, m.max_records) * broker.configs.record_bytes
     return size if m.limits is None else min(size, m.limits.partition)
 
 
-def owes_mark(broker: Broker, m: FetchRequest) -> bool:
+def owes_mark(broker: Process, m: FetchRequest) -> bool:
     """H-5.3.  Is the mark of a partition higher than what this follower was told last?"""
     for fp in m.partitions:
         replica = broker.replicas[fp.tp]
@@ -172,7 +175,7 @@ def owes_mark(broker: Broker, m: FetchRequest) -> bool:
     return False
 
 
-def note_marks(broker: Broker, m: FetchRequest, answer: Sequence[FetchData]) -> None:
+def note_marks(broker: Process, m: FetchRequest, answer: Sequence[FetchData]) -> None:
     """H-5.3.  The marks a follower is being told."""
     for data in answer:
         replica = broker.replicas.get(data.tp)
@@ -181,7 +184,7 @@ def note_marks(broker: Broker, m: FetchRequest, answer: Sequence[FetchData]) -> 
             remote.last_sent_hw = data.hw
 
 
-def complete_fetch(broker: Broker, parked: DelayedFetch, out: Effects) -> None:
+def complete_fetch(broker: Process, parked: DelayedFetch, out: Effects) -> None:
     """S-6.  Reads again (without S-4) and answers; expiry comes here too and is no error."""
     parked.done = True
     m = parked.request
@@ -202,7 +205,7 @@ def complete_fetch(broker: Broker, parked: DelayedFetch, out: Effects) -> None:
 # -- time -----------------------------------------------------------------------------------------
 
 
-def _arm(broker: Broker, deadline: int, out: Effects) -> None:
+def _arm(broker: Process, deadline: int, out: Effects) -> None:
     """One timer a broker, for the earliest deadline: most requests are done before theirs."""
     wake = broker.purgatory_wake
     if wake <= out.now or deadline < wake:
@@ -210,7 +213,7 @@ def _arm(broker: Broker, deadline: int, out: Effects) -> None:
         out.timer(broker.id, deadline - out.now, PURGATORY, deadline)
 
 
-def on_purgatory_timer(broker: Broker, wake: int, out: Effects) -> bool:
+def on_purgatory_timer(broker: Process, wake: int, out: Effects) -> bool:
     """P-4, S-6.  Expires whatever is due, then waits for the next deadline."""
     if broker.purgatory_wake != wake:
         return False
@@ -237,13 +240,15 @@ def on_purgatory_timer(broker: Broker, wake: int, out: Effects) -> bool:
     return expired
 
 
-def expire_produce(broker: Broker, replica: Replica, waiting: DelayedProduce, out: Effects) -> None:
+def expire_produce(
+    broker: Process, replica: Replica, waiting: DelayedProduce, out: Effects
+) -> None:
     """P-4.  REQUEST_TIMED_OUT; the records stay in the log and may still commit."""
     replica.waiting.remove(waiting)
     answer_produce(broker, waiting, REQUEST_TIMED_OUT, out)
 
 
-def parked_from(broker: Broker, src: int, corr: int = 0) -> DelayedFetch | None:
+def parked_from(broker: Process, src: int, corr: int = 0) -> DelayedFetch | None:
     """The Fetch of node `src` (of that number) that waits on this broker, if there is one.
 
     One that was sent again meanwhile (a negative `corr`) is nobody's any more: its time runs out.
@@ -259,20 +264,20 @@ def parked_from(broker: Broker, src: int, corr: int = 0) -> DelayedFetch | None:
 # -- both -----------------------------------------------------------------------------------------
 
 
-def after_append(broker: Broker, replica: Replica, hw_moved: bool, out: Effects) -> None:
+def after_append(broker: Process, replica: Replica, hw_moved: bool, out: Effects) -> None:
     """L-3.12.  HW moved: Produce, then Fetch; else Fetch only."""
     if hw_moved:
         wake_produce(broker, replica, out)
     wake_fetch(broker, replica, out)
 
 
-def after_hw(broker: Broker, replica: Replica, out: Effects) -> None:
+def after_hw(broker: Process, replica: Replica, out: Effects) -> None:
     """S-4, H-6.  A follower's state moved the mark: Fetch, then Produce."""
     wake_fetch(broker, replica, out)
     wake_produce(broker, replica, out)
 
 
-def role_lost(broker: Broker, replica: Replica, out: Effects) -> None:
+def role_lost(broker: Process, replica: Replica, out: Effects) -> None:
     """CP-MAKE-FOLLOWER 7.  Whoever waits here hears that this is no leader any more."""
     wake_produce(broker, replica, out)
     wake_fetch(broker, replica, out)

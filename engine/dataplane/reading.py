@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.dataplane.limits import Budget, Oversized, limited
+from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import (
     FENCED_LEADER_EPOCH,
@@ -24,7 +25,7 @@ from engine.model.messages import (
     Redirection,
 )
 from engine.model.profiles import FETCH, Profile
-from engine.model.state import FOLLOWER, LEADER, Broker, Replica
+from engine.model.state import FOLLOWER, LEADER, Replica
 
 UNDEFINED_HW = -1
 NOWHERE = -1
@@ -37,7 +38,7 @@ def epoch_error(replica: Replica, leader_epoch: int) -> int:
     return FENCED_LEADER_EPOCH if leader_epoch < replica.leader_epoch else UNKNOWN_LEADER_EPOCH
 
 
-def not_hosted(broker: Broker, tp: int) -> int:
+def not_hosted(broker: Process, tp: int) -> int:
     """S-2.1.  A partition on a failed disk, that exists elsewhere, or that nobody has heard of."""
     if tp in broker.offline:
         return KAFKA_STORAGE_ERROR
@@ -63,7 +64,7 @@ def _may_follow(m: FetchRequest) -> bool:
     return m.rack is not None and m.replica < 0
 
 
-def error_before_read(broker: Broker, m: FetchRequest, fp: FetchPartition) -> int:
+def error_before_read(broker: Process, m: FetchRequest, fp: FetchPartition) -> int:
     """S-2.1 - S-2.6.  The first reason why this partition may not be read here."""
     replica = broker.replicas.get(fp.tp)
     if replica is None:
@@ -83,14 +84,14 @@ def error_before_read(broker: Broker, m: FetchRequest, fp: FetchPartition) -> in
     return NONE
 
 
-def preferred_read_replica(broker: Broker, rack: str, fp: FetchPartition, now: int) -> int:
+def preferred_read_replica(broker: Process, rack: str, fp: FetchPartition, now: int) -> int:
     """C-8, S-2.3.  RackAwareReplicaSelector: who should serve a consumer that stands in `rack`.
 
     The leader itself (NOWHERE) if it stands there, too, or nobody else does; else, of the in-sync
     followers in that rack which have the wanted offset, the one that is furthest.
     """
     replica = broker.replicas[fp.tp]
-    racks = broker.racks
+    racks = broker.machine.racks
     if (
         replica.role != LEADER
         or not broker.configs.rack_aware_reads
@@ -107,7 +108,7 @@ def preferred_read_replica(broker: Broker, rack: str, fp: FetchPartition, now: i
     return max(candidates)[2] if candidates else NOWHERE
 
 
-def _may_serve(broker: Broker, replica: Replica, follower: int) -> bool:
+def _may_serve(broker: Process, replica: Replica, follower: int) -> bool:
     """C-8.  In the ISR; until 3.3.1 it is enough that the leader knows its address."""
     if replica.profile.reads_only_in_isr:
         return follower in replica.isr
@@ -137,7 +138,7 @@ def agrees_at_once(log: Log, fp: FetchPartition) -> bool:
     return len(epochs) > 0 and epochs[-1] == fp.last_epoch and log.log_start <= fp.offset <= log.leo
 
 
-def held_back(broker: Broker, m: FetchRequest, tp: int, now: int) -> bool:
+def held_back(broker: Process, m: FetchRequest, tp: int, now: int) -> bool:
     """Q-2.  May this follower have no records of the partition for now?"""
     if broker.quotas is None or m.replica < 0:
         return False
@@ -146,7 +147,7 @@ def held_back(broker: Broker, m: FetchRequest, tp: int, now: int) -> bool:
 
 
 def read_partition(
-    broker: Broker,
+    broker: Process,
     m: FetchRequest,
     fp: FetchPartition,
     out: Effects,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.log import Batch, Log
-from engine.model.state import Broker, Disk, Replica
+from engine.model.state import Disk, Replica
 
 
 def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
@@ -28,17 +29,18 @@ def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
     return gone
 
 
-def flush_everything(broker: Broker) -> None:
+def flush_everything(broker: Process) -> None:
     """L-12.  Clean shutdown: every log flushed, checkpoints exact, the marker written last."""
-    for disk in (*broker.disks.values(), *(move.disk for move in broker.futures.values())):
-        if disk.dir in broker.broken:
+    machine = broker.machine
+    for disk in (*machine.disks.values(), *(move.disk for move in machine.futures.values())):
+        if disk.dir in machine.broken:
             continue
         log = disk.log
         log.flush(log.leo)
         disk.hw_checkpoint = log.hw
         disk.recovery_checkpoint = log.leo
         disk.log_start_checkpoint = log.log_start
-    broker.clean_epoch = broker.broker_epoch
+    machine.clean_epoch = broker.broker_epoch
 
 
 def reopen(disk: Disk, clean: bool, now: int, expiration_ms: int, damaged_from: int = -1) -> None:
@@ -93,12 +95,12 @@ def load_log(disk: Disk) -> None:
     log.hw = max(log.log_start, min(disk.hw_checkpoint, log.leo))
 
 
-def open_replica(broker: Broker, tp: int, disk: Disk, out: Effects) -> Replica:
+def open_replica(broker: Process, tp: int, disk: Disk, out: Effects) -> Replica:
     """CP 0.6 ensure_log.  The first role of a partition in this process loads its log."""
     if disk.log.producers.reaches_past(disk.log.leo):  # L-13.7: the tail was lost with the power
         disk.log.producers.rebuild(disk.log.batches)
     load_log(disk)
     out.cue("L-13", broker.id, "hw", disk.hw_checkpoint, disk.log.hw)
-    configs = broker.topic_configs.get(tp, broker.configs)
+    configs = broker.machine.topic_configs.get(tp, broker.configs)
     disk.log.segment_records = configs.segment_records
     return Replica(tp, broker.id, disk, broker.profile, configs)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from engine.model.broker import Process
 from engine.model.configs import WEEK_MS, Configs
 from engine.model.effects import Effects
 from engine.model.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE
 from engine.model.log import Log
-from engine.model.state import LEADER, Broker, Replica
+from engine.model.state import LEADER, Replica
 from engine.model.timers import RETENTION
 
 UNLIMITED = -1
@@ -40,14 +41,14 @@ def delete_records(replica: Replica, offset: int) -> int:
     return error
 
 
-def low_watermark(broker: Broker, replica: Replica) -> int:
+def low_watermark(broker: Process, replica: Replica) -> int:
     """L-9.  The smallest log start of all living replicas, as the leader last heard."""
     starts = [replica.log.log_start]
     for follower, remote in replica.remote.items():
         peer = broker.peers.get(follower)
         if peer is not None and peer.alive and not peer.fenced:
             starts.append(remote.log_start)
-    move = broker.futures.get(replica.tp)
+    move = broker.machine.futures.get(replica.tp)
     if move is not None:  # D-4
         starts.append(move.disk.log.log_start)
     return min(starts)
@@ -67,7 +68,7 @@ def may_find(configs: Configs, now: int) -> bool:
     return age >= 0 and now + configs.isr_check_ms > age
 
 
-def arm(broker: Broker, out: Effects) -> None:
+def arm(broker: Process, out: Effects) -> None:
     """L-8.  The timer of the retention check runs while a check may find something."""
     if not broker.retention_armed and may_find(broker.configs, out.now):
         broker.retention_armed = True
@@ -75,7 +76,7 @@ def arm(broker: Broker, out: Effects) -> None:
         out.timer(broker.id, period - out.now % period, RETENTION)
 
 
-def on_check(broker: Broker, data: object, out: Effects) -> bool:
+def on_check(broker: Process, data: object, out: Effects) -> bool:
     """L-8.  Every replica is looked at, whoever leads it."""
     broker.retention_armed = False
     configs = broker.configs

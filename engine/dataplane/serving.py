@@ -8,6 +8,7 @@ from engine.dataplane.limits import budget_of
 from engine.dataplane.purgatory import note_marks, park_fetch
 from engine.dataplane.reading import access_error, not_hosted, read_partition
 from engine.dataplane.session_serving import answer_in_session, take_context
+from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import NONE, OFFSET_NOT_AVAILABLE
 from engine.model.messages import (
@@ -21,10 +22,9 @@ from engine.model.messages import (
     ListOffsetsRequest,
     ListOffsetsResponse,
 )
-from engine.model.state import Broker
 
 
-def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
+def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
     """S-1, S-2, S-4, S-5.  Read; record how far the follower is; answer, or wait for bytes."""
     if m.session_epoch is not None:
         read = take_context(broker, m, out)
@@ -70,7 +70,7 @@ def on_fetch_request(broker: Broker, m: FetchRequest, out: Effects) -> None:
 
 
 def _note_position(
-    broker: Broker, m: FetchRequest, fp: FetchPartition, data: FetchData, out: Effects
+    broker: Process, m: FetchRequest, fp: FetchPartition, data: FetchData, out: Effects
 ) -> FetchData:
     """S-4.  What the fetch says of its sender is noted: with each partition as it is read, before
     3.3 once all are read.  The answer, or an error in its place."""
@@ -97,13 +97,13 @@ def _redirects(answer: list[FetchData]) -> bool:
     return any(data.preferred >= 0 for data in answer)
 
 
-def _counts_diverging(broker: Broker, fp: FetchPartition) -> bool:
+def _counts_diverging(broker: Process, fp: FetchPartition) -> bool:
     """KAFKA-13141, until 2.7.1 and in 2.8.0.  A diverging fetch told the position, too."""
     return not broker.replicas[fp.tp].profile.diverging_skips_follower_update
 
 
 def epoch_end(
-    broker: Broker, tp: int, epoch: int, leader_epoch: int, leader_only: bool = True
+    broker: Process, tp: int, epoch: int, leader_epoch: int, leader_only: bool = True
 ) -> tuple[int, int, int]:
     """OffsetForLeaderEpoch for one partition: (error, epoch, end offset).
 
@@ -118,7 +118,7 @@ def epoch_end(
     return (NONE, *replica.log.end_offset_for_epoch(epoch))
 
 
-def on_epoch_end_request(broker: Broker, m: EpochEndRequest, out: Effects) -> None:
+def on_epoch_end_request(broker: Process, m: EpochEndRequest, out: Effects) -> None:
     """T-1, T-2, T-3, leader's side: where did the requested epoch end here?"""
     answers = []
     for tp, epoch, leader_epoch in m.partitions:
@@ -128,7 +128,7 @@ def on_epoch_end_request(broker: Broker, m: EpochEndRequest, out: Effects) -> No
     out.send(EpochEndResponse(broker.id, m.src, m.corr, answers))
 
 
-def on_list_offsets_request(broker: Broker, m: ListOffsetsRequest, out: Effects) -> None:
+def on_list_offsets_request(broker: Process, m: ListOffsetsRequest, out: Effects) -> None:
     """F-9, C-5, H-9.  To a replica LATEST is the leader's log end; to a client it is the mark."""
     replica = broker.replicas.get(m.tp)
     if replica is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.dataplane.asking import NAMES_VERSION
+from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.messages import (
     NO_EPOCH,
@@ -27,15 +28,14 @@ from engine.model.sessions import (
     new_context,
     respond,
 )
-from engine.model.state import Broker
 
 
-def _cache(broker: Broker) -> SessionCache:
+def _cache(broker: Process) -> SessionCache:
     """A broker that keeps no sessions has room for none."""
     return SessionCache(0) if broker.sessions is None else broker.sessions
 
 
-def take_context(broker: Broker, m: FetchRequest, out: Effects) -> SessionRead | None:
+def take_context(broker: Process, m: FetchRequest, out: Effects) -> SessionRead | None:
     """S-1, X-3.  Every partition of the session is read, listed or not; None if the request ends
     with a session error."""
     assert isinstance(m, SessionFetch)
@@ -71,7 +71,7 @@ def _part(cached: CachedPartition) -> FetchPartition:
 
 
 def answer_in_session(
-    broker: Broker,
+    broker: Process,
     m: FetchRequest,
     context: FetchContext,
     data: Sequence[FetchData],

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 from engine.dataplane import fetcher, produce
+from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.messages import PRODUCE, FetchResponse, ProduceRequest
-from engine.model.state import Broker
 from engine.model.timers import DISK_WRITE
 
 MICROSECONDS: Final = 1_000_000
 
 
-def on_fetch_response(broker: Broker, m: FetchResponse, out: Effects) -> None:
+def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
     """F-7 behind a slow disk: the fetcher goes on when what it got is written."""
     thread = fetcher.waiting_thread(broker, m.src, m.corr)
     count = sum(batch.end - batch.base for data in m.partitions for batch in data.batches)
@@ -21,13 +21,13 @@ def on_fetch_response(broker: Broker, m: FetchResponse, out: Effects) -> None:
         fetcher.on_fetch_response(broker, m, out)
 
 
-def on_produce_request(broker: Broker, m: ProduceRequest, out: Effects) -> None:
+def on_produce_request(broker: Process, m: ProduceRequest, out: Effects) -> None:
     """P-3 behind a slow disk.  What is refused is not written and needs no time."""
     if produce.refusal(broker, m) or not _writes(broker, m, len(m.values), out):
         produce.on_produce_request(broker, m, out)
 
 
-def on_written(broker: Broker, m: Any, out: Effects) -> bool:
+def on_written(broker: Process, m: Any, out: Effects) -> bool:
     """The disk has written what a message brought: it takes effect."""
     if m.kind == PRODUCE:
         produce.on_produce_request(broker, m, out)
@@ -36,15 +36,15 @@ def on_written(broker: Broker, m: Any, out: Effects) -> bool:
     return True
 
 
-def _writes(broker: Broker, m: Any, count: int, out: Effects) -> bool:
+def _writes(broker: Process, m: Any, count: int, out: Effects) -> bool:
     """8.6.  One write after the other; False if it costs no time.
 
     The disk knows nothing of heartbeats, so the broker stays alive for the controller.
     """
-    if not count or not broker.disk_rate:
+    if not count or not broker.machine.disk_rate:
         return False
     begins = max(out.now * 1_000, broker.disk_free_us)
-    broker.disk_free_us = begins + round(count * MICROSECONDS / broker.disk_rate)
+    broker.disk_free_us = begins + round(count * MICROSECONDS / broker.machine.disk_rate)
     wait = -(-broker.disk_free_us // 1_000) - out.now
     out.cue("CP-8.6.writes", broker.id, "disk", count, wait)
     out.timer(broker.id, wait, DISK_WRITE, m)

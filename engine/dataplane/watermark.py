@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from engine.model.broker import Process
 from engine.model.effects import Effects
-from engine.model.state import Broker, RemoteReplica, Replica
+from engine.model.state import RemoteReplica, Replica
 
 
-def eligible(broker: Broker, follower: int, remote: RemoteReplica) -> bool:
+def eligible(broker: Process, follower: int, remote: RemoteReplica) -> bool:
     """H-2.  May this follower join the ISR, as far as this broker has heard?
 
     KRaft: neither fenced nor in controlled shutdown, and (3.5) the broker epoch of its last fetch
@@ -29,7 +30,7 @@ def caught_up(remote: RemoteReplica, leader_leo: int, now: int, lag_time_max_ms:
     return remote.leo == leader_leo or now - remote.last_caught_up_ms <= lag_time_max_ms
 
 
-def waits_for(broker: Broker, replica: Replica, now: int) -> list[int]:
+def waits_for(broker: Process, replica: Replica, now: int) -> list[int]:
     """H-2.  The followers that count for the high watermark."""
     isr = replica.maximal_isr
     return [
@@ -44,7 +45,7 @@ def is_frozen(replica: Replica) -> bool:
     return replica.profile.strict_min_isr and len(replica.isr) < replica.min_isr()
 
 
-def maybe_increment_hw(broker: Broker, replica: Replica, out: Effects) -> bool:
+def maybe_increment_hw(broker: Process, replica: Replica, out: Effects) -> bool:
     """H-2, H-3.  The leader's own computation; True if the mark moved.
 
     min over the leader, the maximal ISR and the caught-up (from 3.6: eligible) others.  From 3.7
@@ -73,7 +74,7 @@ def maybe_increment_hw(broker: Broker, replica: Replica, out: Effects) -> bool:
 
 
 def _counts_outside_isr(
-    broker: Broker, replica: Replica, follower: int, remote: RemoteReplica, now: int
+    broker: Process, replica: Replica, follower: int, remote: RemoteReplica, now: int
 ) -> bool:
     profile = replica.profile
     return (
@@ -83,7 +84,7 @@ def _counts_outside_isr(
     )
 
 
-def short_of(broker: Broker, replica: Replica, target: int, now: int) -> list[int]:
+def short_of(broker: Process, replica: Replica, target: int, now: int) -> list[int]:
     """H-2.  The followers that count and are not known to have everything below `target`."""
     return [
         follower
@@ -92,7 +93,7 @@ def short_of(broker: Broker, replica: Replica, target: int, now: int) -> list[in
     ]
 
 
-def blocked_by(broker: Broker, replica: Replica, now: int) -> list[int]:
+def blocked_by(broker: Process, replica: Replica, now: int) -> list[int]:
     """The replicas whose known end keeps the high watermark where it is."""
     log = replica.log
     return [] if log.hw >= log.leo else short_of(broker, replica, log.hw + 1, now)
@@ -114,12 +115,12 @@ def follow(replica: Replica, leader_hw: int, out: Effects) -> bool:
     return True
 
 
-def checkpoint(broker: Broker, out: Effects) -> None:
+def checkpoint(broker: Process, out: Effects) -> None:
     """H-7.  highwatermark-checkpoint: writes every online log's mark, bounded by its end."""
     for tp, replica in broker.replicas.items():
         disk = replica.disk
         if disk.hw_checkpoint != disk.log.hw:
             out.cue("H-7", broker.id, f"{tp}.hw_checkpoint", disk.hw_checkpoint, disk.log.hw)
             disk.hw_checkpoint = disk.log.hw
-    for move in broker.futures.values():  # D-4: in the checkpoint of its own directory
+    for move in broker.machine.futures.values():  # D-4: in the checkpoint of its own directory
         move.disk.hw_checkpoint = move.disk.log.hw

@@ -156,7 +156,7 @@ def saves(run: Run, number: int, value: str) -> bool:
             continue  # without that move this one cannot be made
     if value in sim.ledger.lost:
         return False
-    logs = (disk.log for broker in sim.brokers.values() for disk in broker.disks.values())
+    logs = (disk.log for broker in sim.brokers.values() for disk in broker.machine.disks.values())
     return any(value in batch.values for log in logs for batch in log.batches)
 
 

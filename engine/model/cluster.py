@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from engine.model.broker import Broker
 from engine.model.configs import Configs
 from engine.model.controller import Controller
 from engine.model.copying import Twins, shallow
 from engine.model.profiles import Profile
-from engine.model.state import LEADER, UP, Broker, Replica
+from engine.model.state import LEADER, UP, Replica
 
 
 class Cluster:

@@ -1,23 +1,18 @@
-"""Brokers and replicas as plain state: what survives a crash (Disk) and what does not (Replica)."""
+"""Replicas and fetchers as plain state: what survives a crash (Disk), what does not (Replica)."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from engine.model.configs import Configs
 from engine.model.copying import Twins, shallow
 from engine.model.log import Log
 from engine.model.messages import FetchRequest, ProduceRequest, SessionRead
 from engine.model.profiles import Profile
-from engine.model.quotas import Quotas, ReplicationQuota, settled
 from engine.model.session_client import SessionClient
-from engine.model.sessions import SessionCache
 
 NEVER: Final = -(1 << 60)
 """Where Kafka writes the time 0 for 'never': a clock that starts at 0 needs minus infinity."""
-
-SESSION_IDS: Final = 1_000
-"""Each incarnation of a broker counts its fetch sessions from another thousand."""
 
 NONE: Final = 0
 FOLLOWER: Final = 1
@@ -283,185 +278,3 @@ class Peer:
         self.fenced = fenced
         self.shutting_down = shutting_down
         self.alive = True
-
-
-class Broker:
-    """One broker process and its disks.
-
-    `disks` and `broken`, the log directories that have failed, survive everything but `wipe`; the
-    rest ends with the process.  `metadata` is the
-    client-visible cache: tp -> (leader, leader epoch).  `image` (KRaft) holds the last partition
-    records applied.  `auto_fetch` false means that a hand drives the fetchers.
-    """
-
-    __slots__ = (
-        "alter_corr",
-        "alter_queue",
-        "assign_corr",
-        "assignments",
-        "auto_fetch",
-        "broken",
-        "broker_epoch",
-        "clean_epoch",
-        "configs",
-        "controller_epoch",
-        "copying",
-        "corr",
-        "dir_due",
-        "dir_quota",
-        "dir_report",
-        "dirs",
-        "disk_free_us",
-        "disk_rate",
-        "disks",
-        "failed",
-        "fenced",
-        "fetchers",
-        "futures",
-        "halted",
-        "heartbeat_due",
-        "id",
-        "image",
-        "incarnation",
-        "isr_changed_at",
-        "isr_changes",
-        "isr_told_at",
-        "known_isr",
-        "metadata",
-        "metadata_corr",
-        "metadata_offset",
-        "name",
-        "num_fetchers",
-        "offline",
-        "peers",
-        "preferred_dirs",
-        "profile",
-        "purgatory_wake",
-        "quotas",
-        "rack",
-        "racks",
-        "register_attempt",
-        "registered_corr",
-        "replicas",
-        "retention_armed",
-        "sessions",
-        "shutdown_attempt",
-        "shutting_down",
-        "spoiled",
-        "status",
-        "topic_configs",
-        "topics",
-    )
-
-    def __init__(
-        self, id: int, name: str, rack: str, profile: Profile, configs: Configs, auto_fetch: bool
-    ) -> None:
-        self.id = id
-        self.name = name
-        self.rack = rack
-        self.profile = profile
-        self.configs = configs
-        self.auto_fetch = auto_fetch
-        # F-1: topic and number of the partitions that the run has made
-        self.topics: dict[int, tuple[str, int]] = {}
-        # C-8: where every broker stands, as metadata told when it was created
-        self.racks: dict[int, str] = {}
-        self.disks: dict[int, Disk] = {}
-        self.dirs = 1  # log directories
-        self.broken: set[int] = set()
-        self.futures: dict[int, Move] = {}  # D-1: on their way to another directory
-        self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
-        self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
-        self.disk_rate = 0.0  # records a second that its disk writes (CP 8.6), 0: any number
-        self.incarnation = 0
-        self.corr = 0  # never reset: an answer to an earlier incarnation matches nothing
-        self.status = DOWN
-        self.forget()
-
-    def forget(self) -> None:
-        """What every end of the process loses (L-11)."""
-        self.broker_epoch = -1
-        self.fenced = True
-        self.num_fetchers = self.configs.fetchers  # F-1, per source broker
-        self.spoiled: set[int] = set()  # F-8: partitions whose next records cannot be used
-        self.halted = False  # a mark for the simulation: the process ends itself
-        self.shutting_down = False
-        self.shutdown_attempt = 0
-        self.heartbeat_due = NEVER
-        self.replicas: dict[int, Replica] = {}
-        self.fetchers: dict[tuple[int, int], FetcherThread] = {}
-        self.failed: set[int] = set()
-        self.quotas: Quotas | None = None  # KIP-73; None: nothing is throttled
-        self.sessions: SessionCache | None = None  # KIP-227; None: it keeps none
-        self.offline: set[int] = set()  # L-16: partitions whose log directory failed
-        self.peers: dict[int, Peer] = {}
-        self.metadata: dict[int, tuple[int, int]] = {}
-        self.image: dict[int, Any] = {}
-        self.metadata_offset = 0
-        self.metadata_corr = 0
-        self.retention_armed = False  # is the timer of L-8 set?
-        self.disk_free_us = 0  # when a slow disk has written all it was given
-        self.purgatory_wake = NEVER  # when the timer of waiting requests is set for
-        self.registered_corr = 0
-        self.register_attempt = 0
-        self.alter_queue: dict[int, Any] = {}
-        self.alter_corr = 0
-        self.controller_epoch = 0
-        # CP-ISR-ZKPROP: changes that only this leader and the state znode know, and when.
-        self.isr_changes: tuple[int, ...] = ()
-        self.isr_changed_at = NEVER
-        self.isr_told_at = 0
-        self.known_isr: dict[int, tuple[int, ...]] = {}  # what its clients are told (0.9 - 2.6)
-        self.assignments: dict[int, int] = {}  # KIP-858: partition -> directory, not told yet
-        self.assign_corr = 0
-        self.copying = False  # D-2: the thread is to go round
-        self.dir_quota: ReplicationQuota | None = None  # D-3
-        self.preferred_dirs: dict[int, int] = {}  # D-1: of partitions that are not hosted yet
-        self.dir_due = 0  # until when the controller has to hear of a failed directory
-        self.dir_report = 0  # corr of the heartbeat that tells of a failed directory, until heard
-
-    def twin(self, twins: Twins) -> Broker:
-        """`racks` and `topics` are the simulation's: whoever copies that hands its own to all."""
-        twin = shallow(self)
-        twin.disks = {tp: twins.of(disk) for tp, disk in self.disks.items()}
-        twin.broken = self.broken.copy()
-        twin.futures = {tp: twins.of(move) for tp, move in self.futures.items()}
-        twin.topic_configs = self.topic_configs.copy()
-        twin.replicas = {tp: twins.of(replica) for tp, replica in self.replicas.items()}
-        twin.fetchers = {key: fetcher.copy() for key, fetcher in self.fetchers.items()}
-        twin.failed = self.failed.copy()
-        twin.spoiled = self.spoiled.copy()
-        twin.quotas = self.quotas and self.quotas.copy()
-        twin.sessions = self.sessions and self.sessions.twin(twins)
-        twin.offline = self.offline.copy()
-        twin.peers = {peer: shallow(known) for peer, known in self.peers.items()}
-        twin.metadata = self.metadata.copy()
-        twin.image = self.image.copy()
-        twin.alter_queue = self.alter_queue.copy()
-        twin.known_isr = self.known_isr.copy()
-        twin.assignments = self.assignments.copy()
-        twin.dir_quota = self.dir_quota and self.dir_quota.copy()
-        twin.preferred_dirs = self.preferred_dirs.copy()
-        return twin
-
-    def configure(self, configs: Configs) -> None:
-        """Q-1, X-1.  From now on these configurations hold for the broker and its replicas."""
-        self.configs = configs
-        for replica in self.replicas.values():
-            replica.configs = configs
-            replica.log.segment_records = configs.segment_records
-        self.quotas = settled(self.quotas, configs.values, self.id)
-        if not (configs.values["fetch_sessions"] and self.profile.fetch_sessions):
-            self.sessions = None
-        elif self.sessions is None:
-            slots = int(configs.values["max.incremental.fetch.session.cache.slots"])
-            self.sessions = SessionCache(slots, last_id=self.incarnation * SESSION_IDS)
-
-    def known_epoch(self, tp: int) -> int:
-        """The leader epoch of the last role it heard of, -1 if it hosts no such partition."""
-        replica = self.replicas.get(tp)
-        return -1 if replica is None else replica.leader_epoch
-
-    def next_corr(self) -> int:
-        self.corr += 1
-        return self.corr

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from engine.model.broker import Broker
 from engine.model.errors import name_of
 from engine.model.log import Batch, Log
 from engine.model.records import PartitionRecord
-from engine.model.state import DOWN, LEADER, Broker
+from engine.model.state import DOWN, LEADER
 from engine.sim.simulation import Simulation
 
 NOBODY: Final = -1
@@ -39,7 +40,7 @@ class ReplicaMoment:
     )
 
     def __init__(self, broker: Broker, tp: int) -> None:
-        disk = broker.disks.get(tp)
+        disk = broker.machine.disks.get(tp)
         replica = broker.replicas.get(tp) if broker.status != DOWN else None
         log = disk.log if disk is not None else Log()
         checkpoint = disk.hw_checkpoint if disk is not None else 0

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from engine.model import timers
+from engine.model.broker import Broker
 from engine.model.messages import BROKEN, CONTROLLER
-from engine.model.state import DOWN, LEADER, PAUSED, STARTING, UP, Broker
+from engine.model.state import DOWN, LEADER, PAUSED, STARTING, UP
 from engine.scenarios.scenario import Scenario
 from engine.search.budgets import FREE, NAMES, Budgets
 from engine.sim.kernel import DELIVERY, TIMER
@@ -147,9 +148,10 @@ def can_appear(sim: Simulation) -> set[Way]:
     answer to a fetch that waits in its leader's purgatory."""
     found = set()
     for broker in sim.brokers.values():
-        if broker.status != UP:
+        process = broker.process
+        if process is None or process.status != UP:
             continue
-        for thread in broker.fetchers.values():
+        for thread in process.fetchers.values():
             if thread.is_idle():
                 found.add((broker.id, thread.leader))
         for replica in broker.replicas.values():
@@ -174,7 +176,7 @@ def registers_at(sim: Simulation, broker: Broker) -> int:
             if kind == TIMER
             and node == broker.id
             and payload[0] == timers.REGISTER
-            and payload[2] == broker.incarnation
+            and payload[2] == broker.machine.incarnation
         ),
         default=-1,
     )

@@ -89,7 +89,7 @@ def _diverged(a: int, b: int) -> Goal:
     """Do their logs hold different records at the same offset?"""
 
     def reached(sim: Simulation) -> bool:
-        one, other = sim.brokers[a].disks, sim.brokers[b].disks
+        one, other = sim.brokers[a].machine.disks, sim.brokers[b].machine.disks
         for tp in one.keys() & other.keys():
             theirs = {batch.base: batch for batch in other[tp].log.batches}
             for batch in one[tp].log.batches:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from engine.checks.invariants import Checker
 from engine.checks.ledger import Ledger
+from engine.model.broker import Broker, Machine, Process
 from engine.model.controller import Controller, Registration
 from engine.model.copying import fields
 from engine.model.log import Batch, Log
@@ -22,7 +23,6 @@ from engine.model.messages import BROKEN, REPLIES, Message
 from engine.model.records import PartitionRecord
 from engine.model.state import (
     NEVER,
-    Broker,
     DelayedFetch,
     DelayedProduce,
     Disk,
@@ -49,14 +49,19 @@ FIXED: Final = "the same in every state of a search"
 ELSEWHERE: Final = "said elsewhere in the key"
 
 LEFT_OUT: Final[dict[type, dict[str, str]]] = {
-    Broker: {
-        **dict.fromkeys(("auto_fetch", "configs", "dirs", "id", "name", "num_fetchers"), FIXED),
-        **dict.fromkeys(("profile", "rack", "racks", "topic_configs", "disk_rate"), FIXED),
-        **dict.fromkeys(("quotas", "dir_quota", "sessions", "preferred_dirs"), FIXED),
-        **dict.fromkeys(("futures", "copying", "topics"), FIXED),
+    Machine: {
+        **dict.fromkeys(("auto_fetch", "configs", "dirs", "disk_rate", "futures", "id"), FIXED),
+        **dict.fromkeys(("name", "profile", "rack", "racks", "topic_configs", "topics"), FIXED),
+        "set_while_down": "only fetch sessions ask for it",
+        **dict.fromkeys(("corr", "incarnation"), COUNT),
+    },
+    Process: {
+        **dict.fromkeys(("configs", "copying", "dir_quota", "id", "num_fetchers"), FIXED),
+        **dict.fromkeys(("preferred_dirs", "profile", "quotas", "sessions"), FIXED),
         **dict.fromkeys(("heartbeat_due", "disk_free_us", "purgatory_wake"), TIME),
         **dict.fromkeys(("isr_changed_at", "isr_told_at", "dir_due", "register_attempt"), TIME),
-        **dict.fromkeys(("corr", "incarnation", "shutdown_attempt"), COUNT),
+        **dict.fromkeys(("incarnation", "shutdown_attempt"), COUNT),
+        "machine": ELSEWHERE,
         "retention_armed": FIXED,
     },
     Replica: {
@@ -124,9 +129,10 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
 LEFT_OUT[IdempotentProducer] = LEFT_OUT[Producer]
 
 SPOKEN_FOR: Final[dict[type, tuple[str, ...]]] = {
-    Broker: (
+    Machine: ("clean_epoch", "disks"),
+    Process: (
         *("alter_corr", "assign_corr", "metadata_corr", "registered_corr", "dir_report"),
-        *("broker_epoch", "clean_epoch", "disks", "fetchers", "image", "metadata_offset"),
+        *("broker_epoch", "fetchers", "image", "metadata_offset"),
         *("peers", "replicas", "alter_queue"),
     ),
     Replica: ("parked", "remote", "waiting"),
@@ -272,31 +278,38 @@ class _Writer:
     # -- brokers ----------------------------------------------------------------------------------
 
     def _broker(self, broker: Broker) -> Any:
-        me = broker.id
+        me, machine = broker.id, broker.machine
         return (
-            _PLAIN[Broker](broker),
+            _PLAIN[Machine](machine),
+            self._generation(me, machine.clean_epoch),
+            [(tp, self._disk(disk)) for tp, disk in machine.disks.items()],
+            broker.process and self._process(broker.process),
+        )
+
+    def _process(self, process: Process) -> Any:
+        me = process.id
+        return (
+            _PLAIN[Process](process),
             [
                 self._number(me, corr)
                 for corr in (
-                    broker.alter_corr,
-                    broker.assign_corr,
-                    broker.metadata_corr,
-                    broker.registered_corr,
-                    broker.dir_report,
+                    process.alter_corr,
+                    process.assign_corr,
+                    process.metadata_corr,
+                    process.registered_corr,
+                    process.dir_report,
                 )
             ],
-            self._generation(me, broker.broker_epoch),
-            self._generation(me, broker.clean_epoch),
-            self._behind(broker.metadata_offset),
-            [(tp, self._disk(disk)) for tp, disk in broker.disks.items()],
-            [(tp, self._replica(replica)) for tp, replica in broker.replicas.items()],
-            [(key, self._fetcher(me, thread)) for key, thread in sorted(broker.fetchers.items())],
+            self._generation(me, process.broker_epoch),
+            self._behind(process.metadata_offset),
+            [(tp, self._replica(replica)) for tp, replica in process.replicas.items()],
+            [(key, self._fetcher(me, thread)) for key, thread in sorted(process.fetchers.items())],
             [
                 (peer, _PLAIN[Peer](known), self._generation(peer, known.broker_epoch))
-                for peer, known in sorted(broker.peers.items())
+                for peer, known in sorted(process.peers.items())
             ],
-            [(tp, record.key()) for tp, record in sorted(broker.image.items())],
-            [(tp, self._proposal(item)) for tp, item in sorted(broker.alter_queue.items())],
+            [(tp, record.key()) for tp, record in sorted(process.image.items())],
+            [(tp, self._proposal(item)) for tp, item in sorted(process.alter_queue.items())],
         )
 
     def _proposal(self, item: Any) -> Any:
@@ -353,10 +366,8 @@ class _Writer:
 
     def _controller(self, k: Controller) -> Any:
         end = len(k.log)
-        least = min(
-            (b.metadata_offset for b in self.sim.brokers.values() if b.metadata_offset > 0),
-            default=end,
-        )
+        known = (b.process.metadata_offset for b in self.sim.brokers.values() if b.process)
+        least = min((offset for offset in known if offset > 0), default=end)
         return (
             _PLAIN[Controller](k),
             [(broker, self._registration(broker, one)) for broker, one in k.brokers.items()],
@@ -416,7 +427,7 @@ class _Writer:
                 sent.append(self._message(payload))
             elif kind == TIMER:
                 broker = sim.brokers.get(node)
-                alive = broker is None or broker.incarnation == payload[2]
+                alive = broker is None or broker.machine.incarnation == payload[2]
                 if alive and payload[0] != PURGATORY:  # what waits there is said of the leader
                     timers.append((node, payload[0]))
             else:

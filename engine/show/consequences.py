@@ -190,7 +190,7 @@ def _shrinks(h: Happening, cue: Cue) -> Sentence:
     leading = [r for r in broker.replicas.values() if r.role == LEADER and r.isr == old]
     since = [r.remote[b].last_caught_up_ms for r in leading for b in late if b in r.remote]
     waited = h.sim.now - max(since) if since and max(since) > NEVER else 0
-    if waited > broker.configs.lag_time_max_ms:
+    if waited > broker.machine.configs.lag_time_max_ms:
         return say("isr.shrink", b=node(at), w=nodes(late), n=number(waited))
     return say("isr.shrink.far", b=node(at), w=nodes(late))
 

@@ -112,7 +112,7 @@ def fetched(sim: Simulation, leader: Replica, follower: int, target: int) -> Cur
     )
     if found is not None:
         return found
-    thread = thread_of(sim.brokers[follower], leader.tp)
+    thread = thread_of(sim.brokers[follower].running, leader.tp)
     if thread is None or thread.leader != leader.broker:
         return informed(sim, follower)
     f = node(follower)
@@ -123,7 +123,7 @@ def fetched(sim: Simulation, leader: Replica, follower: int, target: int) -> Cur
         return cure(sim, say("cure.fetch.time", f=f, o=offset(target)), "advance 2s")
     who = label(sim, follower)
     needed = say("cure.fetch", f=f, o=offset(target))
-    own = sim.brokers[follower].disks[leader.tp].log
+    own = sim.brokers[follower].machine.disks[leader.tp].log
     if target - own.leo > FAR:
         return cure(sim, needed, "settle")
     rounds = f"fetch {who}" if own.leo >= target else f"fetch {who} x2"
@@ -141,18 +141,19 @@ def unthrottled(sim: Simulation, leader: Replica, follower: int) -> Cure | None:
 
 def throttle(sim: Simulation, leader: Replica, follower: int) -> str:
     """Which side's replication quota holds this follower back now; "" if neither does."""
-    sends, asks = sim.brokers[leader.broker].quotas, sim.brokers[follower].quotas
-    if sends is not None and sends.leader_would(leader.tp, follower in leader.isr, sim.now):
+    sends, asks = sim.brokers[leader.broker].running, sim.brokers[follower].running
+    in_sync = follower in leader.isr
+    if sends.quotas is not None and sends.quotas.leader_would(leader.tp, in_sync, sim.now):
         return "leader"
-    lag = lag_of(sim.brokers[follower], leader.tp)
-    if asks is not None and asks.follower_would(leader.tp, lag, sim.now):
+    lag = lag_of(asks, leader.tp)
+    if asks.quotas is not None and asks.quotas.follower_would(leader.tp, lag, sim.now):
         return "follower"
     return ""
 
 
 def written(sim: Simulation, broker: int) -> Cure | None:
     """What a disk that is still writing needs; None if it is done (8.6)."""
-    if sim.brokers[broker].disk_free_us <= 1000 * sim.now:
+    if disk_ms(sim, broker) <= 0:
         return None
     needed = say("cure.disk", b=node(broker))
     return cure(sim, needed, f"advance {disk_ms(sim, broker)}")
@@ -160,7 +161,7 @@ def written(sim: Simulation, broker: int) -> Cure | None:
 
 def disk_ms(sim: Simulation, broker: int) -> int:
     """How long the disk goes on writing."""
-    return -(-sim.brokers[broker].disk_free_us // 1000) - sim.now
+    return -(-sim.brokers[broker].running.disk_free_us // 1000) - sim.now
 
 
 def fallen_behind(sim: Simulation, replica: Replica, follower: int) -> Cure:

@@ -12,9 +12,10 @@ from typing import Any, Final
 from engine.checks.prefix import holds
 from engine.dataplane import insync
 from engine.dataplane.fetcher import thread_of
+from engine.model.broker import Process
 from engine.model.messages import CONTROLLER
 from engine.model.profiles import KRAFT, Release
-from engine.model.state import LEADER, UP, Broker, Replica
+from engine.model.state import LEADER, UP, Replica
 from engine.show.chronicle import (
     ELECTIONS,
     EXPANDS,
@@ -47,8 +48,8 @@ class Truth:
         found = []
         for node in sim.cluster.controller.records[tp].replicas:
             broker = sim.brokers[node]
-            disk = broker.disks.get(tp)
-            if broker.status != UP or disk is None or tp in broker.offline:
+            process, disk = broker.process, broker.machine.disks.get(tp)
+            if process is None or process.status != UP or disk is None or tp in process.offline:
                 continue
             if all(holds(disk.log, batch) for batch in committed):
                 found.append(node)
@@ -94,29 +95,29 @@ class Truth:
         return found
 
 
-Report = Callable[[Broker], int]
+Report = Callable[[Process], int]
 Actual = Callable[[Truth, int], int]
 Total = Callable[[Truth], int]
 
 
-def _leads(broker: Broker) -> list[Replica]:
+def _leads(broker: Process) -> list[Replica]:
     """As it believes."""
     return [replica for replica in broker.replicas.values() if replica.role == LEADER]
 
 
-def _under_replicated(broker: Broker) -> int:
+def _under_replicated(broker: Process) -> int:
     return sum(map(insync.under_replicated, broker.replicas.values()))
 
 
-def _under_min_isr(broker: Broker) -> int:
+def _under_min_isr(broker: Process) -> int:
     return sum(map(insync.under_min_isr, broker.replicas.values()))
 
 
-def _at_min_isr(broker: Broker) -> int:
+def _at_min_isr(broker: Process) -> int:
     return sum(map(insync.at_min_isr, broker.replicas.values()))
 
 
-def _max_lag(broker: Broker) -> int:
+def _max_lag(broker: Process) -> int:
     """F-7.  Against the leader's high watermark, as its last answer with records told it."""
     states = [s for thread in broker.fetchers.values() for s in thread.partitions.values()]
     return max((state.lag or 0 for state in states), default=0)
@@ -137,7 +138,8 @@ def _missing(truth: Truth, node: int) -> int:
     lag = 0
     for tp in truth.followed(node):
         record = sim.cluster.controller.records[tp]
-        mine, theirs = sim.brokers[node].disks.get(tp), sim.brokers[record.leader].disks.get(tp)
+        mine = sim.brokers[node].machine.disks.get(tp)
+        theirs = sim.brokers[record.leader].machine.disks.get(tp)
         if theirs is not None:
             lag = max(lag, theirs.log.leo - (mine.log.leo if mine is not None else 0))
     return lag
@@ -147,10 +149,11 @@ def _not_followed(truth: Truth, node: int) -> int:
     """Partitions whose leader a running broker does not fetch from, though it should."""
     sim = truth.sim
     count = 0
-    if sim.brokers[node].status != UP:
+    process = sim.brokers[node].process
+    if process is None or process.status != UP:
         return 0
     for tp in truth.followed(node):
-        thread = thread_of(sim.brokers[node], tp)
+        thread = thread_of(process, tp)
         count += thread is None or thread.leader != sim.cluster.controller.records[tp].leader
     return count
 
@@ -189,12 +192,26 @@ PURGATORY: Final = (
 )
 
 
-def _waiting(broker: Broker) -> int:
+def _waiting(broker: Process) -> int:
     return sum(len(replica.waiting) for replica in broker.replicas.values())
 
 
-def _parked(broker: Broker) -> int:
+def _parked(broker: Process) -> int:
     return len({id(one) for replica in broker.replicas.values() for one in replica.parked})
+
+
+def _offline(broker: Process) -> int:
+    return len(broker.offline)
+
+
+def _as_reported(report: Report) -> Actual:
+    """Of what nobody knows more than the process; a broker that is down has none of it."""
+
+    def actual(truth: Truth, node: int) -> int:
+        process = truth.sim.brokers[node].process
+        return 0 if process is None else report(process)
+
+    return actual
 
 
 GAUGES: Final = (
@@ -209,14 +226,14 @@ GAUGES: Final = (
           since=(2, 4, 0)),
     Gauge("LeaderCount", MANAGER + "LeaderCount", lambda b: len(_leads(b)),
           lambda t, b: len(t.led(b))),
-    Gauge("OfflineReplicaCount", MANAGER + "OfflineReplicaCount", lambda b: len(b.offline),
-          lambda t, b: len(t.sim.brokers[b].offline), since=(1, 0, 0)),
+    Gauge("OfflineReplicaCount", MANAGER + "OfflineReplicaCount", _offline,
+          _as_reported(_offline), since=(1, 0, 0)),
     Gauge("MaxLag", FETCHERS + "MaxLag,clientId=Replica", _max_lag, _missing),
     Gauge("FailedPartitionsCount", FETCHERS + "FailedPartitionsCount,clientId=Replica",
           lambda b: len(b.failed), _not_followed, since=(2, 3, 0)),
     Gauge("PurgatoryProduce", PURGATORY + "Produce", _waiting,
-          lambda t, b: _waiting(t.sim.brokers[b])),
-    Gauge("PurgatoryFetch", PURGATORY + "Fetch", _parked, lambda t, b: _parked(t.sim.brokers[b])),
+          _as_reported(_waiting)),
+    Gauge("PurgatoryFetch", PURGATORY + "Fetch", _parked, _as_reported(_parked)),
 )  # fmt: skip
 """What brokers measure now (data-plane 12)."""
 
@@ -268,9 +285,10 @@ def _row(
     }
 
 
-def _reporting(sim: Simulation) -> list[Broker]:
+def _reporting(sim: Simulation) -> list[Process]:
     """Processes that answer."""
-    return [broker for broker in sim.brokers.values() if broker.status == UP]
+    processes = (broker.process for broker in sim.brokers.values())
+    return [process for process in processes if process is not None and process.status == UP]
 
 
 def _gauge(truth: Truth, gauge: Gauge) -> Json:

@@ -25,7 +25,7 @@ def partitions(sim: Simulation) -> Iterator[tuple[int, PartitionRecord, str]]:
         if record is not None:
             yield tp, record, DELETING if tp in dying else ""
             continue
-        holders = tuple(b for b, broker in sim.brokers.items() if tp in broker.disks)
+        holders = tuple(b for b, broker in sim.brokers.items() if tp in broker.machine.disks)
         if holders or tp in dying:
             left = PartitionRecord(holders, (), DURING_DELETE, -1, -1)
             yield tp, left, DELETING if tp in dying else DELETED

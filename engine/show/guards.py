@@ -10,6 +10,7 @@ from typing import Any, Final
 from engine.controlplane import alter_partition, znodes
 from engine.dataplane import insync, purgatory, watermark
 from engine.dataplane.fetcher import thread_of
+from engine.model.broker import Process
 from engine.model.errors import (
     INELIGIBLE_REPLICA,
     KAFKA_STORAGE_ERROR,
@@ -18,7 +19,7 @@ from engine.model.errors import (
     OPERATION_NOT_ATTEMPTED,
 )
 from engine.model.messages import PRODUCE_R, Message
-from engine.model.state import COMMITTED, EXPAND, UP, Broker, DelayedProduce, Replica
+from engine.model.state import COMMITTED, EXPAND, UP, DelayedProduce, Replica
 from engine.show import cures
 from engine.show.cures import Cure
 from engine.show.entities import Sentence, error, members, node, number, offset, records, say
@@ -45,7 +46,7 @@ def all_hold(guards: list[Guard]) -> bool:
 # -- the high watermark ---------------------------------------------------------------------------
 
 
-def of_mark(sim: Simulation, broker: Broker, replica: Replica) -> list[Guard]:
+def of_mark(sim: Simulation, broker: Process, replica: Replica) -> list[Guard]:
     """H-2: may the leader raise its mark now?"""
     log = replica.log
     b, hw, leo = node(broker.id), offset(log.hw), offset(log.leo)
@@ -60,7 +61,7 @@ def of_mark(sim: Simulation, broker: Broker, replica: Replica) -> list[Guard]:
     return found
 
 
-def _followers(sim: Simulation, broker: Broker, replica: Replica, target: int) -> list[Guard]:
+def _followers(sim: Simulation, broker: Process, replica: Replica, target: int) -> list[Guard]:
     """H-2: everybody who counts must be known to have everything below `target`."""
     counting = watermark.waits_for(broker, replica, sim.now)
     blocking = watermark.short_of(broker, replica, target, sim.now)
@@ -82,14 +83,14 @@ def _followers(sim: Simulation, broker: Broker, replica: Replica, target: int) -
     return found
 
 
-def _enough_to_commit(sim: Simulation, broker: Broker, replica: Replica) -> Guard:
+def _enough_to_commit(sim: Simulation, broker: Process, replica: Replica) -> Guard:
     args = {"i": members(replica.isr), "n": number(replica.min_isr())}
     if not watermark.is_frozen(replica):
         return guard("CP-MINISR", True, say("guard.min.enough", **args))
     return guard("CP-MINISR", False, say("guard.min.few", **args), grown(sim, broker, replica))
 
 
-def grown(sim: Simulation, broker: Broker, replica: Replica) -> Cure:
+def grown(sim: Simulation, broker: Process, replica: Replica) -> Cure:
     """What it takes until the ISR has one member more."""
     outside = [follower for follower in replica.remote if follower not in replica.isr]
     # Whoever needs the least comes first: a running process before one that has to start.
@@ -115,7 +116,7 @@ def of_following(sim: Simulation, replica: Replica, leader: Replica | None) -> l
         found.append(guard("H-4", True, say("guard.follow.more", l=node(leader.broker), h=l_mark)))
     else:
         told = say("guard.follow.same", l=node(leader.broker), h=l_mark)
-        needed = first_cure(of_mark(sim, sim.brokers[leader.broker], leader))
+        needed = first_cure(of_mark(sim, sim.brokers[leader.broker].running, leader))
         found.append(guard("H-4", False, told, needed))
     if log.leo > log.hw:
         told = say("guard.mark.more", b=b, o=offset(log.leo), h=offset(log.hw))
@@ -137,7 +138,7 @@ def first_cure(guards: list[Guard]) -> Cure | None:
 # -- the ISR --------------------------------------------------------------------------------------
 
 
-def of_joining(sim: Simulation, broker: Broker, replica: Replica, follower: int) -> list[Guard]:
+def of_joining(sim: Simulation, broker: Process, replica: Replica, follower: int) -> list[Guard]:
     """S-7: may this follower be taken into the ISR when its next fetch comes?"""
     f, b = node(follower), node(broker.id)
     found = [_nothing_in_flight(sim, broker, replica, follower)]
@@ -168,7 +169,7 @@ def of_joining(sim: Simulation, broker: Broker, replica: Replica, follower: int)
     return found
 
 
-def _nothing_in_flight(sim: Simulation, broker: Broker, replica: Replica, follower: int) -> Guard:
+def _nothing_in_flight(sim: Simulation, broker: Process, replica: Replica, follower: int) -> Guard:
     if replica.pending == COMMITTED and replica.tp not in broker.alter_queue:
         return guard("S-7", True, say("guard.flight.none"))
     i = members(replica.pending_isr)
@@ -177,7 +178,7 @@ def _nothing_in_flight(sim: Simulation, broker: Broker, replica: Replica, follow
     return guard("CP-ALTER", False, told, cures.answered(sim, broker.id))
 
 
-def _eligible(sim: Simulation, broker: Broker, replica: Replica, follower: int) -> Guard:
+def _eligible(sim: Simulation, broker: Process, replica: Replica, follower: int) -> Guard:
     """S-7, KIP-841: in words what this broker has heard of the follower."""
     f, b, peer = node(follower), node(broker.id), broker.peers.get(follower)
     if insync.may_be_proposed(broker, replica, follower):
@@ -197,7 +198,7 @@ def _eligible(sim: Simulation, broker: Broker, replica: Replica, follower: int) 
     return guard("S-7", False, told, needed)
 
 
-def refusal(sim: Simulation, broker: Broker, replica: Replica, follower: int) -> int:
+def refusal(sim: Simulation, broker: Process, replica: Replica, follower: int) -> int:
     """CP-ALTER: the error with which the controller would refuse this follower now, or NONE."""
     k, profile = sim.cluster.controller, sim.profile
     item = insync.proposal(broker, replica, insync.with_follower(replica, follower))
@@ -230,7 +231,7 @@ def refusal(sim: Simulation, broker: Broker, replica: Replica, follower: int) ->
     )
 
 
-def _acceptable(sim: Simulation, broker: Broker, replica: Replica, follower: int) -> Guard:
+def _acceptable(sim: Simulation, broker: Process, replica: Replica, follower: int) -> Guard:
     code, f = refusal(sim, broker, replica, follower), node(follower)
     if code == NONE:
         return guard("CP-ALTER", True, say("guard.join.accepted", f=f))
@@ -246,19 +247,19 @@ def _acceptable(sim: Simulation, broker: Broker, replica: Replica, follower: int
 
 def _fetches(sim: Simulation, leader: Replica, follower: int) -> Guard:
     """F-4: does the follower run, reach the leader and fetch from it?"""
-    broker = sim.brokers[follower]
+    process = sim.brokers[follower].process
     f, b = node(follower), node(leader.broker)
-    thread = thread_of(broker, leader.tp)
+    thread = None if process is None else thread_of(process, leader.tp)
     follows = thread is not None and thread.leader == leader.broker
     stopped = cures.run_again(sim, follower) or cures.run_again(sim, leader.broker)
     cut = cures.connect(sim, follower, leader.broker)
     if follows and stopped is None and cut is None:
         return _may_receive(sim, leader, follower)
-    if broker.status != UP:
+    if process is None or process.status != UP:
         told = say("guard.fetch.stopped", f=f)
     elif cut is not None:
         told = say("guard.fetch.cut", f=f, b=b)
-    elif leader.tp in broker.failed:
+    elif leader.tp in process.failed:
         told = say("guard.fetch.failed", f=f)
     elif not follows:
         told = say("guard.fetch.elsewhere", f=f, b=b)
@@ -280,7 +281,7 @@ def _may_receive(sim: Simulation, leader: Replica, follower: int) -> Guard:
     return guard(FETCHING, True, say("guard.fetch.runs", f=f, b=b))
 
 
-def of_leaving(sim: Simulation, broker: Broker, replica: Replica, member: int) -> list[Guard]:
+def of_leaving(sim: Simulation, broker: Process, replica: Replica, member: int) -> list[Guard]:
     """S-8: will the leader remove this member at its next check?"""
     f, remote = node(member), replica.remote[member]
     found = [_nothing_in_flight(sim, broker, replica, member)]
@@ -301,7 +302,7 @@ def of_leaving(sim: Simulation, broker: Broker, replica: Replica, member: int) -
 
 
 def of_answer(
-    sim: Simulation, broker: Broker, replica: Replica, waiting: DelayedProduce
+    sim: Simulation, broker: Process, replica: Replica, waiting: DelayedProduce
 ) -> list[Guard]:
     """P-4: may this produce be acknowledged now?"""
     b, due = node(broker.id), number(max(0, waiting.deadline - sim.now))

@@ -32,7 +32,7 @@ def dress(
     ]
     for part in shown["partitions"]:
         for broker, replica in part["replicas"].items():
-            disk = sim.brokers[int(broker)].disks.get(part["p"])
+            disk = sim.brokers[int(broker)].machine.disks.get(part["p"])
             replica["recovery"] = 0 if disk is None else disk.recovery_checkpoint
     lanes = {part["p"]: part["replicas"] for part in shown["partitions"]}
     recall = recall or Recall()

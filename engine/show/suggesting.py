@@ -81,14 +81,14 @@ def _faults(names: list[str]) -> Iterator[str]:
 def _disks(sim: Simulation) -> Iterator[str]:
     """For brokers with several log directories only: else it is the whole broker that fails."""
     for broker in sim.brokers.values():
-        if broker.dirs > 1 and not sim.auto:
+        if broker.machine.dirs > 1 and not sim.auto:
             yield f"copy {broker.name}"
-        for one in range(1, broker.dirs + 1) if broker.dirs > 1 else ():
+        for one in range(1, broker.machine.dirs + 1) if broker.machine.dirs > 1 else ():
             name = directories.name(one)
             yield f"disk_fail {broker.name} {name}"
-            if 0 in broker.disks and broker.disks[0].dir != one:
+            if 0 in broker.machine.disks and broker.machine.disks[0].dir != one:
                 yield f"move_dir {broker.name} {name}"
-            if one in broker.broken:
+            if one in broker.machine.broken:
                 yield f"wipe {broker.name} {name}"
 
 

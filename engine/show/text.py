@@ -7,12 +7,13 @@ from typing import Any, Final
 from engine.controlplane.reassignment import target_of
 from engine.dataplane import directories
 from engine.model import timers
+from engine.model.broker import Broker
 from engine.model.effects import Cue
 from engine.model.errors import name_of
 from engine.model.log import Batch, Log
 from engine.model.messages import NAMES, REPLIES, Message
 from engine.model.records import PartitionRecord
-from engine.model.state import DOWN, LEADER, ROLE_NAMES, Broker, Replica
+from engine.model.state import DOWN, LEADER, ROLE_NAMES, Replica
 from engine.show.fields import fields_of
 from engine.show.gone import partitions
 from engine.show.view import node_name
@@ -98,7 +99,7 @@ def _named(batch: Batch) -> str:
 
 def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
     """`b1{L le=0 LEO=2 HW=2}  m0@0 m1@0 |`"""
-    disk = broker.disks.get(tp)
+    disk = broker.machine.disks.get(tp)
     if disk is None:
         return f"b{broker.id}{{no log}}"
     log = disk.log
@@ -108,7 +109,7 @@ def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
         role = ROLE_LETTERS[ROLE_NAMES[replica.role]]
         head = f"b{broker.id}{{{role} le={replica.leader_epoch} LEO={log.leo} HW={hw}}}"
     else:
-        lost = disk.dir in broker.broken
+        lost = disk.dir in broker.machine.broken
         status = f"{directories.name(disk.dir)} failed" if lost else broker.status
         head = f"b{broker.id}{{{status} LEO={log.leo} HW={hw}}}"
     if log.log_start:
@@ -118,7 +119,7 @@ def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
 
 def future_line(broker: Broker, tp: int) -> list[str]:
     """`  future d2{LEO=2 HW=2}  m0@0 m1@0 |`, if the log is on its way to another directory."""
-    move = broker.futures.get(tp)
+    move = broker.machine.futures.get(tp)
     if move is None:
         return []
     log, where = move.disk.log, directories.name(move.disk.dir)

@@ -103,10 +103,10 @@ Known = dict[tuple[int, int], FetcherThread]
 def asking(sim: Simulation) -> Known:
     """The fetchers that wait for an answer, at brokers that have several."""
     return {
-        (broker.id, thread.outstanding): thread
-        for broker in sim.brokers.values()
-        if len(broker.fetchers) > 1 or broker.num_fetchers > 1
-        for thread in broker.fetchers.values()
+        (process.id, thread.outstanding): thread
+        for process in (broker.process for broker in sim.brokers.values())
+        if process is not None and (len(process.fetchers) > 1 or process.num_fetchers > 1)
+        for thread in process.fetchers.values()
         if thread.outstanding
     }
 

@@ -8,6 +8,7 @@ from typing import Any
 from engine.dataplane import directories
 from engine.dataplane.fetcher import thread_of
 from engine.dataplane.watermark import blocked_by, caught_up, eligible
+from engine.model.broker import Broker, Machine, Process
 from engine.model.configs import UNLIMITED
 from engine.model.errors import name_of
 from engine.model.log import Batch, Log
@@ -27,14 +28,12 @@ from engine.model.records import PartitionRecord
 from engine.model.sessions import Session
 from engine.model.state import (
     COMMITTED,
-    DOWN,
     EXPAND,
     FETCHING,
     LEADER,
     ROLE_NAMES,
     TRUNCATING,
     UP,
-    Broker,
     Move,
     Replica,
 )
@@ -106,7 +105,11 @@ def _partition(
     recall: Recall,
     most: int,
 ) -> Json:
-    logs = {b: sim.brokers[b].disks[tp].log for b in record.replicas if tp in sim.brokers[b].disks}
+    logs = {
+        b: sim.brokers[b].machine.disks[tp].log
+        for b in record.replicas
+        if tp in sim.brokers[b].machine.disks
+    }
     shown: Json = {
         "p": tp,
         "name": sim.cluster.names[tp],
@@ -139,8 +142,8 @@ def _replica(
     sim: Simulation, broker: Broker, tp: int, cut: tuple[Batch, ...], recall: Recall, most: int
 ) -> Json:
     acked = recall.acked(sim, tp)
-    disk = broker.disks.get(tp)
-    replica = broker.replicas.get(tp)
+    process, disk = broker.process, broker.machine.disks.get(tp)
+    replica = None if process is None else process.replicas.get(tp)
     log = disk.log if disk is not None else Log()
     shown: Json = {
         "role": "none" if replica is None else ROLE_NAMES[replica.role],
@@ -163,12 +166,12 @@ def _replica(
         "blocks": [],
         "waiting": [],
     }
-    if broker.dirs > 1 and disk is not None:
+    if broker.machine.dirs > 1 and disk is not None:
         shown["dir"] = directories.name(disk.dir)
-    if tp in broker.futures:
-        shown["future"] = _future(broker.futures[tp])
-    if broker.status == DOWN or replica is None:
-        lost = broker.status == DOWN or (disk is not None and disk.dir in broker.broken)
+    if tp in broker.machine.futures:
+        shown["future"] = _future(broker.machine.futures[tp])
+    if process is None or replica is None:
+        lost = process is None or (disk is not None and disk.dir in broker.machine.broken)
         shown["role"] = "offline" if lost else "none"
         return shown
     shown["belief"] = {
@@ -177,14 +180,14 @@ def _replica(
         "pe": replica.partition_epoch,
     }
     if replica.role == LEADER:
-        _add_leader(sim, broker, replica, shown)
+        _add_leader(sim, process, replica, shown)
     else:
-        shown["fetch"] = _fetch_state(sim, broker, replica)
-        thread = thread_of(broker, tp)
+        shown["fetch"] = _fetch_state(sim, process, replica)
+        thread = thread_of(process, tp)
         if thread is not None and thread.session is not None:
             shown["session"] = {"id": thread.session.session_id, "next": thread.session.epoch}
-    if broker.quotas is not None:
-        _add_quota(sim.now, broker.quotas, replica, shown)
+    if process.quotas is not None:
+        _add_quota(sim.now, process.quotas, replica, shown)
     return shown
 
 
@@ -237,7 +240,7 @@ def _records(sim: Simulation, tp: int, batches: Sequence[Batch], acked: set[str]
     ]
 
 
-def _fetch_state(sim: Simulation, broker: Broker, replica: Replica) -> Json:
+def _fetch_state(sim: Simulation, broker: Process, replica: Replica) -> Json:
     if replica.tp in broker.failed:
         return {"state": "failed", "offset": replica.log.leo, "waiting": False}
     thread = thread_of(broker, replica.tp)
@@ -259,7 +262,7 @@ def _fetch_state(sim: Simulation, broker: Broker, replica: Replica) -> Json:
     return shown
 
 
-def _add_leader(sim: Simulation, broker: Broker, replica: Replica, shown: Json) -> None:
+def _add_leader(sim: Simulation, broker: Process, replica: Replica, shown: Json) -> None:
     lag = replica.configs.lag_time_max_ms
     shown["epochStart"] = replica.epoch_start
     shown["isr"] = list(replica.isr)
@@ -307,32 +310,41 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
     left = None
     if registration is not None and not registration.fenced:
         left = registration.last_contact + sim.configs.session_timeout_ms - sim.now
-    alive = broker.status
-    if alive == UP and broker.shutting_down:
+    process, machine, alive = broker.process, broker.machine, broker.status
+    if process is not None and process.status == UP and process.shutting_down:
         alive = "shutting"
     shown: Json = {
         "id": broker.id,
         "name": broker.name,
-        "rack": broker.rack,
+        "rack": machine.rack,
         "alive": alive,
         "fenced": registration is None or registration.fenced,
-        "brokerEpoch": broker.broker_epoch,
-        "clean": broker.clean_epoch >= 0,
+        "brokerEpoch": -1 if process is None else process.broker_epoch,
+        "clean": machine.clean_epoch >= 0,
         "session": left,
     }
-    if broker.dirs > 1:
+    if machine.dirs > 1:
         shown["dirs"] = [
-            {"name": directories.name(one), "failed": one in broker.broken}
-            for one in range(1, broker.dirs + 1)
+            {"name": directories.name(one), "failed": one in machine.broken}
+            for one in range(1, machine.dirs + 1)
         ]
-    if broker.disk_rate:
-        busy = max(0, -(-broker.disk_free_us // 1_000) - sim.now)
-        shown["disk"] = {"rate": broker.disk_rate, "busy": busy}
-    if broker.num_fetchers > 1:
-        shown["fetchers"] = broker.num_fetchers
-    if broker.sessions is not None:
-        shown["fetchSessions"] = [_session(one) for one in broker.sessions.sessions.values()]
+    if machine.disk_rate:
+        written = 0 if process is None else -(-process.disk_free_us // 1_000)
+        shown["disk"] = {"rate": machine.disk_rate, "busy": max(0, written - sim.now)}
+    fetchers = machine.configs.fetchers if process is None else process.num_fetchers
+    if fetchers > 1:
+        shown["fetchers"] = fetchers
+    if process is not None and process.sessions is not None:
+        shown["fetchSessions"] = [_session(one) for one in process.sessions.sessions.values()]
+    elif _told_of_sessions(machine):
+        shown["fetchSessions"] = []
     return shown
+
+
+def _told_of_sessions(machine: Machine) -> bool:
+    """Did a `set` reach it while it was down, and would a process of it keep sessions?"""
+    sessions = machine.profile.fetch_sessions and machine.configs.values["fetch_sessions"]
+    return bool(machine.set_while_down and sessions)
 
 
 def _session(session: Session) -> Json:

@@ -27,8 +27,8 @@ def of_simulation(sim: Simulation) -> int:
     """A copy of a simulation, beside what all copies share."""
     replicas = batches = 0
     for broker in sim.brokers.values():
-        replicas += len(broker.disks)
-        batches += sum(len(disk.log.batches) for disk in broker.disks.values())
+        replicas += len(broker.machine.disks)
+        batches += sum(len(disk.log.batches) for disk in broker.machine.disks.values())
     ledger = sim.ledger
     entries = len(sim.kernel.pending) + len(ledger.failed) + len(ledger.lost)
     for told in (ledger.acked, ledger.committed, ledger.seen, ledger.sequences):

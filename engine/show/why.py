@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from engine.model.broker import Broker, Process
 from engine.model.errors import BadInput
 from engine.model.messages import PRODUCE, PRODUCE_R
 from engine.model.records import NO_LEADER
-from engine.model.state import LEADER, UP, Broker, Replica
+from engine.model.state import LEADER, UP, Replica
 from engine.show import guards, guards_control
 from engine.show.entities import Sentence, error, node, offset, records, say, word
 from engine.show.guards import Guard
@@ -62,10 +63,10 @@ def _broker(sim: Simulation, name: str) -> Broker:
     raise BadInput("unknown", f"There is no broker “{name[:40]}”; there are {known}.")
 
 
-def _leader(sim: Simulation, tp: int) -> tuple[Broker, Replica] | None:
+def _leader(sim: Simulation, tp: int) -> tuple[Process, Replica] | None:
     """The broker that the controller names, if it knows that it leads."""
     replica = sim.cluster.current_leader(tp)
-    return None if replica is None else (sim.brokers[replica.broker], replica)
+    return None if replica is None else (sim.brokers[replica.broker].running, replica)
 
 
 def _nobody(sim: Simulation, tp: int) -> list[Guard]:
@@ -86,7 +87,7 @@ def _hw(sim: Simulation, rest: str) -> Found:
     if not name:
         if leader is None:
             return say("ask.mark.none"), _nobody(sim, tp), False, say("then.not")
-        broker = leader[0]
+        broker = sim.brokers[leader[0].id]
     else:
         broker = _broker(sim, name)
     replica = broker.replicas.get(tp)
@@ -95,7 +96,7 @@ def _hw(sim: Simulation, rest: str) -> Found:
         return say("ask.mark.off", b=node(broker.id)), found, False, say("then.not")
     about = say("ask.mark", b=node(broker.id), o=offset(replica.log.hw))
     if replica.role == LEADER:
-        found = guards.of_mark(sim, broker, replica)
+        found = guards.of_mark(sim, broker.running, replica)
         then = say("then.mark", b=node(broker.id))
     else:
         found = guards.of_following(sim, replica, leader[1] if leader else None)
@@ -137,7 +138,7 @@ def _ack(sim: Simulation, rest: str) -> Found:
         for replica in broker.replicas.values():
             for waiting in replica.waiting:
                 if value in waiting.request.values:
-                    found = guards.of_answer(sim, broker, replica, waiting)
+                    found = guards.of_answer(sim, broker.running, replica, waiting)
                     holds = guards.all_hold(found)
                     then = say("then.answer", b=node(broker.id), m=m)
                     return about, found, holds, then if holds else say("then.not")

@@ -51,7 +51,7 @@ def _flush(sim: Simulation, args: Args) -> Iterator[None]:
     broker = sim.brokers[args["broker"]]
 
     def flush(out: Any) -> None:
-        for disk in broker.disks.values():
+        for disk in broker.machine.disks.values():
             upto = disk.log.leo if args["upto"] is None else args["upto"]
             before = disk.log.flushed
             disk.log.flush(upto)
@@ -174,9 +174,14 @@ def _set(sim: Simulation, args: Args) -> Iterator[None]:
             kraft.set_configs(k, after, args["key"] == "min.insync.replicas", out)
             return
         for broker in sim.brokers.values():
-            fetcher.configure(broker, after, out)
-            if broker.status == UP:
-                retention.arm(broker, out)
+            process = broker.process
+            if process is None:
+                broker.machine.configs = after
+                broker.machine.set_while_down = True
+                continue
+            fetcher.configure(process, after, out)
+            if process.status == UP:
+                retention.arm(process, out)
         zookeeper.set_configs(k, after, after.unclean and not before.unclean, out)
 
     sim.act(TIMER, CONTROLLER, "set", act)

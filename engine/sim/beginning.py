@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from engine.controlplane import membership
 from engine.controlplane.roles import new_disk
+from engine.model.broker import Broker
 from engine.model.configs import build
 from engine.model.controller import Topic
 from engine.model.log import Batch
 from engine.model.records import PartitionRecord
-from engine.model.state import DOWN, LEADER, Broker, Disk
+from engine.model.state import LEADER, Disk
 from engine.scenarios.initial import Initial, LogState, PartitionState
 from engine.sim.consumers import Consumer
 from engine.sim.world import World
@@ -37,7 +38,7 @@ def prepare(sim: World, initial: Initial) -> None:
             topic.config.min_insync_replicas = state.min_isr
             own = {**sim.scenario.configs, "min.insync.replicas": state.min_isr}
             for broker in sim.brokers.values():
-                broker.topic_configs[tp] = build(sim.profile, own)
+                broker.machine.topic_configs[tp] = build(sim.profile, own)
         _fill_disks(sim, tp, state)
     for down in initial.offline:
         _take_down(sim, sim.brokers[down])
@@ -47,7 +48,8 @@ def _fill_disks(sim: World, tp: int, state: PartitionState) -> None:
     shared: Shared = {}
     logs = dict(state.logs)
     for broker_id in sim.cluster.controller.records[tp].replicas:
-        disk = sim.brokers[broker_id].disks[tp] = new_disk(sim.brokers[broker_id])
+        machine = sim.brokers[broker_id].machine
+        disk = machine.disks[tp] = new_disk(machine)
         if broker_id in logs:
             _fill(disk, logs[broker_id], f".{tp}" if tp else "", shared)
 
@@ -73,8 +75,7 @@ def _fill(disk: Disk, state: LogState, suffix: str, shared: Shared) -> None:
 
 def _take_down(sim: World, broker: Broker) -> None:
     k = sim.cluster.controller
-    broker.forget()
-    broker.status = DOWN
+    broker.process = None
     sim.network.running.discard(broker.id)
     if sim.profile.mode == "kraft":
         k.brokers[broker.id].fenced = True

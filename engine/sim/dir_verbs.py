@@ -28,7 +28,7 @@ def directory(words: Words) -> int:
 
 def no_such_directory(sim: Simulation, args: Args) -> str:
     """Why the broker has no directory of that name, or ""."""
-    broker = sim.brokers[args["broker"]]
+    broker = sim.brokers[args["broker"]].machine
     if args["dir"] <= broker.dirs:
         return ""
     known = ", ".join(directories.name(one) for one in range(1, broker.dirs + 1))
@@ -42,7 +42,7 @@ def _parse_fail(words: Words) -> Args:
 
 def _why_not_fail(sim: Simulation, args: Args) -> str:
     why = no_such_directory(sim, args)
-    if why or args["dir"] not in sim.brokers[args["broker"]].broken:
+    if why or args["dir"] not in sim.brokers[args["broker"]].machine.broken:
         return why
     where = directories.name(args["dir"])
     return f"Log directory {where} of {name(sim, args['broker'])} has failed already."
@@ -74,17 +74,18 @@ def _why_not_move(sim: Simulation, args: Args) -> str:
     why = not_running(sim, args["broker"]) or partitions.missing(sim, args["tp"])
     if why:
         return why
-    broker = sim.brokers[args["broker"]]
+    process = sim.brokers[args["broker"]].running
+    machine = process.machine
     where = directories.name(args["dir"])
     why = no_such_directory(sim, args)
     if why:
         return f"{why[:-1]} (LOG_DIR_NOT_FOUND)."
     tp = partitions.number(sim, args["tp"])
-    if not broker.profile.future_replicas or not directories.survives_a_failed_directory(broker):
+    if not sim.profile.future_replicas or not directories.survives_a_failed_directory(machine):
         return "This release cannot move a log to another directory (KIP-113, KIP-858)."
-    if args["dir"] in broker.broken or tp in broker.offline:
+    if args["dir"] in machine.broken or tp in process.offline:
         return f"Log directory {where} or the replica is offline (KAFKA_STORAGE_ERROR)."
-    disk, move = broker.disks.get(tp), broker.futures.get(tp)
+    disk, move = machine.disks.get(tp), machine.futures.get(tp)
     if move is not None and move.disk.dir == args["dir"]:
         return f"It is on its way to {where} already."
     if disk is not None and disk.dir == args["dir"] and move is None:
@@ -102,7 +103,7 @@ def _why_not_move(sim: Simulation, args: Args) -> str:
 )
 def _move_dir(sim: Simulation, args: Args) -> Iterator[None]:
     """D-1.  A broker that does not host the partition yet remembers the choice."""
-    broker, tp = sim.brokers[args["broker"]], partitions.number(sim, args["tp"])
+    broker, tp = sim.brokers[args["broker"]].running, partitions.number(sim, args["tp"])
     replica = broker.replicas.get(tp)
 
     def act(out: Effects) -> None:
@@ -112,7 +113,7 @@ def _move_dir(sim: Simulation, args: Args) -> Iterator[None]:
         elif replica.disk.dir == args["dir"]:
             futures.cancel(broker, replica, out)
         else:
-            futures.begin(broker, replica, new_disk(broker, args["dir"]), out)
+            futures.begin(broker, replica, new_disk(broker.machine, args["dir"]), out)
 
     sim.act(TIMER, broker.id, "move_dir", act)
     yield
@@ -125,8 +126,8 @@ def _why_not_copy(sim: Simulation, args: Args) -> str:
         return why
     if sim.auto:
         return "Logs are copied by themselves in this run; “fetching manual” changes that."
-    broker = sim.brokers[args["broker"]]
-    if not broker.futures:
+    broker = sim.brokers[args["broker"]].running
+    if not broker.machine.futures:
         return f"No log of {name(sim, broker.id)} is on its way to another directory."
     if futures.next_partition(broker) < 0:
         return f"There is nothing to copy on {name(sim, broker.id)} now."
@@ -142,6 +143,6 @@ def _why_not_copy(sim: Simulation, args: Args) -> str:
     _why_not_copy,
 )
 def _copy(sim: Simulation, args: Args) -> Iterator[None]:
-    pacing.copy_round(sim, sim.brokers[args["broker"]])
+    pacing.copy_round(sim, sim.brokers[args["broker"]].running)
     yield
     yield from pacing.pump(sim)

@@ -20,29 +20,30 @@ from engine.dataplane import (
     watermark,
 )
 from engine.model import messages, timers
+from engine.model.broker import Process
 from engine.model.control_messages import AssignReplicasToDirsResponse
 from engine.model.controller import Controller
 from engine.model.effects import Effects
 from engine.model.messages import Broken, ClientMetadata, ClientMetadataResponse
-from engine.model.state import STARTING, Broker
+from engine.model.state import STARTING
 
-BrokerHandler = Callable[[Broker, Any, Effects], None]
+BrokerHandler = Callable[[Process, Any, Effects], None]
 ControllerHandler = Callable[[Controller, Any, Effects], None]
-BrokerTimer = Callable[[Broker, Any, Effects], bool]
+BrokerTimer = Callable[[Process, Any, Effects], bool]
 ControllerTimer = Callable[[Controller, Any, Effects], bool]
 
 
-def on_client_metadata(broker: Broker, m: ClientMetadata, out: Effects) -> None:
+def on_client_metadata(broker: Process, m: ClientMetadata, out: Effects) -> None:
     """5.8.  A broker tells what its own cache says, however old that is."""
     leader, epoch = broker.metadata.get(m.tp, (-1, -1))
     out.send(ClientMetadataResponse(broker.id, m.src, m.corr, m.tp, leader, epoch))
 
 
-def on_assignment_answer(broker: Broker, m: AssignReplicasToDirsResponse, out: Effects) -> None:
+def on_assignment_answer(broker: Process, m: AssignReplicasToDirsResponse, out: Effects) -> None:
     futures.on_accepted(broker, directories.on_assignment_answer(broker, m, out), out)
 
 
-def on_broken(broker: Broker, m: Broken, out: Effects) -> None:
+def on_broken(broker: Process, m: Broken, out: Effects) -> None:
     """The connection of one of this broker's requests broke."""
     kind = m.request_kind
     if kind == messages.ALTER_PARTITION:
@@ -109,7 +110,7 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
 }
 
 
-def _isr_expiration(broker: Broker, data: Any, out: Effects) -> bool:
+def _isr_expiration(broker: Process, data: Any, out: Effects) -> bool:
     """CP-ISR-SHRINK.  For every partition this broker leads; then again after a period, before
     which records may become old enough to go (L-8)."""
     out.timer(broker.id, broker.configs.isr_check_ms, timers.ISR_EXPIRATION)
@@ -119,17 +120,17 @@ def _isr_expiration(broker: Broker, data: Any, out: Effects) -> bool:
     return True
 
 
-def _isr_propagation(broker: Broker, data: Any, out: Effects) -> bool:
+def _isr_propagation(broker: Process, data: Any, out: Effects) -> bool:
     return isr_propagation.on_tick(broker, out)
 
 
-def _hw_checkpoint(broker: Broker, data: Any, out: Effects) -> bool:
+def _hw_checkpoint(broker: Process, data: Any, out: Effects) -> bool:
     out.timer(broker.id, broker.configs.hw_checkpoint_ms, timers.HW_CHECKPOINT)
     watermark.checkpoint(broker, out)
     return True
 
 
-def _log_flusher(broker: Broker, data: Any, out: Effects) -> bool:
+def _log_flusher(broker: Process, data: Any, out: Effects) -> bool:
     """L-10.  flush.ms: what was written since the last turn is forced to disk."""
     out.timer(broker.id, broker.configs.flush_ms, timers.LOG_FLUSHER)
     for replica in broker.replicas.values():
@@ -140,44 +141,44 @@ def _log_flusher(broker: Broker, data: Any, out: Effects) -> bool:
     return True
 
 
-def _register(broker: Broker, attempt: Any, out: Effects) -> bool:
+def _register(broker: Process, attempt: Any, out: Effects) -> bool:
     if broker.status != STARTING or broker.registered_corr or broker.broker_epoch >= 0:
         return False
     membership.register(broker, attempt, out)
     return True
 
 
-def _metadata(broker: Broker, data: Any, out: Effects) -> bool:
+def _metadata(broker: Process, data: Any, out: Effects) -> bool:
     if broker.metadata_corr:
         return False
     membership.fetch_metadata(broker, out)
     return True
 
 
-def _heartbeat(broker: Broker, data: Any, out: Effects) -> bool:
+def _heartbeat(broker: Process, data: Any, out: Effects) -> bool:
     return membership.on_heartbeat_timer(broker, out)
 
 
-def _alter(broker: Broker, data: Any, out: Effects) -> bool:
+def _alter(broker: Process, data: Any, out: Effects) -> bool:
     return membership.on_alter_timer(broker, out)
 
 
-def _shutdown(broker: Broker, data: Any, out: Effects) -> bool:
+def _shutdown(broker: Process, data: Any, out: Effects) -> bool:
     if not broker.shutting_down:
         return False
     membership.request_shutdown(broker, out)
     return True
 
 
-def _send_assignments(broker: Broker, data: Any, out: Effects) -> bool:
+def _send_assignments(broker: Process, data: Any, out: Effects) -> bool:
     return directories.send_assignments(broker, out)
 
 
-def _move_dirs(broker: Broker, data: Any, out: Effects) -> bool:
+def _move_dirs(broker: Process, data: Any, out: Effects) -> bool:
     return futures.on_timer(broker, out)
 
 
-def _dir_failure(broker: Broker, data: Any, out: Effects) -> bool:
+def _dir_failure(broker: Process, data: Any, out: Effects) -> bool:
     return storage.on_dir_failure_timer(broker, out)
 
 

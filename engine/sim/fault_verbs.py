@@ -168,7 +168,7 @@ def _why_not_restart(sim: Simulation, args: Args) -> str:
 def _has_no_disk(sim: Simulation, broker: int) -> str:
     if not faults.cannot_start(sim, broker):
         return ""
-    lost = directories.name(min(sim.brokers[broker].broken))
+    lost = directories.name(min(sim.brokers[broker].machine.broken))
     who = sim.scenario.broker_name(broker)
     return f"Log directory {lost} has failed; replace its disk first, with “wipe {who} {lost}”."
 
@@ -208,9 +208,10 @@ def _until_informed(sim: Simulation, broker_id: int) -> Iterator[None]:
     k = sim.cluster.controller
 
     def waits() -> bool:
-        if broker.status != UP:
-            return broker.status != DOWN
-        behind = sim.profile.mode == "kraft" and broker.metadata_offset < k.committed
+        process = broker.process
+        if process is None or process.status != UP:
+            return process is not None
+        behind = sim.profile.mode == "kraft" and process.metadata_offset < k.committed
         return behind and broker_id not in sim.network.held_metadata
 
     if k.alive and not sim.network.is_cut(broker_id, CONTROLLER):

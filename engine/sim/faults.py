@@ -36,9 +36,9 @@ def power(sim: World, broker: int, chance: Chance | None = None) -> None:
     def action(out: Effects) -> None:
         out.cue("CP-8.1.power", broker, "machine", "up", "down")
         sim.stop_process(broker)
-        for move in sim.brokers[broker].futures.values():
+        for move in sim.brokers[broker].machine.futures.values():
             lose_unflushed(move.disk)
-        for tp, disk in sim.brokers[broker].disks.items():
+        for tp, disk in sim.brokers[broker].machine.disks.items():
             before = disk.log.leo
             spared = 0
             if chance is not None:
@@ -58,7 +58,7 @@ def wipe(sim: World, broker: int, directory: int = 0) -> None:
         out.cue("CP-8.1.wipe", broker, "disk", directory or "full", "empty")
         if sim.brokers[broker].status != DOWN:
             sim.stop_process(broker)
-        found = sim.brokers[broker]
+        found = sim.brokers[broker].machine
         found.disks = {
             tp: disk for tp, disk in found.disks.items() if directory not in (0, disk.dir)
         }
@@ -79,16 +79,16 @@ def fail_disk(sim: World, broker: int, directory: int) -> None:
     def action(out: Effects) -> None:
         found = sim.brokers[broker]
         out.cue("CP-8.1.disk", broker, "directory", None, directory)
-        found.broken.add(directory)
-        if found.status != DOWN:
-            storage.fail_directory(found, directory, out)
+        found.machine.broken.add(directory)
+        if found.process is not None:
+            storage.fail_directory(found.process, directory, out)
 
     sim.act(FAILURE, broker, f"disk_fail {broker} {directories.name(directory)}", action)
 
 
 def cannot_start(sim: World, broker: int) -> bool:
     """8.4.  Without a directory that works, or in a release that needs them all."""
-    found = sim.brokers[broker]
+    found = sim.brokers[broker].machine
     if not found.broken:
         return False
     return not directories.working(found) or not directories.survives_a_failed_directory(found)
@@ -118,7 +118,7 @@ def shut_down(sim: World, broker: int) -> None:
 
     def action(out: Effects) -> None:
         out.cue("CP-SHUTDOWN", broker, "process", "up", "shutting down")
-        membership.begin_shutdown(sim.brokers[broker], out)
+        membership.begin_shutdown(sim.brokers[broker].running, out)
 
     sim.act(FAILURE, broker, f"shutdown {broker}", action)
 
@@ -128,7 +128,7 @@ def pause(sim: World, broker: int) -> None:
 
     def action(out: Effects) -> None:
         out.cue("CP-8.3.pause", broker, "process", "up", "paused")
-        sim.brokers[broker].status = PAUSED
+        sim.brokers[broker].running.status = PAUSED
 
     sim.act(FAILURE, broker, f"pause {broker}", action)
 
@@ -138,7 +138,7 @@ def resume(sim: World, broker: int) -> None:
 
     def action(out: Effects) -> None:
         out.cue("CP-8.3.resume", broker, "process", "paused", "up")
-        sim.brokers[broker].status = UP
+        sim.brokers[broker].running.status = UP
         waiting = sim.deferred.pop(broker, [])
         waiting.sort(key=lambda event: (_waits_behind(event[4]), event[3]))
         for _, kind, node, _, payload in waiting:
@@ -249,7 +249,7 @@ def heal(sim: World, a: int, b: int) -> None:
 
 def hear_again(sim: World, broker_id: int, out: Effects) -> None:
     """A broker that reaches its controller again: metadata, heartbeat, pending AlterPartition."""
-    broker = sim.brokers[broker_id]
+    broker = sim.brokers[broker_id].running
     if sim.profile.mode == "kraft" and not broker.metadata_corr:
         membership.fetch_metadata(broker, out)
     membership.send_heartbeat(broker, out)
@@ -264,7 +264,7 @@ def hear_again(sim: World, broker_id: int, out: Effects) -> None:
         if missed:
             zookeeper.tell_again(k, broker_id, missed, out)
         zk_topics.resume_for(k, broker_id, out)
-        if broker.broken:
+        if broker.machine.broken:
             storage.tell_controller(broker, out)
 
 
@@ -299,7 +299,7 @@ def slow_disk(sim: World, broker: int, rate: float) -> None:
 
     def action(out: Effects) -> None:
         out.cue("CP-8.6.slow_disk", broker, "disk", None, rate)
-        sim.brokers[broker].disk_rate = rate
+        sim.brokers[broker].machine.disk_rate = rate
         sim.on_broker = {**sim.on_broker, **dispatch.ON_SLOW_DISKS}
 
     sim.act(FAILURE, broker, f"slow_disk {broker}", action)

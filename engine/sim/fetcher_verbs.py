@@ -41,7 +41,7 @@ def _fetch_error(sim: Simulation, args: Args) -> Iterator[None]:
     broker, tp = sim.brokers[args["broker"]], partitions.number(sim, args["tp"])
 
     def act(out: Effects) -> None:
-        broker.spoiled.add(tp)
+        broker.running.spoiled.add(tp)
         out.cue("CP-8.1.spoil", broker.id, "spoiled", None, tp)
 
     sim.act(FAILURE, broker.id, "fetch_error", act)

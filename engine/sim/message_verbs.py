@@ -31,7 +31,7 @@ def _why_not_fetch(sim: Simulation, args: Args) -> str:
     if all(thread.dead for thread in threads):
         if threads:
             return refuse(sim, "fetcher.dead", b=broker)
-        if sim.brokers[broker].failed:
+        if sim.brokers[broker].running.failed:
             return refuse(sim, "fetcher.failed", b=broker)
         return refuse(sim, "follows.nobody", b=broker)
     if sim.auto:
@@ -106,11 +106,12 @@ def _can_appear(sim: Simulation, src: int, dst: int) -> bool:
     """Could a message be made to travel: an idle fetcher's request, or a parked Fetch's answer?"""
     if sim.auto or src < 0 or dst < 0:
         return False
-    if sim.brokers[src].status != UP:
+    process = sim.brokers[src].process
+    if process is None or process.status != UP:
         return False
     if any(t.leader == dst and t.is_idle() for t in pacing.threads_of(sim, src)):
         return True
-    return purgatory.parked_from(sim.brokers[src], dst) is not None
+    return purgatory.parked_from(process, dst) is not None
 
 
 def _bring_about(sim: Simulation, args: Args) -> Iterator[None]:
@@ -118,9 +119,10 @@ def _bring_about(sim: Simulation, args: Args) -> Iterator[None]:
     src, dst = args["src"], args["dst"]
     if _on_link(sim, args) is not None:
         return
-    parked = purgatory.parked_from(sim.brokers[src], dst)
-    if parked is not None:
-        pacing.expire(sim, sim.brokers[src], parked)
+    process = sim.brokers[src].process
+    parked = None if process is None else purgatory.parked_from(process, dst)
+    if process is not None and parked is not None:
+        pacing.expire(sim, process, parked)
         yield
         return
     for thread in pacing.threads_of(sim, src):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from heapq import heappush
 
+from engine.model.broker import Broker
 from engine.model.copying import shallow
 from engine.model.messages import (
     ALTER_PARTITION,
@@ -25,7 +26,6 @@ from engine.model.messages import (
     Message,
     ProduceRequest,
 )
-from engine.model.state import Broker
 from engine.scenarios.parts import Network as Settings
 from engine.sim.kernel import DELIVERY, Chance, Kernel
 from engine.sim.tails import choices
@@ -208,8 +208,8 @@ class Network:
         """F-1.  Nothing overtakes on a connection; each fetcher thread has one of its own."""
         asker, leader = (m.dst, m.src) if m.kind in REPLIES else (m.src, m.dst)
         broker = None if self.fetchers is None else self.fetchers.get(asker)
-        if broker is not None:
-            for thread in broker.fetchers.values():
+        if broker is not None and broker.process is not None:
+            for thread in broker.process.fetchers.values():
                 if thread.fetcher and thread.leader == leader and thread.outstanding == m.corr:
                     return m.src, m.dst, thread.fetcher
         return m.src, m.dst

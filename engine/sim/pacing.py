@@ -6,8 +6,9 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any, Final
 
 from engine.dataplane import fetcher, futures, purgatory
+from engine.model.broker import Process
 from engine.model.messages import FETCH, FetchResponse, Message
-from engine.model.state import DOWN, NEVER, UP, Broker, FetcherThread
+from engine.model.state import NEVER, UP, FetcherThread
 from engine.sim.kernel import TIMER
 from engine.sim.simulation import Simulation
 
@@ -63,12 +64,13 @@ def run_while(
 
 
 def threads_of(sim: Simulation, follower: int) -> list[FetcherThread]:
-    return list(sim.brokers[follower].fetchers.values())
+    process = sim.brokers[follower].process
+    return [] if process is None else list(process.fetchers.values())
 
 
 def make_fetcher_work(sim: Simulation, follower: int, thread: FetcherThread) -> bool:
     """F-4 by hand: the loop goes round now, back-off or not.  True if a request went out."""
-    broker = sim.brokers[follower]
+    broker = sim.brokers[follower].running
 
     def work(out: Any) -> None:
         for state in thread.partitions.values():
@@ -90,7 +92,8 @@ def hand_step(sim: Simulation, follower: int, thread: FetcherThread) -> Message 
             if m.src == src and m.dst == dst and m.corr == thread.outstanding:
                 sim.take(m)
                 return m
-    target = sim.brokers.get(leader)
+    known = sim.brokers.get(leader)
+    target = None if known is None else known.process
     if target is not None and target.status == UP:
         parked = purgatory.parked_from(target, follower, thread.outstanding)
         if parked is not None:
@@ -99,7 +102,7 @@ def hand_step(sim: Simulation, follower: int, thread: FetcherThread) -> Message 
     return None
 
 
-def expire(sim: Simulation, leader: Broker, parked: Any) -> None:
+def expire(sim: Simulation, leader: Process, parked: Any) -> None:
     """S-6 by hand: the waiting Fetch is answered now, as when its time is over."""
     sim.act(
         TIMER,
@@ -118,7 +121,8 @@ def fetch_round(
     """
     broker = sim.brokers[follower]
     for _ in range(SETTLE_ROUNDS):
-        if broker.fetchers.get((thread.leader, thread.fetcher)) is not thread:
+        process = broker.process
+        if process is None or process.fetchers.get((thread.leader, thread.fetcher)) is not thread:
             return
         if not thread.outstanding:
             if not make_fetcher_work(sim, follower, thread):
@@ -167,14 +171,16 @@ def settle(sim: Simulation) -> Iterator[None]:
 def copy_all(sim: Simulation) -> Iterator[None]:
     """D-2 by hand: logs that move to another directory are copied, as far as the quota allows."""
     for broker in sim.brokers.values():
-        while broker.futures and broker.status == UP and futures.next_partition(broker) >= 0:
-            if not copy_round(sim, broker):
+        while broker.machine.futures and (process := broker.process) and process.status == UP:
+            if futures.next_partition(process) < 0:
+                break
+            if not copy_round(sim, process):
                 return
             yield
             yield from pump(sim)
 
 
-def copy_round(sim: Simulation, broker: Broker) -> bool:
+def copy_round(sim: Simulation, broker: Process) -> bool:
     """D-2 by hand: one round; False if the quota is used up."""
     done: list[bool] = []
     sim.act(TIMER, broker.id, "copy", lambda out: done.append(futures.work(broker, out)))
@@ -201,9 +207,10 @@ def fingerprint(sim: Simulation) -> tuple[Any, ...]:
                     replica.pending,
                 )
             )
-        parts.append(tuple(sorted(broker.failed)))
-        if broker.futures:
-            parts.append(tuple((tp, m.disk.log.leo) for tp, m in broker.futures.items()))
+        parts.append(() if broker.process is None else tuple(sorted(broker.process.failed)))
+        moves = broker.machine.futures
+        if moves:
+            parts.append(tuple((tp, move.disk.log.leo) for tp, move in moves.items()))
     records = sim.cluster.controller.records.values()
     parts += [(record.leader_epoch, record.partition_epoch) for record in records]
     return tuple(parts)
@@ -219,10 +226,11 @@ def is_quiet(sim: Simulation) -> bool:
             continue
         for broker_id in record.replicas:
             broker = sim.brokers[broker_id]
-            replica = broker.replicas.get(tp)
-            if broker.status == DOWN or tp in broker.offline:
+            process = broker.process
+            if process is None or tp in process.offline:
                 continue
-            if replica is None or broker_id not in record.isr or tp in broker.futures:
+            replica = process.replicas.get(tp)
+            if replica is None or broker_id not in record.isr or tp in broker.machine.futures:
                 return False
             if replica.log.leo != leader.log.leo or replica.log.hw != leader.log.hw:
                 return False
@@ -242,7 +250,7 @@ def is_calm(sim: Simulation) -> bool:
         and not any(
             tp in controller.records and (node, tp) not in controller.offline
             for node, broker in sim.brokers.items()
-            for tp in broker.offline
+            for tp in (() if broker.process is None else broker.process.offline)
         )
         and all(broker.status == UP for broker in sim.brokers.values())
         and all(controller.active(broker) for broker in sim.brokers)

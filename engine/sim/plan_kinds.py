@@ -177,7 +177,7 @@ def _repair_slow_disk(sim: World, broker: int, plan: Strikes) -> None:
 
 def _strike_disk(sim: World, broker: int, plan: Strikes) -> None:
     """8.4.  The directory that is meant, else the first that works; nothing where it has failed."""
-    working = directories.working(sim.brokers[broker])
+    working = directories.working(sim.brokers[broker].machine)
     directory = plan.directory or working[0]
     if directory in working:
         plan.failed[broker] = directory
@@ -187,7 +187,7 @@ def _strike_disk(sim: World, broker: int, plan: Strikes) -> None:
 def _repair_disk(sim: World, broker: int, plan: Strikes) -> None:
     """The disk is replaced by an empty one, for which the process has to be started anew."""
     directory = plan.failed.pop(broker, 0)
-    if directory not in sim.brokers[broker].broken:
+    if directory not in sim.brokers[broker].machine.broken:
         return
     left_alone = stopped_by_another(sim, broker, plan)
     wipe(sim, broker, directory)

@@ -78,9 +78,10 @@ class Roll:
 
 def is_caught_up(sim: World, broker: int) -> bool:
     """Does it run, is it unfenced, and in the ISR of whatever it holds and can read?"""
-    k, found = sim.cluster.controller, sim.brokers[broker]
+    k, found = sim.cluster.controller, sim.brokers[broker].process
     return (
-        found.status == UP
+        found is not None
+        and found.status == UP
         and k.alive
         and k.active(broker)
         and all(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from engine.controlplane import kraft, zookeeper
 from engine.controlplane.roles import apply_record, new_disk
 from engine.model import timers
+from engine.model.broker import Broker, Machine, Process
 from engine.model.control_messages import MetadataFetch
 from engine.model.controller import Registration, Topic
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER
 from engine.model.quotas import TOPIC
 from engine.model.records import PartitionRecord
-from engine.model.state import UP, Broker, Peer
+from engine.model.state import UP, Peer
 from engine.scenarios.scenario import Scenario
 from engine.sim import beginning
 from engine.sim.cast import add_clients
@@ -64,15 +65,15 @@ def _build_cluster(sim: Simulation) -> None:
     scenario, cluster, out = sim.scenario, sim.cluster, sim.out
     k = cluster.controller
     for number, spec in enumerate(scenario.brokers):
-        broker = Broker(spec.id, spec.label, spec.rack, sim.profile, sim.configs, sim.auto)
-        broker.dirs = spec.dirs
-        broker.incarnation = 1
+        machine = Machine(spec.id, spec.label, spec.rack, sim.profile, sim.configs, sim.auto)
+        machine.dirs = spec.dirs
+        machine.racks = sim.racks
+        machine.topics = sim.topics
+        broker = Process(machine)
         broker.status = UP
         broker.fenced = False
         broker.broker_epoch = number if sim.profile.mode == "kraft" else number + 1
-        broker.racks = sim.racks
-        broker.topics = sim.topics
-        cluster.brokers[spec.id] = broker
+        cluster.brokers[spec.id] = Broker(machine, broker)
         registration = Registration(broker.broker_epoch, 1, spec.rack, 0)
         registration.fenced = False
         k.brokers[spec.id] = registration
@@ -87,9 +88,9 @@ def _build_cluster(sim: Simulation) -> None:
         beginning.prepare(sim, scenario.initial)
     beginning.fill_metadata_log(sim)
     sim.tell_fetchers()
-    for broker in cluster.brokers.values():
-        if broker.status == UP:
-            _start_informed(sim, broker, out)
+    for one in cluster.brokers.values():
+        if one.process is not None:
+            _start_informed(sim, one.process, out)
     add_clients(sim)
     if scenario.initial is not None:
         beginning.finish(sim, scenario.initial)
@@ -104,12 +105,12 @@ def _build_cluster(sim: Simulation) -> None:
     if out.cues:
         out.cues.clear()
     out.sends.clear()
-    for broker in cluster.brokers.values():
-        sim.checker.after(broker.id, 0)
+    for node in cluster.brokers:
+        sim.checker.after(node, 0)
     sim.checker.after(CONTROLLER, 0)
 
 
-def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
+def _start_informed(sim: Simulation, broker: Process, out: Effects) -> None:
     """A broker that has heard of everything, sends heartbeats and waits for news."""
     k = sim.cluster.controller
     broker.configure(sim.configs)
@@ -121,8 +122,9 @@ def _start_informed(sim: Simulation, broker: Broker, out: Effects) -> None:
         if sim.profile.isr_propagation:
             broker.known_isr[tp] = record.isr
         if broker.id in record.replicas:
-            disk = broker.disks[tp] = broker.disks.get(tp) or new_disk(broker)
-            if broker.dirs > 1:
+            disks = broker.machine.disks
+            disk = disks[tp] = disks.get(tp) or new_disk(broker.machine)
+            if broker.machine.dirs > 1:
                 k.directories[broker.id, tp] = disk.dir
             apply_record(broker, tp, record, out)
     if sim.profile.mode == "kraft":

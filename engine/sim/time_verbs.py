@@ -161,15 +161,15 @@ def _fetching(sim: Simulation, args: Args) -> Iterator[None]:
     def switch(out: Any) -> None:
         sim.auto = args["auto"]
         for broker in sim.brokers.values():
-            broker.auto_fetch = sim.auto
+            broker.machine.auto_fetch = sim.auto
         sim.network.drive(by_hand=not sim.auto)
         if sim.auto:
-            for broker in sim.brokers.values():
-                futures.wake(broker, out)
-                for key, thread in broker.fetchers.items():
+            for process in filter(None, (broker.process for broker in sim.brokers.values())):
+                futures.wake(process, out)
+                for key, thread in process.fetchers.items():
                     if not thread.outstanding:
                         thread.waking = out.now
-                        out.timer(broker.id, 0, timers.FETCHER_WORK, key)
+                        out.timer(process.id, 0, timers.FETCHER_WORK, key)
 
     sim.act(TIMER, CONTROLLER, "fetching", switch)
     yield
@@ -178,7 +178,7 @@ def _fetching(sim: Simulation, args: Args) -> Iterator[None]:
 
 @verb("tick", "time", "tick B", "The ISR check runs on a broker now.", one_broker, is_up)
 def _tick(sim: Simulation, args: Args) -> Iterator[None]:
-    broker = sim.brokers[args["broker"]]
+    broker = sim.brokers[args["broker"]].running
 
     def tick(out: Any) -> None:
         for replica in broker.replicas.values():

@@ -6,10 +6,10 @@ from heapq import heappush
 from typing import Any
 
 from engine.checks.ledger import Ledger
+from engine.model.broker import Broker
 from engine.model.copying import shallow
 from engine.model.effects import Effects
 from engine.model.messages import PRODUCE, Message
-from engine.model.state import Broker
 from engine.sim.kernel import TIMER, Kernel
 from engine.sim.network import Network
 
@@ -49,7 +49,7 @@ class Wires(Effects):
         self._network.send(message)
 
     def timer(self, node: int, delay: int, kind: int, data: Any = None) -> None:
-        incarnation = self._incarnations[node].incarnation if node >= 0 else 0
+        incarnation = self._incarnations[node].machine.incarnation if node >= 0 else 0
         kernel = self._kernel
         kernel.seq = seq = kernel.seq + 1
         heappush(kernel.pending, (kernel.now + delay, TIMER, node, seq, (kind, data, incarnation)))

@@ -11,6 +11,7 @@ from engine.checks.ledger import Acked, Ledger
 from engine.controlplane import membership
 from engine.dataplane import retention
 from engine.model import messages, timers
+from engine.model.broker import Process
 from engine.model.cluster import Cluster
 from engine.model.configs import NEVER, build
 from engine.model.copying import Twins
@@ -24,7 +25,7 @@ from engine.model.messages import (
 )
 from engine.model.profiles import get_profile
 from engine.model.quotas import TOPIC
-from engine.model.state import DOWN, PAUSED, Broker
+from engine.model.state import PAUSED
 from engine.model.zk_messages import SessionClosed
 from engine.scenarios.scenario import Scenario
 from engine.sim import dispatch
@@ -129,8 +130,8 @@ class World:
         twin.racks = self.racks.copy()
         twin.topics = self.topics.copy()
         for broker in twin.brokers.values():
-            broker.racks = twin.racks
-            broker.topics = twin.topics
+            broker.machine.racks = twin.racks
+            broker.machine.topics = twin.topics
         twin.tell_fetchers()
         twin.clients = {node: client.twin(twins) for node, client in self.clients.items()}
         twin.plans = [twins.of(plan) for plan in self.plans]
@@ -203,19 +204,18 @@ class World:
             return bool(payload(self))
         look = True
         if node >= 0:
-            broker = self.brokers[node]
-            status = broker.status
-            if status == PAUSED:
+            process = self.brokers[node].process
+            if process is not None and process.status == PAUSED:
                 self.deferred.setdefault(node, []).append(event)
                 return False
             if kind == DELIVERY:
                 code = payload.kind
                 if code in REPLIES:
                     self.network.arrived(payload)
-                if status == DOWN:
+                if process is None:
                     return False
-                self.on_broker[code](broker, payload, out)
-            elif not self._fire_broker_timer(broker, payload):
+                self.on_broker[code](process, payload, out)
+            elif process is None or not self._fire_broker_timer(process, payload):
                 return False
             else:
                 look = payload[0] in TOUCHING
@@ -234,11 +234,11 @@ class World:
         self._finish(kind, node, payload, look)
         return True
 
-    def _fire_broker_timer(self, broker: Broker, payload: Timer) -> bool:
+    def _fire_broker_timer(self, process: Process, payload: Timer) -> bool:
         kind, data, incarnation = payload
-        if broker.status == DOWN or broker.incarnation != incarnation:
+        if process.incarnation != incarnation:
             return False
-        return dispatch.BROKER_TIMERS[kind](broker, data, self.out)
+        return dispatch.BROKER_TIMERS[kind](process, data, self.out)
 
     def _fire_timer(self, node: int, payload: Timer) -> bool:
         kind, data, _ = payload
@@ -260,8 +260,10 @@ class World:
         self.events += 1
         if look:
             self.checker.after(node, self.events)
-            if node >= 0 and self.brokers[node].halted:
-                self._end_process(self.brokers[node])
+            if node >= 0:
+                process = self.brokers[node].process
+                if process is not None and process.halted:
+                    self._end_process(process)
             if kind == DELIVERY:
                 if what.kind in AVAILABILITY_KINDS:
                     self._note_availability()
@@ -333,30 +335,28 @@ class World:
 
     def stop_process(self, node: int) -> None:
         """The process is gone: its connections break, its memory is lost, its disks stay."""
-        broker = self.brokers[node]
-        broker.status = DOWN
+        self.brokers[node].process = None
         self.network.running.discard(node)
         self.network.break_connections(node)
         self.deferred.pop(node, None)
         self.cluster.controller.readers.pop(node, None)
-        broker.forget()
 
-    def _end_process(self, broker: Broker) -> None:
+    def _end_process(self, process: Process) -> None:
         """The process has ended by itself.  After a clean shutdown it has closed its ZooKeeper
         session, too (CP-ZK-SHUTDOWN 8); KRaft has fenced it before."""
-        epoch, was_clean = broker.broker_epoch, broker.clean_epoch >= 0
-        self.stop_process(broker.id)
+        epoch, was_clean = process.broker_epoch, process.machine.clean_epoch >= 0
+        self.stop_process(process.id)
         if was_clean and not self.profile.kraft:
-            self.out.send(SessionClosed(broker.id, CONTROLLER, 0, epoch))
+            self.out.send(SessionClosed(process.id, CONTROLLER, 0, epoch))
 
     def start_process(self, node: int, out: Effects, bounced: bool = False) -> None:
         """CP 8.2.  Loads, registers, and sets the periodic tasks of control-plane 9 going."""
         self.network.running.add(node)
         broker = self.brokers[node]
-        membership.start(broker, out, bounced)
-        self.set_periodic_tasks(broker, out)
+        broker.process = membership.start(broker.machine, out, bounced)
+        self.set_periodic_tasks(broker.process, out)
 
-    def set_periodic_tasks(self, broker: Broker, out: Effects) -> None:
+    def set_periodic_tasks(self, broker: Process, out: Effects) -> None:
         """Tasks tick at multiples of their period, as if all clocks had started together."""
         configs = broker.configs
         for kind, period in (

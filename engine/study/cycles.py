@@ -302,7 +302,9 @@ def plan_next(sim: Simulation, strike: Strike, number: int, seed: int) -> None:
 def is_target(sim: Simulation, cause: Cause, group: tuple[int, ...]) -> bool:
     """Can this failure strike there?  What is down already cannot go down."""
     if cause.kind == "disk_fail":
-        return all(not sim.brokers[one].broken and sim.brokers[one].status == UP for one in group)
+        return all(
+            not sim.brokers[one].machine.broken and sim.brokers[one].status == UP for one in group
+        )
     return any(sim.brokers[one].status == UP for one in group)
 
 

@@ -95,7 +95,7 @@ def unkept(sim: Simulation, wanted: Expectation) -> str:
         return _answers(sim, wanted)
     if wanted.kind in ("deleting", "deleted"):
         return _deletion(sim, wanted)
-    disk = sim.brokers[wanted.who].disks.get(wanted.partition)
+    disk = sim.brokers[wanted.who].machine.disks.get(wanted.partition)
     log = disk.log if disk is not None else Log()
     if wanted.kind == "replica":
         found = (log.leo, log.hw, log.log_start)

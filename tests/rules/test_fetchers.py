@@ -59,7 +59,7 @@ def test_a_topic_that_is_made_in_the_run_is_hashed_by_its_own_name() -> None:
     scenario = cluster(configs={"num.replica.fetchers": 3})
     sim = played(scenario, "K39", "create_topic orders 1,2 1,2", "settle")
     (first, second) = sorted(sim.topics)
-    threads = sim.brokers[2].fetchers
+    threads = sim.brokers[2].running.fetchers
     assert sim.topics[first] == ("orders", 0)
     assert first in threads[1, 2].partitions and second in threads[1, 1].partitions
 
@@ -68,9 +68,9 @@ def test_a_topic_that_is_made_in_the_run_is_hashed_by_its_own_name() -> None:
 def test_the_number_changes_while_brokers_run_only_since_1_1(profile: str, threads: int) -> None:
     scenario = cluster(partitions=[[1, 2], [1, 2]])
     sim = played(scenario, profile, "set num.replica.fetchers=2", "settle")
-    assert len(sim.brokers[2].fetchers) == threads
+    assert len(sim.brokers[2].running.fetchers) == threads
     sim = played(scenario, profile, "set num.replica.fetchers=2", "kill 2", "detect 2", "restart 2")
-    assert sim.brokers[2].num_fetchers == 2
+    assert sim.brokers[2].running.num_fetchers == 2
 
 
 @pytest.mark.parametrize(
@@ -108,11 +108,11 @@ def test_a_dead_thread_takes_what_comes_and_fetches_nothing() -> None:
     scenario = cluster(brokers=3, partitions=[[1, 2, 3], [1, 2, 3]])
     lines = ("fetch_error 2", "produce m", "settle", "produce n p=1", "settle")
     sim = played(scenario, "2.2.2", *lines)
-    (thread,) = sim.brokers[2].fetchers.values()
-    assert thread.dead and list(thread.partitions) == [0, 1] and not sim.brokers[2].failed
+    (thread,) = sim.brokers[2].running.fetchers.values()
+    assert thread.dead and list(thread.partitions) == [0, 1] and not sim.brokers[2].running.failed
     assert [sim.brokers[2].replicas[tp].log.leo for tp in (0, 1)] == [0, 0]
     sim = played(scenario, "K39", *lines)
-    assert sim.brokers[2].failed == {0}
+    assert sim.brokers[2].running.failed == {0}
     assert [sim.brokers[2].replicas[tp].log.leo for tp in (0, 1)] == [0, 1]
 
 
@@ -121,7 +121,7 @@ def test_two_threads_to_one_leader_settle_by_hand() -> None:
     lines = [f"produce m{tp} acks=all p={tp}" for tp in range(4)]
     sim = played(scenario, "K39", *lines, "ask 2", "settle")
     assert all(sim.brokers[2].replicas[tp].log.hw == 1 for tp in range(4))
-    assert len(sim.brokers[2].fetchers) == 3
+    assert len(sim.brokers[2].running.fetchers) == 3
 
 
 def test_a_late_answer_of_one_thread_does_not_hold_up_the_other() -> None:
@@ -161,17 +161,17 @@ def test_a_batch_that_does_not_fit_stops_its_partition_and_no_other() -> None:
 def test_an_answer_that_nobody_waits_for_changes_nothing() -> None:
     """F-6: a thread waits for one answer of its leader, told by its number."""
     sim = played(cluster(), "K39", "produce a to 1", "ask 2")
-    (thread,) = sim.brokers[2].fetchers.values()
+    (thread,) = sim.brokers[2].running.fetchers.values()
     asked = thread.outstanding
-    assert asked > 0 and fetcher.waiting_thread(sim.brokers[2], 1, asked) is thread
+    assert asked > 0 and fetcher.waiting_thread(sim.brokers[2].running, 1, asked) is thread
     for leader, corr in ((1, asked - 1), (1, asked + 1), (2, asked)):
-        assert fetcher.waiting_thread(sim.brokers[2], leader, corr) is None, (leader, corr)
+        assert fetcher.waiting_thread(sim.brokers[2].running, leader, corr) is None, (leader, corr)
     (answer,) = [m for m in sim.network.under_way() if m.src == 1 and m.kind == FETCH_R]
     answer.corr = asked - 1
-    fetcher.on_fetch_response(sim.brokers[2], answer, sim.out)
+    fetcher.on_fetch_response(sim.brokers[2].running, answer, sim.out)
     assert (sim.brokers[2].replicas[0].log.leo, thread.outstanding) == (0, asked)
     answer.corr = asked
-    fetcher.on_fetch_response(sim.brokers[2], answer, sim.out)
+    fetcher.on_fetch_response(sim.brokers[2].running, answer, sim.out)
     assert sim.brokers[2].replicas[0].log.leo == 1 and thread.outstanding != asked
 
 
@@ -183,5 +183,5 @@ def test_who_is_no_replica_any_more_is_not_proposed(
     sim = played(cluster(), "K39", "produce a to 1", "settle")
     leader = sim.brokers[1].replicas[0]
     leader.isr, leader.assignment = (1,), assignment
-    insync.maybe_expand_isr(sim.brokers[1], leader, 2, sim.out)
-    assert (leader.pending == EXPAND) is proposed is bool(sim.brokers[1].alter_queue)
+    insync.maybe_expand_isr(sim.brokers[1].running, leader, 2, sim.out)
+    assert (leader.pending == EXPAND) is proposed is bool(sim.brokers[1].running.alter_queue)

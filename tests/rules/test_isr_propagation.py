@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.dataplane import isr_propagation
+from engine.model.broker import Machine, Process
 from engine.model.configs import build
 from engine.model.effects import Effects
 from engine.model.profiles import get_profile
-from engine.model.state import Broker
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 
@@ -25,7 +25,7 @@ THREE = Scenario.from_dict(
 def announced(profile: str, changes: list[int], until: int = 200_000) -> list[int]:
     """When a broker that started at 0 writes a notification znode."""
     row = get_profile(profile)
-    broker, out = Broker(1, "1", "", row, build(row), False), Effects()
+    broker, out = Process(Machine(1, "1", "", row, build(row), False)), Effects()
     found = []
     for now in range(0, until, 500):
         out.now = now
@@ -64,11 +64,11 @@ def test_one_znode_for_all_partitions_and_what_brokers_know() -> None:
     for _ in play(sim, tuple(move.strip() for move in moves.split(";"))):
         pass
     assert sim.cluster.controller.records[0].isr == (1, 2), "the znode has it"
-    assert sim.brokers[3].known_isr[0] == (1, 2, 3), "clients have not heard"
+    assert sim.brokers[3].running.known_isr[0] == (1, 2, 3), "clients have not heard"
     for _ in play(sim, ("at 8s",)):
         pass
     assert told == [(7_500, (0, 1))]
-    assert [broker.known_isr[0] for broker in sim.brokers.values()] == [(1, 2)] * 3
+    assert [broker.running.known_isr[0] for broker in sim.brokers.values()] == [(1, 2)] * 3
     assert sim.broken == []
 
 
@@ -76,6 +76,6 @@ def test_a_leader_that_dies_announces_nothing_and_nothing_is_lost_by_it() -> Non
     sim = Run(THREE, "Z24").simulation()
     for _ in play(sim, ("produce a", "fetch 2", "at 1s", "fetch 2", "tick 1", "kill 1", "run 30s")):
         pass
-    assert sim.brokers[1].isr_changes == ()
+    assert sim.brokers[1].process is None, "what it had to announce is gone with it"
     assert sim.cluster.controller.records[0].leader == 2
     assert sim.broken == []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from engine.model.copying import fields
 from engine.model.state import DOWN, UP
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
+PLAIN = (int, str, float, tuple, type(None))
 THREE = Scenario.from_dict({"title": "x", "brokers": 3, "partitions": [[1, 2, 3], [3]]})
 SLOW_COMMIT = THREE.vary("configs.commit_ms", 5_000)
 
@@ -35,6 +37,24 @@ def test_a_clean_shutdown_closes_the_session_at_once(profile: str) -> None:
     assert sim.now == 0 and sim.brokers[3].status == UP, "nothing keeps its id busy"
     assert k.records[1].leader == 3 and k.records[0].isr == (1, 2, 3)
     assert sim.broken == []
+
+
+@pytest.mark.parametrize("profile", ["Z08", "Z33", "K39"])
+def test_a_crash_is_the_end_of_the_process_and_a_start_makes_another(profile: str) -> None:
+    """L-11: the machine keeps its disks, and the new process shares nothing with the old one."""
+    sim = played(THREE, profile, "produce a; settle")
+    broker = sim.brokers[1]
+    old, disk = broker.running, broker.machine.disks[0]
+    go_on(sim, "kill 1")
+    assert broker.process is None and broker.status == DOWN and not broker.replicas
+    sim.start_process(1, sim.out)
+    new = broker.running
+    assert broker.machine.disks[0] is disk and new.incarnation == old.incarnation + 1
+    kept = {"configs", "id", "machine", "profile"}
+    for name in set(fields(type(new))) - kept:
+        value = getattr(new, name)
+        assert isinstance(value, PLAIN) or value is not getattr(old, name), name
+    assert (new.replicas, new.peers, new.metadata, new.broker_epoch) == ({}, {}, {}, -1)
 
 
 def test_without_controlled_shutdown_the_session_closes_too() -> None:
@@ -91,16 +111,16 @@ def test_a_registration_that_was_not_committed_is_asked_for_again() -> None:
     sim = played(SLOW_COMMIT, "K39", "kill 3; detect 3; advance 6s")
     go_on(sim, "restart 3 !3; advance 1s; kill K; restart K; advance 60s; settle")
     assert sim.brokers[3].status == UP
-    assert sim.cluster.controller.brokers[3].epoch == sim.brokers[3].broker_epoch
+    assert sim.cluster.controller.brokers[3].epoch == sim.brokers[3].running.broker_epoch
     assert not sim.cluster.controller.brokers[3].fenced
     assert sim.broken == []
 
 
 def test_operators_ask_the_next_controller_again() -> None:
     sim = played(SLOW_COMMIT, "K39", "set min.insync.replicas=2; advance 1s; kill K; advance 9s")
-    assert sim.brokers[1].configs.min_insync_replicas == 1
+    assert sim.brokers[1].machine.configs.min_insync_replicas == 1
     go_on(sim, "restart K; advance 6s")
-    assert sim.brokers[1].configs.min_insync_replicas == 2
+    assert sim.brokers[1].machine.configs.min_insync_replicas == 2
 
 
 # -- controllers that freeze ----------------------------------------------------------------------
@@ -141,7 +161,7 @@ def test_a_zombie_changes_nothing(profile: str) -> None:
     spared = played(THREE, profile, moves.removesuffix("; resume K"))
     sim = played(THREE, profile, moves)
     assert repr(sim.cluster.controller.records) == repr(spared.cluster.controller.records)
-    assert sim.brokers[2].controller_epoch == (0 if profile == "K39" else 2)
+    assert sim.brokers[2].running.controller_epoch == (0 if profile == "K39" else 2)
     assert sim.brokers[3].replicas[0].leader == 2
     assert sim.cluster.zombie is None and sim.broken == []
 
@@ -174,7 +194,7 @@ def test_a_cleared_elr_is_no_change_of_the_partition() -> None:
     after = k.records[0]
     assert (after.elr, after.partition_epoch, after.leader_epoch) == ((), 2, 0)
     assert (leader.log.hw, leader.partition_epoch) == (1, 2)
-    assert sim.brokers[1].image[0].elr == (), "the image of every broker has heard of it"
+    assert sim.brokers[1].running.image[0].elr == (), "the image of every broker has heard of it"
     go_on(sim, "produce c to 1 acks=all")
     assert leader.log.hw == 3, "the next append looks again"
 
@@ -199,7 +219,7 @@ def test_whoever_was_gone_unnoticed_is_told_nothing(profile: str) -> None:
     sim = played(THREE, profile, "produce a b to 1 acks=all; fetch 2; bounce 2")
     broker, k = sim.brokers[2], sim.cluster.controller
     assert broker.status == UP and 0 not in broker.replicas
-    assert (broker.disks[0].log.leo, k.records[0].isr) == (2, (1, 2, 3))
+    assert (broker.machine.disks[0].log.leo, k.records[0].isr) == (2, (1, 2, 3))
     go_on(sim, "settle")
     assert 0 not in broker.replicas, "no fetch, as it does not know whom to ask"
     go_on(sim, "kill 1; detect 1")
@@ -209,9 +229,9 @@ def test_whoever_was_gone_unnoticed_is_told_nothing(profile: str) -> None:
 def test_a_leader_that_was_gone_unnoticed_leads_no_more_until_it_is_told() -> None:
     sim = played(THREE, "Z20", "produce a to 1 acks=all; settle; bounce 1; produce b to 1 acks=1")
     assert sim.cluster.controller.records[0].leader == 1
-    assert [sim.brokers[b].disks[0].log.leo for b in (1, 2, 3)] == [1, 1, 1]
+    assert [sim.brokers[b].machine.disks[0].log.leo for b in (1, 2, 3)] == [1, 1, 1]
     go_on(sim, "kill K; restart K; produce c to 1 acks=1")
-    assert sim.brokers[1].disks[0].log.leo == 2, "a new controller tells everybody"
+    assert sim.brokers[1].machine.disks[0].log.leo == 2, "a new controller tells everybody"
 
 
 def test_a_bounce_is_noticed_since_2_2() -> None:

@@ -6,12 +6,13 @@ import pytest
 
 from engine.dataplane.recovery import lose_unflushed, open_replica
 from engine.model import errors
+from engine.model.broker import Machine, Process
 from engine.model.configs import build
 from engine.model.effects import Effects
 from engine.model.log import Batch, Log
 from engine.model.producers import Producers
 from engine.model.profiles import get_profile
-from engine.model.state import Broker, Disk
+from engine.model.state import Disk
 
 
 def batch(base: int, sequence: int, count: int = 1, epoch: int = 0, time: int = 0) -> Batch:
@@ -67,8 +68,8 @@ def test_sequences_wrap_to_zero() -> None:
 
 def test_power_loss_forgets_what_the_shorter_log_no_longer_has() -> None:
     """L-13.7.  A batch that went with the power is none that was written already."""
-    broker = Broker(1, "1", "", get_profile("K39"), build(get_profile("K39")), False)
-    disk = broker.disks[0] = Disk(written(batch(0, 0), batch(1, 1), batch(2, 2)))
+    broker = Process(Machine(1, "1", "", get_profile("K39"), build(get_profile("K39")), False))
+    disk = broker.machine.disks[0] = Disk(written(batch(0, 0), batch(1, 1), batch(2, 2)))
     disk.log.flush(1)
     lose_unflushed(disk)
     replica = open_replica(broker, 0, disk, Effects())

@@ -6,12 +6,13 @@ import pytest
 
 from engine.dataplane import fetcher, serving
 from engine.model import configs, messages, quotas
+from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
 from engine.model.errors import BadInput
 from engine.model.log import Batch, Log
 from engine.model.profiles import get_profile
 from engine.model.quotas import Quotas, ReplicationQuota
-from engine.model.state import FOLLOWER, LEADER, Broker, Disk, Replica
+from engine.model.state import FOLLOWER, LEADER, Disk, Replica
 from engine.scenarios.file import find
 from engine.show.view import view
 from engine.sim.run import Run, play_all
@@ -49,9 +50,9 @@ def test_parsing_takes_the_entries_of_the_broker() -> None:
     assert quotas.parse_list("*", 102) == quotas.ALL
 
 
-def broker(id: int, role: int) -> Broker:
+def broker(id: int, role: int) -> Process:
     profile = get_profile("K39")
-    one = Broker(id, str(id), "", profile, configs.build(profile), False)
+    one = Process(Machine(id, str(id), "", profile, configs.build(profile), False))
     log = Log()
     replica = one.replicas[0] = Replica(0, id, Disk(log), profile, one.configs)
     replica.role, replica.leader, replica.leader_epoch = role, 1, 0
@@ -68,7 +69,7 @@ def throttled(limit: int = 0) -> Quotas:
     return both
 
 
-def fetch(leader: Broker) -> messages.FetchData:
+def fetch(leader: Process) -> messages.FetchData:
     part = messages.FetchPartition(0, 0, -1, 0, 0)
     request = messages.FetchRequest(2, 1, 1, [part], 2, -1, 0, 1, 500)
     out = Effects()
@@ -122,7 +123,7 @@ THROTTLED = (
 
 def test_a_view_shows_who_is_held_back_and_disturbs_nothing() -> None:
     sim = play_all(Run(find("S01"), "K39", 0, THROTTLED))
-    throttle = sim.brokers[1].quotas
+    throttle = sim.brokers[1].running.quotas
     assert throttle is not None
     before = samples(throttle)
     sim.kernel.now += 60_000  # old enough to be cleared, were it measured in earnest

@@ -107,7 +107,7 @@ def test_consumers_are_sent_only_to_followers_in_sync(release: str, sent_to: int
     """KAFKA-14372: a follower that had fallen out of the ISR was good enough."""
     lines = ("fetching auto", "produce a to 1 acks=all", "advance 600ms")
     sim = play_all(Run(find("S72"), release, moves=lines))
-    leader = sim.brokers[1]
+    leader = sim.brokers[1].running
     leader.replicas[0].isr = (1, 3)
     found = reading.preferred_read_replica(leader, "b", FetchPartition(0, 1, -1, -1, 0), sim.now)
     assert found == sent_to

@@ -103,7 +103,7 @@ OLD = (
 
 
 def log_starts(sim: Simulation) -> list[int]:
-    return [sim.brokers[b].disks[0].log.log_start for b in (1, 2, 3)]
+    return [sim.brokers[b].machine.disks[0].log.log_start for b in (1, 2, 3)]
 
 
 def starts(*lines: str, profile: str = "K39") -> list[int]:

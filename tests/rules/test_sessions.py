@@ -136,7 +136,7 @@ def played(*lines: str, profile: str = "K39") -> Simulation:
 
 
 def cache_of(sim: Simulation, broker: int) -> SessionCache:
-    cache = sim.brokers[broker].sessions
+    cache = sim.brokers[broker].running.sessions
     assert cache is not None
     return cache
 
@@ -152,8 +152,11 @@ def test_storms_end_as_well_within_sessions(profile: str) -> None:
 
 
 def test_sessions_came_with_1_1() -> None:
-    assert played("produce a", "settle", profile="Z0102").brokers[1].sessions is None
-    assert played("produce a", "settle", profile="K39-fetch_sessions").brokers[1].sessions is None
+    assert played("produce a", "settle", profile="Z0102").brokers[1].running.sessions is None
+    assert (
+        played("produce a", "settle", profile="K39-fetch_sessions").brokers[1].running.sessions
+        is None
+    )
     assert len(cache_of(played("produce a", "settle"), 1).sessions) == 2
 
 

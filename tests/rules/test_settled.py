@@ -34,7 +34,7 @@ def test_a_partition_that_nobody_leads_has_not_settled(profile: str) -> None:
 def test_epochs_and_their_starts_rise(epochs: list[int], starts: list[int], right: bool) -> None:
     """INV-4: the epochs are looked at, not only where they start."""
     sim = after("produce a; settle")
-    log = sim.brokers[1].disks[0].log
+    log = sim.brokers[1].machine.disks[0].log
     log.epochs.epochs[:], log.epochs.starts[:] = epochs, starts
     sim.checker._check_cache(1, log)
     assert ("INV-4" not in sim.checker.told) is right

@@ -45,16 +45,16 @@ def test_a_longer_lag_time_keeps_a_flapping_follower_in_sync() -> None:
 def test_what_a_crash_interrupts_is_not_written() -> None:
     lines = ("slow_disk 2 1", "produce a b", "fetch 2", "kill 2", "advance 5s", "restart 2")
     sim = play_all(Run(find("S01"), "K39", 0, lines))
-    assert sim.brokers[2].disks[0].log.leo == 0
-    assert sim.brokers[2].disk_rate == 1
+    assert sim.brokers[2].machine.disks[0].log.leo == 0
+    assert sim.brokers[2].machine.disk_rate == 1
 
 
 def test_a_slow_leader_delays_writes_and_nothing_else() -> None:
     lines = ("fetching auto", "slow_disk 1 1", "produce a acks=1", "advance 900")
     sim = play_all(Run(find("S01"), "K39", 0, lines))
-    assert (sim.brokers[1].disks[0].log.leo, len(sim.ledger.acked[0])) == (0, 0)
+    assert (sim.brokers[1].machine.disks[0].log.leo, len(sim.ledger.acked[0])) == (0, 0)
     sim = play_all(Run(find("S01"), "K39", 0, (*lines, "advance 60s")))
-    assert (sim.brokers[1].disks[0].log.leo, sim.ledger.isr_shrinks) == (1, 0)
+    assert (sim.brokers[1].machine.disks[0].log.leo, sim.ledger.isr_shrinks) == (1, 0)
     assert sim.cluster.controller.records[0].leader_epoch == 0
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from engine.conformance.recordings.reading import Facts
 from engine.controlplane.elr import cleared
 from engine.controlplane.membership import R_CLEAR_ELR, R_PARTITION
+from engine.model.broker import Broker
 from engine.model.controller import Controller
 from engine.model.records import Ids, PartitionRecord
-from engine.model.state import Broker
 from engine.sim.simulation import Simulation
 
 Row = tuple[str, Any, Any]
@@ -78,7 +78,7 @@ def told_elr(k: Controller, tp: int) -> tuple[Ids, Ids]:
 
 def _add_replica(found: Facts, broker: Broker, tp: int) -> None:
     who = f"b{broker.id}"
-    disk = broker.disks.get(tp)
+    disk = broker.machine.disks.get(tp)
     found[f"{who} exists"] = disk is not None
     if disk is None:
         return

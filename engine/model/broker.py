@@ -1,0 +1,267 @@
+"""A broker is a machine and, while it runs, a process: a crash is the process gone, and nothing of
+it can be kept by mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from engine.model.configs import Configs
+from engine.model.copying import Twins, shallow
+from engine.model.profiles import Profile
+from engine.model.quotas import Quotas, ReplicationQuota, settled
+from engine.model.sessions import SessionCache
+from engine.model.state import DOWN, NEVER, STARTING, Disk, FetcherThread, Move, Peer, Replica
+
+SESSION_IDS: Final = 1_000
+"""Each incarnation of a broker counts its fetch sessions from another thousand."""
+
+NO_REPLICAS: Final[Mapping[int, Replica]] = {}
+
+
+class Machine:
+    """What survives a crash: disks, their log directories and what is on them, and the settings.
+
+    `broken` are the log directories that have failed; they and `disks` survive everything but
+    `wipe`.  `auto_fetch` false means that a hand drives the fetchers.  `corr` and `incarnation`
+    only ever grow: an answer to an earlier process, and its timers, match nothing.
+    """
+
+    __slots__ = (
+        "auto_fetch",
+        "broken",
+        "clean_epoch",
+        "configs",
+        "corr",
+        "dirs",
+        "disk_rate",
+        "disks",
+        "futures",
+        "id",
+        "incarnation",
+        "name",
+        "profile",
+        "rack",
+        "racks",
+        "set_while_down",
+        "topic_configs",
+        "topics",
+    )
+
+    def __init__(
+        self, id: int, name: str, rack: str, profile: Profile, configs: Configs, auto_fetch: bool
+    ) -> None:
+        self.id = id
+        self.name = name
+        self.rack = rack
+        self.profile = profile
+        self.configs = configs
+        self.auto_fetch = auto_fetch
+        # F-1: topic and number of the partitions that the run has made
+        self.topics: dict[int, tuple[str, int]] = {}
+        # C-8: where every broker stands, as metadata told when it was created
+        self.racks: dict[int, str] = {}
+        self.disks: dict[int, Disk] = {}
+        self.dirs = 1  # log directories
+        self.broken: set[int] = set()
+        self.futures: dict[int, Move] = {}  # D-1: on their way to another directory
+        self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
+        self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
+        self.disk_rate = 0.0  # records a second that its disk writes (CP 8.6), 0: any number
+        self.incarnation = 0
+        self.corr = 0
+        # Whether an operator's `set` reached it while it was down: what runs of ENGINE_VERSION 4
+        # show of that is part of their digests.  It goes with the next version.
+        self.set_while_down = False
+
+    def twin(self, twins: Twins) -> Machine:
+        """`racks` and `topics` are the simulation's: whoever copies that hands its own to all."""
+        twin = shallow(self)
+        twin.disks = {tp: twins.of(disk) for tp, disk in self.disks.items()}
+        twin.broken = self.broken.copy()
+        twin.futures = {tp: twins.of(move) for tp, move in self.futures.items()}
+        twin.topic_configs = self.topic_configs.copy()
+        return twin
+
+
+class Process:
+    """One incarnation of a broker, from its start to its end, whatever ends it (L-11).
+
+    `metadata` is the client-visible cache: tp -> (leader, leader epoch).  `image` (KRaft) holds the
+    last partition records applied.
+    """
+
+    __slots__ = (
+        "alter_corr",
+        "alter_queue",
+        "assign_corr",
+        "assignments",
+        "broker_epoch",
+        "configs",
+        "controller_epoch",
+        "copying",
+        "dir_due",
+        "dir_quota",
+        "dir_report",
+        "disk_free_us",
+        "failed",
+        "fenced",
+        "fetchers",
+        "halted",
+        "heartbeat_due",
+        "id",
+        "image",
+        "incarnation",
+        "isr_changed_at",
+        "isr_changes",
+        "isr_told_at",
+        "known_isr",
+        "machine",
+        "metadata",
+        "metadata_corr",
+        "metadata_offset",
+        "num_fetchers",
+        "offline",
+        "peers",
+        "preferred_dirs",
+        "profile",
+        "purgatory_wake",
+        "quotas",
+        "register_attempt",
+        "registered_corr",
+        "replicas",
+        "retention_armed",
+        "sessions",
+        "shutdown_attempt",
+        "shutting_down",
+        "spoiled",
+        "status",
+    )
+
+    def __init__(self, machine: Machine) -> None:
+        """The machine starts it."""
+        machine.incarnation += 1
+        machine.set_while_down = False
+        self.machine = machine
+        self.incarnation = machine.incarnation
+        self.id = machine.id
+        self.profile = machine.profile
+        self.configs = machine.configs
+        self.status = STARTING
+        self.broker_epoch = -1
+        self.fenced = True
+        self.num_fetchers = self.configs.fetchers  # F-1, per source broker
+        self.spoiled: set[int] = set()  # F-8: partitions whose next records cannot be used
+        self.halted = False  # a mark for the simulation: the process ends itself
+        self.shutting_down = False
+        self.shutdown_attempt = 0
+        self.heartbeat_due = NEVER
+        self.replicas: dict[int, Replica] = {}
+        self.fetchers: dict[tuple[int, int], FetcherThread] = {}
+        self.failed: set[int] = set()
+        self.quotas: Quotas | None = None  # KIP-73; None: nothing is throttled
+        self.sessions: SessionCache | None = None  # KIP-227; None: it keeps none
+        self.offline: set[int] = set()  # L-16: partitions whose log directory failed
+        self.peers: dict[int, Peer] = {}
+        self.metadata: dict[int, tuple[int, int]] = {}
+        self.image: dict[int, Any] = {}
+        self.metadata_offset = 0
+        self.metadata_corr = 0
+        self.retention_armed = False  # is the timer of L-8 set?
+        self.disk_free_us = 0  # when a slow disk has written all it was given
+        self.purgatory_wake = NEVER  # when the timer of waiting requests is set for
+        self.registered_corr = 0
+        self.register_attempt = 0
+        self.alter_queue: dict[int, Any] = {}
+        self.alter_corr = 0
+        self.controller_epoch = 0
+        # CP-ISR-ZKPROP: changes that only this leader and the state znode know, and when.
+        self.isr_changes: tuple[int, ...] = ()
+        self.isr_changed_at = NEVER
+        self.isr_told_at = 0
+        self.known_isr: dict[int, tuple[int, ...]] = {}  # what its clients are told (0.9 - 2.6)
+        self.assignments: dict[int, int] = {}  # KIP-858: partition -> directory, not told yet
+        self.assign_corr = 0
+        self.copying = False  # D-2: the thread is to go round
+        self.dir_quota: ReplicationQuota | None = None  # D-3
+        self.preferred_dirs: dict[int, int] = {}  # D-1: of partitions that are not hosted yet
+        self.dir_due = 0  # until when the controller has to hear of a failed directory
+        self.dir_report = 0  # corr of the heartbeat that tells of a failed directory, until heard
+
+    def twin(self, twins: Twins) -> Process:
+        twin = shallow(self)
+        twin.machine = twins.of(self.machine)
+        twin.replicas = {tp: twins.of(replica) for tp, replica in self.replicas.items()}
+        twin.fetchers = {key: fetcher.copy() for key, fetcher in self.fetchers.items()}
+        twin.failed = self.failed.copy()
+        twin.spoiled = self.spoiled.copy()
+        twin.quotas = self.quotas and self.quotas.copy()
+        twin.sessions = self.sessions and self.sessions.twin(twins)
+        twin.offline = self.offline.copy()
+        twin.peers = {peer: shallow(known) for peer, known in self.peers.items()}
+        twin.metadata = self.metadata.copy()
+        twin.image = self.image.copy()
+        twin.alter_queue = self.alter_queue.copy()
+        twin.known_isr = self.known_isr.copy()
+        twin.assignments = self.assignments.copy()
+        twin.dir_quota = self.dir_quota and self.dir_quota.copy()
+        twin.preferred_dirs = self.preferred_dirs.copy()
+        return twin
+
+    def configure(self, configs: Configs) -> None:
+        """Q-1, X-1.  From now on these configurations hold for the broker and its replicas."""
+        self.configs = self.machine.configs = configs
+        for replica in self.replicas.values():
+            replica.configs = configs
+            replica.log.segment_records = configs.segment_records
+        self.quotas = settled(self.quotas, configs.values, self.id)
+        if not (configs.values["fetch_sessions"] and self.profile.fetch_sessions):
+            self.sessions = None
+        elif self.sessions is None:
+            slots = int(configs.values["max.incremental.fetch.session.cache.slots"])
+            self.sessions = SessionCache(slots, last_id=self.incarnation * SESSION_IDS)
+
+    def known_epoch(self, tp: int) -> int:
+        """The leader epoch of the last role it heard of, -1 if it hosts no such partition."""
+        replica = self.replicas.get(tp)
+        return -1 if replica is None else replica.leader_epoch
+
+    def next_corr(self) -> int:
+        self.machine.corr = corr = self.machine.corr + 1
+        return corr
+
+
+class Broker:
+    """A machine, and the process that runs on it or None."""
+
+    __slots__ = ("id", "machine", "process")
+
+    def __init__(self, machine: Machine, process: Process | None = None) -> None:
+        self.id = machine.id
+        self.machine = machine
+        self.process = process
+
+    def twin(self, twins: Twins) -> Broker:
+        process = None if self.process is None else self.process.twin(twins)
+        return Broker(twins.of(self.machine), process)
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.machine.name
+
+    @property
+    def status(self) -> str:
+        """UP, PAUSED or STARTING, as its process is, or DOWN."""
+        return DOWN if self.process is None else self.process.status
+
+    @property
+    def running(self) -> Process:
+        """The process of a broker that is known to run."""
+        assert self.process is not None, f"broker {self.id} is down"
+        return self.process
+
+    @property
+    def replicas(self) -> Mapping[int, Replica]:
+        """What it hosts: to an observer a broker that is down hosts nothing."""
+        return NO_REPLICAS if self.process is None else self.process.replicas
