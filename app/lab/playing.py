@@ -202,9 +202,11 @@ class Player:
         return f"{way} asked {note['asked']}: {what} hw {served.hw}"
 
     def _logs(self) -> list[str]:
-        """The lines that brokers wrote about this partition since the last step."""
+        """The lines that brokers wrote about this partition since the last step, without the place
+        of this laboratory."""
+        place = self.stage.cluster.log_directory(0).parent
         found = [
-            f"b{broker} {_STAMP.sub('', line)[:330]}"
+            f"b{broker} {_STAMP.sub('', line).replace(f'{place}/', '')[:330]}"
             for broker in self.stage.cluster.brokers
             for line in self._new_lines(broker)
             if self.stage.topic in line
