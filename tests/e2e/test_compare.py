@@ -41,3 +41,13 @@ def test_from_a_run_to_its_first_difference_and_on(visit: Opener) -> None:
     page.get_by_role("button", name="Next difference").click()
     page.wait_for_function(f"Number(document.getElementById('both').dataset.at) > {first}")
     assert f"at={pair(page)}" in page.url, "the address opens the same pair"
+
+
+def test_it_opens_where_logs_part_beside_the_nearest_other_ending(visit: Opener) -> None:
+    page = visit("/s/R20?profile=Z0102")
+    page.get_by_role("link", name="Compare").click()
+    page.wait_for_url("**with=Z011**")
+    page.wait_for_selector('body[data-ready="1"]')
+    assert "log 1" in page.locator(".verdictline").inner_text()
+    left, right = (page.locator(".side").nth(i).bounding_box() for i in (0, 1))
+    assert left["y"] == right["y"] and left["x"] + left["width"] <= right["x"]

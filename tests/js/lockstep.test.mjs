@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import {
+  differedBefore,
   differing,
   elements,
   firstDifference,
   moving,
   nextDifference,
   offsets,
+  tellingDifference,
 } from "../../static/js/core/lockstep.js";
 
 const PARTS = [
@@ -51,4 +53,19 @@ test("things are drawn by elements of their own partition", () => {
 test("logs differ where their records do", () => {
   assert.deepEqual(offsets("0:a@0 1:b@0", "0:a@0 1:c@1 2:d@1"), [1, 2]);
   assert.deepEqual(offsets(null, ""), []);
+});
+
+test("a comparison opens where logs differ, and says how much differed before", () => {
+  const parts = [
+    { at: 2, what: [["rec:leader", 3, 2]] },
+    { at: 5, what: [] },
+    { at: 9, what: [["b1:hw", 1, 2]] },
+    { at: 12, what: [["b1:log", "0:a@0", ""]] },
+  ];
+  assert.equal(tellingDifference(parts), 12);
+  assert.equal(tellingDifference(parts.slice(0, 3)), 9);
+  assert.equal(tellingDifference(parts.slice(0, 2)), 2);
+  assert.equal(tellingDifference([]), -1);
+  assert.equal(differedBefore(parts, 12), 2);
+  assert.equal(differedBefore(parts, 2), 0);
 });

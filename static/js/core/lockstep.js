@@ -18,6 +18,23 @@ export const nextDifference = (parts, at) =>
 /** The first pair that differs at all, or -1. */
 export const firstDifference = (parts) => nextDifference(parts, -1);
 
+const TELLING = ["log", "hw", "leo", "leader", "le", "isr", "alive"];
+
+/** Where a comparison opens: where logs first differ; else high watermarks, leaders, ISRs, then
+ *  processes; -1 where nothing ever does. */
+export function tellingDifference(parts) {
+  for (const field of TELLING) {
+    const found = parts.find((part) => part.what.some(([thing]) => thing.endsWith(`:${field}`)));
+    if (found) return found.at;
+  }
+  return firstDifference(parts);
+}
+
+/** In how many places the two differed before a pair: changes of what differs, none named twice. */
+export const differedBefore = (parts, at) =>
+  new Set(parts.filter((part) => part.at < at).flatMap((part) => part.what.map(([thing]) => thing)))
+    .size;
+
 /** Which sides move from the pair before: {a, b}. */
 export function moving(pairs, at) {
   if (at === 0) return { a: true, b: true };

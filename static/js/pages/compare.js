@@ -1,12 +1,14 @@
 // Two runs in lock-step: both stages, what differs, and the way from one difference to the next.
 
 import {
+  differedBefore,
   differing,
   elements,
   firstDifference,
   moving,
   nextDifference,
   offsets,
+  tellingDifference,
 } from "../core/lockstep.js";
 import { namer, translator } from "../i18n/words.js";
 import { measureOnPage } from "../scene/sheet.js";
@@ -55,6 +57,10 @@ function tell(what, step) {
     if (what.length > SHOWN)
       list.append(make("li", "", t("compare.more", { n: what.length - SHOWN })));
   }
+  const first = firstDifference(found.parts);
+  const earlier = differedBefore(found.parts, at);
+  if (earlier && first < at)
+    line.append(button(t("compare.before", { n: earlier }), () => go(first), "quiet"));
   const next = nextDifference(found.parts, at);
   if (next >= 0)
     line.append(
@@ -153,7 +159,7 @@ async function begin() {
   );
   both.append(frame, bar);
   if (found.cut) both.append(make("p", "note warn", t("compare.cut")));
-  await go(boot.at ?? Math.max(0, firstDifference(found.parts)));
+  await go(boot.at ?? Math.max(0, tellingDifference(found.parts)));
   both.removeAttribute("aria-busy");
   addEventListener("keydown", keys);
   addEventListener("resize", () => go(at));

@@ -6,9 +6,12 @@ import { offsets } from "../core/lockstep.js";
 import { cardOf } from "../core/rulecards.js";
 import { inTurn, kafka, knows, namer, plain } from "../i18n/words.js";
 import { patch, SVG } from "../scene/draw.js";
-import { PATTERNS, picture } from "../scene/picture.js";
+import { PATTERNS } from "../scene/picture.js";
+import { tanks } from "../scene/tanks/picture.js";
 
 const PAGE = 48;
+const NARROWEST = 340; // px that three tanks take
+const HIGH = 400; // px, so that both runs and what differs are in sight together
 export const SHOWN = 6;
 
 export const make = (tag, cls = "", text = "") =>
@@ -85,8 +88,8 @@ function titles(cards, rules, { words, t }) {
 export function draw(one, step, goes, language) {
   const { t } = language;
   const name = namer(t, step.view.brokers);
-  const width = Math.max(640, one.scene.clientWidth);
-  const { geo, logs, over } = picture(step, { width, t, name });
+  const width = Math.max(NARROWEST, one.scene.clientWidth);
+  const { geo, logs, over } = tanks(step, { width, height: HIGH, corner: 0, t, name });
   for (const layer of one.layers) {
     layer.parentNode.setAttribute("width", geo.width);
     layer.parentNode.setAttribute("height", geo.height);
