@@ -129,9 +129,14 @@ BENCHMARKS: dict[str, Benchmark] = {
         "frame",
     ),
     "stage": elsewhere(
-        "of the tightest budget: frames, drawing, nodes left, first view, GIF, views",
+        "of the tightest budget: frames, drawing, nodes left, time to first view, GIF, views",
         "app.command.bench.stage",
         "stage",
+    ),
+    "face": elsewhere(
+        "of the tightest budget: what the first and second visit fetch, when the landing moves",
+        "app.command.bench.face",
+        "face",
     ),
     "ladder": elsewhere(
         "times SimPy's bare timeouts, in states that the ladder's search generates per second",

@@ -22,7 +22,6 @@ BUDGETS: Final = {
     "draw_30_ms": 8.0,
     "nodes_left": 600.0,
     "first_view_ms": 1_000.0,
-    "first_view_kb": 250.0,
     "gif_ms": 50.0,
     "view_kb": 8.0,
 }
