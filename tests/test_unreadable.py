@@ -58,9 +58,10 @@ def test_the_first_page_names_them_and_shows_the_others(
     shelf: Path,
     client: FlaskClient,  # noqa: F811
 ) -> None:
-    page = client.get("/")
-    assert page.status_code == 200
+    for address in ("/", "/scenarios"):
+        page = client.get(address)
+        assert page.status_code == 200
+        assert "broken-key.yaml:2:1" in page.text
     assert all(f"/s/{slug}" in page.text for slug in list(file.library())[:20])
-    assert "broken-key.yaml:2:1" in page.text
     assert client.get("/s/S20").status_code == 200
     assert client.get("/s/broken-key").status_code == 404

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = "/ /edit /cluster /glossary /batch /advisor /s/S20 /static/brand.svg /health"
+PAGES = "/ /scenarios /edit /cluster /glossary /batch /advisor /s/S20 /static/brand.svg /health"
 
 NOT_SOURCE = shutil.ignore_patterns(
     ".git", ".venv", ".*_cache", "build", "instance", "node_modules", "tests", "*.egg-info"

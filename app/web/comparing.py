@@ -21,7 +21,7 @@ from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.show.comparing import compare, playable
-from engine.show.endings import Ending, endings
+from engine.show.endings import Ending, endings, folded
 from engine.show.replay import Replay
 from engine.show.sayings import said
 from engine.show.thumbnail import HEIGHT, WIDTH, draw, telling_step
@@ -175,7 +175,7 @@ def ladder(name: str) -> str:
 
 @blueprint.get("/s/<name>/endings.json")
 def all_endings(name: str) -> Response:
-    """{endings: [{span, profiles, broken}]}: the ladder folded, for the strip over a run."""
+    """{endings: [{kind, span, profiles, broken}]}: the ladder folded, for the strip of a run."""
     scenario = naming.scenario_named(name)
 
     def answer() -> Response:
@@ -184,7 +184,15 @@ def all_endings(name: str) -> Response:
         if not scenario.workload.producers:
             with services().plays.turn():
                 found = _endings(scenario)
-        told = [{"span": one.span, "profiles": one.profiles, "broken": one.broken} for one in found]
+        told = [
+            {
+                "kind": one.kind,
+                "span": one.span,
+                "profiles": one.profiles,
+                "broken": one.broken,
+            }
+            for one in folded(found)
+        ]
         return json_answer({"ok": True, "endings": told})
 
     response = unless_known(f"endings-{scenario.digest}-{ENGINE_VERSION}", answer)

@@ -1,4 +1,4 @@
-"""The library page: which cards are shown, and the path for those who come for the first time."""
+"""The page of all scenarios: which cards are shown, and what else stands on its shelves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from app.common.refusals import located
 from app.context import naming, visitor
 from app.context.services import services
 from app.web.cards import cards, outcomes, pictures, pictures_version
-from app.web.loop import hero
 from app.web.seen import badge
 from engine.lens.search import scenarios, search
 from engine.model.profiles import PROFILES
@@ -25,16 +24,6 @@ blueprint = Blueprint("shelf", __name__)
 
 Card = dict[str, Any]
 
-PATH = (
-    ("S01", ""),
-    ("S02", ""),
-    ("S10", ""),
-    ("R20", "Z0102"),
-    ("R20", "Z011"),
-    ("S60", ""),
-)
-"""Six short runs, as (code, profile): what a beginner plays first."""
-EDITOR = "/edit"
 CANVAS = "S60"
 """The scenario to build one's own in."""
 LONGEST_QUERY = 80
@@ -91,22 +80,7 @@ def nearest(query: str, found: Iterable[Card]) -> list[str]:
     return list(dict.fromkeys(word for words in near for word in words))[:6]
 
 
-def path(found: Iterable[Card]) -> list[Card]:
-    """The first steps, each with its link; the editor stands in for what the library lacks."""
-    by_code = {card["code"]: card for card in found}
-    steps = []
-    for number, (code, profile) in enumerate(PATH, 1):
-        card = by_code.get(code)
-        if card is None:
-            steps.append({"number": number, "href": EDITOR, "key": "editor", "minutes": 5})
-            continue
-        href = url_for("pages.scenario", name=card["slug"], profile=profile or None)
-        first = profile or card["verdicts"][0]["profile"]
-        steps.append({**card, "number": number, "href": href, "key": f"{code}:{first}"})
-    return steps
-
-
-@blueprint.get("/")
+@blueprint.get("/scenarios")
 def library() -> str:
     """Every scenario of the library with its verdicts; works without JavaScript."""
     every = cards(file.library().values(), visitor.lang())
@@ -124,8 +98,6 @@ def library() -> str:
         wanted=wanted,
         near=nearest(wanted.query, every) if not shown else [],
         methods=len(search(wanted.query)) if _OF_KAFKA.search(wanted.query) else 0,
-        path=path(every),
-        hero=hero(visitor.lang()),
         tags=TAGS,
         profiles=[name for name in PROFILES if name in profiles],
         kafkas=PROFILES,

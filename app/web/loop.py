@@ -18,7 +18,7 @@ from markupsafe import Markup
 from app.common.refusals import Refusal
 from app.common.words import LANGUAGES
 from app.context.services import services
-from app.web.edition import FOR_EVER
+from app.web.edition import FOR_EVER, edition
 from engine.model.profiles import GENERATIONS, PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -110,9 +110,9 @@ def frames(profile: str, lang: str) -> bytes:
 
 
 def address(profile: str, lang: str) -> str:
-    """Where the frames are: the address changes when they do, so they are kept for ever."""
-    digest = hashlib.sha256(frames(profile, lang)).hexdigest()[:12]
-    return f"/loop/{profile}/{lang}/{digest}.json"
+    """Where the frames are.  The address names the program that draws them, so they are kept for
+    ever, and no version is drawn before somebody asks for it."""
+    return f"/loop/{profile}/{lang}/{edition() or 'new'}.json"
 
 
 def hero(lang: str) -> dict[str, Any]:
@@ -130,11 +130,15 @@ def hero(lang: str) -> dict[str, Any]:
             }
             for one in stops()
         ],
-        "picture": Markup(shown["frames"][-1]["picture"]),
-        "say": shown["frames"][-1]["say"],
+        "begins": _framed(shown["frames"][0]),
+        "ends": _framed(shown["frames"][-1]),
         "moments": len(MOMENTS),
         "size": (WIDTH, HEIGHT),
     }
+
+
+def _framed(frame: dict[str, str]) -> dict[str, str]:
+    return {"picture": Markup(frame["picture"]), "say": frame["say"]}
 
 
 @blueprint.get("/loop/<profile>/<lang>/<digest>.json")
@@ -142,8 +146,9 @@ def loop(profile: str, lang: str, digest: str) -> Response:
     """The frames of a version, in a language; an old address gets the new ones, for now."""
     if profile not in PROFILES or lang not in LANGUAGES:
         raise Refusal("not_found")
-    response = Response(frames(profile, lang), mimetype="application/json")
-    response.set_etag(digest)
-    if address(profile, lang).endswith(f"/{digest}.json"):
+    told = frames(profile, lang)
+    response = Response(told, mimetype="application/json")
+    response.set_etag(hashlib.sha256(told).hexdigest()[:12])
+    if digest == edition():
         response.headers["Cache-Control"] = FOR_EVER
     return response

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from engine.model.profiles import PROFILES
+from engine.model.profiles import KRAFT, PROFILES
+from engine.model.releases import BOTH
 from engine.scenarios.scenario import Scenario
 from engine.show.comparing import playable
 from engine.show.replay import STEPS_MOST, Replay
@@ -24,16 +25,40 @@ class Ending:
 
     @property
     def span(self) -> str:
-        """The releases they stand for, the first and the last: "0.8.0 – 0.10.2.2"."""
-        found = [one for profile in self.profiles for one in _RELEASE.findall(_told(profile))]
-        return found[0] if found[0] == found[-1] else f"{found[0]} – {found[-1]}"
+        """The releases they stand for, the first and the last: "0.8 – 0.10.2".
+
+        From 3.3 to 3.9 a release has two halves, with ZooKeeper and with KRaft, that may end
+        differently: there the number alone would name both, so its half is told as well.
+        """
+        first, last = self.profiles[0], self.profiles[-1]
+        start, end = _releases(first)[0], _releases(last)[-1]
+        if start == end and _half(first) == _half(last):
+            return start + _half(last)
+        # All from there on, or all of one half: the end tells enough.
+        said = "" if _half(first) in ("", _half(last), _ZOOKEEPER) else _half(first)
+        return f"{start}{said} – {end}{_half(last)}"
+
+    @property
+    def kind(self) -> str:
+        """ "lost": something acknowledged; "broken": another promise; "held": none."""
+        return "lost" if "I7" in self.broken else "broken" if self.broken else "held"
 
 
 _RELEASE: Final = re.compile(r"\d+(?:\.\d+)+")
+_ZOOKEEPER: Final = " (ZooKeeper)"
+_KRAFT: Final = " (KRaft)"
 
 
-def _told(profile: str) -> str:
-    return PROFILES[profile].stands_for
+def _releases(profile: str) -> list[str]:
+    return _RELEASE.findall(PROFILES[profile].stands_for)
+
+
+def _half(profile: str) -> str:
+    """Which half of its releases a profile is; "" where they have one only."""
+    found = PROFILES[profile]
+    if found.shares_releases:
+        return _ZOOKEEPER
+    return _KRAFT if found.mode == KRAFT and found.releases[0] in BOTH else ""
 
 
 def broken_under(scenario: Scenario, profile: str) -> tuple[str, ...]:
@@ -52,4 +77,15 @@ def endings(scenario: Scenario) -> tuple[Ending, ...]:
     return tuple(
         Ending(tuple(profile for profile, _ in group), group[0][1])
         for group in (list(one) for _, one in groupby(told, key=lambda one: set(one[1])))
+    )
+
+
+def folded(found: tuple[Ending, ...]) -> tuple[Ending, ...]:
+    """Neighbours of one kind as one ending, which breaks what any of them breaks."""
+    return tuple(
+        Ending(
+            tuple(name for ending in group for name in ending.profiles),
+            tuple(dict.fromkeys(name for ending in group for name in ending.broken)),
+        )
+        for group in (list(one) for _, one in groupby(found, key=lambda one: one.kind))
     )

@@ -22,7 +22,7 @@ def test_health_answers(client: FlaskClient) -> None:
 def test_the_library_lists_every_scenario(client: FlaskClient) -> None:
     from engine.scenarios import file
 
-    page = client.get("/")
+    page = client.get("/scenarios")
     assert page.status_code == 200
     for scenario in file.library().values():
         assert f'href="/s/{scenario.slug}"' in page.text
@@ -101,7 +101,7 @@ def test_an_error_inside_the_server_is_told_without_its_insides(
         raise ZeroDivisionError("secret")
 
     monkeypatch.setattr(Store, "scenarios", fail)
-    page = app.test_client().get("/")
+    page = app.test_client().get("/scenarios")
     assert page.status_code == 500
     assert "secret" not in page.text
     assert "nothing that was saved is lost" in page.text

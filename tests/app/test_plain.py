@@ -45,7 +45,7 @@ def test_a_name_that_is_none_leads_to_the_nearest(client: FlaskClient) -> None:
     page = client.get("/s/lost-to-truncat")
     assert page.status_code == 404
     assert 'href="/s/lost-to-truncation"' in page.text
-    assert 'href="/?q=lost-to-truncat"' in page.text
+    assert 'href="/scenarios?q=lost-to-truncat"' in page.text
     assert "/s/" not in client.get("/s/zzzzzzzzzzzz").text.split("<main")[1].split("</main")[0]
 
 

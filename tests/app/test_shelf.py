@@ -9,6 +9,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.web import home
 from app.web.cards import card, minutes, outcomes, pictures
 from engine.scenarios.file import find, library
 from engine.show import thumbnail
@@ -19,12 +20,12 @@ SHOWN = re.compile(r'<li class="card"[^>]*data-slug="([a-z0-9-]+)"[^>]*?(hidden)
 
 
 def shown(client: FlaskClient, query: str = "") -> set[str]:
-    page = client.get(f"/{query}").text
+    page = client.get(f"/scenarios{query}").text
     return {slug for slug, hidden in SHOWN.findall(page) if not hidden}
 
 
 def test_every_scenario_has_a_card_with_its_picture(client: FlaskClient) -> None:
-    page = client.get("/").text
+    page = client.get("/scenarios").text
     address = re.search(r'href="(/pictures/\w+\.svg)#', page)
     assert address
     sheet = client.get(address[1])
@@ -37,9 +38,9 @@ def test_every_scenario_has_a_card_with_its_picture(client: FlaskClient) -> None
 
 
 def test_the_page_is_quick_and_small(client: FlaskClient) -> None:
-    client.get("/")
+    client.get("/scenarios")
     began = time.perf_counter()
-    page = client.get("/")
+    page = client.get("/scenarios")
     assert time.perf_counter() - began < 1
     assert len(page.data) < 1_700 * len(library())
 
@@ -84,14 +85,14 @@ def test_cards_are_found_without_a_script(
 
 
 def test_a_search_that_finds_nothing_offers_near_words_and_the_editor(client: FlaskClient) -> None:
-    page = client.get("/?q=elecktion").text
-    assert "/?q=election" in page
+    page = client.get("/scenarios?q=elecktion").text
+    assert "/scenarios?q=election" in page
     assert 'href="/edit"' in page
     assert not shown(client, "?q=elecktion")
 
 
 def test_what_is_searched_for_stays_text(client: FlaskClient) -> None:
-    page = client.get('/?q="><script>alert(1)</script>').text
+    page = client.get('/scenarios?q="><script>alert(1)</script>').text
     assert "<script>alert" not in page
 
 
@@ -105,9 +106,9 @@ def test_the_path_has_six_steps_and_the_editor_at_its_end(client: FlaskClient) -
 
 def test_what_somebody_saved_stands_on_their_own_shelf_only(client: FlaskClient) -> None:
     digest = post(client, "/api/scenarios", {"yaml": SCENARIO}).json["digest"]
-    assert f"/s/{digest}" in client.get("/").text
-    assert f"/s/{digest}" not in client.application.test_client().get("/").text
-    assert f"/edit/{digest}" in client.get("/").text
+    assert f"/s/{digest}" in client.get("/scenarios").text
+    assert f"/s/{digest}" not in client.application.test_client().get("/scenarios").text
+    assert f"/edit/{digest}" in client.get("/scenarios").text
 
 
 def test_verdicts_that_are_the_same_are_said_once() -> None:
@@ -122,7 +123,13 @@ def test_minutes_grow_with_what_is_to_be_seen() -> None:
 
 
 def test_scenarios_are_told_in_the_visitors_language(client: FlaskClient, app: Flask) -> None:
-    for address in ("/?lang=zh", "/s/R20?lang=zh", "/s/R20?plain=1&lang=zh", "/batch?lang=zh"):
+    for address in (
+        "/?lang=zh",
+        "/scenarios?lang=zh",
+        "/s/R20?lang=zh",
+        "/s/R20?plain=1&lang=zh",
+        "/batch?lang=zh",
+    ):
         assert "已确认的消息会丢吗？" in client.get(address).text, address
     assert shown(client, "?lang=zh&q=高水位")
     facts = Socket(app, lang="zh").open(scenario="R20")["facts"]
@@ -130,3 +137,21 @@ def test_scenarios_are_told_in_the_visitors_language(client: FlaskClient, app: F
     assert any("维护工作" in comment for _, _, comment in facts["chapters"])
     copy = client.get("/edit/R20?lang=zh").text
     assert "已确认的消息会丢吗？" in copy, "who writes a variant begins with their own language"
+
+
+def test_the_first_page_has_eight_topics_of_four_runs(client: FlaskClient) -> None:
+    page = client.get("/").text
+    sections = page.split('<section aria-labelledby="topic-')[1:]
+    assert [section.count('<li class="tile">') for section in sections] == [4] * 8
+    codes = [code for _, four in home.TOPICS for code in four]
+    assert len(set(codes)) == 32 and all(f'title="{code}"' in page for code in codes)
+    lost = page.split('title="R20"')[1].split("</li>")[0]
+    assert "An acknowledged record is gone." in lost and "0.10.2" in lost
+    assert "profile=Z0102" in page.split('title="R20"')[0].rpartition("<a ")[2], "where it breaks"
+    assert page.count('class="card"') == 0, "all scenarios stand on a page of their own"
+
+
+@pytest.mark.parametrize("asked", ["q=KIP-101", "tag=network&tag=basics", "profile=Z08&lang=zh"])
+def test_an_old_link_to_a_search_leads_to_it(client: FlaskClient, asked: str) -> None:
+    answer = client.get(f"/?{asked}")
+    assert (answer.status_code, answer.location) == (302, f"/scenarios?{asked}")

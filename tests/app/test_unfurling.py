@@ -77,7 +77,11 @@ def test_the_strip_tells_what_each_version_does(client: FlaskClient) -> None:
     assert told is not None
     first, second = told["endings"]
     assert first["span"].startswith("0.8") and "I7" in first["broken"]
-    assert second["span"].startswith("0.11") and second["broken"] == []
+    assert second["span"] == "0.11 – 4.4" and second["broken"] == []
+    assert [first["kind"], second["kind"]] == ["lost", "held"]
+    halves = [one["span"] for one in client.get("/s/S14/endings.json").json["endings"]]
+    assert halves[2:4] == ["3.3.0 – 3.9.1 (ZooKeeper)", "3.3.0 – 3.8 (KRaft)"]
+    assert len(halves) == len(set(halves)) == 7
     assert client.get("/s/crash-storm/endings.json").json == {"ok": True, "endings": []}
 
 

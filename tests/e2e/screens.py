@@ -83,8 +83,9 @@ SETTINGS = Opened("settings", press("#settingsbutton"), "#settings:popover-open"
 PARTS = Opened("parts", all_parts, "details[open]", close="")
 
 SCREENS = {
+    "home": Screen("/"),
     "library": Screen(
-        "/",
+        "/scenarios",
         opens=(SETTINGS, Opened("nothing", fill("#find", "zzzz"), "#nothing", "main", close="")),
     ),
     "lost": Screen(

@@ -7,7 +7,7 @@ from tests.e2e.walk import at, total
 
 
 def test_cards_are_found_while_one_types_and_near_words_help(visit: Opener) -> None:
-    page = visit("/")
+    page = visit("/scenarios")
     page.get_by_role("searchbox").fill("R20")
     assert page.locator(".card:visible h3").all_text_contents() == [
         "Can an acknowledged record vanish?"
@@ -32,6 +32,9 @@ def test_the_browser_remembers_the_path_and_runs_of_ones_own(visit: Opener) -> N
     page.goto(page.url.split("/s/")[0] + "/")
     page.wait_for_selector('body[data-ready="1"]')
     assert page.locator("#progress").inner_text() == "1 of 6 done"
+    page.get_by_role("link", name="Your runs").click()
+    page.wait_for_url("**/scenarios#yours")
+    page.wait_for_selector('body[data-ready="1"]')
     own = page.locator("#runs a")
     assert own.count() == 1
     own.click()
@@ -40,6 +43,6 @@ def test_the_browser_remembers_the_path_and_runs_of_ones_own(visit: Opener) -> N
 
 
 def test_the_library_is_whole_without_a_script(visit: Opener) -> None:
-    page = visit("/?tag=truncation", ready=False, java_script_enabled=False)
+    page = visit("/scenarios?tag=truncation", ready=False, java_script_enabled=False)
     assert page.locator(".card:visible").count() > 5
     page.get_by_role("link", name="Can an acknowledged record vanish?").first.wait_for()

@@ -93,7 +93,7 @@ def test_chinese_is_complete(visit: Opener) -> None:
 
 
 def test_the_library_finds_by_word_and_by_tag(visit: Opener) -> None:
-    page = visit("/")
+    page = visit("/scenarios")
     everything = page.locator(".card:visible").count()
     page.get_by_role("checkbox", name="Truncation").check(force=True)
     some = page.locator(".card:visible").count()

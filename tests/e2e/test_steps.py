@@ -130,7 +130,7 @@ EACH = 1 if THOROUGH else 4
 
 def test_scenarios_play_to_their_ends(visit: Opener, server: Server) -> None:
     """No step of the library breaks the page: one page plays what the shelf has."""
-    page = visit("/")
+    page = visit("/scenarios")
     links = page.locator(".card h3 a").evaluate_all("all => all.map(a => a.getAttribute('href'))")
     assert len(links) > 10
     page.goto(server.url + links[0])

@@ -92,28 +92,6 @@ function pick(word) {
   return button;
 }
 
-function follow() {
-  const done = visits.done();
-  const steps = [...document.querySelectorAll(".steps li")];
-  const finished = steps.filter((li) => done.includes(li.dataset.key));
-  const next = steps.find((li) => !done.includes(li.dataset.key));
-  for (const li of steps) {
-    const was = li.querySelector(".was");
-    li.classList.toggle("done", finished.includes(li));
-    li.classList.toggle("next", finished.length > 0 && li === next);
-    was.textContent = finished.includes(li)
-      ? `· ${was.dataset.done}`
-      : finished.length && li === next
-        ? `· ${was.dataset.next}`
-        : "";
-  }
-  const progress = at("progress");
-  progress.hidden = at("again").hidden = finished.length === 0;
-  progress.textContent = progress.dataset.text
-    .replace("{done}", finished.length)
-    .replace("{n}", steps.length);
-}
-
 /** A Kafka as the menu of the page calls it. */
 const kafka = (name) =>
   [...at("profile").options].find((one) => one.value === name)?.textContent ?? name;
@@ -161,20 +139,12 @@ at("clear").addEventListener("click", (event) => {
   for (const list of form.querySelectorAll("select")) list.value = "";
   show();
 });
-at("again").addEventListener("click", () => {
-  visits.forgetDone();
-  follow();
-});
 at("forget").addEventListener("click", () => {
   visits.forgetRuns();
   for (const li of [...at("runs").children]) li.remove();
   remember();
 });
 at("go").hidden = true;
-addEventListener("pageshow", () => {
-  follow();
-});
-follow();
 remember();
 show();
 document.body.dataset.ready = "1";

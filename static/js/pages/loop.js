@@ -4,43 +4,76 @@ import { morph } from "../scene/morph.js";
 
 const MOMENT_MS = 1900;
 const LAST_MS = 3800;
+const FIRST_MS = 150;
+/** What those see who want nothing to move: acknowledged, cut, gone. */
+const STILLS = [4, 5, 7];
 
 const figure = document.getElementById("loop");
 const hero = figure.closest(".hero");
-const picture = figure.querySelector("svg");
+const picture = figure.querySelector(".plays svg");
+const stills = figure.querySelector(".stills");
 const caption = figure.querySelector("figcaption");
 const dots = [...figure.querySelectorAll(".dot")];
 const pause = document.getElementById("pause");
 const answer = document.getElementById("answer");
 const watch = document.getElementById("watch");
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+const still =
+  matchMedia("(prefers-reduced-motion: reduce)").matches ||
+  document.documentElement.dataset.motion === "off";
 const loaded = new Map();
 
 let frames = [];
 let lost = false;
 let at = 0;
 let timer = 0;
-let playing = !still.matches;
+let playing = !still;
 let held = false;
 
-function show(number) {
-  at = number;
-  const { picture: inside, say } = frames[at];
+function drawn(inside) {
   const made = new DOMParser().parseFromString(
     `<svg xmlns="http://www.w3.org/2000/svg">${inside}</svg>`,
     "image/svg+xml",
   );
-  morph(picture, document.importNode(made.documentElement, true));
+  return document.importNode(made.documentElement, true);
+}
+
+const ending = (number) => (number === frames.length - 1 ? (lost ? "lost" : "kept") : "");
+
+/** A picture whose clips are its own: there are several on the page, and one is hidden. */
+const apart = (inside, name) =>
+  inside.replace(/(\bid="|url\(#)([^")]+)/g, (_, before, id) => `${before}${id}-${name}`);
+
+/** Three moments beside their sentences, one below the other. */
+function standStill() {
+  stills.replaceChildren(
+    ...STILLS.map((number) => {
+      const svg = drawn(apart(frames[number].picture, number));
+      svg.setAttribute("viewBox", picture.getAttribute("viewBox"));
+      svg.setAttribute("aria-hidden", "true");
+      const said = Object.assign(document.createElement("p"), {
+        className: ending(number),
+        textContent: frames[number].say,
+      });
+      const row = document.createElement("li");
+      row.append(svg, said);
+      return row;
+    }),
+  );
+}
+
+function show(number) {
+  at = number;
+  const { picture: inside, say } = frames[at];
+  morph(picture, drawn(inside));
   caption.textContent = say;
-  const last = at === frames.length - 1;
-  caption.className = last ? (lost ? "lost" : "kept") : "";
+  caption.className = `plays ${ending(at)}`;
   dots.forEach((dot, n) => dot.toggleAttribute("aria-current", n === at));
 }
 
-function wait() {
+function wait(ms = at === frames.length - 1 ? LAST_MS : MOMENT_MS) {
   clearTimeout(timer);
   if (!playing || held || document.hidden) return;
-  timer = setTimeout(() => go(at + 1), at === frames.length - 1 ? LAST_MS : MOMENT_MS);
+  timer = setTimeout(() => go(at + 1), ms);
 }
 
 function go(number) {
@@ -70,7 +103,9 @@ async function choose(input, from) {
   said.textContent = `Kafka ${release}: ${lost ? answer.dataset.yes : answer.dataset.no}`;
   answer.replaceChildren(said);
   watch.href = watch.dataset.base + encodeURIComponent(input.value);
-  go(from);
+  if (still) standStill();
+  else if (from >= 0) go(from);
+  else wait(FIRST_MS);
 }
 
 for (const input of hero.querySelectorAll("#versions input")) {
@@ -98,9 +133,10 @@ for (const [name, value] of [
     wait();
   });
 }
-document.addEventListener("visibilitychange", wait);
+document.addEventListener("visibilitychange", () => wait());
 
-figure.querySelector(".dots").hidden = false;
+figure.querySelector(".dots").hidden = still;
+for (const one of figure.querySelectorAll(".plays")) one.hidden = still;
+stills.hidden = !still;
 told();
-const first = hero.querySelector("#versions input:checked");
-choose(first, still.matches ? dots.length - 1 : 0);
+choose(hero.querySelector("#versions input:checked"), -1);

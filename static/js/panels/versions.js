@@ -13,26 +13,12 @@ import { Icon } from "./common.js";
 const found = signal({ name: null, parts: [] });
 
 /** What a strip tells apart: something acknowledged is lost, another promise breaks, all hold. */
-const kind = ({ broken }) => (broken.includes("I7") ? "lost" : broken.length ? "broken" : "held");
 const SIGN = { lost: "✖", broken: "!", held: "✔" };
-
-/** Neighbours of one kind, as {kind, span, profiles, broken}. */
-function folded(endings) {
-  const parts = [];
-  for (const one of endings) {
-    const last = parts.at(-1);
-    if (last?.kind === kind(one)) {
-      last.profiles.push(...one.profiles);
-      last.span = `${last.span.split(" – ")[0]} – ${one.span.split(" – ").at(-1)}`;
-    } else parts.push({ kind: kind(one), span: one.span, profiles: [...one.profiles] });
-  }
-  return parts;
-}
 
 async function load(name) {
   try {
     const answer = await (await fetch(lasting(`/s/${name}/endings.json`))).json();
-    found.value = { name, parts: answer.ok ? folded(answer.endings) : [] };
+    found.value = { name, parts: answer.ok ? answer.endings : [] };
   } catch {
     found.value = { name, parts: [] }; // the run itself needs no strip
   }

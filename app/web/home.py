@@ -1,0 +1,86 @@
+"""The first page: a question that plays, three doors, the path, and eight topics of four runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.common.refusals import located
+from app.context import visitor
+from app.web.cards import cards, outcomes, pictures_version
+from app.web.library import CANVAS
+from app.web.loop import hero
+from engine.scenarios import file
+
+blueprint = Blueprint("home", __name__)
+
+Card = dict[str, Any]
+
+PATH = (
+    ("S01", ""),
+    ("S02", ""),
+    ("S10", ""),
+    ("R20", "Z0102"),
+    ("R20", "Z011"),
+    ("S60", ""),
+)
+"""Six short runs, as (code, profile): what a beginner plays first."""
+EDITOR: Final = "/edit"
+TOPICS: Final = (
+    ("committed", ("S01", "S02", "S08", "S26")),
+    ("acks", ("S03", "S04", "S05", "S37")),
+    ("elections", ("S10", "S13", "S14", "S30")),
+    ("epochs", ("R20", "S20", "S21", "S23")),
+    ("isr", ("S07", "S27", "S39", "S32")),
+    ("zombies", ("S25", "S38", "S41", "S42")),
+    ("power", ("S31", "S29", "S31B", "S50")),
+    ("operating", ("S15", "S11", "S45", "S46")),
+)
+"""Name of a topic and the codes of its four runs, from the plain to the surprising."""
+FILTERS: Final = ("q", "tag", "difficulty", "profile")
+"""Addresses that ask for these mean the page of all scenarios, which once was this one."""
+
+
+def path(found: Iterable[Card]) -> list[Card]:
+    """The first steps, each with its link; the editor stands in for what the library lacks."""
+    by_code = {card["code"]: card for card in found}
+    steps = []
+    for number, (code, profile) in enumerate(PATH, 1):
+        card = by_code.get(code)
+        if card is None:
+            steps.append({"number": number, "href": EDITOR, "key": "editor", "minutes": 5})
+            continue
+        href = url_for("pages.scenario", name=card["slug"], profile=profile or None)
+        first = profile or card["verdicts"][0]["profile"]
+        steps.append({**card, "number": number, "href": href, "key": f"{code}:{first}"})
+    return steps
+
+
+def topics(found: Iterable[Card]) -> list[dict[str, Any]]:
+    """Each topic with the cards of its runs; one that the library lacks is left out."""
+    by_code = {card["code"]: {**card, "outcomes": outcomes(card)} for card in found}
+    return [
+        {"name": name, "cards": [by_code[code] for code in codes if code in by_code]}
+        for name, codes in TOPICS
+    ]
+
+
+@blueprint.get("/")
+def home() -> str | AnyResponse:
+    """The page for who comes for the first time, and for who goes on."""
+    if any(name in request.args for name in FILTERS):
+        return redirect(f"{url_for('shelf.library')}?{request.query_string.decode('latin-1')}")
+    every = cards(file.library().values(), visitor.lang())
+    return render_template(
+        "home.html",
+        unreadable=[located(bad) for bad in file.unreadable().values()],
+        hero=hero(visitor.lang()),
+        path=path(every),
+        topics=topics(every),
+        scenarios=len(every),
+        canvas=next((card for card in every if card["code"] == CANVAS), None),
+        pictures=url_for("shelf.sheet", version=pictures_version()),
+    )

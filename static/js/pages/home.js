@@ -1,0 +1,35 @@
+// How far somebody came on the path; the page is whole without this.
+
+import * as visits from "../animator/visits.js";
+
+const at = (id) => document.getElementById(id);
+
+function follow() {
+  const done = visits.done();
+  const steps = [...document.querySelectorAll(".steps li")];
+  const finished = steps.filter((li) => done.includes(li.dataset.key));
+  const next = steps.find((li) => !done.includes(li.dataset.key));
+  for (const li of steps) {
+    const was = li.querySelector(".was");
+    li.classList.toggle("done", finished.includes(li));
+    li.classList.toggle("next", finished.length > 0 && li === next);
+    was.textContent = finished.includes(li)
+      ? `· ${was.dataset.done}`
+      : finished.length && li === next
+        ? `· ${was.dataset.next}`
+        : "";
+  }
+  const progress = at("progress");
+  progress.hidden = at("again").hidden = finished.length === 0;
+  progress.textContent = progress.dataset.text
+    .replace("{done}", finished.length)
+    .replace("{n}", steps.length);
+}
+
+at("again").addEventListener("click", () => {
+  visits.forgetDone();
+  follow();
+});
+addEventListener("pageshow", follow);
+follow();
+document.body.dataset.ready = "1";
