@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 
 from tests.e2e.conftest import Opener
+from tests.test_drill import DESCRIBED
 
 HELD: Final = """async () => {
   const found = [document.documentElement.outerHTML, JSON.stringify({ ...localStorage }),
@@ -125,3 +126,20 @@ def test_a_mock_interview_asks_on_and_ends_in_a_sheet_of_one_page(visit: Opener,
     page.goto(page.url.split("?")[0] + "?only=" + ",".join(f"Q{n}" for n in range(31, 43)))
     assert page.locator(".sheetitems article").count() == 12
     assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
+
+
+def test_any_run_and_a_pasted_cluster_are_asked_about(visit: Opener) -> None:
+    page = visit("/s/S22?profile=K39&step=90")
+    page.keyboard.press("p")
+    page.wait_for_url("**/learn?run=*step=90")
+    assert int(page.locator(".ask").get_attribute("data-probe").split("@")[1].split(".")[0]) >= 90
+    page = visit("/cluster")
+    page.locator("#text").fill(DESCRIBED)
+    page.locator("#paste .btn.primary").click()
+    page.get_by_role("button", name="Quiz: five questions about it").click()
+    for n in range(1, 6):
+        page.get_by_text(f"Question {n} of 5 about this run").wait_for()
+        page.keyboard.press("1")
+        page.wait_for_selector("#verdict")
+        page.locator("#next").click()
+    page.wait_for_url("**/r/*")
