@@ -59,14 +59,16 @@ export function show(figure, svg, { sentence, rows, t, name }) {
     bar = document.createElement("div");
     bar.className = "give";
     figure.querySelector(".plot").after(bar);
-    for (const [key, act] of [
+    /** @type {[string, () => void][]} */
+    const forms = [
       ["csv", () => download(`${name}.csv`, "text/csv", csv(figure.rows))],
       [
         "svg",
         () =>
           download(`${name}.svg`, "image/svg+xml", standalone(figure.querySelector(".plot svg"))),
       ],
-    ]) {
+    ];
+    for (const [key, act] of forms) {
       const button = Object.assign(document.createElement("button"), {
         type: "button",
         className: "btn quiet",

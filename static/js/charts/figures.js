@@ -70,11 +70,11 @@ export function sideRows(cells, invariant, sides) {
 
 /** Those rows as a table and as a file. */
 export const sideTable = (rows) =>
-  rows.map(({ profile, under, cell, ...rest }) => ({
-    study: profile,
-    profile: under,
-    cell,
-    ...counted(rest),
+  rows.map((row) => ({
+    study: row.profile,
+    profile: row.under,
+    cell: row.cell,
+    ...counted(row),
   }));
 
 /** Their axis: decades from below the smallest interval to above the largest. */

@@ -31,7 +31,9 @@ export function onResize() {
   addEventListener("resize", () => {
     clearTimeout(due);
     due = setTimeout(() => {
-      for (const figure of document.querySelectorAll("figure.chart")) figure.redraw?.();
+      /** @type {NodeListOf<HTMLElement & {redraw?: () => void}>} */
+      const figures = document.querySelectorAll("figure.chart");
+      for (const figure of figures) figure.redraw?.();
     }, 120);
   });
 }
