@@ -139,6 +139,7 @@ def test_a_frame_on_another_site_steps_through_the_run(
     frame.get_by_role("button", name="Step on").click()
     frame.locator('#stage[data-step="4"]').wait_for()
     assert "4 / " in frame.locator("#bar").inner_text()
+    assert "Kafka 3.9.1" in frame.locator(".titled").inner_text()
     assert [one["name"] for one in page.context.cookies("http://localhost")] == []
 
 

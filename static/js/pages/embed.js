@@ -71,6 +71,15 @@ function Bar() {
   </div>`;
 }
 
+/** Beside the title: what is lost by now, or at the end that nothing is. */
+function judge() {
+  const lost = s.step.value?.view.ledger?.lost ?? [];
+  const end = s.n.value >= s.facts.value.total;
+  const kind = lost.length ? "lost" : s.broken.value.length ? "broken" : end ? "held" : "";
+  at("verdict").className = kind;
+  at("verdict").textContent = kind ? s.t.value(`end.${kind}`, { m: lost.join(", ") }) : "";
+}
+
 function keys(event) {
   const dir = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!dir || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -109,6 +118,7 @@ async function start() {
         words: sayAll(s.step.value),
       });
   });
+  if (!boot.ask) effect(judge);
   if (!boot.ask) prefetch();
   document.body.dataset.ready = "1";
   if (boot.to > boot.step) lead(boot.to);
