@@ -25,6 +25,7 @@ from app.context.services import KEY, Services
 from app.web.batches import scenario_of_run
 from engine.scenarios import file
 from engine.sim.run import Run
+from engine.study.batch import run_chunk
 from tests.app.conftest import TOKEN, browser, post
 from tests.app.test_batch_jobs import ended, make_jobs, play_chunk
 
@@ -72,6 +73,33 @@ def test_a_finished_batch_reads_without_scripts(client: FlaskClient, jobs: Jobs)
     assert "batch." not in re.sub(r"(?s)<script.*?</script>|href=\S+|src=\S+", "", page)
     listed = client.get("/batch").text
     assert f'href="/batch/{number}"' in listed
+
+
+def test_a_large_difference_has_its_reason_and_runs_that_show_it(
+    client: FlaskClient, jobs: Jobs
+) -> None:
+    page = client.get(f"/batch/{start(client, jobs, profiles=['Z0102', 'K39'])}").text
+    found = re.search(r'(?s)id="reason">(.*?)</p>', page)
+    assert found and "old session" in found[1]
+    links = re.findall(r'href="([^"]+)"', found[1])
+    assert len(links) == 2 and all(client.get(link).status_code == 200 for link in links)
+
+
+@pytest.mark.parametrize(
+    ("code", "of", "low", "high"),
+    [
+        ("Z0102", "bounce", 45_000, 60_000),  # nobody elects, nobody tells the broker
+        ("Z24", "bounce", 0, 2_000),
+        ("K39", "bounce", 8_000, 40_000),  # the old session has to end
+        ("K39", "kill", 4_000, 25_000),
+    ],
+)
+def test_the_reason_is_what_the_engine_does(code: str, of: str, low: int, high: int) -> None:
+    told = file.find(NAME).to_dict()
+    told["faults"] = [one for one in told["faults"] if one["kind"] == of]
+    chunk = {"scenario": told, "profile": code, "cell": 0, "first_seed": 0, "count": 2}
+    mean = sum(row["unavailable_ms"] for row in run_chunk(chunk)) / 2
+    assert low <= mean <= high, mean
 
 
 def test_every_dot_is_a_run_and_tells_what_became_of_it(client: FlaskClient, jobs: Jobs) -> None:
