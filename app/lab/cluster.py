@@ -80,6 +80,9 @@ class Cluster:
 
     def _listen(self) -> list[Proxy]:
         proxies = []
+        if self.release.tells_endpoints:
+            shown = self.ports.advertised
+            proxies.append(self._proxy(shown, self.ports.controller, CONTROLLER))
         for broker in self.everyone:
             between = self.ports.proxy(broker), self.ports.replication(broker), broker
             proxies.append(self._proxy(between[0], between[1], target=broker))
@@ -125,7 +128,9 @@ class Cluster:
             self._write(str(broker), self._broker_properties(broker))
         directory = self._home / "k"
         if self.release.kraft:
-            controller = configuration.kraft_controller(self.controller_id, self.ports, directory)
+            controller = configuration.kraft_controller(
+                self.release, self.controller_id, self.ports, directory
+            )
             self._write(K, controller)
             tell("The directories are formatted …")
             self._format()

@@ -56,7 +56,7 @@ class Ports:
 
     @staticmethod
     def needed(brokers: int) -> int:
-        return 1 + 4 * brokers
+        return 2 + 4 * brokers
 
     def _of(self, broker: int, role: int) -> int:
         return self._base + 1 + role * self._count + self._place[broker]
@@ -76,6 +76,12 @@ class Ports:
     def to_controller(self, broker: int) -> int:
         """What it thinks is the controller, or ZooKeeper."""
         return self._of(broker, 3)
+
+    @property
+    def advertised(self) -> int:
+        """Where a KRaft controller says that it listens, to all alike: from 3.9 on brokers fetch
+        metadata from there (KIP-853), not from where they were told to look."""
+        return self._base + 1 + 4 * self._count
 
 
 def broker(
@@ -129,8 +135,8 @@ def broker(
     return properties
 
 
-def kraft_controller(number: int, ports: Ports, directory: Path) -> Properties:
-    return {
+def kraft_controller(release: Release, number: int, ports: Ports, directory: Path) -> Properties:
+    properties: Properties = {
         "process.roles": "controller",
         "node.id": number,
         "controller.quorum.voters": f"{number}@{HOST}:{ports.controller}",
@@ -146,6 +152,9 @@ def kraft_controller(number: int, ports: Ports, directory: Path) -> Properties:
         "metadata.max.idle.interval.ms": 0,
         "auto.leader.rebalance.enable": "false",
     }
+    if release.tells_endpoints:
+        properties["advertised.listeners"] = f"CONTROLLER://{HOST}:{ports.advertised}"
+    return properties
 
 
 def zookeeper(ports: Ports, directory: Path) -> Properties:

@@ -2,7 +2,8 @@
 
 A follower says who it is in the client id of its fetcher ("broker-2-fetcher-0"), or, up to 0.10.2,
 in the request itself; the way to the controller or to ZooKeeper has a port of its own for each
-broker.  So every connection belongs to a link, and the hand decides what passes.
+broker; where a controller tells everybody one address, the client id of a broker's raft client says
+who it is.  So every connection belongs to a link, and the hand decides what passes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from app.kafka.fetches import BROKER_HEARTBEAT, FETCH, OFFSET_FOR_LEADER_EPOCH, 
 from app.lab.client import CLIENT_ID, HOST
 from app.lab.links import CLIENT, CONTROLLER, POLL_S, Hand, Kept, Link, Node
 
-_FETCHER: Final = re.compile(r"broker-(\d+)-fetcher-\d+")
+_BROKER: Final = re.compile(r"broker-(\d+)-fetcher-\d+|raft-client-(\d+)")
 LARGEST: Final = 128 * 1024 * 1024
 CHUNK: Final = 65_536
 
@@ -118,9 +119,9 @@ class Proxy:
 
     def _who(self, frame: bytes) -> Node:
         head = fetches.header(frame)
-        follower = _FETCHER.match(head.client)
-        if follower:
-            return int(follower[1])
+        broker = _BROKER.match(head.client)
+        if broker:
+            return int(broker[1] or broker[2])
         if head.api == FETCH and head.client.startswith("ReplicaFetcherThread"):
             return fetches.replica_of(frame, head)
         return CLIENT if head.client == CLIENT_ID else CONTROLLER
@@ -206,8 +207,12 @@ class _Conversation:
                     link.waiting = False
 
     def _refused_anyway(self, sent: Sent) -> bool:
-        """Does the fetch carry a leader epoch that its leader will refuse as old?"""
-        floors = self.hand.floors
+        """Does the fetch carry a leader epoch that its leader will refuse as old?  One that is cut
+        off has not heard of a newer one, and would answer."""
+        hand, target = self.hand, self.target
+        if not hand.passes(target, CONTROLLER) or FETCH in hand.link(target, CONTROLLER).holding:
+            return False
+        floors = hand.floors
         return any(0 <= asked.leader_epoch < floors.get(asked.topic, -1) for asked in sent.asked)
 
     def _take_credit(self, sent: Sent) -> None:

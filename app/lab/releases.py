@@ -27,6 +27,11 @@ class Release:
         return self.numbers >= (3, 3, 0)
 
     @property
+    def tells_endpoints(self) -> bool:
+        """Does a controller tell brokers where it listens (KIP-853)?"""
+        return self.numbers >= (3, 9, 0)
+
+    @property
     def epochs(self) -> bool:
         """Do batches carry leader epochs (KIP-101)?"""
         return self.numbers >= (0, 11, 0)

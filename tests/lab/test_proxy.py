@@ -177,3 +177,21 @@ def test_one_kind_of_request_to_the_controller_is_held(wire: Wire) -> None:
     proxy.close()
     broker.shutdown(socket.SHUT_RDWR)
     broker.close()
+
+
+def test_a_broker_is_cut_from_a_controller_that_tells_everybody_one_address() -> None:
+    controller, front, hand = listening(), listening(), Hand()
+    controller.listen()
+    threading.Thread(target=serve, args=(controller,), daemon=True).start()
+    proxy = Proxy(hand, front, controller.getsockname()[1], target=CONTROLLER)
+    wire = Wire(hand, front.getsockname()[1])
+    hand.cut(2, CONTROLLER)
+    with wire.connect() as other:
+        send(other, fetch(11, client="raft-client-3"))
+        assert received(other)[:4] == i32(11)
+    with wire.connect() as cut_off:
+        send(cut_off, fetch(12, client="raft-client-2"))
+        assert received(cut_off) == b""
+    hand.stopped = True
+    proxy.close()
+    controller.close()
