@@ -99,3 +99,29 @@ test("a transition begins and ends exactly as the pictures of its steps", () => 
     between(0.5);
   }
 });
+
+test("an end that moved leaves a trace of where it was, and only then", () => {
+  let moved = 0;
+  let back = 0;
+  for (const run of RUNS)
+    for (const step of run.steps.values()) {
+      const made = drawn(step);
+      const { part } = made.geo;
+      for (const [id, replica] of Object.entries(part.replicas)) {
+        const old = step.was?.[part.p]?.[id]?.leo;
+        const trace = found(made, `b${id}:leowas`);
+        if (old === undefined || old === replica.leo) {
+          assert.equal(trace, undefined);
+          continue;
+        }
+        const lane = made.geo.lanes.get(Number(id));
+        const y = (o) => made.geo.y(o, lane) - 1;
+        assert.equal(trace.a["data-value"], old);
+        const [, from, to] = trace.c[0].a.d.match(/^M\S+ (\S+)H\S+V(\S+)$/).map(Number);
+        assert.deepEqual([from, to], [y(old), y(replica.leo)]);
+        moved += 1;
+        if (old > replica.leo) back += 1;
+      }
+    }
+  assert.ok(moved > 10 && back > 0, "the runs have both");
+});

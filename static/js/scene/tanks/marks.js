@@ -10,6 +10,7 @@ export function marks(geo, lane, broker, replica, ctx) {
   const shown = ctx.layers.has("watermarks");
   return [
     ...(shown ? theirs(geo, lane, broker, replica, ctx) : []),
+    ...drift(geo, lane, broker, replica, ctx),
     ...end(geo, lane, broker, replica, ctx),
     ...(shown ? trail(geo, lane, broker, replica, ctx) : []),
     ...(shown ? mark(geo, lane, broker, replica, ctx) : []),
@@ -72,6 +73,25 @@ function end(geo, lane, broker, replica, { t, changed, was }) {
         title("title", t("mark.leo", { o: replica.leo })),
       ],
       data,
+    ),
+  ];
+}
+
+/** Where the log ended before this step, and the way to where it ends now: in the gap between
+ *  records and wall, where nothing else stands. */
+function drift(geo, lane, broker, replica, { was, t }) {
+  const old = was[broker.id]?.leo;
+  if (old === undefined || old === replica.leo || !geo.full) return [];
+  const [from, to] = [geo.y(old, lane) - 1, geo.y(replica.leo, lane) - 1];
+  const x = lane.x + lane.w - geo.gap.pad / 2;
+  return [
+    g(
+      "drift",
+      [
+        path("l", `M${x - 5} ${from}H${x}V${to}`, `leotrail ${old > replica.leo ? "back" : ""}`),
+        title("title", t("mark.leo_was", { a: old, b: replica.leo })),
+      ],
+      { "data-id": `b${broker.id}:leowas`, "data-value": old },
     ),
   ];
 }
