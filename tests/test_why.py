@@ -35,8 +35,6 @@ HANDS = [
 MOST_CURES = 12
 FAILED_DISKS = ("S50",)
 """No suggestion replaces a disk."""
-STOPPED = ("S77", "S79")
-"""A thread that died, a message too large: it takes a setting or a restart that none suggests."""
 ENDLESS = ("K39-cache_cleaned_by_noop_truncate",)
 """KAFKA-10706: a follower that truncates for ever, which is what its scenario is about."""
 
@@ -184,7 +182,7 @@ def suggested(sim: Simulation, subject: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "scenario", [one for one in HANDS if one.values[0].code not in (*FAILED_DISKS, *STOPPED)]
+    "scenario", [one for one in HANDS if one.values[0].code not in FAILED_DISKS]
 )
 def test_following_the_suggestions_makes_it_happen(scenario: Scenario) -> None:
     for profile in scenario.profiles[:2]:

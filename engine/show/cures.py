@@ -9,7 +9,7 @@ from engine.dataplane.following import lag_of
 from engine.model.errors import BadInput
 from engine.model.messages import CONTROLLER, PRODUCE, Message
 from engine.model.state import DOWN, PAUSED, Replica
-from engine.show.entities import Sentence, node, offset, say
+from engine.show.entities import Sentence, node, number, offset, say
 from engine.sim import moves
 from engine.sim.simulation import Simulation
 from engine.sim.wording import label
@@ -112,11 +112,18 @@ def fetched(sim: Simulation, leader: Replica, follower: int, target: int) -> Cur
     )
     if found is not None:
         return found
+    begun = begun_anew(sim, leader.tp, follower)
+    if begun is not None:
+        return begun
     thread = thread_of(sim.brokers[follower].running, leader.tp)
     if thread is None or thread.leader != leader.broker:
         return informed(sim, follower)
     f = node(follower)
-    held = unthrottled(sim, leader, follower) or written(sim, follower)
+    held = (
+        taken_whole(sim, leader, follower)
+        or unthrottled(sim, leader, follower)
+        or written(sim, follower)
+    )
     if held is not None:
         return held
     if sim.auto:
@@ -128,6 +135,45 @@ def fetched(sim: Simulation, leader: Replica, follower: int, target: int) -> Cur
         return cure(sim, needed, "settle")
     rounds = f"fetch {who}" if own.leo >= target else f"fetch {who} x2"
     return cure(sim, needed, rounds, f"fetch {who}", "settle")
+
+
+def begun_anew(sim: Simulation, tp: int, follower: int) -> Cure | None:
+    """What a partition needs that an unexpected error stopped: its thread ended before 2.3 (F-8),
+    since then it is set aside; a new process begins with new threads.  None if nothing did."""
+    process = sim.brokers[follower].process
+    if process is None:
+        return None
+    thread = thread_of(process, tp)
+    if tp not in process.failed and (thread is None or not thread.dead):
+        return None
+    who = label(sim, follower)
+    return cure(sim, say("cure.anew", f=node(follower)), f"stop {who}", f"kill {who}")
+
+
+def taken_whole(sim: Simulation, leader: Replica, follower: int) -> Cure | None:
+    """What a batch needs that is larger than a fetch may be, where the first is not sent whole
+    (before KIP-74).  None if none stands in the way."""
+    size = oversized(sim, leader, follower)
+    if not size:
+        return None
+    needed = say("cure.bytes", n=number(size))
+    keys = ("replica.fetch.max.bytes", "replica.fetch.response.max.bytes")
+    limits = sim.brokers[follower].running.configs.fetch_limits
+    return cure(sim, needed, f"set {keys[limits.partition >= size]}={size}")
+
+
+def oversized(sim: Simulation, leader: Replica, follower: int) -> int:
+    """Bytes of the batch that the follower needs next, if it can never get it; else 0."""
+    asks, sends = sim.brokers[follower].process, sim.brokers[leader.broker].process
+    own = None if asks is None else asks.replicas.get(leader.tp)
+    if asks is None or sends is None or own is None or leader.profile.fair_order:
+        return 0
+    next_ = next((one for one in leader.log.batches if one.end > own.log.leo), None)
+    if next_ is None:
+        return 0
+    size = (next_.end - next_.base) * sends.configs.record_bytes
+    limits = asks.configs.fetch_limits
+    return size if size > min(limits.partition, limits.response) else 0
 
 
 def unthrottled(sim: Simulation, leader: Replica, follower: int) -> Cure | None:

@@ -253,7 +253,8 @@ def _fetches(sim: Simulation, leader: Replica, follower: int) -> Guard:
     follows = thread is not None and thread.leader == leader.broker
     stopped = cures.run_again(sim, follower) or cures.run_again(sim, leader.broker)
     cut = cures.connect(sim, follower, leader.broker)
-    if follows and stopped is None and cut is None:
+    begun = cures.begun_anew(sim, leader.tp, follower)
+    if follows and stopped is None and cut is None and begun is None:
         return _may_receive(sim, leader, follower)
     if process is None or process.status != UP:
         told = say("guard.fetch.stopped", f=f)
@@ -261,17 +262,23 @@ def _fetches(sim: Simulation, leader: Replica, follower: int) -> Guard:
         told = say("guard.fetch.cut", f=f, b=b)
     elif leader.tp in process.failed:
         told = say("guard.fetch.failed", f=f)
+    elif begun is not None:
+        told = say("guard.fetch.thread", f=f)
     elif not follows:
         told = say("guard.fetch.elsewhere", f=f, b=b)
     else:
         told = say("guard.fetch.stopped", f=b)
-    return guard(FETCHING, False, told, stopped or cut or cures.informed(sim, follower))
+    return guard(FETCHING, False, told, stopped or cut or begun or cures.informed(sim, follower))
 
 
 def _may_receive(sim: Simulation, leader: Replica, follower: int) -> Guard:
     """Q-2, Q-3, 8.6: is the follower given what it asks for, and does its disk keep up?"""
     f, b = node(follower), node(leader.broker)
     held, slow = cures.unthrottled(sim, leader, follower), cures.written(sim, follower)
+    large = cures.taken_whole(sim, leader, follower)
+    if large is not None:
+        n = number(cures.oversized(sim, leader, follower))
+        return guard("F-7.oversized", False, say("guard.fetch.oversized", f=f, n=n), large)
     if held is not None:
         rule = "Q-2" if cures.throttle(sim, leader, follower) == "leader" else "Q-3"
         return guard(rule, False, say("guard.fetch.held", f=f), held)
