@@ -17,7 +17,7 @@ def test_where_truncation_by_epochs_acts() -> None:
     assert found == (), "each word has to be in the name"
     first, *_ = search("truncateToEpochEndOffsets")
     assert first.name == "AbstractFetcherThread.truncateToEpochEndOffsets"
-    assert "T-2" in first.rules and first.threads == ("ReplicaFetcherThread-0-<leader>",)
+    assert "T-2" in first.rules and first.threads == ("ReplicaFetcherThread-<fetcher>-<leader>",)
     assert first.spans == (("2.1.1", "4.1.1"),)
     assert first.acts
     for act in first.acts:
@@ -82,3 +82,14 @@ def test_steps_are_steps_of_the_library() -> None:
 def test_a_method_that_serves_most_rules_comes_first() -> None:
     assert search("doWork")[0].name == "AbstractFetcherThread.doWork"
     assert search("Partition.truncateTo")[0].name == "Partition.truncateTo"
+
+
+def test_a_loop_is_followed_to_all_that_it_does() -> None:
+    """`doWork` runs at every step of a fetcher: one run each appends, truncates, fails."""
+    acts = hit("AbstractFetcherThread.doWork").acts
+    rules = [act.rule for act in acts]
+    assert {"L-4", "H-4", "T-1", "T-2", "T-4", "F-8", "F-9"} <= set(rules)
+    assert len({act.slug for act in acts}) == len(acts)
+    assert {act.cue for act in acts} & {"T-1", "T-2"}, (
+        "a truncation that cuts before one that does not"
+    )

@@ -153,7 +153,15 @@ def _shown(one: Hit) -> dict[str, Any]:
         "threads": one.threads,
         "rules": [(rule, titles[rule]) for rule in one.rules],
         "runs": [
-            (code, _title(act.slug), act.profile, act.step, _address(act))
+            (
+                code,
+                _title(act.slug),
+                act.profile,
+                act.step,
+                _address(act),
+                act.rule,
+                titles[act.rule],
+            )
             for code, act in codes.items()
         ],
     }

@@ -9,7 +9,8 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from engine.lens.source import named, release_of, source
-from engine.lens.stacks import ALONG, RESIZE, stack, thread_name
+from engine.lens.stacks import ALONG, RESIZE, WITHIN, stack, thread_name
+from engine.model.messages import CONTROLLER
 from engine.model.profiles import KRAFT, PROFILES, ZK, get_profile
 from engine.scenarios.file import library
 from engine.show.cursor import Cursor
@@ -18,7 +19,7 @@ from engine.sim.run import Run
 from engine.study.sourcemap import Card, card_of, cards
 
 MOST_HITS: Final = 60
-MOST_RUNS: Final = 12
+MOST_RUNS: Final = 16
 LONGEST: Final = 80
 """Of a question; what is longer is cut."""
 
@@ -31,6 +32,12 @@ class Act(NamedTuple):
     profile: str
     step: int
     cue: str
+
+    @property
+    def rule(self) -> str:
+        """The rule that acts there."""
+        card = card_of(self.cue)
+        return self.cue if card is None else card.id
 
 
 class Hit(NamedTuple):
@@ -55,12 +62,20 @@ def steps_of() -> dict[str, list[Act]]:
             while (events := cursor.advance()) is not None:
                 for _, _, _, cues, _ in events:
                     step += 1
+                    there = {(cue[0], cue[1]) for cue in cues}
                     for cue in cues:
-                        if cue[0] not in seen:
+                        if cue[0] not in seen and _usual(cue[0], cue[1], there):
                             seen.add(cue[0])
                             act = Act(scenario.code, scenario.slug, profile, step, cue[0])
                             found.setdefault(cue[0], []).append(act)
     return found
+
+
+def _usual(rule: str, node: int, there: set[tuple[str, int]]) -> bool:
+    """Does the rule act at this step the way that it usually does, on the thread of its chain?"""
+    if rule == "X-6" and node < CONTROLLER:
+        return False  # a consumer's session, where the chain is a fetcher's
+    return not any((other, node) in there for other in WITHIN.get(rule, ()))
 
 
 @cache
@@ -133,13 +148,32 @@ def hit(name: str, kip: bool = False) -> Hit:
     acts: list[Act] = []
     for rule in rules:
         acts += _acts(cards()[rule], "" if kip else name)
+    acts = [act for act in acts if _on_stack(act, name)] or acts
     acts.sort(key=_readable)
     first: dict[str, Act] = {}
-    for act in acts:
+    for act in (*_varied(acts), *acts):
         first.setdefault(act.slug, act)
     spans = () if kip else tuple(source().spans(name))
     threads = () if kip else _threads(name, rules)
     return Hit(name, kip, spans, tuple(rules), threads, tuple(first.values())[:MOST_RUNS])
+
+
+def _on_stack(act: Act, name: str) -> bool:
+    profile = get_profile(act.profile)
+    return name in methods(act.cue, release_of(profile), profile.mode)
+
+
+def _varied(acts: list[Act]) -> list[Act]:
+    """The first act of each rule, each in a scenario of its own where there is one: what runs at
+    every step, like `doWork`, is seen to append, to truncate, to fail."""
+    found: dict[str, Act] = {}
+    slugs: set[str] = set()
+    for act in sorted(acts, key=lambda act: act.cue.endswith(".kept")):
+        rule = act.rule
+        if rule not in found and act.slug not in slugs:
+            found[rule] = act
+            slugs.add(act.slug)
+    return list(found.values())
 
 
 def _readable(act: Act) -> tuple[bool, bool, str, int]:
@@ -231,5 +265,5 @@ def _threads(name: str, rules: list[str]) -> tuple[str, ...]:
             for release in source().releases:
                 for mode in (ZK, KRAFT):
                     if name in methods(cue, release, mode):
-                        found.append(thread_name(stack(cue, release, mode)))
+                        found.append(thread_name(stack(cue, release, mode), fetcher=-1))
     return tuple(dict.fromkeys(found))

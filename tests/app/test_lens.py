@@ -91,7 +91,7 @@ def test_the_search_answers_where_a_method_acts(client: FlaskClient) -> None:
     assert len(links) == len({act.code for act in acts}) > 1
     page = client.get(links[0])
     assert page.status_code == 200 and "tab=code" in links[0]
-    assert "ReplicaFetcherThread-0-" in unescape(text)
+    assert "ReplicaFetcherThread-<fetcher>-<leader>" in unescape(text)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
