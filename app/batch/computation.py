@@ -15,6 +15,7 @@ from app.batch.causes import histogram, to_trace
 from app.batch.estimate import probe
 from app.batch.job import Job
 from app.batch.runners.compaction import compact
+from app.batch.runners.connect import ConnectRunner
 from app.batch.runners.local import Processes
 from app.batch.runners.plan import Plan, Tally, of_cycles, sized
 from app.batch.runners.rows import RunChunk, chunks_on_disk, set_damaged_aside
@@ -32,6 +33,8 @@ from engine.study.batch import run_chunk
 from engine.study.metrics import METRICS
 
 log = logging.getLogger(__name__)
+
+Runner = SparkRunner | ConnectRunner | Processes
 
 FAILURES_KEPT = 20
 """First failing seeds of each profile, cell and invariant."""
@@ -60,7 +63,7 @@ class Computation:
     def __init__(
         self,
         database: Database,
-        runner: SparkRunner,
+        runner: SparkRunner | ConnectRunner,
         announcer: Announcer,
         directory: Callable[[str], str],
         run_chunk: Callable[[], RunChunk | None],
@@ -135,7 +138,7 @@ class Computation:
         ended = complete or (job.enough and not job.stop.is_set())
         return ("done", job.message) if ended else ("cancelled", job.message)
 
-    def _runner_of(self, plan: Plan, done: int) -> SparkRunner | Processes:
+    def _runner_of(self, plan: Plan, done: int) -> Runner:
         """A chunk is played in about a second at most, but for those of long runs."""
         few = plan.total_chunks - done <= FEW_CHUNKS
         return self._few if self._few and few and not self._runner.started else self._runner
@@ -143,7 +146,7 @@ class Computation:
     def _summarise(
         self,
         job: Job,
-        runner: SparkRunner | Processes,
+        runner: Runner,
         plan: Plan,
         directory: str,
         done: set[int],
@@ -170,9 +173,7 @@ class Computation:
         except Exception:  # an addition to the result, which is whole without it
             log.warning("The failures of batch %s were not traced", job.id, exc_info=True)
 
-    def _causes(
-        self, runner: SparkRunner | Processes, batch: BatchRow, summary: Summary
-    ) -> list[dict[str, Any]]:
+    def _causes(self, runner: Runner, batch: BatchRow, summary: Summary) -> list[dict[str, Any]]:
         """How the first failing runs failed.  Futures of one run all break what it broke."""
         if batch.kind == records.FUTURES:
             return []

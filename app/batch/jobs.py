@@ -21,6 +21,7 @@ from app.batch.estimate import estimate
 from app.batch.job import Job
 from app.batch.locks import Locks
 from app.batch.queue import FairQueue
+from app.batch.runners.connect import SCHEME, ConnectRunner
 from app.batch.runners.local import Processes
 from app.batch.runners.plan import grown
 from app.batch.runners.rows import RunChunk, remove_directory
@@ -82,19 +83,12 @@ class Jobs:
         database: Database,
         settings: Settings,
         emit: Emit,
-        runner: SparkRunner | None = None,
+        runner: SparkRunner | ConnectRunner | None = None,
         run_chunk: RunChunk | None = None,
     ) -> None:
         self.database = database
         self._per_address = settings.batches_per_address
-        self.runner = runner or SparkRunner(
-            settings.spark_master,
-            {
-                **os.environ,
-                "HIGHWATER_SPARK_CONF": settings.spark_conf,
-                "HIGHWATER_SPARK_LOG": settings.spark_log,
-            },
-        )
+        self.runner = runner or _runner(settings)
         self._run_chunk = run_chunk
         here = Path(settings.instance).resolve() / "batches"
         self._locks = Locks(here)
@@ -348,6 +342,13 @@ class Jobs:
                 self._jobs.pop(job.id, None)
             job.lock.close()
             job.ended.set()
+
+
+def _runner(settings: Settings) -> SparkRunner | ConnectRunner:
+    if settings.spark_master.startswith(SCHEME):
+        return ConnectRunner(settings.spark_master)
+    told = {"HIGHWATER_SPARK_CONF": settings.spark_conf, "HIGHWATER_SPARK_LOG": settings.spark_log}
+    return SparkRunner(settings.spark_master, {**os.environ, **told})
 
 
 def _check_owner(batch: BatchRow, owner: str) -> None:

@@ -141,7 +141,7 @@ def read(path: str) -> None:
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
 @click.option("--vary", multiple=True, metavar="KEY=V1,V2", help="What to vary; may be repeated.")
 @click.option("--within", type=int, default=0, help="Stop once shares are known to ± so many %.")
-@click.option("--master", help="Spark master, such as local[4] or spark://host:7077.")
+@click.option("--master", help="Spark: local[4], spark://host:7077, or sc://host:15002.")
 @AS_JSON
 @plain
 def batch(

@@ -32,7 +32,7 @@ def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
     cells = [cell for one in batches for cell in _cells(database, one)]
     database.close()
     try:
-        if settings.spark_master or "://" in root:
+        if "://" in root or (settings.spark_master and not settings.spark_master.startswith("sc:")):
             found = _by_spark(settings, sql, places, told, cells, most)
         else:
             found = answer_here(sql, root, places, tuple(METRICS), told, cells, most)

@@ -98,7 +98,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("rows_mib", "20480", "MiB that the rows of all batches may take", _whole(1, 2**40)),
     Setting("metrics_token", "", "who sends this as bearer may read /metrics; else this machine"),
     Setting("transports", "websocket", "how pages connect: websocket, or websocket,polling"),
-    Setting("spark_master", "", "Spark master for batches; default: local[*]"),
+    Setting(
+        "spark_master", "", "Spark for batches: a master, or sc://host:port; default: local[*]"
+    ),
     Setting("spark_conf", "", "more for Spark: spark.name=value, parted by spaces"),
     Setting("spark_log", "fatal", "what Spark's own log tells: " + ", ".join(LEVELS), _level),
     Setting("batch_directory", "", "rows of batches; for a cluster, a place that all workers see"),

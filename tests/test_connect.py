@@ -1,0 +1,120 @@
+"""Spark Connect plays what plain processes play; its server comes with the Python package."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from app.batch.runners import local
+from app.batch.runners.connect import ConnectRunner
+from app.batch.runners.java import find_java
+from app.batch.runners.plan import Plan, Tally
+from app.batch.runners.rows import chunk_name
+from app.batch.runners.spark import SparkTrouble
+from engine.scenarios import file
+from engine.study.metrics import METRICS
+from tests.spark_cluster import end
+
+THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
+START_WITHIN_S = 120
+
+pytestmark = [
+    # PySpark leaves sockets to the collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port: int = taken.getsockname()[1]
+        return port
+
+
+def answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    port = free_port()
+    submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    settings = {
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.ui.enabled": "false",
+    }
+    confs = [part for pair in settings.items() for part in ("--conf", "=".join(pair))]
+    server_class = "org.apache.spark.sql.connect.service.SparkConnectServer"
+    environ = os.environ | {
+        "JAVA_HOME": str(find_java().home),
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": "",  # workers must get the engine from the client
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [submit, "--class", server_class, "--master", "local[2]", *confs, "spark-internal"],
+            stdout=log, stderr=log, env=environ, cwd=tmp_path, start_new_session=True,
+        )  # fmt: skip
+    try:
+        until = time.monotonic() + START_WITHIN_S
+        while not answers(port):
+            assert process.poll() is None and time.monotonic() < until, (
+                tmp_path / "log"
+            ).read_text()
+            time.sleep(0.2)
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        end(process)
+
+
+def plan(runs: int = 30) -> Plan:
+    scenario = file.find("S63").to_dict()
+    scenario["duration_ms"] = 20_000
+    return Plan((scenario,), ("Z24", "K39"), runs, 5, 5, tuple(METRICS))
+
+
+if THOROUGH:
+
+    @pytest.mark.spark
+    def test_the_same_files_as_the_process_pool(server: str, tmp_path: Path) -> None:
+        told: list[Tally] = []
+        local.run(plan(), str(tmp_path / "p"), 2)
+        runner = ConnectRunner(server)
+        try:
+            assert runner.run(plan(), str(tmp_path / "c"), "same", told.extend)
+            assert [tally.number for tally in told] == list(range(plan().total_chunks))
+            for number in range(plan().total_chunks):
+                ours = (tmp_path / "c" / chunk_name(number)).read_bytes()
+                assert ours == (tmp_path / "p" / chunk_name(number)).read_bytes()
+            done = range(plan().total_chunks)
+            found = runner.summarise(plan(), (tmp_path / "c").as_uri(), done, 3)
+            assert found == local.counted_here(plan(), str(tmp_path / "p"), done, 3)
+            told.clear()
+            assert not runner.run(
+                plan(5_000), str(tmp_path / "s"), "stop", told.extend, lambda: len(told) > 2
+            )
+            assert len(told) < plan(5_000).total_chunks
+        finally:
+            runner.close()
+
+
+def test_a_server_that_does_not_answer_is_one_sentence(tmp_path: Path) -> None:
+    port = free_port()
+    runner = ConnectRunner(f"sc://127.0.0.1:{port}/;token=secret")
+    with pytest.raises(SparkTrouble, match=rf"^Spark Connect .* at sc://127.0.0.1:{port} ") as told:
+        runner.run(plan(), str(tmp_path), "none", lambda fresh: None)
+    assert "secret" not in str(told.value) and "nobody answers there" in str(told.value)
