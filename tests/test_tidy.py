@@ -93,7 +93,7 @@ ONLY_IN = {
     "random": {"engine/sim/kernel.py"},
     "lark": {"engine/properties/grammar.py"},
     "yaml": {"engine/scenarios/file.py"},
-    "pyspark": {"app/batch/runners/spark.py"},
+    "pyspark": {"app/batch/runners/connect.py", "app/batch/runners/spark.py"},
     "py4j": {"app/batch/runners/spark.py"},
 }
 

@@ -1,7 +1,7 @@
 """The batch on Spark: local by default, on any master by configuration.
 
-The one file that names PySpark.  Executors play chunks and write their rows; the driver sees a
-tally a chunk, and counts the rows when all are there.
+Two files name PySpark, this one and connect.py.  Executors play chunks and write their rows; the
+driver sees a tally a chunk, and counts the rows when all are there.
 """
 
 from __future__ import annotations
