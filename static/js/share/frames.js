@@ -7,7 +7,7 @@ import * as s from "../animator/state.js";
 import { embed, frame } from "../core/link.js";
 import { Choice, Copied, isKept, save, why } from "./common.js";
 
-const HEIGHTS = { stage: 28 + 104 + 16, say: 116, bar: 50 };
+const HEIGHTS = { title: 34, stage: 28 + 104 + 16, say: 116, bar: 50 };
 
 /** How high a frame has to be so that nothing in it scrolls at 720 pixels width. */
 function height(view, panel) {
@@ -20,7 +20,11 @@ function height(view, panel) {
           ? 56
           : 22;
   return (
-    HEIGHTS.stage + lane * view.brokers.length + (panel === "now" ? HEIGHTS.say : 0) + HEIGHTS.bar
+    HEIGHTS.title +
+    HEIGHTS.stage +
+    lane * view.brokers.length +
+    (panel === "now" ? HEIGHTS.say : 0) +
+    HEIGHTS.bar
   );
 }
 
