@@ -24,7 +24,12 @@ from app.batch.queue import FairQueue
 from app.batch.runners.connect import SCHEME, ConnectRunner
 from app.batch.runners.local import Processes
 from app.batch.runners.plan import grown
-from app.batch.runners.rows import RunChunk, remove_directory
+from app.batch.runners.rows import (
+    RunChunk,
+    chunks_on_disk,
+    remove_directory,
+    set_damaged_aside,
+)
 from app.batch.runners.spark import SparkRunner, SparkTrouble
 from app.batch.runners.tables import RunnerTrouble
 from app.batch.spec import RUNS_MOST, Futures, Spec, check_chunks, check_total
@@ -128,9 +133,10 @@ class Jobs:
         return number
 
     def resume(self, number: str, owner: str = "", address: str = "") -> None:
-        """Compute the chunks that an ended batch still lacks.  Raises Refusal."""
+        """Compute the chunks that an ended batch lacks: never played, damaged or gone.  Raises
+        Refusal."""
         batch = self._ended(number, owner)
-        if batch.state == "done":
+        if batch.state == "done" and self._is_whole(batch):
             raise Refusal("impossible", "batch.over")
         self._again(batch, owner, address)
 
@@ -178,6 +184,12 @@ class Jobs:
         if batch.state in records.ACTIVE:
             raise Refusal("impossible", "batch.runs.still")
         return batch
+
+    def _is_whole(self, batch: BatchRow) -> bool:
+        """Can all its rows be read?"""
+        directory = self.directory(batch.id)
+        sound = set_damaged_aside(directory, chunks_on_disk(directory))
+        return len(sound) >= batch.done_chunks
 
     def _again(self, batch: BatchRow, owner: str, address: str, more: int = 0) -> None:
         with self._mutex:
@@ -292,11 +304,15 @@ class Jobs:
 
     def _enqueue(self, number: str, owner: str, address: str, lock: IO[str]) -> None:
         job = self._jobs[number] = Job(number, owner, lock, address)
+        self._queue.put(job)
+        self._employ()
+
+    def _employ(self) -> None:
+        """Somebody is there to work on what waits."""
         if len(self._threads) < OWNERS_AT_ONCE:
             thread = threading.Thread(target=self._serve, name="batches", daemon=True)
             self._threads.append(thread)
             thread.start()
-        self._queue.put(job)
 
     def _serve(self) -> None:
         while (job := self._queue.get()) is not None:

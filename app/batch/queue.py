@@ -33,14 +33,21 @@ class FairQueue:
         """The next job, which counts as running from now on; None once closed and empty."""
         with self._changed:
             while True:
-                job = next((one for one in self._in_order() if self._may_start(one)), None)
+                job = self.take()
                 if job is not None:
-                    self._waiting.remove(job)
-                    self._running.append(job)
                     return job
                 if self._closed and not self._waiting:
                     return None
                 self._changed.wait()
+
+    def take(self) -> Job | None:
+        """The next job that may start now, if there is one; it counts as running from now on."""
+        with self._changed:
+            job = next((one for one in self._in_order() if self._may_start(one)), None)
+            if job is not None:
+                self._waiting.remove(job)
+                self._running.append(job)
+            return job
 
     def ended(self, job: Job) -> None:
         """A job that `get` gave is over: its place is free."""

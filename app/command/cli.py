@@ -17,6 +17,7 @@ import click
 from app.command import brokers
 from app.command.learning import learn
 from app.command.options import AS_JSON, P, plain, refuse, tell
+from app.command.storm import storm
 from app.common import config
 
 
@@ -418,5 +419,5 @@ def soak(
     sys.exit(1 if report["finds"] else 0)
 
 
-for _command in (brokers.recordings, brokers.lab, brokers.record, brokers.incident, learn):
+for _command in (brokers.recordings, brokers.lab, brokers.record, brokers.incident, learn, storm):
     main.add_command(_command)

@@ -25,8 +25,17 @@ AGAIN_MS: Final = 1_000
 BODIES_BYTES: Final = 8 * 1024 * KIB
 """Of the bodies of one address that are being read or answered."""
 
+OWN: Final = 8
+"""What one browser may have of an address that is running short: so much of its share."""
+
 SENTENCES.update(
     {
+        "slow_down.own": (
+            "Others at your address want the server's time as well, and this browser has had its "
+            "part; try again in {ms} ms.",
+            "你的地址上还有其他人需要服务器时间，而此浏览器已用完自己的那一份；"
+            "请在 {ms} ms 后再试。",
+        ),
         "slow_down.hands": (
             "{n} questions of your address are being answered already; try again in {ms} ms.",
             "你的地址已有 {n} 个请求正在处理；请在 {ms} ms 后再试。",
@@ -61,6 +70,8 @@ class Accounts:
 
     def __init__(self, settings: Settings) -> None:
         self._cpu = CpuAccounts(settings.cpu_ms_per_s, settings.cpu_burst_ms)
+        self._own = CpuAccounts(settings.cpu_ms_per_s / OWN, settings.cpu_burst_ms / OWN)
+        self._scarce_ms = settings.cpu_burst_ms / 2
         self._pace = {
             "saves": Buckets(settings.saves_per_s, settings.saves_burst),
             "checks": Buckets(settings.moves_per_s, settings.moves_burst),
@@ -81,26 +92,37 @@ class Accounts:
         if wait_ms:
             raise self.refusal(Refusal("slow_down", ms=wait_ms))
 
-    def require_time(self, address: str) -> None:
-        """Raises Refusal "slow_down" for an address that has overdrawn its processor time."""
-        wait_ms = self._cpu.wait_ms(payer(address))
+    def require_time(self, address: str, cookie: str = "") -> None:
+        """Raises Refusal "slow_down" for an address that has overdrawn its processor time.
+
+        Once half of it is gone, the rest is for those browsers that had little of it so far: a
+        class behind one address is not one visitor.  Whoever shows no cookie is one of them.
+        """
+        name = payer(address)
+        wait_ms = self._cpu.wait_ms(name)
         if wait_ms:
             raise self.refusal(Refusal("slow_down", "slow_down.cpu", ms=wait_ms))
+        if self._cpu.left(name) < self._scarce_ms:
+            wait_ms = self._own.wait_ms(f"{name} {cookie}")
+            if wait_ms:
+                raise self.refusal(Refusal("slow_down", "slow_down.own", ms=wait_ms))
 
-    def charge(self, address: str, spent_ms: float) -> None:
-        self._cpu.charge(payer(address), spent_ms)
+    def charge(self, address: str, spent_ms: float, cookie: str = "") -> None:
+        name = payer(address)
+        self._cpu.charge(name, spent_ms)
+        self._own.charge(f"{name} {cookie}", spent_ms)
         with self._lock:
             self.spent_ms += spent_ms
 
     @contextmanager
-    def charged(self, address: str) -> Iterator[None]:
+    def charged(self, address: str, cookie: str = "") -> Iterator[None]:
         """Charges what this thread spends in the block.  Raises as `require_time` does."""
-        self.require_time(address)
+        self.require_time(address, cookie)
         began = clock.processor()
         try:
             yield
         finally:
-            self.charge(address, (clock.processor() - began) * 1000)
+            self.charge(address, (clock.processor() - began) * 1000, cookie)
 
     def keep(self, address: str, size: int) -> None:
         """Pays for bytes that are saved.  Raises Refusal "slow_down"."""

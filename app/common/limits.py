@@ -81,6 +81,11 @@ class CpuAccounts:
             left = self._left(name)
         return 0 if left > 0 else max(1, round((1 - left) / self._rate * 1000))
 
+    def left(self, name: str) -> float:
+        """Milliseconds that the account holds; below 0 where it is overdrawn."""
+        with self._lock:
+            return self._left(name)
+
     def charge(self, name: str, spent_ms: float) -> None:
         with self._lock:
             self._of[name] = (self._left(name) - spent_ms, self._clock())

@@ -37,6 +37,12 @@ def _token() -> str:
     return token
 
 
+def cookie() -> str:
+    """What tells this browser from others of its address; "" for one that shows no cookie yet."""
+    token = session.get("csrf")
+    return token if isinstance(token, str) else ""
+
+
 def is_own_token(given: object) -> bool:
     token = session.get("csrf")
     if not isinstance(token, str) or not isinstance(given, str):

@@ -57,6 +57,7 @@ def _open(question: Question) -> Answer:
     replays = services().replays
     question.run = naming.run_asked(asked)
     digest = replays.register(question.run)
+    saved = replays.saved(digest)
     with replays.using(digest) as replay:
         step = min(asked.whole("step", 0, SEED_MAX, default=0), replay.total)
         have = asked.whole("have", -1, SEED_MAX, default=-1)
@@ -70,7 +71,7 @@ def _open(question: Question) -> Answer:
         return {
             "run": digest,
             "text": question.run.text(),
-            "facts": replays.facts(replay, question.client.lang),
+            "facts": replays.facts(replay, saved, question.client.lang),
             "first": first,
             "steps": _shown(digest, steps),
         }
@@ -89,12 +90,13 @@ def _move(question: Question) -> Answer:
         question.run = replace(run, moves=(*replay.cut(step), text))
         question.run = replay.branch(step, text)
     digest = replays.register(question.run)
+    saved = replays.saved(digest)
     with replays.using(digest) as replay:
         return {
             "run": digest,
             "at": step + 1,
             "text": question.run.text(),
-            "facts": replays.facts(replay, question.client.lang),
+            "facts": replays.facts(replay, saved, question.client.lang),
             "steps": _steps(replay, step + 1, ahead),
         }
 
@@ -199,6 +201,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
         return Client(
             address=payer(request.remote_addr or ""),
             lang=language(str(given.get("lang", ""))) or visitor.lang(),
+            cookie=visitor.cookie(),
             trusted=visitor.is_own_token(given.get("csrf")),
             moves=Bucket(settings.moves_per_s, settings.moves_burst),
             opens=Bucket(settings.opens_per_s, settings.opens_burst),
@@ -242,7 +245,7 @@ def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[...,
         link = request.environ.get(gateway.KEY)
         try:
             with (
-                services().accounts.charged(client.address),
+                services().accounts.charged(client.address, client.cookie),
                 askers.asking(link.has_hung_up if link else None),
             ):
                 return answer(client, handler, data[0] if data else {})

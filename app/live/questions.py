@@ -27,6 +27,7 @@ class Client:
     """One connection: where it comes from, and what it may still ask for."""
 
     address: str
+    cookie: str
     lang: str
     trusted: bool
     moves: Bucket

@@ -138,9 +138,9 @@ class Replays:
 
     def is_kept(self, digest: str) -> bool:
         """Does the link of this run hold after a restart?  Saved ones do, and the library's."""
-        return digest in library_runs() or self._saved(digest) is not None
+        return digest in library_runs() or self.saved(digest) is not None
 
-    def _saved(self, digest: str) -> SavedRun | None:
+    def saved(self, digest: str) -> SavedRun | None:
         """As it was saved; None as well where the database does not answer: a run that is at hand
         is shown all the same."""
         try:
@@ -182,13 +182,13 @@ class Replays:
         """(runs that are being played, runs that wait for it)"""
         return self._builders.counts()
 
-    def facts(self, replay: Replay, lang: str = OWN) -> dict[str, Any]:
+    def facts(self, replay: Replay, saved: SavedRun | None, lang: str = OWN) -> dict[str, Any]:
         """What the engine says of a run, its texts in a language, and whether it was saved by
-        another engine version."""
+        another engine version: ask `saved` before the replay is in use, since others wait for it,
+        and the database may be slow."""
         facts = dict(replay.facts(in_language(replay.run.scenario, lang)))
         broken = [{**one, "why": said(one["why"], lang)} for one in facts["verdict"]["broken"]]
         facts["verdict"] = {**facts["verdict"], "broken": broken}
-        saved = self._saved(facts["digest"])
         facts["saved"] = saved is not None
         if saved is not None and saved.engine_version != ENGINE_VERSION:
             facts["replayed_with"] = _compare(saved, replay)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -159,6 +159,23 @@ def _how(url: URL) -> dict[str, Any]:
     if url.get_driver_name() == "psycopg":
         found["connect_args"] = _POSTGRES
     return found
+
+
+def watch(
+    engine: Engine, on_checkout: Callable[[Any], None], on_statement: Callable[[str], None]
+) -> None:
+    """Tells of every use of a connection, with the driver's own, and of every statement and commit,
+    each before it happens: an OSError there is met by the application as the database's own."""
+
+    def told(statement: str) -> None:
+        try:
+            on_statement(statement)
+        except OSError as error:
+            raise OperationalError(statement, None, error) from None
+
+    event.listen(engine, "checkout", lambda connection, *_: on_checkout(connection))
+    event.listen(engine, "before_cursor_execute", lambda *asked: told(asked[2]))
+    event.listen(engine, "commit", lambda _connection: told("COMMIT"))
 
 
 def _on_connect(connection: Any, _record: Any) -> None:

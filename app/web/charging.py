@@ -7,6 +7,7 @@ from typing import Final
 from flask import Flask, g, request
 
 from app.common import clock
+from app.context import visitor
 from app.context.services import services
 
 FREE: Final = ("/static/", "/health", "/metrics")
@@ -20,11 +21,11 @@ def install(app: Flask) -> None:
         if request.path.startswith(FREE):
             return
         g.began = clock.processor()
-        services().accounts.require_time(request.remote_addr or "")
+        services().accounts.require_time(request.remote_addr or "", visitor.cookie())
 
     @app.teardown_request
     def charge(_error: BaseException | None) -> None:
         began = g.pop("began", None)
         if began is not None:
             spent_ms = (clock.processor() - began) * 1000
-            services().accounts.charge(request.remote_addr or "", spent_ms)
+            services().accounts.charge(request.remote_addr or "", spent_ms, visitor.cookie())

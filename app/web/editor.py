@@ -322,12 +322,13 @@ def attempt() -> Response:
         good = tuple(line.text for line in lines if line.number < problem["script"])
         run = Run(scenario, run.profile, 0, good)
     digest = services().replays.register(run)
+    saved = services().replays.saved(digest)
     with services().replays.using(digest) as replay:
         return json_answer(
             {
                 "ok": True,
                 "run": digest,
-                "facts": services().replays.facts(replay, visitor.lang()),
+                "facts": services().replays.facts(replay, saved, visitor.lang()),
                 "steps": replay.steps(0, STEPS_AT_ONCE),
                 "problem": problem,
             }

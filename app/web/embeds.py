@@ -37,8 +37,9 @@ def embed(digest: str) -> str:
         raise Refusal("not_found")
     chosen, problems = chosen_of(request.args)
     lang = visitor.lang()
+    saved = services().replays.saved(digest)
     with services().replays.using(digest) as replay:
-        facts = services().replays.facts(replay, lang)
+        facts = services().replays.facts(replay, saved, lang)
         step = min(chosen.pop("step"), replay.total)
         first = max(0, step - 2)
         steps = replay.around(first, step, STEPS_AT_FIRST)

@@ -60,6 +60,7 @@ from app.web import (
     security,
     seen,
     studies,
+    survived,
     unfurling,
     warm,
 )
@@ -106,6 +107,7 @@ SITE: Final = (
     reading,
     openapi,
     exploring,
+    survived,
 )
 """What answers to addresses, each with its `blueprint`."""
 

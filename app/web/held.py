@@ -51,8 +51,9 @@ def _scene(run: Run, since: int, step: int) -> str:
 def _held(run: Run, first: int, step: int) -> tuple[Json, list[Json]]:
     lang = visitor.lang()
     digest = services().replays.register(run)
+    saved = services().replays.saved(digest)
     with services().replays.using(digest) as replay:
-        facts = _cut(services().replays.facts(replay, lang), step)
+        facts = _cut(services().replays.facts(replay, saved, lang), step)
         return facts, replay.around(first, step, step - first + 1)
 
 

@@ -136,7 +136,8 @@ def metrics() -> Response:
 
 @blueprint.get("/health")
 def health() -> Response:
-    """{ok, engine, parts: {database, instance, spark}}: "ok", or a sentence; 503 or 507 where
+    """{ok, engine, parts: {database, instance, spark}, refused}: "ok", or a sentence; 503 or 507
+    where
     something cannot be kept now.  The pages of the library play all the same."""
     parts: dict[str, str] = {}
     status = 200
@@ -149,7 +150,13 @@ def health() -> Response:
             status = max(status, refusal.status)
     parts["spark"] = services().jobs.trouble or "ok"
     ok = status == 200
-    told: dict[str, Any] = {"ok": ok, "engine": ENGINE_VERSION, "parts": parts}
+    refused = dict(services().accounts.refused)
+    told: dict[str, Any] = {
+        "ok": ok,
+        "engine": ENGINE_VERSION,
+        "parts": parts,
+        "refused": refused,
+    }
     if not ok:
         told["sentence"] = next(said for said in parts.values() if said != "ok")
     return json_answer(told, status)

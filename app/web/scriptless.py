@@ -24,8 +24,9 @@ def wanted() -> bool:
 def page(run: Run, step: int) -> str:
     """One step of a run, with links to the others; a step beyond the end is the end."""
     lang = visitor.lang()
+    saved = services().replays.saved(run.digest)
     with services().replays.using(run.digest) as replay:
-        facts = services().replays.facts(replay, lang)
+        facts = services().replays.facts(replay, saved, lang)
         step = min(step, replay.total)
         first = max(0, step - AROUND)
         near = replay.around(first, step, 2 * AROUND + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import socket
 import sqlite3
@@ -100,6 +101,26 @@ def test_all_that_is_saved_has_a_bound(
     full = post(browser(app), "/api/scenarios", {"yaml": sent})
     assert full.status_code == 507 and "HIGHWATER_SAVED_MIB" in full.json["sentence"]
     assert browser(app).get("/s/S20").status_code == 200
+
+
+def test_a_neighbour_who_takes_much_leaves_half_to_the_others(settings: Settings) -> None:
+    mine = Accounts(dataclasses.replace(settings, cpu_burst_ms=1_000, cpu_ms_per_s=0.001))
+    mine.charge("192.0.2.1", 400, "greedy")
+    mine.require_time("192.0.2.1", "greedy")
+    mine.charge("192.0.2.1", 200, "greedy")
+    with pytest.raises(Refusal, match="Others at your address"):
+        mine.require_time("192.0.2.1", "greedy")
+    for pupil in ("one", "two", "three"):
+        mine.require_time("192.0.2.1", pupil)
+        mine.charge("192.0.2.1", 100, pupil)
+    for number in range(9):  # whoever comes with ever new cookies has no more than the address
+        with contextlib.suppress(Refusal):
+            mine.require_time("192.0.2.1", f"new {number}")
+            mine.charge("192.0.2.1", 100, f"new {number}")
+    assert 1_000 <= mine.totals()["cpu_ms"] <= 1_100
+    with pytest.raises(Refusal, match="This address has used"):
+        mine.require_time("192.0.2.1", "newest")
+    assert mine.refused["slow_down.own"] == 1
 
 
 # -- builds ----------------------------------------------------------------------------------------

@@ -234,11 +234,13 @@ def set_damaged_aside(directory: str, numbers: Iterable[int]) -> set[int]:
             continue
         try:
             with files.open_input_file(f"{base}/{file.name}") as source:
-                pq.read_table(source, page_checksum_verification=True)
+                table = pq.read_table(source, page_checksum_verification=True)
+            table.validate(full=True)
+            table.select([name for name, _, _ in COLUMNS])
             sound.update(file.chunks)
         except FileNotFoundError:
             continue
-        except (pa.ArrowException, OSError):
+        except (pa.ArrowException, OSError, ValueError, KeyError):
             files.delete_file(f"{base}/{file.name}")
     return sound
 
@@ -261,7 +263,10 @@ def read_chunks(
     within = None if seeds is None else [("seed", ">=", seeds[0]), ("seed", "<=", seeds[1])]
     for path in files_of(directory, numbers):
         with files.open_input_file(f"{base}/{path.rpartition('/')[2]}") as source:
-            yield from pq.read_table(source, columns=columns, filters=within).to_pylist()
+            table = pq.read_table(
+                source, columns=columns, filters=within, page_checksum_verification=True
+            )
+            yield from table.to_pylist()
 
 
 def canonical(rows: Iterable[Row]) -> str:

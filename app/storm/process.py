@@ -1,0 +1,268 @@
+"""The application as it is, in a process that can be killed: database, rows, runner and sockets are
+the real ones where they are files, and stand-ins of this module where they are other machines."""
+
+from __future__ import annotations
+
+import errno
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from flask import Flask, request
+
+from app.batch.job import Job
+from app.batch.jobs import Jobs
+from app.batch.runners.plan import Plan, Tally
+from app.batch.runners.rows import RunChunk, finish_chunk, read_chunks
+from app.batch.runners.spark import SparkTrouble
+from app.batch.runners.summary import CellSummary, Summary
+from app.common.config import Settings
+from app.common.deadlines import Cut, Deadline, Deadlines
+from app.context.services import KEY, Services
+from app.storage.database import BUSY_MS, watch
+from app.storm.world import Killed, Lock, World
+from app.web.bodies import Bodies
+from app.web.factory import build
+from engine.study.batch import run_chunk as play_chunk
+
+STATEMENT_S: Final = 0.000_2
+PAGE_S: Final = 0.012
+"""Of a processor, for what has no row below: about what this takes where it was measured."""
+COSTS_S: Final = (
+    ("/static/", 0.000_5),
+    ("/ladder", 0.12),
+    ("/export/", 0.06),
+    ("/compare", 0.08),
+    ("/steps.json", 0.03),
+    ("/api/", 0.006),
+)
+LINE: Final = "highwater.storm.line"
+"""Who serves a live connection, in its WSGI environment."""
+CHUNK_S: Final = 0.4
+START_S: Final = 1.5
+"""How long a process takes from its start to its first answer, and Spark likewise."""
+
+
+class Trouble:
+    """What goes wrong now, whatever process is there."""
+
+    def __init__(self) -> None:
+        self.locked = False
+        self.full = False
+        self.readonly = False
+        self.broken = False
+        self.spark = ""
+        self.rows_full = False
+        self.delay_s = 0.0
+        self.kill_in = -1
+        """Statements of the database until the process is killed before the next; -1: it is not."""
+
+
+class Later(Deadlines):
+    """Deadlines in virtual time."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__()
+        self._world = world
+
+    def arm(self, seconds: float, cut: Cut) -> Deadline:
+        deadline = Deadline(self._world.now + seconds, cut)
+        self._world.later(seconds, deadline.strike)
+        return deadline
+
+
+class Runner:
+    """In Spark's place: plays chunks one after the other, each a while of virtual time."""
+
+    def __init__(self, world: World, trouble: Trouble) -> None:
+        self._world = world
+        self._trouble = trouble
+
+    def __str__(self) -> str:
+        return "a runner in virtual time"
+
+    def cores(self) -> int:
+        return 1
+
+    def start(self) -> None:
+        self._world.sleep(START_S)
+        self._look()
+
+    def close(self) -> None:
+        """It holds nothing."""
+
+    def _look(self) -> None:
+        if self._trouble.spark:
+            raise SparkTrouble(self._trouble.spark)
+
+    def run(
+        self,
+        plan: Plan,
+        directory: str,
+        _tag: str,
+        on_done: Callable[[list[Tally]], None],
+        stop: Callable[[], bool] = lambda: False,
+        done: Collection[int] = (),
+        _play: RunChunk | None = None,
+    ) -> bool:
+        for chunk in plan.chunks():
+            if chunk.number in done:
+                continue
+            self._world.sleep(CHUNK_S)
+            if stop():
+                return False
+            self._look()
+            if self._trouble.rows_full:
+                raise SparkTrouble(f"Spark gave up on the batch: {OSError(errno.ENOSPC, 'full')}")
+            tally = finish_chunk(chunk, plan.scenarios, plan.metrics, directory, play_chunk)
+            on_done([tally])
+        return True
+
+    def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
+        self._look()
+        counts: dict[tuple[str, int], list[int]] = {}
+        try:
+            rows = list(read_chunks(directory, done, ["profile", "cell", "verdict"]))
+        except (OSError, ValueError) as error:
+            raise SparkTrouble(f"Spark could not summarise the batch: {error}") from error
+        for row in rows:
+            mine = counts.setdefault((row["profile"], row["cell"]), [0, 0, 0])
+            mine[0] += 1
+            mine[1] += row["verdict"] == "violates"
+            mine[2] += row["verdict"] == "error"
+        cells = [
+            CellSummary(profile, cell, n, violating, errors, {}, {})
+            for (profile, cell), (n, violating, errors) in sorted(counts.items())
+        ]
+        return Summary(tuple(cells), (), ())
+
+    def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
+        return [None for _ in runs]
+
+
+class Studies(Jobs):
+    """Batches whose workers are tasks of the world."""
+
+    world: World
+    process: object
+
+    def _employ(self) -> None:
+        self.world.spawn("studies", self._next, self.process)
+
+    def _next(self) -> None:
+        while (job := self._queue.take()) is not None:
+            self._done(job)
+
+    def _done(self, job: Job) -> None:
+        self._work(job)
+        self._queue.ended(job)
+
+
+class Process:
+    """One life of the server, from a start to a kill; the instance directory is what stays."""
+
+    def __init__(self, world: World, settings: Settings, trouble: Trouble) -> None:
+        self.world = world
+        self.trouble = trouble
+        self.dead = False
+        self.born = world.now
+        self.charged: Counter[str] = Counter()
+        """Address -> seconds of the processor that its account was charged."""
+        self.app: Flask = build(settings)
+        self.services: Services = self.app.extensions[KEY]
+        self._seams(settings)
+
+    def _seams(self, settings: Settings) -> None:
+        found, world = self.services, self.world
+        studies = Studies.__new__(Studies)
+        studies.world, studies.process = world, self
+        emit: Any = lambda told, to: found.socketio.emit("batch", told, to=to)  # noqa: E731
+        runner: Any = Runner(world, self.trouble)
+        Jobs.__init__(studies, found.database, settings, emit, runner)
+        studies._mutex = Lock(world)  # type: ignore[assignment]
+        found.jobs = studies
+        found.deadlines = Later(world)
+        charge = found.accounts.charge
+
+        def charged(address: str, spent_ms: float, cookie: str = "") -> None:
+            self.charged[address] += spent_ms / 1_000  # type: ignore[assignment]
+            charge(address, spent_ms, cookie)
+
+        found.accounts.charge = charged  # type: ignore[method-assign]
+        layers: Any = self.app.wsgi_app
+        assert isinstance(layers, Bodies)
+        gateway: Any = found.gateway
+        layers._deadlines = gateway._deadlines = found.deadlines
+        layers._app = self._working(gateway)
+        served = gateway._app
+
+        def routed(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+            found: Iterable[bytes] = environ.get(LINE, served)(environ, start_response)
+            return found
+
+        gateway._app = routed
+        self.gateway = gateway
+        watch(found.database.engine, self._on_connection, self._on_statement)
+        self.app.before_request(self._cost)
+
+    # -- what things cost, and where they go wrong ---------------------------------------------
+
+    def _cost(self) -> None:
+        path = request.path
+        self.world.spend(next((cost for part, cost in COSTS_S if part in path), PAGE_S))
+
+    def _working(self, behind: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+        def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+            found = list(behind(environ, start_response))
+            self.world.work()
+            return found
+
+        return answer
+
+    def _on_connection(self, connection: Any) -> None:
+        """Before a transaction: what the disk is like now."""
+        pages = 1 if self.trouble.full else 2**31 - 2
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA busy_timeout = 0")  # waited for in virtual time
+        cursor.execute("PRAGMA synchronous = OFF")  # the machine stays up, whoever is killed
+        cursor.execute(f"PRAGMA max_page_count = {pages}")  # never below what is there
+        cursor.execute(f"PRAGMA query_only = {'ON' if self.trouble.readonly else 'OFF'}")
+        cursor.close()
+
+    def _on_statement(self, statement: str) -> None:
+        if self.dead:
+            raise Killed
+        self.world.spend(STATEMENT_S)
+        trouble = self.trouble
+        if trouble.kill_in >= 0:
+            trouble.kill_in -= 1
+            if trouble.kill_in < 0:
+                self.kill()
+                raise Killed
+        if trouble.broken:
+            raise OSError(errno.EIO, "disk I/O error")
+        if trouble.delay_s:
+            self.world.sleep(trouble.delay_s)
+        if trouble.locked and ("IMMEDIATE" in statement or "EXCLUSIVE" in statement):
+            until = self.world.now + BUSY_MS / 1_000
+            while trouble.locked and self.world.now < until:
+                self.world.sleep(0.1)
+
+    # -- its end -------------------------------------------------------------------------------
+
+    def kill(self) -> None:
+        """What is in memory is gone, locks are let go, files stay as they are."""
+        self.dead = True
+        for job in list(self.services.jobs._jobs.values()):
+            job.lock.close()
+        self.world.kill(self)
+
+    def bury(self) -> None:
+        """Lets go of what the system would have closed."""
+        self.services.database.engine.dispose()
+
+
+def place_of(settings: Settings) -> Path:
+    """Where the rows of studies are."""
+    return Path(settings.instance).resolve() / "batches"
