@@ -209,7 +209,7 @@ def _visit(port: int, seconds: float) -> dict[str, float]:
     }
 
 
-def _memory_mib(port: int) -> float:
+def memory_mib(port: int) -> float:
     found = re.search(r"^process_resident_memory_bytes (\S+)", _get(port, "/metrics")[1], re.M)
     return float(found[1]) / 2**20 if found else 0.0
 
@@ -224,53 +224,10 @@ def attacks() -> tuple[float, dict[str, float]]:
             _visit(port, 2.0)
             with _under(attack, port):
                 seen = _visit(port, seconds)
-                seen["memory_mib"] = _memory_mib(port)
+                seen["memory_mib"] = memory_mib(port)
             seen["after_step_p50_ms"] = _visit(port, 2.0)["step_p50_ms"]
         figures |= {f"{name}_{figure}": value for figure, value in seen.items()}
     worst: Any = max(value for name, value in figures.items() if name.endswith("step_p99_ms"))
     figures["worst_step_p99_ms"] = worst
     figures["memory_mib"] = max(v for name, v in figures.items() if name.endswith("memory_mib"))
     return worst / figures[f"{wanted[0]}_step_p99_ms"], figures
-
-
-VISITORS: Final = 200
-SECONDS: Final = 60
-
-
-def _step_along(port: int, number: int, start: threading.Barrier, found: list[float]) -> None:
-    """Opens a run, all at once with everybody else, and steps through it once a second."""
-    start.wait()
-    with Wire(port) as wire:
-        opened = wire.ask("open", {"scenario": SHOWN, "seed": number % 8})
-        total = opened["facts"]["total"]
-        for second in range(SECONDS):
-            began = time.perf_counter()
-            told = wire.ask("play", {"run": opened["run"], "step": second % total, "count": 1})
-            assert told["ok"], told
-            found.append((time.perf_counter() - began) * 1_000)
-            time.sleep(1.0)
-
-
-def many() -> tuple[float, dict[str, float]]:
-    """200 visitors who come at one moment and step once a second for a minute."""
-    found: list[float] = []
-    wanted = {"sockets_per_address": "220", "cpu_ms_per_s": "2000"}
-    with serving(**wanted) as port:
-        start = threading.Barrier(VISITORS + 1)
-        threads = [
-            threading.Thread(target=_step_along, args=(port, number, start, found))
-            for number in range(VISITORS)
-        ]
-        for thread in threads:
-            thread.start()
-        start.wait()
-        for thread in threads:
-            thread.join()
-        memory = _memory_mib(port)
-    p99 = statistics.quantiles(found, n=100)[98]
-    return p99 / 1_000, {
-        "steps": float(len(found)),
-        "step_p50_ms": statistics.median(found),
-        "step_p99_ms": p99,
-        "memory_mib": memory,
-    }

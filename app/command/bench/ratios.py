@@ -33,6 +33,8 @@ def at_least(figure: str) -> bool:
 
 def share(figure: str, value: float, budget: float) -> float:
     """How much of its budget a figure uses; above 1 it fails."""
+    if not budget:
+        return float("inf") if value else 0.0
     return budget / value if at_least(figure) else value / budget
 
 
@@ -171,8 +173,13 @@ BENCHMARKS: dict[str, Benchmark] = {
     ),
     "class": elsewhere(
         "of a second, the worst p99 of a step while 200 visitors step once a second each",
-        "app.command.bench.attacks",
-        "many",
+        "app.command.bench.crowd",
+        "crowd",
+    ),
+    "kills": elsewhere(
+        "saves and runs lost, or played twice, by servers that were killed, locked out or full",
+        "app.command.bench.kills",
+        "kills",
     ),
     "batch": elsewhere(
         "of two plain processes' runs per second, on Spark local[2]",

@@ -21,6 +21,11 @@ from app.common.config import ROOT
 ANSWER_S = 30
 
 
+def environment(**settings: str) -> dict[str, str]:
+    """That of this process, with these settings of a server."""
+    return {**os.environ, **{f"HIGHWATER_{name.upper()}": one for name, one in settings.items()}}
+
+
 @contextlib.contextmanager
 def serving(**settings: str) -> Iterator[int]:
     """Runs ``highwater serve`` on a free port with an instance of its own; yields the port.
@@ -30,17 +35,13 @@ def serving(**settings: str) -> Iterator[int]:
     with tempfile.TemporaryDirectory(prefix="highwater-") as folder:
         # One machine plays all visitors here.
         wanted = {"instance": folder, "database_url": "", "cpu_ms_per_s": "100000", **settings}
-        environ = {
-            **os.environ,
-            **{f"HIGHWATER_{name.upper()}": value for name, value in wanted.items()},
-        }
         log = Path(folder) / "log"
         with (
             log.open("w") as errors,
             subprocess.Popen(
                 [sys.executable, "-m", "app", "serve", "--port", "0"],
                 cwd=ROOT,
-                env=environ,
+                env=environment(**wanted),
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
