@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from app.batch.runners.rows import chunk_name, chunks_on_disk, read_chunks
+from app.batch.runners.rows import chunks_on_disk, files_on_disk, read_chunks
 from app.command.bench.server import environment
 from app.common.config import ROOT
 from app.storage.database import Database
@@ -35,7 +35,8 @@ KILLS_OF_A_BATCH: Final = 20
 HANDS: Final = 4
 SAVED_FIRST: Final = 5
 LOCKED_S: Final = 30.0
-RUNS: Final = 20_000
+RUNS: Final = 7_000
+PROFILES: Final = ("K39", "Z0102", "Z011")
 SMALL: Final = "4m"
 ENDED_S: Final = 600.0
 BUDGETS: Final = {"saves_lost": 0.0, "runs_lost": 0.0, "runs_double": 0.0}
@@ -231,7 +232,7 @@ def killed_in_a_batch() -> dict[str, float]:
             if number:
                 me.ask(life.port, "POST", f"/api/batches/{number}/resume", {})
             else:
-                body = {"scenario": "S20", "runs": RUNS, "profiles": ["K39"]}
+                body = {"scenario": "S20", "runs": RUNS, "profiles": list(PROFILES)}
                 _, told = me.ask(life.port, "POST", "/api/batches", body)
                 number = told["id"]
             if kill == times:
@@ -246,12 +247,13 @@ def killed_in_a_batch() -> dict[str, float]:
         _wait(ENDED_S, lambda: _ended(me, life.port, number))
         state = _progress(me, life.port, number)["state"]
         life.stop()
-        rows = read_chunks(str(directory), chunks_on_disk(str(directory)), ["seed"])
-        found = Counter(row["seed"] for row in rows)
-    lost = len(set(range(RUNS)) - found.keys()) + (RUNS if state != "done" else 0)
+        rows = read_chunks(str(directory), chunks_on_disk(str(directory)), ["profile", "seed"])
+        found = Counter((row["profile"], row["seed"]) for row in rows)
+    wanted = {(profile, seed) for profile in PROFILES for seed in range(RUNS)}
+    lost = len(wanted - found.keys()) + (RUNS if state != "done" else 0)
     return {
         "batch_kills": times,
-        "runs": RUNS,
+        "runs": len(wanted),
         "runs_lost": lost,
         "runs_double": sum(count - 1 for count in found.values()),
     }
@@ -273,10 +275,10 @@ def _ended(me: Person, port: int, number: str) -> bool:
 
 
 def _harm(directory: Path, dice: Dice) -> None:
-    one, two, three = dice.sample(sorted(chunks_on_disk(str(directory))), 3)
-    (directory / chunk_name(one)).unlink()
-    for number, change in ((two, lambda whole: whole[:100]), (three, _flipped)):
-        path = directory / chunk_name(number)
+    one, two, three = dice.sample([file.name for file in files_on_disk(str(directory))], 3)
+    (directory / one).unlink()
+    for name, change in ((two, lambda whole: whole[:100]), (three, _flipped)):
+        path = directory / name
         path.write_bytes(change(path.read_bytes()))
 
 
