@@ -6,13 +6,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 from click.testing import CliRunner
-from flask import Flask
 from flask.sessions import SecureCookieSessionInterface
 from itsdangerous import TimestampSigner
 from socketio.packet import Packet
@@ -34,9 +31,7 @@ from app.storage.database import Database
 from app.storage.saved import Store
 from app.storm.faults import FAULTS
 from app.storm.storm import play
-from app.web import survived
 from app.web.security import Cookies
-from tests.app.conftest import browser
 
 THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 Patch = pytest.MonkeyPatch
@@ -204,15 +199,3 @@ def test_a_defence_that_is_taken_away_is_missed(kind: str, monkeypatch: Patch) -
 def test_a_fault_that_is_none_is_named() -> None:
     told = CliRunner().invoke(main, ["storm", "--faults", "rain"])
     assert told.exit_code == 2 and "There is no fault 'rain'" in told.output
-
-
-@pytest.mark.parametrize(("lang", "said"), [("en", "Survived "), ("zh-Hans", "经受住了")])
-def test_the_page_tells_what_was_survived(app: Flask, lang: str, said: str) -> None:
-    page = browser(app).get(f"/storm?lang={lang}").text
-    assert said in page and "storm." not in page.split("<main")[1].split("</main")[0]
-
-
-def test_the_page_is_of_a_storm_without_a_broken_promise() -> None:
-    stored = orjson.loads((Path(survived.__file__).parents[2] / "static/storm.json").read_bytes())
-    assert stored["faults"].keys() <= FAULTS.keys(), "highwater storm --out static/storm.json"
-    assert stored["broken"] == []
