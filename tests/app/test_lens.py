@@ -104,9 +104,11 @@ def test_the_search_page_has_all_its_words(client: FlaskClient, lang: str, quest
 
 
 def test_the_library_leads_to_methods(client: FlaskClient) -> None:
-    assert "methods that are called so: 1" in client.get("/?q=partitionMapLock").text
-    assert "methods that are called so" not in client.get("/?q=truncation").text
-    assert 'id="methods" href="/code?q=nothingLikeIt"' in client.get("/?q=nothingLikeIt").text
+    assert "methods that are called so: 1" in client.get("/scenarios?q=partitionMapLock").text
+    assert "methods that are called so" not in client.get("/scenarios?q=truncation").text
+    assert (
+        'id="methods" href="/code?q=nothingLikeIt"' in client.get("/scenarios?q=nothingLikeIt").text
+    )
 
 
 def test_the_glossary_leads_to_methods(client: FlaskClient) -> None:
