@@ -15,6 +15,7 @@ from app.common.deadlines import Deadlines
 from app.common.words import Catalogue
 from app.runs.replays import Replays
 from app.searches.searches import Searches
+from app.storage.answered import Answers
 from app.storage.database import Database
 from app.storage.saved import Store
 from engine.learn.guides import Guide
@@ -40,6 +41,7 @@ class Services:
     settings: Settings
     database: Database
     store: Store
+    answers: Answers
     replays: Replays
     socketio: SocketIO
     accounts: Accounts

@@ -139,6 +139,7 @@ def _question(slug: str, number: int, stand: Stand) -> dict[str, Any]:
     after = f"/learn/{slug}/{number + 1}"
     return {
         "told": told(question, teller),
+        "asked": question.args,
         "result": None if given is None else result(question, teller, given, after),
         "stage": address("/learn/stage", **question.args, lang=visitor.lang()),
     }

@@ -216,6 +216,24 @@ class Sightings(TypedDict):
     scenarios: list[str]
 
 
+class AnswerSent(TypedDict):
+    """Which question, by scenario or run; and which choice, or what was shown on the stage."""
+
+    s: NotRequired[Name]
+    run: NotRequired[Digest]
+    profile: NotRequired[Annotated[str, Meta(max_length=400)]]
+    q: Annotated[str, Meta(min_length=1, max_length=60)]
+    answer: NotRequired[Annotated[int, Meta(ge=0, le=16)]]
+    by: NotRequired[Annotated[str, Meta(min_length=1, max_length=400)]]
+
+
+class Counted(TypedDict):
+    """False: this browser has answered the question before."""
+
+    ok: Yes
+    counted: bool
+
+
 class Refused(TypedDict):
     """What was not done: a code, what it is about, and one sentence in the visitor's language."""
 

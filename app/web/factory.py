@@ -19,6 +19,7 @@ from app.live import animator, channel, classroom
 from app.live.gateway import Gateway
 from app.runs.replays import Replays
 from app.searches.searches import Searches
+from app.storage.answered import Answers
 from app.storage.database import Database
 from app.storage.kept_rows import MIB
 from app.storage.saved import Store
@@ -44,6 +45,7 @@ from app.web import (
     exporting,
     failing,
     glossary,
+    hard,
     held,
     home,
     incident,
@@ -95,6 +97,7 @@ SITE: Final = (
     advisor,
     coverage,
     learning,
+    hard,
     held,
     deck,
     course,
@@ -138,6 +141,7 @@ def build(settings: Settings | None = None) -> Flask:
         settings=settings,
         database=database,
         store=store,
+        answers=Answers(database),
         replays=Replays(settings, store),
         socketio=socketio,
         accounts=Accounts(settings),

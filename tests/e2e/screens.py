@@ -179,6 +179,7 @@ SCREENS = {
     "asked": Screen("/learn/who-leads-next/2"),
     "task": Screen("/learn/a-log/5?moves=fetch+2"),
     "recap": Screen("/learn/epochs/7"),
+    "hard": Screen("/learn/hard", ".hardlist"),
     "claims": Screen("/claims?property=HW(B&s=S22&profile=K39", ".claims", (PARTS,)),
     "read": Screen("/read", ".shelf"),
     "guide": Screen("/read/fetcher?at=1", ".said.open .frames"),

@@ -4,6 +4,7 @@
 
 import { answered } from "../core/answers.js";
 import { noteScene, progress as course } from "../core/course.js";
+import { count, offer } from "./counting.js";
 
 const KEY = "highwater.learn";
 const article = document.querySelector(".ask");
@@ -46,6 +47,7 @@ function note(progress) {
     right,
     ids: article.dataset.ids.split(" ").filter(Boolean),
   });
+  count(article);
   return {
     asked: progress.asked + 1,
     right: progress.right + (right ? 1 : 0),
@@ -122,6 +124,7 @@ if (article && article.dataset.right !== undefined) {
 noteChapter();
 show(progress);
 showCourse();
+offer(document.getElementById("countme"));
 for (const hint of document.querySelectorAll(".byhand")) hint.hidden = !hint.textContent.trim();
 addEventListener("keydown", keys);
 addEventListener("message", byHand);
