@@ -17,6 +17,7 @@ import click
 from app.command import brokers
 from app.command.learning import learn
 from app.command.options import AS_JSON, P, plain, refuse, tell
+from app.command.saturation import saturation
 from app.command.storm import storm
 from app.common import config
 
@@ -419,5 +420,6 @@ def soak(
     sys.exit(1 if report["finds"] else 0)
 
 
-for _command in (brokers.recordings, brokers.lab, brokers.record, brokers.incident, learn, storm):
+_BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident)
+for _command in (*_BROKERS, learn, saturation, storm):
     main.add_command(_command)
