@@ -10,21 +10,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
 
 from app.command.options import AS_JSON, plain, refuse, tell
-from app.storm.faults import FAULTS
-from app.storm.ledger import PROMISES
-from app.storm.storm import Outcome, play
+
+if TYPE_CHECKING:  # a storm takes the whole server with it: no other command shall
+    from app.storm.storm import Outcome
 
 
 def storms(
     seeds: int, first: int, jobs: int, kinds: Sequence[str], told: Callable[[str], None]
 ) -> dict[str, Any]:
     """Plays so many seeds and sums up; tells of each as it ends."""
+    from app.storm.storm import play
+
     began = time.monotonic()
     found: list[Outcome] = []
     context = get_context("spawn")
@@ -42,6 +44,8 @@ def storms(
 
 def summed(found: Sequence[Outcome], seconds: float) -> dict[str, Any]:
     """The whole, as one JSON object."""
+    from app.storm.ledger import PROMISES
+
     faults: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     broken: Counter[str] = Counter()
@@ -113,6 +117,9 @@ def storm(
 
     Exit code 0 if every promise was kept, 1 otherwise.
     """
+    from app.storm.faults import FAULTS
+    from app.storm.storm import play
+
     kinds = [kind.strip() for kind in faults.split(",") if kind.strip()]
     unknown = [kind for kind in kinds if kind not in FAULTS]
     if unknown:
