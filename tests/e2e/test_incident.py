@@ -17,10 +17,13 @@ def test_a_folder_becomes_a_story_on_the_stage(visit: Opener) -> None:
     page.wait_for_selector(".finding")
     assert page.locator("tr.bad").count() >= 1
     assert "The model follows to the end" in page.locator(".finding").inner_text()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
     page.get_by_role("link", name="Open the story on the stage").click()
     page.wait_for_url(re.compile(r"/r[?#]"))
     page.wait_for_selector('#title h1:has-text("What happened to S30-0")')
     page.wait_for_selector("#stage svg")
+    assert asked and not any("endings.json" in one for one in asked), "of a script nobody saved"
 
 
 def test_a_file_that_is_too_large_is_not_sent(visit: Opener) -> None:

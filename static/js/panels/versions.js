@@ -102,7 +102,9 @@ function Seen({ t }) {
 export function Versions() {
   const t = s.t.value;
   const facts = s.facts.value;
-  const name = facts?.script ? nameOf(facts) : null;
+  void s.revision.value; // saving a run says so
+  const known = facts?.scenario.slug || s.tapeNow.value?.saved;
+  const name = facts?.script && known ? nameOf(facts) : null; // else the server has not got it
   useEffect(() => {
     if (name && found.peek().name !== name) load(name);
   }, [name]);
