@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, url_for
 from markupsafe import Markup
 
 from app.common.refusals import Refusal
@@ -48,6 +48,8 @@ class Stop:
     profile: str
     release: str
     lost: bool
+    step: int
+    """Where the message is sent that is at stake: what comes before only prepares it."""
 
 
 def scenario() -> Scenario:
@@ -60,13 +62,19 @@ def _played(profile: str) -> tuple[Replay, bool]:
     return replay, bool(replay.end.ledger.lost)
 
 
+def _told(profile: str) -> tuple[bool, int]:
+    """(is something lost, the step at which the message is sent)"""
+    replay, lost = _played(profile)
+    return lost, replay.facts()["chapters"][MOMENTS[1]][0]
+
+
 @cache
 def stops() -> tuple[Stop, ...]:
     """One for each generation, the oldest first; where both controllers run, KRaft's."""
     rows = sorted(GENERATIONS.items(), key=lambda row: row[1].release)
     newest = {profile.release: name for name, profile in rows}
     return tuple(
-        Stop(name, ".".join(map(str, profile.release)).removesuffix(".0"), _played(name)[1])
+        Stop(name, ".".join(map(str, profile.release)).removesuffix(".0"), *_told(name))
         for name, profile in rows
         if newest[profile.release] == name
     )
@@ -127,6 +135,14 @@ def hero(lang: str) -> dict[str, Any]:
                 "release": one.release,
                 "lost": one.lost,
                 "frames": address(one.profile, lang),
+                "watch": url_for(
+                    "pages.scenario",
+                    name=scenario().slug,
+                    profile=one.profile,
+                    step=one.step,
+                    size="event",
+                    play=1,
+                ),
             }
             for one in stops()
         ],

@@ -109,3 +109,17 @@ def test_an_unknown_address_is_explained(visit: Opener) -> None:
     assert "no-such-scenario" in page.locator("main").inner_text()
     page.get_by_role("link", name="To the library").click()
     page.wait_for_selector('body[data-ready="1"]')
+
+
+def test_watching_plays_from_the_message_that_is_lost(visit: Opener) -> None:
+    page = visit("/", ready=False)
+    page.locator("#watch").click()
+    page.get_by_role("button", name="Pause").wait_for()
+    begun = step_of(page)
+    page.wait_for_function(
+        "(n) => Number(document.getElementById('stage').dataset.step) > n + 1", arg=begun
+    )
+    page.locator("#stage").get_by_text("m1").first.wait_for()
+    assert "play=" not in page.url, "coming back to it does not play it again"
+    page.go_back()
+    page.locator("#watch").wait_for()

@@ -99,6 +99,7 @@ export async function follow() {
   const boot = s.boot.value;
   const keep = new URLSearchParams(location.search);
   keep.delete("profile");
+  keep.delete("play"); // coming back to it does not play it again
   const own = on.saved === false;
   if (!own && !on.parent && boot.named && on.facts.profile !== on.facts.scenario.profiles[0])
     keep.set("profile", on.facts.profile);

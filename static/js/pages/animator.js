@@ -11,6 +11,7 @@ import * as classroom from "../animator/classroom.js";
 import * as doors from "../animator/doors.js";
 import { listen } from "../animator/keys.js";
 import { goTo, open, prefetch } from "../animator/player.js";
+import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
 import { lasting } from "../core/kept.js";
@@ -34,6 +35,7 @@ import { layersText } from "../scene/layers.js";
 import { PARTS } from "./parts.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
+const plays = new URLSearchParams(location.search).get("play") === "1"; // read before it is gone
 const at = (id) => document.getElementById(id);
 
 async function start() {
@@ -114,7 +116,9 @@ async function arrive() {
     if (here) await reopen(here);
     else {
       await first();
-      if (!boot.room && s.remembered("coached", "") === "") doors.coach();
+      const begin = () => !boot.room && s.remembered("coached", "") === "" && doors.coach();
+      if (plays) play().then(begin);
+      else begin();
       // Paper has the legend below the picture, and cannot wait for it.
       (window.requestIdleCallback ?? setTimeout)(() => doors.readyHelp());
     }

@@ -102,7 +102,7 @@ async function choose(input, from) {
   said.className = lost ? "lost" : "kept";
   said.textContent = `Kafka ${release}: ${lost ? answer.dataset.yes : answer.dataset.no}`;
   answer.replaceChildren(said);
-  watch.href = watch.dataset.base + encodeURIComponent(input.value);
+  watch.href = input.dataset.watch;
   if (still) standStill();
   else if (from >= 0) go(from);
   else wait(FIRST_MS);
