@@ -126,7 +126,7 @@ SCREENS = {
         "/r/{run}?step=12",
         opens=(
             Opened("branches", fill("#typed", "kill 1", "Enter"), ".branches", "#deck", close=""),
-            Opened("refused", fill("#typed", "kill Q", "Enter"), "[data-notice]", "#bars", ""),
+            Opened("refused", fill("#typed", "kill Q", "Enter"), "[data-notice]", "#notice", ""),
         ),
     ),
     "shared": Screen(

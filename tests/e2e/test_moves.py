@@ -47,9 +47,12 @@ def test_a_typed_move_is_the_same_run_as_a_clicked_one(visit: Opener) -> None:
 def test_an_impossible_move_says_why_and_changes_nothing(visit: Opener) -> None:
     page = visit("/s/S01")
     run = run_of(page)
+    place = "() => JSON.stringify(document.getElementById('board').getBoundingClientRect())"
+    before = page.evaluate(place)
     page.get_by_label("Type a move").fill("restart 1")
     page.keyboard.press("Enter")
     page.wait_for_selector('[data-notice="warn"]')
+    assert page.evaluate(place) == before, "what is said of a refusal moves nothing"
     assert run_of(page) == run and step_of(page) == 0
     page.get_by_label("Type a move").fill("fly me to the moon")
     page.keyboard.press("Enter")

@@ -61,6 +61,7 @@ async function start() {
   for (const [id, part] of Object.entries({
     title: Title,
     bars: Bars,
+    notice: Notice,
     say: Sentence,
     tabs: Tabs,
     transport: Transport,
@@ -105,7 +106,7 @@ async function start() {
 }
 
 const Bars = () =>
-  html`${s.classroom.value && html`<${doors.ClassBar} /><${doors.ClassAsk} />`}<${Connection} /><${Older} /><${Longer} /><${Notice} />`;
+  html`${s.classroom.value && html`<${doors.ClassBar} /><${doors.ClassAsk} />`}<${Connection} /><${Older} /><${Longer} />`;
 
 /** Connected, for the first time or again: the run is opened by its name, or told by its text. */
 async function arrive() {

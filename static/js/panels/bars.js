@@ -75,6 +75,7 @@ function Copy({ text }) {
   </button>`;
 }
 
+/** Lies over the foot of the stage: what comes and goes moves nothing. */
 export function Notice() {
   const t = s.t.value;
   const notice = s.notice.value;
