@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from app.command import brokers
+from app.command.advise import advise
 from app.command.learning import learn
 from app.command.options import AS_JSON, P, plain, refuse, tell
 from app.command.saturation import saturation
@@ -421,5 +422,5 @@ def soak(
 
 
 _BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident)
-for _command in (*_BROKERS, learn, saturation, storm):
+for _command in (*_BROKERS, advise, learn, saturation, storm):
     main.add_command(_command)

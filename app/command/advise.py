@@ -1,0 +1,88 @@
+"""``highwater advise``: the durability advisor's table, replicas × racks × failures."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from app.command.options import AS_JSON, plain, refuse, tell
+
+
+@click.command()
+@click.option("--factors", default="1,2,3", show_default=True, help="Replicas.")
+@click.option("--racks", default="1,3", show_default=True)
+@click.option("--presets", default="usual,fleet,volumes", show_default=True, help="Failures.")
+@click.option("--profile", default="K39", show_default=True, help="Which Kafka.")
+@click.option(
+    "--within",
+    type=click.IntRange(5, 100),
+    default=50,
+    show_default=True,
+    help="A cell is known once its losses are known to ± so many %.",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(1, 86_400),
+    default=600,
+    show_default=True,
+    help="Seconds of a cell at most.",
+)
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("--estimate", is_flag=True, help="Only say what it will take.")
+@AS_JSON
+@plain
+def advise(
+    factors: str,
+    racks: str,
+    presets: str,
+    profile: str,
+    within: int,
+    budget: float,
+    jobs: int,
+    estimate: bool,
+    as_json: bool,
+) -> None:
+    """How often settings lose acknowledged records, however rarely: replicas × racks × failures.
+
+    acks=all, clean elections, one replica may be missing.  Says what it will take before, beside
+    each answer stands the formula (MTTDL); Ctrl+C ends it with what it has.
+
+    Exit code 0 if every cell is known as well as was asked, 3 if one is not.
+    """
+    from app.batch.advice_table import Table, cells, lines
+    from engine.model.profiles import get_profile
+    from engine.study.advice import PRESETS
+
+    names = _listed(presets)
+    unknown = [name for name in names if name not in PRESETS]
+    if unknown:
+        refuse(f"There is no preset {unknown[0][:40]}; there are: {', '.join(PRESETS)}.")
+    rows = cells(
+        names, _numbers("racks", racks), _numbers("factors", factors), get_profile(profile).name
+    )
+    table = Table(rows, within / 100, budget, jobs, lambda line: click.echo(line, err=True))
+    table.play(only_estimate=estimate)
+    report = table.report()
+    if as_json:
+        tell({"profile": rows[0].setting.profile, "within": within / 100, "budget_s": budget,
+              "jobs": jobs, "cells": report})  # fmt: skip
+    elif not estimate:
+        click.echo("\n".join(lines(report, within / 100)))
+    known = all(one["ended"] == "known" for one in report)
+    sys.exit(0 if estimate or known else 3)
+
+
+def _listed(text: str) -> list[str]:
+    found = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    if not found:
+        refuse("An empty list gives an empty table: name at least one of each.")
+    return found
+
+
+def _numbers(what: str, text: str) -> list[int]:
+    found = _listed(text)
+    for one in found:
+        if not (one.isascii() and one.isdigit() and len(one) < 3):
+            refuse(f"--{what} is a list of whole numbers such as 1,3, and has {one[:40]!r}.")
+    return [int(one) for one in found]
