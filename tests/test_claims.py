@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,12 @@ CLAIMS = [pytest.param(one, id=one.slug) for one in claims().values()]
 
 def profiles_of(claim: Claim) -> list[str]:
     return [name for name in claim.profiles if THOROUGH or name in SAMPLE]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_a_claim_is_told_in_chinese(claim: Claim) -> None:
+    for texts in (claim.sentence, claim.truth):
+        assert re.search("[一-鿿]", texts["zh-Hans"]), texts
 
 
 def test_there_are_many() -> None:
@@ -94,7 +101,7 @@ BAD = [
     (GOOD.replace("run: S22\n", ""), "mine.yaml", "A claim needs its run."),
     (GOOD.replace("S22", "S999"), "mine.yaml:4:6", "There is no scenario S999 in the library."),
     (GOOD.replace("leader = A", "leader = "), "mine.yaml:5:11", "Line 1, column 10:"),
-    (GOOD.replace(", zh-Hans: 甲", ""), "mine.yaml:1:11", "The text in zh-Hans is missing."),
+    (GOOD.replace("en: A, ", ""), "mine.yaml:1:11", "The text in en is missing."),
     (GOOD.replace("guide", "gossip"), "mine.yaml:3:9", ""),
     (GOOD + "moves: [jump over]\n", "mine.yaml:6:9", ""),
     (GOOD + "profiles: [K99]\n", "mine.yaml:6:12", ""),

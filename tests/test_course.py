@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from app.command.cli import main
 from engine.learn import course
 from engine.model.errors import BadInput
-from engine.show.story import LANGUAGES
+from engine.model.languages import LANGUAGES
 
 MANUAL = Path(__file__).parent.parent / "docs/course.md"
 GOOD = """# T

@@ -20,13 +20,13 @@ from engine.learn.probes import Probe, best_moment, probe_at, probes_of, told_of
 from engine.learn.sequences import happening
 from engine.learn.telling import Teller, catalogue
 from engine.model.errors import BadInput
+from engine.model.languages import LANGUAGES
 from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import judge
 from engine.properties.recording import Recording
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
 from engine.show.replay import Replay
-from engine.show.story import LANGUAGES
 from engine.sim.run import Run, play_all
 from engine.study.sourcemap import card_of
 

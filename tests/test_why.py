@@ -14,6 +14,7 @@ from engine.dataplane import insync, purgatory, watermark
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import NONE, BadInput
+from engine.model.languages import LANGUAGES
 from engine.model.state import COMMITTED, LEADER, Replica
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
@@ -250,7 +251,7 @@ def tell(answer: dict[str, Any], names: dict[int, str], told: set[str]) -> None:
     sentences += [one["cure"]["say"] for one in answer["guards"] if one["cure"]]
     for sentence in sentences:
         told.add(sentence["key"])
-        for language in story.LANGUAGES:
+        for language in LANGUAGES:
             assert "{" not in story.render(sentence, names, language)
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from engine.model import messages
 from engine.model.errors import BadInput
+from engine.model.languages import LANGUAGES
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
 from engine.show import consequences, happenings, story
@@ -216,7 +217,7 @@ def branches(value: ast.expr) -> list[str]:
 
 
 def test_both_languages_have_the_same_keys_and_places() -> None:
-    english, chinese = (story.words(language) for language in story.LANGUAGES)
+    english, chinese = (story.words(language) for language in LANGUAGES)
     assert list(english) == list(chinese)
     for key, text in english.items():
         assert places(text) == places(chinese[key]), key
@@ -278,7 +279,9 @@ def test_style_of_the_chinese_words() -> None:
             continue
         assert text.endswith("。"), key
         assert not re.search(r"[\u4e00-\u9fff][,;:.()?!]|[,;:()?!][\u4e00-\u9fff]", text), key
-        assert not re.search(r"[\u4e00-\u9fff] | [\u4e00-\u9fff]", text), f"{key}: thin spaces"
+        assert not re.search(r"[\u4e00-\u9fff] | [\u4e00-\u9fff]", text), (
+            f"{key}: docs/terms.zh-Hans.md"
+        )
         assert not re.search(r"[\u4e00-\u9fff][A-Za-z{]|[A-Za-z}][\u4e00-\u9fff]", text), key
 
 
@@ -317,7 +320,7 @@ def test_every_sentence_of_a_run(
         where = f"step {step['n']} ({step['move']})"
         assert 1 <= len(step["say"]) <= story.MOST_SENTENCES, where
         assert len(step["why"]) <= 1, where
-        for language in story.LANGUAGES:
+        for language in LANGUAGES:
             told = [story.render(one, names, language) for one in [*step["say"], *step["why"]]]
             assert len(set(told)) == len(told), f"{where} repeats itself: {told}"
             for text in told:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from app.common.config import ASSETS, ROOT
+from engine.model.languages import LANGUAGES
 from engine.model.profiles import PROFILES
 
-LANGUAGES = ("en", "zh-Hans")
 DEFAULT = LANGUAGES[0]
 _SOURCES = (
     ROOT / "engine" / "study" / "words",  # only translations: the engine's tables are English

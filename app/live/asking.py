@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from app.common.fields import NAME_CHARS, Asked
 from app.common.refusals import Refusal
-from app.common.words import LANGUAGES
 from app.context import naming, predicting, visitor
 from app.context.moments import address, frame, recorded
 from app.context.predicting import Given, given_of
@@ -19,6 +18,7 @@ from engine.learn.answers import is_there
 from engine.learn.misconceptions import MISCONCEPTIONS
 from engine.learn.probes import Probe, probe_at, probes_of
 from engine.learn.telling import Teller
+from engine.model.languages import LANGUAGES
 from engine.properties.recording import Recording
 from engine.sim.run import Run
 

@@ -29,6 +29,7 @@ from engine.learn.interview import Item, moments, questions
 from engine.learn.misconceptions import MISCONCEPTIONS, Misconception
 from engine.learn.probes import probes_of
 from engine.learn.telling import Teller, catalogue
+from engine.model.languages import LANGUAGES
 from engine.model.profiles import get_profile
 from engine.properties.recording import Recording
 from engine.scenarios.file import find
@@ -42,8 +43,9 @@ PARTS: Final = ("learn.way", "interview.way", "course.title", "memory.deck.wrong
 """The parts of the deck, by the words for them: what happens next, interview, course, and what is
 believed and does not hold."""
 FIELDS: Final = ("Id", "Question", "Before", "Answer", "After", "Link")
-NUMBERS: Final = {"en": 1_741_862_400, "zh-Hans": 1_741_862_500}
-"""Of the kind of note, by language; those of the deck and of its parts follow it."""
+FIRST: Final = 1_741_862_400
+"""The number of the first language's kind of note; those of the deck and of its parts follow it.
+Each language has the next hundred."""
 STYLE: Final = """
 .card { font: 18px/1.5 system-ui, sans-serif; max-width: 40em; margin: 1em auto; padding: 0 1em; }
 img { width: 100%; max-width: 30em; background: #fff; border-radius: 8px; }
@@ -143,7 +145,7 @@ def _of_interview(item: Item, lang: str, words: Catalogue) -> Card:
 
 def package(site: str, lang: str, words: Catalogue) -> bytes:
     """The deck as a file.  `site` is where its links lead: scheme and host."""
-    number = NUMBERS[lang]
+    number = FIRST + 100 * LANGUAGES.index(lang)
     model = _model(number, words.text(lang, "learn.open", {}))
     decks = {
         part: genanki.Deck(number + n, f"Highwater::{words.text(lang, part, {})}")

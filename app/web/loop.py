@@ -16,9 +16,9 @@ from flask import Blueprint, Response, url_for
 from markupsafe import Markup
 
 from app.common.refusals import Refusal
-from app.common.words import LANGUAGES
 from app.context.services import services
 from app.web.edition import FOR_EVER, edition
+from engine.model.languages import LANGUAGES
 from engine.model.profiles import GENERATIONS, PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario

@@ -18,7 +18,7 @@ from app.common.config import ASSETS
 from app.common.fields import typed
 from app.common.once import once
 from app.common.refusals import Refusal, from_bad_input, from_engine_error
-from app.common.words import DEFAULT, LANGUAGES, choose
+from app.common.words import DEFAULT, choose
 from app.context import naming, visitor
 from app.context.services import services
 from app.live.classroom import rooms_here
@@ -29,6 +29,7 @@ from app.web.seen import badge
 from engine import ENGINE_VERSION
 from engine.learn.after import SAYS, after
 from engine.model.errors import BadInput
+from engine.model.languages import LANGUAGES
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language

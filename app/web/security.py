@@ -8,7 +8,8 @@ from flask import Flask, Request, Response, g, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from itsdangerous import BadSignature
 
-from app.common.words import LANGUAGES, language
+from app.common.words import language
+from engine.model.languages import LANGUAGES
 
 YEAR_S = 365 * 24 * 3600
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import gc
 from typing import Final
 
-from app.common.words import LANGUAGES
 from app.context import naming
 from app.runs.replays import library_runs
 from engine.learn.claims import claims, verdicts
 from engine.learn.telling import catalogue
+from engine.model.languages import LANGUAGES
 from engine.scenarios import file
 
 THRESHOLDS: Final = (50_000, 20, 50)

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from engine.learn.texts import texts
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
 from engine.properties.evaluate import judge
@@ -19,7 +20,6 @@ from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import Recording
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Path, Reader
-from engine.show.story import LANGUAGES
 from engine.sim import moves
 from engine.sim.run import Run
 
@@ -125,8 +125,8 @@ def _challenge(check: Reader, slug: str, value: object) -> Challenge:
     return Challenge(
         slug,
         check.integer(fields["level"], (slug, "level"), 1, 3),
-        _texts(check, fields["task"], (slug, "task")),
-        _texts(check, fields["hint"], (slug, "hint")),
+        texts(check, fields["task"], (slug, "task"), MOST_TEXT),
+        texts(check, fields["hint"], (slug, "hint"), MOST_TEXT),
         code,
         profile,
         goal,
@@ -137,14 +137,6 @@ def _challenge(check: Reader, slug: str, value: object) -> Challenge:
         ),
         _lines(check, fields["solution"], (slug, "solution"), code),
     )
-
-
-def _texts(check: Reader, value: object, path: Path) -> dict[str, str]:
-    fields = check.mapping(value, path, LANGUAGES)
-    for language in LANGUAGES:
-        if language not in fields:
-            raise check.bad(path, f"The text in {language} is missing.")
-    return {name: check.text(one, (*path, name), MOST_TEXT) for name, one in fields.items()}
 
 
 def _lines(check: Reader, value: object, path: Path, code: str) -> tuple[str, ...]:

@@ -14,14 +14,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
+from engine.learn.texts import texts
 from engine.model.errors import BadInput
 from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import Verdict, judge
 from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import Recording
 from engine.scenarios.file import find, library, load_value
-from engine.scenarios.places import Path, Reader
-from engine.show.story import LANGUAGES
+from engine.scenarios.places import Reader
 from engine.sim import moves
 from engine.sim.run import Run
 
@@ -90,8 +90,8 @@ def read(text: str, slug: str) -> Claim:
     known = tuple(GENERATIONS)
     return Claim(
         slug,
-        _texts(check, fields["sentence"], ("sentence",)),
-        _texts(check, fields["truth"], ("truth",)),
+        texts(check, fields["sentence"], ("sentence",), MOST_TEXT),
+        texts(check, fields["truth"], ("truth",), MOST_TEXT),
         check.choice(fields["source"], ("source",), SOURCES),
         code,
         own,
@@ -103,14 +103,6 @@ def read(text: str, slug: str) -> Claim:
             for i, one in enumerate(check.listing(fields.get("questions", []), ("questions",), 8))
         ),
     )
-
-
-def _texts(check: Reader, value: object, path: Path) -> dict[str, str]:
-    fields = check.mapping(value, path, LANGUAGES)
-    for language in LANGUAGES:
-        if language not in fields:
-            raise check.bad(path, f"The text in {language} is missing.")
-    return {name: check.text(one, (*path, name), MOST_TEXT) for name, one in fields.items()}
 
 
 def _lines(check: Reader, value: object, name: str, code: str) -> tuple[str, ...]:

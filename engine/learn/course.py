@@ -17,13 +17,13 @@ from typing import Any, Final
 from engine.learn.kinds import KINDS
 from engine.learn.probes import Probe, probe_at, probes_of
 from engine.model.errors import BadInput
+from engine.model.languages import LANGUAGES
 from engine.model.profiles import get_profile
 from engine.properties.evaluate import judge
 from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import Recording
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Path, Reader
-from engine.show.story import LANGUAGES
 from engine.sim import moves
 from engine.sim.run import Run
 

@@ -15,14 +15,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from engine.learn.texts import Texts, texts
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
 from engine.properties.evaluate import Verdict, judge
 from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import Recording
 from engine.scenarios.file import find, library, load_value
-from engine.scenarios.places import Path, Reader
-from engine.show.story import LANGUAGES
+from engine.scenarios.places import Reader
 from engine.sim.run import Run
 
 TOPICS: Final = ("control", "placement", "isr", "durability", "epochs", "drills")
@@ -45,7 +45,6 @@ _FIELDS: Final = (
 )
 _ID: Final = re.compile(r"Q[1-9][0-9]{0,2}")
 
-Texts = dict[str, str]
 """By language."""
 
 
@@ -113,24 +112,16 @@ def _item(check: Reader, name: str, topic: str, value: object) -> Item:
         name,
         topic,
         check.integer(fields["level"], (name, "level"), LEVELS[0], LEVELS[-1]),
-        _texts(check, fields["ask"], (name, "ask")),
-        tuple(_texts(check, one, (name, "facts", i)) for i, one in enumerate(facts)),
-        _texts(check, fields["wrong"], (name, "wrong")),
-        _texts(check, fields["follow"], (name, "follow")),
-        _texts(check, fields["answer"], (name, "answer")),
+        texts(check, fields["ask"], (name, "ask"), MOST_TEXT),
+        tuple(texts(check, one, (name, "facts", i), MOST_TEXT) for i, one in enumerate(facts)),
+        texts(check, fields["wrong"], (name, "wrong"), MOST_TEXT),
+        texts(check, fields["follow"], (name, "follow"), MOST_TEXT),
+        texts(check, fields["answer"], (name, "answer"), MOST_TEXT),
         then,
         code,
         profile,
         moment,
     )
-
-
-def _texts(check: Reader, value: object, path: Path) -> Texts:
-    fields = check.mapping(value, path, LANGUAGES)
-    for language in LANGUAGES:
-        if language not in fields:
-            raise check.bad(path, f"The text in {language} is missing.")
-    return {name: check.text(one, (*path, name), MOST_TEXT) for name, one in fields.items()}
 
 
 @cache

@@ -16,7 +16,6 @@ from engine.show.happenings import tell_arrival, tell_quiet, tell_sent
 from engine.show.rules import RULES
 from engine.sim.kernel import DELIVERY, FAILURE
 
-LANGUAGES: Final = ("en", "zh-Hans")
 MOST_SENTENCES: Final = 4
 WEIGHTY: Final = 2
 """From this moment on a consequence, and not what arrived, is the sentence of the step."""

@@ -1,0 +1,22 @@
+"""What people are told, in every language: as it stands in a file for each of them."""
+
+from __future__ import annotations
+
+from engine.model.languages import LANGUAGES
+from engine.scenarios.places import Path, Reader
+
+Texts = dict[str, str]
+"""Language -> text, for every language."""
+
+
+def texts(check: Reader, value: object, path: Path, most: int) -> Texts:
+    """{language: text}, each at most so long; what lacks in a language is told in the first.
+
+    Raises BadInput where that one is missing.
+    """
+    fields = check.mapping(value, path, LANGUAGES)
+    usual = LANGUAGES[0]
+    if usual not in fields:
+        raise check.bad(path, f"The text in {usual} is missing.")
+    told = {name: check.text(one, (*path, name), most) for name, one in fields.items()}
+    return {name: told.get(name, told[usual]) for name in LANGUAGES}
