@@ -186,6 +186,7 @@ BUDGETS = {
     "timers": "ISR checks, checkpoints and flushes.",
     "writes": "Records that are written with acks=all.",
     "waits": "Waits until a refused broker registers again.",
+    "elections": "Elections by an operator (elect).",
 }
 """What a search from a step may spend."""
 

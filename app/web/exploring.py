@@ -199,6 +199,8 @@ def told(text: str, scenario: Scenario) -> dict[str, Any]:
         args = {"a": rest[0]}
     if verb == "bounce" and rest[1:] == ["power"]:
         verb = "bounce.power"
+    elif verb == "elect" and rest[:1] == ["unclean"]:
+        verb = "elect.unclean"
     elif verb in ("kill", "restart") and rest == ["K"]:
         verb += ".K"
     return {"key": f"explore.move.{verb}", "args": args, "text": text}

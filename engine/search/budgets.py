@@ -34,6 +34,8 @@ class Budgets(NamedTuple):
     """`produce` with acks=all."""
     waits: int = 0
     """`advance` until a broker that is refused tries to register again."""
+    elections: int = 0
+    """`elect` of an in-sync broker, or of anybody (`unclean`) where nobody leads."""
 
     def less(self, place: int) -> Budgets:
         """One less of the budget at this place; the same for a free choice (-1)."""

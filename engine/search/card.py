@@ -23,6 +23,7 @@ VERBS: Final = {
     "timers": ("tick", "checkpoint", "flush"),
     "writes": ("produce",),
     "waits": ("advance",),
+    "elections": ("elect",),
 }
 """What each budget pays for."""
 WITHOUT: Final = {
@@ -35,6 +36,7 @@ WITHOUT: Final = {
     "timers": "no timer fires by itself",
     "writes": "nobody writes",
     "waits": "nobody waits to register again",
+    "elections": "no operator moves leadership",
 }
 """What a budget of 0 means."""
 

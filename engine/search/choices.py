@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final, NamedTuple
 
+from engine.controlplane import znodes
 from engine.model import timers
 from engine.model.broker import Broker
 from engine.model.messages import BROKEN, CONTROLLER
@@ -24,6 +26,7 @@ PAUSES: Final = NAMES.index("pauses")
 TIMERS: Final = NAMES.index("timers")
 WRITES: Final = NAMES.index("writes")
 WAITS: Final = NAMES.index("waits")
+ELECTIONS: Final = NAMES.index("elections")
 
 Way = tuple[int, int]
 
@@ -71,8 +74,9 @@ class Choices:
             for tp, record in sim.cluster.controller.records.items():
                 leader = sim.brokers.get(record.leader)
                 if leader is not None and leader.status in (UP, PAUSED):
-                    where = f" p={tp}" if tp else ""
-                    yield f"produce s{left.writes}{where} acks=all", WRITES
+                    yield f"produce s{left.writes}{_where(tp)} acks=all", WRITES
+        if left.elections and sim.cluster.controller.alive:
+            yield from self._of_operators(sim)
 
     def _end(self, node: int) -> str:
         """How a direction names a node: brokers by number."""
@@ -115,6 +119,17 @@ class Choices:
         elif left.controller:
             yield "kill K", K_CRASHES
 
+    def _of_operators(self, sim: Simulation) -> Iterator[tuple[str, int]]:
+        """Leadership moves within the ISR; where nobody leads, whoever is there may be taken."""
+        k = sim.cluster.controller
+        live = k.active if sim.profile.mode == "kraft" else partial(znodes.is_live, k)
+        for tp, record in k.records.items():
+            for broker in record.isr:
+                if broker != record.leader and live(broker):
+                    yield f"elect {self._name(broker)}{_where(tp)}", ELECTIONS
+            if record.leader < 0 and any(live(broker) for broker in record.replicas):
+                yield f"elect unclean{_where(tp)}", ELECTIONS
+
     def _of_links(self, sim: Simulation, left: Budgets) -> Iterator[tuple[str, int]]:
         nodes = [*sim.brokers, CONTROLLER]
         for place, one in enumerate(nodes):
@@ -124,6 +139,10 @@ class Choices:
                     yield f"heal {ends}", FREE
                 elif left.cuts:
                     yield f"cut {ends}", CUTS
+
+
+def _where(tp: int) -> str:
+    return f" p={tp}" if tp else ""
 
 
 def advance(sim: Simulation, move: Move) -> None:
