@@ -17,6 +17,7 @@ from app.context.services import services
 from app.storage.saved import parse_run
 from engine.learn.course import chapter, slugs
 from engine.learn.drill import FEWEST, drilled
+from engine.learn.measured import PAIRS
 from engine.learn.probes import Probe, probe_at, probes_of
 from engine.learn.telling import Teller
 from engine.model.errors import BadInput
@@ -151,6 +152,7 @@ def learn() -> str:
         result=None if given is None else result(question, teller, given, after),
         chapters=[chapter(slug, visitor.lang()) for slug in slugs()],
         slugs=slugs(),
+        measured=len(PAIRS),
         stage=address("/learn/stage", **question.args, lang=visitor.lang()),
         lanes=min(len(question.recording.turns[0].now.parts[0].replicas), MOST_LANES),
         fields=question.args,

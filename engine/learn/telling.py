@@ -31,6 +31,14 @@ _TOLD: Final = ("line", "order", "kafka", "move", "moves")
 """Forms of the kinds that tell something in the question."""
 MISSED: Final = ("CP-ZK-BROKERS", "CP-KR-FENCE")
 """What a controller does about a broker whose session has ended."""
+STRUCK: Final = {
+    "CP-8.1.kill": "next.kill",
+    "CP-8.1.power": "next.power",
+    "CP-8.1.disk": "next.disk",
+    "CP-8.2.start": "next.start",
+    "CP-8.3.pause": "next.pause",
+}
+"""What a plan of faults does to a broker, and the words for it."""
 NEWS: Final = (METADATA_FETCH_R, LEADER_AND_ISR)
 
 
@@ -86,7 +94,7 @@ class Teller:
         kind, _, m = trigger(self.recording, probe)
         what: Any = m
         if kind == FAILURE:
-            return self.say("next.move")
+            return self._struck(probe) or self.say("next.move")
         if what is None:
             return self._noticed(probe) or self.say("next.time")
         part = next((one for one in getattr(what, "partitions", ()) if _tp(one) == probe.tp), None)
@@ -106,6 +114,15 @@ class Teller:
             return self.say("next.news", d=self._node(what.dst))
         s, d = self._node(what.src), self._node(what.dst)
         return self.say("next.message", k=NAMES[what.kind], s=s, d=d)
+
+    def _struck(self, probe: Probe) -> str:
+        """Whom a fault of the plan strikes, and how; "" where the move itself says it."""
+        if self.move(probe) != "run":
+            return ""
+        cues = event_of(self.recording, probe)[3]
+        struck = dict.fromkeys((cue[0], cue[1]) for cue in cues if cue[0] in STRUCK)
+        said = [self.say(STRUCK[rule], b=self.broker(one)) for rule, one in struck]
+        return (" " if self.language == "en" else "").join(said)
 
     def _noticed(self, probe: Probe) -> str:
         """Whom the controller misses when its timer goes off; "" where it is another timer.

@@ -180,6 +180,7 @@ SCREENS = {
     "task": Screen("/learn/a-log/5?moves=fetch+2"),
     "recap": Screen("/learn/epochs/7"),
     "hard": Screen("/learn/hard", ".hardlist"),
+    "measured": Screen("/learn/test/after?a=1012011220", "#forget:not([hidden])"),
     "claims": Screen("/claims?property=HW(B&s=S22&profile=K39", ".claims", (PARTS,)),
     "read": Screen("/read", ".shelf"),
     "guide": Screen("/read/fetcher?at=1", ".said.open .frames"),

@@ -4,6 +4,7 @@
 
 import { answered } from "../core/answers.js";
 import { noteScene, progress as course } from "../core/course.js";
+import { kept as measured, told } from "../core/measured.js";
 import { count, offer } from "./counting.js";
 
 const KEY = "highwater.learn";
@@ -125,6 +126,7 @@ noteChapter();
 show(progress);
 showCourse();
 offer(document.getElementById("countme"));
+told(document.getElementById("measured"), measured());
 for (const hint of document.querySelectorAll(".byhand")) hint.hidden = !hint.textContent.trim();
 addEventListener("keydown", keys);
 addEventListener("message", byHand);

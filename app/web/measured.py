@@ -1,0 +1,85 @@
+"""Ten questions before the course and ten after it.  What was answered so far is in the address,
+and the server keeps nothing: whoever stops half-way goes on by her own link."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from flask import Blueprint, redirect, render_template, request
+from werkzeug.wrappers import Response
+
+from app.common.refusals import Refusal
+from app.context import visitor
+from app.context.moments import address, recorded
+from app.context.predicting import Question, told
+from app.context.services import services
+from app.web.learning import given_answer
+from engine.learn import measured
+from engine.learn.measured import NONE, PAIRS, SIDES
+from engine.learn.probes import probe_at
+from engine.learn.telling import Teller
+
+blueprint = Blueprint("measured", __name__)
+
+_GIVEN: Final = re.compile(f"[0-9{NONE}]{{0,{len(PAIRS)}}}")
+
+
+@blueprint.get("/learn/test/<side>")
+def page(side: str) -> str | Response:
+    """The next question after the answers in ``a``; behind the last one, how many were right."""
+    if side not in SIDES:
+        raise Refusal("not_found")
+    given = request.args.get("a", "")
+    if not _GIVEN.fullmatch(given):
+        raise Refusal("invalid", what="a")
+    if len(given) == len(PAIRS):
+        return _result(side, given)
+    question = _question(side, len(given) + 1)
+    language = {"lang": request.args["lang"]} if "lang" in request.args else {}
+    answer = given_answer(question)
+    if answer is not None:
+        sign = str(answer.place) if answer.place >= 0 else NONE
+        return redirect(address(f"/learn/test/{side}", a=given + sign, **language))
+    services().replays.register(question.run)
+    return render_template(
+        "measured.html",
+        side=side,
+        told=told(question, Teller(question.recording, visitor.lang())),
+        number=len(given) + 1,
+        total=len(PAIRS),
+        fields={"a": given, **language},
+        stage=address("/learn/stage", **question.args, lang=visitor.lang()),
+        lanes=len(question.recording.turns[0].now.parts[0].replicas),
+    )
+
+
+def _question(side: str, number: int) -> Question:
+    run, text = measured.question(side, number)
+    recording = recorded(run)
+    return Question(run, recording, probe_at(recording, text))
+
+
+def _result(side: str, given: str) -> str:
+    with services().plays.turn():
+        marks = measured.marks(side, given)
+    return render_template(
+        "measured.html",
+        side=side,
+        told=None,
+        marks="".join("1" if one else "0" for one in marks),
+        right=sum(marks),
+        total=len(PAIRS),
+        rows=[_row(side, n, sign, marks[n - 1]) for n, sign in enumerate(given, 1)],
+    )
+
+
+def _row(side: str, number: int, sign: str, right: bool) -> dict[str, Any]:
+    """A kind's name, whether it was right, and where its answer is explained."""
+    run, text = measured.question(side, number)
+    kind = text.partition("@")[0]
+    args = {"run": services().replays.register(run), "profile": run.profile, "q": text}
+    if sign != NONE:
+        args["answer"] = sign
+    name = services().words.text(visitor.lang(), f"learn.kind.{kind}", {})
+    return {"kind": name, "right": right, "href": address("/learn", **args)}
