@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import secrets
+from typing import Final
 
 from flask import g, request, session
 
@@ -13,6 +14,9 @@ from app.common.accounts import payer
 from app.common.refusals import Refusal
 from app.common.words import DEFAULT, language
 from app.context.services import services
+
+BROWSER: Final = "browser"
+"""Where `g` keeps the token of the cookie that came with the request."""
 
 
 def csrf_token() -> str:
@@ -38,8 +42,12 @@ def _token() -> str:
 
 
 def cookie() -> str:
-    """What tells this browser from others of its address; "" for one that shows no cookie yet."""
-    token = session.get("csrf")
+    """What tells this browser from others of its address; "" for one that shows no cookie yet.
+
+    Not by way of `session`: whom to charge is no part of the answer, which stays the same for
+    everybody (no ``Vary: Cookie``).
+    """
+    token = g.get(BROWSER)
     return token if isinstance(token, str) else ""
 
 

@@ -16,6 +16,7 @@ STATIC = ASSETS / "static"
 FETCHED = (
     "icons.svg",
     "css/asked.css",
+    "css/beside.css",
     "css/lens.css",
     "css/metrics.css",
     "css/share.css",

@@ -9,6 +9,7 @@ from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from itsdangerous import BadSignature
 
 from app.common.words import language
+from app.context import visitor
 from engine.model.languages import LANGUAGES
 
 YEAR_S = 365 * 24 * 3600
@@ -36,11 +37,11 @@ class Cookies(SecureCookieSessionInterface):
         if signer is None:
             return None
         try:
-            return self.session_class(
-                signer.loads(request.cookies.get(self.get_cookie_name(app), ""))
-            )
+            found = signer.loads(request.cookies.get(self.get_cookie_name(app), ""))
         except BadSignature:
-            return self.session_class()
+            found = {}
+        setattr(g, visitor.BROWSER, found.get("csrf"))
+        return self.session_class(found)
 
 
 def nonce() -> str:

@@ -11,7 +11,7 @@ from flask import Flask
 
 from app.live import polls
 from engine.learn.misconceptions import MISCONCEPTIONS
-from tests.app.conftest import TOKEN, Socket, browser
+from tests.app.conftest import TOKEN, Socket, browser, sent
 
 SECRETS = {"histogram", "right", "why", "beliefs", "until"}
 
@@ -36,7 +36,7 @@ class Class:
         client = self.app.test_client()
         with client.session_transaction() as session:
             session["csrf"] = name
-        socket = Socket(self.app, client, csrf=name, lang=lang)
+        socket = Socket(self.app, client, csrf=sent(name), lang=lang)
         assert socket.ask("join", {"room": self.room})["ok"]
         return socket
 
@@ -65,7 +65,8 @@ def test_an_answer_counts_once_and_is_shown_to_nobody_before_the_end(school: Cla
     assert before["open"] and before["mine"] is None and not SECRETS & before.keys()
     assert not any(name in str(before) for name in MISCONCEPTIONS)
     told = first.ask("answer", {"n": n, "choice": 0})
-    assert told["ok"] and told["mine"]["pupil"] == 1 and not SECRETS & told.keys()
+    assert told["ok"], told
+    assert told["mine"]["pupil"] == 1 and not SECRETS & told.keys()
     again = first.ask("answer", {"n": n, "choice": 1})
     assert (again["ok"], again["code"]) == (False, "invalid") and "first" in again["sentence"]
     # The same browser over another connection is the same pupil.

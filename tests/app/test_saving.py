@@ -17,7 +17,7 @@ from sqlalchemy import event
 from app.common.config import Settings
 from app.context.services import KEY, Services
 from app.storage import database
-from tests.app.conftest import SCENARIO, Socket, browser, post
+from tests.app.conftest import SCENARIO, TOKEN, Socket, browser, post
 from tests.conftest import ROOT
 
 
@@ -42,7 +42,7 @@ def test_a_scenario_may_be_sent_as_yaml_text_as_json_and_as_an_object(
         "/api/scenarios",
         data=SCENARIO,
         content_type="application/yaml",
-        headers={"X-CSRF-Token": "token-of-this-browser"},
+        headers={"X-CSRF-Token": TOKEN},
     )
     assert as_text.json["digest"] == scenario
 
@@ -89,7 +89,7 @@ def test_a_body_that_is_no_json_object_is_refused(client: FlaskClient) -> None:
             "/api/runs",
             data=body,
             content_type="application/json",
-            headers={"X-CSRF-Token": "token-of-this-browser"},
+            headers={"X-CSRF-Token": TOKEN},
         )
         assert answer.status_code == 400, body
         assert answer.json["code"] == "invalid"

@@ -47,7 +47,7 @@ def badge_of(app: Flask, code: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_library_and_stage_say_what_was_played(client: FlaskClient, lang: str) -> None:
-    page = unescape(client.get(f"/?lang={lang}").text)
+    page = unescape(client.get(f"/scenarios?lang={lang}").text)
     assert page.count('class="seenreal"') == len(seen())
     assert 'href="/s/R20/real/0.10.2.2"' in page
     boot = re.search(r'id="boot">(.*?)</script>', client.get(f"/s/R20?lang={lang}").text)
