@@ -106,6 +106,8 @@ def test_every_dot_is_a_run_and_tells_what_became_of_it(client: FlaskClient, job
     number = start(client, jobs, profiles=["Z0102", "K39"])
     page = client.get(f"/batch/{number}").text
     sides = client.get(f"/api/batches/{number}").json["dots"]
+    between = page.split('id="said"')[1].split('id="dots"')[0]
+    assert between.count("<li") == 1, "below the first sentence stands its picture"
     assert page.count("<circle") == sum(len(side["dots"]) for side in sides) >= 40
     for side in sides:
         asked = {"scenario": file.find(NAME).to_dict(), "profile": side["profile"], "cell": 0}
