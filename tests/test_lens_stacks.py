@@ -265,10 +265,22 @@ def test_threads_that_were_resized_were_reached_by_the_configuration() -> None:
     zk, kraft = stacks_at("S76", "2.5.1", 16)["F-1"], stacks_at("S76", "K39", 17)["F-1"]
     assert zk["thread"] == "/config/changes-event-process-thread"
     assert kraft["thread"] == "kafka-2-metadata-loader-event-handler"
+    assert zk["frames"][0]["name"] == "ShutdownableThread.run"
     for one in (zk, kraft):
         names = [frame["name"].rpartition(".")[2] for frame in one["frames"]]
         assert names[-3:] == ["resizeThreadPool", "addFetcherForPartitions", "getFetcherId"]
         assert names[one["acting"]] == "getFetcherId"
+
+
+def test_a_reassignment_is_done_with_the_leaders_alter_partition() -> None:
+    """S45: the last replica joins; ISR, replicas and leader change in one record of that request,
+    and nobody was fenced."""
+    found = stacks_at("S45", "K39", 123)
+    for rule, last in (("CP-ISR", "merge"), ("CP-ELECT-KR", "electLeader")):
+        names = [frame["name"] for frame in found[rule]["frames"]]
+        assert "ReplicationControlManager.alterPartition" in names
+        assert "ReplicationControlManager.generateLeaderAndIsrUpdates" not in names
+        assert names[found[rule]["acting"]].endswith(f".{last}")
 
 
 WHO = [

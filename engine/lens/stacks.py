@@ -65,6 +65,7 @@ LOOPS: Final[dict[str, tuple[str, ...]]] = {
     "fetcher": (RUN, "AbstractFetcherThread.doWork"),
     "alterdirs": (RUN, "AbstractFetcherThread.doWork"),
     "handler": ("KafkaRequestHandler.run", "KafkaApis.handle"),
+    "config": (RUN,),
     "dirfail": (RUN, "LogDirFailureHandler.doWork"),
     "reaper": (RUN, "ExpiredOperationReaper.doWork"),
     "controller": (RUN, "ControllerEventThread.doWork"),
@@ -362,6 +363,21 @@ def within(leading: Stack, own: Stack) -> Stack:
     return own._replace(thread=leading.thread, frames=frames, acting=len(leading.frames))
 
 
+BUILD: Final = "PartitionChangeBuilder.build"
+
+
+def completing(leading: Stack, own: Stack) -> Stack:
+    """An election of `own` in the change that completes a reassignment: the leader's AlterPartition
+    asked for it, and no broker that came or went."""
+    one, other = ([frame.name for frame in each.frames] for each in (leading, own))
+    if BUILD not in one or BUILD not in other:
+        return own
+    at, begin = one.index(BUILD), other.index(BUILD)
+    frames = (*leading.frames[:at], *own.frames[begin:])
+    frames = (*frames[:at], frames[at]._replace(gap=leading.frames[at].gap), *frames[at + 1 :])
+    return own._replace(frames=frames, acting=own.acting - begin + at)
+
+
 def of_client(own: Stack) -> Stack:
     """What a fetcher and a consumer both do, done by the consumer: its own code calls it when the
     answer is there."""
@@ -395,7 +411,8 @@ _BESIDE_THE_TABLE: Final = {
     "config": "/config/changes-event-process-thread",
 }
 """0.8: the consumer of Scala had fetcher threads of its own.  ZooKeeper, since 1.1: what was
-configured anew is taken over by the thread that ZkNodeChangeNotificationListener starts."""
+configured anew is taken over by the thread that ZkNodeChangeNotificationListener starts
+(ChangeEventProcessThread, named after the znode that it watches)."""
 
 _PURGATORIES: Final = {"P": "Produce", "S": "Fetch", "H": "Fetch", "L": "DeleteRecords"}
 

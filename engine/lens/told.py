@@ -12,6 +12,7 @@ from engine.lens.stacks import (
     WITHIN,
     Frame,
     Stack,
+    completing,
     counterpart,
     of_client,
     resized,
@@ -99,6 +100,8 @@ def _here(
         return of_client(one)
     if rule in CHOOSES and ("F-1", node) in cues and (FOLLOWS, node) not in cues:
         return resized(one)
+    if rule in COMPLETED and (DONE, node) in cues and not CHANGED & {name for name, _ in cues}:
+        return completing(found(DONE), one)
     for other in WITHIN.get(rule, ()):
         if (other, node) in cues:
             return within(found(other), one)
@@ -107,6 +110,10 @@ def _here(
 
 CHOOSES: Final = ("F-1", "F-2")
 FOLLOWS: Final = "CP-MAKE-FOLLOWER"
+COMPLETED: Final = ("CP-ISR", "CP-ELECT-KR")
+DONE: Final = "CP-REASSIGN.done"
+CHANGED: Final = {"CP-REASSIGN", "CP-KR-FENCE", "CP-KR-UNFENCE", "CP-KR-SHUTDOWN"}
+"""A reassignment is done with a leader's AlterPartition, where none of these was the cause."""
 CONTROLLER: Final = "K"
 
 
