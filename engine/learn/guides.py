@@ -270,7 +270,7 @@ def _proof(
         if not _cues(check, text, at):
             raise check.bad(at, f"{kind} names a rule.")
     elif kind == "has":
-        for name in text.split(", "):
+        for name in text.replace(" or ", ", ").split(", "):
             _known(check, name, at)
     elif kind == "began":
         name, arrow, release = (one.strip() for one in text.partition(">"))

@@ -152,7 +152,10 @@ def _played(statement: Statement, name: str) -> bool | None:
 
 
 def _has(what: str, release: str) -> bool:
-    return all(source().has(release, name) for name in what.split(", "))
+    """All of what is listed; of names joined by "or", one."""
+    return all(
+        any(source().has(release, name) for name in one.split(" or ")) for one in what.split(", ")
+    )
 
 
 def _calls(what: str, release: str) -> bool:
