@@ -11,7 +11,7 @@ from flask import Flask
 
 from app.live import polls
 from engine.learn.misconceptions import MISCONCEPTIONS
-from tests.app.conftest import TOKEN, Socket, browser, sent
+from tests.app.conftest import SESSION, Socket, browser, sent
 
 SECRETS = {"histogram", "right", "why", "beliefs", "until"}
 
@@ -44,7 +44,7 @@ class Class:
         told = self.ok("ask", room=self.room, run=self.run, probe=self.probe["probe"])
         return int(told["n"])
 
-    def rows(self, token: str = TOKEN) -> list[dict[str, str]]:
+    def rows(self, token: str = SESSION) -> list[dict[str, str]]:
         client = browser(self.app)
         with client.session_transaction() as session:
             session["csrf"] = token
