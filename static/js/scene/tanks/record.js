@@ -9,6 +9,8 @@ export function strip(geo, view, { t, name, changed }) {
   const c = view.controller;
   const dead = c.alive === false;
   const size = geo.narrow ? 11.5 : 13;
+  // A style, since the sheet's own size would win over an attribute, and fields would touch.
+  const letters = `font-size:${size}px`;
   const lineH = geo.narrow ? 18 : 24;
   const right = geo.width - 10;
   const rows = geo.narrow ? 2 : 1;
@@ -16,12 +18,12 @@ export function strip(geo, view, { t, name, changed }) {
   const state = dead ? t("ctl.dead") : "";
   const parts = [
     rect("bg", 0, 3, geo.width, geo.heads.strip - 6, `strip ${dead ? "dead" : ""}`, { rx: 8 }),
-    text("name", 12, lineH - 1, head, `name ${dead ? "bad" : ""}`, { "font-size": size }),
+    text("name", 12, lineH - 1, head, `name ${dead ? "bad" : ""}`, { style: letters }),
   ];
   let at = 12 + textWidth(head, size, true) + 12;
   let row = 0;
   if (state) {
-    parts.push(text("epoch", at, lineH - 1, state, "role bad", { style: `font-size:${size}px` }));
+    parts.push(text("epoch", at, lineH - 1, state, "role bad", { style: letters }));
     at += textWidth(state, size) + 14;
   }
   if (view.partitions.length > 1 && geo.part.name) {
@@ -52,7 +54,7 @@ export function strip(geo, view, { t, name, changed }) {
               [value, "strong"],
             ],
             "field",
-            { "font-size": size },
+            { style: letters },
           ),
           changed.has(`rec:${key}`) && line("chg", at, y + 5, at + w1 + w2, y + 5, "changed"),
         ],
