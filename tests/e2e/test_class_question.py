@@ -53,6 +53,7 @@ def test_a_class_answers_by_hand(visit: Opener, width: int) -> None:
     assert len(table.value.path().read_text("utf-8").splitlines()) == 3
     leader.get_by_role("button", name="Go on with the run").click()
     first.wait_for_selector("body:not([data-polled])")
+    leader.wait_for_selector(f'#stage:not([data-step="{step}"], [data-moving])', state="attached")
     assert step_of(leader) > step
     at(first, step_of(leader))
 
