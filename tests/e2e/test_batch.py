@@ -123,7 +123,7 @@ def test_a_failing_run_opens_before_the_violation(visit: Opener, batch: str) -> 
     page = visit(batch + "?profile=Z0102&invariant=I7&order=step")
     row = page.locator("#failures tbody tr").first
     step = int(row.locator("td").nth(3).inner_text())
-    row.get_by_role("link").click()
+    row.get_by_role("link").first.click()
     page.wait_for_selector('body[data-ready="1"]')
     lead = min(step, 10)
     assert f"step={step - lead}" in page.url
