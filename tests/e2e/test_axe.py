@@ -28,7 +28,11 @@ TOO_WIDE: Final = """width => document.documentElement.scrollWidth <= width ? []
   [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > width
   + 0.5 && getComputedStyle(one.parentElement).overflowX === "visible" &&
   !one.parentElement.closest(".scroll")).map((one) => one.outerHTML.slice(0, 120))"""
-FRAME: Final = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+# A browser that draws nothing calls nobody; what is asked next lays the page out by itself.
+FRAME: Final = """() => new Promise((done) => {
+  requestAnimationFrame(() => setTimeout(done));
+  setTimeout(done, 2_000);
+})"""
 
 
 @pytest.fixture(scope="module")

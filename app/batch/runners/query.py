@@ -86,6 +86,11 @@ def _nodes(plan: Any) -> Iterator[Any]:
         yield from _nodes(children.apply(index))
 
 
+def _files(directories: Sequence[str]) -> list[str]:
+    """Where the rows of these batches lie."""
+    return [path for one in directories for path in files_of(one, chunks_on_disk(one))]
+
+
 def answer(
     session: Any,
     sql: str,
@@ -104,7 +109,7 @@ def answer(
     schema = spark_schema(metrics)
     if directories:
         files = session.read.schema(schema)
-        paths = [path for one in directories for path in files_of(one, chunks_on_disk(one))]
+        paths = _files(directories)
         place = "regexp_extract(_metadata.file_path, '([0-9a-f]{12})/[^/]+$', 1) AS batch"
         runs = files.parquet(*paths).selectExpr(place, "*")
     else:
@@ -134,7 +139,7 @@ def answer_here(
 
     Raises `Changes` for a statement that does more than read, `Wrong` for one that cannot be run.
     """
-    files = [path for place in directories for path in files_of(place, chunks_on_disk(place))]
+    files = _files(directories)
     quoted = root.replace("'", "''")
     duck = open_duck()
     try:
