@@ -16,12 +16,13 @@ import statistics
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import simple_websocket
 
-from app.command.bench.server import Wire, serving
+from app.command.bench.server import Wire, busy, serving
 from engine.scenarios.file import find
 from engine.sim.run import Run
 
@@ -147,23 +148,6 @@ ATTACKS: Final[dict[str, Attack | None]] = {
 }
 
 
-@contextlib.contextmanager
-def _under(attack: Attack | None, port: int) -> Iterator[None]:
-    over = threading.Event()
-    threads = [
-        threading.Thread(target=attack, args=(port, over), daemon=True)
-        for _ in range(HANDS if attack else 0)
-    ]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        for thread in threads:
-            thread.join(PATIENCE_S)
-
-
 def _get(port: int, path: str) -> tuple[float, str]:
     """(milliseconds, what came).  Raises RuntimeError where it was refused."""
     began = time.perf_counter()
@@ -222,7 +206,8 @@ def attacks() -> tuple[float, dict[str, float]]:
     for name, attack in ((one, ATTACKS[one]) for one in wanted):
         with serving(cpu_ms_per_s="500") as port:
             _visit(port, 2.0)
-            with _under(attack, port):
+            hands = [partial(attack, port)] * HANDS if attack else []
+            with busy(hands, PATIENCE_S):
                 seen = _visit(port, seconds)
                 seen["memory_mib"] = memory_mib(port)
             seen["after_step_p50_ms"] = _visit(port, 2.0)["step_p50_ms"]

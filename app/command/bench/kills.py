@@ -20,11 +20,12 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from app.batch.runners.rows import chunks_on_disk, files_on_disk, read_chunks
-from app.command.bench.server import environment
+from app.command.bench.server import busy, environment
 from app.common.config import ROOT
 from app.storage.database import Database
 from app.storage.saved import Store
@@ -134,21 +135,8 @@ class Saving:
         self.told: list[str] = []
         self.statuses: Counter[int] = Counter()
 
-    @contextlib.contextmanager
-    def at(self, *ports: int) -> Iterator[None]:
-        over = threading.Event()
-        threads = [
-            threading.Thread(target=self._save, args=(ports[hand % len(ports)], hand, over))
-            for hand in range(HANDS)
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            for thread in threads:
-                thread.join()
+    def at(self, *ports: int) -> contextlib.AbstractContextManager[None]:
+        return busy([partial(self._save, ports[hand % len(ports)], hand) for hand in range(HANDS)])
 
     def _save(self, port: int, hand: int, over: threading.Event) -> None:
         me = Person()

@@ -10,7 +10,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,25 @@ import simple_websocket
 from app.common.config import ROOT
 
 ANSWER_S = 30
+
+
+Hand = Callable[[threading.Event], None]
+"""What one visitor does until the event is set."""
+
+
+@contextlib.contextmanager
+def busy(hands: Sequence[Hand], patience_s: float | None = None) -> Iterator[None]:
+    """These are at work, each in a thread, while the block runs; then each has so long to end."""
+    over = threading.Event()
+    threads = [threading.Thread(target=hand, args=(over,), daemon=True) for hand in hands]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join(patience_s)
 
 
 def environment(**settings: str) -> dict[str, str]:
