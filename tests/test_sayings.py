@@ -31,7 +31,7 @@ PIECES = re.compile(
 def test_every_reason_and_refusal_has_its_chinese() -> None:
     known = catalogue(CHINESE)
     missing = [f"{where}: {text!r}" for text, where in templates().items() if text not in known]
-    told = "add to engine/show/sayings/zh-Hans.json (template: Chinese):\n"
+    told = "add to engine/words/sayings.zh-Hans.json (template: Chinese):\n"
     assert missing == [], told + "\n".join(missing)
 
 
@@ -39,7 +39,7 @@ def test_no_template_is_stale() -> None:
     own = templates()
     kept = [text for text in catalogue(CHINESE) if text not in REFUSALS.values()]
     stale = [text for text in kept if text not in own and not PIECES.fullmatch(text)]
-    assert stale == [], "take out of engine/show/sayings/zh-Hans.json"
+    assert stale == [], "take out of engine/words/sayings.zh-Hans.json"
 
 
 def test_places_and_style() -> None:

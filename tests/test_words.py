@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
+from collections.abc import Iterator
 from functools import cache
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import pytest
 
 from engine.model import messages
 from engine.model.errors import BadInput
-from engine.model.languages import LANGUAGES
+from engine.model.languages import LANGUAGES, USUAL, words_of
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
 from engine.show import consequences, happenings, story
+from engine.show.cursor import Cursor
+from engine.show.entities import Happening, Sentence
 from engine.show.replay import Replay
 from engine.show.rules import RULES
 from engine.sim.run import Run
 from engine.sim.wording import REFUSALS
+from engine.study.wander import advance
 
 SOURCES = Path(story.__file__).parent
 PLACE = re.compile(r"\{(\w+)\}")
@@ -216,21 +222,13 @@ def branches(value: ast.expr) -> list[str]:
 # -- the catalogue --------------------------------------------------------------------------------
 
 
-def test_both_languages_have_the_same_keys_and_places() -> None:
-    english, chinese = (story.words(language) for language in LANGUAGES)
-    assert list(english) == list(chinese)
-    for key, text in english.items():
-        assert places(text) == places(chinese[key]), key
-        assert sorted(PLACE.findall(text)) == sorted(PLACE.findall(chinese[key])), key
-
-
 def test_no_key_is_unused() -> None:
     refusals = {f"cannot.{key}" for key in REFUSALS}
-    assert set(story.words("en")) - literals() - refusals == set()
+    assert set(words_of("story", USUAL)) - literals() - refusals == set()
 
 
 def test_every_key_a_sentence_is_made_with_exists_and_gets_its_places() -> None:
-    catalogue = story.words("en")
+    catalogue = words_of("story", USUAL)
     found = 0
     for name, tree in trees().items():
         for call in ast.walk(tree):
@@ -246,7 +244,7 @@ def test_every_key_a_sentence_is_made_with_exists_and_gets_its_places() -> None:
 
 
 def test_rules_name_sentences_that_exist() -> None:
-    catalogue = story.words("en")
+    catalogue = words_of("story", USUAL)
     for rule in RULES.values():
         if rule.say:
             assert rule.id not in consequences.TELLERS, f"{rule.id} is told twice"
@@ -265,7 +263,7 @@ def test_every_kind_of_message_is_told() -> None:
 
 
 def test_style_of_the_english_words() -> None:
-    for key, text in story.words("en").items():
+    for key, text in words_of("story", USUAL).items():
         if key.startswith("entity."):
             continue
         assert text.endswith("."), key
@@ -274,7 +272,7 @@ def test_style_of_the_english_words() -> None:
 
 
 def test_style_of_the_chinese_words() -> None:
-    for key, text in story.words("zh-Hans").items():
+    for key, text in words_of("story", "zh-Hans").items():
         if key.startswith("entity."):
             continue
         assert text.endswith("。"), key
@@ -288,26 +286,40 @@ def test_style_of_the_chinese_words() -> None:
 # -- what is told of a run ------------------------------------------------------------------------
 
 
-def played(scenario: Scenario, profile: str, moves: tuple[str, ...] | None) -> Replay:
-    """The run; of moves that are not possible under this profile, none is made."""
-    if moves is None:
-        return Replay(Run(scenario, profile))
-    run = Run(scenario, profile, 0, ())
+def possible(scenario: Scenario, profile: str, moves: tuple[str, ...]) -> tuple[str, ...]:
+    """Of these moves, one after the other, those that can be made under this profile."""
+    sim, made = Run(scenario, profile, 0, ()).simulation(), []
     for move in moves:
-        replay = Replay(run)
-        try:
-            run = replay.branch(replay.total, move)
-        except BadInput:
-            continue
-    return Replay(run)
+        with contextlib.suppress(BadInput):
+            advance(sim, move)
+            made.append(move)
+    return tuple(made)
 
 
-def all_steps(replay: Replay, most: int) -> Any:
-    step = 0
-    while step <= min(replay.total, most):
-        some = replay.steps(step, 64)
-        yield from some
-        step += len(some)
+class Told(NamedTuple):
+    n: int
+    move: str
+    say: list[Sentence]
+    why: list[Sentence]
+
+
+def told(run: Run, most: float = inf) -> Iterator[Told]:
+    """What each step says, told as `Replay` tells it, which makes views besides."""
+    cursor, lines, n = Cursor(run), run.lines(), 0
+    while n < most and (events := cursor.advance()) is not None:
+        for event in events:
+            n += 1
+            say, why = story.tell(Happening(*event, cursor.sim))
+            yield Told(n, lines[cursor.move], say, why)
+
+
+def test_what_is_told_here_is_what_a_replay_tells() -> None:
+    run = Run(find("R20"), "Z0102")
+    replay = Replay(run)
+    steps = list(replay.each(1, replay.total + 1))
+    assert [(one.n, one.move, one.say, one.why) for one in told(run)] == [
+        (step["n"], step["move"], step["say"], step["why"]) for step in steps
+    ]
 
 
 @pytest.mark.parametrize(("scenario", "profile", "moves"), RUNS)
@@ -315,15 +327,16 @@ def test_every_sentence_of_a_run(
     scenario: Scenario, profile: str, moves: tuple[str, ...] | None
 ) -> None:
     names = {broker.id: broker.label for broker in scenario.brokers}
-    most = LONGEST_LOOK if "scale" in scenario.tags else 10**9
-    for step in all_steps(played(scenario, profile, moves), most):
-        where = f"step {step['n']} ({step['move']})"
-        assert 1 <= len(step["say"]) <= story.MOST_SENTENCES, where
-        assert len(step["why"]) <= 1, where
+    most = LONGEST_LOOK if "scale" in scenario.tags else inf
+    made = None if moves is None else possible(scenario, profile, moves)
+    for step in told(Run(scenario, profile, 0, made), most):
+        where = f"step {step.n} ({step.move})"
+        assert 1 <= len(step.say) <= story.MOST_SENTENCES, where
+        assert len(step.why) <= 1, where
         for language in LANGUAGES:
-            told = [story.render(one, names, language) for one in [*step["say"], *step["why"]]]
-            assert len(set(told)) == len(told), f"{where} repeats itself: {told}"
-            for text in told:
+            texts = [story.render(one, names, language) for one in [*step.say, *step.why]]
+            assert len(set(texts)) == len(texts), f"{where} repeats itself: {texts}"
+            for text in texts:
                 assert not re.search(r"[{}]|None|(?<!\w)-1\b", text), f"{where}: {text}"
                 if language == "en":
                     assert len(text.split()) <= MOST_WORDS, f"{where}: {text}"
@@ -333,20 +346,20 @@ def test_the_first_sentence_is_the_one_that_matters() -> None:
     """KIP-101's loss, told step by step."""
     scenario = find("R20")
     names = {broker.id: broker.label for broker in scenario.brokers}
-    replay = Replay(Run(scenario, "Z0102"))
-    told = [[story.render(one, names) for one in step["say"]] for step in all_steps(replay, 1_000)]
-    assert ["Producer 1 sends m0 to broker 1 with acks=all."] in told
+    texts = [
+        [story.render(one, names) for one in step.say] for step in told(Run(scenario, "Z0102"))
+    ]
+    assert ["Producer 1 sends m0 to broker 1 with acks=all."] in texts
     assert [
         "Broker 1 moves its high watermark from 1 to 2, as broker 3 asks from offset 2.",
         "Broker 1 acknowledges m1.",
-    ] in told
-    first = [one[0] for one in told]
+    ] in texts
+    first = [one[0] for one in texts]
     assert "Broker 3 cuts m1 from its log, back to its own high watermark 1." in first
     assert "The controller elects broker 3 leader of epoch 4, because broker 2 is gone." in first
 
 
 def test_a_removal_from_the_isr_says_how_late_the_follower_is() -> None:
-    replay = Replay(Run(find("S07"), "K39"))
-    told = [story.render(step["say"][0]) for step in all_steps(replay, 1_000)]
+    texts = [story.render(step.say[0]) for step in told(Run(find("S07"), "K39"))]
     wanted = "Broker 1 asks to remove broker 3 from the ISR: not caught up for 44000 ms."
-    assert wanted in told
+    assert wanted in texts

@@ -1,4 +1,8 @@
-"""Words in two languages: the catalogue pages and scripts share, and the server's sentences."""
+"""Words in each language: the catalogue that pages and scripts share, and the server's refusals.
+
+`static/i18n/<part>.<language>.json`, and without a part what every page needs; refusals lie in
+`app/words`, the engine's own in `engine/words`.  All are flat, key -> text with {places}.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +13,21 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from app.common.config import ASSETS, ROOT
-from engine.model.languages import LANGUAGES
+from engine.model.languages import LANGUAGES, USUAL, read_words
 from engine.model.profiles import PROFILES
 
-DEFAULT = LANGUAGES[0]
-_SOURCES = (
-    ROOT / "engine" / "study" / "words",  # only translations: the engine's tables are English
-    ROOT / "engine" / "show" / "words",
-    ASSETS / "static" / "i18n",
+OF_APP: Final = ROOT / "app" / "words"
+OF_PAGES: Final = ASSETS / "static" / "i18n"
+EVERYWHERE: Final = (
+    ROOT / "engine" / "words" / "tables",  # only translations: the engine's tables are English
+    ROOT / "engine" / "words" / "story",
+    OF_APP / "refusals",
 )
+"""Words that travel to every page, without the language in their names."""
+
 _PLACE = re.compile(r"\{(\w+)\}")
 
 PAGES = {
@@ -38,71 +45,8 @@ The other parts are for templates alone, or for other pages, and need not travel
 ALONE = ("lens",)
 """Parts that a script fetches by themselves when they are first wanted: `?page=lens`."""
 
-SENTENCES: dict[str, tuple[str, str]] = {
-    "invalid": ("{what} is missing or is not what it should be.", "{what} 缺失或不正确。"),
-    "method": ("This address does not answer to {method}.", "此地址不支持 {method}。"),
-    "invalid.event": ("There is no question named {event}.", "没有名为 {event} 的请求。"),
-    "invalid.packet": (
-        "A question is an event's name and one JSON object.",
-        "请求由事件名称和一个 JSON 对象组成。",
-    ),
-    "invalid.json": ("The body must be one JSON object.", "请求正文必须是一个 JSON 对象。"),
-    "forbidden": (
-        "This page's token is no longer valid: reload the page.",
-        "此页面的令牌已失效：请重新加载页面。",
-    ),
-    "gone": (
-        "The server does not know the run {run}: it was never saved here.",
-        "服务器不认识运行 {run}：它从未在此保存。",
-    ),
-    "gone.batch": ("There is no batch {batch}.", "没有批量任务 {batch}。"),
-    "not_found": ("There is nothing at this address.", "此地址没有内容。"),
-    "not_found.scenario": ("There is no scenario {scenario}.", "没有场景 {scenario}。"),
-    "not_found.language": ("There is no language {lang}.", "没有语言 {lang}。"),
-    "stale": (
-        "Run {run} has {total} steps; there is no step {step}.",
-        "运行 {run} 只有 {total} 步，没有第 {step} 步。",
-    ),
-    "too_large": (
-        "That is too large: at most {limit} bytes are accepted.",
-        "内容过大：最多接受 {limit} 字节。",
-    ),
-    "slow_down": (
-        "Too many requests at once; wait {ms} ms.",
-        "请求过于频繁；请等待 {ms} 毫秒。",
-    ),
-    "slow_down.cpu": (
-        "This address has used its share of the server's time; try again in {ms} ms.",
-        "此地址已用完其服务器时间份额；请在 {ms} ms 后再试。",
-    ),
-    "slow_down.sockets": (
-        "This address already has {limit} live connections: close another page first.",
-        "此地址已有 {limit} 个连接：请先关闭其他页面。",
-    ),
-    "engine": (
-        "The engine failed ({error}); this reproduces it: {command}",
-        "引擎出错（{error}）；可用此命令重现：{command}",
-    ),
-    "engine.unknown": (
-        "The server failed ({error}); nothing that was saved is lost.",
-        "服务器出错（{error}）；已保存的内容没有丢失。",
-    ),
-    "database": (
-        "The server's database does not answer now: try again in a moment.",
-        "服务器的数据库暂时没有响应：请稍后再试。",
-    ),
-    "database.full": (
-        "The server's database takes nothing more: whoever runs it has to make room.",
-        "服务器的数据库无法再写入：请服务器的管理者清理空间。",
-    ),
-    "busy": ("Batches are not available on this server.", "此服务器不提供批量运行。"),
-}
-"""code or key -> (English, 简体中文); pages find them in the catalogue as ``error.<key>``."""
-
-
-def sentence(key: str, lang: str = DEFAULT) -> str:
-    pair = SENTENCES.get(key) or SENTENCES["invalid"]
-    return pair[1] if lang == "zh-Hans" else pair[0]
+ERROR: Final = "error."
+"""What the keys of refusals begin with."""
 
 
 def fill(text: str, args: Mapping[str, Any]) -> str:
@@ -110,30 +54,24 @@ def fill(text: str, args: Mapping[str, Any]) -> str:
     return _PLACE.sub(lambda match: str(args.get(match[1], match[0])), text)
 
 
-def retold(text: str, lang: str) -> str:
-    """A sentence of the server that was stored in English; whatever else it is stays so."""
-    if lang == DEFAULT:
-        return text
-    for pair in SENTENCES.values():
-        pieces = _PLACE.split(pair[0])
-        spread = "(.+?)".join(map(re.escape, pieces[::2]))
-        match = re.fullmatch(spread, text)
-        if match is not None:
-            return fill(pair[1], dict(zip(pieces[1::2], match.groups(), strict=True)))
-    return text
+def choose(words: Mapping[str, str], key: str, args: Mapping[str, Any]) -> str:
+    """The words of a key, or where nobody wrote any the key itself, so that a gap is seen."""
+    return fill(words.get(key, key), args)
 
 
-def choose(
-    words: Mapping[str, str], usual: Mapping[str, str], key: str, args: Mapping[str, Any]
-) -> str:
-    """The words of a key; the usual ones where a translation lacks, the key itself as the last."""
-    return fill(words[key] if key in words else usual.get(key, key), args)
+def sentence(key: str, lang: str = USUAL) -> str:
+    """What is said of a refusal: `app/words/refusals.en.json`, without `ERROR`."""
+    own = _REFUSALS.get(lang, _REFUSALS[USUAL])
+    return own.get(ERROR + key) or own[ERROR + "invalid"]
 
 
-def language(name: str) -> str | None:
-    """The catalogue a language tag asks for: zh, zh-CN and zh-Hans are one; None if none is."""
-    asked = name.strip().lower().split("-")[0]
-    return next((one for one in LANGUAGES if one.lower().split("-")[0] == asked), None)
+def _refusals(lang: str) -> dict[str, str]:
+    usual, own = (OF_APP / f"refusals.{one}.json" for one in (USUAL, lang))
+    return read_words(usual) | read_words(own)
+
+
+_REFUSALS: Final = {lang: _refusals(lang) for lang in LANGUAGES}
+"""Read before anything can be refused: that files run out may be what is refused."""
 
 
 @dataclass
@@ -150,11 +88,19 @@ class _Read:
         self.parts.setdefault(part, {}).update(words)
 
 
+def _changed(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 class Catalogue:
     """Merged words per language; read again when a file changes, so editing needs no restart."""
 
-    def __init__(self, sources: tuple[Path, ...] = _SOURCES) -> None:
-        self._sources = sources
+    def __init__(self, pages: Path = OF_PAGES, everywhere: tuple[Path, ...] = EVERYWHERE) -> None:
+        self._pages = pages
+        self._everywhere = everywhere
         self._read: dict[str, _Read] = {}
         self._lock = threading.Lock()
 
@@ -177,28 +123,29 @@ class Catalogue:
 
     def text(self, lang: str, key: str, args: Mapping[str, Any]) -> str:
         """The words of a key in a language, as `choose` finds them."""
-        return choose(self.words(lang), self.words(DEFAULT), key, args)
+        return choose(self.words(lang), key, args)
+
+    def _files(self, lang: str) -> dict[Path, str]:
+        """Each file and its part: en.json belongs to every page, batch.en.json to one."""
+        found = {path.with_name(f"{path.name}.{lang}.json"): "" for path in self._everywhere}
+        found[self._pages / f"{lang}.json"] = ""
+        for path in sorted(self._pages.glob(f"*.{lang}.json")):
+            found[path] = path.name.removesuffix(f".{lang}.json")
+        return found
 
     def _load(self, lang: str) -> _Read:
-        # en.json, and what a part of the pages brings itself: batch.en.json.
-        paths = [
-            path
-            for folder in self._sources
-            for path in (folder / f"{lang}.json", *sorted(folder.glob(f"*.{lang}.json")))
-        ]
-        stamp = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
+        # What the language lacks, the usual one has already said.
+        paths = self._files(USUAL) | self._files(lang)
+        stamp = tuple(map(_changed, paths))
         with self._lock:
             cached = self._read.get(lang)
             if cached is None or cached.stamp != stamp:
-                cached = self._read[lang] = self._fresh(lang, paths, stamp)
+                cached = self._read[lang] = self._fresh(paths, stamp)
             return cached
 
-    def _fresh(self, lang: str, paths: list[Path], stamp: tuple[int, ...]) -> _Read:
+    def _fresh(self, paths: Mapping[Path, str], stamp: tuple[int, ...]) -> _Read:
         read = _Read(stamp)
-        read.add("", {f"error.{key}": sentence(key, lang) for key in SENTENCES})
         read.add("", {f"kafka.{one.name}": one.stands_for for one in PROFILES.values()})
-        for path in paths:
-            if path.exists():
-                part = path.name.removesuffix(f"{lang}.json").rstrip(".")
-                read.add(part, json.loads(path.read_text(encoding="utf-8")))
+        for path, part in paths.items():
+            read.add(part, read_words(path))
         return read

@@ -1,16 +1,16 @@
 """What is told of an incident, in other languages.
 
-Timelines and findings are worded in one place, in English, values and all; a catalogue beside this
-module holds each sentence as a template, as those of the engine's own reasons.
+Timelines and findings are worded in one place, in English, values and all; a catalogue
+(`app/words`) holds each sentence as a template, as those of the engine's own reasons.
 """
 
 from __future__ import annotations
 
-import json
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Final
 
+from app.common.words import OF_APP
+from engine.model.languages import read_words
 from engine.show import sayings
 
 KEPT: Final = 4_096
@@ -25,11 +25,7 @@ def told_in(sentence: str, language: str) -> str:
 
 def catalogue(language: str) -> dict[str, str]:
     """Template -> template; empty for English."""
-    found = files("app.incident").joinpath(f"{language}.json")
-    if not found.is_file():
-        return {}
-    read: dict[str, str] = json.loads(found.read_text("utf-8"))
-    return read
+    return read_words(OF_APP / f"incident.{language}.json")
 
 
 @cache

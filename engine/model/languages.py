@@ -1,8 +1,62 @@
-"""The languages in which people are told things, the usual one first."""
+"""The languages in which people are told things, and the engine's words in them.
+
+Words are flat JSON files, key -> text with {places}, one a subject and language:
+`engine/words/story.zh-Hans.json`.  What a language lacks is told in the usual one.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Final
 
-LANGUAGES: Final = ("en", "zh-Hans")
-"""As their files are called.  What a file lacks is told in the first."""
+NAMES: Final = {"en": "English", "zh-Hans": "中文"}
+"""Each language by its tag, and what it calls itself; the usual one first."""
+
+LANGUAGES: Final = tuple(NAMES)
+USUAL: Final = LANGUAGES[0]
+
+WHOLE: Final = ("en", "zh-Hans")
+"""Those in which nothing may be missing; the tests hold them to it."""
+
+FOLDER: Final = "words"
+
+
+def short(language: str) -> str:
+    """As it stands in addresses: zh-Hans is zh."""
+    return language.partition("-")[0]
+
+
+def language_of(tag: str) -> str | None:
+    """The language that a tag asks for: zh, zh-CN and zh-Hans are one; None if none is."""
+    asked = short(tag.strip().lower())
+    return next((one for one in LANGUAGES if short(one.lower()) == asked), None)
+
+
+def words_of(subject: str, language: str) -> Mapping[str, str]:
+    """All words of a subject, in the usual language where the other lacks one.
+
+    Some subjects have no file in the usual language, since the engine says it there by itself.
+    """
+    return _words(subject, language if language in NAMES else USUAL)
+
+
+@cache
+def _words(subject: str, language: str) -> Mapping[str, str]:
+    usual = _read(subject, USUAL)
+    return usual if language == USUAL else usual | _read(subject, language)
+
+
+def _read(subject: str, language: str) -> dict[str, str]:
+    return read_words(files("engine").joinpath(FOLDER, f"{subject}.{language}.json"))
+
+
+def read_words(file: Traversable) -> dict[str, str]:
+    """The words of one file; none where there is no such file."""
+    if not file.is_file():
+        return {}
+    read: dict[str, str] = json.loads(file.read_text("utf-8"))
+    return read

@@ -7,14 +7,13 @@ template fits stays as it is.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Final
 
-from engine.show import story
+from engine.model.languages import USUAL, words_of
+from engine.show.story import STORY
 
 Templates = list[tuple[re.Pattern[str], str]]
 
@@ -59,12 +58,11 @@ def _filled(told: str, values: dict[str, str]) -> str:
 def catalogue(language: str) -> dict[str, str]:
     """Template -> template, those that the story's words hold as well; empty for the engine's own
     language."""
-    found = files("engine.show").joinpath("sayings", f"{language}.json")
-    if not found.is_file():
+    if language == USUAL:
         return {}
-    read: dict[str, str] = json.loads(found.read_text("utf-8"))
-    own, told = story.words("en"), story.words(language)
-    return {**read, **{own[key]: told[key] for key in own if key.startswith(KEYED)}}
+    own, told = words_of(STORY, USUAL), words_of(STORY, language)
+    keyed = {own[key]: told[key] for key in own if key.startswith(KEYED)}
+    return {**words_of("sayings", language), **keyed}
 
 
 @cache
