@@ -1,4 +1,30 @@
 """Highwater's engine: the replication protocol, its simulation, and what is computed from it."""
 
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
+from types import ModuleType
+
 ENGINE_VERSION = 4
 """Rises when a run plays differently than before; stored beside everything that is saved."""
+
+
+class _Sources:
+    """Finds modules of the engine as they are written, where some are compiled beside."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        for place in path or () if name.startswith("engine.") else ():
+            found = FileFinder(place, (SourceFileLoader, [".py"])).find_spec(name)
+            if found is not None:
+                return found
+        return None
+
+
+if os.environ.get("HIGHWATER_PURE"):
+    sys.meta_path.insert(0, _Sources)

@@ -28,6 +28,7 @@ from engine.scenarios.fault_lines import Fault
 from engine.scenarios.file import library
 from engine.scenarios.parts import Network
 from engine.scenarios.scenario import Scenario
+from engine.search.keys import Keys
 from engine.sim.kernel import Chance
 from engine.sim.pace import Pace
 from engine.sim.run import Run, play_all
@@ -35,8 +36,8 @@ from engine.sim.simulation import Simulation
 from engine.sim.zombies import FailOver
 from engine.study.digest import digest
 from engine.study.soak import draw
-from engine.study.wander import WORLDS, advance, everything
-from tests.test_properties import fixed, wander
+from engine.study.wander import WORLDS, advance, allowed, everything
+from tests.test_properties import anything, fixed, wander
 
 NEVER_CHANGED = (
     Acked,
@@ -68,7 +69,7 @@ def parts(one: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(one, set):
         yield "members", tuple(sorted(one))
     else:
-        names = list(fields(type(one))) + list(getattr(one, "__dict__", ()))
+        names = list(fields(type(one))) + sorted(getattr(one, "__dict__", ()))
         yield from ((f".{name}", getattr(one, name, "unset")) for name in names)
 
 
@@ -139,6 +140,38 @@ def test_copies_of_random_runs_share_nothing_that_changes(data: st.DataObject) -
     world = data.draw(st.sampled_from(sorted(WORLDS)), label="world")
     sim, _ = wander(data, profile, world, offers=everything)
     is_a_copy(sim, sim.copy())
+
+
+@given(data=st.data())
+@fixed(examples=60)
+def test_a_branch_goes_on_as_a_copy_and_leaves_behind_what_it_began_from(
+    data: st.DataObject,
+) -> None:
+    """Two branches of one state, one of them two moves long, beside copies that do the same."""
+    profile = data.draw(st.sampled_from(sorted(PROFILES)), label="profile")
+    world = data.draw(st.sampled_from(sorted(WORLDS)), label="world")
+    sim, _ = wander(data, profile, world, offers=everything)
+    before = sim.copy()
+    for lengths in (2, 1):
+        branch, copy = sim.branch(), before.copy()
+        for _ in range(lengths):
+            offered = allowed(copy, anything, everything)
+            line = data.draw(st.sampled_from(offered[data.draw(st.sampled_from(sorted(offered)))]))
+            advance(branch, line)
+            advance(copy, line)
+            assert digest(branch) == digest(copy)
+            assert Keys().of(branch) == Keys().of(copy)
+        is_a_copy(sim.copy(), before)
+
+
+def test_a_branch_that_works_on_what_was_lent_is_found() -> None:
+    sim = Run(file.find("S20"), "K39").simulation()
+    before = sim.copy()
+    advance(sim.branch(), "kill A")
+    is_a_copy(sim.copy(), before)
+    sim.branch().cluster.brokers[2].machine.disks.clear()
+    with pytest.raises(AssertionError, match=r"disks"):
+        is_a_copy(sim.copy(), before)
 
 
 @pytest.mark.parametrize("number", range(6))

@@ -32,6 +32,35 @@ def test_three_failing_seeds_give_quizzes() -> None:
     assert all(good(run) for run in lost)
 
 
+def test_nothing_is_asked_that_nobody_could_know() -> None:
+    """Faults that chance brings later decide no answer, an old Kafka has no epochs to remember, and
+    news says whose news it is: the controller may have elected again meanwhile."""
+    recording = Recording(Run(find("S74"), "Z0102", 27))
+    found = probes_of(recording)
+    assert not {one.kind for one in found} & {"survive", "epochs"}
+    cut = next(one for one in found if one.text == "truncate@299.0.3")
+    told = Teller(recording, "en").next(cut)
+    assert "broker 1 leads in leader epoch 3, the ISR is {1, 3}" in told
+    now = recording.turns[recording.at(cut.step)].now.parts[0].record
+    assert (now.leader, now.leader_epoch) == (3, 4)
+    lost = next(one for one in found if one.kind == "since")
+    assert "Kafka 0.11 and newer" in Teller(recording, "en").answer(
+        lost, lost.choices[lost.right].answer
+    )
+    storm = Recording(Run(find("S61"), "K39", 7))
+    for one in probes_of(storm):
+        if one.kind == "ack":
+            answer = one.choices[one.right].answer
+            now = storm.turns[storm.at(one.step)].now.parts[0].record
+            assert not isinstance(answer, tuple) or set(answer[1:]) <= set(now.isr), one.text
+
+
+def test_the_question_what_survives_tells_what_is_to_come() -> None:
+    recording = Recording(Run(find("S29"), "K39"))
+    probe = next(one for one in probes_of(recording) if one.kind == "survive")
+    assert "Still to come: detect 1; heal; restart 1." in Teller(recording, "en").question(probe)
+
+
 def test_a_pasted_cluster_gets_an_accident_to_be_asked_about() -> None:
     data, _ = pasted.scenario_of(paste.read(DESCRIBED), "mine")
     assert data is not None

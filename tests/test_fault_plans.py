@@ -59,6 +59,22 @@ def test_every_kind_that_can_be_written_can_strike() -> None:
     assert set(PLAN_KINDS) == set(FAULT_KINDS)
 
 
+def test_a_mean_time_between_failures_counts_running_time() -> None:
+    """What is down is not struck: strikes over the time that their targets ran are the rate."""
+    crashes = cluster({"kind": "kill", "mtbf_ms": 4_000, "mttr_ms": 6_000})
+    struck = up = 0
+    for seed in range(4):
+        sim = play_all(Run(crashes, "K39", seed))
+        for plan in sim.plans:
+            struck += len(plan.strikes)
+            down = sum(
+                (until if until >= 0 else plan.stop_at) - at for at, _, until in plan.strikes
+            )
+            up += plan.stop_at - down
+    assert struck > 40
+    assert abs(struck - up / 4_000) < 4 * (up / 4_000) ** 0.5, (struck, up)
+
+
 # -- a log directory -------------------------------------------------------------------------------
 
 DISK = {"kind": "disk_fail", "brokers": [1], "dir": 1, "at_ms": 3_000, "mttr_ms": 10_000}

@@ -10,36 +10,58 @@ from engine.scenarios.scenario import Scenario
 from engine.show.replay import Replay
 from engine.sim.run import Run, play, play_all
 from engine.study.batch import run_chunk
-from engine.study.futures import Present, presents
+from engine.study.futures import Present, between, closer, longest, places_most, presents, turn
 
 SCENARIO = find("S61")
 RUN = Run(SCENARIO, "Z0102", 3)
-EACH = 100_000
-"""So many futures of each place that there are few places."""
 
 
 def breaks(run: Run, invariant: str = "I7") -> bool:
     return any(name == invariant for name, _, _ in play_all(run).broken)
 
 
-def test_presents_lie_between_the_beginning_and_the_violation() -> None:
-    found = presents(RUN, "I7", EACH)
+def test_the_first_look_spreads_from_the_beginning_to_the_violation() -> None:
+    found = presents(RUN, "I7")
     steps = [present.step for present in found]
     broken = next(step for name, step, _ in Replay(RUN).end.broken if name == "I7")
-    assert len(steps) == 40 < broken and steps == sorted(set(steps))
+    assert len(steps) == 8 < broken and steps == sorted(set(steps))
     assert (steps[0], steps[-1]) == (1, broken - 1)
 
 
-def test_every_step_is_looked_at_where_that_can_be_played() -> None:
-    broken = next(step for name, step, _ in Replay(RUN).end.broken if name == "I7")
-    steps = [present.step for present in presents(RUN, "I7", 1)]
-    assert len(steps) == min(broken - 1, 400)
-    if broken <= 400:
-        assert steps == list(range(1, broken))
+@pytest.mark.parametrize("last", [1, 2, 7, 8, 9, 60, 480, 2_900])
+@pytest.mark.parametrize("point", [1.0, 0.7, 0.4, 0.0])
+def test_looks_end_at_neighbours_for_no_more_than_was_said(last: int, point: float) -> None:
+    """A run that is lost from some step on: each look asks whether a step is before it."""
+    lost = max(2, round(last * point))
+    looked = {1 + (last - 1) * i // max(1, min(last, 8) - 1) for i in range(min(last, 8))}
+    for _ in range(3):
+        held, first = turn((step, float(step >= lost)) for step in looked)
+        if held is None or first is None:
+            break
+        looked |= between(held, first)
+    assert len(looked) <= places_most(last)
+    held, first = turn((step, float(step >= lost)) for step in looked)
+    assert (held, first) == ((last, None) if lost > last else (lost - 1, lost))
+
+
+def test_what_a_press_may_cost_is_known_from_the_length_of_the_run() -> None:
+    table = longest()
+    assert len(table) == 31 and table == sorted(table) and table[0] == 1
+    for places, last in enumerate(table, start=1):
+        assert places_most(last) <= places < places_most(last + 1)
+
+
+def test_a_closer_look_lies_between_the_last_that_holds_and_the_next() -> None:
+    first, second, *_ = (present.step for present in presents(RUN, "I7"))
+    shares = [(first, 0.1), (second, 0.9), (second + 5, 1.0)]
+    found = [present.step for present in closer(RUN, reversed(shares))]
+    assert found == sorted(set(found)) and first < found[0] and found[-1] < second
+    assert closer(RUN, [(first, 0.1), (first + 1, 0.9)]) == [], "they are neighbours"
+    assert closer(RUN, [(first, 0.9)]) == closer(RUN, [(first, 0.1)]) == []
 
 
 def test_a_future_shares_the_past_and_the_end_of_the_run() -> None:
-    present = presents(RUN, "I7", EACH)[4]
+    present = presents(RUN, "I7")[4]
     future = present.future(RUN, 3)
     there, here = RUN.simulation(), future.simulation()
     for _ in play(there, present.past):
@@ -52,7 +74,7 @@ def test_a_future_shares_the_past_and_the_end_of_the_run() -> None:
 
 
 def test_futures_differ_and_each_is_a_run_like_any_other() -> None:
-    present = presents(RUN, "I7", EACH)[2]
+    present = presents(RUN, "I7")[2]
     outcomes = {Replay(present.future(RUN, number)).outcome for number in range(4)}
     assert len(outcomes) == 4
     again = present.future(RUN, 2)
@@ -61,7 +83,7 @@ def test_futures_differ_and_each_is_a_run_like_any_other() -> None:
 
 
 def test_the_last_present_has_no_way_out() -> None:
-    first, *_, last = presents(RUN, "I7", EACH)
+    first, *_, last = presents(RUN, "I7")
     assert all(breaks(last.future(RUN, number)) for number in range(6))
     assert not all(breaks(first.future(RUN, number)) for number in range(12))
 
@@ -93,4 +115,4 @@ def test_futures_of_a_run_with_importance_factors_all_count_the_same() -> None:
 
 def test_a_run_that_holds_has_no_point_of_no_return() -> None:
     with pytest.raises(BadInput, match="does not break I7"):
-        presents(Run(SCENARIO, "K39", 1), "I7", EACH)
+        presents(Run(SCENARIO, "K39", 1), "I7")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-from importlib.resources import files
 
 import pytest
 
 from engine.checks.catalogue import INVARIANTS
 from engine.lens.source import modes, profile_of, source
 from engine.model.configs import CATALOGUE
+from engine.model.languages import words_of
 from engine.model.profiles import FLAGS, PROFILES, get_profile
 from engine.scenarios.file import library
 from engine.show.cursor import Cursor
@@ -148,8 +147,7 @@ def test_words_of_a_condition() -> None:
 
 
 def test_whatever_the_tables_say_in_english_is_said_in_chinese() -> None:
-    text = files("engine.study").joinpath("words", "zh-Hans.json").read_text("utf-8")
-    said = json.loads(text)
+    said = words_of("tables", "zh-Hans")
     wanted = {f"rule.{name}" for name in (*TITLES, *BESIDE, *RULES)}
     wanted |= {f"flag.{name}" for name in (*FLAGS, "truncation")}
     wanted |= {f"config.{name}" for name in CATALOGUE}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from copy import copy
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from engine.dataplane import insync, purgatory, watermark
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import NONE, BadInput
-from engine.model.languages import LANGUAGES
+from engine.model.languages import LANGUAGES, words_of
 from engine.model.state import COMMITTED, LEADER, Replica
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
@@ -46,6 +47,16 @@ def at(run: Run, count: int) -> Simulation:
     for _ in play(sim, run.lines()[:count]):
         pass
     return sim
+
+
+def moments(run: Run) -> Iterator[Simulation]:
+    """The cluster before the first move and after each; whoever changes it copies it first."""
+    sim, lines = run.simulation(), run.lines()
+    yield sim
+    for count in range(len(lines)):
+        for _ in play(sim, lines[: count + 1], count):
+            pass
+        yield sim
 
 
 def leaders(sim: Simulation) -> Iterator[tuple[Process, Replica]]:
@@ -190,9 +201,9 @@ def test_following_the_suggestions_makes_it_happen(scenario: Scenario) -> None:
         if profile in ENDLESS:
             continue
         run = Run(scenario, profile)
-        for count in range(1, len(run.lines()) + 1):
-            for subject, happened in wishes(at(run, count)):
-                sim, played = at(run, count), []
+        for count, here in enumerate(moments(run)):
+            for subject, happened in wishes(here) if count else ():
+                sim, played = here.copy(), []
                 while not happened(sim):
                     line = suggested(sim, subject)
                     played.append(line)
@@ -205,9 +216,9 @@ def test_following_the_suggestions_makes_it_happen(scenario: Scenario) -> None:
 def test_an_impossible_move_is_possible_after_what_it_suggests(name: str) -> None:
     scenario, helped = find(name), 0
     run = Run(scenario, scenario.profiles[0])
-    for count in range(1, len(run.lines()) + 1):
-        for line in suggestions(at(run, count)):
-            sim = at(run, count)
+    for here in islice(moments(run), 1, None):
+        for line in suggestions(here):
+            sim = here.copy()
             answer = why(sim, f"move {line}")
             reason = moves.parse(line, scenario.brokers).verb.why_not(
                 sim, moves.parse(line, scenario.brokers).args
@@ -234,8 +245,7 @@ def test_every_answer_can_be_told_in_both_languages() -> None:
         assert isinstance(scenario, Scenario)
         run = Run(scenario, scenario.profiles[0])
         names = {spec.id: spec.label for spec in scenario.brokers}
-        for count in range(len(run.lines()) + 1):
-            sim = at(run, count)
+        for sim in moments(run):
             record = sim.cluster.controller.records.get(0)
             if record is None:
                 continue
@@ -256,7 +266,7 @@ def tell(answer: dict[str, Any], names: dict[int, str], told: set[str]) -> None:
 
 
 def test_refusals_of_moves_are_in_the_catalogue() -> None:
-    english = story.words("en")
+    english = words_of("story", "en")
     for key, text in REFUSALS.items():
         assert english[f"cannot.{key}"] == text
     known = {key.removeprefix("cannot.") for key in english if key.startswith("cannot.")}

@@ -1,4 +1,7 @@
-"""What browsers are told has the shapes that `engine.show.wire` declares, and no others."""
+"""What browsers are told has the shapes that are declared, and no others.
+
+Those of a run are in `engine.show.wire`, those of a batch in `app.batch.wire`.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,16 @@ from typing import Any
 import msgspec
 import pytest
 
+from app.batch.wire import BatchResult
 from engine.scenarios.file import library
 from engine.show import wire
 from engine.show.replay import Replay
 from engine.sim.run import Run
 from tests.conftest import ROOT
+from tests.wire import held
 
 SCHEMA = ROOT / "docs/wire.schema.json"
-DECLARED = [wire.Step, wire.Why]
+DECLARED = [wire.Step, wire.Why, BatchResult]
 EVERY = 9
 SUBJECTS = ("hw", "hw A", "isr B", "leader", "move elect 1")
 
@@ -24,21 +29,17 @@ SUBJECTS = ("hw", "hw A", "isr B", "leader", "move elect 1")
 def schema() -> str:
     """The JSON schema of an answer of the live channel, in its parts."""
     refs, parts = msgspec.json.schema_components(DECLARED, ref_template="#/$defs/{name}")
-    names = [kind.__name__ for kind in DECLARED]
+    names = [kind.__name__[0].lower() + kind.__name__[1:] for kind in DECLARED]
     told = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Wire",
         "type": "object",
-        "properties": {name.lower(): ref for name, ref in zip(names, refs, strict=True)},
+        "properties": {
+            name[0].lower() + name[1:]: ref for name, ref in zip(names, refs, strict=True)
+        },
         "$defs": parts,
     }
     return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
-
-
-def held(answer: Any, kind: Any) -> None:
-    """Raises where an answer lacks what is declared, has it in another kind, or has more."""
-    sent = json.loads(json.dumps(answer))
-    assert json.loads(msgspec.json.encode(msgspec.convert(sent, kind))) == sent
 
 
 @pytest.mark.parametrize("code", [one.code for one in library().values()][::4])
@@ -48,6 +49,21 @@ def test_every_step_is_as_declared(code: str) -> None:
     for n in range(0, min(replay.total, 40 * EVERY), EVERY):
         (step,) = replay.steps(n, 1)
         held(step, wire.Step)
+
+
+def test_a_cue_names_its_partition() -> None:
+    """What it tells of a high watermark is true of that partition's replica, and of no other."""
+    many = next(one for one in library().values() if one.code == "S50")
+    told = set()
+    for step in Replay(Run(many, many.profiles[0])).steps(0, 600):
+        parts = {part["p"]: part for part in step["view"]["partitions"]}
+        marks = {
+            (cue["node"], cue["p"]): cue["new"] for cue in step["cues"] if cue["field"] == "hw"
+        }
+        for (node, p), new in marks.items():
+            assert parts[p]["replicas"][str(node)]["hw"] == new, f"step {step['n']}"
+            told.add(p)
+    assert len(told) > 1
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)

@@ -11,14 +11,15 @@ from engine.checks import clients
 from engine.checks.catalogue import INVARIANTS
 from engine.checks.lags import Lags
 from engine.checks.ledger import Acked, Ledger
-from engine.checks.prefix import differing, has_values, holds, unlike_prefix
+from engine.checks.prefix import differing, has_values, holds, is_just, unlike_prefix
 from engine.checks.quotas import held_in_sync
 from engine.checks.seen import Seen
 from engine.checks.sessions import out_of_step
 from engine.checks.settled import unsettled
 from engine.model.broker import Process
 from engine.model.cluster import Cluster
-from engine.model.copying import Twins, shallow
+from engine.model.compiling import mypyc_attr
+from engine.model.copying import Twins
 from engine.model.effects import Effects
 from engine.model.log import Batch, Log
 from engine.model.messages import CONTROLLER, FetchData
@@ -30,6 +31,7 @@ from engine.model.state import DOWN, LEADER, Replica
 __all__ = ["INVARIANTS", "Checker"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Checker:
     """Looks after every event; `broken` holds (invariant, event number, why), first time only."""
 
@@ -62,15 +64,25 @@ class Checker:
 
     def twin(self, twins: Twins, cluster: Cluster, clock: Effects) -> Checker:
         """The same of a copied cluster and its clock, with a ledger of its own."""
-        twin = shallow(self)
+        twin = self.branch(cluster)
+        twin.lags = self.lags and self.lags.twin(twins, cluster, clock)
+        for here in twin.seen.values():
+            for seen in here.values():
+                seen.replica = twins.of(seen.replica)
+        return twin
+
+    def branch(self, cluster: Cluster) -> Checker:
+        """The same of a cluster whose replicas are still this one's."""
+        twin = Checker.__new__(Checker)
         twin.cluster = cluster
         twin.ledger = self.ledger.copy()
-        twin.lags = self.lags and self.lags.twin(twins, cluster, clock)
-        for name in ("broken", "counts", "decisions", "reached", "records", "told"):
-            setattr(twin, name, getattr(self, name).copy())
+        twin.lags, twin.step = self.lags, self.step
+        twin.broken, twin.told = self.broken.copy(), self.told.copy()
+        twin.counts, twin.decisions = self.counts.copy(), self.decisions.copy()
+        twin.records, twin.reached = self.records.copy(), self.reached.copy()
         twin.seen = defaultdict(dict)
         for node, here in self.seen.items():
-            twin.seen[node] = {tp: seen.twin(twins) for tp, seen in here.items()}
+            twin.seen[node] = {tp: seen.copy() for tp, seen in here.items()}
         return twin
 
     def grow(self, partitions: int) -> None:
@@ -264,22 +276,11 @@ class Checker:
         record = self.cluster.controller.records.get(tp)
         if record is None or node not in record.isr:
             return
-        if not self._is_as_committed(tp, log, seen.agreed, upto):
+        if not is_just(log, self.ledger.committed[tp], seen.agreed, upto):
             for other in record.isr:
                 if other != node:
                     self._compare_pair(node, other, tp, log, seen.agreed, upto)
         seen.agreed = upto
-
-    def _is_as_committed(self, tp: int, log: Log, start: int, upto: int) -> bool:
-        """Is [start, upto) just what the ledger has as committed?  Then all that hold it agree."""
-        committed, batches = self.ledger.committed[tp], log.batches
-        for at in range(log.index_of(start), len(batches)):
-            batch = batches[at]
-            if batch.base >= upto:
-                return True
-            if committed.get(batch.base) is not batch:
-                return False
-        return True
 
     def _compare_pair(
         self, node: int, other: int, tp: int, log: Log, start: int, upto: int

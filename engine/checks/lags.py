@@ -11,6 +11,7 @@ from collections import deque
 
 from engine.checks.prefix import holds
 from engine.model.cluster import Cluster
+from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins, shallow
 from engine.model.effects import Effects
 from engine.model.log import Batch, Log
@@ -20,6 +21,7 @@ Append = tuple[int, int, int, Batch]
 """(first offset, offset after the last, when in ms, the last batch) of one append at a leader."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Line:
     """What waits of one partition, oldest first."""
 
@@ -39,6 +41,7 @@ class Line:
         return twin
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Lags:
     """Of a whole run.  `copied` and `committed` are ms, one a record; `behind` and `refetched` are
     records."""

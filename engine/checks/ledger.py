@@ -5,7 +5,7 @@ No rule can reach it.  The invariants compare it with the state.
 
 from __future__ import annotations
 
-from engine.model.copying import shallow
+from engine.model.compiling import mypyc_attr
 from engine.model.log import Batch
 from engine.model.records import NO_LEADER, PartitionRecord
 
@@ -28,6 +28,7 @@ class Acked:
         self.latency_ms = latency_ms
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Outage:
     """A partition that cannot do something: since when (-1: it can), how long in all, at most."""
 
@@ -37,6 +38,13 @@ class Outage:
         self.since = -1
         self.total_ms = 0
         self.longest_ms = 0
+
+    def copy(self) -> Outage:
+        twin = Outage.__new__(Outage)
+        twin.longest_ms = self.longest_ms
+        twin.since = self.since
+        twin.total_ms = self.total_ms
+        return twin
 
     def note(self, available: bool, now: int) -> None:
         if available:
@@ -49,6 +57,7 @@ class Outage:
             self.since = now
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Ledger:
     """Per partition, since the start of the run.  Times and latencies are ms."""
 
@@ -105,23 +114,30 @@ class Ledger:
         self.leaderless = [Outage() for _ in range(partitions)]  # A1: acks=1 finds nobody
 
     def copy(self) -> Ledger:
-        twin = shallow(self)
-        for name in ("acked", "committed", "seen", "epoch_starts", "sequences"):
-            setattr(twin, name, [of_one.copy() for of_one in getattr(self, name)])
-        for name in ("unwritable", "leaderless"):
-            setattr(twin, name, [shallow(outage) for outage in getattr(self, name)])
-        for name in (
-            "diverged",
-            "failed",
-            "hw_reached",
-            "latest",
-            "leaders",
-            "lost",
-            "lost_single",
-            "read_last",
-            "unclean_epochs",
-        ):
-            setattr(twin, name, getattr(self, name).copy())
+        twin = Ledger.__new__(Ledger)
+        twin.committed_lost = self.committed_lost
+        twin.elections_clean = self.elections_clean
+        twin.elections_unclean = self.elections_unclean
+        twin.isr_expands = self.isr_expands
+        twin.isr_shrinks = self.isr_shrinks
+        twin.sent = self.sent
+        twin.truncated = self.truncated
+        twin.acked = [of_one.copy() for of_one in self.acked]
+        twin.committed = [of_one.copy() for of_one in self.committed]
+        twin.seen = [of_one.copy() for of_one in self.seen]
+        twin.epoch_starts = [of_one.copy() for of_one in self.epoch_starts]
+        twin.sequences = [of_one.copy() for of_one in self.sequences]
+        twin.unwritable = [outage.copy() for outage in self.unwritable]
+        twin.leaderless = [outage.copy() for outage in self.leaderless]
+        twin.diverged = self.diverged.copy()
+        twin.failed = self.failed.copy()
+        twin.hw_reached = self.hw_reached.copy()
+        twin.latest = self.latest.copy()
+        twin.leaders = self.leaders.copy()
+        twin.lost = self.lost.copy()
+        twin.lost_single = self.lost_single.copy()
+        twin.read_last = self.read_last.copy()
+        twin.unclean_epochs = self.unclean_epochs.copy()
         return twin
 
     def grow(self, partitions: int) -> None:

@@ -52,6 +52,18 @@ def _unlike(mine: Log, theirs: Log, offset: int) -> str:
     return "" if ours is its or ours.same(its) else f"has {its!r} for {ours!r}"
 
 
+def is_just(log: Log, known: dict[int, Batch], start: int, upto: int) -> bool:
+    """Is [start, upto) just what is known by its base?  Then all that hold it agree."""
+    batches = log.batches
+    for at in range(log.index_of(start), len(batches)):
+        batch = batches[at]
+        if batch.base >= upto:
+            return True
+        if known.get(batch.base) is not batch:
+            return False
+    return True
+
+
 def holds(log: Log, batch: Batch) -> bool:
     """Is this very batch in the log, or deleted from its start by retention?"""
     if batch.end <= log.log_start:

@@ -120,7 +120,7 @@ def _add_partitions(
         made.append(record)
     records: list[tuple[Any, ...]] = []
     for tp, record in enumerate(made, k.take_numbers(len(made))):
-        out.cue("CP-ELECT-NEW", CONTROLLER, f"leader {tp}", None, record.leader)
+        out.cue("CP-ELECT-NEW", CONTROLLER, f"leader {tp}", None, record.leader, tp=tp)
         k.records[tp] = record
         topic.tps.append(tp)
         records.append((R_PARTITION, tp, record))

@@ -54,7 +54,11 @@ def lose_uncommitted(k: Controller, out: Effects) -> list[int]:
 
 def _last(k: Controller, kinds: tuple[str, ...], key: int) -> Record | None:
     """The newest committed record of a partition or a broker."""
-    return next((r for r in reversed(k.log) if r[0] in kinds and r[1] == key), None)
+    for at in range(len(k.log) - 1, -1, -1):
+        record: Record = k.log[at]
+        if record[0] in kinds and record[1] == key:
+            return record
+    return None
 
 
 def _since(k: Controller, told: Record) -> PartitionRecord:
@@ -62,7 +66,7 @@ def _since(k: Controller, told: Record) -> PartitionRecord:
     after that."""
     _, tp, record = told
     found: PartitionRecord = record
-    for other in reversed(k.log):
+    for other in k.log[::-1]:
         if other is told:
             break
         if other[0] == R_CLEAR_ELR and tp in other[1]:

@@ -137,13 +137,15 @@ def change(
     if after.leader != record.leader:
         if result.unclean:
             k.unclean_elections += 1
-        out.cue("CP-ELECT-KR", CONTROLLER, f"leader {tp}", record.leader, after.leader)
+        out.cue("CP-ELECT-KR", CONTROLLER, f"leader {tp}", record.leader, after.leader, tp=tp)
     if after.isr != record.isr:
-        out.cue("CP-ISR", CONTROLLER, f"isr {tp}", record.isr, after.isr)
+        out.cue("CP-ISR", CONTROLLER, f"isr {tp}", record.isr, after.isr, tp=tp)
     if after.elr != record.elr:
-        out.cue("CP-ELR", CONTROLLER, f"elr {tp}", record.elr, after.elr)
+        out.cue("CP-ELR", CONTROLLER, f"elr {tp}", record.elr, after.elr, tp=tp)
     if record.reassigning and not after.reassigning:
-        out.cue("CP-REASSIGN.done", CONTROLLER, f"replicas {tp}", record.replicas, after.replicas)
+        out.cue(
+            "CP-REASSIGN.done", CONTROLLER, f"replicas {tp}", record.replicas, after.replicas, tp=tp
+        )
     return result, [(R_PARTITION, tp, after)]
 
 
@@ -400,7 +402,7 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
             )
         if error:
             answers.append(AlterAnswer(item.tp, error, -1, -1, -1, ()))
-            out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error)
+            out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error, tp=item.tp)
             continue
         isr = tuple(b for b, _ in item.isr)
         result, new = change(k, item.tp, out, target_isr=isr, recovery=item.recovering)
@@ -450,7 +452,7 @@ def clear_elr(k: Controller, tps: Iterable[int], out: Effects) -> tuple[Any, ...
         before = k.records[tp]
         after = k.records[tp] = cleared(before)
         if after.elr != before.elr:
-            out.cue("CP-ELR", CONTROLLER, f"elr {tp}", before.elr, after.elr)
+            out.cue("CP-ELR", CONTROLLER, f"elr {tp}", before.elr, after.elr, tp=tp)
     return R_CLEAR_ELR, told
 
 

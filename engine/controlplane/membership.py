@@ -328,7 +328,7 @@ def delete_strays(broker: Process, out: Effects) -> None:
     for tp in list(broker.machine.disks):
         record = broker.image.get(tp)
         if record is None or broker.id not in record.replicas:
-            out.cue("CP-KR-APPLY.stray", broker.id, "stray", None, tp)
+            out.cue("CP-KR-APPLY.stray", broker.id, "stray", None, tp, tp=tp)
             del broker.machine.disks[tp]
             broker.machine.futures.pop(tp, None)
 
@@ -377,7 +377,7 @@ def _know_isr(broker: Process, tp: int, record: PartitionRecord, out: Effects) -
     broker.known_isr[tp] = record.isr
     same_term = broker.metadata.get(tp) == (record.leader, record.leader_epoch)
     if same_term and before != record.isr:
-        out.cue("CP-ISR-ZKPROP.known", broker.id, f"isr {tp}", before, record.isr)
+        out.cue("CP-ISR-ZKPROP.known", broker.id, f"isr {tp}", before, record.isr, tp=tp)
 
 
 def on_stop_replica(broker: Process, m: StopReplica, out: Effects) -> None:

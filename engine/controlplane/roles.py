@@ -72,7 +72,14 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
         if replica.profile.epoch_entry_at_election:
             log.epochs.assign(record.leader_epoch, log.leo)
         reset_follower_clocks(replica, was_leader, out.now)
-        out.cue("CP-MAKE-LEADER", broker.id, "epoch", replica.leader_epoch, record.leader_epoch)
+        out.cue(
+            "CP-MAKE-LEADER",
+            broker.id,
+            "epoch",
+            replica.leader_epoch,
+            record.leader_epoch,
+            tp=replica.tp,
+        )
         replica.leader_epoch = record.leader_epoch
     replica.partition_epoch = record.partition_epoch
     replica.leader = broker.id
@@ -113,7 +120,7 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
     replica.role = FOLLOWER
     if record.leader_epoch <= old_epoch:
         return False
-    out.cue("CP-MAKE-FOLLOWER", broker.id, "epoch", old_epoch, record.leader_epoch)
+    out.cue("CP-MAKE-FOLLOWER", broker.id, "epoch", old_epoch, record.leader_epoch, tp=replica.tp)
     if was_leader or replica.parked:
         role_lost(broker, replica, out)
     if broker.shutting_down and (record.leader < 0 or broker.id not in record.isr):
@@ -160,7 +167,7 @@ def mark_offline(broker: Process, tp: int, out: Effects) -> None:
     broker.alter_queue.pop(tp, None)
     broker.machine.futures.pop(tp, None)
     replica = broker.replicas.pop(tp, None)
-    out.cue("L-16", broker.id, "offline", None, tp)
+    out.cue("L-16", broker.id, "offline", None, tp, tp=tp)
     if replica is not None:
         replica.role = NONE
         role_lost(broker, replica, out)
@@ -175,7 +182,7 @@ def stop_replica(broker: Process, tp: int, delete: bool, out: Effects) -> None:
         was_leader, replica.role = replica.role == LEADER, NONE
         if was_leader or replica.parked:
             role_lost(broker, replica, out)
-    out.cue("CP-STOP-REPLICA", broker.id, "delete", None, delete)
+    out.cue("CP-STOP-REPLICA", broker.id, "delete", None, delete, tp=tp)
     if delete:
         broker.replicas.pop(tp, None)
         broker.machine.disks.pop(tp, None)

@@ -85,7 +85,7 @@ def _finish(k: Controller, tp: int, target: Ids, out: Effects) -> None:
     final = k.records[tp].copy()
     final.replicas, final.adding, final.removing = target, (), ()
     k.records[tp] = final
-    out.cue("CP-REASSIGN.done", CONTROLLER, f"replicas {tp}", record.replicas, target)
+    out.cue("CP-REASSIGN.done", CONTROLLER, f"replicas {tp}", record.replicas, target, tp=tp)
     take_offline_all(k, tp, removing, out)
     tell_changes(k, [tp], out)
     _stop(k, tp, removing, out)

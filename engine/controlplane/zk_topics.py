@@ -62,7 +62,7 @@ def _add(k: Controller, topic: Topic, assignments: Sequence[Ids], out: Effects) 
         k.records[tp] = record
         topic.tps.append(tp)
         made.append(tp)
-        out.cue("CP-ELECT-NEW", CONTROLLER, f"leader {tp}", None, record.leader)
+        out.cue("CP-ELECT-NEW", CONTROLLER, f"leader {tp}", None, record.leader, tp=tp)
     live = live_epochs(k)
     for broker, registration in k.brokers.items():
         states = [(tp, k.records[tp], True) for tp in made if broker in k.records[tp].isr]

@@ -51,9 +51,9 @@ def write(k: Controller, tp: int, after: PartitionRecord, unclean: bool, out: Ef
     if after.leader != before.leader:
         if unclean:
             k.unclean_elections += 1
-        out.cue("CP-ELECT-ZK", CONTROLLER, f"leader {tp}", before.leader, after.leader)
+        out.cue("CP-ELECT-ZK", CONTROLLER, f"leader {tp}", before.leader, after.leader, tp=tp)
     if after.isr != before.isr:
-        out.cue("CP-ISR", CONTROLLER, f"isr {tp}", before.isr, after.isr)
+        out.cue("CP-ISR", CONTROLLER, f"isr {tp}", before.isr, after.isr, tp=tp)
 
 
 def is_live(k: Controller, broker: int) -> bool:

@@ -123,7 +123,7 @@ def add_partition(
     topic, number = broker.machine.topics.get(tp, (TOPIC, tp))
     key = (replica.leader, fetcher_id(topic, number, broker.num_fetchers))
     if broker.num_fetchers > 1:
-        out.cue("F-1", broker.id, f"fetcher {tp}", replica.leader, key[1])
+        out.cue("F-1", broker.id, f"fetcher {tp}", replica.leader, key[1], tp=tp)
     thread = broker.fetchers.get(key)
     if thread is None:
         thread = broker.fetchers[key] = FetcherThread(*key)
@@ -134,7 +134,7 @@ def add_partition(
         state = thread.partitions[tp] = initial_state(replica, offset, leader_epoch)
         if offset < 0:
             thread.lookups.append(tp)
-        out.cue("F-2", broker.id, "fetch from", state.state, state.offset)
+        out.cue("F-2", broker.id, "fetch from", state.state, state.offset, tp=replica.tp)
     return thread
 
 
@@ -189,7 +189,7 @@ def maybe_fetch(broker: Process, thread: FetcherThread, out: Effects) -> bool:
             if broker.quotas is not None and broker.quotas.follower_holds_back(
                 state.tp, broker.id, state.lag, now
             ):
-                out.cue("Q-3", broker.id, "held back", None, state.tp)
+                out.cue("Q-3", broker.id, "held back", None, state.tp, tp=state.tp)
                 continue
             replica = broker.replicas[state.tp]
             profile = replica.profile
@@ -292,7 +292,7 @@ def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
                 if thread.dead:
                     return
         elif data.error == OFFSET_OUT_OF_RANGE:
-            out.cue("F-9", broker.id, "out of range", state.offset, None)
+            out.cue("F-9", broker.id, "out of range", state.offset, None, tp=state.tp)
             thread.lookups.append(state.tp)
         else:
             _on_error(broker, thread, state, data.error, out)
@@ -313,7 +313,7 @@ def _process_partition_data(
     log = replica.log
     if state.offset != log.leo or (data.batches and state.tp in broker.spoiled):
         broker.spoiled.discard(state.tp)
-        out.cue("F-7", broker.id, f"unexpected {state.tp}", state.offset, log.leo)
+        out.cue("F-7", broker.id, f"unexpected {state.tp}", state.offset, log.leo, tp=state.tp)
         unexpected(broker, thread, state.tp, out)
         return
     batches = usable_batches(replica, state, data.batches)
@@ -327,7 +327,7 @@ def _process_partition_data(
             fail_partition(broker, thread, state.tp, out)
             return
         if out.cues is not None:
-            out.cue("L-4", broker.id, "leo", before, log.leo)
+            out.cue("L-4", broker.id, "leo", before, log.leo, tp=replica.tp)
         if broker.quotas is not None:
             broker.quotas.count_appended(state.tp, log.leo - before, out.now)
         if log.leo - log.flushed >= broker.configs.flush_messages:
@@ -340,7 +340,7 @@ def _process_partition_data(
         if data.log_start > log.hw:
             fail_partition(broker, thread, state.tp, out)
             return
-        out.cue("L-7", broker.id, "log start", log.log_start, data.log_start)
+        out.cue("L-7", broker.id, "log start", log.log_start, data.log_start, tp=replica.tp)
         log.raise_log_start(data.log_start)
         log.drop_below_log_start()
     if batches or state.lag is None:
@@ -350,7 +350,7 @@ def _process_partition_data(
             state.last_epoch = batches[-1].epoch
             go_last(broker, thread, state.tp)
             if state.lag and len(thread.partitions) > 1 and broker.profile.fair_order:
-                out.cue("F-7.last", broker.id, f"lag {state.tp}", log.leo, data.hw)
+                out.cue("F-7.last", broker.id, f"lag {state.tp}", log.leo, data.hw, tp=state.tp)
 
 
 def _on_diverging(
@@ -377,7 +377,7 @@ def _on_oversized(
     Kafka asks again at the network's pace; here the follower backs off, as a loop without delays
     has no pace.
     """
-    out.cue("F-7.oversized", broker.id, f"partition {state.tp}", state.offset, None)
+    out.cue("F-7.oversized", broker.id, f"partition {state.tp}", state.offset, None, tp=state.tp)
     delay_last(broker, thread, state, out)
 
 
@@ -388,9 +388,9 @@ def _on_error(
     broker: Process, thread: FetcherThread, state: PartitionFetchState, error: int, out: Effects
 ) -> None:
     """F-6, F-10.  Fenced in the epoch this broker still believes in: failed.  Else back off."""
-    out.cue("F-8", broker.id, "error", state.offset, error)
+    out.cue("F-8", broker.id, "error", state.offset, error, tp=state.tp)
     if error == FENCED_LEADER_EPOCH:
-        out.cue("F-10", broker.id, "epoch", state.asked_epoch, None)
+        out.cue("F-10", broker.id, "epoch", state.asked_epoch, None, tp=state.tp)
         if state.asked_epoch == state.leader_epoch:
             fail_partition(broker, thread, state.tp, out)
             return
@@ -476,7 +476,7 @@ def on_list_offsets_response(broker: Process, m: ListOffsetsResponse, out: Effec
     elif m.timestamp == LATEST and m.offset < replica.log.leo:
         thread.lookups.remove(m.tp)
         if broker.profile.out_of_range_is_fatal and not broker.configs.unclean:
-            out.cue("F-9.halt", broker.id, "halted", replica.log.leo, m.offset)
+            out.cue("F-9.halt", broker.id, "halted", replica.log.leo, m.offset, tp=replica.tp)
             broker.halted = True  # up to 2.0.0 (KAFKA-7414): the process exits
             return
         if cut_or_fail(broker, thread, state, m.offset, "F-9", out):

@@ -157,7 +157,7 @@ def fail_partition(broker: Process, thread: FetcherThread, tp: int, out: Effects
     if not thread.partitions:
         broker.fetchers.pop((thread.leader, thread.fetcher), None)
     broker.failed.add(tp)
-    out.cue("F-8.failed", broker.id, "failed", None, tp)
+    out.cue("F-8.failed", broker.id, "failed", None, tp, tp=tp)
 
 
 def restart_at(
@@ -173,9 +173,9 @@ def restart_at(
     if leader_start > log.leo:
         before = log.leo
         gone = log.truncate_fully(leader_start)
-        out.cue("F-9", replica.broker, "leo", before, leader_start)
+        out.cue("F-9", replica.broker, "leo", before, leader_start, tp=replica.tp)
         if out.cues is not None and gone:
-            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone))
+            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone), tp=replica.tp)
     elif state.offset == log.leo:
         delay(broker, state, out)
     go_on_fetching(broker, replica, state, out)

@@ -23,7 +23,7 @@ def begin(broker: Process, replica: Replica, disk: Disk, out: Effects) -> None:
     move.  `disk` is the directory's new, empty log."""
     cancel(broker, replica, out)
     broker.machine.futures[replica.tp] = Move(disk, _start(replica, disk))
-    out.cue("D-1", broker.id, f"future {replica.tp}", replica.disk.dir, disk.dir)
+    out.cue("D-1", broker.id, f"future {replica.tp}", replica.disk.dir, disk.dir, tp=replica.tp)
     wake(broker, out)
 
 
@@ -32,7 +32,7 @@ def cancel(broker: Process, replica: Replica, out: Effects) -> None:
     move = broker.machine.futures.pop(replica.tp, None)
     if move is None:
         return
-    out.cue("D-1.cancel", broker.id, f"future {replica.tp}", move.disk.dir, None)
+    out.cue("D-1.cancel", broker.id, f"future {replica.tp}", move.disk.dir, None, tp=replica.tp)
     if move.asked:
         directories.assign(broker, replica.tp, replica.disk.dir, out)
 
@@ -119,7 +119,7 @@ def work(broker: Process, out: Effects) -> bool:
         return True
     quota = _quota(broker)
     if quota is not None and quota.exceeded(out.now):
-        out.cue("D-3", broker.id, "held back", None, tp)
+        out.cue("D-3", broker.id, "held back", None, tp, tp=tp)
         return False
     copied = _copy(broker, replica, move, out)
     if quota is not None:
@@ -150,9 +150,9 @@ def _truncate(broker: Process, replica: Replica, move: Move, out: Effects) -> No
     gone = future.truncate_to(target)
     move.disk.recovery_checkpoint = min(move.disk.recovery_checkpoint, future.leo)
     if gone:
-        out.cue("D-4", broker.id, f"future {replica.tp}", before, future.leo)
+        out.cue("D-4", broker.id, f"future {replica.tp}", before, future.leo, tp=replica.tp)
     else:
-        out.cue("D-4.kept", broker.id, f"future {replica.tp}", before, target)
+        out.cue("D-4.kept", broker.id, f"future {replica.tp}", before, target, tp=replica.tp)
     state.offset = future.leo
     if done:
         state.state = FETCHING
@@ -173,7 +173,7 @@ def _copy(broker: Process, replica: Replica, move: Move, out: Effects) -> int:
     state.offset = future.leo
     state.lag = log.leo - future.leo
     if future.leo != before:
-        out.cue("D-2", broker.id, f"future {replica.tp}", before, future.leo)
+        out.cue("D-2", broker.id, f"future {replica.tp}", before, future.leo, tp=replica.tp)
     return future.leo - before
 
 
@@ -187,7 +187,14 @@ def maybe_promote(broker: Process, replica: Replica, move: Move, out: Effects) -
     if broker.profile.dir_failure_kraft and not move.accepted:
         if not move.asked:
             move.asked = True
-            out.cue("D-5.ask", broker.id, f"future {replica.tp}", replica.disk.dir, move.disk.dir)
+            out.cue(
+                "D-5.ask",
+                broker.id,
+                f"future {replica.tp}",
+                replica.disk.dir,
+                move.disk.dir,
+                tp=replica.tp,
+            )
             directories.assign(broker, replica.tp, move.disk.dir, out)
         return
     _promote(broker, replica, move, out)
@@ -210,10 +217,12 @@ def _promote(broker: Process, replica: Replica, move: Move, out: Effects) -> Non
     """
     disk = move.disk
     disk.log.hw = replica.log.hw
-    out.cue("D-5", broker.id, f"directory {replica.tp}", replica.disk.dir, disk.dir)
+    out.cue("D-5", broker.id, f"directory {replica.tp}", replica.disk.dir, disk.dir, tp=replica.tp)
     if disk.log.epochs.entries() != replica.log.epochs.entries():
         lost = replica.log.epochs.latest()
-        out.cue("D-6", broker.id, f"epochs {replica.tp}", lost, disk.log.epochs.latest())
+        out.cue(
+            "D-6", broker.id, f"epochs {replica.tp}", lost, disk.log.epochs.latest(), tp=replica.tp
+        )
     replica.disk, replica.log = disk, disk.log
     broker.machine.disks[replica.tp] = disk
     del broker.machine.futures[replica.tp]

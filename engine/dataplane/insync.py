@@ -85,7 +85,7 @@ def update_follower_fetch_state(
     remote.last_fetch_ms = now
     remote.broker_epoch = broker_epoch
     if before != offset and out.cues is not None:
-        out.cue("S-4", broker.id, f"remote {follower}", before, offset)
+        out.cue("S-4", broker.id, f"remote {follower}", before, offset, tp=replica.tp)
     if follower not in replica.isr:
         maybe_expand_isr(broker, replica, follower, out)
     if before != offset and maybe_increment_hw(broker, replica, out):
@@ -166,12 +166,19 @@ def maybe_expand_isr(broker: Process, replica: Replica, follower: int, out: Effe
     ):
         return
     if not reaches_epoch_start(replica, remote):
-        out.cue("S-7.epoch_start", broker.id, f"remote {follower}", remote.leo, replica.epoch_start)
+        out.cue(
+            "S-7.epoch_start",
+            broker.id,
+            f"remote {follower}",
+            remote.leo,
+            replica.epoch_start,
+            tp=replica.tp,
+        )
         return
     if not may_be_proposed(broker, replica, follower):
         return
     isr = with_follower(replica, follower)
-    out.cue("S-7", broker.id, "isr", replica.isr, isr)
+    out.cue("S-7", broker.id, "isr", replica.isr, isr, tp=replica.tp)
     _propose(broker, replica, EXPAND, isr, out)
 
 
@@ -203,7 +210,7 @@ def maybe_shrink_isr(broker: Process, replica: Replica, out: Effects) -> None:
     late = out_of_sync(replica, out.now)
     if late:
         isr = tuple(b for b in replica.isr if b not in late)
-        out.cue("S-8", broker.id, "isr", replica.isr, isr)
+        out.cue("S-8", broker.id, "isr", replica.isr, isr, tp=replica.tp)
         _propose(broker, replica, SHRINK, isr, out)
 
 
@@ -299,12 +306,12 @@ def _on_alter_answer(
                 note_change(broker, replica.tp, out)
     elif error in BACK_TO_COMMITTED or not replica.profile.alter_partition:
         # A leader that writes ZooKeeper itself drops the change on a version conflict.
-        out.cue("S-9.rejected", broker.id, "isr", replica.pending_isr, replica.isr)
+        out.cue("S-9.rejected", broker.id, "isr", replica.pending_isr, replica.isr, tp=replica.tp)
         drop_pending(replica)
     elif error not in STAY_PENDING:
         broker.alter_queue[replica.tp] = item
     else:
-        out.cue("S-9.pending", broker.id, "error", None, error)
+        out.cue("S-9.pending", broker.id, "error", None, error, tp=replica.tp)
 
 
 def drop_pending(replica: Replica) -> None:
@@ -317,7 +324,7 @@ def commit_isr(
     broker: Process, replica: Replica, isr: tuple[int, ...], partition_epoch: int, out: Effects
 ) -> None:
     """S-9, H-3.  The change is confirmed: committed ISR replaced, then H-2 and whoever waits."""
-    out.cue("S-9", broker.id, "isr", replica.isr, isr)
+    out.cue("S-9", broker.id, "isr", replica.isr, isr, tp=replica.tp)
     replica.isr = isr
     replica.partition_epoch = partition_epoch
     drop_pending(replica)

@@ -8,18 +8,7 @@ from engine.model.broker import Process
 from engine.model.configs import Limits
 from engine.model.effects import Effects
 from engine.model.log import Batch
-from engine.model.messages import FetchData, FetchRequest
-
-
-class Oversized(FetchData):
-    """Before KIP-74: the beginning of a batch that is larger than the fetch may be, of no use to
-    whoever gets it."""
-
-    __slots__ = ()
-    oversized = True
-
-    def __init__(self, tp: int, hw: int, log_start: int) -> None:
-        FetchData.__init__(self, tp, 0, hw, log_start, ())
+from engine.model.messages import FetchRequest
 
 
 class Budget:
@@ -89,9 +78,9 @@ def limited(
         size = sum(batch.end - batch.base for batch in taken or ())
         offered = batches[-1].end - batches[0].base
         if taken is None:
-            out.cue("S-2.oversized", broker.id, f"partition {tp}", offered, 0)
+            out.cue("S-2.oversized", broker.id, f"partition {tp}", offered, 0, tp=tp)
         elif first and size * budget.record_bytes > budget.partition:
-            out.cue("S-2.first", broker.id, f"partition {tp}", offered, size)
+            out.cue("S-2.first", broker.id, f"partition {tp}", offered, size, tp=tp)
         else:
-            out.cue("S-2.limit", broker.id, f"partition {tp}", offered, size)
+            out.cue("S-2.limit", broker.id, f"partition {tp}", offered, size, tp=tp)
     return taken

@@ -30,20 +30,20 @@ def on_produce_request(broker: Process, m: ProduceRequest, out: Effects) -> None
     replica = broker.replicas.get(m.tp)
     error = refusal(broker, m)
     if error or replica is None:
-        out.cue("L-3.refused", broker.id, "error", m.values, error)
+        out.cue("L-3.refused", broker.id, "error", m.values, error, tp=m.tp)
         if m.acks != 0:
             out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, -1, m.values))
         return
     error, base, end, _ = append_once(broker, replica, m, out)
     start = replica.log.log_start
     if error:
-        out.cue("P-7.refused", broker.id, "error", m.values, error)
+        out.cue("P-7.refused", broker.id, "error", m.values, error, tp=replica.tp)
         if m.acks != 0:
             out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, -1, m.values, start))
     elif m.acks == ALL:
         wait_for_hw(broker, replica, DelayedProduce(m, base, end, out.now + m.timeout), out)
     elif m.acks == 1:
-        out.cue("P-2", broker.id, "ack", m.values, NONE)
+        out.cue("P-2", broker.id, "ack", m.values, NONE, tp=replica.tp)
         out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, NONE, base, m.values, start))
 
 
@@ -82,7 +82,7 @@ def append_once(
         if error:
             return error, -1, -1, False
         if written is not None:
-            out.cue("P-7", broker.id, "duplicate", m.values, written[2])
+            out.cue("P-7", broker.id, "duplicate", m.values, written[2], tp=replica.tp)
             return NONE, written[2], written[3] + 1, True
     batch = append_as_leader(broker, replica, m, out)
     return NONE, batch.base, batch.end, False
@@ -113,7 +113,7 @@ def append_as_leader(broker: Process, replica: Replica, m: ProduceRequest, out: 
     if log.leo - log.flushed >= broker.configs.flush_messages:
         log.flush(log.leo)
     if out.cues is not None:
-        out.cue("L-3", broker.id, "leo", before, log.leo)
+        out.cue("L-3", broker.id, "leo", before, log.leo, tp=replica.tp)
     moved = maybe_increment_hw(broker, replica, out)
     after_append(broker, replica, moved, out)
     if broker.machine.futures:

@@ -39,7 +39,7 @@ def wait_for_hw(broker: Process, replica: Replica, waiting: DelayedProduce, out:
         replica.waiting.append(waiting)
         _arm(broker, waiting.deadline, out)
         if out.cues is not None:
-            out.cue("P-4", broker.id, "waiting", None, waiting.required)
+            out.cue("P-4", broker.id, "waiting", None, waiting.required, tp=replica.tp)
 
 
 def complete_produce(
@@ -72,7 +72,7 @@ def has_enough_in_sync(replica: Replica) -> bool:
 def answer_produce(broker: Process, waiting: DelayedProduce, error: int, out: Effects) -> None:
     m = waiting.request
     if out.cues is not None:
-        out.cue("P-4.answer", broker.id, "ack", m.values, error)
+        out.cue("P-4.answer", broker.id, "ack", m.values, error, tp=m.tp)
     base = waiting.base if error == NONE else -1
     replica = broker.replicas.get(m.tp)
     start = -1 if replica is None or replica.role != LEADER else replica.log.log_start

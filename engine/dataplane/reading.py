@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.dataplane.limits import Budget, Oversized, limited
+from engine.dataplane.limits import Budget, limited
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import (
@@ -22,6 +22,7 @@ from engine.model.messages import (
     FetchData,
     FetchPartition,
     FetchRequest,
+    Oversized,
     Redirection,
 )
 from engine.model.profiles import FETCH, Profile
@@ -162,7 +163,7 @@ def read_partition(
     """
     error = error_before_read(broker, m, fp)
     if error:
-        out.cue("S-2.epoch_check", broker.id, "error", fp.leader_epoch, error)
+        out.cue("S-2.epoch_check", broker.id, "error", fp.leader_epoch, error, tp=fp.tp)
         return FetchData(fp.tp, error, UNDEFINED_HW, UNDEFINED_HW, ())
     log = broker.replicas[fp.tp].log
     if fp.last_epoch >= 0 and not agrees_at_once(log, fp) and tells_divergence(broker.profile):
@@ -170,7 +171,7 @@ def read_partition(
         if error:
             return FetchData(fp.tp, error, UNDEFINED_HW, log.log_start, ())
         if diverging is not None:
-            out.cue("S-3", broker.id, "diverging", fp.last_epoch, diverging)
+            out.cue("S-3", broker.id, "diverging", fp.last_epoch, diverging, tp=fp.tp)
             return FetchData(fp.tp, NONE, log.hw, log.log_start, (), diverging)
     if m.replica >= 0:
         bound = log.leo
@@ -185,7 +186,7 @@ def read_partition(
     batches: Sequence[Batch] = read
     throttles = broker.quotas is not None and m.replica >= 0
     if throttles and held_back(broker, m, fp.tp, out.now):
-        out.cue("Q-2", broker.id, "held back", m.replica, fp.tp)
+        out.cue("Q-2", broker.id, "held back", m.replica, fp.tp, tp=fp.tp)
         batches = ()
     if budget is not None:
         taken = limited(broker, fp.tp, budget, batches, out)

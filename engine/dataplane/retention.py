@@ -88,7 +88,7 @@ def on_check(broker: Process, data: object, out: Effects) -> bool:
         before = log.log_start
         delete_old_segments(log, out.now, configs.retention_records, configs.retention_ms)
         if log.log_start != before:
-            out.cue("L-8", broker.id, "log start", before, log.log_start)
+            out.cue("L-8", broker.id, "log start", before, log.log_start, tp=replica.tp)
     return True
 
 

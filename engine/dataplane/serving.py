@@ -123,7 +123,7 @@ def on_epoch_end_request(broker: Process, m: EpochEndRequest, out: Effects) -> N
     answers = []
     for tp, epoch, leader_epoch in m.partitions:
         error, found, end = epoch_end(broker, tp, epoch, leader_epoch)
-        out.cue("E-5", broker.id, "end", epoch, (found, end))
+        out.cue("E-5", broker.id, "end", epoch, (found, end), tp=tp)
         answers.append((tp, error, found, end))
     out.send(EpochEndResponse(broker.id, m.src, m.corr, answers))
 
@@ -136,5 +136,5 @@ def on_list_offsets_request(broker: Process, m: ListOffsetsRequest, out: Effects
     else:
         error, offset, epoch, _ = offsets.look_up(replica, m.timestamp, m.src < 0, m.leader_epoch)
         if error == OFFSET_NOT_AVAILABLE:
-            out.cue("H-9", broker.id, "error", m.src, error)
+            out.cue("H-9", broker.id, "error", m.src, error, tp=replica.tp)
     out.send(ListOffsetsResponse(broker.id, m.src, m.corr, m.tp, m.timestamp, error, offset, epoch))

@@ -38,7 +38,7 @@ def _cache(broker: Process) -> SessionCache:
 def take_context(broker: Process, m: FetchRequest, out: Effects) -> SessionRead | None:
     """S-1, X-3.  Every partition of the session is read, listed or not; None if the request ends
     with a session error."""
-    assert isinstance(m, SessionFetch)
+    assert isinstance(m, SessionFetch) and m.session_epoch is not None
     wanted = {
         (TOPIC, fp.tp): Wanted(
             fp.offset, fp.log_start, m.max_records, fp.leader_epoch, fp.last_epoch, None

@@ -20,11 +20,11 @@ def cut(replica: Replica, offset: int, rule: str, out: Effects) -> None:
     gone = log.truncate_to(offset)
     replica.disk.recovery_checkpoint = min(replica.disk.recovery_checkpoint, log.leo)
     if gone:
-        out.cue(rule, replica.broker, "leo", before, log.leo)
+        out.cue(rule, replica.broker, "leo", before, log.leo, tp=replica.tp)
         if out.cues is not None:
-            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone))
+            out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone), tp=replica.tp)
     else:
-        out.cue(rule + ".kept", replica.broker, "leo", before, offset)
+        out.cue(rule + ".kept", replica.broker, "leo", before, offset, tp=replica.tp)
 
 
 def to_high_watermark(replica: Replica, out: Effects) -> None:

@@ -65,11 +65,11 @@ def maybe_increment_hw(broker: Process, replica: Replica, out: Effects) -> bool:
             if leo <= old:
                 return False
     if is_frozen(replica):
-        out.cue("H-2.min_isr", broker.id, "hw", old, candidate)
+        out.cue("H-2.min_isr", broker.id, "hw", old, candidate, tp=replica.tp)
         return False
     log.hw = candidate
     if out.cues is not None:
-        out.cue("H-2", broker.id, "hw", old, candidate)
+        out.cue("H-2", broker.id, "hw", old, candidate, tp=replica.tp)
     return True
 
 
@@ -111,7 +111,7 @@ def follow(replica: Replica, leader_hw: int, out: Effects) -> bool:
         return False
     old, log.hw = log.hw, hw
     if out.cues is not None:
-        out.cue("H-4", replica.broker, "hw", old, hw)
+        out.cue("H-4", replica.broker, "hw", old, hw, tp=replica.tp)
     return True
 
 
@@ -120,7 +120,7 @@ def checkpoint(broker: Process, out: Effects) -> None:
     for tp, replica in broker.replicas.items():
         disk = replica.disk
         if disk.hw_checkpoint != disk.log.hw:
-            out.cue("H-7", broker.id, f"{tp}.hw_checkpoint", disk.hw_checkpoint, disk.log.hw)
+            out.cue("H-7", broker.id, f"{tp}.hw_checkpoint", disk.hw_checkpoint, disk.log.hw, tp=tp)
             disk.hw_checkpoint = disk.log.hw
     for move in broker.machine.futures.values():  # D-4: in the checkpoint of its own directory
         move.disk.hw_checkpoint = move.disk.log.hw

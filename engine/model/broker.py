@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
-from engine.model.copying import Twins, shallow
+from engine.model.copying import Twins
 from engine.model.profiles import Profile
 from engine.model.quotas import Quotas, ReplicationQuota, settled
 from engine.model.sessions import SessionCache
@@ -19,6 +20,7 @@ SESSION_IDS: Final = 1_000
 NO_REPLICAS: Final[Mapping[int, Replica]] = {}
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Machine:
     """What survives a crash: disks, their log directories and what is on them, and the settings.
 
@@ -76,7 +78,21 @@ class Machine:
 
     def twin(self, twins: Twins) -> Machine:
         """`racks` and `topics` are the simulation's: whoever copies that hands its own to all."""
-        twin = shallow(self)
+        twin = Machine.__new__(Machine)
+        twin.auto_fetch = self.auto_fetch
+        twin.clean_epoch = self.clean_epoch
+        twin.configs = self.configs
+        twin.corr = self.corr
+        twin.dirs = self.dirs
+        twin.disk_rate = self.disk_rate
+        twin.id = self.id
+        twin.incarnation = self.incarnation
+        twin.name = self.name
+        twin.profile = self.profile
+        twin.rack = self.rack
+        twin.racks = self.racks
+        twin.set_while_down = self.set_while_down
+        twin.topics = self.topics
         twin.disks = {tp: twins.of(disk) for tp, disk in self.disks.items()}
         twin.broken = self.broken.copy()
         twin.futures = {tp: twins.of(move) for tp, move in self.futures.items()}
@@ -84,6 +100,7 @@ class Machine:
         return twin
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Process:
     """One incarnation of a broker, from its start to its end, whatever ends it (L-11).
 
@@ -189,7 +206,35 @@ class Process:
         self.dir_report = 0  # corr of the heartbeat that tells of a failed directory, until heard
 
     def twin(self, twins: Twins) -> Process:
-        twin = shallow(self)
+        twin = Process.__new__(Process)
+        twin.alter_corr = self.alter_corr
+        twin.assign_corr = self.assign_corr
+        twin.broker_epoch = self.broker_epoch
+        twin.configs = self.configs
+        twin.controller_epoch = self.controller_epoch
+        twin.copying = self.copying
+        twin.dir_due = self.dir_due
+        twin.dir_report = self.dir_report
+        twin.disk_free_us = self.disk_free_us
+        twin.fenced = self.fenced
+        twin.halted = self.halted
+        twin.heartbeat_due = self.heartbeat_due
+        twin.id = self.id
+        twin.incarnation = self.incarnation
+        twin.isr_changed_at = self.isr_changed_at
+        twin.isr_changes = self.isr_changes
+        twin.isr_told_at = self.isr_told_at
+        twin.metadata_corr = self.metadata_corr
+        twin.metadata_offset = self.metadata_offset
+        twin.num_fetchers = self.num_fetchers
+        twin.profile = self.profile
+        twin.purgatory_wake = self.purgatory_wake
+        twin.register_attempt = self.register_attempt
+        twin.registered_corr = self.registered_corr
+        twin.retention_armed = self.retention_armed
+        twin.shutdown_attempt = self.shutdown_attempt
+        twin.shutting_down = self.shutting_down
+        twin.status = self.status
         twin.machine = twins.of(self.machine)
         twin.replicas = {tp: twins.of(replica) for tp, replica in self.replicas.items()}
         twin.fetchers = {key: fetcher.copy() for key, fetcher in self.fetchers.items()}
@@ -198,7 +243,7 @@ class Process:
         twin.quotas = self.quotas and self.quotas.copy()
         twin.sessions = self.sessions and self.sessions.twin(twins)
         twin.offline = self.offline.copy()
-        twin.peers = {peer: shallow(known) for peer, known in self.peers.items()}
+        twin.peers = {peer: known.copy() for peer, known in self.peers.items()}
         twin.metadata = self.metadata.copy()
         twin.image = self.image.copy()
         twin.alter_queue = self.alter_queue.copy()
@@ -232,14 +277,19 @@ class Process:
 
 
 class Broker:
-    """A machine, and the process that runs on it or None."""
+    """A machine, and the process that runs on it or None.
 
-    __slots__ = ("id", "machine", "process")
+    `face` is what a search has once said of it, which holds as long as nobody works on it; a
+    copy has none.
+    """
+
+    __slots__ = ("face", "id", "machine", "process")
 
     def __init__(self, machine: Machine, process: Process | None = None) -> None:
         self.id = machine.id
         self.machine = machine
         self.process = process
+        self.face: object = None
 
     def twin(self, twins: Twins) -> Broker:
         process = None if self.process is None else self.process.twin(twins)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.model.broker import Broker
+from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
 from engine.model.controller import Controller
 from engine.model.copying import Twins, shallow
@@ -10,6 +11,7 @@ from engine.model.profiles import Profile
 from engine.model.state import LEADER, UP, Replica
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Cluster:
     """Brokers by id, the controller side, and the names of the partitions.
 
@@ -31,6 +33,14 @@ class Cluster:
         twin.controller = self.controller.copy()
         twin.zombie = self.zombie and self.zombie.copy()
         twin.brokers = {id: broker.twin(twins) for id, broker in self.brokers.items()}
+        return twin
+
+    def branch(self) -> Cluster:
+        """A twin whose brokers are this one's own, as yet (see `World.branch`)."""
+        twin = shallow(self)
+        twin.controller = self.controller.copy()
+        twin.zombie = self.zombie and self.zombie.copy()
+        twin.brokers = self.brokers.copy()
         return twin
 
     def number_of(self, name: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
 from engine.model.copying import shallow
 from engine.model.messages import Message
@@ -13,6 +14,7 @@ from engine.model.records import PartitionRecord
 from engine.model.state import NEVER
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Registration:
     """What the controller knows of one broker (control-plane 0.4).
 
@@ -46,7 +48,22 @@ class Registration:
         self.shutdown_at = -1
         self.lost_dirs: tuple[int, ...] = ()  # failed log directories
 
+    def copy(self) -> Registration:
+        twin = Registration.__new__(Registration)
+        twin.epoch = self.epoch
+        twin.fenced = self.fenced
+        twin.incarnation = self.incarnation
+        twin.last_contact = self.last_contact
+        twin.lost_dirs = self.lost_dirs
+        twin.metadata_offset = self.metadata_offset
+        twin.rack = self.rack
+        twin.registered_at = self.registered_at
+        twin.shutdown_at = self.shutdown_at
+        twin.shutting_down = self.shutting_down
+        return twin
 
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class TopicConfig:
     """What a topic sets for itself; None: the cluster's value applies."""
 
@@ -57,6 +74,7 @@ class TopicConfig:
         self.unclean: bool | None = None
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Topic:
     """A topic by name: the numbers of its partitions, in order, and its own configuration."""
 
@@ -73,6 +91,7 @@ class Topic:
         return twin
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Deletion:
     """A topic that ZooKeeper's controller is deleting.
 
@@ -93,6 +112,7 @@ class Deletion:
         return twin
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Controller:
     """One node, -1.  In ZooKeeper mode `brokers` are the live sessions and `records` the znodes.
 
@@ -149,8 +169,17 @@ class Controller:
         self.offline: set[tuple[int, int]] = set()
 
     def copy(self) -> Controller:
-        twin = shallow(self)
-        twin.brokers = {broker: shallow(one) for broker, one in self.brokers.items()}
+        twin = Controller.__new__(Controller)
+        twin.alive = self.alive
+        twin.check_at = self.check_at
+        twin.committed = self.committed
+        twin.configs = self.configs
+        twin.epoch = self.epoch
+        twin.next_broker_epoch = self.next_broker_epoch
+        twin.next_partition = self.next_partition
+        twin.profile = self.profile
+        twin.unclean_elections = self.unclean_elections
+        twin.brokers = {broker: one.copy() for broker, one in self.brokers.items()}
         twin.records = self.records.copy()
         twin.log = self.log.copy()
         twin.readers = self.readers.copy()

@@ -15,9 +15,15 @@ def fields(kind: type) -> tuple[str, ...]:
     """The slots of a class and of those it inherits from."""
     names = _FIELDS.get(kind)
     if names is None:
-        slots = (base.__dict__.get("__slots__", ()) for base in kind.__mro__)
-        names = _FIELDS[kind] = tuple(name for of_base in slots for name in of_base)
+        found = [name for base in kind.__mro__ for name in _own_fields(base)]
+        names = _FIELDS[kind] = tuple(dict.fromkeys(found))
     return names
+
+
+def _own_fields(kind: type) -> tuple[str, ...]:
+    """A class that was compiled has no slots, and names all its attributes, inherited ones too."""
+    own = kind.__dict__
+    return tuple(own.get("__slots__", own.get("__mypyc_attrs__", ())))
 
 
 def shallow(one: T) -> T:

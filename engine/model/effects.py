@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final, NamedTuple
 
+from engine.model.compiling import mypyc_attr
 from engine.model.messages import Message
 
-Cue = tuple[str, int, str, Any, Any]
-"""(rule, node, field, old, new): a named sub-step inside one event."""
+NO_PARTITION: Final = -1
 
 
+class Cue(NamedTuple):
+    """A named sub-step inside one event: by which rule what of a node became something else, and
+    of which partition; NO_PARTITION where it is of the node, or of several."""
+
+    rule: str
+    node: int
+    field: str
+    old: Any
+    new: Any
+    tp: int = NO_PARTITION
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Effects:
     """Wishes of one event: messages, timers, cues; the simulation carries them out."""
 
@@ -29,7 +42,16 @@ class Effects:
         """Wakes `node` in `delay` ms with timer `kind` (engine.model.timers)."""
         self.timers.append((node, delay, kind, data))
 
-    def cue(self, rule: str, node: int, field: str = "", old: Any = None, new: Any = None) -> None:
+    def cue(
+        self,
+        rule: str,
+        node: int,
+        field: str = "",
+        old: Any = None,
+        new: Any = None,
+        *,
+        tp: int = NO_PARTITION,
+    ) -> None:
         """Tells a listener, if there is one, which rule moved what from where to where."""
         if self.cues is not None:
-            self.cues.append((rule, node, field, old, new))
+            self.cues.append(Cue(rule, node, field, old, new, tp))

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Final
 
-from engine.model.copying import shallow
+from engine.model.compiling import mypyc_attr
 from engine.model.epochs import EpochCache
 from engine.model.producers import Producers
 
@@ -72,6 +72,7 @@ class Batch:
         return f"{'+'.join(self.values)}@{self.base}({self.epoch})"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Log:
     """L-2, H-1.  Everything one replica stores, and its high watermark.
 
@@ -124,7 +125,17 @@ class Log:
         self.old_format_clears = old_format_clears
 
     def copy(self) -> Log:
-        twin = shallow(self)
+        twin = Log.__new__(Log)
+        twin.clamps_hw = self.clamps_hw
+        twin.cleans_on_noop = self.cleans_on_noop
+        twin.cuts = self.cuts
+        twin.evicts_producers = self.evicts_producers
+        twin.flushed = self.flushed
+        twin.hw = self.hw
+        twin.leo = self.leo
+        twin.log_start = self.log_start
+        twin.old_format_clears = self.old_format_clears
+        twin.segment_records = self.segment_records
         twin.batches = self.batches.copy()
         twin.bases = self.bases.copy()
         twin.epochs = self.epochs.copy()

@@ -193,7 +193,6 @@ class SessionFetch(FetchRequest):
     """A Fetch within a session (KIP-227): `partitions` are those that are new or have changed."""
 
     __slots__ = ("forgotten", "session_epoch", "session_id")
-    session_epoch: int
 
     def __init__(
         self,
@@ -275,6 +274,16 @@ class Redirection(FetchData):
     def __init__(self, tp: int, hw: int, log_start: int, preferred: int) -> None:
         FetchData.__init__(self, tp, 0, hw, log_start, ())
         self.preferred = preferred
+
+
+class Oversized(FetchData):
+    """Before KIP-74: the beginning of a batch that is larger than the fetch may be, of no use."""
+
+    __slots__ = ()
+    oversized = True
+
+    def __init__(self, tp: int, hw: int, log_start: int) -> None:
+        FetchData.__init__(self, tp, 0, hw, log_start, ())
 
 
 class FetchResponse(Message):
@@ -458,9 +467,7 @@ class ClientMetadata(Message):
     kind = CLIENT_METADATA
 
     def __init__(self, src: int, dst: int, corr: int, tp: int) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
+        Message.__init__(self, src, dst, corr)
         self.tp = tp
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from engine.model.compiling import mypyc_attr
 from engine.model.copying import shallow
 from engine.model.errors import BadInput
 
@@ -20,6 +21,7 @@ TOPIC: Final = "t"
 _ENTRY: Final = re.compile(r"([0-9]+:[0-9]+)?")
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Sample:
     """One window of the sliding rate."""
 
@@ -31,6 +33,7 @@ class Sample:
         self.value = 0
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SlidingRate:
     """Q-6.  A ring of windows; the rate is their sum over the time since the oldest one began."""
 
@@ -73,6 +76,7 @@ class SlidingRate:
         return total, max(now - oldest, self.window_ms)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ReplicationQuota:
     """Q-1.  The quota of one role, leader or follower, on one broker, and its throttled list.
 
@@ -116,6 +120,7 @@ class ReplicationQuota:
         return total * 1_000 / elapsed_ms
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Quotas:
     """The two replication quotas of one broker.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from engine.model.compiling import mypyc_attr
 from engine.model.copying import shallow
 from engine.model.errors import FETCH_SESSION_ID_NOT_FOUND, NONE
 from engine.model.sessions import INITIAL, NO_SESSION, TOPIC_IDS_SINCE, Wanted, next_epoch
@@ -25,6 +26,7 @@ class SessionRequest:
         self.use_topic_ids = False
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SessionClient:
     """X-6.  The session of one fetcher with one broker; partitions by name, in order."""
 

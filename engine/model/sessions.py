@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from engine.model.copying import Twins, shallow
+from engine.model.compiling import mypyc_attr
+from engine.model.copying import Twins, fields, shallow
 from engine.model.errors import (
     FETCH_SESSION_ID_NOT_FOUND,
     FETCH_SESSION_TOPIC_ID_ERROR,
@@ -62,7 +63,7 @@ class Wanted:
 
     def same(self, other: Wanted) -> bool:
         """X-6.  Does every field agree, so that there is no need to say it again?"""
-        return all(getattr(self, field) == getattr(other, field) for field in self.__slots__)
+        return all(getattr(self, field) == getattr(other, field) for field in fields(Wanted))
 
 
 class Answer:
@@ -80,6 +81,7 @@ class Answer:
         self.diverging = diverging
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class CachedPartition:
     """One partition of a session.  `topic` is None until the broker knows the id's name; once
     known it stays.  `hw` and `log_start` are those last sent, -1 for none."""
@@ -107,6 +109,7 @@ class CachedPartition:
         return news
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Session:
     """X-2, X-5.  Partitions in the order in which they are read; times in ms."""
 
@@ -154,6 +157,7 @@ class Session:
         return self.privileged, self.cached_size, self.id
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SessionCache:
     """X-5.  The sessions of one broker.  `eviction_ms`: idle for longer, anybody may evict it.
 
@@ -229,6 +233,7 @@ class SessionCache:
         return sum(session.cached_size for session in self.sessions.values())
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FetchContext:
     """X-3.  What one request asks to be read, and how its answer is made."""
 

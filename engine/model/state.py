@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
 from engine.model.copying import Twins, shallow
 from engine.model.log import Log
@@ -32,6 +33,7 @@ PAUSED: Final = "paused"
 STARTING: Final = "starting"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Disk:
     """One replica's directory and its lines in the checkpoint files (H-7); survives a crash.
 
@@ -48,11 +50,16 @@ class Disk:
         self.log_start_checkpoint = 0
 
     def twin(self, twins: Twins) -> Disk:
-        twin = shallow(self)
+        twin = Disk.__new__(Disk)
+        twin.dir = self.dir
+        twin.hw_checkpoint = self.hw_checkpoint
+        twin.log_start_checkpoint = self.log_start_checkpoint
+        twin.recovery_checkpoint = self.recovery_checkpoint
         twin.log = self.log.copy()
         return twin
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class RemoteReplica:
     """What a leader remembers of one follower (0.3; the clock is CP-ISR-CLOCK)."""
 
@@ -75,7 +82,19 @@ class RemoteReplica:
         self.last_caught_up_ms = NEVER
         self.broker_epoch = -1
 
+    def copy(self) -> RemoteReplica:
+        twin = RemoteReplica.__new__(RemoteReplica)
+        twin.broker_epoch = self.broker_epoch
+        twin.last_caught_up_ms = self.last_caught_up_ms
+        twin.last_fetch_leader_leo = self.last_fetch_leader_leo
+        twin.last_fetch_ms = self.last_fetch_ms
+        twin.last_sent_hw = self.last_sent_hw
+        twin.leo = self.leo
+        twin.log_start = self.log_start
+        return twin
 
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class DelayedFetch:
     """S-6.  A Fetch that waits in the purgatory of its leader."""
 
@@ -88,12 +107,17 @@ class DelayedFetch:
         self.done = False
 
     def twin(self, twins: Twins) -> DelayedFetch:
-        twin = shallow(self)
+        twin = DelayedFetch.__new__(DelayedFetch)
+        twin.deadline = self.deadline
+        twin.done = self.done
+        twin.request = self.request
+        twin.segments = self.segments
         if isinstance(self.request, SessionRead):
             twin.request = twins.of(self.request)
         return twin
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class DelayedProduce:
     """P-4.  An acks=all produce that waits until HW reaches `required`."""
 
@@ -105,7 +129,16 @@ class DelayedProduce:
         self.required = required
         self.deadline = deadline
 
+    def copy(self) -> DelayedProduce:
+        twin = DelayedProduce.__new__(DelayedProduce)
+        twin.base = self.base
+        twin.deadline = self.deadline
+        twin.request = self.request
+        twin.required = self.required
+        return twin
 
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Replica:
     """One partition as one broker sees it, while the process lives."""
 
@@ -160,12 +193,28 @@ class Replica:
         self.waiting: list[DelayedProduce] = []
 
     def twin(self, twins: Twins) -> Replica:
-        twin = shallow(self)
+        twin = Replica.__new__(Replica)
+        twin.adding = self.adding
+        twin.assignment = self.assignment
+        twin.broker = self.broker
+        twin.configs = self.configs
+        twin.epoch_start = self.epoch_start
+        twin.isr = self.isr
+        twin.leader = self.leader
+        twin.leader_epoch = self.leader_epoch
+        twin.maximal_isr = self.maximal_isr
+        twin.partition_epoch = self.partition_epoch
+        twin.pending = self.pending
+        twin.pending_isr = self.pending_isr
+        twin.profile = self.profile
+        twin.removing = self.removing
+        twin.role = self.role
+        twin.tp = self.tp
         twin.disk = twins.of(self.disk)
         twin.log = twin.disk.log
-        twin.remote = {follower: shallow(remote) for follower, remote in self.remote.items()}
+        twin.remote = {follower: remote.copy() for follower, remote in self.remote.items()}
         twin.parked = [twins.of(parked) for parked in self.parked]
-        twin.waiting = [shallow(waiting) for waiting in self.waiting]
+        twin.waiting = [waiting.copy() for waiting in self.waiting]
         return twin
 
     def min_isr(self) -> int:
@@ -176,6 +225,7 @@ class Replica:
         return wanted
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PartitionFetchState:
     """0.4.  Where a fetcher stands with one partition."""
 
@@ -207,7 +257,22 @@ class PartitionFetchState:
         self.asked = -1
         self.asked_epoch = -1
 
+    def copy(self) -> PartitionFetchState:
+        twin = PartitionFetchState.__new__(PartitionFetchState)
+        twin.asked = self.asked
+        twin.asked_epoch = self.asked_epoch
+        twin.delay_until = self.delay_until
+        twin.lag = self.lag
+        twin.last_epoch = self.last_epoch
+        twin.leader_epoch = self.leader_epoch
+        twin.offset = self.offset
+        twin.state = self.state
+        twin.topic_id = self.topic_id
+        twin.tp = self.tp
+        return twin
 
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Move:
     """D-1.  A log on its way to another directory: the future log, which survives a crash as `Disk`
     does, how far its fetcher is, and what the controller was asked and has answered (D-5)."""
@@ -223,10 +288,11 @@ class Move:
     def twin(self, twins: Twins) -> Move:
         twin = shallow(self)
         twin.disk = twins.of(self.disk)
-        twin.fetch = shallow(self.fetch)
+        twin.fetch = self.fetch.copy()
         return twin
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FetcherThread:
     """0.4.  One replica fetcher: key (leader, fetcher id), at most one request outstanding."""
 
@@ -258,14 +324,22 @@ class FetcherThread:
         return not self.outstanding and not self.dead
 
     def copy(self) -> FetcherThread:
-        twin = shallow(self)
-        twin.partitions = {tp: shallow(state) for tp, state in self.partitions.items()}
+        twin = FetcherThread.__new__(FetcherThread)
+        twin.dead = self.dead
+        twin.fetcher = self.fetcher
+        twin.leader = self.leader
+        twin.outstanding = self.outstanding
+        twin.requested = self.requested
+        twin.session = self.session
+        twin.waking = self.waking
+        twin.partitions = {tp: state.copy() for tp, state in self.partitions.items()}
         twin.lookups = self.lookups.copy()
         if self.session is not None:
             twin.session = self.session.copy()
         return twin
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Peer:
     """What a broker has heard of another broker."""
 
@@ -278,3 +352,11 @@ class Peer:
         self.fenced = fenced
         self.shutting_down = shutting_down
         self.alive = True
+
+    def copy(self) -> Peer:
+        twin = Peer.__new__(Peer)
+        twin.alive = self.alive
+        twin.broker_epoch = self.broker_epoch
+        twin.fenced = self.fenced
+        twin.shutting_down = self.shutting_down
+        return twin

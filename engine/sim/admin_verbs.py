@@ -29,7 +29,7 @@ from engine.sim.wording import is_up, not_running, refuse
 def _checkpoint(sim: Simulation, args: Args) -> Iterator[None]:
     for broker in sim.brokers.values():
         if broker.status == UP and args["broker"] in (None, broker.id):
-            sim.act(TIMER, broker.id, "checkpoint", _checkpointer(broker))
+            sim.act(TIMER, broker.id, "checkpoint", _checkpointer(broker.running))
             yield
 
 
@@ -51,12 +51,12 @@ def _flush(sim: Simulation, args: Args) -> Iterator[None]:
     broker = sim.brokers[args["broker"]]
 
     def flush(out: Any) -> None:
-        for disk in broker.machine.disks.values():
+        for tp, disk in broker.machine.disks.items():
             upto = disk.log.leo if args["upto"] is None else args["upto"]
             before = disk.log.flushed
             disk.log.flush(upto)
             disk.recovery_checkpoint = disk.log.flushed
-            out.cue("L-10", broker.id, "flushed", before, disk.log.flushed)
+            out.cue("L-10", broker.id, "flushed", before, disk.log.flushed, tp=tp)
 
     sim.act(TIMER, broker.id, "flush", flush)
     yield
@@ -118,7 +118,7 @@ def _elect(sim: Simulation, args: Args) -> Iterator[None]:
     tp = partitions.number(sim, args["tp"])
 
     def act(out: Any) -> None:
-        out.cue("CP-ELECT-ADMIN", CONTROLLER, "elect", kind, broker)
+        out.cue("CP-ELECT-ADMIN", CONTROLLER, "elect", kind, broker, tp=tp)
         if sim.profile.mode == "kraft":
             if broker is not None:
                 kraft.move_leadership(k, tp, broker, out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Self
 
+from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins, shallow
 from engine.model.effects import Effects
 from engine.model.errors import (
@@ -54,6 +55,7 @@ REFRESHING: Final = frozenset(
 """Errors that tell a producer that somebody else may lead (P-6)."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Sent:
     """One batch a producer is trying to get acknowledged."""
 
@@ -99,6 +101,7 @@ class Sent:
         return shallow(self)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class BaseClient:
     """What producers and consumers share: a number space, and whom they believe to lead."""
 
@@ -122,6 +125,7 @@ class BaseClient:
         out.send(ClientMetadata(self.id, broker, self.next_corr(), tp))
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Producer(BaseClient):
     """Sends batches and, if it retries, does not give up before delivery.timeout.ms.
 

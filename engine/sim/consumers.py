@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.dataplane.asking import accepts, in_session
+from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins, shallow
 from engine.model.effects import Effects
 from engine.model.errors import (
@@ -39,6 +40,7 @@ RESETS: Final = {"earliest": EARLIEST, "latest": LATEST, "none": NO_RESET}
 NOWHERE: Final = -1
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Consumer(BaseClient):
     """C-1.  Reads one partition up to the high watermark of the replica that serves it.
 
@@ -196,7 +198,7 @@ class Consumer(BaseClient):
 
     def _fail(self, rule: str, exception: str, at: int, out: Effects) -> None:
         """C-4, C-7.  Without a reset policy the application gets an exception and must decide."""
-        out.cue(rule, self.id, exception, self.position, at)
+        out.cue(rule, self.id, exception, self.position, at, tp=self.tp)
         self.failed = exception
         self.moved = True
         self.running = self.wanted = False
@@ -217,7 +219,7 @@ class Consumer(BaseClient):
             self._on_fetch_error(m.src, data, out)
             return []
         if data.preferred >= 0:
-            out.cue("C-8", self.id, "read from", m.src, data.preferred)
+            out.cue("C-8", self.id, "read from", m.src, data.preferred, tp=self.tp)
             self.preferred = data.preferred
             self.preferred_until = out.now + self.max_age_ms
             self._go_on(out)
@@ -236,7 +238,7 @@ class Consumer(BaseClient):
             self._on_error(data.error, out)
         elif src == self.preferred:
             # C-4: a follower may lack what the leader has; the position is kept
-            out.cue("C-8.left", self.id, "read from", src, self.leaders.get(self.tp))
+            out.cue("C-8.left", self.id, "read from", src, self.leaders.get(self.tp), tp=self.tp)
             self.preferred = NOWHERE
             self._try_later(out)
         elif self.reset == NO_RESET:
@@ -252,7 +254,7 @@ class Consumer(BaseClient):
         if m.error:
             self._on_error(m.error, out)
             return None
-        out.cue("C-5", self.id, "position", self.position, m.offset)
+        out.cue("C-5", self.id, "position", self.position, m.offset, tp=self.tp)
         self.position, self.position_epoch = m.offset, m.leader_epoch
         self.validated = self.leader_epochs.get(self.tp, NO_EPOCH)
         self.lookup = None
@@ -273,17 +275,17 @@ class Consumer(BaseClient):
             self._on_error(error, out)
             return
         if found >= 0 and end >= self.position:
-            out.cue("C-7.valid", self.id, "position", self.position, self.position)
+            out.cue("C-7.valid", self.id, "position", self.position, self.position, tp=self.tp)
             self.validated = self.leader_epochs.get(self.tp, NO_EPOCH)
         elif self.reset == NO_RESET:
             at = end if end >= 0 else self.position
             self._fail("C-7.exception", "LogTruncationException", at, out)
             return
         elif found < 0 or end < 0:
-            out.cue("C-7.unknown", self.id, "position", self.position, None)
+            out.cue("C-7.unknown", self.id, "position", self.position, None, tp=self.tp)
             self.lookup = self.reset
         else:
-            out.cue("C-7", self.id, "position", self.position, end)
+            out.cue("C-7", self.id, "position", self.position, end, tp=self.tp)
             self.position, self.position_epoch = end, found
             self.validated = self.leader_epochs.get(self.tp, NO_EPOCH)
             self.moved = True

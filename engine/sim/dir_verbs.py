@@ -109,7 +109,7 @@ def _move_dir(sim: Simulation, args: Args) -> Iterator[None]:
     def act(out: Effects) -> None:
         if replica is None:
             broker.preferred_dirs[tp] = args["dir"]
-            out.cue("D-1.remember", broker.id, f"directory {tp}", None, args["dir"])
+            out.cue("D-1.remember", broker.id, f"directory {tp}", None, args["dir"], tp=tp)
         elif replica.disk.dir == args["dir"]:
             futures.cancel(broker, replica, out)
         else:

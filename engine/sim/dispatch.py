@@ -136,7 +136,7 @@ def _log_flusher(broker: Process, data: Any, out: Effects) -> bool:
     for replica in broker.replicas.values():
         log = replica.log
         if log.flushed < log.leo:
-            out.cue("L-10", broker.id, "flushed", log.flushed, log.leo)
+            out.cue("L-10", broker.id, "flushed", log.flushed, log.leo, tp=replica.tp)
             log.flush(log.leo)
     return True
 

@@ -44,8 +44,8 @@ def power(sim: World, broker: int, chance: Chance | None = None) -> None:
             if chance is not None:
                 spared = chance.below(max(0, before - disk.log.flushed) + 1)
             gone = lose_unflushed(disk, spared)
-            out.cue("L-11", broker, "leo", before, disk.log.leo)
-            out.cue("L-11.lost", broker, "cut", tp, tuple(gone))
+            out.cue("L-11", broker, "leo", before, disk.log.leo, tp=tp)
+            out.cue("L-11.lost", broker, "cut", tp, tuple(gone), tp=tp)
 
     sim.act(FAILURE, broker, f"power {broker}", action)
 

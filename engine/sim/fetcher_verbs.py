@@ -42,7 +42,7 @@ def _fetch_error(sim: Simulation, args: Args) -> Iterator[None]:
 
     def act(out: Effects) -> None:
         broker.running.spoiled.add(tp)
-        out.cue("CP-8.1.spoil", broker.id, "spoiled", None, tp)
+        out.cue("CP-8.1.spoil", broker.id, "spoiled", None, tp, tp=tp)
 
     sim.act(FAILURE, broker.id, "fetch_error", act)
     yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Self
 
+from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins
 from engine.model.effects import Effects
 from engine.model.errors import NONE, OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID
@@ -14,6 +15,7 @@ from engine.sim.kernel import Chance
 BATCH_MOST: Final = 20
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class IdempotentProducer(Producer):
     """P-7.  Numbers its batches per partition; needs acks=all and retries.
 

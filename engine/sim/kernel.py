@@ -7,6 +7,8 @@ from heapq import heapify, heappop, heappush
 from random import Random
 from typing import Any, Final
 
+from engine.model.compiling import mypyc_attr
+
 FAILURE: Final = 0
 DELIVERY: Final = 1
 TIMER: Final = 2
@@ -16,6 +18,7 @@ Event = tuple[int, int, int, int, Any]
 """(due, kind, node, seq, payload); ties at one instant break in this order (data-plane 16.5)."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Chance:
     """One stream of chance, for one concern of one run.
 
@@ -23,12 +26,13 @@ class Chance:
     A stream per concern keeps a new draw in one from shifting the others.
     """
 
-    __slots__ = ("_draw", "_random")
+    __slots__ = ("_draw", "_random", "_shared")
 
     def __init__(self, seed: int, concern: str) -> None:
         digest = sha256(f"{seed}/{concern}".encode()).digest()
         self._random = Random(int.from_bytes(digest[:8], "big"))
         self._draw = self._random.random
+        self._shared = False
 
     def copy(self) -> Chance:
         """A stream that goes on as this one would.
@@ -37,18 +41,16 @@ class Chance:
         whoever draws first takes a copy of the state then.
         """
         twin = Chance.__new__(Chance)
-        twin._random = self._random
-        twin._draw = twin._draw_own
-        self._draw = self._draw_own
+        twin._random, twin._draw = self._random, self._draw
+        twin._shared = self._shared = True
         return twin
 
-    def _draw_own(self) -> float:
-        """The first draw after a copy."""
+    def _take_own(self) -> None:
+        """Before the first draw after a copy."""
         own = Random()
         own.setstate(self._random.getstate())
-        self._random = own
-        self._draw = own.random
-        return own.random()
+        self._random, self._draw = own, own.random
+        self._shared = False
 
     def __getstate__(self) -> object:
         return self._random.getstate()
@@ -57,17 +59,24 @@ class Chance:
         self._random = Random()
         self._random.setstate(state)
         self._draw = self._random.random
+        self._shared = False
 
     def below(self, limit: int) -> int:
         """An integer in [0, limit)."""
+        if self._shared:
+            self._take_own()
         return int(self._draw() * limit)
 
     def between(self, low: int, high: int) -> int:
         """An integer in [low, high], both included."""
+        if self._shared:
+            self._take_own()
         return low + int(self._draw() * (high - low + 1))
 
     def hits(self, share: float) -> bool:
         """True in `share` of the cases."""
+        if self._shared:
+            self._take_own()
         return self._draw() < share
 
     def exponential(self, mean: int) -> int:
@@ -75,6 +84,8 @@ class Chance:
 
         By von Neumann's comparison of uniforms, so that no logarithm of some C library decides.
         """
+        if self._shared:
+            self._take_own()
         draw = self._draw
         whole = 0
         while True:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Mapping
 from heapq import heappush
 
 from engine.model.broker import Broker
+from engine.model.compiling import mypyc_attr
 from engine.model.copying import shallow
 from engine.model.messages import (
     ALTER_PARTITION,
@@ -38,6 +39,7 @@ UNANSWERED = REPLIES | ONE_WAY | {HEARTBEAT, SESSION_CLOSED, ISR_CHANGE}
 METADATA = frozenset((METADATA_FETCH_R, LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA))
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Link:
     """What is unusual about one direction between two nodes."""
 
@@ -48,10 +50,18 @@ class Link:
         self.delay = 0
         self.loss = 0.0
 
+    def copy(self) -> Link:
+        twin = Link.__new__(Link)
+        twin.cut = self.cut
+        twin.delay = self.delay
+        twin.loss = self.loss
+        return twin
+
     def is_plain(self) -> bool:
         return not self.cut and self.delay == 0 and self.loss == 0.0
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Network:
     """Messages under way.
 
@@ -101,7 +111,7 @@ class Network:
         self.orphans = False  # a request was sent again: answers to its first copy reach nobody
         self.open: dict[tuple[int, int], Message] = {}
         self.last_due: dict[tuple[int, ...], int] = {}
-        self.fetchers: dict[int, Broker] | None = None  # where a broker may have several (F-1)
+        self.fetchers: Mapping[int, Broker] | None = None  # where a broker may have several (F-1)
         self.running: set[int] = set()  # brokers whose process lives
         self.md_delay = 0
         self.lost = 0
@@ -109,21 +119,28 @@ class Network:
 
     def copy(self, kernel: Kernel) -> Network:
         """The same messages under way, on another kernel."""
-        twin = shallow(self)
+        twin = Network.__new__(Network)
+        twin.by_hand = self.by_hand
+        twin.control_delay = self.control_delay
+        twin.controller_up = self.controller_up
+        twin.data_delay = self.data_delay
+        twin.fetchers = self.fetchers
+        twin.lost = self.lost
+        twin.md_delay = self.md_delay
+        twin.orphans = self.orphans
+        twin.plain = self.plain
+        twin.settings = self.settings
         twin.kernel = kernel
         twin.chance = self.chance.copy()
-        twin.links = {way: shallow(link) for way, link in self.links.items()}
-        for name in (
-            "hands",
-            "held",
-            "held_alter",
-            "held_metadata",
-            "held_ways",
-            "last_due",
-            "open",
-            "running",
-        ):
-            setattr(twin, name, getattr(self, name).copy())
+        twin.links = {way: link.copy() for way, link in self.links.items()}
+        twin.hands = self.hands.copy()
+        twin.held = self.held.copy()
+        twin.held_alter = self.held_alter.copy()
+        twin.held_metadata = self.held_metadata.copy()
+        twin.held_ways = self.held_ways.copy()
+        twin.last_due = self.last_due.copy()
+        twin.open = self.open.copy()
+        twin.running = self.running.copy()
         return twin
 
     # -- sending -------------------------------------------------------------------------------
@@ -413,7 +430,7 @@ class Network:
 
     def duplicate(self, m: Message) -> None:
         """The requester sends its request again: the first copy arrives, its answer does not."""
-        first, again = copy(m), copy(m)
+        first, again = shallow(m), shallow(m)
         first.corr = -m.id
         self.kernel.seq = again.id = self.kernel.seq + 1
         again.sent = self.kernel.now
@@ -433,7 +450,7 @@ class Network:
 
     def _put(self, m: Message, due: int) -> None:
         """On its way, due then.  A copy: checkpoints of the run share the message."""
-        late = copy(m)
+        late = shallow(m)
         late.due = due
         self.kernel.seq = seq = self.kernel.seq + 1
         heappush(self.kernel.pending, (due, DELIVERY, m.dst, seq, late))

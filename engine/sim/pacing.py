@@ -52,8 +52,9 @@ def run_while(
 ) -> Iterator[None]:
     """Lets the clock run as long as `condition` holds, at most `patience` ms."""
     end = sim.now + patience
+    kernel = sim.kernel
     while condition():
-        due = sim.kernel.due()
+        due = kernel.due()
         if due < 0 or due > end or sim.events > sim.budget:
             return
         if sim.fire_next():

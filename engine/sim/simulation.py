@@ -6,6 +6,7 @@ from engine.controlplane import kraft, zookeeper
 from engine.controlplane.roles import apply_record, new_disk
 from engine.model import timers
 from engine.model.broker import Broker, Machine, Process
+from engine.model.compiling import mypyc_attr
 from engine.model.control_messages import MetadataFetch
 from engine.model.controller import Registration, Topic
 from engine.model.effects import Effects
@@ -18,19 +19,17 @@ from engine.sim import beginning
 from engine.sim.cast import add_clients
 from engine.sim.clients import Producer
 from engine.sim.consumers import Consumer
-from engine.sim.fault_plan import Plan, reseed_plans
+from engine.sim.fault_plan import reseed_plans
 from engine.sim.kernel import Chance
 from engine.sim.world import World
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Simulation(World):
     """A world with its brokers up, its clients and its plans, ready for the first move."""
 
-    plans: list[Plan]
-
     def __init__(self, scenario: Scenario, profile: str, seed: int = 0, told: bool = False) -> None:
         super().__init__(scenario, profile, seed, told)
-        self.plans = []
         _build_cluster(self)
 
     def draw_anew(self, number: int) -> None:

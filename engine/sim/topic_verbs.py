@@ -66,9 +66,9 @@ def _delete(sim: Simulation, args: Args) -> Iterator[None]:
     def act(out: Any) -> None:
         before = replica.log.log_start
         retention.delete_records(replica, offset)
-        out.cue("L-9", leader, "delete records", before, offset)
+        out.cue("L-9", leader, "delete records", before, offset, tp=replica.tp)
         if replica.log.log_start != before:
-            out.cue("L-7", leader, "log start", before, replica.log.log_start)
+            out.cue("L-7", leader, "log start", before, replica.log.log_start, tp=replica.tp)
 
     sim.act(TIMER, leader, "delete records", act)
     yield
@@ -136,5 +136,5 @@ def reassign(sim: Simulation, tp: int, target: Ids | None, out: Effects) -> None
     """An operator's request for other replicas; None takes it back."""
     k = sim.cluster.controller
     change = zk_reassign.reassign if sim.profile.mode == "zk" else admin.reassign
-    out.cue("CP-REASSIGN", CONTROLLER, f"replicas {tp}", k.records[tp].replicas, target)
+    out.cue("CP-REASSIGN", CONTROLLER, f"replicas {tp}", k.records[tp].replicas, target, tp=tp)
     change(k, tp, target, out)

@@ -7,13 +7,14 @@ from typing import Any
 
 from engine.checks.ledger import Ledger
 from engine.model.broker import Broker
-from engine.model.copying import shallow
+from engine.model.compiling import mypyc_attr
 from engine.model.effects import Effects
 from engine.model.messages import PRODUCE, Message
 from engine.sim.kernel import TIMER, Kernel
 from engine.sim.network import Network
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Wires(Effects):
     """Effects that are carried out at once: nothing a handler does can depend on them.
 
@@ -35,7 +36,8 @@ class Wires(Effects):
 
     def twin(self, kernel: Kernel, network: Network, brokers: dict[int, Broker]) -> Wires:
         """The same over another kernel and network."""
-        twin = shallow(self)
+        twin = Wires.__new__(Wires)
+        twin.now, twin.ledger = self.now, self.ledger
         twin._kernel, twin._network, twin._incarnations = kernel, network, brokers
         twin.sends, twin.timers = self.sends.copy(), self.timers.copy()
         twin.cues = None if self.cues is None else self.cues.copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from heapq import heappop
 from typing import Any, Final, Self
 
@@ -11,8 +11,9 @@ from engine.checks.ledger import Acked, Ledger
 from engine.controlplane import membership
 from engine.dataplane import retention
 from engine.model import messages, timers
-from engine.model.broker import Process
+from engine.model.broker import Broker, Process
 from engine.model.cluster import Cluster
+from engine.model.compiling import mypyc_attr
 from engine.model.configs import NEVER, build
 from engine.model.copying import Twins
 from engine.model.effects import Effects
@@ -32,8 +33,8 @@ from engine.sim import dispatch
 from engine.sim.clients import Producer, Sent
 from engine.sim.consumers import Client, Consumer
 from engine.sim.kernel import DELIVERY, FAILURE, Chance, Event, Kernel
+from engine.sim.lending import Lent
 from engine.sim.network import Network
-from engine.sim.strikes import Strikes
 from engine.sim.wires import Wires
 
 Timer = tuple[int, Any, int]
@@ -63,6 +64,7 @@ RUN_AWAY: Final = 2_000_000
 """Events after which a run that nobody bounded otherwise has run away."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class World:
     """One cluster and its world, under one scenario, profile and seed.
 
@@ -83,7 +85,7 @@ class World:
         self.network.md_delay = self.configs.md_delay
         names = tuple(f"{TOPIC}-{number}" for number in range(len(scenario.partitions)))
         self.cluster = Cluster(self.profile, self.configs, names)
-        self.brokers = self.cluster.brokers
+        self.brokers: Mapping[int, Broker] = self.cluster.brokers
         self.clients: dict[int, Client] = {}
         self.racks = {spec.id: spec.rack for spec in scenario.brokers}
         self.topics: dict[int, tuple[str, int]] = {}
@@ -93,12 +95,12 @@ class World:
         self.out.watch(self.cluster.brokers)
         self.events = 0
         self.budget = RUN_AWAY
-        self.rush = False  # the clock may run without a pause between events
+        self.rush = False  # a clock that runs to a moment may do so without a pause between events
         self.clock_until = -1  # while a move lets the clock run: until when
         self.deferred: dict[int, list[Event]] = {}
         self.placing: Chance | None = None  # made when the first replicas are placed
         self.listener: Callable[[int, int, Any], None] | None = None
-        self.plans: Sequence[Strikes] = []
+        self.plans: list[Any] = []  # of a fault plan: `Strikes`, as far as is known here
         self.drawn_anew = False  # whether this is a future of some present
         kraft_mode = self.profile.mode == "kraft"
         self.on_broker = dispatch.ON_BROKER
@@ -119,20 +121,60 @@ class World:
     def copy(self) -> Self:
         """A twin that goes on as this one would.  What never changes is shared."""
         twins = Twins()
+        twin = self._beside(twins, self.cluster.twin(twins))
+        twin.checker = self.checker.twin(twins, twin.cluster, twin.out)
+        twin.ledger = twin.out.ledger = twin.checker.ledger
+        twin.brokers = twin.cluster.brokers
+        for broker in twin.cluster.brokers.values():
+            broker.machine.racks = twin.racks
+            broker.machine.topics = twin.topics
+        twin.tell_fetchers()
+        return twin
+
+    def branch(self) -> Self:
+        """A copy that is cheap for whoever plays one move: a broker is copied when it is worked
+        on, in the twin, and from now on also here."""
+        if self.checker.lags is not None or self.configs.values["fetch_sessions"]:
+            return self.copy()  # parts of several brokers hold the same
+        self.seal()
+        twin = self._beside(Twins(), self.cluster.branch())
+        twin.checker = self.checker.branch(twin.cluster)
+        twin.ledger = twin.out.ledger = twin.checker.ledger
+        twin.brokers = Lent(twin.cluster, twin.checker, twin.racks, twin.topics)
+        twin.tell_fetchers()
+        return twin
+
+    def seal(self) -> None:
+        """The brokers stay as they are now: whatever comes works on copies of them."""
+        if isinstance(self.brokers, Lent):
+            self.brokers.seal()
+        else:
+            self.brokers = Lent(self.cluster, self.checker, self.racks, self.topics)
+            self.tell_fetchers()
+
+    def _beside(self, twins: Twins, cluster: Cluster) -> Self:
+        """What a copy and a branch have of their own beside brokers and observer."""
         twin = self.__class__.__new__(self.__class__)
-        vars(twin).update(vars(self))
+        twin.scenario = self.scenario
+        twin.profile = self.profile
+        twin.configs = self.configs
+        twin.seed = self.seed
+        twin.auto = self.auto
+        twin.events = self.events
+        twin.budget = self.budget
+        twin.rush = self.rush
+        twin.clock_until = self.clock_until
+        twin.drawn_anew = self.drawn_anew
+        twin.on_broker = self.on_broker
+        twin.on_controller = self.on_controller
+        twin.controller_timers = self.controller_timers
         twin.listener = None
         twin.kernel = kernel = Kernel()
         kernel.now, kernel.seq = self.kernel.now, self.kernel.seq
         twin.network = self.network.copy(kernel)
-        twin.cluster = self.cluster.twin(twins)
-        twin.brokers = twin.cluster.brokers
+        twin.cluster = cluster
         twin.racks = self.racks.copy()
         twin.topics = self.topics.copy()
-        for broker in twin.brokers.values():
-            broker.machine.racks = twin.racks
-            broker.machine.topics = twin.topics
-        twin.tell_fetchers()
         twin.clients = {node: client.twin(twins) for node, client in self.clients.items()}
         twin.plans = [twins.of(plan) for plan in self.plans]
         kernel.pending = [
@@ -141,9 +183,7 @@ class World:
         ]
         twin.deferred = {node: events.copy() for node, events in self.deferred.items()}
         twin.placing = self.placing and self.placing.copy()
-        twin.out = self.out.twin(kernel, twin.network, twin.brokers)
-        twin.checker = self.checker.twin(twins, twin.cluster, twin.out)
-        twin.ledger = twin.out.ledger = twin.checker.ledger
+        twin.out = self.out.twin(kernel, twin.network, cluster.brokers)
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -302,7 +342,7 @@ class World:
             batches = client.on_fetch(m, out)
             if batches:
                 checker.on_read(client.id, m.src, m.partitions[0], batches)
-            out.cue("C-2", client.id, "read", client.tp, tuple(batches))
+            out.cue("C-2", client.id, "read", client.tp, tuple(batches), tp=client.tp)
         elif m.kind == messages.CLIENT_METADATA_R:
             client.on_metadata(m, out)
         elif m.kind == messages.EPOCH_END_R:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.conformance.chance import JavaLcg17
-from engine.controlplane import admin, kraft, liveness, zk_reassign, zookeeper
+from engine.controlplane import admin, election, kraft, liveness, zk_reassign, zookeeper
 from engine.model import configs, errors
 from engine.model.control_messages import Heartbeat
 from engine.model.controller import Controller, Registration
@@ -80,12 +80,29 @@ def test_zookeeper_switching_unclean_election_on_acts_at_once() -> None:
     assert (k.records[0].leader, k.unclean_elections) == (2, 1)
 
 
+def test_an_unclean_election_in_kraft_counts_once() -> None:
+    k, out = controller("K39", (2,)), Effects()
+    k.records[0] = PartitionRecord((1, 2), (1,), -1)
+    k.configs = k.configs.changed(k.profile, "unclean.leader.election.enable", 1)
+    kraft.elect(k, 0, election.UNCLEAN, out)
+    assert (k.records[0].leader, k.unclean_elections) == (2, 1)
+
+
 def test_topics() -> None:
     k, out, chance = controller("K39", (1, 2, 3)), Effects(), JavaLcg17()
     assert admin.create_topic(k, "a", 2, 3, chance, out) == errors.NONE
     assert admin.create_topic(k, "a", 2, 3, chance, out) == errors.TOPIC_ALREADY_EXISTS
     assert admin.create_topic(k, "b", 1, 4, chance, out) == errors.INVALID_REPLICATION_FACTOR
     assert admin.create_topic(k, "b", 0, 1, chance, out) == errors.INVALID_PARTITIONS
+    for partitions, factor, error in (
+        (-2, 1, errors.INVALID_PARTITIONS),
+        (1, -2, errors.INVALID_REPLICATION_FACTOR),
+        (1, 0, errors.INVALID_REPLICATION_FACTOR),
+        (-1, -1, errors.NONE),  # the defaults of the broker
+    ):
+        assert admin.create_topic(k, "c", partitions, factor, chance, out) == error
+    assert len(k.topics["c"].tps) == 1
+    admin.delete_topic(k, "c", out)
     assert admin.create_manually(k, "b", [(1, 9)], out) == errors.INVALID_REPLICA_ASSIGNMENT
     assert admin.create_partitions(k, "a", 3, chance, out) == errors.NONE
     assert admin.create_partitions(k, "a", 3, chance, out) == errors.INVALID_PARTITIONS

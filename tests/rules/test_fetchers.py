@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
-from engine.dataplane import fetcher, insync
+from engine.dataplane import fetcher, insync, purgatory
 from engine.dataplane.following import fetcher_id
-from engine.dataplane.limits import Budget
+from engine.dataplane.limits import Budget, limited
+from engine.dataplane.offsets import first_at
 from engine.model.configs import Limits
-from engine.model.log import Batch
-from engine.model.messages import FETCH_R
+from engine.model.effects import Effects
+from engine.model.errors import NONE, NOT_LEADER_OR_FOLLOWER
+from engine.model.log import Batch, Log
+from engine.model.messages import FETCH_R, FetchRequest
 from engine.model.state import EXPAND
 from engine.scenarios.scenario import Scenario
 from engine.sim import moves
@@ -185,3 +188,77 @@ def test_who_is_no_replica_any_more_is_not_proposed(
     leader.isr, leader.assignment = (1,), assignment
     insync.maybe_expand_isr(sim.brokers[1].running, leader, 2, sim.out)
     assert (leader.pending == EXPAND) is proposed is bool(sim.brokers[1].running.alter_queue)
+
+
+@pytest.mark.parametrize(
+    ("profile", "known", "error"),
+    [
+        ("K39", 0, NONE),
+        ("K39", 1, NOT_LEADER_OR_FOLLOWER),
+        ("K39", None, NONE),
+        ("K33", 1, NONE),
+    ],
+)
+def test_a_fetch_of_a_former_incarnation_is_refused(
+    profile: str, known: int | None, error: int
+) -> None:
+    """S-4, KIP-903, 3.5: the leader knows a newer broker epoch than the fetch carries."""
+    sim = played(cluster(), profile, "produce a to 1", "settle")
+    leader = sim.brokers[1].running
+    sent = leader.peers[2].broker_epoch
+    if known is None:
+        del leader.peers[2]
+    else:
+        leader.peers[2].broker_epoch += known
+    found = insync.update_follower_fetch_state(
+        leader, leader.replicas[0], 2, 1, 0, 1, sent, sim.out
+    )
+    assert found == error
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "limit", "offset"),
+    [(0, 9, 2), (10, 9, 2), (11, 9, 3), (30, 9, 5), (31, 9, -1), (30, 5, -1)],
+)
+def test_the_first_record_of_a_time(timestamp: int, limit: int, offset: int) -> None:
+    """C-5: not below the log start, not from the limit on."""
+    log = Log()
+    for base, times in ((0, (1, 10, 10)), (3, (20, 20)), (5, (30,))):
+        log.append(Batch(base, 0, ("r",) * len(times), times[-1], times=times))
+    log.log_start = 2
+    assert first_at(log, timestamp, limit)[1] == offset
+
+
+@pytest.mark.parametrize(
+    ("sizes", "partition", "strict", "cue"),
+    [
+        ((2, 2), 3, False, ("S-2.limit", 4, 2)),
+        ((5, 1), 3, False, ("S-2.first", 6, 5)),
+        ((5,), 3, True, ("S-2.oversized", 5, 0)),
+        ((1, 1), 3, False, None),
+    ],
+)
+def test_what_was_left_out_of_an_answer_is_told(
+    sizes: tuple[int, ...], partition: int, strict: bool, cue: tuple[str, int, int] | None
+) -> None:
+    """S-2, of a log that does not begin at offset 0."""
+    sim, out = played(cluster(), "K39"), Effects(told=True)
+    offered = [Batch(one.base + 7, one.epoch, one.values) for one in batches(*sizes)]
+    budget = Budget(Limits(1, partition, 100), 1, strict)
+    limited(sim.brokers[1].running, 0, budget, offered, out)
+    assert [(one.rule, one.old, one.new) for one in out.cues or ()] == ([cue] if cue else [])
+
+
+def test_a_short_fetch_tells_how_much_there_is() -> None:
+    """S-5: of all its partitions, from where each is; no more than the fetch may get."""
+    configs = {"record_bytes": 100, "fetch_max_records": 2}
+    scenario = cluster(partitions=[[1, 2], [1, 2]], configs=configs)
+    lines = ("produce a b c to 1", "settle", "settle", "produce d to 1", "produce e f g p=1")
+    sim = played(scenario, "K39", *lines)
+    (thread,) = sim.brokers[2].running.fetchers.values()
+    out = Effects(told=True)
+    assert fetcher.maybe_fetch(sim.brokers[2].running, thread, out)
+    (asked,) = [m for m in out.sends if isinstance(m, FetchRequest)]
+    out.cues = []
+    purgatory.tell_short(sim.brokers[1].running, asked, out)
+    assert [(cue.old, cue.new) for cue in out.cues or ()] == [(100 + 200, asked.min_bytes)]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.model.errors import BadInput
+from engine.model.languages import LANGUAGES, short
 
 MOST_BYTES: Final = 4 * 1024 * 1024
 MOST_STEPS: Final = 2_000
@@ -77,8 +78,8 @@ class Recording:
     """Of the brokers, where they have others than their numbers."""
     produced: dict[str, str] = field(default_factory=dict)
     """Record -> what its producer was told in the end: NONE where it was acknowledged."""
-    in_chinese: dict[str, str] = field(default_factory=dict)
-    """An explanation -> the same in Chinese, where the recording has it (`zh`)."""
+    told: dict[tuple[str, str], str] = field(default_factory=dict)
+    """(language, explanation) -> the same in that language, where the recording has it (`zh`)."""
 
     @property
     def moves(self) -> tuple[str, ...]:
@@ -165,8 +166,11 @@ def _recording(data: Any, name: str) -> Recording:
         explained=_explained(data),
         names=tuple(str(one) for one in data.get("names") or ()),
         produced={str(name): str(told[0]) for name, told in (data.get("produced") or {}).items()},
-        in_chinese={
-            str(one["why"]): str(one["zh"]) for one in data.get("explained") or () if one.get("zh")
+        told={
+            (language, str(one["why"])): str(one[short(language)])
+            for one in data.get("explained") or ()
+            for language in LANGUAGES
+            if one.get(short(language))
         },
     )
 

@@ -1,0 +1,41 @@
+"""Builds the engine's hot modules as C, by mypyc, where HIGHWATER_COMPILE is set.
+
+Everything else about this distribution stands in pyproject.toml.
+"""
+
+import os
+
+from setuptools import setup
+
+COMPILED = {
+    "model": "broker cluster configs controller copying effects epochs errors log producers "
+    "profiles quotas records session_client sessions state timers",
+    "dataplane": "asking fetcher following insync limits offsets produce purgatory reading "
+    "recovery retention serving truncation watermark",
+    "controlplane": "alter_partition election elr kraft liveness membership roles zookeeper znodes",
+    "checks": "clients invariants lags ledger prefix seen",
+    "sim": "clients consumers dispatch idempotent kernel network pacing simulation wires world",
+    "search": "choices faces keys left_out",
+    "conformance": "clusters fetchers",
+}
+"""Not among them: messages (their classes hold values that some of them have for themselves), verbs
+and faults (nothing there is hot), what is a dataclass with slots or a kind of str (mypyc takes
+neither), and what only tells.  `conformance` has subclasses of compiled classes, which cannot be
+interpreted."""
+
+
+def extensions():
+    if not os.environ.get("HIGHWATER_COMPILE"):
+        return []
+    from mypyc.build import mypycify
+
+    rooms = COMPILED.items()
+    files = [f"engine/{room}/{name}.py" for room, names in rooms for name in names.split()]
+    level = os.environ.get("HIGHWATER_COMPILE_LEVEL", "2")
+    return mypycify(["--config-file=", *files], opt_level=level, debug_level="0", multi_file=True)
+
+
+setup(
+    ext_modules=extensions(),
+    setup_requires=["mypy>=2,<3"] if os.environ.get("HIGHWATER_COMPILE") else [],
+)

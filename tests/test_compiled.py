@@ -1,0 +1,91 @@
+"""The engine as C plays as it is written: every digest of the library and of random play is equal.
+
+The build takes about a minute of a processor, once for each state of the sources:
+HIGHWATER_THOROUGH=1, or where `python3 -m tests.compiled` has been before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import compiled
+from tests.conftest import ROOT
+from tests.digests import digests
+
+THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
+PLAY = """
+import sys
+from engine.model import log
+from tests.digests import told
+print(log.__file__, file=sys.stderr)
+print(told())
+"""
+SEARCH = """
+from engine.scenarios import file
+from engine.search.budgets import Budgets
+from engine.search.card import card
+from engine.search.question import Question, cut_at
+from engine.search.searching import search
+from engine.sim.run import Run
+for code, profile in (("S20", "K39"), ("R20", "Z0102")):
+    run = Run(file.find(code), profile)
+    asked = cut_at(Run(run.scenario, profile, 0, run.lines()[:3]))
+    print(card(search(Question(asked, Budgets(crashes=2, writes=1))))["digest"])
+"""
+
+
+def told_by(engine: Path, program: str) -> tuple[str, str]:
+    """What a process of its own prints with this engine: (errors, output)."""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=engine,
+        env={**os.environ, "PYTHONPATH": f"{engine}{os.pathsep}{ROOT}", "HIGHWATER_PURE": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-3_000:]
+    return done.stderr, done.stdout
+
+
+@pytest.mark.skipif(
+    not THOROUGH and not compiled.place().exists(),
+    reason="a minute of gcc: HIGHWATER_THOROUGH=1, or python3 -m tests.compiled before",
+)
+def test_compiled_and_written_play_the_same() -> None:
+    engine = compiled.build()
+    source, told = told_by(engine, PLAY)
+    assert source.split()[-1].endswith((".so", ".pyd"))
+    found, here = json.loads(told)["digests"], digests()
+    assert len(here) > 150
+    assert {name: end for name, end in found.items() if end != here[name]} == {}
+    assert found.keys() == here.keys()
+    assert told_by(engine, SEARCH)[1] == told_by(ROOT, SEARCH)[1]
+
+
+def test_the_sources_can_be_asked_for(tmp_path: Path) -> None:
+    """HIGHWATER_PURE passes by whatever stands compiled beside a source."""
+    for name, text in (("engine/__init__.py", ""), ("engine/model/__init__.py", "")):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text or "")
+    (tmp_path / "engine/__init__.py").write_text((ROOT / "engine/__init__.py").read_text("utf-8"))
+    (tmp_path / "engine/model/log.py").write_text("WRITTEN = True\n")
+    suffix = next(s for s in _suffixes() if s != ".py")
+    (tmp_path / f"engine/model/log{suffix}").write_bytes(b"no module at all")
+    ask = [sys.executable, "-c", "from engine.model import log; print(log.WRITTEN)"]
+    for pure, works in (("1", True), ("", False)):
+        env = {**os.environ, "PYTHONPATH": str(tmp_path), "HIGHWATER_PURE": pure}
+        done = subprocess.run(ask, cwd=tmp_path, env=env, capture_output=True, text=True)
+        assert (done.returncode == 0) is works, done.stderr
+
+
+def _suffixes() -> list[str]:
+    from importlib.machinery import EXTENSION_SUFFIXES
+
+    return EXTENSION_SUFFIXES

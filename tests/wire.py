@@ -1,0 +1,14 @@
+"""What is told is held to the types that declare it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+
+def held(answer: Any, kind: Any) -> None:
+    """Raises where an answer lacks what is declared, has it in another kind, or has more."""
+    sent = json.loads(json.dumps(answer))
+    assert json.loads(msgspec.json.encode(msgspec.convert(sent, kind))) == sent
