@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from functools import cache
 from itertools import permutations, product
 from pathlib import Path
@@ -25,7 +26,7 @@ from engine.model.log import Batch, Log
 
 COUNTS = Path(__file__).parent / "ladder_counts.json"
 ROWS: list[dict[str, Any]] = json.loads(COUNTS.read_text("utf-8"))["rows"]
-QUICK = 50_000
+QUICK = 50_000 if os.environ.get("HIGHWATER_THOROUGH") else 20_000
 """States generated; larger rows are compared by `highwater explore --counts`."""
 
 

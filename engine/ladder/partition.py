@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from engine.ladder import invariants, rules
+from engine.ladder import invariants, rules, steps
 from engine.ladder.numbering import BITS, MASK, Numbering
 from engine.ladder.rungs import Rung
 from engine.ladder.search import Move
@@ -221,20 +221,9 @@ class Partition:
     def _controller_moves(self, controller: Controller) -> list[tuple[Move, int]]:
         if len(controller.changes) > self.constants.epochs:
             return []
-        leader, isr = controller.leader, controller.isr
-        found = []
-        for replica in members(isr):
-            if replica != leader:
-                elected = controller.announces(replica, isr)
-                found.append(("controller-elects", replica, elected))
-                left = controller.announces(leader, isr & ~(1 << replica))
-                found.append(("controller-shrinks", replica, left))
-        if leader != NOBODY:
-            left_isr = isr if isr == 1 << leader else isr & ~(1 << leader)
-            left = controller.announces(NOBODY, left_isr)
-            found.append(("controller-shrinks", leader, left))
         return [
-            (Move(name, (who,)), self._record_change(controller, new)) for name, who, new in found
+            (Move(name, (who,)), self._record_change(controller, new))
+            for name, who, new in steps.of_controller(controller)
         ]
 
     def _know_replica(self, number: int) -> OfReplica:
@@ -247,7 +236,7 @@ class Partition:
             facts |= 1 << self._layout.allows[me] + me
         advance = NOTHING
         if replica.presumes and replica.hw < self.constants.log:
-            change = self._change(replica, replica._replace(hw=replica.hw + 1))
+            change = self._change(replica, steps.advances(replica))
             advance = moves_of(KINDS, [(Move("advances-hw", (me,)), change)])
         return OfReplica(
             facts=facts,
@@ -264,12 +253,12 @@ class Partition:
         found = []
         for epoch, (named, isr) in enumerate(controller.changes):
             if named == me and epoch > replica.epoch:
-                new = replica._replace(epoch=epoch, leader=me, isr=isr)
+                new = steps.hears_it_leads(replica, epoch, isr)
                 found.append((Move("becomes-leader", (me, epoch)), self._change(replica, new)))
         record = controller.next_record
         size = self.constants
         if replica.presumes and record < size.records and replica.end < size.log:
-            new = replica._replace(log=(*replica.log, (record, replica.epoch)))
+            new = steps.writes(replica, record)
             written = controller._replace(next_record=record + 1)
             change = self._change(replica, new) + self._record_change(controller, written)
             found.append((Move("writes", (me,)), change))
@@ -307,15 +296,12 @@ class Partition:
         found = []
         for epoch, isr in announced:
             if epoch > follower.epoch:
-                for log, hw in self.rung.truncate(leader, follower, epoch):
-                    new = Replica(me, log, hw, epoch, own, isr)
+                for new in steps.hears_it_follows(self.rung, leader, follower, epoch, isr):
                     move = Move("becomes-follower", (me, own, epoch))
                     found.append((move, self._change(follower, new)))
-        end = follower.end
-        if end < min(leader.end, self.constants.log) and self.rung.fetch(leader, follower):
-            log = (*follower.log, leader.log[end])
-            new = follower._replace(log=log, hw=min(leader.hw, end + 1))
-            found.append((Move("fetches", (me, own)), self._change(follower, new)))
+        with_next = steps.fetches(self.rung, leader, follower)
+        if with_next is not None and with_next.end <= self.constants.log:
+            found.append((Move("fetches", (me, own)), self._change(follower, with_next)))
         if self.rung.truncates_later and rules.diverges(leader, follower):
             for log, hw in rules.cut_to(follower, rules.matching_end(leader, follower)):
                 new = follower._replace(log=log, hw=hw)

@@ -1,0 +1,65 @@
+"""``highwater refine``: is each step of a run one of the published model?"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+import click
+
+from app.command.options import AS_JSON, plain, tell
+
+
+@click.command(short_help="Holds a run against the published model of its release, step by step.")
+@click.argument("scenario", required=False)
+@click.option("--profile", help="Which Kafka, such as Z0102 or Z21-fetch_epoch_check.")
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@click.option("--moves", help="Moves instead of the script, separated by ;")
+@click.option("--rung", default="", help="Another rung of the ladder than the release's own.")
+@click.option("--partition", type=click.IntRange(0), default=0, show_default=True)
+@AS_JSON
+@plain
+def refine(
+    scenario: str | None,
+    profile: str | None,
+    seed: int,
+    moves: str | None,
+    rung: str,
+    partition: int,
+    as_json: bool,
+) -> None:
+    """Maps every event of a run to moves of a rung of the ladder, or to none, and tells the first
+    that is no move of it. Without SCENARIO, the whole library.
+
+    Exit code 0: each event is told, or one is of a kind that no rung has a word for (an unclean
+    election, a lost disk, a reassignment, retention). 1: a step that the rung does not have.
+    """
+    from app.command import refining
+    from app.command.playing import run_of
+    from engine.model.profiles import get_profile
+    from engine.refinement import walking
+
+    if scenario is not None:
+        found = walking.refine(run_of(scenario, profile, seed, moves), rung, partition)
+        if as_json:
+            tell(refining.as_data(found))
+        else:
+            click.echo("\n".join(refining.lines(found)))
+        sys.exit(refining.code(found))
+    verdicts: Counter[str] = Counter()
+    worst = 0
+    for found in refining.library():
+        if as_json:
+            tell(refining.as_data(found))
+        else:
+            click.echo(refining.row(found))
+        verdicts["beyond" if found.first and found.first.beyond else str(found.holds)] += 1
+        # A flag that is flipped is there to be noticed.
+        flipped = get_profile(found.run.profile).base != found.run.profile
+        worst = max(worst, 0 if flipped else refining.code(found))
+    if not as_json:
+        click.echo(
+            f"{verdicts['True']} are runs of their rung, {verdicts['beyond']} go beyond every "
+            f"rung, {verdicts['False']} have a step that their rung does not have."
+        )
+    sys.exit(worst)

@@ -1,0 +1,55 @@
+"""What each move does to the parts it is about.
+
+The search keeps the answers in tables; a refinement (`engine/refinement`) asks for them one by one,
+of the states a run comes through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.ladder.rungs import Rung
+from engine.ladder.state import NOBODY, Controller, Replica, members
+
+
+def of_controller(controller: Controller) -> Iterator[tuple[str, int, Controller]]:
+    """controller-elects and controller-shrinks: (move, whom it is about, the record after)."""
+    leader, isr = controller.leader, controller.isr
+    for replica in members(isr):
+        if replica != leader:
+            yield "controller-elects", replica, controller.announces(replica, isr)
+            left = controller.announces(leader, isr & ~(1 << replica))
+            yield "controller-shrinks", replica, left
+    if leader != NOBODY:
+        left_isr = isr if isr == 1 << leader else isr & ~(1 << leader)
+        yield "controller-shrinks", leader, controller.announces(NOBODY, left_isr)
+
+
+def hears_it_leads(replica: Replica, epoch: int, isr: int) -> Replica:
+    """becomes-leader: the log and the high watermark stay."""
+    return replica._replace(epoch=epoch, leader=replica.me, isr=isr)
+
+
+def hears_it_follows(
+    rung: Rung, leader: Replica, follower: Replica, epoch: int, isr: int
+) -> Iterator[Replica]:
+    """becomes-follower: every way of it."""
+    for log, hw in rung.truncate(leader, follower, epoch):
+        yield Replica(follower.me, log, hw, epoch, leader.me, isr)
+
+
+def fetches(rung: Rung, leader: Replica, follower: Replica) -> Replica | None:
+    """The follower with the leader's next record; None if it gets none."""
+    end = follower.end
+    if end >= leader.end or not rung.fetch(leader, follower):
+        return None
+    return follower._replace(log=(*follower.log, leader.log[end]), hw=min(leader.hw, end + 1))
+
+
+def writes(replica: Replica, record: int) -> Replica:
+    """Whoever presumes leadership appends a record."""
+    return replica._replace(log=(*replica.log, (record, replica.epoch)))
+
+
+def advances(replica: Replica) -> Replica:
+    return replica._replace(hw=replica.hw + 1)

@@ -1,0 +1,381 @@
+"""What each event of a run does to one partition, as moves of a rung of the ladder."""
+
+from __future__ import annotations
+
+from engine.ladder import rules, steps
+from engine.ladder.search import Move
+from engine.ladder.state import NOBODY, Announcement, Controller, Record, Replica, members
+from engine.refinement import seeing
+from engine.refinement.beside import (
+    CUTS_TO_END,
+    EXPIRES,
+    FENCES,
+    JOINS,
+    JOINS_BEHIND,
+    LEARNS,
+    RESTARTS,
+    Beside,
+    Matched,
+    Unmatched,
+)
+from engine.refinement.seeing import Seen, SeenRecord
+
+
+class Mapping(Beside):
+    """The ladder beside a run; `step` after every event of it."""
+
+    # -- a step -----------------------------------------------------------------------------------
+
+    def step(self) -> list[Matched]:
+        """The moves that the last event comes to, in order; none if the ladder sees nothing of it.
+
+        Raises Unmatched where it is no move of the rung.
+        """
+        self._steps += 1
+        self._found = []
+        record = seeing.record(self._sim, self._tp)
+        if record is None or record.replicas != set(self.brokers):
+            raise Unmatched("Other brokers hold the partition; the ladder's never change.", True)
+        if record != self._record:
+            self._of_controller(self._record, record)
+            self._record = record
+        seen = [seeing.replica(self._sim, self._tp, broker) for broker in self.brokers]
+        for place, (before, now) in enumerate(zip(self._seen, seen, strict=True)):
+            if now.knows != before.knows and not _goes_on(before, now):
+                self._since[place] = self._steps
+                self._led[place].clear()
+        self._seen = seen
+        for place in sorted(range(len(seen)), key=lambda one: not seen[one].leads):
+            self._of_replica(place, seen[place])
+        return self._found
+
+    # -- the controller ---------------------------------------------------------------------------
+
+    def _of_controller(self, before: SeenRecord, now: SeenRecord) -> None:
+        if now.epoch < before.epoch:
+            raise Unmatched("The controller's leader epoch went back.")
+        if not now.isr <= set(self.brokers):
+            raise Unmatched("Somebody is in sync who holds no replica.")
+        if now.epoch == before.epoch:
+            if now.leader != before.leader:
+                raise Unmatched("The leader changed and its epoch did not.")
+            self._isr_changes(self._bits(now.isr))
+            return
+        if now.leader in self._place and now.leader not in before.isr:
+            unclean = (self._tp, now.epoch) in self._sim.ledger.unclean_epochs
+            how = "by an unclean election" if unclean else "for being eligible (ELR)"
+            who = self._name(self._place[now.leader])
+            allowed = unclean or now.leader in before.elr
+            sentence = f"{who} leads from outside the in-sync set"
+            raise Unmatched(f"{sentence}, {how}." if allowed else f"{sentence}.", allowed)
+        self._announces(self._place_of(now.leader), self._bits(now.isr))
+        for epoch in range(before.epoch + 1, now.epoch + 1):
+            self._epochs[epoch] = self.controller.epoch
+
+    def _announces(self, leader: int, isr: int) -> None:
+        """The announcements that one change of the record comes to: the fewest, found by width."""
+        ways: list[tuple[Controller, tuple[tuple[Move, Controller], ...]]] = [(self.controller, ())]
+        for _ in range(len(self.brokers) + 1):
+            following = []
+            for record, way in ways:
+                for name, who, new in steps.of_controller(record):
+                    if isr & ~new.isr:
+                        continue  # nobody who left comes back
+                    told = (*way, (Move(name, (who,)), new))
+                    if (new.leader, new.isr) == (leader, isr):
+                        self._announced(told)
+                        return
+                    following.append((new, told))
+            ways = following
+        raise Unmatched(self._no_announcement(leader, isr))
+
+    def _announced(self, way: tuple[tuple[Move, Controller], ...]) -> None:
+        for move, record in way:
+            self.controller = record
+            self._found.append(Matched(move, False, self.cluster))
+
+    def _no_announcement(self, leader: int, isr: int) -> str:
+        if isr & ~self.controller.isr:
+            joined = next(members(isr & ~self.controller.isr))
+            return f"{self._name(joined)} joined the in-sync set in a new leader epoch."
+        if leader == self.controller.leader and isr == self.controller.isr:
+            return "A new leader epoch began with the same leader and the same in-sync set."
+        return "The controller's record became one that no election and no shrink leads to."
+
+    def _isr_changes(self, isr: int) -> None:
+        """Within a leader epoch: the leader changes it, or KRaft's controller fences a broker."""
+        for other in members(isr ^ self.controller.isr):
+            joins = isr >> other & 1
+            leader = self._true_leader()
+            if leader is not None:
+                name, late = self._joins(leader, other) if joins else self._leaves(leader, other)
+            elif not joins and self._is_fenced(other):
+                name, late = FENCES, False
+            else:
+                raise Unmatched("The in-sync set changed, and no leader of this epoch did it.")
+            if name == FENCES:
+                epoch = self.controller.epoch
+                self._fenced[epoch] = self._fenced.get(epoch, 0) | 1 << other
+            kept = self.controller.isr ^ 1 << other
+            self.controller = self.controller._replace(isr=kept)
+            if leader is None:
+                self._found.append(Matched(Move(name, (other,)), late, self.cluster))
+            else:
+                self._becomes(Move(name, (leader.me, other)), late, leader._replace(isr=kept))
+
+    def _joins(self, leader: Replica, other: int) -> tuple[str, bool]:
+        late = self._late(leader, other, self.rung.expand)
+        if late is not None:
+            return "leader-expands-isr", late
+        late = self._late(leader, other, _reaches_epoch_start)
+        if late is not None:
+            return JOINS, late
+        if not self._sim.profile.alter_partition:
+            for _, then in reversed(self._past[leader.me]):
+                if then.presumes and then.epoch in self._led[leader.me]:
+                    asked = self._late(then, other, self.rung.expand)
+                    if asked is not None:
+                        return JOINS_BEHIND, True
+        raise Unmatched(f"{self._name(other)} may not join the in-sync set under this rung.")
+
+    def _leaves(self, leader: Replica, other: int) -> tuple[str, bool]:
+        if other == leader.me:
+            raise Unmatched(f"{self._name(other)} leads and left its own in-sync set.")
+        late = self._late(leader, other, self.rung.shrink)
+        if late is not None:
+            return "leader-shrinks-isr", late
+        return FENCES if self._is_fenced(other) else EXPIRES, False
+
+    def _is_fenced(self, place: int) -> bool:
+        """KRaft: does its controller count it out?"""
+        known = self._sim.cluster.controller.brokers.get(self.brokers[place])
+        return self._sim.profile.kraft and (known is None or known.fenced or known.shutting_down)
+
+    def _true_leader(self) -> Replica | None:
+        """Whoever the controller takes for the leader, if it has heard so."""
+        if self.controller.leader == NOBODY:
+            return None
+        leader = self.replicas[self.controller.leader]
+        return leader if leader.presumes and leader.epoch == self.controller.epoch else None
+
+    # -- a replica --------------------------------------------------------------------------------
+
+    def _of_replica(self, place: int, seen: Seen) -> None:
+        if seen.log_start:
+            raise Unmatched(f"{self._name(place)} deleted its oldest records.", beyond=True)
+        if not (seen.leads or seen.follows):
+            self._rests(place, seen)
+            return
+        restarted = seen.incarnation != self._restarted[place]
+        before, found = self.replicas[place], len(self._found)
+        past = len(self._past[place])
+        try:
+            self._acts(place, seen)
+        except Unmatched:
+            if not restarted or seen.hw >= before.hw:
+                raise
+            del self._found[found:], self._past[place][past:]
+            self.replicas[place] = before
+            self._becomes(Move(RESTARTS, (place,)), False, before._replace(hw=seen.hw))
+            self._acts(place, seen)
+        if self._epochs.get(seen.epoch) == self.replicas[place].epoch:
+            self._restarted[place] = seen.incarnation
+
+    def _rests(self, place: int, seen: Seen) -> None:
+        """Nobody drives it, so nothing of it may change."""
+        if not self._is_told(place, self._written(place, seen)):
+            raise Unmatched(f"The disk of {self._name(place)} lost records.", beyond=True)
+
+    def _is_told(self, place: int, log: tuple[Record, ...]) -> bool:
+        return log in (self.replicas[place].log, self._cut.get(place))
+
+    def _acts(self, place: int, seen: Seen) -> None:
+        epoch = self._epochs.get(seen.epoch)
+        if epoch is None:
+            raise Unmatched(f"{self._name(place)} heard of an epoch that nobody announced.")
+        if epoch < self.replicas[place].epoch:
+            self._rests(place, seen)
+            return
+        if epoch > self.replicas[place].epoch and not self._hears(place, seen, epoch):
+            if self.replicas[place].leader == self._place_of(seen.leader):
+                self._follows(place, seen)  # as before: of its leader's next epoch it knows not yet
+            else:
+                self._waits(place, seen, epoch)
+            return
+        if seen.leads:
+            self._leads(place, seen)
+        else:
+            self._follows(place, seen)
+
+    def _written(self, place: int, seen: Seen) -> tuple[Record, ...]:
+        """The records of its log; those that nobody has seen before are the leader's writes."""
+        log: list[Record] = []
+        for batch in seen.batches:
+            if id(batch) not in self._records:
+                if not seen.leads:
+                    raise Unmatched(f"{self._name(place)} has a record that no leader wrote.")
+                self._know(batch, self.replicas[place].epoch)
+            log += self._records[id(batch)][1]
+        return tuple(log)
+
+    def _hears(self, place: int, seen: Seen, epoch: int) -> bool:
+        """becomes-leader or becomes-follower; False while the follower has not yet come to it.
+
+        A follower that has heard who leads and still has to find out where to cut counts as one
+        that has not heard: in the ladder both are one move.
+        """
+        named, isr = self._announced_in(epoch)
+        leader = self._place_of(seen.leader)
+        if named != leader:
+            raise Unmatched(f"{self._name(place)} takes somebody else for the leader of its epoch.")
+        before = self.replicas[place]
+        if seen.leads:
+            move = Move("becomes-leader", (place, epoch))
+            self._becomes(move, False, steps.hears_it_leads(before, epoch, isr))
+            self._led[place].add(epoch)
+            return True
+        log = self._written(place, seen)
+        found: tuple[Replica, bool] | None = None
+        for peer, late in self._ever(place, leader):
+            for new in steps.hears_it_follows(self.rung, peer, before, epoch, isr):
+                if _leads_to(before, new, peer, log) and (found is None or new.hw == seen.hw):
+                    found = new, late
+            if found is not None and found[0].hw == seen.hw:
+                break
+        if found is None:
+            return False
+        self._cut.pop(place, None)
+        new, late = found
+        self._becomes(Move("becomes-follower", (place, leader, epoch)), late, new)
+        return True
+
+    def _announced_in(self, epoch: int) -> Announcement:
+        """What is heard of an epoch: without those whom the controller has fenced in it since."""
+        leader, isr = self.controller.changes[epoch]
+        return leader, isr & ~self._fenced.get(epoch, 0)
+
+    def _waits(self, place: int, seen: Seen, epoch: int) -> None:
+        """It has heard, and not yet cut as far as it will; no further than the rung cuts."""
+        log, before = self._written(place, seen), self.replicas[place]
+        if self._is_told(place, log):
+            return
+        _, isr = self._announced_in(epoch)
+        ends = [
+            new.end
+            for peer, _ in self._ever(place, self._place_of(seen.leader))
+            for new in steps.hears_it_follows(self.rung, peer, before, epoch, isr)
+        ]
+        if log != before.log[: len(log)] or not ends or len(log) < min(ends):
+            raise Unmatched(f"{self._name(place)} cut more of its log than the rung does.")
+        self._cut[place] = log
+
+    def _leads(self, place: int, seen: Seen) -> None:
+        log = self._written(place, seen)
+        before = self.replicas[place]
+        if log[: before.end] != before.log:
+            raise Unmatched(f"{self._name(place)} leads and lost records.")
+        if log != before.log and not before.presumes:
+            raise Unmatched(f"{self._name(place)} wrote and does not lead.")
+        for record, _ in log[before.end :]:
+            new = steps.writes(self.replicas[place], record)
+            self.controller = self.controller._replace(next_record=record + 1)
+            self._becomes(Move("writes", (place,)), False, new)
+        while self.replicas[place].hw < seen.hw:
+            self._advances(place)
+        if self.replicas[place].hw > seen.hw:
+            raise Unmatched(f"The high watermark of {self._name(place)}, who leads, went back.")
+
+    def _advances(self, place: int) -> None:
+        leader = self.replicas[place]
+        late = False
+        for member in members(leader.isr):
+            found = self._late(leader, member, self.rung.advance)
+            if found is None:
+                raise Unmatched(
+                    f"The high watermark of {self._name(place)} passed a record that "
+                    f"{self._name(member)} of its in-sync set may not have under this rung."
+                )
+            late = late or found
+        self._becomes(Move("advances-hw", (place,)), late, steps.advances(leader))
+
+    def _follows(self, place: int, seen: Seen) -> None:
+        log = self._written(place, seen)
+        leader = self._place_of(seen.leader)
+        if len(log) < self.replicas[place].end:
+            self._cuts_to_end(place, leader, log)
+        before = self.replicas[place]
+        if log[: before.end] != before.log:
+            raise Unmatched(f"{self._name(place)} cut its log, and no leader's epoch made it.")
+        if before.leader != leader and (log != before.log or seen.hw != before.hw):
+            raise Unmatched(f"{self._name(place)} fetches from somebody it does not follow.")
+        while self.replicas[place].end < len(log):
+            self._fetches(place, leader, log, seen.hw)
+        if self.replicas[place].hw != seen.hw:
+            self._learns(place, leader, seen.hw)
+
+    def _fetches(self, place: int, leader: int, log: tuple[Record, ...], hw: int) -> None:
+        before = self.replicas[place]
+        end = before.end + 1
+        found: tuple[Replica, bool] | None = None
+        for peer, late in self._ever(place, leader):
+            new = steps.fetches(self.rung, peer, before)
+            if new is None or new.log != log[:end]:
+                continue
+            if found is None:
+                found = new, late
+            if new.hw == min(hw, end):
+                found = new, late
+                break
+        if found is None:
+            raise Unmatched(
+                f"{self._name(place)} took a record that {self._name(leader)} could not give it "
+                "under this rung."
+            )
+        new, late = found
+        self._becomes(Move("fetches", (place, leader)), late, new)
+
+    def _cuts_to_end(self, place: int, leader: int, log: tuple[Record, ...]) -> None:
+        """Told that its offset is out of range, a follower cuts to its leader's end."""
+        before = self.replicas[place]
+        for peer, late in self._ever(place, leader):
+            if peer.presumes and peer.end == len(log) and before.log[: peer.end] == log:
+                new = before._replace(log=log, hw=min(before.hw, len(log)))
+                self._becomes(Move(CUTS_TO_END, (place, leader)), late, new)
+                return
+
+    def _learns(self, place: int, leader: int, hw: int) -> None:
+        """The answer to a fetch without a record carries the high watermark, too."""
+        before = self.replicas[place]
+        for peer, late in self._ever(place, leader):
+            if self.rung.fetch(peer, before) and min(peer.hw, before.end) == hw:
+                move = Move(LEARNS, (place, leader))
+                self._becomes(move, late, before._replace(hw=hw))
+                return
+        raise Unmatched(
+            f"{self._name(place)} has the high watermark {hw}, which {self._name(leader)} could "
+            "not tell it under this rung."
+        )
+
+
+def _reaches_epoch_start(leader: Replica, follower: Replica) -> bool:
+    """The broker's own guard (KAFKA-7128): the follower's end, not the leader's high watermark,
+    must have come to where the leader's epoch begins."""
+    epochs = [epoch for _, epoch in leader.log]
+    start = epochs.index(leader.epoch) if leader.epoch in epochs else leader.end
+    return rules.same_epoch(leader, follower) and follower.end >= max(start, leader.hw)
+
+
+def _goes_on(before: Seen, now: Seen) -> bool:
+    """Who hears of the next epoch of the same leader keeps what it knows, and what is under way."""
+    return before.role == now.role and (before.leader, before.incarnation) == (
+        now.leader,
+        now.incarnation,
+    )
+
+
+def _leads_to(before: Replica, new: Replica, peer: Replica, log: tuple[Record, ...]) -> bool:
+    """Is this how the log came about?  What is kept is its beginning, and the rest is what the
+    leader has there; a log that only grew was not cut."""
+    if log[: before.end] == before.log and new.end < before.end:
+        return False
+    return log[: new.end] == new.log and log[new.end :] == peer.log[new.end : len(log)]

@@ -1,0 +1,90 @@
+"""A whole run held against a rung: how many of its events are which moves, and the first that is
+none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from engine.ladder import telling
+from engine.model.errors import BadInput
+from engine.model.profiles import get_profile
+from engine.refinement.beside import Matched, Unmatched
+from engine.refinement.mapping import Mapping
+from engine.refinement.rungs import rung, rung_of
+from engine.sim.run import Run, play
+
+
+class Miss(NamedTuple):
+    """The first event that is no move of the rung."""
+
+    step: int
+    """Events before it and itself; 0: the beginning already."""
+    line: str
+    """The move of the run that it belongs to."""
+    why: str
+    before: str
+    """The ladder's state before it."""
+    beyond: bool
+    """Nothing against the rung: no rung has a word for such a thing."""
+
+
+@dataclass
+class Refinement:
+    """What became of one partition of a run."""
+
+    run: Run
+    rung: str
+    partition: int
+    events: int = 0
+    none: int = 0
+    """Events of which the ladder sees nothing."""
+    one: int = 0
+    several: int = 0
+    late: int = 0
+    """Moves that read a peer as it was when the message left."""
+    moves: Counter[str] = field(default_factory=Counter)
+    """Move -> how often, those beside the model included."""
+    first: Miss | None = None
+
+    @property
+    def holds(self) -> bool:
+        return self.first is None
+
+    def note(self, found: list[Matched]) -> None:
+        self.events += 1
+        self.none += not found
+        self.one += len(found) == 1
+        self.several += len(found) > 1
+        for matched in found:
+            self.moves[matched.move.name] += 1
+            self.late += matched.late
+
+
+def refine(run: Run, rung_name: str = "", partition: int = 0) -> Refinement:
+    """Plays a run beside the ladder, as far as it is a run of the rung.
+
+    Raises BadInput for a rung or a partition that there is not and for a run that breaks off.
+    """
+    if partition >= len(run.scenario.partitions):
+        count = len(run.scenario.partitions)
+        raise BadInput("unknown", f"There is no partition {partition}: the last is {count - 1}.")
+    name = rung_name or rung_of(get_profile(run.profile))
+    found = Refinement(run, name, partition)
+    sim = run.simulation(told=True)  # no event may be passed over
+    lines = run.lines()
+    try:
+        mapping = Mapping(sim, partition, rung(name))
+    except Unmatched as error:
+        found.first = Miss(0, "", str(error), "", error.beyond)
+        return found
+    for number in play(sim, lines):
+        before = mapping.cluster
+        try:
+            found.note(mapping.step())
+        except Unmatched as error:
+            told = telling.picture(before)
+            found.first = Miss(found.events + 1, lines[number], str(error), told, error.beyond)
+            return found
+    return found
