@@ -16,14 +16,16 @@ from engine.dataplane import truncation
 from engine.model.copying import fields
 from engine.model.errors import BadInput
 from engine.model.log import Log
+from engine.model.state import Disk
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
-from engine.search import card, keys
+from engine.search import card, left_out
 from engine.search.budgets import NAMES, Budgets
 from engine.search.choices import Choices, advance
 from engine.search.danger import FAR, NEAR, SAFE, danger
 from engine.search.goals import goal, invariants
-from engine.search.keys import LEFT_OUT, SPOKEN_FOR, Key, Keys
+from engine.search.keys import Key, Keys
+from engine.search.left_out import LEFT_OUT, SPOKEN_FOR
 from engine.search.question import Question, cut_at
 from engine.search.searching import REACHED, Bounds, Outcome, search
 from engine.sim.run import Run, play_all
@@ -203,6 +205,28 @@ MERGED = [
 
 
 @pytest.mark.parametrize(("profile", "moves", "budgets"), MERGED)
+def test_a_key_that_was_kept_is_the_one_made_anew(
+    profile: str, moves: int, budgets: Budgets
+) -> None:
+    """What was said of a broker holds until somebody works on it, and no longer."""
+    run = after("S20", profile, moves)
+    choices, kept = Choices(run.scenario), Keys()
+    frontier = [(Question(run, budgets).start(), budgets)]
+    looked = 0
+    while frontier and looked < 200:
+        following = []
+        for sim, left in frontier[:20]:
+            for move, pays in choices.of(sim, left):
+                branch = sim.branch()
+                advance(branch, move)
+                assert kept.of(branch) == Keys().of(branch.copy()), move.text
+                following.append((branch, left.less(pays)))
+                looked += 1
+        frontier = following
+    assert looked > 100
+
+
+@pytest.mark.parametrize(("profile", "moves", "budgets"), MERGED)
 def test_states_with_one_key_stay_alike(profile: str, moves: int, budgets: Budgets) -> None:
     """Whatever is done next to either of them can be done to both, and leads to one key again."""
     run = after("S20", profile, moves)
@@ -220,12 +244,12 @@ def test_states_with_one_key_stay_alike(profile: str, moves: int, budgets: Budge
 
 
 def test_each_field_is_in_the_key_or_left_out_for_a_reason() -> None:
-    for kind, left_out in LEFT_OUT.items():
+    for kind, without in LEFT_OUT.items():
         every, spoken = set(fields(kind)), SPOKEN_FOR[kind]
-        assert set(left_out) <= every, kind
+        assert set(without) <= every, kind
         assert set(spoken) <= every, kind
-        assert not set(left_out) & set(spoken), kind
-        assert all(left_out.values())
+        assert not set(without) & set(spoken), kind
+        assert all(without.values())
 
 
 CHANGES = {
@@ -278,7 +302,7 @@ def test_a_key_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without checkpointed marks, states are merged that a restart tells apart."""
     start = "Z011", 2, Budgets(crashes=1, timers=1)
     test_states_with_one_key_stay_alike(*start)
-    monkeypatch.setitem(keys._PLAIN, keys.Disk, lambda disk: ())
+    monkeypatch.setitem(left_out.PLAIN, Disk, lambda disk: ())
     with pytest.raises(AssertionError, match="checkpoint"):
         test_states_with_one_key_stay_alike(*start)
 

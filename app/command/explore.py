@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from app.command.watching import BOUND_MET, Watch, watching
+from app.common.collector import no_collector
 from engine.ladder import questions, telling
 from engine.ladder.invariants import EXPECTED_TO_BREAK, NAMES
 from engine.ladder.rungs import FENCES
@@ -24,6 +23,8 @@ MOST_BYTES: Final = 16 << 20
 
 def explore(asked: dict[str, Any], as_json: bool) -> int:
     """Answers on the output; the exit code.  Raises BadInput for what cannot be asked."""
+    if asked["spark"] and asked["scenario"] is None:
+        raise BadInput("invalid", "--spark searches from a step of a run: say which SCENARIO.")
     if asked["counts_path"] is not None:
         return _counts(asked, as_json)
     if asked["fences"]:
@@ -37,16 +38,6 @@ def explore(asked: dict[str, Any], as_json: bool) -> int:
     raise BadInput(
         "invalid", "Say what to search: SCENARIO, --ladder RUNG, --counts PATH or --fences."
     )
-
-
-@contextmanager
-def no_collector() -> Iterator[None]:
-    """The ladder makes numbers and no circles: looking for circles costs a fifth of its time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _bounds(asked: Mapping[str, Any], watch: Watch) -> Bounds:

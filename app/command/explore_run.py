@@ -8,19 +8,22 @@ from typing import Any, Final
 
 from app.command.playing import command_of, run_of
 from app.command.watching import BOUND_MET, watching
+from app.common import config
+from app.common.collector import no_collector
 from engine.model.errors import BadInput
 from engine.search import card, goals
 from engine.search.budgets import NAMES, Budgets
 from engine.search.question import LAST, Question, cut_at
-from engine.search.searching import Bounds, search
+from engine.search.searching import Bounds, Outcome, search
 
 MOST_STATES: Final = 100_000
-"""Of a search that says nothing of its own: a few minutes, some GB."""
+"""Of a search that says nothing of its own: a few minutes, some GB.  On Spark as well: who has more
+machines says how far."""
 
 
 def explore_run(asked: Mapping[str, Any], as_json: bool) -> int:
     """Answers on the output; the exit code.  Raises BadInput for what cannot be asked."""
-    with watching(asked["max_seconds"]) as watch:
+    with watching(asked["max_seconds"]) as watch, no_collector():
         run = run_of(asked["scenario"], asked["profile"], asked["seed"], asked["moves"])
         question = Question(
             cut_at(run, _step(asked["at"])),
@@ -28,7 +31,12 @@ def explore_run(asked: Mapping[str, Any], as_json: bool) -> int:
             goals.invariants(asked["never"] or ""),
             asked["reach"] or "",
         )
-        outcome = search(question, Bounds(asked["max_states"] or MOST_STATES, watch))
+        bounds = Bounds(asked["max_states"] or MOST_STATES, watch)
+        outcome = (
+            _on_spark(question, bounds, asked["master"])
+            if asked["spark"]
+            else search(question, bounds)
+        )
         cpu_s = round(watch.cpu_s, 3)
     if as_json:
         print(json.dumps({**card.card(outcome), "cpu_s": cpu_s}, ensure_ascii=False))
@@ -38,6 +46,19 @@ def explore_run(asked: Mapping[str, Any], as_json: bool) -> int:
             print(f"{name}: {command_of(found.run)}")
         print(f"digest {card.card(outcome)['digest']}, {cpu_s:,.1f} CPU-s")
     return 0 if outcome.complete or outcome.ended else BOUND_MET
+
+
+def _on_spark(question: Question, bounds: Bounds, master: str | None) -> Outcome:
+    """The same search, for what one machine cannot hold.  Raises BadInput where Spark cannot."""
+    from app.batch.runners.spark import SparkRunner, SparkTrouble
+
+    runner = SparkRunner(master or config.load().spark_master)
+    try:
+        return runner.search(question, bounds)
+    except SparkTrouble as trouble:
+        raise BadInput("impossible", str(trouble)) from trouble
+    finally:
+        runner.close()
 
 
 def _step(at: str | None) -> int:

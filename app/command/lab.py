@@ -13,11 +13,10 @@ from typing import NoReturn
 import click
 
 from app.command import recordings
+from app.command.options import CANCELLED
 from app.lab import laboratory, nightly, recording, table
 from app.lab.laboratory import Wish
 from engine.sim.run import Run
-
-CANCELLED = 130
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:

@@ -14,6 +14,7 @@ from app.common import config
 
 P = ParamSpec("P")
 BAD_INPUT = 2
+CANCELLED = 130
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 
 

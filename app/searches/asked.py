@@ -30,8 +30,14 @@ MOST_OF_ONE: Final = 3
 """Of each budget: what a page searches has to end."""
 STATES: Final = 40_000
 CPU_S: Final = 45.0
+DANGER_S: Final = 20.0
+"""Of the processor, for the distances of the next moves, after the answer itself."""
 MEMORY_BYTES: Final = 2 << 30
 OWN_CHARACTERS: Final = 120
+MEMORY: Final = "memory"
+FELL: Final = "fell"
+"""Why an answer is without the distances of the next moves: they took too much memory, or their
+process ended before it had them."""
 
 
 @dataclass(frozen=True)

@@ -7,54 +7,31 @@ stands in its address, and can be put again.
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from app.common.config import ROOT
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
-from app.searches.asked import Ask
+from app.searches import worker
+from app.searches.asked import CPU_S, DANGER_S, MEMORY, MEMORY_BYTES, Ask
+from app.workers.hand import Fell, Hand, Limits, Work
 
-WAITING_MOST: Final = 8
-PER_ADDRESS: Final = 2
-"""Searches of one address that wait or run."""
+WAITING_MOST: Final = 12
+PER_ADDRESS: Final = 4
+"""Searches of one address that wait or run: a class has one address.  Addresses take turns."""
 ANSWERS_KEPT: Final = 256
 PATIENCE_S: Final = 5.0
-"""A search that was told to end does so; after this it is ended."""
+LOOK_S: Final = 60.0
+LIMITS: Final = Limits(MEMORY_BYTES, int(CPU_S + DANGER_S) + 10)
+STOP: Final = "stop"
 
 WAITS: Final = "waits"
 RUNS: Final = "runs"
 DONE: Final = "done"
 REFUSED: Final = "refused"
 ENDED: Final = "ended"
-
-SENTENCES.update(
-    {
-        "search.line": (
-            "Others are searching already: wait for one of them to end, and ask again.",
-            "已有其他搜索正在进行：请等其中一个结束后再试。",
-        ),
-        "search.yours": (
-            "{n} of your searches are not finished: wait for them, or cancel one.",
-            "你还有 {n} 个搜索未完成：请等待，或取消其中一个。",
-        ),
-        "search.memory": (
-            "This search took more memory than there is for one: give it smaller budgets.",
-            "该搜索所需内存超出上限：请减小预算。",
-        ),
-        "search.fell": (
-            "The search ended without an answer: ask again, with smaller budgets.",
-            "搜索未得出答案便已结束：请减小预算后重试。",
-        ),
-    }
-)
 
 
 @dataclass
@@ -68,7 +45,7 @@ class Search:
     answer: dict[str, Any] = field(default_factory=dict)
     refusal: Refusal | None = None
     cancelled: bool = False
-    process: subprocess.Popen[str] | None = None
+    hand: Hand | None = None
 
     @property
     def over(self) -> bool:
@@ -84,13 +61,15 @@ class Search:
 class Searches:
     """Asked by requests, worked on by one thread; safe for threads."""
 
-    def __init__(self, command: tuple[str, ...] = ("-m", "app.searches.worker")) -> None:
-        self._command = command
+    def __init__(self, work: Work = worker.work) -> None:
+        self._work = work
         self._lock = threading.Lock()
         self._come = threading.Condition(self._lock)
         self._line: list[Search] = []
         self._known: OrderedDict[str, Search] = OrderedDict()
         self._running: Search | None = None
+        self._turns: list[str] = []
+        """Addresses whose searches have begun, the last one at the end."""
         self._thread: threading.Thread | None = None
         self._closed = False
 
@@ -127,7 +106,7 @@ class Searches:
         with self._lock:
             if search not in self._line:
                 return 0
-            return self._line.index(search) + (self._running is not None)
+            return self._in_turn().index(search) + (self._running is not None)
 
     def cancel(self, number: str, address: str) -> None:
         """Ends a search that this address began; what it has seen so far becomes its answer."""
@@ -141,9 +120,9 @@ class Searches:
             if search in self._line:
                 self._line.remove(search)
                 search.state = ENDED
-            process = search.process
-        if process is not None:
-            _hang_up(process)
+            if search.hand is not None:
+                with suppress(Fell):
+                    search.hand.tell(STOP)
 
     def close(self) -> None:
         """Ends what runs; nothing new begins."""
@@ -152,13 +131,24 @@ class Searches:
             self._line.clear()
             running, thread = self._running, self._thread
             self._come.notify_all()
-        if running is not None and running.process is not None:
-            running.process.kill()
+            if running is not None and running.hand is not None:
+                running.hand.kill()
         if thread is not None:
             thread.join(PATIENCE_S)
 
     def _unfinished(self) -> list[Search]:
         return [*self._line, *([self._running] if self._running else [])]
+
+    def _in_turn(self) -> list[Search]:
+        """The line as it will be searched: who had no turn for the longest time comes first, and
+        of several of one address each waits until the others have had theirs."""
+        last = {address: place for place, address in enumerate(self._turns)}
+        nth: Counter[str] = Counter()
+        order = {}
+        for search in self._line:
+            order[search.ask.number] = nth[search.address], last.get(search.address, -1)
+            nth[search.address] += 1
+        return sorted(self._line, key=lambda one: order[one.ask.number])
 
     def _forget(self) -> None:
         for number in [number for number, one in self._known.items() if one.over]:
@@ -168,51 +158,49 @@ class Searches:
 
     def _start(self) -> None:
         if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="searches", daemon=True)
+            self._thread = threading.Thread(target=self._serve, name="searches", daemon=True)
             self._thread.start()
 
-    def _work(self) -> None:
+    def _serve(self) -> None:
         while True:
             with self._lock:
                 while not self._line and not self._closed:
                     self._come.wait()
                 if self._closed:
                     return
-                search = self._running = self._line.pop(0)
+                search = self._running = self._in_turn()[0]
+                self._line.remove(search)
+                self._turns = [one for one in self._turns if one != search.address]
+                self._turns = [*self._turns, search.address][-WAITING_MOST:]
                 search.state = RUNS
-            with suppress(OSError, ValueError):  # it cannot be started, or is cut off in mid-line
+            with suppress(Fell, OSError, EOFError):  # it fell, or cannot be started
                 self._play(search)
             with self._lock:
                 self._running = None
-                search.process = None
-                if not search.over:
+                if not search.over and search.answer:  # all but the distances was told before
+                    search.state = DONE
+                elif not search.over:
                     search.refusal = Refusal("busy", "search.fell")
                     search.state = ENDED if search.cancelled else REFUSED
 
     def _play(self, search: Search) -> None:
-        """Starts the process of a search and reads what it tells, to its end."""
-        process = subprocess.Popen(
-            [sys.executable, *self._command],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        with self._lock:
-            search.process = process
+        """Starts the process of a search and hears what it tells, to its end."""
+        hand = Hand(self._work, LIMITS)
         try:
-            _write(process, search.ask.told() + "\n")
-            if search.cancelled:
-                _hang_up(process)
-            for line in process.stdout or ():
-                self._hear(search, json.loads(line))
+            hand.tell(search.ask.told())
+            with self._lock:
+                search.hand = hand
+                if search.cancelled:
+                    hand.tell(STOP)
+                if self._closed:
+                    hand.kill()
+            while not search.over:
+                if hand.told(LOOK_S):
+                    self._hear(search, hand.hear())
         finally:
-            _hang_up(process)
-            if process.stdout is not None:
-                process.stdout.close()
-            process.wait()
+            with self._lock:
+                search.hand = None
+            hand.end()
 
     @staticmethod
     def _hear(search: Search, told: dict[str, Any]) -> None:
@@ -220,28 +208,15 @@ class Searches:
             search.answer = told["answer"]
             search.cancelled = told["answer"]["cancelled"]
             search.state = DONE
+        elif "first" in told:
+            search.answer = told["first"]
         elif "refused" in told:
             why = told["refused"]
             search.refusal = (
                 Refusal("too_large", "search.memory")
-                if why["where"] == "memory"
+                if why["where"] == MEMORY
                 else Refusal(why["code"], text=why["sentence"], where=why["where"])
             )
             search.state = REFUSED
         else:
             search.progress = told
-
-
-def _write(process: subprocess.Popen[str], line: str) -> None:
-    """To a process that may be gone already, or was cancelled before it could be asked."""
-    assert process.stdin is not None
-    with suppress(OSError, ValueError):
-        process.stdin.write(line)
-        process.stdin.flush()
-
-
-def _hang_up(process: subprocess.Popen[str]) -> None:
-    """The end of its input tells a search to end."""
-    assert process.stdin is not None
-    with suppress(OSError):
-        process.stdin.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any, Final
 
-from flask import Blueprint, redirect, render_template, request, url_for
+from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -22,6 +22,7 @@ from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.search.budgets import NAMES
 from engine.search.danger import FAR, NEAR
+from engine.show.sayings import said
 from engine.sim.run import Run
 
 blueprint = Blueprint("exploring", __name__)
@@ -31,6 +32,7 @@ FIRST: Final = ("crashes", "power", "writes")
 USUAL: Final = {"crashes": 1, "writes": 1}
 MOST_LANES: Final = 4
 PAIRS: Final = ("cut", "heal")
+NOT_OF_A_BROKER: Final = ("produce", "advance")
 WORST_FIRST: Final = {NEAR: 0, FAR: 1}
 MOST_WHY: Final = 400
 
@@ -67,13 +69,18 @@ def _address(ask: Ask) -> dict[str, str]:
 @blueprint.get("/explore/<digest>")
 def page(digest: str) -> str:
     """The question, and its answer where it was asked."""
-    ask = _asked(digest, request.args)
+    return _question(_asked(digest, request.args), digest)
+
+
+def _question(ask: Ask, digest: str, refusal: str = "") -> str:
+    """The page of a question; with a sentence, where it was not taken."""
     with services().replays.using(digest) as replay:
         total = replay.total
     if ask.step > total:
         raise Refusal("stale", run=digest, total=total, step=ask.step)
     scenario = in_language(ask.run.scenario, visitor.lang())
     search = services().searches.find(ask.number)
+    standing = {"search": None, "refusal": refusal} if refusal else _standing(search)
     return render_template(
         "explore.html",
         ask=ask,
@@ -91,16 +98,23 @@ def page(digest: str) -> str:
         others=[(name, getattr(ask.budgets, name)) for name in NAMES if name not in FIRST],
         most=asked.MOST_OF_ONE,
         limits={"states": asked.STATES, "s": round(asked.CPU_S)},
-        **_standing(search),
+        **standing,
     )
 
 
 @blueprint.post("/explore/<digest>")
 def begin(digest: str) -> AnyResponse:
-    """Asks; the page of the question shows how far it is."""
+    """Asks; the page of the question shows how far it is, or keeps what was chosen where others
+    have to end first."""
     visitor.require_token()
     ask = _asked(digest, request.form)
-    services().searches.ask(ask, visitor.asker()[1])
+    try:
+        services().searches.ask(ask, visitor.asker()[1])
+    except Refusal as error:
+        if error.code != "slow_down":
+            raise
+        kept = _question(ask, digest, error.sentence(visitor.lang()))
+        return Response(kept, error.status, error.headers(), mimetype="text/html")
     return redirect(_page(ask), 303)
 
 
@@ -150,6 +164,7 @@ def _standing(search: Search | None) -> dict[str, Any]:
         told["ways"] = [_way(search.ask, one) for one in search.answer["ways"]]
         told["near"] = _near(search)
         told["distances"] = _distances(search)
+        told["missing"] = search.answer["missing"]
         told["command"] = _command(search.ask)
     return told
 
@@ -169,7 +184,7 @@ def _way(ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
     digest = services().replays.register(run)
     return {
         "name": found["name"],
-        "why": found["why"][:MOST_WHY],
+        "why": said(found["why"], visitor.lang())[:MOST_WHY],
         "moves": [told(move, run.scenario) for move in found["moves"]],
         "open": address(f"/r/{digest}", step=str(ask.step)),
         "card": url_for("unfurling.card", digest=digest, lang=visitor.lang()),
@@ -196,7 +211,7 @@ def told(text: str, scenario: Scenario) -> dict[str, Any]:
     elif verb in PAIRS and len(rest) > 1:
         args = {"a": _name(rest[0], scenario), "b": _name(rest[1], scenario)}
     elif rest:
-        args = {"a": rest[0]}
+        args = {"a": rest[0] if verb in NOT_OF_A_BROKER else _name(rest[0], scenario)}
     if verb == "bounce" and rest[1:] == ["power"]:
         verb = "bounce.power"
     elif verb == "elect" and rest[:1] == ["unclean"]:
@@ -207,10 +222,11 @@ def told(text: str, scenario: Scenario) -> dict[str, Any]:
 
 
 def _name(node: str, scenario: Scenario) -> str:
-    """What the stage calls an end of a link."""
+    """What the stage calls a node: a bare number would read as a count."""
     if node == "K":
         return "Controller"
-    return scenario.broker_name(int(node)) if node.isdecimal() else node
+    name = scenario.broker_name(int(node)) if node.isdecimal() else node
+    return f"Broker {name}" if name.isdecimal() else name
 
 
 def _command(ask: Ask) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from engine.checks.catalogue import INVARIANTS, VIOLABLE
 from engine.search.budgets import NAMES, Budgets
-from engine.search.keys import DIGEST_BYTES
+from engine.search.faces import DIGEST_BYTES
 from engine.search.searching import REACHED, Found, Outcome
 
 SCHEMA: Final = 1

@@ -66,13 +66,13 @@ class Choices:
             yield f"deliver {way}", FREE
             if left.losses and (src, dst) in waiting:
                 yield f"drop {way}", LOSSES
-        for broker in sim.brokers.values():
+        for broker in sim.cluster.brokers.values():
             yield from self._of_broker(sim, broker, left)
         yield from self._of_controller(sim, left)
         yield from self._of_links(sim, left)
         if left.writes:
             for tp, record in sim.cluster.controller.records.items():
-                leader = sim.brokers.get(record.leader)
+                leader = sim.cluster.brokers.get(record.leader)
                 if leader is not None and leader.status in (UP, PAUSED):
                     yield f"produce s{left.writes}{_where(tp)} acks=all", WRITES
         if left.elections and sim.cluster.controller.alive:
@@ -166,7 +166,7 @@ def can_appear(sim: Simulation) -> set[Way]:
     """The directions on which a message can be made to travel: an idle fetcher's request, or the
     answer to a fetch that waits in its leader's purgatory."""
     found = set()
-    for broker in sim.brokers.values():
+    for broker in sim.cluster.brokers.values():
         process = broker.process
         if process is None or process.status != UP:
             continue

@@ -77,7 +77,7 @@ def _two_lead(sim: Simulation) -> bool:
     """Two running processes take themselves for the leader of one partition."""
     leading = [
         tp
-        for broker in sim.brokers.values()
+        for broker in sim.cluster.brokers.values()
         if broker.status == UP
         for tp, replica in broker.replicas.items()
         if replica.role == LEADER
@@ -89,7 +89,7 @@ def _diverged(a: int, b: int) -> Goal:
     """Do their logs hold different records at the same offset?"""
 
     def reached(sim: Simulation) -> bool:
-        one, other = sim.brokers[a].machine.disks, sim.brokers[b].machine.disks
+        one, other = sim.cluster.brokers[a].machine.disks, sim.cluster.brokers[b].machine.disks
         for tp in one.keys() & other.keys():
             theirs = {batch.base: batch for batch in other[tp].log.batches}
             for batch in one[tp].log.batches:

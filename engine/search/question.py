@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.model.errors import BadInput
@@ -40,6 +41,27 @@ class Question:
             pass
         _refuse_unknown(sim)
         return sim
+
+    def begun(self) -> tuple[Simulation, frozenset[str]]:
+        """The same, ready to be searched, and what is broken there already.
+
+        Raises BadInput as `start` does, and for what was to be looked for and is broken before.
+        """
+        sim = self.start()
+        before = frozenset(name for name, _, _ in sim.broken)
+        for name in self.never:
+            if name in before:
+                raise BadInput(
+                    "impossible", f"{name} is broken before the search begins: begin earlier."
+                )
+        sim.hush()
+        sim.rush = True
+        return sim, before
+
+    def followed_by(self, moves: Sequence[str]) -> Run:
+        """A way that was found, as a run from its very beginning."""
+        run = self.run
+        return Run(run.scenario, run.profile, run.seed, (*run.lines(), *moves))
 
 
 def cut_at(run: Run, step: int = LAST) -> Run:

@@ -18,6 +18,7 @@ from engine.sim.simulation import Simulation
 
 REACHED: Final = "reached"
 """Beside the invariants: the state that a question wants to reach."""
+AT_ONCE: Final = "It is so where the search begins."
 
 
 @dataclass(frozen=True)
@@ -114,22 +115,19 @@ class Searching:
         self._parents: list[tuple[int, str]] = []
         """Of each state: the number of the state before, and the move."""
         self.outcome = Outcome(question, Progress())
-        self._before: set[str] = set()
+        self._before: frozenset[str] = frozenset()
         """What is broken where the search begins."""
 
     def run(self) -> Outcome:
         """Level by level, until nothing new comes, the goal is found, or a bound is met."""
         outcome = self.outcome
-        sim = self.question.start()
-        self._before = {name for name, _, _ in sim.broken}
-        self._refuse_broken()
-        sim.hush()
-        sim.rush = True
+        sim, self._before = self.question.begun()
+        sim.seal()
         first = _State(sim, self.question.budgets, 0)
         self._parents.append((-1, ""))
         self._seen[self._keys.of(sim, *first.left)] = 0
         if self._goal is not None and self._goal(sim):
-            self._note(REACHED, "It is so where the search begins.", first)
+            self._note(REACHED, AT_ONCE, first)
             outcome.ended = True
             return outcome
         frontier = [first]
@@ -144,15 +142,6 @@ class Searching:
             frontier = following
         outcome.complete = True
         return outcome
-
-    def _refuse_broken(self) -> None:
-        """What is broken before cannot be looked for."""
-        for name in self.question.never:
-            if name in self._before:
-                raise BadInput(
-                    "impossible",
-                    f"{name} is broken before the search begins: begin earlier.",
-                )
 
     def _level(self, frontier: list[_State], following: list[_State]) -> bool:
         """Goes on from every state of a level; False if the search ends there."""
@@ -176,7 +165,7 @@ class Searching:
         choices = self._choices.of(sim, state.left)
         for place, (move, pays) in enumerate(choices):
             last = place == len(choices) - 1
-            twin = sim if last else sim.copy()
+            twin = sim if last else sim.branch()
             try:
                 advance(twin, move)
             except BadInput:
@@ -228,8 +217,7 @@ class Searching:
             number, text = self._parents[number]
             moves.append(text)
         moves.reverse()
-        run = self.question.run
-        whole = Run(run.scenario, run.profile, run.seed, (*run.lines(), *moves))
+        whole = self.question.followed_by(moves)
         self.outcome.found[name] = Found(tuple(moves), whole, state.left, why)
 
 

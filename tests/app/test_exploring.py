@@ -10,11 +10,14 @@ import pytest
 
 from app.common.refusals import Refusal
 from app.context.services import KEY
+from app.searches import worker
 from app.searches.asked import Ask, budgets_of
-from app.searches.searches import DONE, PER_ADDRESS, REFUSED, Search, Searches
+from app.searches.searches import DONE, PER_ADDRESS, REFUSED, RUNS, Search, Searches
+from app.web.exploring import told
 from engine.model.errors import BadInput
 from engine.scenarios import file
 from engine.sim.run import Run
+from tests.app import hands
 
 PATIENCE_S = 60
 
@@ -78,8 +81,20 @@ def test_an_address_has_so_many_searches(searches: Searches) -> None:
     searches.ask(LOSS, "2.2.2.2")
 
 
+def test_addresses_take_turns(searches: Searches) -> None:
+    """Who asks much waits behind himself, not others behind him."""
+    first, *mine = [
+        searches.ask(ask("S30", "K41", step, crashes=2, writes=2), "1.1.1.1") for step in range(3)
+    ]
+    end = time.monotonic() + PATIENCE_S
+    while first.state != RUNS and time.monotonic() < end:
+        time.sleep(0.05)
+    theirs = searches.ask(LOSS, "2.2.2.2")
+    assert [searches.place(one) for one in (theirs, *mine)] == [1, 2, 3]
+
+
 def test_a_process_that_falls_is_told_and_harms_nobody() -> None:
-    searches = Searches(("-c", "raise SystemExit(3)"))
+    searches = Searches(hands.falls)
     try:
         fallen = until(searches.ask(LOSS, "1.1.1.1"))
         assert fallen.state == REFUSED
@@ -89,12 +104,37 @@ def test_a_process_that_falls_is_told_and_harms_nobody() -> None:
 
 
 def test_an_answer_cut_off_ends_its_search_and_no_other() -> None:
-    searches = Searches(("-c", "print('{\"answer\": {', end='')"))
+    searches = Searches(hands.falls)
     try:
         first = until(searches.ask(LOSS, "1.1.1.1"))
         assert first.state == REFUSED
         again = until(searches.ask(LOSS, "1.1.1.1"))
         assert again is not first, "what fell is asked anew, by a thread that is still there"
+    finally:
+        searches.close()
+
+
+def test_distances_that_take_too_much_memory_leave_the_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def greedy(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(worker, "danger", greedy)
+    told: list[dict[str, Any]] = []
+    found = worker.answer(LOSS, told.append, lambda: False)
+    assert found["missing"] == "memory" and found["distances"] == []
+    assert "I7" in {one["name"] for one in found["ways"]} and not found["cancelled"]
+    (first,) = (one["first"] for one in told if "first" in one)
+    assert first["card"] == found["card"]
+
+
+def test_a_process_that_falls_after_its_first_answer_has_answered() -> None:
+    searches = Searches(hands.answers_and_falls)
+    try:
+        found = until(searches.ask(LOSS, "1.1.1.1"))
+        assert found.state == DONE and found.answer == hands.FIRST
+        assert searches.ask(LOSS, "1.1.1.1") is found, "and is not searched again"
     finally:
         searches.close()
 
@@ -125,6 +165,15 @@ def opened(client: Any, code: str = "S20", profile: str = "Z0102") -> tuple[str,
     return digest, found[1]
 
 
+def test_a_broker_is_no_number() -> None:
+    """Who is called 1 does not read as one of something that crashes."""
+    scenario, labelled = file.find("S14"), file.find("S20")
+    assert told("kill 1", scenario)["args"] == {"a": "Broker 1"}
+    assert told("deliver 2->1", scenario)["args"] == {"a": "Broker 2", "b": "Broker 1"}
+    assert told("kill A", labelled)["args"] == {"a": "A"}
+    assert told("produce s1 acks=all", scenario)["args"] == {"a": "s1"}
+
+
 @pytest.mark.parametrize(("lang", "yes"), [("en", "Yes: 4 moves"), ("zh", "会：从这里 4 步")])
 def test_a_question_is_put_and_answered_on_its_page(client: Any, lang: str, yes: str) -> None:
     digest, token = opened(client)
@@ -138,9 +187,24 @@ def test_a_question_is_put_and_answered_on_its_page(client: Any, lang: str, yes:
         time.sleep(0.1)
         page = client.get(address).get_data(as_text=True)
     assert yes in page
+    assert ("is gone: broker A leads" in page) is (lang == "en")
     found = re.search(r'class="btn primary" href="(/r/[0-9a-f]{16}\?step=20)"', page)
     assert found, page
     assert client.get(found[1]).status_code == 200
+
+
+def test_who_has_to_wait_keeps_the_page(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what was chosen, and when to ask again."""
+    digest, token = opened(client)
+    refusal = Refusal("slow_down", "search.yours", n=PER_ADDRESS, ms=3000)
+    monkeypatch.setattr(Searches, "ask", lambda *_: (_ for _ in ()).throw(refusal))
+    asked = {"csrf": token, "step": "20", "goal": "nobody", "crashes": "3"}
+    answer = client.post(f"/explore/{digest}?lang=zh", data=asked)
+    page = answer.get_data(as_text=True)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "3")
+    assert "来自你所在地址的 4 个搜索尚未完成" in page
+    assert '<option value="nobody" selected>' in page
+    assert "<option selected>3</option>" in page
 
 
 @pytest.mark.parametrize(
