@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
 from app.batch import advice_table, cycles
 from app.batch.advice_table import Cell, Table
-from engine.study import cycles as trees
+from app.batch.processes import Workers
+from engine.study import importance
 from engine.study.advice import Setting
 from tests.app.test_cli import highwater
 
@@ -17,7 +20,7 @@ from tests.app.test_cli import highwater
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small trees, a short pilot, and no processes that start afresh."""
-    monkeypatch.setattr(trees, "CHILDREN", {2: 0.1, 3: 0.02, 4: 0.0})
+    monkeypatch.setattr(importance, "FLOOR", (1.0, 0.1, 0.02, 0.01))
     monkeypatch.setattr(cycles, "PILOT_TREES", 2)
     monkeypatch.setattr(cycles, "best_effort", lambda trees: {})
     monkeypatch.setattr(advice_table, "pool", ThreadPoolExecutor)
@@ -64,6 +67,45 @@ def test_what_loses_nothing_in_a_pilot_promises_no_end() -> None:
     spread = [Cell("usual", Setting(), pilot={"lost": [10.0, s]}, pilot_trees=5) for s in (20, 40)]
     few, many = (table.needed(one) for one in spread)
     assert many == pytest.approx(2 * few, rel=0.05), "trees grow with the squares"
+
+
+class Interrupted(ThreadPoolExecutor):
+    """Ctrl+C comes while the fifth thing is asked for."""
+
+    asked = 0
+
+    def submit(self, *args: Any, **kwargs: Any) -> Any:
+        Interrupted.asked += 1
+        if Interrupted.asked == 5:
+            raise KeyboardInterrupt
+        return super().submit(*args, **kwargs)
+
+
+def test_ctrl_c_leaves_with_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(advice_table, "pool", Interrupted)
+    monkeypatch.setattr(advice_table, "CHUNK_MOST", 4)
+    told = highwater(*ASKED, "--within", "5", "--json")
+    assert told.exit_code == 130, told.output
+    (cell,) = json.loads(told.stdout)["cells"]
+    assert cell["ended"] == "stopped" and cell["looks"] == 1 and cell["trees"] >= 4
+    assert 0 < cell["lost"]["low"] < cell["lost"]["rate"] < cell["lost"]["high"]
+
+
+def test_what_is_said_to_be_the_most_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trees that do not come back in time are counted as left, and nobody waits for them."""
+    monkeypatch.setattr(advice_table, "grown", lambda chunk: time.sleep(3) or ([], 0.0))
+    told = highwater(*ASKED, "--budget", "1", "--json")
+    (cell,) = json.loads(told.stdout)["cells"]
+    assert told.exit_code == 3 and cell["ended"] == "budget"
+    assert cell["trees"] == 0 and cell["left"] > 0 and "at most" in told.stderr
+
+
+def test_processes_are_ended_and_start_again() -> None:
+    with Workers(1) as workers:
+        waiting = workers.submit(time.sleep, 600)
+        workers.stop()
+        assert waiting.cancelled() or waiting.exception() is not None
+        assert workers.submit(abs, -1).result(60) == 1
 
 
 @pytest.mark.parametrize(

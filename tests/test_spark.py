@@ -15,16 +15,24 @@ import pyarrow.parquet as pq
 import pyspark.cloudpickle
 import pytest
 
+import highwater as hw
 from app.batch.runners import local
 from app.batch.runners.plan import Plan, Tally
 from app.batch.runners.query import Answer, Changes, answer, changes, links
 from app.batch.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
 from app.batch.runners.spark import SparkRunner, SparkTrouble, statement
 from engine.scenarios import file
+from engine.search import card
+from engine.search.budgets import Budgets
+from engine.search.question import Question, cut_at
+from engine.search.searching import Bounds, search
+from engine.sim.run import Run
 from engine.study.metrics import METRICS
 from tests import batch_fakes
 from tests.batch_runner import check_same, summary_of
 from tests.spark_cluster import Cluster, descendants
+
+THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 
 pytestmark = [
     pytest.mark.spark,
@@ -198,6 +206,15 @@ def test_two_batches_at_once_share(spark: SparkRunner, tmp_path: Path) -> None:
     assert rows_of(tmp_path / "long") == expected_rows(plan(runs=300))
 
 
+def test_a_search_is_dealt_out(spark: SparkRunner) -> None:
+    """tests/test_search_parts.py compares more of it, without Spark."""
+    run = cut_at(Run(file.find("S20"), "K39"), 20)
+    question = Question(run, Budgets(crashes=2 if THOROUGH else 0), ("I7",))
+    one, other = search(question), spark.search(question, Bounds())
+    assert one.complete
+    assert card.card(other) == card.card(one)
+
+
 def test_a_killed_python_worker_changes_nothing(spark: SparkRunner, tmp_path: Path) -> None:
     wanted = plan(runs=100, sleep_s=0.02)
     java = spark.start().sparkContext._gateway.proc.pid  # type: ignore[union-attr]
@@ -295,6 +312,17 @@ def test_stored_runs_answer_queries(spark: SparkRunner, tmp_path: Path) -> None:
     assert counted.rows == [["c0", lost[0]], ["c1", lost[1]]] and not links(counted)
     with pytest.raises(SparkTrouble, match=r"`nothing` cannot be resolved.*\.$"):
         asked("SELECT nothing FROM runs")
+
+
+def test_a_study_is_a_dataframe_where_spark_is_given(spark: SparkRunner) -> None:
+    frame = hw.study("S74", runs=60, kafka=["Z0102", "K39"], spark=spark.start())
+    played = {(row["profile"], row["seed"]): row for row in frame.collect()}
+    here = hw.study("S74", runs=60, kafka=["Z0102", "K39"])
+    assert len(played) == 120
+    for row in here.rows():
+        theirs = played[row["profile"], row["seed"]].asDict(recursive=True)
+        theirs["broken"] = [[one["invariant"], one["step"], one["why"]] for one in theirs["broken"]]
+        assert theirs == row
 
 
 @pytest.fixture

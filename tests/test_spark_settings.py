@@ -11,7 +11,9 @@ from typing import Any
 import pyspark
 import pytest
 
+from app.batch.jobs import runner_of
 from app.batch.runners import java, spark
+from app.batch.runners.connect import ConnectRunner
 from app.batch.runners.spark import (
     SparkRunner,
     SparkTrouble,
@@ -20,7 +22,7 @@ from app.batch.runners.spark import (
     reason,
     with_retries,
 )
-from app.common.config import ROOT
+from app.common.config import ROOT, load
 
 
 @pytest.mark.parametrize(
@@ -62,6 +64,14 @@ def test_the_master_comes_from_the_argument_then_the_environment() -> None:
     assert SparkRunner("local[1]", environ).master == "local[1,4]"
     assert SparkRunner("", {}).master == "local[*,4]"
     assert SparkRunner("local[3]", {}).cores() == 3
+
+
+def test_sparks_own_variable_names_a_remote_where_ours_says_nothing(tmp_path: Path) -> None:
+    there, own = {"SPARK_REMOTE": "sc://there:15002"}, {"HIGHWATER_SPARK_MASTER": "local[3]"}
+    for environ, master in ((there, "sc://there:15002"), (there | own, "local[3]"), ({}, "")):
+        assert load(environ, instance=tmp_path).spark_master == master
+    assert isinstance(runner_of(load(there, instance=tmp_path)), ConnectRunner)
+    assert isinstance(runner_of(load(there | own, instance=tmp_path)), SparkRunner)
 
 
 @pytest.mark.parametrize(

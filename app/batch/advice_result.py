@@ -10,7 +10,7 @@ from app.batch.intervals import Look, weighed
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow
 from engine.study import advice
-from engine.study.closed_form import overlaps_by_size
+from engine.study.closed_form import left_out, overlaps_by_size
 from engine.study.cycle_rows import LOST
 
 KIND: Final = "advice"
@@ -61,6 +61,7 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] 
                 "acks": setting.acks,
                 "n": counted.judged,
                 "overlaps": sum(overlaps.values()) if overlaps else None,
+                "left_out": left_out(setting, failures),
                 **cycles.rates(counted.weights, counted.judged, look, overlaps),
             }
         )

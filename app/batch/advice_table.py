@@ -8,8 +8,9 @@ hold together (`Look`).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass, field
 from itertools import product
@@ -21,13 +22,14 @@ from scipy import special
 from app.batch import cycles
 from app.batch.advice_result import how_long
 from app.batch.intervals import Look, is_within
-from app.batch.processes import pool
+from app.batch.processes import Workers, pool
+from app.batch.runners.rows import together
 from app.common import clock
 from engine.study import advice
 from engine.study.advice import Setting
 from engine.study.batch import run_chunk
 from engine.study.closed_form import overlaps_by_size
-from engine.study.cycle_rows import BUSY, HEAVIEST_OF, LOST, WAITS, subject, sums_of
+from engine.study.cycle_rows import BUSY, LOST, WAITS, subject, sums_of
 
 CHUNK_S: Final = 1.0
 """About so long is a chunk: soon enough to end with a budget."""
@@ -38,10 +40,14 @@ TREES_MOST: Final = 1_000_000
 SPARE: Final = 1.3
 """A pilot is short: what it lets expect is played and a bit more, lest there be a second look."""
 TIMES: Final = (1.5, 4.0)
-"""A look has so many times the trees of the one before."""
+"""A look has so many times the trees of the one before, at least and at most."""
 LOOKS_EXPECTED: Final = 2
 PILOT_PART: Final = 0.25
-"""Of the budget of a cell, a pilot takes so much at most."""
+"""Of the budget of a cell, no tree of a pilot begins later."""
+PILOT_TIMES: Final = 1.5
+STARTING_S: Final = 5.0
+LONGER: Final = 3.0
+"""A last chunk may take so many times as long as the longest so far; with as many waiting."""
 
 Json = dict[str, Any]
 Sums = dict[str, list[float]]
@@ -60,6 +66,8 @@ class Cell:
     sums: Sums = field(default_factory=lambda: {LOST: [0.0, 0.0], WAITS: [0.0, 0.0], BUSY: [0.0]})
     trees: int = 0
     failed: int = 0
+    left: int = 0
+    """Trees that had begun and were not waited for."""
     looks: int = 0
     cpu_s: float = 0.0
     wall_s: float = 0.0
@@ -85,6 +93,26 @@ def cells(
     return found
 
 
+def foreseen(total: float, squares: float, trees: int, within: float, at_once: int = 1) -> float:
+    """How many trees one looks at first, from the losses of a pilot and their squares; inf where it
+    met none."""
+    if not total:
+        return inf
+    z = special.ndtri(1 - Look(at_once, LOOKS_EXPECTED).alpha_of_look / 2)
+    return max(LEAST, ceil(SPARE * trees * squares / total**2 * (z / within) ** 2))
+
+
+def grown_to(n: int, rate: float, low: float, high: float, within: float) -> int:
+    """The stop rule: 0 where n trees told the rate well enough, else with how many one looks
+    again.  Each look spends its part of what may be missed (`Look`)."""
+    if n and is_within(rate, low, high, within):
+        return 0
+    least, most = TIMES
+    wide = max(high - rate, rate - low)
+    times = (wide / (within * rate)) ** 2 if rate else most
+    return ceil(max(n, LEAST) * min(most, max(least, times)))
+
+
 class Table:
     """Plays cells to `within` (a share of the losses, to either side) or for `budget_s` each."""
 
@@ -99,105 +127,125 @@ class Table:
         self.rows, self.within, self.budget_s, self.jobs = rows, within, budget_s, jobs
         self.told = told
 
-    def play(self, only_estimate: bool = False) -> None:
-        """The pilots, what all will take, and the cells one by one; Ctrl+C ends it early."""
+    def play(self, only_estimate: bool = False) -> bool:
+        """The pilots, what all will take, and the cells one by one.  False where Ctrl+C ended it
+        early: then it has what was played."""
+        pilots = self._pilots_s()
+        whole = pilots if only_estimate else pilots + len(self.rows) * self.budget_s
         self.told(
             f"{len(self.rows)} cells, each until ± {self.within:.0%} or for {self.budget_s:,.0f} s "
-            f"on {self.jobs} processes: at most {self._long(len(self.rows) * self.budget_s)} "
-            "after the pilots; Ctrl+C ends it with what it has."
+            f"on {self.jobs} processes: at most {self._long(whole)} in all, of which "
+            f"{self._long(pilots)} for pilots; Ctrl+C ends it with what it has."
         )
-        with pool(self.jobs) as processes:
+        with Workers(self.jobs, pool) as workers:
             try:
-                self._pilots(processes)
-                if not only_estimate:
-                    for cell in self.rows:
-                        self._cell(processes, cell)
-                        self.told(f"{cell.name}: {cell.ended}, {cell.trees:,} trees")
+                self._pilots(workers, clock.monotonic() + pilots)
+                for cell in () if only_estimate else self.rows:
+                    self._cell(workers, cell)
+                    self.told(f"{cell.name}: {cell.ended}, {cell.trees:,} trees")
             except KeyboardInterrupt:
                 for cell in self.rows:
                     if cell.ended == "waiting":
                         cell.ended = "stopped"
-                processes.shutdown(cancel_futures=True)
+                        cell.looks += 1
+                return False
+        return True
 
-    def _pilots(self, processes: ProcessPoolExecutor) -> None:
+    def _pilot_s(self) -> float:
+        """Of one cell, until when a tree may begin."""
+        return min(cycles.PILOT_S, PILOT_PART * self.budget_s)
+
+    def _pilots_s(self) -> float:
+        """For the pilots of all cells: what is not there by then is not waited for."""
+        return ceil(len(self.rows) / self.jobs) * PILOT_TIMES * self._pilot_s() + STARTING_S
+
+    def _pilots(self, workers: Workers, until: float) -> None:
         waiting = [
-            processes.submit(pilot, cell.preset, cell.setting, PILOT_PART * self.budget_s)
-            for cell in self.rows
+            workers.submit(pilot, cell.preset, cell.setting, self._pilot_s()) for cell in self.rows
         ]
         whole = 0.0
         for cell, one in zip(self.rows, waiting, strict=True):
-            cell.effort, cell.pilot, cell.pilot_trees, cell.each_s = one.result()
+            try:
+                found = one.result(max(0.0, until - clock.monotonic()))
+            except TooLate:
+                workers.stop()
+                self.told(f"{cell.name}: no pilot in time")
+                continue
+            cell.effort, cell.pilot, cell.pilot_trees, cell.each_s = found
             needed = self.needed(cell)
             seconds = needed * cell.each_s / self.jobs
             whole += min(seconds, self.budget_s)
-            self.told(f"{cell.name}: {self._foretold(needed, seconds)}")
-        self.told(f"All cells: about {self._long(whole)}.")
+            self.told(f"{cell.name}: {self._foretold(cell, needed, seconds)}")
+        self.told(f"All cells: about {self._long(whole)}, as a guess from pilots.")
 
-    def _foretold(self, needed: float, seconds: float) -> str:
+    def _foretold(self, cell: Cell, needed: float, seconds: float) -> str:
         if needed == inf:
             return "no loss in the pilot; the whole budget may not meet one"
-        enough = f"needs about {needed:,.0f} trees, {self._long(seconds)}"
+        enough = (
+            f"needs about {needed:,.0f} trees, {self._long(seconds)}, as a guess from a pilot of "
+            f"{cell.pilot_trees}"
+        )
         if seconds <= self.budget_s:
             return enough
         return f"{enough}: more than its budget, so that its interval will be wider"
 
     def needed(self, cell: Cell) -> float:
         """Trees that the pilot lets expect; inf where it met no loss."""
-        total, squares = cell.pilot[LOST]
-        if not total:
-            return inf
-        z = special.ndtri(1 - self._look(LOOKS_EXPECTED).alpha_of_look / 2)
-        spread = cell.pilot_trees * squares / total**2
-        return max(LEAST, ceil(SPARE * spread * (z / self.within) ** 2))
+        total, squares = cell.pilot.get(LOST, (0.0, 0.0))
+        return foreseen(total, squares, cell.pilot_trees, self.within, len(self.rows))
 
     def _look(self, number: int) -> Look:
         return Look(at_once=len(self.rows), growing=number)
 
-    def _cell(self, processes: ProcessPoolExecutor, cell: Cell) -> None:
+    def _cell(self, workers: Workers, cell: Cell) -> None:
         began = clock.monotonic()
         until = began + self.budget_s
-        wanted = self.needed(cell)
-        if wanted == inf:
-            wanted = 10 * LEAST
+        needed = self.needed(cell)
+        wanted = 10 * LEAST if needed == inf else int(needed)
         while True:
-            whole = self._grow(processes, cell, int(min(wanted, TREES_MOST)), until)
+            whole = self._grow(workers, cell, min(wanted, TREES_MOST), until)
             cell.looks += 1
             cell.wall_s = clock.monotonic() - began
             lost = self.rates(cell)["lost"] if cell.trees else {"rate": 0, "low": 0, "high": inf}
-            if is_within(lost["rate"], lost["low"], lost["high"], self.within):
+            more = grown_to(cell.trees, lost["rate"], lost["low"], lost["high"], self.within)
+            if not more:
                 cell.ended = "known"
                 return
-            if not whole or clock.monotonic() > until or cell.trees >= TREES_MOST:
+            if not whole or cell.trees >= TREES_MOST:
                 cell.ended = "budget"
                 return
-            least, most = TIMES
-            wide = max(lost["high"] - lost["rate"], lost["rate"] - lost["low"])
-            times = (wide / (self.within * lost["rate"])) ** 2 if lost["rate"] else most
-            wanted = ceil(cell.trees * min(most, max(least, times)))
+            wanted = more
 
-    def _grow(self, processes: ProcessPoolExecutor, cell: Cell, wanted: int, until: float) -> bool:
-        """Plays trees up to so many, in the order of their seeds; False where time ran out."""
+    def _grow(self, workers: Workers, cell: Cell, wanted: int, until: float) -> bool:
+        """Plays trees up to so many, in the order of their seeds; False where time ran out.
+
+        Whoever counted only what is done at a moment would count too few of the long trees, which
+        are the heavy ones: the last trees begin early enough to be waited for."""
         seconds = min(CHUNK_S, PILOT_PART * self.budget_s)
         size = max(1, min(CHUNK_MOST, int(seconds / max(cell.each_s, 1e-3))))
         asked = subject(cell.setting, advice.PRESETS[cell.preset], cell.effort)
-        waiting: list[Future[tuple[list[Json], float]]] = []
+        waiting: deque[tuple[int, Future[tuple[list[Json], float]]]] = deque()
         first = cell.trees + cell.failed
         last = first + wanted - cell.trees
+        longest = size * cell.each_s
         while first < last or waiting:
-            while first < last and len(waiting) <= self.jobs and clock.monotonic() < until:
+            soon = until - LONGER * longest
+            while first < last and len(waiting) <= self.jobs and clock.monotonic() < soon:
+                count = min(size, last - first)
                 chunk = {"scenario": asked, "profile": cell.setting.profile, "cell": 0,
-                         "first_seed": first, "count": min(size, last - first)}  # fmt: skip
-                waiting.append(processes.submit(grown, chunk))
-                first += size
+                         "first_seed": first, "count": count}  # fmt: skip
+                waiting.append((count, workers.submit(grown, chunk)))
+                first += count
             if not waiting:
                 return False
+            count, one = waiting.popleft()
             try:
-                rows, spent = waiting[0].result(max(0.0, until - clock.monotonic()))
+                rows, spent = one.result(max(0.0, until - clock.monotonic()))
             except TooLate:
-                for one in waiting:
-                    one.cancel()
+                cell.left += count + sum(others for others, _ in waiting)
+                workers.stop()
                 return False
-            waiting.pop(0)
+            longest = max(longest, spent)
             cell.cpu_s += spent
             self._add(cell, rows)
         return True
@@ -207,11 +255,7 @@ class Table:
         cell.failed += failed
         cell.trees += len(rows) - failed
         for name, values in sums_of(rows).items():
-            mine = cell.sums.setdefault(name, [0.0] * len(values))
-            if name.startswith(HEAVIEST_OF):
-                mine[0] = max(mine[0], values[0])
-            else:
-                mine[:] = [a + b for a, b in zip(mine, values, strict=True)]
+            cell.sums[name] = together(name, cell.sums.get(name, [0.0] * len(values)), values)
 
     def rates(self, cell: Cell) -> Json:
         """As `cycles.rates`, for the last look at a cell that has trees."""
@@ -239,6 +283,7 @@ class Table:
             "formula": sum(overlaps.values()),
             "trees": cell.trees,
             "failed": cell.failed,
+            "left": cell.left,
             "cycles": found["cycles"],
             "looks": cell.looks,
             "pilot": {

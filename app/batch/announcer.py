@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
 
-from app.batch import records
+from app.batch import records, wire
 from app.batch.job import Job, view
 from app.batch.queue import FairQueue
 from app.common import clock
@@ -15,7 +14,7 @@ from app.storage.models import BatchRow
 
 log = logging.getLogger(__name__)
 
-Emit = Callable[[dict[str, Any], str], None]
+Emit = Callable[[wire.BatchSnapshot, str], None]
 """Sends a snapshot to whoever is in a room."""
 
 
@@ -32,7 +31,7 @@ class Announcer:
         self._queue = queue
         self._emit = emit
 
-    def view(self, batch: BatchRow, job: Job | None) -> dict[str, Any]:
+    def view(self, batch: BatchRow, job: Job | None) -> wire.BatchSnapshot:
         """How far a batch is, and how many start before it."""
         before = self._queue.before(job) if job else 0
         return {**view(self._database, batch, job), "before": before}

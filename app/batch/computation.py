@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from app.batch import cycles, records
+from app.batch import cycles, looks, records
 from app.batch.announcer import Announcer
 from app.batch.causes import histogram, to_trace
 from app.batch.estimate import probe
@@ -25,7 +25,6 @@ from app.batch.runners.tables import RunnerTrouble
 from app.batch.spec import check_chunks
 from app.common import clock
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 from app.storage.database import Database
 from app.storage.models import BatchRow, now_ms
 from engine.sim.run import Run
@@ -42,15 +41,6 @@ TELL_EVERY_S = 0.25
 SAVE_EVERY_S = 1.0
 FEW_CHUNKS = 16
 """Of a second each: Spark needs as long to start."""
-
-SENTENCES.update(
-    {
-        "batch.damaged": (
-            "The rows of {n} pieces of work are gone or damaged: Run the rest plays them again.",
-            "{n} 块的数据行丢失或损坏：点击“运行剩余部分”即可重新播放。",
-        ),
-    }
-)
 
 
 class Computation:
@@ -105,17 +95,14 @@ class Computation:
         self._state(job, "running")
         trouble = ""
         try:
-            complete = runner.run(
-                plan,
-                directory,
-                f"batch-{batch.id}",
-                lambda fresh: self._on_done(job, batch, fresh),
-                lambda: job.stop.is_set() or job.enough,
-                done,
-                self._run_chunk(),
-            )
+            complete = self._run(job, runner, plan, directory, done)
+            while complete and self._looks_closer(job, plan):
+                plan = self._planned(job, records.known(self._database, job.id))
+                done = chunks_on_disk(directory)
+                complete = self._run(job, runner, plan, directory, done)
         except RunnerTrouble as error:
             complete, trouble = False, str(error)
+        batch = records.known(self._database, job.id)
         records.save_counts(self._database, batch, job.counts)
         done = chunks_on_disk(directory)
         job.done_chunks = len(done)
@@ -137,6 +124,26 @@ class Computation:
             raise Refusal("busy", "batch.damaged", n=plan.total_chunks - len(done))
         ended = complete or (job.enough and not job.stop.is_set())
         return ("done", job.message) if ended else ("cancelled", job.message)
+
+    def _run(self, job: Job, runner: Runner, plan: Plan, directory: str, done: set[int]) -> bool:
+        """Plays the chunks that are not in `done`: True when none is lacking."""
+        batch = records.known(self._database, job.id)
+        return runner.run(
+            plan,
+            directory,
+            f"batch-{batch.id}",
+            lambda fresh: self._on_done(job, batch, fresh),
+            lambda: job.stop.is_set() or job.enough,
+            done,
+            self._run_chunk(),
+        )
+
+    def _looks_closer(self, job: Job, plan: Plan) -> bool:
+        """Whether futures are to be played of further places.  Their chunks come after those that
+        are there, so a batch that somebody has added runs to stays as it is."""
+        if not plan.futures or plan.slices > 1:
+            return False
+        return looks.look_closer(self._database, records.known(self._database, job.id), job.counts)
 
     def _runner_of(self, plan: Plan, done: int) -> Runner:
         """A chunk is played in about a second at most, but for those of long runs."""
@@ -191,6 +198,8 @@ class Computation:
             self._pilot(job, batch)
             batch = records.known(self._database, job.id)
         chunk_runs = batch.cells[0].get("chunk_runs", 0)
+        if not chunk_runs and batch.kind == records.FUTURES:
+            chunk_runs = batch.runs  # a place is looked at as a whole
         if not chunk_runs:
             self._state(job, "probing")
             # By the processor's clock: on a busy machine chunks must not become too small.
@@ -212,14 +221,13 @@ class Computation:
         self._state(job, "probing")
 
         def heard(sums: cycles.Sums, trees: int) -> None:
-            job.counts = {(batch.profiles[0], 0): records.Counted(trees, weights=sums)}
+            job.pilot = {(batch.profiles[0], 0): records.Counted(trees, weights=sums)}
             self._announcer.tell(job)
 
         asked = *records.asked_of(batch, 0), batch.profiles[0]
         effort = cycles.pilot(*asked, heard, job.stop.is_set)
         about = {**batch.about, "effort": effort}
         records.update(self._database, job.id, about=about)
-        job.counts = {}
 
     def _on_done(self, job: Job, batch: BatchRow, fresh: list[Tally]) -> None:
         records.add_tallies(job.counts, fresh)

@@ -8,11 +8,14 @@ What is random here is drawn by one seed, so that the same command gives the sam
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import ceil, exp
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from app.batch import intervals, statistics
+from app.batch.advice_table import foreseen, grown_to
+from app.batch.cycles import PILOT_TREES
 from app.batch.intervals import Look
 
 REPETITIONS: Final = 2_000
@@ -22,6 +25,8 @@ STORED: Final = "coverage.json"
 SHARES: Final = (0.0, 1e-4, 1e-3, 0.03, 0.5)
 SIZES: Final = (100, 1_000, 20_000)
 LOOKS: Final = 20
+RATE, MEND, YEAR = 1 / (30 * 24), 1.0, 24 * 365
+"""Of the two replicas whose disks die: failures an hour, hours of a repair, hours of a year."""
 
 Ends = tuple[Any, Any]
 
@@ -45,7 +50,8 @@ def measured(repetitions: int = REPETITIONS, seed: int = 1) -> list[Case]:
     draw = np.random.default_rng(seed)
     return [*_counts(draw, repetitions), *_looks(draw, repetitions), *_tables(draw, repetitions),
             *_differences(draw, repetitions), *_mixtures(draw, repetitions),
-            *_two_brokers(draw, repetitions), *_formula(draw, repetitions)]  # fmt: skip
+            *_two_brokers(draw, repetitions), *_formula(draw, repetitions),
+            *_stopped(draw, repetitions)]  # fmt: skip
 
 
 def _held(interval: str, truth: str, n: int, held: Any) -> Case:
@@ -143,22 +149,84 @@ def _formula(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
     """Cycles of two replicas whose disks die: 2 l^2 m losses a year, and 2 l m hours of waiting.  A
     tree is one first failure, a repair of exponential length, and four copies of the second: a
     quarter of them soon after the first, as cycles.py has it."""
-    rate, mend, near, soon, copies = 1 / (30 * 24), 1.0, 90 / 3600, 0.25, 4  # hours
-    year = 24 * 365
     for trees in (20, 40, 150):
-        size = (repetitions, trees, copies)
-        age = draw.exponential(mend, size[:2])[..., None] + near
-        after = draw.random(size) * np.where(draw.random(size) < soon, near, age)
-        density = (1 - soon) / age + np.where(after <= near, soon / near, 0.0)
-        weights = 2 * rate * year * rate / (copies * density)
-        lost = (weights * (after < age - near)).sum(axis=2)
-        for told, values, heaviest, truth in (
-            ("2 l² m", lost, weights.max(axis=(1, 2)), 2 * rate * rate * mend * year),
-            ("2 l m", 2 * rate * year * (age[..., 0] - near), 0.0, 2 * rate * year * mend),
+        lost, waits, heaviest = _trees(draw, repetitions, trees, copies=4)
+        for told, values, most, truth in (
+            ("2 l² m", lost, heaviest, 2 * RATE * RATE * MEND * YEAR),
+            ("2 l m", waits, 0.0, 2 * RATE * YEAR * MEND),
         ):
-            low, high = intervals.weighed(values.sum(axis=1), (values**2).sum(axis=1), heaviest)
+            low, high = intervals.weighed(values.sum(axis=1), (values**2).sum(axis=1), most)
             held = _inside((low / trees, high / trees), truth)
             yield _held("cycles", told, trees, held)
+
+
+def _trees(draw: np.random.Generator, studies: int, trees: int, copies: int) -> tuple[Any, ...]:
+    """(losses, hours of waiting of each tree of each study, the heaviest cycle of each study)."""
+    near, soon = 90 / 3600, 0.25
+    size = (studies, trees, copies)
+    age = draw.exponential(MEND, size[:2])[..., None] + near
+    after = draw.random(size) * np.where(draw.random(size) < soon, near, age)
+    density = (1 - soon) / age + np.where(after <= near, soon / near, 0.0)
+    weights = 2 * RATE * YEAR * RATE / (copies * density)
+    lost = (weights * (after < age - near)).sum(axis=2)
+    return lost, 2 * RATE * YEAR * (age[..., 0] - near), weights.max(axis=(1, 2))
+
+
+def _stopped(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
+    """The interval at the moment at which a rule says that it is enough: of a batch, looked at
+    after every chunk; of a cell of the advisor's table, from its pilot on."""
+    for share, within in ((0.03, 0.2), (0.2, 0.1), (1e-3, 0.5)):
+        sizes = np.arange(1, 161) * ceil(1.5 / share / within**2 / 10)
+        hits = draw.binomial(sizes[0], share, (repetitions, len(sizes))).cumsum(axis=1)
+        ends = intervals.growing(hits, np.broadcast_to(sizes, hits.shape))
+        yield _at_stop(ends, hits / sizes, share, within, f"p = {share:g} ± {within:.0%}")
+    # The same of runs that weigh differently: two brokers as above, whose rates are played faster.
+    rate, fast, sizes = 0.2, 0.7, np.arange(1, 61) * 30
+    waits = draw.exponential(1 / fast, (repetitions, int(sizes[-1]), 2)).astype(np.float32)
+    ratio = np.where(waits < 1, rate / fast, 1.0) * np.exp((fast - rate) * np.minimum(waits, 1))
+    weights = ratio.prod(axis=2, dtype=float)
+    both = (waits < 1).all(axis=2)
+    total, squares = ((weights**k * both).cumsum(axis=1)[:, sizes - 1] for k in (1, 2))
+    heaviest = np.maximum.accumulate(weights, axis=1)[:, sizes - 1]
+    low, high = intervals.weighed(total, squares, heaviest, Look(growing=1).alpha_of_look)
+    truth = (1 - exp(-rate)) ** 2
+    yield _at_stop((low / sizes, high / sizes), total / sizes, truth, 0.4, "two brokers ± 40%")
+    truth = 2 * RATE * RATE * MEND * YEAR
+    for within, copies in ((0.5, 1), (0.5, 4), (0.2, 1)):
+        studies = [_stopped_trees(draw, within, copies) for _ in range(repetitions)]
+        held = [low <= truth <= high for low, high, _ in studies]
+        trees = int(np.median([n for *_, n in studies]))
+        yield _held("stopped", f"2 l² m ± {within:.0%}, {copies} a cycle", trees, held)
+
+
+def _at_stop(ends: Ends, found: Any, truth: float, within: float, told: str) -> Case:
+    """Of studies (rows) looked at again and again (columns): the first look that is enough, or the
+    last one.  `n` is at how many looks half of them had stopped."""
+    low, high = ends
+    enough = (found > 0) & (np.maximum(high - found, found - low) <= within * found)
+    enough[:, -1] = True
+    at = enough.argmax(axis=1)
+    held = _inside(ends, truth)[np.arange(len(at)), at]
+    return _held("stopped", told, int(np.median(at)) + 1, held)
+
+
+def _stopped_trees(
+    draw: np.random.Generator, within: float, copies: int
+) -> tuple[float, float, int]:
+    """(low, high, trees) of a cell when its rule stops."""
+    pilot = _trees(draw, 1, PILOT_TREES, copies)[0]
+    wanted = foreseen(float(pilot.sum()), float((pilot**2).sum()), PILOT_TREES, within)
+    total = squares = heaviest = 0.0
+    n = looks = 0
+    more = int(min(wanted, 10 * PILOT_TREES))
+    while more:
+        lost, _, most = _trees(draw, 1, more - n, copies)
+        total, squares = total + float(lost.sum()), squares + float((lost**2).sum())
+        heaviest, n, looks = max(heaviest, float(most[0])), more, looks + 1
+        alpha = Look(growing=looks).alpha_of_look
+        low, high = (float(end) / n for end in intervals.weighed(total, squares, heaviest, alpha))
+        more = grown_to(n, total / n, low, high, within)
+    return low, high, n
 
 
 def worst(cases: Iterable[Case]) -> Case:

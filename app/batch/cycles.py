@@ -17,6 +17,7 @@ from engine.study.cycle_rows import (
     BUSY,
     HEAVIEST_OF,
     LOST,
+    NONE_LEFT,
     PATH,
     WAITS,
     row_of,
@@ -100,7 +101,7 @@ def rates(
     # ways that were not met.  Without this promise, any failure may.
     enough = min([*(overlaps or {1: 0}), *(len(path.split(">")) for path in seen)])
     heaviest = max(
-        (sums[HEAVIEST_OF + path][0] for path in paths if _may_lose(path, enough, overlaps)),
+        (_heaviest(sums, path, overlaps) for path in paths if len(path.split(">")) >= enough),
         default=0.0,
     )
     lost = _interval(sums[LOST], heaviest, trees, look)
@@ -119,6 +120,7 @@ def rates(
         open_ = sum(_not_played(paths, size, rate, trees) for size, rate in overlaps.items())
         most = SLACK * sum(overlaps.values())
         lost["high"] = max(lost["mean"], min(lost["high"] + open_, most))
+        unseen = min(unseen, most)
     down = _interval(sums[WAITS], 0.0, trees, look)
     ways = [
         {"path": path.split(">"), "rate": paths[path][3] / trees * healthy}
@@ -134,10 +136,17 @@ def rates(
     }  # fmt: skip
 
 
-def _may_lose(path: str, enough: int, promised: Mapping[int, float] | None) -> bool:
-    """A process that crashes last keeps its log, and with acks=all that is enough."""
-    causes = path.split(">")
-    return len(causes) >= enough and not (promised and causes[-1] == "process")
+def _heaviest(
+    sums: Mapping[str, Sequence[float]], path: str, promised: Mapping[int, float] | None
+) -> float:
+    """What one more loss by this path may weigh.  What leaves a replica that has all loses nothing,
+    as long as the promise of acks=all and clean elections is not seen to be broken."""
+    kept = all(not values[1] for name, values in sums.items() if name.startswith(NONE_LEFT))
+    bare = sums.get(NONE_LEFT + path)
+    if promised and kept and bare:
+        return bare[0]
+    # Of rows that do not know what was left: a process that crashes last keeps its log.
+    return 0.0 if promised and path.endswith("process") else sums[HEAVIEST_OF + path][0]
 
 
 def _not_played(paths: Mapping[str, Sequence[float]], size: int, rate: float, trees: int) -> float:

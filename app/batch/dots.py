@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
-from app.batch import records
+from app.batch import records, wire
 from app.batch.computation import FAILURES_KEPT
 from app.batch.runners.pairing import LOST
 from app.storage.database import Database
@@ -18,7 +18,7 @@ SIDES: Final = 6
 LOSES, BREAKS, FAILS, HOLDS = "lost", "broken", "error", "held"
 
 
-def dots(database: Database, batch: BatchRow, cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def dots(database: Database, batch: BatchRow, cells: list[wire.Cell]) -> list[wire.Dots]:
     """[{profile, cell, label, runs, lost, dots: [{seed, kind, url}]}] of the first sides whose
     runs are all there; a run is lost, broken, error or held.
 
@@ -28,7 +28,7 @@ def dots(database: Database, batch: BatchRow, cells: list[dict[str, Any]]) -> li
     return [_side(database, batch, cell) for cell in whole[:SIDES]]
 
 
-def _side(database: Database, batch: BatchRow, cell: dict[str, Any]) -> dict[str, Any]:
+def _side(database: Database, batch: BatchRow, cell: wire.Cell) -> wire.Dots:
     wanted = records.Wanted(cell["profile"], "", cell["cell"], "seed")
     _, found = records.failures(database, batch, wanted, 0, None)
     seeds: dict[str, list[int]] = {}
@@ -36,7 +36,7 @@ def _side(database: Database, batch: BatchRow, cell: dict[str, Any]) -> dict[str
         seeds.setdefault(one.invariant, []).append(one.seed)
     until = batch.first_seed + min(DOTS, batch.runs)
     for name, known in seeds.items():
-        hits = cell["errors"] if name == ERROR else cell["broken"].get(name, {}).get("hits", 0)
+        hits = cell["errors"] if name == ERROR else _hits(cell, name)
         if hits > len(known):
             until = min(until, sorted(known)[:FAILURES_KEPT][-1] + 1)
     named: dict[int, str] = {}
@@ -48,7 +48,7 @@ def _side(database: Database, batch: BatchRow, cell: dict[str, Any]) -> dict[str
         "cell": cell["cell"],
         "label": cell["label"],
         "runs": cell["n"],
-        "lost": cell["broken"].get(LOST, {}).get("hits", 0),
+        "lost": _hits(cell, LOST),
         "dots": [
             {
                 "seed": seed,
@@ -60,11 +60,16 @@ def _side(database: Database, batch: BatchRow, cell: dict[str, Any]) -> dict[str
     }
 
 
+def _hits(cell: wire.Cell, invariant: str) -> int:
+    count = cell["broken"].get(invariant)
+    return count["hits"] if count else 0
+
+
 def _kind(invariant: str) -> str:
     return {LOST: LOSES, ERROR: FAILS, "": HOLDS}.get(invariant, BREAKS)
 
 
-def _url(batch: BatchRow, cell: dict[str, Any], seed: int, invariant: str) -> str:
+def _url(batch: BatchRow, cell: wire.Cell, seed: int, invariant: str) -> str:
     """A failing run opens before it fails, any other at its beginning."""
     place = f"{quote(cell['profile'], safe='+')}/{cell['cell']}/{seed}"
     kind = "failure" if invariant else "row"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO, cast
 
-from app.batch import records
+from app.batch import looks, records, wire
 from app.batch.records import Counts
 from app.common import clock
 from app.storage.database import Database
@@ -23,7 +23,10 @@ class Job:
     address: str = ""
     state: str = "queued"
     message: str = ""
+    said: wire.Said | None = None
     counts: Counts = field(default_factory=dict)
+    pilot: Counts = field(default_factory=dict)
+    """What a pilot met, which is told until there is something that counts."""
     done_chunks: int = 0
     total_chunks: int = 0
     began: float = 0.0
@@ -45,21 +48,25 @@ class Job:
         return self.fresh_runs / spent if self.began and spent > 0 else 0.0
 
 
-def view(database: Database, batch: BatchRow, job: Job | None) -> dict[str, Any]:
+def view(database: Database, batch: BatchRow, job: Job | None) -> wire.Progress:
     """How far a batch is, with what was counted so far: what pages and sockets get."""
     if job is not None and job.counts:
         counts = dict(job.counts)
     else:
         counts = records.counts_stored(database, batch)
     order = {profile: i for i, profile in enumerate(batch.profiles)}
-    keys = sorted(counts, key=lambda key: (key[1], order.get(key[0], 0)))
+    place = looks.places(batch)
+    keys = sorted(counts, key=lambda key: (place[key[1]], order.get(key[0], 0)))
     done = sum(mine.n for mine in counts.values())
-    total = batch.runs * len(batch.profiles) * len(batch.cells)
+    # Where a batch looks closer step by step, it will have more cells, at most so many.
+    cells = max(len(batch.cells), batch.about.get("most", 0) if job else 0)
+    total = batch.runs * len(batch.profiles) * cells
     speed = job.runs_per_s() if job else _speed(batch, done)
     return {
         "id": batch.id,
         "state": job.state if job else batch.state,
         "message": job.message if job else batch.message,
+        "said": job.said if job else cast("wire.Said | None", batch.said),
         "done_chunks": job.done_chunks if job else batch.done_chunks,
         "total_chunks": batch.total_chunks,
         "done_runs": done,

@@ -10,10 +10,11 @@ import logging
 import os
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from app.batch import records, statistics
+from app.batch import looks, records, statistics, wire
 from app.batch.advice_result import advice_of, advice_of_counts
 from app.batch.announcer import Announcer, Emit
 from app.batch.computation import TELL_EVERY_S, Computation
@@ -36,7 +37,6 @@ from app.batch.spec import RUNS_MOST, Futures, Spec, check_chunks, check_total
 from app.common import clock
 from app.common.config import Settings
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 from app.storage.database import Database
 from app.storage.kept_rows import MIB, KeptRows
 from app.storage.models import BatchRow, now_ms
@@ -51,34 +51,6 @@ ACTIVE_PER_OWNER = 3
 PARTS_MOST = 50
 STOP_WITHIN_S = 10.0
 
-SENTENCES.update(
-    {
-        "batch.queue": (
-            "{n} batches are waiting already; try again when one has ended.",
-            "已有 {n} 个批量任务在等待；请在其中一个结束后再试。",
-        ),
-        "batch.foreign": (
-            "Only the browser that started a batch can change it.",
-            "只有启动该批量任务的浏览器才能更改它。",
-        ),
-        "batch.runs.still": (
-            "This batch still runs; cancel it first.",
-            "该批量任务仍在运行；请先取消它。",
-        ),
-        "batch.elsewhere": (
-            "This batch runs in another process of this server, as one that a terminal started: "
-            "stop it there.",
-            "该批量任务在此服务器的另一个进程中运行，例如由终端启动：请在那里停止它。",
-        ),
-        "batch.over": ("This batch has ended already.", "该批量任务已经结束。"),
-        "batch.engine": (
-            "This batch was begun by engine {then}; engine {now} might count differently, "
-            "so start it anew.",
-            "该批量任务由引擎版本 {then} 开始；引擎版本 {now} 的结果可能不同，请重新开始。",
-        ),
-    }
-)
-
 
 class Jobs:
     """All batches of this server; one object per application, threads inside."""
@@ -90,16 +62,17 @@ class Jobs:
         emit: Emit,
         runner: SparkRunner | ConnectRunner | None = None,
         run_chunk: RunChunk | None = None,
+        mutex: AbstractContextManager[object] | None = None,
     ) -> None:
         self.database = database
         self._per_address = settings.batches_per_address
-        self.runner = runner or _runner(settings)
+        self.runner = runner or runner_of(settings)
         self._run_chunk = run_chunk
         here = Path(settings.instance).resolve() / "batches"
         self._locks = Locks(here)
         self._root = settings.batch_directory or str(here)
         self._kept = KeptRows(self._root, settings.rows_mib * MIB)
-        self._mutex = threading.Lock()
+        self._mutex = mutex or threading.Lock()
         self._jobs: dict[str, Job] = {}
         self._queue = FairQueue(AT_ONCE, OWNERS_AT_ONCE)
         self._announcer = Announcer(database, self._queue, emit)
@@ -126,7 +99,7 @@ class Jobs:
             number = records.new_number()
             with self._locks.taken(number) as lock:
                 if isinstance(spec, Futures):
-                    records.create_futures(self.database, number, spec, owner)
+                    looks.create(self.database, number, spec, owner)
                 else:
                     records.create(self.database, number, spec, owner)
                 self._enqueue(number, owner, address, lock)
@@ -199,10 +172,12 @@ class Jobs:
             with self._locks.taken(batch.id) as lock:
                 if more:
                     records.add_part(self.database, batch, more)
-                records.update(self.database, batch.id, state="queued", message="", finished=None)
+                records.update(
+                    self.database, batch.id, state="queued", message="", said=None, finished=None
+                )
                 self._enqueue(batch.id, owner, address, lock)
 
-    def cancel(self, number: str, owner: str = "") -> dict[str, Any]:
+    def cancel(self, number: str, owner: str = "") -> wire.BatchSnapshot:
         """Ask a batch to stop; what is done is kept.  Raises Refusal."""
         batch = self.batch(number)
         _check_owner(batch, owner)
@@ -221,7 +196,8 @@ class Jobs:
         found = records.known(self.database, number)
         if found.state in records.ACTIVE and number not in self._jobs:
             if self._locks.knows(number):
-                self._recover(number)
+                with suppress(Refusal):  # it is shown as it was, where nothing can be written now
+                    self._recover(number)
             found = records.known(self.database, number)
             if found.state == "interrupted":
                 self._announcer.tell_ended(found)
@@ -231,22 +207,22 @@ class Jobs:
         """Where the rows of a batch are."""
         return f"{self._root}/{number}"
 
-    def snapshot(self, number: str) -> dict[str, Any]:
+    def snapshot(self, number: str) -> wire.BatchSnapshot:
         """How far a batch is, with interim counts: what the "batch" event carries."""
         return self.snapshot_of(self.batch(number))
 
-    def snapshot_of(self, batch: BatchRow) -> dict[str, Any]:
+    def snapshot_of(self, batch: BatchRow) -> wire.BatchSnapshot:
         """The same of a row that was just read."""
         return self._announcer.view(batch, self._jobs.get(batch.id))
 
     def advice_of(self, batch: BatchRow) -> dict[str, Any] | None:
         """What a study of the advisor says, also by what is counted so far."""
         job = self._jobs.get(batch.id)
-        if job is not None and job.counts and records.is_of_cycles(batch):
-            return advice_of_counts(batch, dict(job.counts))
+        if job is not None and (job.pilot or job.counts) and records.is_of_cycles(batch):
+            return advice_of_counts(batch, {**job.pilot, **job.counts})
         return advice_of(self.database, batch)
 
-    def wait(self, number: str, progress: Callable[[dict[str, Any]], None]) -> None:
+    def wait(self, number: str, progress: Callable[[wire.BatchSnapshot], None]) -> None:
         """Until a batch has ended; an interrupt from the keyboard cancels it first."""
         job = self._jobs.get(number)
         while job is not None and not job.ended.is_set():
@@ -323,18 +299,20 @@ class Jobs:
 
     def _work(self, job: Job) -> None:
         self._announcer.tell_waiting()
+        refused: Refusal | None = None
         try:
             state, message = self._computation.compute(job, lambda: self._closing)
             self.trouble = ""
-        except (RunnerTrouble, Refusal) as trouble:
+        except RunnerTrouble as trouble:
             state, message = "failed", str(trouble)
             self.trouble = message if isinstance(trouble, SparkTrouble) else self.trouble
+        except Refusal as found:
+            refused = found
         except Exception as error:
             log.exception("Batch %s failed", job.id)
-            state, message = (
-                "failed",
-                Refusal("engine", "engine.unknown", error=type(error).__name__).sentence(),
-            )
+            refused = Refusal("engine", "engine.unknown", error=type(error).__name__)
+        if refused is not None:
+            state, message, job.said = "failed", str(refused), refused.said()
         if state == "cancelled" and self._closing:
             state = "interrupted"
         job.state, job.message = state, message
@@ -347,6 +325,7 @@ class Jobs:
                 job.id,
                 state=state,
                 message=message,
+                said=job.said,
                 finished=now_ms(),
                 done_chunks=job.done_chunks,
             )
@@ -360,7 +339,8 @@ class Jobs:
             job.ended.set()
 
 
-def _runner(settings: Settings) -> SparkRunner | ConnectRunner:
+def runner_of(settings: Settings) -> SparkRunner | ConnectRunner:
+    """Where settings say that batches are played."""
     if settings.spark_master.startswith(SCHEME):
         return ConnectRunner(settings.spark_master)
     told = {"HIGHWATER_SPARK_CONF": settings.spark_conf, "HIGHWATER_SPARK_LOG": settings.spark_log}

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from app.common.disk import writing
 from app.common.refusals import Refusal
 
 
@@ -29,8 +30,10 @@ class Locks:
         return self._file(number).exists()
 
     def take(self, number: str) -> IO[str] | None:
-        """The lock, to be closed; None while somebody else has it."""
-        file = self._file(number).open("w")
+        """The lock, to be closed; None while somebody else has it.  Raises Refusal where the disk
+        takes nothing."""
+        with writing():
+            file = self._file(number).open("w")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-from app.batch import statistics
+from app.batch import statistics, wire
 from app.batch.runners.pairing import LOST
 from app.batch.runners.rows import ANY
 from app.batch.spec import label_of
@@ -14,12 +14,12 @@ SAID_MOST: Final = 6
 SHOWN_MOST: Final = 60
 
 
-def pairs(batch: BatchRow) -> list[dict[str, Any]]:
+def pairs(batch: BatchRow) -> list[wire.BatchPair]:
     """The same seeds on two sides, with the exact sign test: those that differ first.
 
     `a` and `b` name the sides, `common` what they have in common, if there is more than one of it.
     """
-    found = []
+    found: list[wire.BatchPair] = []
     for one in batch.about.get("pairs", ()):
         (profile, cell), (other, further) = one["a"], one["b"]
         table = statistics.Paired(one["neither"], one["only_a"], one["only_b"], one["both"])
@@ -29,8 +29,14 @@ def pairs(batch: BatchRow) -> list[dict[str, Any]]:
             sides = _apart(profile, batch.cells[cell]["values"], batch.cells[further]["values"])
         found.append(
             {
-                **one,
-                **dict(zip(("a", "b", "common"), sides, strict=True)),
+                "invariant": one["invariant"],
+                "neither": table.neither,
+                "only_a": table.only_first,
+                "only_b": table.only_second,
+                "both": table.both,
+                "a": sides[0],
+                "b": sides[1],
+                "common": sides[2],
                 "profiles": cell == further,
                 "n": table.n,
                 "p": table.p,
@@ -49,7 +55,7 @@ def _apart(profile: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str
     return here, there, ", ".join(filter(None, [profile, label_of(same)]))
 
 
-def pair_sentences(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def pair_sentences(found: list[wire.BatchPair]) -> list[wire.Said]:
     """What the pairs say of lost records, or of anything broken where no side lost one."""
     lost = [one for one in found if one["invariant"] == LOST and one["neither"] < one["n"]]
     said = lost or [one for one in found if one["invariant"] == ANY and one["neither"] < one["n"]]
@@ -58,8 +64,13 @@ def pair_sentences(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
         {
             "key": f"batch.pair.{family}{'.at' if one['common'] else ''}",
             "args": {
-                **{name: statistics.whole(one[name]) for name in ("only_a", "only_b", "both", "n")},
-                **{name: one[name] for name in ("a", "b", "common")},
+                "only_a": statistics.whole(one["only_a"]),
+                "only_b": statistics.whole(one["only_b"]),
+                "both": statistics.whole(one["both"]),
+                "n": statistics.whole(one["n"]),
+                "a": one["a"],
+                "b": one["b"],
+                "common": one["common"],
             },
         }
         for one in said[:SAID_MOST]

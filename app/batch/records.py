@@ -11,13 +11,13 @@ from typing import Any, Final
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from app.batch import statistics
+from app.batch import statistics, wire
 from app.batch.intervals import ONCE, Look, is_within
 from app.batch.runners.plan import Plan, Tally
-from app.batch.runners.rows import ANY, HEAVIEST
+from app.batch.runners.rows import ANY, HEAVIEST, together
 from app.batch.runners.summary import CellSummary, Failure, Summary
 from app.batch.runners.tables import ERROR
-from app.batch.spec import Cell, Futures, Spec, cell_of
+from app.batch.spec import Cell, Spec, cell_of
 from app.common.fields import SEED_MAX
 from app.common.refusals import Refusal
 from app.storage.database import Database
@@ -62,9 +62,7 @@ class Counted:
             hits[name] = hits.get(name, 0) + count
         weights = dict(self.weights)
         for name, sums in tally.weights.items():
-            pairs = zip(weights.get(name, [0.0] * len(sums)), sums, strict=True)
-            largest = name.startswith(HEAVIEST)  # also of the paths of cycles
-            weights[name] = [max(a, b) if largest else a + b for a, b in pairs]
+            weights[name] = together(name, weights.get(name, [0.0] * len(sums)), sums)
         return Counted(self.n + tally.runs, hits, weights)
 
 
@@ -95,32 +93,6 @@ def create(database: Database, number: str, spec: Spec, owner: str) -> None:
                 owner=owner,
                 kind=spec.kind,
                 about=spec.about,
-            )
-        )
-
-
-def create_futures(database: Database, number: str, asked: Futures, owner: str) -> None:
-    """A new queued batch of futures, a cell for every present."""
-    cells = [
-        {"values": {"step": str(present.step)}, "label": f"step={present.step}"}
-        for present in asked.presents
-    ]
-    with database.writing() as session:
-        session.add(
-            BatchRow(
-                id=number,
-                scenario_text=asked.run.scenario.canonical(),
-                profiles=[asked.run.profile],
-                cells=cells,
-                runs=asked.runs,
-                engine_version=ENGINE_VERSION,
-                owner=owner,
-                kind=FUTURES,
-                about={
-                    "run": asked.run.text(),
-                    "invariant": asked.invariant,
-                    "presents": [present.to_dict() for present in asked.presents],
-                },
             )
         )
 
@@ -176,6 +148,7 @@ def interrupt(database: Database, number: str) -> None:
         found = session.get(BatchRow, number)
         if found is not None and found.state in ACTIVE:
             found.state, found.message, found.finished = "interrupted", "", now_ms()
+            found.said = None
 
 
 def update(database: Database, number: str, **fields: Any) -> None:
@@ -410,19 +383,19 @@ def _failure(one: FailureRow) -> Failure:
     )
 
 
-def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> dict[str, Any]:
+def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> wire.Cell:
     """Counts of a profile and cell with their intervals, as pages get them.
 
     `unseen` is what can be said of anything that no run broke.
     """
 
-    def shown(count: dict[str, Any]) -> dict[str, Any]:
+    def shown(count: wire.Count) -> wire.Waited:
         return {**count, "until": statistics.shown_until(count)}
 
     look = look_of(batch)
     weights = {} if is_of_cycles(batch) else counted.weights  # trees are not runs
 
-    def interval(name: str) -> dict[str, Any]:
+    def interval(name: str) -> wire.Waited:
         hits = counted.hits.get(name, 0)
         return shown(share_of(hits, counted.judged, weights, name, look))
 
@@ -465,7 +438,7 @@ def is_enough(batch: BatchRow, counts: Counts) -> bool:
 
 def share_of(
     hits: int, n: int, weights: Mapping[str, Sequence[float]], name: str, look: Look = ONCE
-) -> dict[str, Any]:
+) -> wire.Count:
     """A share with its interval, weighted by the sums of this name where there are sums at all."""
     if not weights:
         return statistics.interval(hits, n, look)
@@ -473,6 +446,6 @@ def share_of(
     return statistics.weighted_interval(hits, total, squares, n, weights[HEAVIEST][0], look)
 
 
-def unseen(n: int, weights: Mapping[str, Sequence[float]], look: Look = ONCE) -> dict[str, Any]:
+def unseen(n: int, weights: Mapping[str, Sequence[float]], look: Look = ONCE) -> wire.Count:
     """What can be said of anything that none of n runs did."""
     return share_of(0, n, weights, "", look)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
-from typing import Any
 from urllib.parse import quote
 
-from app.batch import records, statistics
+from app.batch import records, statistics, wire
 from app.batch.advice_result import KIND
 from app.batch.dots import dots
 from app.batch.intervals import Look, is_within, knowable, runs_needed
@@ -18,17 +16,19 @@ from app.batch.runners.summary import QUANTILES, Failure
 from app.batch.spec import Spec
 from app.storage.models import BatchCellRow, BatchRow
 from engine.sim.run import Run
+from engine.study.futures import turn
 from engine.study.metrics import METRICS
 
 SENTENCES_MOST = 16
-HALF = 0.5
 PRECISE = 0.2
 """To either side of a share: when it is known well enough to act on."""
 FAILURES_SHOWN = 50
 SHOWN_QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
 
-def played(jobs: Jobs, spec: Spec, progress: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+def played(
+    jobs: Jobs, spec: Spec, progress: Callable[[wire.BatchSnapshot], None]
+) -> wire.BatchResult:
     """The batch of the page without the page: waits for its end and returns the result."""
     number = jobs.submit(spec)
     jobs.wait(number, progress)
@@ -40,68 +40,78 @@ def result(
     number: str,
     wanted: records.Wanted = records.EVERY_FAILURE,
     first: int = 0,
-) -> dict[str, Any]:
+) -> wire.BatchResult:
     """All that is known of a batch; of the failures that are wanted, FAILURES_SHOWN from one on."""
     batch = jobs.batch(number)
     scenario = records.scenario_of(batch)
     shown = jobs.snapshot_of(batch)
     paired = pairs(batch)
     total, found = records.failures(jobs.database, batch, wanted, first, FAILURES_SHOWN)
+    look = records.look_of(batch)
     weighted = any("effective" in cell["unseen"] for cell in shown["cells"])
-    shown.update(
-        scenario={
+    return {
+        **shown,
+        "scenario": {
             "slug": scenario.slug,
             "code": scenario.code,
             "title": scenario.title,
             "digest": scenario.digest,
         },
-        title=batch.title,
-        profiles=batch.profiles,
-        runs=batch.runs,
-        first_seed=batch.first_seed,
-        submitted=batch.submitted,
-        started=batch.started,
-        finished=batch.finished,
-        engine=batch.engine_version,
-        kind=batch.kind,
-        varied=sorted({key for cell in batch.cells for key in cell["values"]}),
-        invariants=sorted({name for cell in shown["cells"] for name in cell["broken"]}, key=place),
-        sentences=sentences(shown["cells"]),
-        metrics=metrics_of(jobs, batch),
-        paired=paired,
-        paired_said=pair_sentences(paired),
-        advice=jobs.advice_of(batch) if batch.kind == KIND else None,
-        futures=futures_of(batch, shown["cells"]),
-        causes=batch.about.get("causes", []),
-        weighted=weighted,
+        "title": batch.title,
+        "profiles": batch.profiles,
+        "runs": batch.runs,
+        "first_seed": batch.first_seed,
+        "submitted": batch.submitted,
+        "started": batch.started,
+        "finished": batch.finished,
+        "engine": batch.engine_version,
+        "kind": batch.kind,
+        "varied": sorted({key for cell in batch.cells for key in cell["values"]}),
+        "invariants": sorted(
+            {name for cell in shown["cells"] for name in cell["broken"]}, key=place
+        ),
+        "sentences": sentences(shown["cells"]),
+        "metrics": metrics_of(jobs, batch),
+        "paired": paired,
+        "paired_said": pair_sentences(paired),
+        "advice": jobs.advice_of(batch) if batch.kind == KIND else None,
+        "futures": futures_of(batch, shown["cells"]),
+        "causes": batch.about.get("causes", []),
+        "weighted": weighted,
         # Runs of different weights are not worth a dot each; copies and futures have no seeds.
-        dots=[]
+        "dots": []
         if weighted or batch.kind != records.SEEDS
         else dots(jobs.database, batch, shown["cells"]),
-        cycles=records.is_of_cycles(batch),
-        look=asdict(records.look_of(batch)),
-        needs=needs(shown["cells"], shown["runs_per_s"]),
-        within=batch.about.get("within", 0),
-        failures={
+        "cycles": records.is_of_cycles(batch),
+        "look": {"at_once": look.at_once, "growing": look.growing},
+        "needs": needs(shown["cells"], shown["runs_per_s"]),
+        "within": batch.about.get("within", 0),
+        "failures": {
             "total": total,
             "first": first,
             "rows": [failure_of(batch, one) for one in found],
         },
-    )
-    return shown
+    }
 
 
-def failure_of(batch: BatchRow, one: Failure) -> dict[str, Any]:
+def failure_of(batch: BatchRow, one: Failure) -> wire.BatchFailure:
     """A failing run as pages and programs get it; its address stays, whatever runs are added."""
     place = f"{quote(one.profile, safe='+')}/{one.cell}/{one.seed}/{one.invariant}"
     return {
-        **asdict(one),
+        "profile": one.profile,
+        "cell": one.cell,
+        "seed": one.seed,
+        "invariant": one.invariant,
+        "step": one.step,
+        "why": one.why,
+        "lost": one.lost,
+        "steps": one.steps,
         "label": batch.cells[one.cell]["label"],
         "url": f"/batch/{batch.id}/failure/{place}",
     }
 
 
-def futures_of(batch: BatchRow, cells: list[dict[str, Any]]) -> dict[str, Any] | None:
+def futures_of(batch: BatchRow, cells: list[wire.Cell]) -> wire.BatchFutures | None:
     """Of a batch of futures: the shares step by step, and from where on most of them fail.
 
     `point` is the first step after `held`, the last one at which at least half of the futures held
@@ -110,19 +120,15 @@ def futures_of(batch: BatchRow, cells: list[dict[str, Any]]) -> dict[str, Any] |
     if batch.kind != records.FUTURES:
         return None
     run, invariant = Run.from_text(batch.about["run"]), batch.about["invariant"]
-    steps = []
+    steps: list[wire.FuturesStep] = []
     for cell in cells:
         count = cell["broken"].get(invariant) or cell["unseen"]
         if count["n"]:
-            step = batch.about["presents"][cell["cell"]]["step"]
-            steps.append({"step": step, **{name: count[name] for name in ("share", "low", "high")}})
-    point = held = None
-    for one in reversed(steps):
-        if one["share"] <= HALF:
-            held = one["step"]
-            break
-        point = one["step"]
-    broken = batch.about["presents"][-1]["step"] + 1
+            step = int(cell["values"]["step"])
+            share = count["share"] or 0.0
+            steps.append({"step": step, "share": share, "low": count["low"], "high": count["high"]})
+    held, point = turn((one["step"], one["share"]) for one in steps)
+    broken = max(present["step"] for present in batch.about["presents"]) + 1
     here = point if point is not None else broken - 1
     return {
         "run": run.digest,
@@ -136,14 +142,14 @@ def futures_of(batch: BatchRow, cells: list[dict[str, Any]]) -> dict[str, Any] |
     }
 
 
-def needs(cells: list[dict[str, Any]], runs_per_s: float) -> dict[str, Any] | None:
+def needs(cells: list[wire.Cell], runs_per_s: float) -> wire.BatchNeeds | None:
     """What the study lacks to be precise: {seen, within, runs, seconds} of the rarest share, or of
     a bound where nothing was seen at all; None where it is precise, or empty."""
     counts = [cell["violating"] for cell in cells if cell["n"]]
     if not counts:
         return None
     seen = [one for one in counts if one["share"]]
-    rarest = min(seen, key=lambda one: float(one["share"])) if seen else counts[0]
+    rarest = min(seen, key=lambda one: one["share"] or 0.0) if seen else counts[0]
     share = rarest["share"] or min(1.0, rarest["high"])
     if seen and is_within(share, rarest["low"], rarest["high"], PRECISE):
         return None
@@ -161,7 +167,7 @@ def place(invariant: str) -> tuple[int, str]:
     return (int(digits or 0), invariant)
 
 
-def sentences(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def sentences(cells: list[wire.Cell]) -> list[wire.Finding]:
     """What the counts say: first of lost records, then of whatever else was broken.
 
     Each is a key of the catalogue with its numbers; `bad` marks what happened.
@@ -176,11 +182,11 @@ def sentences(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
     # Where not all can be said, losses come first, then that there were none, then the rest.
     said.sort(key=lambda one: (not one["first"], not one["bad"]))
     left = {"n": len(said) - SENTENCES_MOST}
-    more = {"key": "batch.said.more", "args": left, "bad": None, "first": False}
+    more: wire.Finding = {"key": "batch.said.more", "args": left, "bad": None, "first": False}
     return [*said[:SENTENCES_MOST], more]
 
 
-def _sentence(cell: dict[str, Any], invariant: str) -> dict[str, Any]:
+def _sentence(cell: wire.Cell, invariant: str) -> wire.Finding:
     count = cell["broken"].get(invariant) or cell["unseen"]
     key, args = statistics.finding(count)
     family = "lost" if invariant == LOST else "broke"
@@ -194,11 +200,11 @@ def _sentence(cell: dict[str, Any], invariant: str) -> dict[str, Any]:
     }
 
 
-def metrics_of(jobs: Jobs, batch: BatchRow) -> list[dict[str, Any]]:
+def metrics_of(jobs: Jobs, batch: BatchRow) -> list[wire.BatchMetric]:
     """Per metric what it means, and per profile and cell what was measured."""
     rows = records.cells(jobs.database, batch)
     look = records.look_of(batch)
-    found = []
+    found: list[wire.BatchMetric] = []
     for name, metric in METRICS.items():
         measured = [_measured(row, name, look) for row in rows if name in row.metrics]
         if measured:
@@ -214,7 +220,7 @@ def metrics_of(jobs: Jobs, batch: BatchRow) -> list[dict[str, Any]]:
     return found
 
 
-def _measured(row: BatchCellRow, name: str, look: Look) -> dict[str, Any]:
+def _measured(row: BatchCellRow, name: str, look: Look) -> wire.Measured:
     """Percentiles that so many runs cannot bound are left out: half of five hundred lie below
     their median, but nobody knows what one run in a thousand does."""
     kept = row.metrics[name]

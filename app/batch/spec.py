@@ -11,7 +11,6 @@ from app.batch import statistics
 from app.batch.runners.plan import CHUNKS_MOST, Plan
 from app.common.fields import SEED_MAX, Asked
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
@@ -26,59 +25,9 @@ WITHIN: Final = (5, 50)
 TOTAL_MOST: Final = 20_000_000
 """Runs of a whole batch: a day on two cores."""
 
-FUTURES_EACH: Final = 100
-FUTURES_MOST: Final = 10_000
-
-SENTENCES.update(
-    {
-        "batch.futures": (
-            "Of each step 1 to {most} futures can be played.",
-            "每一步可运行 1 到 {most} 个未来。",
-        ),
-        "batch.runs": (
-            "A batch has 1 to {most} runs per profile and cell; {asked} were asked for.",
-            "批量运行中每个协议版本和参数组合可有 1 到 {most} 次运行；所请求的是 {asked} 次。",
-        ),
-        "batch.total": (
-            "A batch has at most {most} runs in all; this one would have {asked}.",
-            "一个批量任务总共最多 {most} 次运行；此任务将有 {asked} 次。",
-        ),
-        "batch.chunks": (
-            "The {asked} runs would be {chunks} pieces of work, {size} runs in each, and a study "
-            "has at most {most}: ask for at most {fit} runs in all, or for a shorter duration.",
-            "{asked} 次运行要分成 {chunks} 块，每块 {size} 次，而一项研究最多有 {most} 块："
-            "请把总次数减到 {fit} 次以内，或缩短时长。",
-        ),
-        "batch.events": (
-            "A run would have about {events} events and end as an error after {most}: ask for a "
-            "shorter duration, for fewer brokers or for slower producers.",
-            "一次运行约有 {events} 个事件，超过 {most} 个便以错误结束："
-            "请缩短时长、减少 Broker 或放慢生产者。",
-        ),
-        "batch.profiles": (
-            "A batch compares 1 to {most} profiles; {asked} were chosen.",
-            "一个批量任务可比较 1 到 {most} 个协议版本；所选的是 {asked} 个。",
-        ),
-        "batch.twice": ("Profile {profile} was chosen twice.", "协议版本 {profile} 被选了两次。"),
-        "batch.cells": (
-            "A batch has at most {most} combinations of varied values; these are {asked}.",
-            "变化的参数最多有 {most} 种组合；此处有 {asked} 种。",
-        ),
-        "batch.vary": (
-            "{given} is not of the form key=value,value.",
-            "{given} 不符合 键=值,值 的形式。",
-        ),
-        "batch.within": (
-            "A share can be asked for to ± {low} to {high} % of it; ± {asked} % was asked for.",
-            "比例可要求精确到自身的 ± {low} % 到 {high} %；所请求的是 ± {asked} %。",
-        ),
-        "batch.vary.twice": ("{name} is varied twice.", "{name} 被指定变化了两次。"),
-        "batch.seed": (
-            "Seeds are whole numbers from 0 to {most}.",
-            "随机种子是 0 到 {most} 之间的整数。",
-        ),
-    }
-)
+FUTURES_EACH: Final = 10
+FUTURES_MOST: Final = 1_000
+"""Of a place: they are one chunk, so that the next look waits for whole places."""
 
 
 def label_of(values: Mapping[str, str]) -> str:
@@ -193,7 +142,7 @@ def make_futures(run: Run, invariant: str, runs: int = FUTURES_EACH) -> Futures:
     """
     if not 1 <= runs <= FUTURES_MOST:
         raise Refusal("invalid", "batch.futures", most=statistics.whole(FUTURES_MOST))
-    return Futures(run, invariant, tuple(presents(run, invariant, runs)), runs)
+    return Futures(run, invariant, tuple(presents(run, invariant)), runs)
 
 
 def make_cells(scenario: Scenario, vary: Sequence[tuple[str, Sequence[str]]]) -> tuple[Cell, ...]:

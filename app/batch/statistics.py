@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from app.batch import intervals
+from app.batch import intervals, wire
 from app.batch.intervals import ALPHA, ONCE, Look
 
 RULE_OF_THREE = 3
@@ -29,7 +29,7 @@ THIN = "\u202f"
 
 def weighted_interval(
     hits: int, total: float, squares: float, n: int, heaviest: float, look: Look = ONCE
-) -> dict[str, Any]:
+) -> wire.Count:
     """A share estimated from runs that count differently, as `interval` sends it.
 
     `total` is the sum of the weights of the `hits`, `squares` that of their squares, `heaviest`
@@ -124,7 +124,7 @@ def until_first(share: float | None) -> int | None:
     return max(1, math.ceil(math.log(0.5) / math.log1p(-share))) if share < 1 else 1
 
 
-def shown_until(count: Mapping[str, Any]) -> str:
+def shown_until(count: wire.Count) -> str:
     """The same in a table, with the ends of the interval; above its low end where none was seen."""
     if not count["n"]:
         return "–"
@@ -258,7 +258,7 @@ def shown_figure(value: float | None) -> str:
     return f"{value:.3g}"
 
 
-def finding(count: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def finding(count: wire.Count) -> tuple[str, dict[str, Any]]:
     """What a count with its interval says: the key of a sentence and its numbers.
 
     Keys: stat.none.percent and .million (nothing happened: the rule of three), stat.none.few (too
@@ -274,7 +274,7 @@ def finding(count: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
             return "stat.none.few", args
         unit, bound = rate(count["high"])
         return f"stat.none.{unit}", args | {"bound": bound}
-    unit, args["rate"] = rate(count["share"])
+    unit, args["rate"] = rate(count["share"] or 0.0)
     args["low"], args["high"] = in_unit(count["low"], unit), in_unit(count["high"], unit)
     return f"stat.some.{unit}", args
 
@@ -291,7 +291,7 @@ def _worked_out(hits: int, n: int, look: Look) -> tuple[float, float]:
     return float(low), float(high) if hits else rule_of_three(n, look)
 
 
-def interval(hits: int, n: int, look: Look = ONCE) -> dict[str, Any]:
+def interval(hits: int, n: int, look: Look = ONCE) -> wire.Count:
     """A count with its interval, as sent to pages: the browser computes no statistics.
 
     Exact (Clopper and Pearson) where the number of runs was fixed beforehand, a confidence

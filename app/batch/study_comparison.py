@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from app.batch import records, statistics, study_pairs
+from app.batch import records, statistics, study_pairs, wire
 from app.batch.jobs import Jobs
 from app.batch.result import metrics_of, place
 from app.batch.runners.pairing import LOST
@@ -153,7 +153,9 @@ def _said(key: str, **args: Any) -> Json:
 # -- counts --------------------------------------------------------------------------------------
 
 
-def _cell(jobs: Jobs, a: BatchRow, b: BatchRow, one: Json, two: Json, equal: bool) -> Json:
+def _cell(
+    jobs: Jobs, a: BatchRow, b: BatchRow, one: wire.Cell, two: wire.Cell, equal: bool
+) -> Json:
     seeds = common_seeds(a, b)
     # What is played and who plays it are the same: so is every run of a seed they share.
     same = equal and seeds is not None and a.engine_version == b.engine_version
@@ -185,7 +187,9 @@ def _cell(jobs: Jobs, a: BatchRow, b: BatchRow, one: Json, two: Json, equal: boo
     }
 
 
-def _row(invariant: str, a: Json, b: Json, same: bool, pair: statistics.Paired | None) -> Json:
+def _row(
+    invariant: str, a: wire.Waited, b: wire.Waited, same: bool, pair: statistics.Paired | None
+) -> Json:
     """Both counts of an invariant; no difference is computed between runs that are the same."""
     table = None
     phi = 0.0

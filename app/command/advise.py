@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from app.command.options import AS_JSON, plain, refuse, tell
+from app.command.options import AS_JSON, CANCELLED, plain, refuse, tell
 
 
 @click.command()
@@ -48,7 +48,7 @@ def advise(
     acks=all, clean elections, one replica may be missing.  Says what it will take before, beside
     each answer stands the formula (MTTDL); Ctrl+C ends it with what it has.
 
-    Exit code 0 if every cell is known as well as was asked, 3 if one is not.
+    Exit code 0 if every cell is known as well as was asked, 3 if one is not, 130 after Ctrl+C.
     """
     from app.batch.advice_table import Table, cells, lines
     from engine.model.profiles import get_profile
@@ -62,7 +62,7 @@ def advise(
         names, _numbers("racks", racks), _numbers("factors", factors), get_profile(profile).name
     )
     table = Table(rows, within / 100, budget, jobs, lambda line: click.echo(line, err=True))
-    table.play(only_estimate=estimate)
+    whole = table.play(only_estimate=estimate)
     report = table.report()
     if as_json:
         tell({"profile": rows[0].setting.profile, "within": within / 100, "budget_s": budget,
@@ -70,7 +70,7 @@ def advise(
     elif not estimate:
         click.echo("\n".join(lines(report, within / 100)))
     known = all(one["ended"] == "known" for one in report)
-    sys.exit(0 if estimate or known else 3)
+    sys.exit(CANCELLED if not whole else 0 if estimate or known else 3)
 
 
 def _listed(text: str) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from app.batch.wire import BatchResult, BatchSnapshot
 from app.common.config import Settings
 from app.common.refusals import Refusal
 from engine.scenarios import file
@@ -19,7 +19,7 @@ class Progress:
         self._shown = ""
         self._live = sys.stderr.isatty()
 
-    def __call__(self, snapshot: dict[str, Any]) -> None:
+    def __call__(self, snapshot: BatchSnapshot) -> None:
         line = f"{snapshot['state']}: {snapshot['done_runs']:,} of {snapshot['total_runs']:,} runs"
         if snapshot["runs_per_s"]:
             line += f", {snapshot['runs_per_s']:,.0f} a second"
@@ -70,7 +70,7 @@ def run_batch(
     return 0 if result["state"] == "done" else 1
 
 
-def lines(result: dict[str, Any]) -> Iterator[str]:
+def lines(result: BatchResult) -> Iterator[str]:
     """What was found, profile by profile, and where its failing runs can be opened."""
     yield f"{result['state']}, batch {result['id']}, {result['done_runs']:,} runs"
     if result["message"]:

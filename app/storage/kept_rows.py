@@ -6,20 +6,8 @@ import os
 from pathlib import Path
 
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 
 MIB = 1024 * 1024
-
-SENTENCES.update(
-    {
-        "batch.rows": (
-            "The rows of all batches take {kept} MiB here, and {most} MiB may be kept: delete "
-            "batches, or let whoever runs this server raise {setting}.",
-            "此处所有批量任务的数据行占用 {kept} MiB，最多可保留 {most} MiB：请删除一些批量任务，"
-            "或请服务器的管理者调高 {setting}。",
-        ),
-    }
-)
 
 
 class KeptRows:

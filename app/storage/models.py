@@ -75,6 +75,9 @@ class BatchRow(Base):
     done_chunks: Mapped[int] = mapped_column(default=0)
     total_chunks: Mapped[int] = mapped_column(default=0)
     message: Mapped[str] = mapped_column(Text, default="")
+    """What plays it, or in English why it failed."""
+    said: Mapped[dict[str, Any] | None] = mapped_column(JSON, default=None)
+    """Why it failed, {"key", "args"} of the catalogue, where the server says so itself."""
     engine_version: Mapped[int]
     owner: Mapped[str] = mapped_column(String(64), default="")
     kind: Mapped[str] = mapped_column(String(20), default="seeds")

@@ -11,7 +11,6 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 from app.storage.database import Database
 from app.storage.models import RunRow, ScenarioRow
 from engine import ENGINE_VERSION
@@ -21,16 +20,6 @@ from engine.sim.run import Run
 UNBOUNDED: Final = 1 << 62
 RUN_BYTES = 64 * 1024
 SCENARIO_BYTES = 64 * 1024
-
-
-SENTENCES.update(
-    {
-        "saved.full": (
-            "This server keeps no more runs and scenarios: whoever runs it has to raise {setting}.",
-            "此服务器无法再保存运行和场景：请服务器的管理者调高 {setting}。",
-        ),
-    }
-)
 
 
 @dataclass(frozen=True)

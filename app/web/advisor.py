@@ -15,7 +15,6 @@ from app.batch.spec import Cell, Spec, cell_of, check_total
 from app.common import clock
 from app.common.fields import typed, whole_number
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 from app.context import visitor
 from app.context.services import services
 from app.web.studies import jobs
@@ -29,15 +28,6 @@ blueprint = Blueprint("advice", __name__)
 
 RUNS: Final = 40
 RUNS_MOST: Final = 20_000
-
-SENTENCES.update(
-    {
-        "advice.range": (
-            "{name} is a whole number from {low} to {high}.",
-            "{name} 是 {low} 到 {high} 之间的整数。",
-        ),
-    }
-)
 
 
 @blueprint.record

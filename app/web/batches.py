@@ -14,9 +14,9 @@ from app.batch import records, statistics
 from app.batch.pairs import SHOWN_MOST as PAIRS_SHOWN
 from app.batch.result import FAILURES_SHOWN, result
 from app.batch.spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST, asked_spec
+from app.batch.wire import BatchResult
 from app.common.fields import Asked, typed
 from app.common.refusals import Refusal
-from app.common.words import retold
 from app.context import naming, visitor
 from app.context.services import services
 from app.storage.models import BatchRow
@@ -227,14 +227,15 @@ def estimate() -> Response:
 @blueprint.get("/batch/<number>")
 def page(number: str) -> str:
     """Progress while it runs, the result afterwards; both also without a script."""
-    shown = _result(number)
+    shown: dict[str, Any] = {**_result(number)}
     batch = jobs().batch(number)
     shown["scenario"] = {**shown["scenario"], "title": scenario_title(batch)}
     shown.update(title=title_of(batch), named=batch.title)
     shown["causes"] = [
         {**one, "called": called.rule(one["rule"], words)} for one in shown["causes"]
     ]
-    shown["message"] = retold(shown["message"], visitor.lang())
+    if shown["said"]:
+        shown["message"] = words(shown["said"]["key"], **shown["said"]["args"])
     active = shown["state"] in records.ACTIVE
     return render_template(
         "batch_result.html",
@@ -260,7 +261,7 @@ def page(number: str) -> str:
 
 
 @blueprint.get("/api/batches/<number>")
-@described.told(described.Json, asks=described.FailuresAsked)
+@described.told(described.BatchTold, asks=described.FailuresAsked)
 def get_batch(number: str) -> Response:
     return json_answer({"ok": True, **_result(number)})
 
@@ -276,7 +277,7 @@ def failures_wanted() -> records.Wanted:
     )
 
 
-def _result(number: str) -> dict[str, Any]:
+def _result(number: str) -> BatchResult:
     return result(jobs(), number, failures_wanted(), typed(request.args, "from", default=0))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flask import Blueprint, Response, request
@@ -31,7 +32,7 @@ def csv_answer(rows: Table, name: str) -> Response:
     return answer
 
 
-def _table(head: tuple[str, ...], found: list[dict[str, Any]]) -> Table:
+def _table(head: tuple[str, ...], found: Iterable[Mapping[str, object]]) -> Table:
     return [list(head), *([one[name] for name in head] for one in found)]
 
 

@@ -21,6 +21,7 @@ from app.context.moments import address
 from app.context.services import services
 from engine.conformance.recordings.comparing import Difference, Moment, compare, moments
 from engine.conformance.recordings.reading import INITIAL, Facts, Recording, own, release_order
+from engine.model.languages import USUAL
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
@@ -327,8 +328,8 @@ def _first(
 
 def why_told(recording: Recording, why: str) -> tuple[str, str]:
     """(a recording's explanation in the visitor's language as far as it has it, which that is)."""
-    own_words = visitor.lang().startswith("zh") and why in recording.in_chinese
-    return (recording.in_chinese[why], visitor.lang()) if own_words else (why, "en")
+    own = recording.told.get((visitor.lang(), why))
+    return (own, visitor.lang()) if own else (why, USUAL)
 
 
 def _stage(scenario: Scenario, profile: str, at: int) -> str:

@@ -14,8 +14,8 @@ from app.batch.jobs import Jobs
 from app.batch.result import sentences
 from app.batch.runners.pairing import LOST
 from app.batch.study_comparison import compared
+from app.batch.wire import Finding
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 from app.context import visitor
 from app.context.services import services
 from app.storage.models import BatchRow
@@ -31,23 +31,6 @@ OTHERS_MOST: Final = 20
 OFFERED_MOST: Final = 40
 NUMBER = re.compile(r"(?:^|/batch/)([0-9a-f]{12})(?![0-9a-f])")
 """A study in an address that somebody pasted, or by itself."""
-
-SENTENCES.update(
-    {
-        "study.title": (
-            "A title has at most {most} characters; this one has {asked}.",
-            "标题最多 {most} 个字符；此标题有 {asked} 个。",
-        ),
-        "study.address": (
-            "{given} is not the address of a study, such as …/batch/0123456789ab.",
-            "{given} 不是研究的地址，例如 …/batch/0123456789ab。",
-        ),
-        "study.itself": (
-            "A study is compared with another one: choose or paste that one.",
-            "请选择或粘贴另一项研究来比较。",
-        ),
-    }
-)
 
 
 def jobs() -> Jobs:
@@ -102,7 +85,7 @@ def listed(row: BatchRow) -> dict[str, Any]:
     }
 
 
-def first_sentence(row: BatchRow) -> dict[str, Any] | None:
+def first_sentence(row: BatchRow) -> Finding | None:
     """What its page says first: something that broke, if anything did; None before any run."""
     said = sentences(jobs().snapshot_of(row)["cells"])
     return next((one for one in said if one["bad"]), said[0] if said else None)

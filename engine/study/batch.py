@@ -66,6 +66,11 @@ def play_row(scenario: Scenario, profile: str, cell: int, seed: int) -> Row:
 
 def row_of(run: Run, cell: int, seed: int, probe: int = 0) -> Row:
     """A run as a row under this seed, or number of a future; see run_chunk for a probe."""
+    return row_and_end(run, cell, seed, probe)[0]
+
+
+def row_and_end(run: Run, cell: int, seed: int, probe: int = 0) -> tuple[Row, Simulation | None]:
+    """The same, and the simulation as the run left it; None if it could not begin."""
     row: Row = {
         "cell": cell,
         "profile": run.profile,
@@ -101,7 +106,7 @@ def row_of(run: Run, cell: int, seed: int, probe: int = 0) -> Row:
         row["events"] = sim.events
         if probe:
             row["whole"], row["most"] = expected_events(sim, run), most
-    return row
+    return row, sim
 
 
 def _play(sim: Simulation, run: Run, budget: int) -> None:

@@ -24,6 +24,28 @@ def overlaps_per_year(setting: Setting, failures: Failures) -> float:
     return sum(overlaps_by_size(setting, failures).values())
 
 
+def left_out(setting: Setting, failures: Failures) -> float:
+    """What losses would grow by, at most, if what is down failed as well (0.001: by a thousandth).
+
+    A mean time between failures counts running time: a process that is down cannot crash.  A disk
+    may die in a machine that is off, though, and a second fault prolong a repair.  If all of a
+    broker's failures came all the time, side by side, it would be out no more than s, the sum of
+    their rate times repair; one after the other it is up 1 / (1 + s) of the time and out the rest.
+    So each factor of an overlap, of one replica that fails or that is out, is at most 1 + s larger.
+    """
+    out = sum(
+        mend_ms / (days * DAY_MS)
+        for days, mend_ms in (
+            (failures.process_days, failures.process_repair_s * UNITS["s"]),
+            (failures.machine_days, failures.machine_repair_min * UNITS["m"]),
+            (failures.disk_days, failures.disk_repair_min * UNITS["m"]),
+            (failures.rack_days, failures.rack_repair_min * UNITS["m"]),
+        )
+    )
+    more: float = (1 + out) ** setting.factor - 1
+    return more
+
+
 def overlaps_by_size(setting: Setting, failures: Failures) -> dict[int, float]:
     """The same by how many failures it takes: one rack may hold several replicas."""
     process, machine, disk, rack = (

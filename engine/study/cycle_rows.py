@@ -14,6 +14,10 @@ from engine.study.cycles import Strike, Tree, replayed, told
 CYCLES: Final = "cycles"
 """The key of a subject that is played as trees."""
 PATH, HEAVIEST_OF = "path ", "heaviest "
+NONE_LEFT: Final = "heaviest, none left: "
+"""Before a path: (the heaviest of its cycles that left no replica, did one that left one lose)."""
+EARLIER: Final = 7
+"""Entries of a path as rows of before have them, which know nothing of what was left."""
 LOST, WAITS, BUSY = "lost", "waits", "busy"
 LEAVES_MOST: Final = 4
 """Cycles that lost, of one tree, that are kept to be opened: the heaviest."""
@@ -80,7 +84,8 @@ def row_of(tree: Tree, profile: str, cell: int, seed: int) -> Json:
 
 def sums_of(rows: Iterable[Json]) -> Sums:
     """What trees add up to, per year: of losses and waits the sum and that of squares, of each path
-    (entries, weight, losses, their weight), and the heaviest entry of it."""
+    (entries, weight, losses, their weight), the heaviest of it, the heaviest that left no replica.
+    """
     sums: Sums = {LOST: [0.0, 0.0], WAITS: [0.0, 0.0], BUSY: [0.0]}
     for row in rows:
         if row["verdict"] == "error":
@@ -97,6 +102,9 @@ def sums_of(rows: Iterable[Json]) -> Sums:
                 mine[at] += entry[at] * scale
             heaviest = sums.setdefault(HEAVIEST_OF + path, [0.0])
             heaviest[0] = max(heaviest[0], entry[4] * YEAR_MS)
+            out, spared = entry[5:7] if len(entry) > EARLIER else (entry[4], 0)
+            bare = sums.setdefault(NONE_LEFT + path, [0.0, 0.0])
+            bare[:] = [max(bare[0], out * YEAR_MS), max(bare[1], min(1.0, spared))]
     return sums
 
 

@@ -15,6 +15,7 @@ true rate (but for more failures in one cycle than LEVELS, and outages cut after
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import exp
 from typing import Any, Final, NamedTuple
 
@@ -26,11 +27,10 @@ from engine.sim.fault_plan import Plan
 from engine.sim.kernel import FAILURE, Chance
 from engine.sim.simulation import Simulation
 from engine.sim.time_verbs import start_workload
-from engine.study import advice
+from engine.study import advice, importance
 from engine.study.advice import FLUSH_MS, YEAR_MS, Failures, Setting
+from engine.study.importance import LEVELS, Cause, Path
 
-LEVELS: Final = 4
-"""Failures in one cycle at most; and never more than one beyond the replicas."""
 WARM_MS: Final = 2 * FLUSH_MS
 LOOK_MS: Final = 5_000
 """How often a cycle is looked at soon after a failure; later every LOOK_PART of its age."""
@@ -41,29 +41,12 @@ next failures strike so soon."""
 CUT: Final = 12
 """Mean repairs of the longest kind after which a cycle is given up."""
 NEAR_SHARE: Final = {2: 0.25, 3: 0.5, 4: 0.5}
+GOES_ON: Final = 0.25
+"""Of cycles that had failures enough for a loss and are still led, so many are played on, each for
+all of them: if they lose after all, the mean is right nevertheless."""
 MOST_MS: Final = 66 * 3_600_000
 """No cycle outlasts this: what is written until then still fits a run."""
-CHILDREN: Final = {2: 1.0, 3: 0.4, 4: 0.2}
-"""Copies of each kind of failure in a cycle, by how many have struck then."""
-BEYOND: Final = 0.05
-"""The same for one failure more than there are replicas."""
-UNSEEN: Final = 0.3
-"""Of the copies of a path that lost nothing in the pilot, so many stay: it was short."""
-EFFORT: Final = (0.04, 8.0)
-"""A pilot changes how many copies a path gets; it forbids none, so that the mean stays true."""
-
-Path = tuple[str, ...]
 Json = dict[str, Any]
-
-
-class Cause(NamedTuple):
-    """One kind of failure: each of its targets fails by itself, `rate` times a ms."""
-
-    name: str
-    kind: str
-    rate: float
-    mttr_ms: int
-    targets: tuple[tuple[int, ...], ...]
 
 
 class Strike(NamedTuple):
@@ -126,8 +109,9 @@ class Leaf(NamedTuple):
 class Tree:
     """All that one seed tells: `lost` losses and `waits` seconds of a year, `busy` the share of a
     year in cycles, and of every path (kinds of failures in their order) how many cycles there were
-    (entries), what they weigh, how many lost, what these weigh, the heaviest, the squares of all
-    losses that followed, and the events that were played."""
+    (entries), what they weigh, how many lost, what these weigh, the heaviest, the heaviest that
+    left no replica (`is_spared`), how many lost although one was left, and the events played.
+    """
 
     def __init__(
         self,
@@ -138,11 +122,11 @@ class Tree:
         effort: Mapping[str, float] | None = None,
     ) -> None:
         self.setting, self.failures, self.seed = setting, failures, seed
-        self.effort = effort or {}
         self.causes = causes(setting, failures)
+        self.copies = {**usual_copies(setting, failures), **(effort or {})}
         self.all = sum(cause.rate * len(cause.targets) for cause in self.causes)
         self.longest = max(cause.mttr_ms for cause in self.causes)
-        self.levels = min(LEVELS, setting.factor + 1)
+        self.levels = importance.levels(setting)
         self.chance = Chance(seed, "cycles")
         self.lost = self.waits = self.busy = 0.0
         self.events = 0
@@ -158,8 +142,14 @@ class Tree:
         first = WARM_MS + self.chance.below(FLUSH_MS)
         sim.run_until(first - 1)
         for cause in self.causes:
-            weight = cause.rate * len(cause.targets)
-            self._strike(sim, (), (), cause, cause.targets, first, weight)
+            wanted = self.copies[cause.name]
+            for _ in range(self._whole(wanted)):
+                weight = cause.rate * len(cause.targets) / wanted
+                self._strike(sim, (), (), cause, cause.targets, first, weight)
+
+    def _whole(self, wanted: float) -> int:
+        """A whole number of copies, so many on average."""
+        return int(wanted + self.chance.below(1 << 30) / (1 << 30))
 
     def _strike(
         self,
@@ -170,46 +160,61 @@ class Tree:
         targets: tuple[tuple[int, ...], ...],
         at_ms: int,
         weight: float,
-    ) -> float:
+    ) -> None:
         """A failure of this kind hits one of the targets; then its cycle is played to its end, and
-        the next failures strike within it.  What is lost by it and by all that follows."""
+        the next failures strike within it."""
         group = targets[self.chance.below(len(targets))]
         mend = self.chance.exponential(cause.mttr_ms)
         strike = Strike(cause.name, cause.kind, group, at_ms, mend)
         twin = sim.copy()
         plan_next(twin, strike, len(before), self.seed)
         twin.run_until(at_ms)
-        path, before = (*path, cause.name), (*before, strike)
-        kept, lost = self._cycle(twin, at_ms)
+        path, before, spared = (*path, cause.name), (*before, strike), is_spared(twin)
+        if len(path) >= self.setting.factor and is_led(twin):
+            if not self.chance.hits(GOES_ON):
+                return
+            weight /= GOES_ON
+        following = self._drawn(path)
+        kept, lost = self._cycle(twin, at_ms, bool(following))
         age = kept[-1].now - at_ms
         here = weight * exp(-self.all * age)
-        entry = self.paths.setdefault(path, [0.0] * 7)
+        entry = self.paths.setdefault(path, [0.0] * 8)
         entry[0] += 1
         entry[1] += weight
         entry[4] = max(entry[4], weight)
-        entry[6] += kept[-1].events - sim.events
+        entry[5] = max(entry[5], 0.0 if spared else weight)
+        entry[7] += kept[-1].events - sim.events
         self.events += kept[-1].events - sim.events
         self.waits += here * waited_ms(kept[-1], self.setting.acks)
         self.busy += here * (kept[-1].now - before[0].at_ms)
         if lost:
             entry[2] += 1
             entry[3] += here
+            entry[6] += spared
             self.lost += here
             self.leaves.append(Leaf(here * YEAR_MS, before, kept[-1].now))
-        gone = here if lost else 0.0
-        if len(path) < self.levels:
-            gone += self._next(kept[:-1] if lost else kept, path, before, weight, at_ms)
-        entry[5] += gone * gone
-        return gone
+        if following:
+            self._next(kept[:-1] if lost else kept, path, before, weight, at_ms, following)
 
-    def _cycle(self, sim: Simulation, began: int) -> tuple[list[Simulation], bool]:
-        """Plays until all is healthy again, or records are lost: (states on the way, did they)."""
+    def _drawn(self, path: Path) -> list[Cause]:
+        """The kinds of failures that strike in copies of this cycle, one for each copy."""
+        if len(path) == self.levels:
+            return []
+        return [
+            cause
+            for cause in self.causes
+            for _ in range(self._whole(self.copies[told((*path, cause.name))]))
+        ]
+
+    def _cycle(self, sim: Simulation, began: int, keep: bool) -> tuple[list[Simulation], bool]:
+        """Plays until all is healthy again, or records are lost: (states on the way if they are to
+        be kept, and the last one; did they)."""
         kept = [sim]
         healthy_at = -1
         give_up = began + CUT * self.longest + 10 * FLUSH_MS
         while True:
-            now = kept[-1].now
-            twin = kept[-1].copy()
+            twin = kept[-1].copy() if keep else kept.pop()
+            now = twin.now
             twin.run_until(now + max(LOOK_MS, (now - began) // LOOK_PART))
             kept.append(twin)
             if has_lost(twin, self.setting.acks):
@@ -225,65 +230,49 @@ class Tree:
         before: tuple[Strike, ...],
         weight: float,
         began: int,
-    ) -> float:
-        """Copies of each kind of failure, at times that are even over the cycle or soon after its
-        beginning."""
+        following: Sequence[Cause],
+    ) -> None:
+        """Copies in which one more failure strikes, at times that are even over the cycle or soon
+        after its beginning."""
         age = max(1, kept[-1].now - began)
-        near, gone = min(age, NEAR_MS), 0.0
+        near = min(age, NEAR_MS)
         soon = NEAR_SHARE[len(path) + 1]
-        for cause in self.causes:
-            wanted = self._copies((*path, cause.name))
-            for _ in range(int(wanted + self.chance.below(1 << 30) / (1 << 30))):
-                after = 1 + self.chance.below(near if self.chance.hits(soon) else age)
-                density = (1 - soon) / age + (soon / near if after <= near else 0.0)
-                state = max((one for one in kept if one.now < began + after), key=_now)
-                targets = tuple(one for one in cause.targets if is_target(state, cause, one))
-                if not targets:
-                    continue
-                often = cause.rate * len(targets) * exp(-self.all * after)
-                gone += self._strike(state, path, before, cause, targets, began + after,
-                                     weight * often / (wanted * density))  # fmt: skip
-        return gone
-
-    def _copies(self, path: Path) -> float:
-        return self.effort.get(told(path)) or usual_copies(path, self.setting.factor)
+        for cause in following:
+            after = 1 + self.chance.below(near if self.chance.hits(soon) else age)
+            density = (1 - soon) / age + (soon / near if after <= near else 0.0)
+            state = max((one for one in kept if one.now < began + after), key=_now)
+            targets = tuple(one for one in cause.targets if is_target(state, cause, one))
+            if not targets:
+                continue
+            often = cause.rate * len(targets) * exp(-self.all * after)
+            wanted = self.copies[told((*path, cause.name))]
+            self._strike(state, path, before, cause, targets, began + after,
+                         weight * often / (wanted * density))  # fmt: skip
 
 
 def told(path: Path) -> str:
     return ">".join(path)
 
 
-def usual_copies(path: Path, factor: int) -> float:
-    return BEYOND if len(path) > factor else CHILDREN[len(path)]
+@lru_cache(256)
+def usual_copies(setting: Setting, failures: Failures) -> Mapping[str, float]:
+    """Copies of each path as the formula has it."""
+    found = importance.copies(setting, causes(setting, failures))
+    return {told(path): n for path, n in found.items()}
 
 
 def best_effort(trees: Sequence[Tree]) -> dict[str, float]:
-    """From a pilot: copies of each path, by the square root of what they add to the variance over
-    what they cost (Neyman), at the cost of the pilot; few of those that never lost."""
-    factor = trees[0].setting.factor
-    sums: dict[Path, list[float]] = {}
+    """Copies of each path by the formula and by what the trees of a pilot met."""
+    first = trees[0]
+    met: dict[Path, float] = {}
     for tree in trees:
         for path, entry in tree.paths.items():
-            mine = sums.setdefault(path, [0.0, 0.0])
-            mine[0] += entry[5]
-            mine[1] += entry[6]
-    roots = {
-        path: (squares / max(1.0, events)) ** 0.5
-        for path, (squares, events) in sums.items()
-        if len(path) > 1
-    }
-    whole = sum(sums[path][1] for path in roots)
-    spent = sum(root * sums[path][1] for path, root in roots.items())
-    if not spent:
-        return {}
-    least, most = EFFORT
-    times = {path: max(UNSEEN, root * whole / spent) for path, root in roots.items()}
-    found = {}
-    for path in sorted(times, key=len):
-        # Copies are made in each copy of the path before: only what these lack is made anew.
-        per_copy = times[path] / times.get(path[:-1], 1.0)
-        found[told(path)] = min(most, max(least, usual_copies(path, factor) * per_copy))
-    return found
+            if entry[2]:
+                met[path] = met.get(path, 0.0) + entry[3]
+    expected = importance.losses(first.setting, first.causes)
+    better = importance.corrected(expected, met, len(trees))
+    found = importance.copies(first.setting, first.causes, better)
+    return {told(path): n for path, n in found.items()}
 
 
 def _now(sim: Simulation) -> int:
@@ -306,6 +295,32 @@ def is_target(sim: Simulation, cause: Cause, group: tuple[int, ...]) -> bool:
             not sim.brokers[one].machine.broken and sim.brokers[one].status == UP for one in group
         )
     return any(sim.brokers[one].status == UP for one in group)
+
+
+def is_spared(sim: Simulation) -> bool:
+    """Can nothing be lost without another failure?  So it is with acks=all and clean elections,
+    where a replica in sync is up, or where each that may be elected has all that was committed."""
+    records = sim.cluster.controller.records
+    return is_led(sim) or all(
+        _has_all(sim, one, tp)
+        for tp, record in records.items()
+        for one in (*record.isr, *record.elr)
+    )
+
+
+def is_led(sim: Simulation) -> bool:
+    """Is a replica in sync up?"""
+    return all(
+        any(sim.brokers[one].status == UP for one in record.isr)
+        for record in sim.cluster.controller.records.values()
+    )
+
+
+def _has_all(sim: Simulation, broker: int, tp: int) -> bool:
+    machine = sim.brokers[broker].machine
+    disk = machine.disks.get(tp)
+    working = disk is not None and disk.dir not in machine.broken
+    return working and disk is not None and disk.log.leo >= sim.ledger.hw_reached[tp]
 
 
 def is_healthy(sim: Simulation) -> bool:

@@ -3,21 +3,29 @@
 A present is a place in the run.  A future of it is the run up to there, chance drawn anew, and the
 rest of the run.  The share of futures that break the invariant, step by step, says where it came to
 pass.  Faults strike at their true rates in a future, whatever importance factor the past had.
+
+Few places are looked at first; then only those between the last that holds and the first that does
+not, again and again, until no step lies between the two.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from engine.model.errors import BadInput
 from engine.show.replay import Replay
 from engine.sim.run import Run, play
 
-PRESENTS: Final = (40, 400)
-"""Places at least and at most; a shorter run has one at every step."""
-EVENTS: Final = 20_000_000
-"""... and between these as many as keep all futures together below this: a minute on two cores."""
+PLACES: Final = 8
+"""Of one look; where fewer steps are left, each of them is a place."""
+LOOKS: Final = 4
+"""At most: every step between the two is looked at, where there are no more than 5000."""
+HALF: Final = 0.5
+"""A place holds where no more of its futures than these break the invariant."""
 
 Json = dict[str, Any]
 
@@ -43,13 +51,64 @@ class Present:
         return Present(data["step"], tuple(data["past"]), tuple(data["rest"]))
 
 
-def presents(run: Run, invariant: str, each: int) -> list[Present]:
-    """Places spread evenly from the beginning to one step before the violation, `each` of which
-    will have so many futures.
+def presents(run: Run, invariant: str) -> list[Present]:
+    """The places of the first look, spread evenly from the first step to the last one before the
+    violation.
 
     Raises BadInput when the run does not break the invariant, or breaks it at once.
     """
     replay = Replay(run)
+    last = _last(replay, invariant)
+    count = min(last, PLACES)
+    return _at(replay, {1 + (last - 1) * index // max(1, count - 1) for index in range(count)})
+
+
+def closer(run: Run, shares: Iterable[tuple[int, float]]) -> list[Present]:
+    """The places of the next look, between those that `turn` finds; none where nothing is left."""
+    held, point = turn(shares)
+    if held is None or point is None:
+        return []
+    steps = between(held, point)
+    return _at(Replay(run), steps) if steps else []
+
+
+def between(held: int, point: int) -> set[int]:
+    """Steps spread evenly between two, as many as one look has."""
+    count = min(point - held - 1, PLACES)
+    return {held + (point - held) * index // (count + 1) for index in range(1, count + 1)}
+
+
+def turn(shares: Iterable[tuple[int, float]]) -> tuple[int | None, int | None]:
+    """Of (step, share of its futures that break the invariant): the last step that holds, and the
+    next one that was looked at.  None stands for no such step."""
+    point = None
+    for step, share in sorted(shares, reverse=True):
+        if share <= HALF:
+            return step, point
+        point = step
+    return None, point
+
+
+@cache
+def longest() -> list[int]:
+    """Of 1, 2, ... places: how many steps there may be before the violation so that no more are
+    needed.  Longer runs have all that LOOKS allow, PLACES in each."""
+    needed = [places_most(last) for last in range(1, 10_000)]
+    return [bisect_right(needed, places) for places in range(1, PLACES * LOOKS)]
+
+
+def places_most(last: int) -> int:
+    """The places of a run that has so many steps before the violation, at most."""
+    places = min(last, PLACES)
+    gap = -(-(last - 1) // max(1, places - 1))
+    for _ in range(LOOKS - 1):
+        look = min(max(0, gap - 1), PLACES)
+        places, gap = places + look, -(-gap // (look + 1))
+    return places
+
+
+def _last(replay: Replay, invariant: str) -> int:
+    """The last step before the violation.  Raises BadInput."""
     broken = [step for name, step, _ in replay.end.broken if name == invariant]
     if not broken and not replay.whole:
         raise BadInput(
@@ -62,12 +121,13 @@ def presents(run: Run, invariant: str, each: int) -> list[Present]:
     last = broken[0] - 1
     if last < 1:
         raise BadInput("impossible", f"This run breaks {invariant} with its first event.")
-    until = _clock_until(run, last)
-    # A future plays the whole run, its past included.
-    least, most = PRESENTS
-    count = min(last, most, max(least, EVENTS // (each * replay.total)))
-    steps = sorted({1 + (last - 1) * index // max(1, count - 1) for index in range(count)})
-    return [_present(replay, step, until[step]) for step in steps]
+    return last
+
+
+def _at(replay: Replay, steps: Iterable[int]) -> list[Present]:
+    places = sorted(steps)
+    until = _clock_until(replay.run, places[-1])
+    return [_present(replay, step, until[step]) for step in places]
 
 
 def _clock_until(run: Run, last: int) -> dict[int, tuple[int, int]]:

@@ -11,11 +11,14 @@ from flask import Flask
 from app.batch import cycles, records
 from app.batch.advice_result import advice_of, better, how_long, how_often
 from app.batch.jobs import Jobs
+from app.batch.result import result
+from app.batch.wire import BatchResult
 from engine.sim.run import play_all
-from engine.study import cycles as trees
+from engine.study import importance
 from tests.app.conftest import TOKEN, browser
 from tests.app.test_batch_jobs import ended
 from tests.app.test_failing import jobs
+from tests.wire import held
 
 __all__ = ["jobs"]
 
@@ -30,7 +33,7 @@ ASKED = {
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small trees, and one for a pilot: the pages are the same."""
-    monkeypatch.setattr(trees, "CHILDREN", {2: 0.1, 3: 0.02, 4: 0.0})
+    monkeypatch.setattr(importance, "FLOOR", (1.0, 0.1, 0.02, 0.01))
     monkeypatch.setattr(cycles, "PILOT_TREES", 1)
 
 
@@ -47,6 +50,7 @@ def test_the_advisor_answers_with_intervals_and_assumptions(app: Flask, jobs: Jo
     client = browser(app)
     assert "min.insync.replicas" in client.get("/advisor").text
     number = asked(app, jobs)
+    held(result(jobs, number), BatchResult)
     told = advice_of(jobs.database, jobs.batch(number))
     assert told is not None
     yours = told["yours"]
@@ -67,7 +71,7 @@ def test_the_advisor_answers_with_intervals_and_assumptions(app: Flask, jobs: Jo
 
 def test_writes_wait_for_what_their_acks_need(app: Flask, jobs: Jobs) -> None:
     """With min.insync.replicas=3 of 3, acks=all waits for every repair, acks=1 for a leader."""
-    number = asked(app, jobs, acks="1", min_isr="3", racks="3")
+    number = asked(app, jobs, acks="1", min_isr="3", racks="3", runs="2")
     told = advice_of(jobs.database, jobs.batch(number))
     assert told is not None
     by_label = {one["label"]: one for one in told["settings"]}

@@ -18,11 +18,13 @@ from app.batch.jobs import Jobs
 from app.batch.result import result
 from app.batch.runners.rows import chunks_on_disk, read_chunks
 from app.batch.spec import Spec, make_spec
+from app.batch.wire import BatchResult
 from app.storage.models import BatchCellRow
 from engine.scenarios.scenario import Scenario
 from tests.app.conftest import browser
 from tests.app.test_batch_jobs import SCENARIO, ended, make_jobs, play_chunk, spec
 from tests.batch_runner import heavier
+from tests.wire import held
 
 __all__ = ["make_jobs"]
 
@@ -187,6 +189,7 @@ def test_more_weight_than_runs_is_a_page(app: Flask, make_jobs: Callable[..., Jo
             heavy = {name: [row.n * 1.5, row.n * 3.0, 0.0, 0.0] for name in row.weights}
             row.weights = {**heavy, "any": [row.n * 1.0, row.n * 2.0], "heaviest": [3.0]}
             row.broken = {**row.broken, "any": 2, "I7": 2}
+    held(result(jobs, number), BatchResult)
     client = browser(app)
     for lang, said in (("en", "Left out: where importance"), ("zh", "未列出：重要性系数")):
         page = client.get(f"/batch/{number}?lang={lang}")

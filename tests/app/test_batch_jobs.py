@@ -22,6 +22,7 @@ from app.batch.result import result
 from app.batch.runners.rows import chunks_on_disk
 from app.batch.runners.spark import SparkTrouble
 from app.batch.spec import Spec, make_spec
+from app.batch.wire import BatchResult
 from app.common.config import Settings
 from app.common.refusals import Refusal
 from app.context.services import KEY, Services
@@ -31,6 +32,7 @@ from engine.study.metrics import METRICS
 from tests import batch_fakes
 from tests.app.conftest import TOKEN, Socket, browser, post
 from tests.batch_runner import plain_jobs
+from tests.wire import held
 
 
 def play_chunk(chunk: dict[str, Any]) -> list[dict[str, Any]]:
@@ -269,6 +271,7 @@ def test_too_many_chunks_end_with_a_sentence_and_are_known_before(
     two = {"profiles": ["K39", "Z0102"]}
     number = post(me, "/api/batches", {"scenario": "S61", "runs": 64, **two}).json["id"]
     assert ended(jobs, number)[-1] == "failed"
+    held(result(jobs, number), BatchResult)
     said = jobs.snapshot(number)["message"]
     assert said.startswith("The 128 runs would be 16 pieces of work, 8 runs in each,"), said
     assert said.endswith("ask for at most 32 runs in all, or for a shorter duration.")

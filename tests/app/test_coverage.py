@@ -24,7 +24,7 @@ def test_every_interval_holds_and_the_page_tells_it(tmp_path: Path) -> None:
     assert found.exit_code == 0, found.output
     told = json.loads(out.read_text())
     assert {one["interval"] for one in told["cases"]} == {
-        "count", "growing", "table", "difference", "weighted", "cycles"}  # fmt: skip
+        "count", "growing", "table", "difference", "weighted", "cycles", "stopped"}  # fmt: skip
     assert min(one["coverage"] for one in told["cases"]) >= coverage.BAR
     stored = json.loads(STATIC.read_text())
     assert stored["repetitions"] >= 2_000

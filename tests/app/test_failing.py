@@ -17,17 +17,19 @@ from app.batch.jobs import Jobs
 from app.batch.result import result
 from app.batch.runners.rows import canonical, chunks_on_disk, read_chunks
 from app.batch.spec import make_spec
+from app.batch.wire import BatchResult
 from app.common.refusals import Refusal
 from app.context.services import KEY, Services
 from app.web.failing import LEAD_STEPS
 from engine.scenarios import file
 from engine.show.replay import Replay
 from engine.sim.run import Run
-from engine.study import futures
 from engine.study.batch import run_chunk
+from engine.study.futures import places_most
 from tests.app.conftest import TOKEN, browser, post
 from tests.app.test_batch_jobs import ended, make_jobs, spec
 from tests.batch_runner import plain_jobs
+from tests.wire import held
 
 __all__ = ["make_jobs"]
 
@@ -93,9 +95,7 @@ def test_futures_say_from_where_on_a_run_was_lost(
     app: Flask,
     jobs: Jobs,
     failures: tuple[str, list[dict[str, Any]]],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(futures, "EVENTS", 0)  # as few places as there may be
     _, rows = failures
     client = browser(app)
     answer = press(client, f"{rows[0]['url']}/futures", runs=6)
@@ -103,12 +103,17 @@ def test_futures_say_from_where_on_a_run_was_lost(
     number = answer.location.rsplit("/", 1)[1]
     ended(jobs, number)
     found = result(jobs, number)
+    held(found, BatchResult)
     steps = found["futures"]["steps"]
     assert found["done_runs"] == found["total_runs"] == 6 * len(steps)
+    assert 8 < len(steps) <= places_most(rows[0]["step"] - 1)
+    looked = [one["step"] for one in steps]
+    assert looked == sorted(looked) == [int(cell["values"]["step"]) for cell in found["cells"]]
     assert found["futures"]["broken"] == rows[0]["step"]
     assert steps[-1]["share"] == 1.0, "one step before, nothing can be saved"
     assert steps[0]["share"] < 1.0
     assert 1 < found["futures"]["point"] < rows[0]["step"]
+    assert found["futures"]["held"] == found["futures"]["point"] - 1, "no step lies between"
     page = client.get(f"/batch/{number}").text
     assert "most futures end in this: “" in page and 'id="futures"' in page
     replay, step = opened(app, client.get(found["futures"]["url"]).location)

@@ -103,8 +103,8 @@ def test_pictures_follow_the_facts_and_nothing_else() -> None:
     def drawn(at: int) -> tuple[str, str]:
         real, model, real_before, model_before = sides(told, at)
         return (
-            tanks.draw(standing(recording, NAMES, real, real_before), 500, 300),
-            tanks.draw(standing(recording, NAMES, model, model_before), 500, 300),
+            tanks.draw(standing(recording, NAMES, real, real_before), 500, 300, tanks.WORDS),
+            tanks.draw(standing(recording, NAMES, model, model_before), 500, 300, tanks.WORDS),
         )
 
     equal = [one.number for one in told if not one.differences and one.number < 15]

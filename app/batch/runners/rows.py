@@ -103,6 +103,12 @@ def tally(chunk: Chunk, rows: Sequence[Row], weighted: bool) -> Tally:
     )
 
 
+def together(name: str, one: Sequence[float], other: Sequence[float]) -> list[float]:
+    """Sums of weights of two parts of a batch; of HEAVIEST, also of a path's, the larger."""
+    both = max if name.startswith(HEAVIEST) else sum
+    return [both(pair) for pair in zip(one, other, strict=True)]
+
+
 def _broken(row: Row) -> set[str]:
     return {b[0] for b in row["broken"]}
 

@@ -30,14 +30,18 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import engine
+from app.batch.runners import exploring as exploring_module
 from app.batch.runners import plan as plan_module
 from app.batch.runners import rows as rows_module
+from app.batch.runners.exploring import search_on
 from app.batch.runners.java import Java, NoJava, find_java
 from app.batch.runners.local import counted_here
 from app.batch.runners.plan import Chunk, Plan, Tally
 from app.batch.runners.rows import RunChunk, finish_chunk
 from app.batch.runners.summary import Summary, summarise
 from app.batch.runners.tables import RunnerTrouble, SparkTables
+from engine.search.question import Question
+from engine.search.searching import Bounds, Outcome
 
 PYTHON_ERROR = re.compile(r"^(\w[\w.]*(?:Error|Exception|Exit|Interrupt)(?:: .*)?)$", re.M)
 SQL_ERROR = re.compile(r"\[[A-Z0-9_.]+\] (.*?\.)(?: SQLSTATE.*)?$", re.S)
@@ -208,6 +212,14 @@ class SparkRunner:
         except (PySparkException, Py4JError, OSError) as error:
             raise SparkTrouble(f"Spark could not summarise the batch: {reason(error)}") from error
 
+    def search(self, question: Question, bounds: Bounds) -> Outcome:
+        """A search from a step of a run, its states dealt out; BadInput, SparkTrouble."""
+        context = self.start().sparkContext
+        try:
+            return search_on(context, engine_sent, question, bounds)
+        except (PySparkException, Py4JError, OSError) as error:
+            raise SparkTrouble(f"Spark gave up on the search: {reason(error)}") from error
+
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
         """How each of these runs, given as texts, failed (engine.study.causes); SparkTrouble."""
         if not runs:
@@ -237,13 +249,15 @@ class SparkRunner:
         # Spark's scripts ask for the driver's Python; PySpark sends the other one to the executors.
         os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         os.environ["PYSPARK_PYTHON"] = python_there(self.master, self.environ)
+        # Where it is set, PySpark would ask the Spark that it names, and refuse our master.
+        os.environ.pop("SPARK_REMOTE", None)
         if on_this_machine(self.master):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         conf = SparkConf().setAll(list(self.settings(scratch).items()))
         session = SparkSession.builder.config(conf=conf).getOrCreate()
         session.sparkContext.addPyFile(engine_zip(scratch))
         # Workers have no such packages as ours; what they run travels as code.
-        for module in (rows_module, plan_module, sys.modules[__name__]):
+        for module in (rows_module, plan_module, exploring_module, sys.modules[__name__]):
             pyspark.cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
         return session
 

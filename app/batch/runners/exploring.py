@@ -1,0 +1,152 @@
+"""A search on Spark: a level at a time, its states dealt out, the known ones kept by their keys.
+
+What the driver holds does not grow with the search: states and keys stay with the executors, which
+spill them to disk.  Counts, and the ways that are found, are those of a search in one process.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+from engine.search.budgets import Budgets
+from engine.search.parts import Parts
+from engine.search.question import Question
+from engine.search.searching import AT_ONCE, REACHED, Bounds, Found, Outcome, Progress
+from engine.sim.run import Run
+
+STATES_A_TASK: Final = 200
+"""Of a level: so that a task is some seconds long, and a small level is one task."""
+COUNTS: Final = b""
+"""In place of a key: the counts of a task."""
+
+Row = tuple[bytes, tuple[Any, ...]]
+"""(key, (rank, moves, left, broken, state as bytes)), or (COUNTS, its counts): plain tuples, since
+a worker unpickles them before it knows any class of ours."""
+
+
+def search_on(
+    context: Any, ready: Callable[[], object], question: Question, bounds: Bounds
+) -> Outcome:
+    """Answers a question in a SparkContext; `ready` makes the engine known to a worker.
+
+    A bound is looked at after each level.  Raises BadInput as the search in one process does.
+    """
+    parts = Parts(question)
+    outcome = Outcome(question, Progress())
+    first = parts.first()
+    if parts.is_wanted(first.broken):
+        outcome.found[REACHED] = Found((), question.run, first.left, AT_ONCE)
+        outcome.ended = True
+        return outcome
+    asked = (question.run.text(), tuple(question.budgets), question.never, question.reach)
+    shared = context.broadcast((asked, parts.before))
+    slices = context.defaultParallelism
+
+    def go_on(rows: Iterable[Row]) -> Iterator[Row]:
+        ready()
+        return expanded(rows, *shared.value)
+
+    frontier = context.parallelize([_row(first)], 1)
+    seen = frontier.keys().map(_with_nothing).partitionBy(slices).persist()
+    width = 1
+    while width:
+        outcome.widths.append(width)
+        outcome.progress.depth = len(outcome.widths)
+        tasks = max(1, min(width // STATES_A_TASK, 50 * slices))
+        after = frontier.coalesce(tasks).mapPartitions(go_on).persist()
+        _count(outcome, after.filter(_is_count).values().collect())
+        met = after.filter(_is_state).reduceByKey(_first_met, slices)
+        following = met.subtractByKey(seen, slices).persist()
+        told_of = following.mapPartitions(_told).collect()
+        width = sum(states for states, _ in told_of)
+        outcome.progress.distinct += width
+        broken = sorted(row for _, rows in told_of for row in rows)
+        if _look(outcome, broken, parts.is_wanted):
+            outcome.ended = True
+            return outcome
+        seen = seen.union(following.mapValues(_nothing)).persist()
+        frontier.unpersist()
+        after.unpersist()
+        frontier = following
+        over = bounds.stop is not None and bounds.stop(outcome.progress)
+        if width and (over or outcome.progress.distinct > bounds.states):
+            return outcome
+    outcome.complete = True
+    return outcome
+
+
+def expanded(rows: Iterable[Row], asked: tuple[Any, ...], before: frozenset[str]) -> Iterator[Row]:
+    """In a worker: every state that follows from these, and the counts.  The engine is imported
+    here, where it is the one that the driver sent."""
+    from engine.search.budgets import Budgets
+    from engine.search.parts import Counts, Parts, State
+    from engine.search.question import Question
+
+    run, budgets, never, reach = asked
+    parts = Parts(Question(Run.from_text(run), Budgets(*budgets), never, reach), before)
+    counts = Counts()
+    for key, (rank, moves, left, broken, packed) in rows:
+        state = State(key, rank, moves, Budgets(*left), broken, pickle.loads(packed))
+        for following in parts.after(state, counts):
+            yield _row(following)
+    yield COUNTS, (dict(counts.played), counts.refused, counts.with_acked)
+
+
+def _row(state: Any) -> Row:
+    packed = pickle.dumps(state.sim, pickle.HIGHEST_PROTOCOL)
+    return state.key, (state.rank, state.moves, tuple(state.left), state.broken, packed)
+
+
+def _is_count(row: Row) -> bool:
+    return row[0] == COUNTS
+
+
+def _is_state(row: Row) -> bool:
+    return row[0] != COUNTS
+
+
+def _first_met(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+    return one if one[0] <= other[0] else other
+
+
+def _nothing(value: object) -> None:
+    return None
+
+
+def _with_nothing(key: bytes) -> tuple[bytes, None]:
+    return key, None
+
+
+def _told(rows: Iterable[Row]) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
+    """Of a part of a level: how many states, and those that break something, without the state."""
+    states, broken = 0, []
+    for _, value in rows:
+        states += 1
+        if value[3]:
+            broken.append(value[:4])
+    yield states, broken
+
+
+def _count(outcome: Outcome, counts: Iterable[tuple[dict[str, int], int, int]]) -> None:
+    for played, refused, with_acked in counts:
+        outcome.played.update(Counter(played))
+        outcome.progress.generated += sum(played.values())
+        outcome.refused += refused
+        outcome.with_acked += with_acked
+
+
+def _look(
+    outcome: Outcome, rows: Iterable[tuple[Any, ...]], is_wanted: Callable[[Any], bool]
+) -> bool:
+    """Notes what is broken in a level, in the order of a search in one process; is it wanted?"""
+    for _, moves, left, broken in rows:
+        for name, why in broken:
+            if name not in outcome.found:
+                whole = outcome.question.followed_by(moves)
+                outcome.found[name] = Found(moves, whole, Budgets(*left), why)
+        if is_wanted(broken):
+            return True
+    return False

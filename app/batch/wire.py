@@ -1,0 +1,254 @@
+"""What browsers and programs are told of a batch, declared once, as `engine.show.wire` does for a
+step.
+
+`docs/wire.schema.json` and `static/js/core/wire.d.ts` are made from these, and a test holds what
+`app.batch.result` builds to them.  Shares are numbers from 0 to 1, times milliseconds since 1970.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+
+class Said(TypedDict):
+    """A key of the catalogue and what stands in its places."""
+
+    key: str
+    args: dict[str, Any]
+
+
+class Finding(Said):
+    """What counts say; `bad` marks what happened, `first` what is said before all else."""
+
+    bad: bool | None
+    first: bool
+
+
+class Count(TypedDict):
+    """`hits` of `n` runs; 95 % sure that the share lies from `low` to `high`.
+
+    `effective`: how many runs of one weight would know as much.
+    """
+
+    hits: int
+    n: int
+    share: float | None
+    low: float
+    high: float
+    effective: NotRequired[int]
+
+
+class Waited(Count):
+    """`until`: how many runs it takes until the first, in the median, and from when to when."""
+
+    until: str
+
+
+class Cell(TypedDict):
+    """What became of the runs of a profile and a combination of varied values; `broken` by
+    invariant, `unseen` whatever no run broke; `errors` are runs that failed themselves."""
+
+    profile: str
+    cell: int
+    label: str
+    values: dict[str, str]
+    n: int
+    errors: int
+    violating: Waited
+    broken: dict[str, Waited]
+    unseen: Waited
+
+
+class Progress(TypedDict):
+    """How far a batch is; `state` as `BatchRow` has it.
+
+    `message` in English, `said` the same where the server says it itself.
+    """
+
+    id: str
+    state: str
+    message: str
+    said: Said | None
+    done_chunks: int
+    total_chunks: int
+    done_runs: int
+    total_runs: int
+    runs_per_s: float
+    left_s: float | None
+    cells: list[Cell]
+
+
+class BatchSnapshot(Progress):
+    """`before`: how many start sooner."""
+
+    before: int
+
+
+class BatchScenario(TypedDict):
+    slug: str
+    code: str
+    title: str
+    digest: str
+
+
+class Measured(TypedDict):
+    """A metric of a profile and cell.  `curve`: (share of runs, value that they do not pass);
+    `quantiles`: at 50, 90, 99 and 99.9 %, null where so few runs cannot know it."""
+
+    profile: str
+    cell: int
+    label: str
+    n: int
+    mean: float | None
+    min: float | None
+    max: float | None
+    share: Count
+    curve: list[tuple[float, float]]
+    quantiles: list[float | None]
+
+
+class BatchMetric(TypedDict):
+    name: str
+    unit: str
+    meaning: str
+    summary: str
+    cells: list[Measured]
+
+
+class BatchPair(TypedDict):
+    """The same seeds on two sides, `a` and `b`, with the exact sign test's `p`; `common` is what
+    both have, `profiles` whether they differ by profile."""
+
+    invariant: str
+    neither: int
+    only_a: int
+    only_b: int
+    both: int
+    a: str
+    b: str
+    common: str
+    profiles: bool
+    n: int
+    p: float
+
+
+class Dot(TypedDict):
+    """`kind`: lost, broken, error or held."""
+
+    seed: int
+    kind: str
+    url: str
+
+
+class Dots(TypedDict):
+    """The first runs of a side, one by one."""
+
+    profile: str
+    cell: int
+    label: str
+    runs: int
+    lost: int
+    dots: list[Dot]
+
+
+class BatchCause(TypedDict):
+    """So many runs broke this invariant first, and applied this rule last."""
+
+    profile: str
+    invariant: str
+    rule: str
+    runs: int
+
+
+class FuturesStep(TypedDict):
+    step: int
+    share: float
+    low: float
+    high: float
+
+
+class BatchFutures(TypedDict):
+    """From `point` on most futures fail, `held` is the last step at which they did not.
+
+    `said`: none, always or point.
+    """
+
+    run: str
+    invariant: str
+    steps: list[FuturesStep]
+    point: int | None
+    held: int | None
+    said: str
+    broken: int
+    url: str
+
+
+class BatchLook(TypedDict):
+    """How many intervals shall hold together, and how often the study has grown."""
+
+    at_once: int
+    growing: int
+
+
+class BatchNeeds(TypedDict):
+    """What it would take to know the rarest share `within` a part of itself."""
+
+    seen: bool
+    within: float
+    runs: int
+    seconds: float | None
+
+
+class BatchFailure(TypedDict):
+    """A run that broke an invariant at `step`, or failed itself ("error", -1)."""
+
+    profile: str
+    cell: int
+    seed: int
+    invariant: str
+    step: int
+    why: str
+    lost: int | None
+    steps: int | None
+    label: str
+    url: str
+
+
+class BatchFailures(TypedDict):
+    """Of `total` that match, those from `first` on."""
+
+    total: int
+    first: int
+    rows: list[BatchFailure]
+
+
+class BatchResult(BatchSnapshot):
+    """All that is known of a batch; `kind` seeds, futures or advice, and `advice` of the
+    last one."""
+
+    scenario: BatchScenario
+    title: str
+    profiles: list[str]
+    runs: int
+    first_seed: int
+    submitted: int
+    started: int | None
+    finished: int | None
+    engine: int
+    kind: str
+    varied: list[str]
+    invariants: list[str]
+    sentences: list[Finding]
+    metrics: list[BatchMetric]
+    paired: list[BatchPair]
+    paired_said: list[Said]
+    advice: dict[str, Any] | None
+    futures: BatchFutures | None
+    causes: list[BatchCause]
+    weighted: bool
+    dots: list[Dots]
+    cycles: bool
+    look: BatchLook
+    needs: BatchNeeds | None
+    within: int
+    failures: BatchFailures
