@@ -8,7 +8,7 @@ from __future__ import annotations
 import ipaddress
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Final
@@ -17,7 +17,6 @@ from app.common import clock
 from app.common.config import HANDS, Settings
 from app.common.limits import Buckets, CpuAccounts
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 
 DAY_S: Final = 24 * 3600
 KIB: Final = 1024
@@ -27,27 +26,6 @@ BODIES_BYTES: Final = 8 * 1024 * KIB
 
 OWN: Final = 8
 """What one browser may have of an address that is running short: so much of its share."""
-
-SENTENCES.update(
-    {
-        "slow_down.own": (
-            "Others at your address want the server's time as well, and this browser has had its "
-            "part; try again in {ms} ms.",
-            "你的地址上还有其他人需要服务器时间，而此浏览器已用完自己的那一份；"
-            "请在 {ms} ms 后再试。",
-        ),
-        "slow_down.hands": (
-            "{n} questions of your address are being answered already; try again in {ms} ms.",
-            "你的地址已有 {n} 个请求正在处理；请在 {ms} ms 后再试。",
-        ),
-        "slow_down.kept": (
-            "Your address has saved as much as it may today; try again in {ms} ms, or copy the "
-            "run's own link, which needs no saving.",
-            "你的地址今天保存的内容已达上限；请在 {ms} ms 后再试，"
-            "或直接复制运行自身的链接，它无需保存。",
-        ),
-    }
-)
 
 
 @lru_cache(4_096)
@@ -66,9 +44,14 @@ def payer(address: str) -> str:
 
 class Accounts:
     """Milliseconds of a processor, requests under way, bytes under way and bytes kept, by address;
-    and how often something was refused, by the reason.  Safe for threads."""
+    and how often something was refused, by the reason.  Safe for threads.
 
-    def __init__(self, settings: Settings) -> None:
+    `audit` hears of every charge: the address and the milliseconds."""
+
+    def __init__(
+        self, settings: Settings, audit: Callable[[str, float], None] = lambda *_: None
+    ) -> None:
+        self._audit = audit
         self._cpu = CpuAccounts(settings.cpu_ms_per_s, settings.cpu_burst_ms)
         self._own = CpuAccounts(settings.cpu_ms_per_s / OWN, settings.cpu_burst_ms / OWN)
         self._scarce_ms = settings.cpu_burst_ms / 2
@@ -108,6 +91,7 @@ class Accounts:
                 raise self.refusal(Refusal("slow_down", "slow_down.own", ms=wait_ms))
 
     def charge(self, address: str, spent_ms: float, cookie: str = "") -> None:
+        self._audit(address, spent_ms)
         name = payer(address)
         self._cpu.charge(name, spent_ms)
         self._own.charge(f"{name} {cookie}", spent_ms)

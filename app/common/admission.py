@@ -6,11 +6,10 @@ import heapq
 import itertools
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from app.common import askers, clock
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 
 AGAIN_MS = 3000
 """After so long it is worth asking again."""
@@ -19,24 +18,6 @@ SLICE_S = 0.02
 PASSED_S = 60.0
 """How long one waits who let others pass."""
 LOOK_EVERY_S = 0.2
-
-SENTENCES.update(
-    {
-        "cpu.build": (
-            "To play this run takes more than {s} seconds of a processor here: make it shorter, or "
-            "run it at scale.",
-            "在此播放该运行需要超过 {s} 秒的处理器时间：请缩短它，或改用大规模运行。",
-        ),
-        "unwanted": (
-            "Nobody waits for this run any more.",
-            "已经没有人在等待此运行。",
-        ),
-        "busy.plays": (
-            "The server is busy playing other runs; try again in {ms} ms.",
-            "服务器正忙于其他运行；请在 {ms} ms 后再试。",
-        ),
-    }
-)
 
 
 @contextmanager
@@ -90,10 +71,13 @@ class Gate:
         return self._at_once - self._free, len(self._line)
 
     @contextmanager
-    def turn(self) -> Iterator[Callable[[], None]]:
+    def turn(
+        self, resting: Callable[[], AbstractContextManager[object]] = nullcontext
+    ) -> Iterator[Callable[[], None]]:
         """A place behind the door until the block ends.  Raises Refusal "slow_down".
 
-        What it yields is called from time to time by whoever takes long.
+        What it yields is called from time to time by whoever takes long.  `resting` holds up,
+        while others pass, what works for this thread elsewhere.
         """
         with held(self._here, 0):
             self._enter(0.0, self._patience_s)
@@ -110,7 +94,8 @@ class Gate:
                 since = now
                 if self._lets_pass(now - began):
                     inside = False
-                    self._enter(now - began, PASSED_S)
+                    with resting():
+                        self._enter(now - began, PASSED_S)
                     inside = True
 
             try:
@@ -176,7 +161,10 @@ class CpuBudget:
         self._clock = clock
         self._began = clock()
 
+    def is_spent(self) -> bool:
+        return self._clock() - self._began > self._seconds
+
     def check(self) -> None:
         """Raises Refusal "too_large" once it is spent."""
-        if self._clock() - self._began > self._seconds:
+        if self.is_spent():
             raise Refusal("too_large", "cpu.build", s=round(self._seconds))

@@ -6,6 +6,7 @@ machine's.
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import Protocol
 
@@ -17,7 +18,10 @@ class Clock(Protocol):
         """Since some moment; it never goes back."""
 
     def processor(self) -> float:
-        """That this thread has had of a processor."""
+        """That this thread has had of a processor, itself or by those who work for it."""
+
+    def spend(self, seconds: float) -> None:
+        """Another process has worked so long for this thread."""
 
     def wall(self) -> float:
         """Since 1970, by a clock that whoever runs the machine may set."""
@@ -26,11 +30,16 @@ class Clock(Protocol):
 class Machine:
     """The machine's own clocks."""
 
+    _elsewhere = threading.local()
+
     def monotonic(self) -> float:
         return time.monotonic()
 
     def processor(self) -> float:
-        return time.thread_time()
+        return time.thread_time() + getattr(self._elsewhere, "s", 0.0)
+
+    def spend(self, seconds: float) -> None:
+        self._elsewhere.s = getattr(self._elsewhere, "s", 0.0) + seconds
 
     def wall(self) -> float:
         return time.time()
@@ -51,6 +60,10 @@ def monotonic() -> float:
 
 def processor() -> float:
     return _clock.processor()
+
+
+def spend(seconds: float) -> None:
+    _clock.spend(seconds)
 
 
 def wall() -> float:

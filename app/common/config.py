@@ -30,12 +30,14 @@ class BadSetting(Exception):
 
 @dataclass(frozen=True)
 class Setting:
-    """One row of the table: the field of `Settings` it fills, its default, what it means."""
+    """One row of the table: the field of `Settings` it fills, its default, what it means, how it is
+    read, and a variable of somebody else's that says the same where ours says nothing."""
 
     field: str
     default: str
     meaning: str
     read: Callable[[str], Any] = str
+    beside: str = ""
 
     @property
     def name(self) -> str:
@@ -90,6 +92,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("cpu_ms_per_s", "500", "milliseconds of a processor a second per address", _rate),
     Setting("cpu_burst_ms", "20000", "how many of them may be used at once", _whole(1, 10**9)),
     Setting("build_cpu_s", "10", "seconds of a processor that a run may take to be played", _rate),
+    Setting(
+        "build_mib", "1024", "MiB of memory that a run may take to be played", _whole(256, 2**20)
+    ),
     Setting("saved_kib_per_day", "8192", "KiB that an address may save a day", _whole(64, 2**40)),
     Setting(
         "saved_mib", "4096", "MiB that all saved runs and scenarios may take", _whole(1, 2**40)
@@ -99,7 +104,10 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("metrics_token", "", "who sends this as bearer may read /metrics; else this machine"),
     Setting("transports", "websocket", "how pages connect: websocket, or websocket,polling"),
     Setting(
-        "spark_master", "", "Spark for batches: a master, or sc://host:port; default: local[*]"
+        "spark_master",
+        "",
+        "Spark for batches: a master, or sc://host:port; default: SPARK_REMOTE, or local[*]",
+        beside="SPARK_REMOTE",
     ),
     Setting("spark_conf", "", "more for Spark: spark.name=value, parted by spaces"),
     Setting("spark_log", "fatal", "what Spark's own log tells: " + ", ".join(LEVELS), _level),
@@ -133,6 +141,7 @@ class Settings:
     cpu_ms_per_s: float
     cpu_burst_ms: int
     build_cpu_s: float
+    build_mib: int
     saved_kib_per_day: int
     saved_mib: int
     batches_per_address: int
@@ -154,7 +163,7 @@ def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings
     source = os.environ if environ is None else environ
     values: dict[str, Any] = {}
     for setting in SETTINGS:
-        text = source.get(setting.name, "") or setting.default
+        text = source.get(setting.name, "") or source.get(setting.beside, "") or setting.default
         try:
             values[setting.field] = setting.read(text)
         except ValueError as error:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from app.common.words import fill, sentence
+from app.common.words import ERROR, fill, sentence
 from engine.show.sayings import said
 
 if TYPE_CHECKING:
@@ -30,6 +30,13 @@ STATUS = {
     "full": 507,
 }
 """The HTTP status of each code; a code the engine adds counts as bad input (400)."""
+
+
+class Told(TypedDict):
+    """A key of the catalogue and what stands in its places."""
+
+    key: str
+    args: dict[str, Any]
 
 
 class Refusal(Exception):
@@ -57,6 +64,10 @@ class Refusal(Exception):
         told = said(self.text, lang)
         # A place is named before the sentence, unless the sentence names it itself.
         return f"{where}: {told}" if where and not self.text.startswith(where) else told
+
+    def said(self) -> Told | None:
+        """The sentence as a key of the catalogue with its arguments; None for a ready one."""
+        return None if self.text else {"key": ERROR + self.key, "args": self.args_}
 
     def answer(self, lang: str = "en") -> dict[str, Any]:
         return {

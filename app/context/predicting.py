@@ -97,6 +97,7 @@ def result(question: Question, teller: Teller, answered: Given, after: str) -> d
         ],
         "stage": frame(run, probe.step, to=probe.until, guess=guess(probe, answered)),
         "open": animator(run, probe.step),
+        "onward": {"run": run.digest, "from": probe.step, "to": probe.until},
         "next": after,
         "older": _older(question, until) if until else "",
         "until": get_profile(until).stands_for if until else "",

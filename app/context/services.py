@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from flask import current_app
 
@@ -18,12 +19,14 @@ from app.searches.searches import Searches
 from app.storage.answered import Answers
 from app.storage.database import Database
 from app.storage.saved import Store
+from app.workers.pool import NoneFree, Workers
 from engine.learn.guides import Guide
 
 if TYPE_CHECKING:
     from flask_socketio import SocketIO
 
 KEY = "highwater"
+T = TypeVar("T")
 
 
 class Connections(Protocol):
@@ -48,6 +51,7 @@ class Services:
     plays: Gate
     jobs: Jobs
     searches: Searches
+    workers: Workers
     words: Catalogue = field(default_factory=Catalogue)
     deadlines: Deadlines = field(default_factory=Deadlines)
     gateway: Connections | None = None
@@ -62,6 +66,7 @@ class Services:
         """Ends what runs in the background; what was stored stays."""
         self.hang_up()
         self.searches.close()
+        self.workers.close()
         self.jobs.close()
         self.database.close()
 
@@ -70,3 +75,13 @@ def services() -> Services:
     """The services of the current application."""
     found: Services = current_app.extensions[KEY]
     return found
+
+
+def apart(work: Callable[..., T], *args: object) -> T:
+    """What `work(*args)` returns, done by another process; where none is free, here, in turn with
+    others."""
+    try:
+        return services().workers.do(work, *args)
+    except NoneFree:
+        with services().plays.turn():
+            return work(*args)

@@ -12,8 +12,8 @@ from flask import g, request, session
 
 from app.common.accounts import payer
 from app.common.refusals import Refusal
-from app.common.words import DEFAULT, language
 from app.context.services import services
+from engine.model.languages import USUAL, language_of
 
 BROWSER: Final = "browser"
 """Where `g` keeps the token of the cookie that came with the request."""
@@ -100,11 +100,11 @@ def lang() -> str:
 
 def _lang() -> str:
     for name in (request.args.get("lang"), request.cookies.get("lang")):
-        known = name and language(name)
-        if known:
-            return known
+        found = name and language_of(name)
+        if found:
+            return found
     for name, _ in request.accept_languages:
-        known = language(name)
-        if known:
-            return known
-    return DEFAULT
+        found = language_of(name)
+        if found:
+            return found
+    return USUAL

@@ -21,7 +21,6 @@ from app.common.config import Settings
 from app.common.fields import SEED_MAX, Asked
 from app.common.limits import Bucket
 from app.common.refusals import Refusal, from_bad_input, from_engine_error
-from app.common.words import language
 from app.context import naming, visitor
 from app.context.services import services
 from app.live import asking, classroom, gateway
@@ -29,6 +28,7 @@ from app.live.channel import MALFORMED, UNKNOWN, sid
 from app.live.gateway import Link
 from app.live.questions import Answer, Client, Clients, Question, at_step
 from engine.model.errors import BadInput
+from engine.model.languages import language_of
 from engine.show.replay import Replay
 from engine.show.sayings import said
 from engine.show.why import MAX_SUBJECT
@@ -200,7 +200,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
         given = auth if isinstance(auth, dict) else {}
         return Client(
             address=payer(request.remote_addr or ""),
-            lang=language(str(given.get("lang", ""))) or visitor.lang(),
+            lang=language_of(str(given.get("lang", ""))) or visitor.lang(),
             cookie=visitor.cookie(),
             trusted=visitor.is_own_token(given.get("csrf")),
             moves=Bucket(settings.moves_per_s, settings.moves_burst),

@@ -18,7 +18,6 @@ from app.common.answers import refused
 from app.common.deadlines import Deadline, Deadlines
 from app.common.limits import Buckets
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 from app.live.wire import Wire
 
 log = logging.getLogger(__name__)
@@ -30,15 +29,6 @@ CONNECT_S: Final = 5.0
 SPARE: Final = 4
 """Connections of one address beyond its share: they are let in to be told so, and then cut."""
 AGAIN_MS: Final = 5_000
-
-SENTENCES.update(
-    {
-        "busy.sockets": (
-            "The server has as many live connections as it can hold; try again in {ms} ms.",
-            "服务器的实时连接已满；请在 {ms} ms 后再试。",
-        ),
-    }
-)
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 from app.context.predicting import Given
 from engine.learn.probes import Probe
 
@@ -29,31 +28,6 @@ HEAD: Final = (
     "right",
     "misconceptions",
     "seconds",
-)
-
-SENTENCES.update(
-    {
-        "class.asked.none": (
-            "Nothing is asked in this class at the moment.",
-            "课堂现在没有提问。",
-        ),
-        "class.asked.closed": (
-            "This question is closed: the next one counts again.",
-            "这道题已经结束：等下一题。",
-        ),
-        "class.asked.twice": (
-            "You have answered this question already, and the first answer counts.",
-            "这道题你已经答过，以第一次为准。",
-        ),
-        "class.asked.leader": (
-            "Who leads the class asks; the class answers.",
-            "主讲人提问，由课堂作答。",
-        ),
-        "class.asked.most": (
-            "One class may be asked {limit} questions: keep its table, and start another.",
-            "一个课堂最多提 {limit} 道题：保存表格后另开一个课堂。",
-        ),
-    }
 )
 
 Words = dict[str, Any]

@@ -17,7 +17,6 @@ from typing import Any
 from app.common import clock
 from app.common.limits import Clock
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 from app.context.predicting import Given
 from app.live.polls import HEAD, POLLS_MOST, Asking, Poll, Said
 from engine.sim.run import Run
@@ -36,27 +35,6 @@ NAME = re.compile("-".join(f"[{ALPHABET}]{{{count}}}" for count in (3, 4, 3)) + 
 SALT_CHARS = 3
 CODE_CHARS = 7
 """35 bits of the signature: who guesses has to ask this server each time."""
-
-SENTENCES.update(
-    {
-        "gone.class": (
-            "There is no class {room} now: ask who leads it, then reload.",
-            "现在没有课堂 {room}：请询问主讲人，然后重新加载。",
-        ),
-        "class.foreign": (
-            "Only the browser that started a class can lead it.",
-            "只有开启课堂的浏览器才能主讲。",
-        ),
-        "class.full": (
-            "This class has {limit} pages already: somebody has to leave first.",
-            "此课堂已有 {limit} 个页面：请等有人离开。",
-        ),
-        "class.rooms": (
-            "This server holds {limit} classes already; try again when one has ended.",
-            "此服务器已有 {limit} 个课堂；请在其中一个结束后再试。",
-        ),
-    }
-)
 
 Told = dict[str, Any]
 Tell = Callable[[str, Told], None]

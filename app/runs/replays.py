@@ -16,8 +16,10 @@ from app.common.admission import Awaited, CpuBudget, Gate, held
 from app.common.config import Settings
 from app.common.once import once
 from app.common.refusals import Refusal
+from app.runs import made
 from app.storage.kept_rows import MIB
 from app.storage.saved import SavedRun, Store
+from app.workers.pool import NoneFree, Workers
 from engine import ENGINE_VERSION
 from engine.model.profiles import GENERATIONS
 from engine.scenarios import file
@@ -41,6 +43,12 @@ def library_runs() -> dict[str, Run]:
 WAITING_MOST = 64
 PATIENCE_S = 10.0
 """How long a question waits for its run: about as long as the longest run takes to be played."""
+
+SMALL_S = 0.01
+"""Of a processor: a run that takes less to be played is played here.  Few of the library take more;
+to hand a run to another process and to get it back takes about a third of it."""
+LARGE_KEPT = 10_000
+"""Scenarios under a profile of which it is known that their runs are not small."""
 
 KNOWN_BYTES = 64 * 1024 * 1024
 """Of the texts of all runs that are known without being saved."""
@@ -75,6 +83,29 @@ class Known:
                 self._bytes -= gone
 
 
+class NotSmall(Exception):
+    """A run takes longer to be played than what is played here at once."""
+
+
+class Names:
+    """Of so many that were put last, whether one is among them.  Safe for threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._of: OrderedDict[str, None] = OrderedDict()
+
+    def holds(self, name: str) -> bool:
+        return name in self._of
+
+    def put(self, name: str) -> None:
+        with self._lock:
+            self._of[name] = None
+            self._of.move_to_end(name)
+            while len(self._of) > self._most:
+                self._of.popitem(last=False)
+
+
 class Live:
     """A place for one replay: made empty, filled by the first who has its lock.  `size` is what it
     weighed when it was last used, in bytes."""
@@ -104,11 +135,13 @@ class Live:
 class Replays:
     """Finds runs by digest and keeps the last used ones ready to be stepped through."""
 
-    def __init__(self, settings: Settings, store: Store) -> None:
+    def __init__(self, settings: Settings, store: Store, workers: Workers) -> None:
         self._most_live = settings.live_runs
         self._most_bytes = settings.live_mib * MIB
         self._cpu_s = settings.build_cpu_s
         self._store = store
+        self._workers = workers
+        self._large = Names(LARGE_KEPT)
         self._lock = threading.Lock()
         self._known = Known(settings.known_runs)
         self._live: OrderedDict[str, Live] = OrderedDict()
@@ -167,11 +200,33 @@ class Replays:
             self._trim()
 
     def _build(self, live: Live) -> Replay:
+        """Here, if it is small: it is ready before another process had it.  What is not is played
+        by another process, and so are others of its kind from then on."""
+        run = live.run
+        if not self._workers.are_there or run.digest in library_runs():
+            return self._here(live)
+        kind = f"{run.scenario.digest} {run.profile}"
+        if not self._large.holds(kind):
+            try:
+                return self._here(live, CpuBudget(SMALL_S))
+            except NotSmall:
+                self._large.put(kind)
+        try:
+            replay = self._workers.do(made.replay, run, self._cpu_s, others=lambda: live.here - 1)
+        except NoneFree:
+            return self._here(live)
+        replay.turn = self._builders.turn
+        return replay
+
+    def _here(self, live: Live, small: CpuBudget | None = None) -> Replay:
+        """In this thread.  Raises NotSmall once it has taken what a small one takes."""
         with self._builders.turn() as give_way:
             budget = CpuBudget(self._cpu_s)
             awaited = Awaited(lambda: live.here - 1)
 
             def check() -> None:
+                if small is not None and small.is_spent():
+                    raise NotSmall
                 budget.check()
                 awaited.check()
                 give_way()

@@ -8,8 +8,10 @@ from typing import Any, Final
 
 from gunicorn.app.base import BaseApplication
 
+from app.common import collector
 from app.common.config import Settings
 from app.common.dying import ends_with_parent
+from app.context.services import KEY
 from app.serving.worker import Worker
 
 BACKLOG: Final = 1_024
@@ -59,11 +61,11 @@ class Production(BaseApplication):  # type: ignore[misc]
             self.cfg.set(name, value)
 
     def load(self) -> Any:
-        from app.web import warm
         from app.web.factory import build
 
         app = build(self.settings)
-        warm.settle()
+        collector.settle()
+        app.extensions[KEY].workers.warm()
         return app
 
     def _tell(self, worker: Worker) -> None:

@@ -4,26 +4,29 @@ the real ones where they are files, and stand-ins of this module where they are 
 from __future__ import annotations
 
 import errno
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from flask import Flask, request
 
+from app.batch.announcer import Emit
 from app.batch.job import Job
 from app.batch.jobs import Jobs
 from app.batch.runners.plan import Plan, Tally
 from app.batch.runners.rows import RunChunk, finish_chunk, read_chunks
 from app.batch.runners.spark import SparkTrouble
 from app.batch.runners.summary import CellSummary, Summary
+from app.common.accounts import Accounts
 from app.common.config import Settings
 from app.common.deadlines import Cut, Deadline, Deadlines
 from app.context.services import KEY, Services
-from app.storage.database import BUSY_MS, watch
+from app.live.gateway import Gateway
+from app.storage.database import BUSY_MS, Database, watch
 from app.storm.world import Killed, Lock, World
-from app.web.bodies import Bodies
-from app.web.factory import build
+from app.web.factory import Parts, WsgiApp, build
+from app.workers.pool import Workers
 from engine.study.batch import run_chunk as play_chunk
 
 STATEMENT_S: Final = 0.000_2
@@ -144,11 +147,16 @@ class Runner:
 class Studies(Jobs):
     """Batches whose workers are tasks of the world."""
 
-    world: World
-    process: object
+    def __init__(
+        self, process: Process, database: Database, settings: Settings, emit: Emit
+    ) -> None:
+        self._process = process
+        world = process.world
+        runner: Any = Runner(world, process.trouble)
+        super().__init__(database, settings, emit, runner, mutex=Lock(world))
 
     def _employ(self) -> None:
-        self.world.spawn("studies", self._next, self.process)
+        self._process.world.spawn("studies", self._next, self._process)
 
     def _next(self) -> None:
         while (job := self._queue.take()) is not None:
@@ -159,6 +167,16 @@ class Studies(Jobs):
         self._queue.ended(job)
 
 
+def _routed(app: WsgiApp) -> WsgiApp:
+    """The application, or who serves a live connection in its place."""
+
+    def routed(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        found: Iterable[bytes] = environ.get(LINE, app)(environ, start_response)
+        return found
+
+    return routed
+
+
 class Process:
     """One life of the server, from a start to a kill; the instance directory is what stays."""
 
@@ -167,44 +185,28 @@ class Process:
         self.trouble = trouble
         self.dead = False
         self.born = world.now
-        self.charged: Counter[str] = Counter()
+        self.charged: defaultdict[str, float] = defaultdict(float)
         """Address -> seconds of the processor that its account was charged."""
-        self.app: Flask = build(settings)
+        self.app: Flask = build(settings, self._parts())
         self.services: Services = self.app.extensions[KEY]
-        self._seams(settings)
-
-    def _seams(self, settings: Settings) -> None:
-        found, world = self.services, self.world
-        studies = Studies.__new__(Studies)
-        studies.world, studies.process = world, self
-        emit: Any = lambda told, to: found.socketio.emit("batch", told, to=to)  # noqa: E731
-        runner: Any = Runner(world, self.trouble)
-        Jobs.__init__(studies, found.database, settings, emit, runner)
-        studies._mutex = Lock(world)  # type: ignore[assignment]
-        found.jobs = studies
-        found.deadlines = Later(world)
-        charge = found.accounts.charge
-
-        def charged(address: str, spent_ms: float, cookie: str = "") -> None:
-            self.charged[address] += spent_ms / 1_000  # type: ignore[assignment]
-            charge(address, spent_ms, cookie)
-
-        found.accounts.charge = charged  # type: ignore[method-assign]
-        layers: Any = self.app.wsgi_app
-        assert isinstance(layers, Bodies)
-        gateway: Any = found.gateway
-        layers._deadlines = gateway._deadlines = found.deadlines
-        layers._app = self._working(gateway)
-        served = gateway._app
-
-        def routed(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-            found: Iterable[bytes] = environ.get(LINE, served)(environ, start_response)
-            return found
-
-        gateway._app = routed
-        self.gateway = gateway
-        watch(found.database.engine, self._on_connection, self._on_statement)
+        assert isinstance(self.services.gateway, Gateway)
+        self.gateway = self.services.gateway
+        watch(self.services.database.engine, self._on_connection, self._on_statement)
         self.app.before_request(self._cost)
+
+    def _parts(self) -> Parts:
+        """Of the application, what is a task of the world or looks at its clock."""
+        return Parts(
+            deadlines=lambda: Later(self.world),
+            accounts=lambda settings: Accounts(settings, self._audit),
+            jobs=lambda database, settings, emit: Studies(self, database, settings, emit),
+            workers=lambda _settings: Workers(0, 0, 0),
+            around=self._working,
+            within=_routed,
+        )
+
+    def _audit(self, address: str, spent_ms: float) -> None:
+        self.charged[address] += spent_ms / 1_000
 
     # -- what things cost, and where they go wrong ---------------------------------------------
 
@@ -212,7 +214,7 @@ class Process:
         path = request.path
         self.world.spend(next((cost for part, cost in COSTS_S if part in path), PAGE_S))
 
-    def _working(self, behind: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+    def _working(self, behind: WsgiApp) -> WsgiApp:
         def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
             found = list(behind(environ, start_response))
             self.world.work()

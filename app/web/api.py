@@ -11,7 +11,7 @@ from flask import Blueprint, Response, request, url_for
 from app.common.answers import to_json
 from app.common.fields import Asked, typed
 from app.common.refusals import Refusal
-from app.common.words import ALONE, PAGES, language
+from app.common.words import ALONE, PAGES
 from app.context import naming, visitor
 from app.context.services import services
 from app.storage.saved import SCENARIO_BYTES, parse_run
@@ -20,6 +20,7 @@ from app.web.edition import FOR_EVER, lasting
 from engine import ENGINE_VERSION
 from engine.lens.told import asked as releases_asked
 from engine.lens.told import told
+from engine.model.languages import language_of
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
@@ -127,13 +128,13 @@ def cards(profile: str) -> Response:
 @blueprint.get("/i18n/<lang>.json")
 def words(lang: str) -> Response:
     """The whole catalogue of a language, or with ``?page=`` what the scripts of one page say."""
-    known = language(lang)
-    if known is None:
+    asked = language_of(lang)
+    if asked is None:
         raise Refusal("not_found", key="not_found.language", lang=lang[:40])
     page = request.args.get("page")
     if page is not None and page not in PAGES and page not in ALONE:
         raise Refusal("invalid", what="page")
-    body, etag = services().words.packed(known, page)
+    body, etag = services().words.packed(asked, page)
     response = Response(body, mimetype="application/json")
     response.set_etag(etag)
     lasting(response).make_conditional(request)

@@ -18,7 +18,6 @@ from app.common.answers import refused
 from app.common.askers import asking, has_hung_up
 from app.common.deadlines import Deadlines, stop_reading
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 from app.storage.saved import SCENARIO_BYTES
 
 FREE: Final = ("/static/", "/health")
@@ -35,26 +34,6 @@ REST_BYTES: Final = 16 * 1024 * 1024
 REST_S: Final = 2.0
 """How much is read of a body that is refused, and for how long: a client that is cut off while it
 sends never sees the sentence."""
-
-SENTENCES.update(
-    {
-        "late": (
-            "The rest of this request did not come within {s} seconds: send it again.",
-            "此请求的其余部分未在 {s} 秒内到达：请重新发送。",
-        ),
-        "too_large.files": (
-            "These files are larger than {mib} MiB together: highwater incident, on the command "
-            "line, reads files of any size.",
-            "这些文件合计超过 {mib} MiB：命令行的 highwater incident 可以读取任意大小的文件。",
-        ),
-        "too_large.states": (
-            "The record of this partition changed {n} times, more than the {most} that are told "
-            "here: highwater incident, on the command line, has no such limit.",
-            "该分区的状态改变了 {n} 次，超过此处可展示的 {most} 次：命令行的 highwater incident "
-            "没有这个限制。",
-        ),
-    }
-)
 
 Environ = dict[str, Any]
 WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]

@@ -10,41 +10,26 @@ from markupsafe import Markup
 from app.common.fields import whole_number
 from app.common.once import last
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 from app.context import naming, visitor
-from app.context.services import services
+from app.context.services import apart, services
+from app.runs import made
 from app.web.api import json_answer, unless_known
 from app.web.edition import lasting
+from app.workers.pool import NoneFree
 from engine import ENGINE_VERSION
-from engine.model.profiles import GENERATIONS, PROFILES, get_profile
+from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
-from engine.show.comparing import compare, playable
+from engine.show.comparing import playable
 from engine.show.endings import Ending, endings, folded
-from engine.show.replay import Replay
 from engine.show.sayings import said
-from engine.show.thumbnail import HEIGHT, WIDTH, draw, telling_step
+from engine.show.thumbnail import HEIGHT, WIDTH
 from engine.sim.run import Run
 
 blueprint = Blueprint("comparing", __name__)
 
-SENTENCES.update(
-    {
-        "compare.long": (
-            "One of these runs has more than {most} steps; compare a shorter part of it.",
-            "其中一次运行超过 {most} 步；请比较其中较短的一段。",
-        ),
-        "ladder.busy": (
-            "A ladder plays every profile, so it is made of scripts only; this scenario has a "
-            "workload.",
-            "阶梯会运行每个协议版本，因此只用于脚本；此场景带有负载。",
-        ),
-    }
-)
 
-STEPS_MOST: Final = 6_000
-"""Of a run that is compared, or stands on the ladder with those of all other profiles."""
 RUNGS_KEPT: Final = 32
 ENDINGS_KEPT: Final = 256
 
@@ -115,32 +100,32 @@ def pairs(digest: str) -> Response:
     etag = f"{digest}-{other.digest}-{ENGINE_VERSION}"
 
     def answer() -> Response:
-        # Every step of two runs is looked at.
-        with services().plays.turn():
-            return json_answer({"ok": True, **_compared(digest, other.digest)})
+        return json_answer({"ok": True, **_compared(run, other)})
 
     response = unless_known(etag, answer)
     response.cache_control.no_cache = True
     return response
 
 
-def _compared(a: str, b: str) -> dict[str, Any]:
+def _compared(a: Run, b: Run) -> dict[str, Any]:
+    """Every step of two runs is looked at: by another process, or here by those that are ready."""
+    try:
+        return services().workers.do(made.compared, a, b)
+    except NoneFree:
+        with services().plays.turn():
+            return _compared_here(a.digest, b.digest)
+
+
+def _compared_here(a: str, b: str) -> dict[str, Any]:
     # Always in one order, so that two visitors who compare the two the other way cannot wait for
     # each other for ever.
     first, second = sorted((a, b))
     with services().replays.using(first) as one:
         if first == second:
-            both = {a: one}
-            return _answer(both[a], both[b])
+            return made.pair(one, one)
         with services().replays.using(second) as two:
             both = {first: one, second: two}
-            return _answer(both[a], both[b])
-
-
-def _answer(a: Replay, b: Replay) -> dict[str, Any]:
-    if max(a.total, b.total) > STEPS_MOST:
-        raise Refusal("too_large", "compare.long", most=STEPS_MOST)
-    return {"a": a.facts(), "b": b.facts(), **compare(a, b)}
+            return made.pair(both[a], both[b])
 
 
 def _run(digest: str) -> Run:
@@ -158,8 +143,7 @@ def ladder(name: str) -> str:
     scenario = naming.scenario_named(name)
     if scenario.workload.producers and scenario.slug not in file.library():
         raise Refusal("impossible", "ladder.busy")
-    with services().plays.turn():
-        rungs = _rungs(scenario)
+    rungs = _rungs(scenario)
     for rung in rungs:
         if rung["digest"]:
             services().replays.register(Run(scenario, rung["profile"]))
@@ -182,8 +166,7 @@ def all_endings(name: str) -> Response:
         # A workload is long, and ends as its seed has it: there is no one ending to tell.
         found: tuple[Ending, ...] = ()
         if not scenario.workload.producers:
-            with services().plays.turn():
-                found = _endings(scenario)
+            found = _endings(scenario)
         told = [
             {
                 "kind": one.kind,
@@ -201,37 +184,13 @@ def all_endings(name: str) -> Response:
 
 @last(ENDINGS_KEPT)
 def _endings(scenario: Scenario) -> tuple[Ending, ...]:
-    return endings(scenario)
+    return apart(endings, scenario)
 
 
 @last(RUNGS_KEPT)
 def _rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
-    return tuple(_rung(scenario, profile) for profile in GENERATIONS)
-
-
-def _rung(scenario: Scenario, profile: str) -> dict[str, Any]:
-    """One row: how the run ends under a profile, or, without a digest, why it cannot begin."""
-    told = {
-        "profile": profile,
-        "stands_for": PROFILES[profile].stands_for,
-        "meant": profile in scenario.profiles,
-    }
-    why = scenario.cannot_begin(profile)
-    if why:
-        return {**told, "digest": "", "why": why}
-    run, why = playable(Run(scenario, profile), STEPS_MOST)
-    replay = Replay(run, STEPS_MOST)
-    step = telling_step(replay)
-    (view,) = replay.steps(step, 1)
-    verdict = replay.verdict()
-    return {
-        **told,
-        "digest": run.digest,
-        "why": why,
-        "step": step,
-        "total": replay.total,
-        "holds": verdict["holds"],
-        "broken": list(dict.fromkeys(one["invariant"] for one in verdict["broken"])),
-        "telling": Markup(draw(view["view"])),
-        "final": Markup(draw(replay.final_view())),
-    }
+    drawn = ("telling", "final")
+    return tuple(
+        {name: Markup(value) if name in drawn else value for name, value in rung.items()}
+        for rung in apart(made.rungs, scenario)
+    )

@@ -11,7 +11,8 @@ from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, TypeV
 
 from msgspec import Meta
 
-from app.batch.spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST
+from app.batch.spec import CELLS_MOST, FUTURES_MOST, PROFILES_MOST, RUNS_MOST
+from app.batch.wire import BatchResult, BatchSnapshot
 from app.common.fields import SEED_MAX
 from app.storage.saved import RUN_BYTES, SCENARIO_BYTES
 from engine.scenarios import paste
@@ -134,6 +135,10 @@ class BatchSent(TypedDict):
     within: NotRequired[Annotated[int, Meta(ge=0, le=100)]]
 
 
+class BatchTold(BatchResult):
+    ok: Yes
+
+
 class BatchStarted(TypedDict):
     ok: Yes
     id: str
@@ -155,7 +160,7 @@ class Titled(TypedDict):
 
 class Changed(TypedDict):
     ok: Yes
-    batch: Json
+    batch: BatchSnapshot
 
 
 class FailureSent(TypedDict):
@@ -164,7 +169,7 @@ class FailureSent(TypedDict):
 
 
 class FuturesSent(FailureSent):
-    runs: NotRequired[Annotated[int, Meta(ge=1)]]
+    runs: NotRequired[Annotated[int, Meta(ge=1, le=FUTURES_MOST)]]
 
 
 class Done(TypedDict):

@@ -6,11 +6,12 @@ from flask import Blueprint, Response, request
 
 from app.common.refusals import Refusal
 from app.context import naming
-from app.context.services import services
+from app.context.services import apart, services
+from app.runs import made
 from app.web.api import unless_known
 from app.web.edition import FOR_EVER
 from engine import ENGINE_VERSION
-from engine.show.exports import FORMATS, file_name
+from engine.show.exports import FORMATS
 
 blueprint = Blueprint("exporting", __name__)
 
@@ -20,17 +21,16 @@ def export(digest: str, form: str) -> Response:
     """One file; ``?show`` asks for its text in the page instead of a download."""
     if not naming.DIGEST.match(digest) or form not in FORMATS:
         raise Refusal("not_found")
-    services().replays.run(digest)
+    run = services().replays.run(digest)
     etag = f"{digest}-{form}-{ENGINE_VERSION}"
     shown = "show" in request.args
 
     def answer() -> Response:
-        with services().replays.using(digest) as replay:
-            text, name = FORMATS[form].make(replay), file_name(replay, form)
-        made = Response(text, mimetype="text/plain" if shown else FORMATS[form].mimetype)
+        text, name = apart(made.export, run, form)
+        file = Response(text, mimetype="text/plain" if shown else FORMATS[form].mimetype)
         how = "inline" if shown else "attachment"
-        made.headers["Content-Disposition"] = f'{how}; filename="{name}"'
-        return made
+        file.headers["Content-Disposition"] = f'{how}; filename="{name}"'
+        return file
 
     response = unless_known(etag, answer)
     response.headers["Cache-Control"] = FOR_EVER

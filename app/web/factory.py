@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
@@ -9,11 +11,13 @@ from flask import Flask
 from flask_socketio import SocketIO
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from app.batch.announcer import Emit
 from app.batch.jobs import Jobs
 from app.common import config
 from app.common.accounts import Accounts
 from app.common.admission import Gate
 from app.common.config import ASSETS, ROOT, SPARE_THREADS, Settings
+from app.common.deadlines import Deadlines
 from app.context.services import KEY, Services
 from app.live import animator, channel, classroom
 from app.live.gateway import Gateway
@@ -68,6 +72,7 @@ from app.web import (
     warm,
 )
 from app.web.bodies import Bodies
+from app.workers.pool import Workers
 
 PLAYS_AT_ONCE = 2
 """Questions that play many runs here: to compare, to shorten, to estimate, to try a scenario."""
@@ -117,9 +122,38 @@ SITE: Final = (
 """What answers to addresses, each with its `blueprint`."""
 
 
-def build(settings: Settings | None = None) -> Flask:
+WsgiApp = Callable[..., Iterable[bytes]]
+Layer = Callable[[WsgiApp], WsgiApp]
+"""What stands around a WSGI application, made from it."""
+
+
+def _none(app: WsgiApp) -> WsgiApp:
+    """No layer at all."""
+    return app
+
+
+def _workers(settings: Settings) -> Workers:
+    return Workers(settings.builders, settings.build_mib, settings.build_cpu_s)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What an application is made of where it touches the world: the machine's own, unless somebody
+    (`app.storm`) passes others."""
+
+    deadlines: Callable[[], Deadlines] = Deadlines
+    accounts: Callable[[Settings], Accounts] = Accounts
+    jobs: Callable[[Database, Settings, Emit], Jobs] = Jobs
+    workers: Callable[[Settings], Workers] = _workers
+    around: Layer = _none
+    """Around all that has passed `Bodies`."""
+    within: Layer = _none
+    """Around what the gateway lets in."""
+
+
+def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask:
     """The application, its database migrated and its sockets attached."""
-    settings = settings or config.load()
+    settings, parts = settings or config.load(), parts or Parts()
     warm.warm()
     app = Flask(
         "highwater",
@@ -138,18 +172,21 @@ def build(settings: Settings | None = None) -> Flask:
     database = Database(settings.database_url)
     database.migrate()
     store = Store(database, settings.saved_mib * MIB)
+    workers = parts.workers(settings)
     socketio = channel.make_socketio(settings.transports)
     app.extensions[KEY] = Services(
         settings=settings,
         database=database,
         store=store,
         answers=Answers(database),
-        replays=Replays(settings, store),
+        replays=Replays(settings, store, workers),
         socketio=socketio,
-        accounts=Accounts(settings),
+        accounts=parts.accounts(settings),
         plays=Gate(PLAYS_AT_ONCE, PLAYS_WAITING, PLAYS_PATIENCE_S),
         searches=Searches(),
-        jobs=Jobs(database, settings, lambda told, to: socketio.emit("batch", told, to=to)),
+        workers=workers,
+        jobs=parts.jobs(database, settings, lambda told, to: socketio.emit("batch", told, to=to)),
+        deadlines=parts.deadlines(),
         guides=reading.own(settings.guides),
     )
     classroom.open_rooms(app, settings.secret_key, socketio)
@@ -162,22 +199,22 @@ def build(settings: Settings | None = None) -> Flask:
     compression.install(app)
     for page in SITE:
         app.register_blueprint(page.blueprint)
-    _layer(app, settings, socketio)
+    _layer(app, settings, socketio, parts)
     return app
 
 
-def _layer(app: Flask, settings: Settings, socketio: SocketIO) -> None:
+def _layer(app: Flask, settings: Settings, socketio: SocketIO, parts: Parts) -> None:
     """What a request passes before the application: whom it is from, its body, live or not."""
     forget = channel.attach(socketio, app)
     found: Services = app.extensions[KEY]
-    found.gateway = Gateway(
-        app.wsgi_app,
+    found.gateway = gateway = Gateway(
+        parts.within(app.wsgi_app),
         found.deadlines,
         settings.sockets_per_address,
         settings.threads - SPARE_THREADS,
         forget,
     )
-    layers: Any = Bodies(found.gateway, found.deadlines, found.accounts)
+    layers: Any = Bodies(parts.around(gateway), found.deadlines, found.accounts)
     if settings.proxies:
         hops = settings.proxies
         layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)

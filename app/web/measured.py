@@ -9,6 +9,7 @@ from typing import Any, Final
 from flask import Blueprint, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from app.common.fields import whole_number
 from app.common.refusals import Refusal
 from app.context import visitor
 from app.context.moments import address, recorded
@@ -23,24 +24,33 @@ from engine.learn.telling import Teller
 blueprint = Blueprint("measured", __name__)
 
 _GIVEN: Final = re.compile(f"[0-9{NONE}]{{0,{len(PAIRS)}}}")
+CERTAIN: Final = 3
+_SURE: Final = re.compile(f"[0-3]{{0,{len(PAIRS)}}}")
+"""For each answer how sure it was, from 1, a guess, to 3, certain; 0 where that was not said."""
 
 
 @blueprint.get("/learn/test/<side>")
 def page(side: str) -> str | Response:
-    """The next question after the answers in ``a``; behind the last one, how many were right."""
+    """The next question after the answers in ``a``, which were so sure as ``said`` tells; behind
+    the last one, how many were right."""
     if side not in SIDES:
         raise Refusal("not_found")
     given = request.args.get("a", "")
     if not _GIVEN.fullmatch(given):
         raise Refusal("invalid", what="a")
+    said = request.args.get("said", "").ljust(len(given), "0")
+    if not _SURE.fullmatch(said) or len(said) > len(given):
+        raise Refusal("invalid", what="said")
     if len(given) == len(PAIRS):
-        return _result(side, given)
+        return _result(side, given, said)
     question = _question(side, len(given) + 1)
     language = {"lang": request.args["lang"]} if "lang" in request.args else {}
     answer = given_answer(question)
     if answer is not None:
         sign = str(answer.place) if answer.place >= 0 else NONE
-        return redirect(address(f"/learn/test/{side}", a=given + sign, **language))
+        sure = whole_number(request.args.get("sure", "0")) or 0
+        said += str(sure if sure <= CERTAIN else 0)
+        return redirect(address(f"/learn/test/{side}", **_so_far(given + sign, said), **language))
     services().replays.register(question.run)
     return render_template(
         "measured.html",
@@ -48,10 +58,15 @@ def page(side: str) -> str | Response:
         told=told(question, Teller(question.recording, visitor.lang())),
         number=len(given) + 1,
         total=len(PAIRS),
-        fields={"a": given, **language},
+        fields={**_so_far(given, said), **language},
         stage=address("/learn/stage", **question.args, lang=visitor.lang()),
         lanes=len(question.recording.turns[0].now.parts[0].replicas),
     )
+
+
+def _so_far(given: str, said: str) -> dict[str, str]:
+    """What an address holds of the answers up to now."""
+    return ({"said": said} if said.strip("0") else {}) | {"a": given}
 
 
 def _question(side: str, number: int) -> Question:
@@ -60,7 +75,7 @@ def _question(side: str, number: int) -> Question:
     return Question(run, recording, probe_at(recording, text))
 
 
-def _result(side: str, given: str) -> str:
+def _result(side: str, given: str, said: str) -> str:
     with services().plays.turn():
         marks = measured.marks(side, given)
     return render_template(
@@ -68,6 +83,7 @@ def _result(side: str, given: str) -> str:
         side=side,
         told=None,
         marks="".join("1" if one else "0" for one in marks),
+        sure=said,
         right=sum(marks),
         total=len(PAIRS),
         rows=[_row(side, n, sign, marks[n - 1]) for n, sign in enumerate(given, 1)],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import os
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -18,9 +17,8 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from app.common import clock
+from app.common import clock, disk
 from app.common.refusals import Refusal
-from app.common.words import SENTENCES
 from app.context.services import Services, services
 from app.storage.kept_rows import MIB
 from app.web.api import json_answer
@@ -30,21 +28,6 @@ blueprint = Blueprint("metrics", __name__)
 KEY: Final = "highwater.metrics"
 LEAST_FREE: Final = 64 * MIB
 BUCKETS: Final = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
-
-SENTENCES.update(
-    {
-        "instance.locked": (
-            "The instance directory cannot be written: links of saved runs hold, nothing new is "
-            "kept.",
-            "实例目录不可写：已保存运行的链接仍然有效，但无法保存新内容。",
-        ),
-        "instance.full": (
-            "The disk of the instance directory is full: whoever runs this server has to make "
-            "room.",
-            "实例目录所在磁盘已满：请服务器的管理者腾出空间。",
-        ),
-    }
-)
 
 
 class Figures:
@@ -70,6 +53,7 @@ class Figures:
         totals = found.accounts.totals()
         runs, weight = found.replays.weight()
         building, waiting = found.replays.building()
+        working, line = found.workers.counts()
         gauges = {
             "requests_under_way": ("Requests being answered.", totals["requests"]),
             "body_bytes_under_way": ("Bytes of their bodies.", totals["body_bytes"]),
@@ -80,7 +64,9 @@ class Figures:
             "live_runs": ("Runs ready to be stepped through.", runs),
             "live_run_bytes": ("Memory that these take, about.", weight),
             "builds": ("Runs being played from their start.", building),
-            "builds_waiting": ("Runs that wait for it.", waiting),
+            "builds_waiting": ("Runs that wait for it.", waiting + line),
+            "worker_builds": ("Work under way in other processes.", working),
+            "worker_bytes": ("Memory that these take.", found.workers.memory_bytes()),
             "batches": ("Batches that wait or run.", found.jobs.count()),
             "saved_bytes": ("Bytes of saved runs and scenarios.", found.store.kept_bytes()),
             "database_up": ("1 while the database answers.", not found.database.trouble),
@@ -168,9 +154,4 @@ def _database() -> None:
 
 
 def _instance() -> None:
-    place = services().settings.instance
-    if not os.access(place, os.W_OK):
-        raise Refusal("busy", "instance.locked")
-    disk = os.statvfs(place)
-    if disk.f_bavail * disk.f_frsize < LEAST_FREE:
-        raise Refusal("full", "instance.full")
+    disk.look_at(services().settings.instance, LEAST_FREE)

@@ -8,9 +8,8 @@ from flask import Flask, Request, Response, g, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from itsdangerous import BadSignature
 
-from app.common.words import language
 from app.context import visitor
-from engine.model.languages import LANGUAGES
+from engine.model.languages import LANGUAGES, language_of
 
 YEAR_S = 365 * 24 * 3600
 
@@ -86,7 +85,7 @@ def guard(app: Flask) -> None:
         if response.mimetype == "text/html":
             response.headers["Content-Security-Policy"] = _policy()
             response.headers.setdefault("Cache-Control", "no-cache, private")
-            chosen = language(request.args.get("lang", ""))
+            chosen = language_of(request.args.get("lang", ""))
             # A link somebody sent shows its language; only our own pages make it the usual one.
             sent = request.headers.get("Sec-Fetch-Site") in ("cross-site", "none")
             if chosen in LANGUAGES and not sent and not embedded():

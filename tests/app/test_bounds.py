@@ -18,10 +18,12 @@ from app.common.config import Settings
 from app.common.limits import CpuAccounts
 from app.common.refusals import Refusal
 from app.context.services import KEY, Services
+from app.runs import made
 from app.runs import replays as replays_module
 from app.runs.replays import library_runs
 from app.storage.kept_rows import MIB, KeptRows
 from app.web import comparing
+from app.workers.pool import Workers
 from engine.scenarios.file import find
 from engine.show.replay import Replay
 from engine.sim.run import Run
@@ -135,7 +137,7 @@ def test_what_plays_many_runs_stands_behind_one_door(
     monkeypatch.setattr(services.jobs, "submit", lambda *_: "0")
     comparing._rungs.cache_clear()
     ask = _dear(services.replays.register(Run(find("R20"), "Z0102")))[number]
-    services.plays = Gate(1, 0, 0.01)
+    services.plays, services.workers = Gate(1, 0, 0.01), Workers(0, 0, 0)
     with services.plays.turn():
         answer = ask(client)
     assert answer.status_code == 429 and "busy playing other runs" in answer.text
@@ -145,11 +147,12 @@ def test_what_plays_many_runs_stands_behind_one_door(
 def test_a_ladder_plays_no_more_of_a_rung_than_it_says(
     client: FlaskClient, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(comparing, "STEPS_MOST", 300)
+    monkeypatch.setattr(made, "STEPS_MOST", 300)
+    services.workers = Workers(0, 0, 0)
     own = find("S20").to_dict() | {"slug": "", "code": "", "title": "Long", "script": "advance 24h"}
     own |= {"fetching": "auto", "expect": {}}
     scenario = type(find("S20")).from_dict(own)
-    rung = comparing._rung(scenario, "K39")
+    rung = made.rung(scenario, "K39")
     assert 300 <= rung["total"] < 310
     assert rung["why"] == "The run passed 300 events."
     services.store.save_scenario(scenario, "")
@@ -199,6 +202,7 @@ def cut(services: Services, monkeypatch: pytest.MonkeyPatch) -> str:
     """A run that is longer than can be looked at."""
     made: Any = Replay.__init__
     monkeypatch.setattr(made, "__defaults__", (600, *made.__defaults__[1:]))
+    services.replays._workers = Workers(0, 0, 0)  # they have defaults of their own
     return services.replays.register(LONG)
 
 

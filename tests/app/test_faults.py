@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import resource
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,11 +16,14 @@ from app.batch import estimate
 from app.batch.jobs import Jobs
 from app.batch.runners.rows import chunks_on_disk, read_chunks
 from app.batch.spec import make_spec
+from app.command.bench.kills import Life, Person, workers
+from app.command.bench.server import Wire
 from app.common import clock
 from app.common.clock import Machine
 from app.context.services import KEY
+from app.storage.database import watch
 from engine.scenarios.scenario import Scenario
-from tests.app.conftest import SCENARIO, post
+from tests.app.conftest import SCENARIO, Socket, browser, post
 from tests.app.test_batch_jobs import play_chunk
 from tests.batch_runner import plain_jobs
 
@@ -124,3 +129,79 @@ def test_a_clock_that_jumps_takes_nobodys_things(app: Flask, years: float) -> No
         clock.install(Machine())
     again = first.post("/api/scenarios", json={"yaml": SCENARIO}, headers={"X-CSRF-Token": token})
     assert again.status_code == 200, "and it is still the same browser"
+
+
+# -- a disk that takes nothing, while the server runs ----------------------------------------------
+
+
+@contextlib.contextmanager
+def read_only(app: Flask) -> Iterator[None]:
+    """The database takes nothing, nor does the directory of rows: not even from who may all."""
+    lines = ["PRAGMA query_only = ON"]
+    watch(
+        app.extensions[KEY].database.engine,
+        lambda connection: connection.execute(lines[0]).close(),
+        lambda _statement: None,
+    )
+    rows = app.extensions[KEY].settings.instance / "batches"
+    rows.rename(rows.with_name("aside"))
+    rows.touch()
+    try:
+        yield
+    finally:
+        lines[0] = "PRAGMA query_only = OFF"
+        rows.unlink()
+        rows.with_name("aside").rename(rows)
+
+
+def test_a_database_and_a_directory_that_become_read_only(app: Flask) -> None:
+    client = browser(app)
+    leader, pupil = Socket(app, client), Socket(app)
+    run = leader.open(scenario="S20")["run"]
+    room = leader.ask("lead", {"run": run, "step": 1})["room"]
+    study = {"scenario": "S20", "runs": 20, "profiles": ["K39"]}
+    assert post(client, "/api/scenarios", {"yaml": SCENARIO}).status_code == 201
+    with read_only(app):
+        for path, body in (
+            ("/api/scenarios", {"yaml": SCENARIO.replace("second", "other")}),
+            ("/api/runs", {"run": run}),
+            ("/api/batches", study),
+        ):
+            refused = post(client, path, body)
+            assert refused.status_code in (503, 507), (path, refused.text)
+            assert refused.json["sentence"].endswith("."), path
+        assert client.get("/health").status_code in (503, 507)
+        for path in ("/s/S20", "/", "/batch", f"/r/{run}", "/s/S20/ladder"):
+            assert client.get(path).status_code == 200, path
+        assert pupil.open(scenario="R20", profile="Z0102")["steps"]
+        assert leader.ask("move", {"run": run, "step": 5, "text": "kill A"})["ok"]
+        assert leader.ask("lead", {"room": room, "run": run, "step": 7})["ok"]
+        assert pupil.ask("join", {"room": room})["step"] == 7
+    assert post(client, "/api/runs", {"run": run}).status_code == 201
+    assert client.get("/health").status_code == 200
+    assert post(client, "/api/batches", study).status_code == 201
+
+
+def test_a_server_whose_disk_takes_nothing_plays_on_and_mends(tmp_path: Path) -> None:
+    me, life = Person(), Life(tmp_path / "instance")
+    (worker,) = workers(life.process.pid)
+    usual = resource.prlimit(worker, resource.RLIMIT_FSIZE)
+    try:
+        kept = me.save(life.port, "before")
+        assert kept[0] == 201
+        resource.prlimit(worker, resource.RLIMIT_FSIZE, (0, usual[1]))
+        refused = me.ask(life.port, "POST", "/api/scenarios", {"yaml": SCENARIO})
+        assert refused[0] in (503, 507) and refused[1]["sentence"].endswith("."), refused
+        assert me.ask(life.port, "GET", "/health")[0] in (503, 507)
+        assert me.ask(life.port, "GET", f"/s/{kept[1]}")[0] == 200
+        with me.wire(life.port) as leader, Wire(life.port) as pupil:
+            run = leader.ask("open", {"scenario": "S20"})["run"]
+            assert leader.ask("play", {"run": run, "step": 0, "count": 8})["steps"]
+            room = leader.ask("lead", {"run": run, "step": 3})["room"]
+            assert pupil.ask("join", {"room": room})["step"] == 3
+        resource.prlimit(worker, resource.RLIMIT_FSIZE, usual)
+        assert me.save(life.port, "after")[0] == 201
+        assert me.ask(life.port, "GET", "/health")[0] == 200
+        assert workers(life.process.pid) == [worker]
+    finally:
+        life.stop()

@@ -194,8 +194,11 @@ def _visit(port: int, seconds: float) -> dict[str, float]:
 
 
 def memory_mib(port: int) -> float:
-    found = re.search(r"^process_resident_memory_bytes (\S+)", _get(port, "/metrics")[1], re.M)
-    return float(found[1]) / 2**20 if found else 0.0
+    """Of the server and of the processes that work for it."""
+    told = _get(port, "/metrics")[1]
+    names = ("process_resident_memory_bytes", "highwater_worker_bytes")
+    found = (re.search(rf"^{name} (\S+)", told, re.M) for name in names)
+    return sum(float(one[1]) for one in found if one) / 2**20
 
 
 def attacks() -> tuple[float, dict[str, float]]:

@@ -1,5 +1,6 @@
 """A class: 200 visitors who come at one moment and step once a second for a minute, on a server
-that is warm, on one that has just started, and on one that is killed in the middle and comes back.
+that is warm, on one that has just started, on one to which 60 more come to open one run together,
+and on one that is killed in the middle and comes back.
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ SEEDS: Final = 8
 """Runs that the visitors share: a class looks at few."""
 COME_AGAIN_S: Final = 1.0
 """A page that lost its server asks again about once a second."""
-SETTINGS: Final = {"sockets_per_address": "220", "cpu_ms_per_s": "100000"}
+LATECOMERS: Final = 60
+LESSON: Final = "S61"
+"""What the latecomers open together; nobody has it open yet, and it is one of the larger runs."""
+SETTINGS: Final = {"sockets_per_address": "300", "cpu_ms_per_s": "100000"}
 BUDGETS: Final = {
     "warm_errors": 0.0,
     "cold_errors": 0.0,
     "cold_all_play_s": 10.0,
+    "lesson_errors": 0.0,
     "killed_again_s": 10.0,
     "worker_again_s": 10.0,
 }
@@ -132,6 +137,42 @@ def _cold(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
     return life, {**crowd.figures("cold"), "cold_all_play_s": crowd.all_play_s(crowd.began)}
 
 
+def _lesson(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
+    """In the middle a class of 60 comes as well, and opens one run at one moment."""
+    crowd = Crowd(life.port)
+    opened: list[float] = []
+    failed: list[str] = []
+    start = threading.Barrier(LATECOMERS)
+
+    def come() -> None:
+        start.wait()
+        began = time.perf_counter()
+        try:
+            with Wire(life.port) as wire:
+                told = wire.ask("open", {"scenario": LESSON, "seed": 1})
+                if not told["ok"]:
+                    raise RuntimeError(told["sentence"])
+                opened.append((time.perf_counter() - began) * 1_000)
+        except TROUBLE as fault:
+            failed.append(repr(fault))
+
+    def meanwhile() -> None:
+        threads = [threading.Thread(target=come) for _ in range(LATECOMERS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    crowd.play(meanwhile)
+    return life, {
+        **crowd.figures("lesson"),
+        "lesson_errors": float(len(crowd.errors) + len(failed)),
+        "lesson_opened": float(len(opened)),
+        "lesson_open_p50_ms": statistics.median(opened),
+        "lesson_open_worst_ms": max(opened),
+    }
+
+
 def _killed(life: Life, place: Path) -> tuple[Life, dict[str, float]]:
     """All of the server, which whoever watches it starts again at once."""
     crowd = Crowd(life.port)
@@ -160,7 +201,13 @@ def _worker(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
     return life, {**crowd.figures("worker"), "worker_again_s": crowd.all_play_s(when[0])}
 
 
-PARTS: Final = {"warm": _warm, "cold": _cold, "killed": _killed, "worker": _worker}
+PARTS: Final = {
+    "warm": _warm,
+    "cold": _cold,
+    "lesson": _lesson,
+    "killed": _killed,
+    "worker": _worker,
+}
 
 
 def crowd() -> tuple[float, dict[str, float]]:
@@ -172,5 +219,5 @@ def crowd() -> tuple[float, dict[str, float]]:
             life, found = PARTS[name](Life(place, 0, SETTINGS), place)
             life.stop()
         figures |= found
-    calm = [figures.get(f"{name}_step_p99_ms", 0.0) for name in ("warm", "cold")]
+    calm = [figures.get(f"{name}_step_p99_ms", 0.0) for name in ("warm", "cold", "lesson")]
     return max(calm) / 1_000, figures

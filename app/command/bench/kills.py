@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.batch.runners.rows import chunks_on_disk, files_on_disk, read_chunks
-from app.command.bench.server import busy, environment
+from app.command.bench.server import Wire, busy, environment
 from app.common.config import ROOT
 from app.storage.database import Database
 from app.storage.saved import Store
@@ -119,6 +119,11 @@ class Person:
             found = re.search(r'name="csrf" value="([^"]+)"', page or "")
             self._token = found[1] if found else ""
 
+    def wire(self, port: int) -> Wire:
+        """A live connection of this browser."""
+        self.know(port)
+        return Wire(port, cookie=self._cookie, csrf=self._token)
+
     def save(self, port: int, title: str) -> tuple[int, str]:
         """(status, digest of what was acknowledged)"""
         self.know(port)
@@ -187,12 +192,15 @@ def killed_while_saving() -> dict[str, float]:
     return {"kills": times, "saves": acknowledged, "saves_lost": lost}
 
 
-def kill_worker(pid: int) -> None:
+def workers(pid: int) -> list[int]:
     """Of a server whose master is this process."""
-    found = Path(f"/proc/{pid}/task/{pid}/children")
-    for child in found.read_text().split():
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def kill_worker(pid: int) -> None:
+    for child in workers(pid):
         with contextlib.suppress(ProcessLookupError):
-            os.kill(int(child), signal.SIGKILL)
+            os.kill(child, signal.SIGKILL)
 
 
 def _progress(me: Person, port: int, number: str) -> dict[str, Any]:

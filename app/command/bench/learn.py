@@ -7,6 +7,7 @@ import time
 from typing import Final
 
 from app.command.bench.server import serving
+from app.common import collector
 from app.web import warm
 from engine.learn.answers import answer_of
 from engine.learn.probes import probe_at, probes_of
@@ -28,13 +29,13 @@ BUDGETS: Final = {
 def learn() -> tuple[float, dict[str, float]]:
     """Over the library, under each scenario's first Kafka: the best question found and told, from
     nothing but the run (`question_cpu` is what that takes of a processor, whatever else the machine
-    does, in a process that serves: `app.web.warm`); and an answer to it graded and explained, from
-    the run and its address.
+    does, in a process that serves: `app.common.collector`); and an answer to it graded and
+    explained, from the run and its address.
 
     `view_ms` and `view_kb` are of the page, its stage and what both load, packed, from a server.
     """
     warm.warm()
-    warm.settle()
+    collector.settle()
     asked, graded, plays, spent = [], [], [], []
     for scenario in library().values():
         run = Run(scenario, scenario.profiles[0])

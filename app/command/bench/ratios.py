@@ -155,6 +155,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         "app.command.bench.searching",
         "copies",
     ),
+    "speed": elsewhere(
+        "times the engine as it is written, the compiled one, in events per second",
+        "app.command.bench.speed",
+        "speed",
+    ),
     "lens": elsewhere(
         "times the same without the code lens, views of steps or a batch, whichever is worse",
         "app.command.bench.lens",

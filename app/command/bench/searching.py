@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from app.command.bench.ratios import per_second, simpy_events
+from app.common.collector import no_collector
 from engine.ladder import questions
 from engine.scenarios import file
 from engine.search.budgets import Budgets
@@ -40,39 +42,50 @@ def ladder() -> tuple[float, dict[str, float]]:
 
 def from_a_step() -> tuple[float, dict[str, float]]:
     """States of the real engine that a search generates in a CPU-second."""
+    states, simpy = searched_per_s(), per_second(simpy_events)
+    return states / simpy, {"searched_per_s": states, "simpy_timeouts_per_s": simpy}
+
+
+def searched_per_s() -> float:
     run = Run(file.find(MOVED[0]), MOVED[1])
     question = Question(cut_at(Run(run.scenario, run.profile, 0, run.lines()[:3])), SPENT)
 
     def generated(_round: int) -> int:
-        outcome = search(question)
+        with no_collector():
+            outcome = search(question)
         assert outcome.complete
         return outcome.progress.generated
 
-    states, simpy = per_second(generated), per_second(simpy_events)
-    return states / simpy, {"searched_per_s": states, "simpy_timeouts_per_s": simpy}
+    return per_second(generated)
+
+
+def moved() -> Simulation:
+    """The cluster that is copied."""
+    run = Run(file.find(MOVED[0]), MOVED[1])
+    sim = run.simulation()
+    for _ in play(sim, run.lines()[:MOVES]):
+        pass
+    return sim
+
+
+def copied_us(sim: Simulation, copy: Callable[[Simulation], object] = Simulation.copy) -> float:
+    """CPU time of one copy, or of what is made instead."""
+
+    def copied(_round: int) -> int:
+        for _ in range(TIMES):
+            copy(sim)
+        return TIMES
+
+    return 1e6 / per_second(copied)
 
 
 def copies() -> tuple[float, dict[str, float]]:
     """CPU time of a copy over that of playing to the same place from the start."""
-    run = Run(file.find(MOVED[0]), MOVED[1])
-
-    def replayed() -> Simulation:
-        sim = run.simulation()
-        for _ in play(sim, run.lines()[:MOVES]):
-            pass
-        return sim
-
-    sim = replayed()
-
-    def copied(_round: int) -> int:
-        for _ in range(TIMES):
-            sim.copy()
-        return TIMES
 
     def again(_round: int) -> int:
         for _ in range(TIMES):
-            replayed()
+            moved()
         return TIMES
 
-    copy_us, replay_us = 1e6 / per_second(copied), 1e6 / per_second(again)
+    copy_us, replay_us = copied_us(moved()), 1e6 / per_second(again)
     return copy_us / replay_us, {"copy_us": copy_us, "replay_us": replay_us}

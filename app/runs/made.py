@@ -1,0 +1,77 @@
+"""What is made of runs from their text alone, and takes long: another process can do all of it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from app.common.admission import CpuBudget
+from app.common.refusals import Refusal
+from engine.model.profiles import GENERATIONS, PROFILES
+from engine.scenarios.scenario import Scenario
+from engine.show.comparing import compare, playable
+from engine.show.exports import FORMATS, file_name
+from engine.show.replay import Replay
+from engine.show.thumbnail import draw, telling_step
+from engine.sim.run import Run
+
+STEPS_MOST: Final = 6_000
+"""Of a run that is compared, or stands on the ladder with those of all other profiles."""
+
+
+def replay(run: Run, cpu_s: float) -> Replay:
+    """The run, ready to be stepped through.  Raises Refusal "too_large" after so many seconds of a
+    processor."""
+    return Replay(run, check=CpuBudget(cpu_s).check)
+
+
+def export(run: Run, form: str) -> tuple[str, str]:
+    """(text, name) of one file."""
+    found = Replay(run)
+    return FORMATS[form].make(found), file_name(found, form)
+
+
+def compared(one: Run, other: Run) -> dict[str, Any]:
+    """{a: facts, b: facts, pairs, parts}; see `engine.show.comparing.compare`."""
+    a = Replay(one)
+    b = a if one == other else Replay(other)
+    return pair(a, b)
+
+
+def pair(a: Replay, b: Replay) -> dict[str, Any]:
+    """The same of two replays.  Raises Refusal "too_large"."""
+    if max(a.total, b.total) > STEPS_MOST:
+        raise Refusal("too_large", "compare.long", most=STEPS_MOST)
+    return {"a": a.facts(), "b": b.facts(), **compare(a, b)}
+
+
+def rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
+    """The ladder: how the scenario ends under every generation, and its telling step as SVG."""
+    return tuple(rung(scenario, profile) for profile in GENERATIONS)
+
+
+def rung(scenario: Scenario, profile: str) -> dict[str, Any]:
+    """One row: how the run ends under a profile, or, without a digest, why it cannot begin."""
+    told = {
+        "profile": profile,
+        "stands_for": PROFILES[profile].stands_for,
+        "meant": profile in scenario.profiles,
+    }
+    why = scenario.cannot_begin(profile)
+    if why:
+        return {**told, "digest": "", "why": why}
+    run, why = playable(Run(scenario, profile), STEPS_MOST)
+    found = Replay(run, STEPS_MOST)
+    step = telling_step(found)
+    (view,) = found.steps(step, 1)
+    verdict = found.verdict()
+    return {
+        **told,
+        "digest": run.digest,
+        "why": why,
+        "step": step,
+        "total": found.total,
+        "holds": verdict["holds"],
+        "broken": list(dict.fromkeys(one["invariant"] for one in verdict["broken"])),
+        "telling": draw(view["view"]),
+        "final": draw(found.final_view()),
+    }

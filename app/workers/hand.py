@@ -1,0 +1,157 @@
+"""One process that works for this one: there in milliseconds, within limits, ended at any moment.
+
+It is forked from a process that has read all modules and has a single thread (forkserver): this one
+has many threads, and to fork it would copy what they are in the middle of.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Final
+
+from app.common import collector
+from app.common.dying import ends_with_parent
+
+PRELOADED: Final = ("app.runs.made", "app.searches.worker")
+"""What is read once, before any of them is forked."""
+ENDED_S: Final = 5.0
+
+Line = Connection
+Work = Callable[[Line], None]
+"""What a process does: it is a function of some module, and has one end of the line."""
+
+_context = get_context("forkserver")
+_context.set_forkserver_preload(list(PRELOADED))
+_children = threading.RLock()
+"""Held while one begins or ends: the standard library looks through all of them meanwhile."""
+
+
+class Fell(Exception):
+    """The process has ended, by itself or by a limit."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a process may take in all its life: bytes of addresses, seconds of a processor (0: as
+    many as it likes); and by how much others go before it where processors are scarce."""
+
+    memory_bytes: int
+    cpu_s: int = 0
+    nice: int = 10
+
+
+class Hand:
+    """The process, and this end of the line to it.  For one thread at a time; `end` for any."""
+
+    def __init__(self, work: Work, limits: Limits) -> None:
+        self._line, far = _context.Pipe()
+        self._process = _context.Process(target=_begin, args=(work, far, limits), daemon=True)
+        try:
+            with _children:
+                self._process.start()
+        except BaseException:
+            self._line.close()
+            raise
+        finally:
+            far.close()
+        self.pid = self._process.pid or 0
+
+    def tell(self, what: object) -> None:
+        """Raises Fell."""
+        try:
+            self._line.send(what)
+        except (OSError, ValueError):
+            raise Fell from None
+
+    def told(self, seconds: float) -> bool:
+        """Is there something to hear, if only its end, after so long at most?  Raises Fell."""
+        try:
+            return self._line.poll(seconds)
+        except (OSError, ValueError):
+            raise Fell from None
+
+    def hear(self) -> Any:
+        """What it tells next.  Raises Fell."""
+        try:
+            return self._line.recv()
+        except (EOFError, OSError):
+            raise Fell from None
+
+    def hear_bytes(self) -> bytes:
+        """The same, of what was sent as bytes."""
+        try:
+            return self._line.recv_bytes()
+        except (EOFError, OSError):
+            raise Fell from None
+
+    def spent_s(self) -> float:
+        """Seconds that it has had of a processor; 0 where the system does not say."""
+        try:
+            with open(f"/proc/{self.pid}/schedstat", "rb") as told:
+                return int(told.read().split()[0]) / 1e9
+        except (OSError, ValueError, IndexError):
+            return 0.0
+
+    def memory_bytes(self) -> int:
+        """Of what it shares with others its part; 0 where the system does not say."""
+        try:
+            told = Path(f"/proc/{self.pid}/smaps_rollup").read_text()
+        except OSError:
+            return 0
+        return next(
+            (int(line.split()[1]) * 1024 for line in told.splitlines() if line.startswith("Pss:")),
+            0,
+        )
+
+    @contextlib.contextmanager
+    def resting(self) -> Iterator[None]:
+        """It stands still while the block runs."""
+        self._signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._signal(signal.SIGCONT)
+
+    def ended_by(self) -> int:
+        """The signal that ended it; 0 for none."""
+        with _children:
+            self._process.join(ENDED_S)
+            return max(0, -(self._process.exitcode or 0))
+
+    def kill(self) -> None:
+        """Ends it, while another thread may be listening."""
+        self._signal(signal.SIGKILL)
+
+    def end(self) -> None:
+        """Now, whatever it is doing."""
+        with _children, contextlib.suppress(ValueError):  # it is closed already
+            self._process.kill()
+            self._process.join(ENDED_S)
+            self._process.close()
+            self._line.close()
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+
+
+def _begin(work: Work, line: Line, limits: Limits) -> None:
+    ends_with_parent()
+    os.nice(limits.nice)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: it is for who started the server
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
+    if limits.cpu_s:
+        resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s))
+    collector.settle()
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):  # nobody listens
+        work(line)

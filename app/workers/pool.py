@@ -1,0 +1,253 @@
+"""Work that takes long, done by a few processes: so one visitor's work cannot slow another's step.
+
+Who has taken least goes first, as at every `Gate`: a process whose work has taken long stands still
+while somebody else's is done.  What nobody waits for any more is ended with its process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import pickle
+import resource
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+from app.common import clock
+from app.common.admission import AGAIN_MS, Awaited, Gate
+from app.common.refusals import Refusal
+from app.workers.hand import Fell, Hand, Limits, Line
+from engine.model.errors import BadInput
+
+WAITING_MOST: Final = 64
+PATIENCE_S: Final = 10.0
+STANDING: Final = 4
+"""Processes per one that runs: the others stand still, or wait for work."""
+SLICE_S: Final = 0.25
+"""Of a processor: work that takes less is not interrupted, and so most of it never is.  To stop all
+after a moment would have half of what was asked begun, and none of it done."""
+LOOK_S: Final = 0.05
+"""How often one looks whether somebody still waits for it."""
+GROWN_BYTES: Final = 256 << 20
+"""A process that has ever been so large ends with its work: what it holds is for nobody."""
+SPARE_S: Final = 1
+NICE: Final = 4
+"""Whoever takes a step goes first; but somebody waits for this work as well."""
+
+DONE: Final = "done"
+RAISED: Final = "raised"
+
+T = TypeVar("T")
+
+
+class NoneFree(Exception):
+    """All processes have work, or there are none here."""
+
+
+def _nobody() -> int:
+    """Who else waits for it."""
+    return 0
+
+
+class Workers:
+    """Safe for threads.  Processes begin when they are first needed, or with `warm`."""
+
+    def __init__(self, at_once: int, memory_mib: int, cpu_s: float) -> None:
+        self._limits = Limits(memory_mib << 20, nice=NICE)
+        self._memory_mib = memory_mib
+        self._cpu_s = cpu_s
+        self._most = at_once * STANDING
+        self._gate = Gate(at_once, WAITING_MOST, PATIENCE_S, SLICE_S)
+        self._lock = threading.Lock()
+        self._idle: list[Hand] = []
+        self._busy: set[Hand] = set()
+        self._begun = 0
+        self._closed = False
+
+    @property
+    def are_there(self) -> bool:
+        """Whether there is any; else all is done where it is asked for."""
+        return self._most > 0
+
+    def do(self, work: Callable[..., T], *args: object, others: Callable[[], int] = _nobody) -> T:
+        """What `work(*args)` returns; charged to whoever asks, as if this thread had done it.
+
+        It is ended once who asked has hung up and none of the `others` is there.  Raises NoneFree
+        where it has to be done here, Refusal "unwanted", "too_large" beyond the limits,
+        "slow_down" where others take too long, and what `work` raises.
+        """
+        if not self.are_there:
+            raise NoneFree
+        hand: Hand | None = None
+        check = Awaited(others).check
+
+        def resting() -> contextlib.AbstractContextManager[None]:
+            return hand.resting() if hand else contextlib.nullcontext()
+
+        with self._gate.turn(resting) as give_way:
+            hand = self._take()
+            try:
+                found = self._watched(hand, (work, args, self._cpu_s), check, give_way)
+            except BaseException:
+                self._drop(hand)
+                raise
+            how, last, told = found
+            if last:
+                self._drop(hand)
+            else:
+                self._give_back(hand)
+        if how == RAISED:
+            raise told
+        result: T = pickle.loads(told)
+        return result
+
+    def _watched(
+        self, hand: Hand, task: Any, check: Callable[[], None], give_way: Callable[[], None]
+    ) -> tuple[str, bool, Any]:
+        before = hand.spent_s()
+        try:
+            hand.tell(task)
+            while not hand.told(LOOK_S):
+                before = _charge(hand, before)
+                check()
+                give_way()
+            how, last, told = hand.hear()
+            if how == DONE:
+                told = hand.hear_bytes()
+            _charge(hand, before)
+            return how, last, told
+        except Fell:
+            raise self._why(hand) from None
+
+    def _why(self, hand: Hand) -> Refusal:
+        """Of its limits only the processor's ends a process; else the system had no more memory."""
+        if self._closed:
+            return Refusal("busy", "busy.plays", ms=AGAIN_MS)
+        if hand.ended_by() == signal.SIGXCPU:
+            return Refusal("too_large", "cpu.build", s=round(self._cpu_s))
+        return Refusal("too_large", "memory.build", mib=self._memory_mib)
+
+    def warm(self) -> None:
+        """Has one process ready, without waiting for it."""
+
+        def begin() -> None:
+            with contextlib.suppress(NoneFree):
+                self._give_back(self._take())
+
+        threading.Thread(target=begin, name="workers", daemon=True).start()
+
+    def counts(self) -> tuple[int, int]:
+        """(how many work, how much work waits)"""
+        return self._gate.counts()
+
+    def memory_bytes(self) -> int:
+        """Of all processes together."""
+        with self._lock:
+            hands = [*self._idle, *self._busy]
+        return sum(hand.memory_bytes() for hand in hands)
+
+    def close(self) -> None:
+        """Ends all of them, whatever they are doing."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+            busy = list(self._busy)
+        for hand in busy:  # whoever waits for it lets go of it
+            hand.kill()
+        for hand in idle:
+            hand.end()
+
+    # -- processes -----------------------------------------------------------------------------
+
+    def _take(self) -> Hand:
+        with self._lock:
+            if self._closed:
+                raise NoneFree
+            if not self._idle and self._begun >= self._most:
+                raise NoneFree
+            if self._idle:
+                hand = self._idle.pop()
+                self._busy.add(hand)
+                return hand
+            self._begun += 1
+        try:
+            hand = Hand(serve, self._limits)
+        except (OSError, EOFError) as error:  # the system has no place for one more
+            with self._lock:
+                self._begun -= 1
+            raise NoneFree from error
+        with self._lock:
+            self._busy.add(hand)
+        return hand
+
+    def _give_back(self, hand: Hand) -> None:
+        with self._lock:
+            self._busy.discard(hand)
+            if not self._closed:
+                self._idle.append(hand)
+                return
+        hand.end()
+
+    def _drop(self, hand: Hand) -> None:
+        hand.end()
+        with self._lock:
+            self._busy.discard(hand)
+            self._begun -= 1
+
+
+def _charge(hand: Hand, before: float) -> float:
+    """To this thread, what the process has had since; what it has had in all."""
+    now = hand.spent_s()
+    clock.spend(max(0.0, now - before))
+    return now
+
+
+# -- in the process --------------------------------------------------------------------------------
+
+
+def serve(line: Line) -> None:
+    """Does what it is told, one after the other, until nobody is there any more."""
+    while True:
+        work, args, cpu_s = line.recv()
+        _bound(cpu_s)
+        how, told = _done(work, args)
+        last = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > GROWN_BYTES
+        if how == DONE:
+            line.send((DONE, last, None))
+            line.send_bytes(told)
+        else:
+            line.send((RAISED, last, told))
+        if last:
+            return
+        del told
+
+
+def _done(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
+    try:
+        return DONE, pickle.dumps(work(*args), pickle.HIGHEST_PROTOCOL)
+    except MemoryError:
+        mib = resource.getrlimit(resource.RLIMIT_AS)[0] >> 20
+        return RAISED, Refusal("too_large", "memory.build", mib=mib)
+    except Exception as error:
+        return RAISED, _carried(error)
+
+
+def _carried(error: Exception) -> Exception:
+    """As it can be sent, with where it came from; what cannot be, by its name."""
+    if not isinstance(error, Refusal | BadInput):
+        error.add_note("".join(traceback.format_exception(error)))
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(repr(error))
+    return error
+
+
+def _bound(cpu_s: float) -> None:
+    """From now on so many seconds of a processor, and a little more for who looks himself."""
+    most = math.ceil(time.process_time() + cpu_s) + SPARE_S
+    resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))

@@ -1,0 +1,184 @@
+"""Processes that work for the server: within limits, small work first, ended when nobody waits."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from flask import Flask
+
+from app.common import askers, clock
+from app.common.config import Settings
+from app.common.refusals import Refusal
+from app.context.services import KEY, Services
+from app.runs import made
+from app.workers.pool import NoneFree, Workers
+from engine.scenarios.file import find
+from engine.show.replay import Replay
+from engine.sim.run import Run
+from tests.app import hands
+from tests.app.conftest import Socket
+
+LARGE = Run(find("crash-storm"), "K39", 7)
+PATIENCE_S = 60.0
+
+
+@pytest.fixture
+def workers() -> Iterator[Workers]:
+    made_here = Workers(1, 512, 0.1)
+    yield made_here
+    made_here.close()
+
+
+def until(ready: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not ready():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_another_process_does_it_and_is_charged_to_who_asked(workers: Workers) -> None:
+    first = workers.do(hands.number)
+    assert first != os.getpid() and workers.do(hands.number) == first
+    before = clock.processor()
+    workers.do(hands.works, 0.1)
+    assert clock.processor() - before > 0.08
+    assert workers.memory_bytes() > 1 << 20
+
+
+def test_what_it_raises_is_raised_here(workers: Workers) -> None:
+    with pytest.raises(KeyError, match="what is not there") as raised:
+        workers.do(hands.errs)
+    assert "hands.py" in raised.value.__notes__[0]
+    with pytest.raises(Refusal, match="more than 6000 steps"):
+        long = Run(find("S61"), "Z0102", 1, ("run 30m",))
+        Workers.do(workers, made.compared, long, long)
+
+
+@pytest.mark.parametrize(
+    ("work", "much", "words"),
+    [
+        (hands.works, 60, "seconds of a processor"),
+        (hands.eats, 600, "more than 512 MiB of memory"),
+    ],
+)
+def test_who_wants_more_than_there_is_ends_alone(
+    workers: Workers, work: Callable[[int], object], much: int, words: str
+) -> None:
+    with pytest.raises(Refusal, match=words) as refused:
+        workers.do(work, much)
+    assert refused.value.status == 413
+    assert workers.do(hands.same, "after it") == "after it"
+
+
+def test_what_nobody_waits_for_is_ended(workers: Workers, tmp_path: Path) -> None:
+    place = tmp_path / "number"
+
+    def gone() -> bool:
+        return place.exists() and place.read_text() != ""
+
+    with askers.asking(gone):
+        with pytest.raises(Refusal, match="Nobody waits"):
+            workers.do(hands.waits, 600, str(place))
+        until(lambda: not is_there(int(place.read_text())))
+        assert workers.do(hands.waits, 0.5, others=lambda: 1) is None, "somebody else does"
+
+
+def test_small_work_passes_large_work_which_stands_still() -> None:
+    workers, ended = Workers(1, 512, 10.0), []
+
+    def large() -> None:
+        workers.do(hands.works, 1.0)
+        ended.append("large")
+
+    other = threading.Thread(target=large)
+    try:
+        workers.do(hands.same, 0)  # so that a process is there
+        other.start()
+        until(lambda: workers.counts()[0] == 1)
+        time.sleep(0.1)
+        workers.do(hands.works, 0.01)
+        ended.append("small")
+        other.join()
+        assert ended == ["small", "large"]
+    finally:
+        workers.close()
+
+
+def test_where_none_is_free_it_is_done_here() -> None:
+    with pytest.raises(NoneFree):
+        Workers(0, 0, 0).do(hands.number)
+    closed = Workers(1, 512, 1.0)
+    closed.close()
+    with pytest.raises(NoneFree):
+        closed.do(hands.number)
+
+
+def test_they_end_with_the_pool(tmp_path: Path) -> None:
+    workers, place = Workers(2, 512, 10.0), tmp_path / "number"
+    idle = workers.do(hands.number)
+    refusals: list[str] = []
+
+    def ask() -> None:
+        try:
+            workers.do(hands.waits, 600, str(place))
+        except Refusal as refusal:
+            refusals.append(refusal.code)
+
+    other = threading.Thread(target=ask)
+    other.start()
+    until(lambda: place.exists() and place.read_text() != "")
+    workers.close()
+    other.join()
+    until(lambda: not is_there(idle) and not is_there(int(place.read_text())))
+    assert refusals == ["busy"]
+
+
+# -- runs ------------------------------------------------------------------------------------------
+
+
+def test_a_large_run_is_played_elsewhere_and_shown_as_if_it_were_not(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services: Services = app.extensions[KEY]
+    asked: list[object] = []
+    do = services.workers.do
+
+    def noted(work: Callable[..., Replay], *args: object, **more: Callable[[], int]) -> Replay:
+        asked.append(work)
+        return do(work, *args, **more)
+
+    monkeypatch.setattr(services.workers, "do", noted)
+    socket = Socket(app)
+    opened = socket.open(text=LARGE.text(), step=900)
+    here = Replay(LARGE)
+    assert asked == [made.replay]
+    assert opened["facts"]["outcome"] == here.outcome
+    assert opened["steps"][0] == here.steps(899, 1)[0]
+    for code, profile in (("S20", "Z0102"), ("R20", "K39")):
+        socket.open(scenario=code, profile=profile)
+    assert asked == [made.replay], "the library's are played here"
+
+
+def test_a_large_run_that_no_process_has_time_for_is_played_here(
+    make_app: Callable[[Settings], Flask], settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app(settings)
+
+    def none(*_: object, **__: object) -> None:
+        raise NoneFree
+
+    monkeypatch.setattr(app.extensions[KEY].workers, "do", none)
+    assert Socket(app).open(text=LARGE.text())["facts"]["outcome"] == Replay(LARGE).outcome
