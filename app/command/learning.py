@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from app.command.options import plain, refuse
+from engine.model.languages import LANGUAGES, USUAL, language_of, short
 
 
 @click.group()
@@ -16,7 +17,9 @@ def learn() -> None:
 
 @learn.command("deck")
 @click.argument("out", type=click.Path(dir_okay=False))
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True)
+@click.option(
+    "--lang", type=click.Choice([short(one) for one in LANGUAGES]), default=USUAL, show_default=True
+)
 @click.option(
     "--site", default="http://127.0.0.1:8000", show_default=True, help="Where its links lead."
 )
@@ -26,12 +29,12 @@ def deck(out: str, lang: str, site: str) -> None:
 
     Imported again, a later deck updates the notes and leaves your schedule alone.
     """
-    from app.common.words import Catalogue, language
+    from app.common.words import Catalogue
     from app.web.deck import package
 
     if not site.startswith(("http://", "https://")):
         refuse(f"--site is an address like https://example.org, and {site[:80]} is none.")
-    content = package(site, language(lang) or "en", Catalogue())
+    content = package(site, language_of(lang) or USUAL, Catalogue())
     try:
         Path(out).write_bytes(content)
     except OSError as error:

@@ -27,9 +27,9 @@ from app.web.learning import PATH
 from engine.learn.course import chapter, slugs
 from engine.learn.interview import Item, moments, questions
 from engine.learn.misconceptions import MISCONCEPTIONS, Misconception
-from engine.learn.probes import probes_of
-from engine.learn.telling import Teller, catalogue
-from engine.model.languages import LANGUAGES
+from engine.learn.probes import best_moment, probes_of
+from engine.learn.telling import SUBJECT, Teller
+from engine.model.languages import LANGUAGES, words_of
 from engine.model.profiles import get_profile
 from engine.properties.recording import Recording
 from engine.scenarios.file import find
@@ -68,7 +68,7 @@ class Card:
 
 
 def cards(lang: str, words: Catalogue) -> Iterator[Card]:
-    """Every card in one language: plays about seventy short runs."""
+    """Every card in one language: plays about a hundred short runs."""
     for number, (code, profile, kind) in enumerate(PATH, 1):
         yield _asked(number, Run(find(code), profile), kind, lang)
     for item in questions().values():
@@ -77,8 +77,13 @@ def cards(lang: str, words: Catalogue) -> Iterator[Card]:
         for n, (question, answer) in enumerate(chapter(slug, lang).cards, 1):
             link = f"/learn/{slug}/1"
             yield Card(f"{slug}-{n}", PARTS[2], escape(question), escape(answer), link)
+    shown: dict[tuple[str, str], list[Misconception]] = {}
     for one in MISCONCEPTIONS.values():
-        yield _of_belief(one, lang, words)
+        shown.setdefault(one.shown_by, []).append(one)
+    for (code, profile), beliefs in shown.items():
+        recording = Recording(Run(find(code), profile))
+        for one in beliefs:
+            yield _of_belief(one, recording, lang, words)
 
 
 def _picture(run: Run, step: int) -> str:
@@ -112,19 +117,33 @@ def _asked(number: int, run: Run, kind: str, lang: str) -> Card:
     )
 
 
-def _of_belief(one: Misconception, lang: str, words: Catalogue) -> Card:
-    """What somebody may say; on the back why it is not so, and a run that refutes it."""
-    told = catalogue(lang)
+def _of_belief(one: Misconception, recording: Recording, lang: str, words: Catalogue) -> Card:
+    """What somebody may say; on the back why it is not so, and the moment of a run that refutes
+    it: what it would say there, and what came."""
+    told, teller = words_of(SUBJECT, lang), Teller(recording, lang)
+    probe = best_moment(recording, one.id)
+    if probe is None:
+        raise LookupError(f"no question of {one.shown_by} tempts with {one.id}")
     about = words.text(lang, f"learn.kind.{one.kinds[0]}", {})
     asked = words.text(lang, "memory.deck.belief", {"name": told[f"mc.{one.id}"]})
     why = escape(told[f"mc.{one.id}.why"])
     if one.until:
         kafka = get_profile(one.until).stands_for
         why += f" {escape(words.text(lang, 'learn.until', {'what': kafka}))}"
-    code, profile = one.shown_by
-    link = address("/learn", s=code, profile=profile)
-    question = f"<p class=said>{escape(about)}</p><p><b>{escape(asked)}</b></p>"
-    return Card(one.id, PARTS[3], question, f"<p>{why}</p>", link)
+    wrong = next(choice.answer for choice in probe.choices if one.id in choice.wrong)
+    right = probe.choices[probe.right].answer
+    said = words.text(lang, "memory.deck.said", {"answer": teller.answer(probe, wrong)})
+    came = words.text(lang, "learn.truth", {"answer": teller.answer(probe, right)})
+    run = recording.run
+    return Card(
+        one.id,
+        PARTS[3],
+        f"<p class=said>{escape(about)}</p><p><b>{escape(asked)}</b></p>",
+        f"<p>{why}</p><p class=said>{escape(teller.next(probe))}</p>"
+        f"<p>{escape(teller.question(probe))}</p><p>{escape(said)} <b>{escape(came)}</b></p>",
+        address("/learn", s=run.scenario.code, profile=run.profile, q=probe.text),
+        after=_picture(run, probe.until),
+    )
 
 
 def _of_interview(item: Item, lang: str, words: Catalogue) -> Card:

@@ -11,7 +11,6 @@ from app.batch import intervals
 from app.batch.intervals import Look
 from app.common.fields import Asked
 from app.common.once import Kept
-from app.common.words import DEFAULT
 from app.context import naming, visitor
 from app.context.moments import address, code_of, recorded
 from app.context.predicting import Given, Question, given_of
@@ -21,8 +20,9 @@ from app.web import described
 from app.web.api import body, json_answer
 from app.web.learning import PATH
 from engine.learn.probes import probe_at
-from engine.learn.telling import Teller, catalogue
+from engine.learn.telling import SUBJECT, Teller
 from engine.model.errors import BadInput
+from engine.model.languages import USUAL, words_of
 
 blueprint = Blueprint("hard", __name__)
 
@@ -114,7 +114,7 @@ def _rows(tallies: list[Tally], hardest: list[Tally]) -> list[Shown]:
             continue
         low, high = intervals.exact(one.wrong, one.n, alpha)
         share = one.wrong / one.n
-        most = catalogue(visitor.lang()).get(f"mc.{one.most}", "") if one.most else ""
+        most = words_of(SUBJECT, visitor.lang()).get(f"mc.{one.most}", "") if one.most else ""
         rows.append(Shown(*told, one.n, share, float(low), float(high), most))
     return sorted(rows, key=lambda row: (-row.wrong, -row.n, row.text))
 
@@ -149,5 +149,5 @@ def _asked(name: str, lang: str) -> tuple[str, str] | None:
         return None
     teller = Teller(recording, lang)
     args: dict[str, Any] = Question(run, recording, probe).args
-    apart = " " if lang == DEFAULT else ""
+    apart = " " if lang == USUAL else ""
     return f"{teller.next(probe)}{apart}{teller.question(probe)}", address("/learn", **args)

@@ -138,12 +138,14 @@ def _length(run: Run) -> int:
 
 @blueprint.get("/learn")
 def learn() -> str:
-    """One question; with ``answer``, what became of it.  Works without JavaScript."""
+    """One question; with ``answer``, what became of it.  Works without JavaScript.  With
+    ``within`` it is asked in the place of a run's stage, and there is nothing around it."""
     question = asked()
     services().replays.register(question.run)
     teller = Teller(question.recording, visitor.lang())
     given = given_answer(question)
-    after = address("/learn", **_after(question))
+    within = {"within": "1"} if request.args.get("within") == "1" else {}
+    after = address("/learn", **_after(question), **within)
     if question.quiz and question.quiz == _length(question.run):
         after = animator(question.run, 0)
     return render_template(
@@ -155,7 +157,8 @@ def learn() -> str:
         measured=len(PAIRS),
         stage=address("/learn/stage", **question.args, lang=visitor.lang()),
         lanes=min(len(question.recording.turns[0].now.parts[0].replicas), MOST_LANES),
-        fields=question.args,
+        fields={**question.args, **within},
+        within=bool(within),
         number=question.number,
         quiz=question.quiz,
         quiz_length=_length(question.run),

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from engine.learn.asked import Answer, Asked, Kind, Places
 from engine.model.errors import BadInput
-from engine.model.profiles import GENERATIONS
+from engine.model.profiles import GENERATIONS, PROFILES, Profile
 from engine.properties.moment import Moment
 from engine.properties.recording import Recording
 from engine.sim import moves
@@ -80,17 +80,19 @@ def _since_told(recording: Recording, index: int, tp: int, who: int) -> str:
     return next((slug for number, slug, _ in _claims_of(recording) if number == who), "")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2_000)
+def _keeps(run: Run, profile: str) -> bool | None:
+    """Do these moves leave every confirmed record there?  None: this Kafka has not all of them."""
+    try:
+        return not play_all(Run(run.scenario, profile, run.seed, run.moves)).ledger.lost
+    except BadInput:
+        return None
+
+
 def _kept(run: Run) -> dict[str, bool]:
-    """Profile -> do these moves leave every confirmed record there?"""
-    found = {}
-    for name in GENERATIONS:
-        try:
-            sim = play_all(Run(run.scenario, name, run.seed, run.moves))
-        except BadInput:
-            continue  # a move that this Kafka has not
-        found[name] = not sim.ledger.lost
-    return found
+    """The same of every generation that has these moves."""
+    found = {name: _keeps(run, name) for name in GENERATIONS}
+    return {name: kept for name, kept in found.items() if kept is not None}
 
 
 def row_of(recording: Recording, told: str) -> dict[str, bool]:
@@ -102,8 +104,25 @@ def row_of(recording: Recording, told: str) -> dict[str, bool]:
     return {name: one.holds for name, one in verdicts()[told].items()}
 
 
+def members(generation: str) -> tuple[Profile, ...]:
+    """The Kafkas of a generation, the oldest first; it goes by the name of the last one."""
+    return tuple(one for one in PROFILES.values() if one.generation == generation)
+
+
+def _turns_at(run: Run, row: dict[str, bool], answer: tuple[str, str]) -> bool:
+    """Does the oldest release of the generation at which it turns agree with the newest?  Then it
+    turns there; those between agree with both in all of the library."""
+    names = list(row)
+    place = names.index(answer[1]) + (answer[0] == "until")
+    kept = (_keeps(run, one.name) for one in members(names[place]))
+    return next(one for one in kept if one is not None) == row[names[place]]
+
+
 def _since_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
-    found = summary(row_of(recording, asked.told))
+    row = row_of(recording, asked.told)
+    found = summary(row)
+    if found and found[1] and not asked.told and not _turns_at(recording.run, row, found):
+        return None
     return None if found is None else (found, recording.turns[index].last)
 
 

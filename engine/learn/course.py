@@ -17,7 +17,7 @@ from typing import Any, Final
 from engine.learn.kinds import KINDS
 from engine.learn.probes import Probe, probe_at, probes_of
 from engine.model.errors import BadInput
-from engine.model.languages import LANGUAGES
+from engine.model.languages import LANGUAGES, USUAL
 from engine.model.profiles import get_profile
 from engine.properties.evaluate import judge
 from engine.properties.grammar import MOST_CHARACTERS, parse
@@ -395,8 +395,11 @@ def slugs() -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def chapter(slug: str, language: str) -> Chapter:
-    """A chapter of the course.  Raises BadInput where there is none of that name."""
+    """A chapter of the course, in the usual language where there is no other.
+    Raises BadInput where there is none of that name."""
     if slug not in slugs() or language not in LANGUAGES:
         raise BadInput("unknown", "There is no such chapter.")
-    name = f"{slugs().index(slug) + 1:02}-{slug}.{language}.md"
-    return read((files("engine.learn") / FOLDER / name).read_text("utf-8"), name)
+    number, folder = slugs().index(slug) + 1, files("engine.learn") / FOLDER
+    names = [f"{number:02}-{slug}.{one}.md" for one in (language, USUAL)]
+    name = next(one for one in names if (folder / one).is_file())
+    return read((folder / name).read_text("utf-8"), name)

@@ -10,6 +10,7 @@ from engine.learn import sequences
 from engine.learn.asked import Answer, Asked, Kind, in_order
 from engine.model.effects import Cue
 from engine.model.messages import FETCH, FETCH_R, PRODUCE, Message
+from engine.model.profiles import HW
 from engine.properties.moment import Moment, PartitionMoment, ReplicaMoment
 from engine.properties.recording import Event, Recording, Turn
 from engine.sim.kernel import DELIVERY, FAILURE
@@ -18,6 +19,12 @@ CUTTING: Final = ("T-0", "T-1", "T-2", "T-4", "F-9")
 STRIKING: Final = ("CP-8.1.kill", "CP-8.1.power", "CP-8.1.disk")
 MOST_RECORDS: Final = 8
 """A question about single records is asked while there are at most so many."""
+MOST_COMING: Final = 12
+"""Moves that the question about what survives can tell."""
+QUIET: Final = frozenset(
+    {"settle", "fetch", "ask", "deliver", "advance", "run", "flush", "tick", "read", "seek"}
+)
+"""Moves by which records and time merely move."""
 
 Found = Iterator[tuple[int, int]]
 """(partition, broker) of whom is asked."""
@@ -98,7 +105,11 @@ def _truncate_asked(before: Moment, event: Event, turn: Turn) -> Found:
                     yield tp, broker
 
 
-def _epochs_asked(before: Moment, event: Event, turn: Turn) -> Found:
+def _epochs_asked(recording: Recording, index: int) -> Found:
+    """Before KIP-101 no broker remembered an epoch: there is nothing to be asked."""
+    before, turn = recording.turns[index - 1].now, recording.turns[index]
+    if recording.profile.truncation == HW:
+        return
     for tp, part in before.parts.items():
         for broker, mine in part.replicas.items():
             after = turn.now.parts[tp].replicas.get(broker) if tp in turn.now.parts else None
@@ -153,6 +164,27 @@ def _ack_asked(before: Moment, event: Event, turn: Turn) -> Found:
 
 
 def _ack_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+    """What is told; None where a fault that strikes later decides, or somebody who joins the ISR
+    meanwhile: nobody who is asked can know of them.  Who is down already, or has stopped fetching,
+    will leave it."""
+    found = _ack(asked, recording, index)
+    if found is None:
+        return None
+    told = found[0]
+    isr = asked.part.record.isr
+    if isinstance(told, tuple):
+        produce: Any = asked.what
+        up = in_order(one for one in isr if one in asked.before.alive)
+        if produce.acks == 1 or told[1:] in (in_order(isr), up):
+            return found
+        if not set(told[1:]) <= set(isr):
+            return None
+    later = recording.turns[index + 1 : recording.at(found[1]) + 1]
+    strikes = any(event[0] == FAILURE for turn in later for event in turn.events)
+    return None if strikes else found
+
+
+def _ack(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
     """Whether it is written, whether it waits, for whom, and what is told in the end."""
     produce: Any = asked.what
     values: tuple[str, ...] = produce.values
@@ -192,13 +224,24 @@ def _told(value: str, leader: ReplicaMoment, recording: Recording) -> tuple[Answ
 # -- what is left at the end ----------------------------------------------------------------------
 
 
-def _survive_asked(before: Moment, event: Event, turn: Turn) -> Found:
+def _survive_asked(recording: Recording, index: int) -> Found:
+    """Whoever answers must know what else is going to happen: the question tells it."""
+    before, turn = recording.turns[index - 1].now, recording.turns[index]
+    event = turn.events[0]
     if event[0] != FAILURE or not any(cue[0] in STRIKING for cue in event[3]):
+        return
+    if recording.run.scenario.faults or len(coming(recording, index)) > MOST_COMING:
         return
     for tp, part in before.parts.items():
         values = {value for one in part.replicas.values() for value in one.values()}
         if 1 < len(values) <= MOST_RECORDS and part.record.leader >= 0:
             yield tp, part.record.leader
+
+
+def coming(recording: Recording, index: int) -> tuple[str, ...]:
+    """The moves after that of this turn that strike, mend, write or elect."""
+    lines = recording.run.lines()[recording.turns[index].move + 1 :]
+    return tuple(one.split(" !")[0] for one in lines if one.split()[0] not in QUIET)
 
 
 def _survive_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
@@ -245,8 +288,8 @@ KINDS: Final = {
             _of_record(lambda one: in_order(one.record.isr)),
         ),
         Kind("ack", "reply", 2, _by_event(_ack_asked), _ack_truth),
-        Kind("epochs", "epochs", 2, _by_event(_epochs_asked), _after(lambda one: one.epochs)),
-        Kind("survive", "records", 3, _by_event(_survive_asked), _survive_truth),
+        Kind("epochs", "epochs", 2, _epochs_asked, _after(lambda one: one.epochs)),
+        Kind("survive", "records", 3, _survive_asked, _survive_truth),
         *sequences.KINDS,
         *played.KINDS,
     )

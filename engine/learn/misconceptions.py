@@ -1,6 +1,7 @@
 """The misconceptions: every wrong answer that is offered is one of these rules, run.
 
-So an answer is wrong for a reason, and the reason has a name.  Names and sentences are in `words/`.
+So an answer is wrong for a reason, and the reason has a name.  Names and sentences are in
+`engine/words/learn.en.json`.
 """
 
 from __future__ import annotations
@@ -64,10 +65,10 @@ _ROWS: Final = (
     Misconception("MC-ISR-STAYS", "isr", wrong.isr_stays, ("S40", "K39")),
     Misconception("MC-ISR-AT-ONCE", "isr", wrong.isr_at_once, ("S40", "K39")),
     Misconception("MC-ISR-LEADER", "isr", wrong.isr_moves_leader, ("S54", "K39")),
-    Misconception("MC-ACKS-LEADER", "ack", wrong.acks_leader, ("S52B", "K39")),
-    Misconception("MC-ACKS-AR", "ack", wrong.acks_assigned, ("S52B", "K39")),
-    Misconception("MC-ACKS-MAJORITY", "ack", wrong.acks_majority, ("S52B", "K39")),
-    Misconception("MC-ACKS-MINISR", "ack", wrong.acks_min_isr, ("S52B", "K39")),
+    Misconception("MC-ACKS-LEADER", "ack", wrong.acks_leader, ("S03", "K39")),
+    Misconception("MC-ACKS-AR", "ack", wrong.acks_assigned, ("S03", "K39")),
+    Misconception("MC-ACKS-MAJORITY", "ack", wrong.acks_majority, ("S03", "K39")),
+    Misconception("MC-ACKS-MINISR", "ack", wrong.acks_min_isr, ("S03", "K39")),
     Misconception("MC-ACKS1-FOLLOWER", "ack", wrong.acks_one_follower, ("S64", "K39")),
     Misconception("MC-ACKS1-MINISR", "ack", wrong.acks_1_min_isr, ("S08", "K39")),
     Misconception("MC-ACKS1-ALL", "ack", wrong.acks_1_all, ("S64", "K39")),

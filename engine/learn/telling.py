@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
+from engine.controlplane.membership import R_PARTITION
 from engine.learn.asked import NOBODY, Answer
 from engine.learn.claims import claims
+from engine.learn.counterfactuals import members
+from engine.learn.kinds import coming
 from engine.learn.probes import Probe, event_of, told_of, trigger
 from engine.model.errors import name_of
+from engine.model.languages import USUAL, words_of
 from engine.model.messages import (
+    ALTER_PARTITION,
     CONTROLLER,
     EPOCH_END_R,
     FETCH,
@@ -42,12 +44,8 @@ STRUCK: Final = {
 NEWS: Final = (METADATA_FETCH_R, LEADER_AND_ISR)
 
 
-@cache
-def catalogue(language: str) -> dict[str, str]:
-    """The words of probes in one language: key -> text with {places}."""
-    text = files("engine.learn").joinpath("words", f"{language}.json").read_text("utf-8")
-    found: dict[str, str] = json.loads(text)
-    return found
+SUBJECT: Final = "learn"
+"""Of the words of probes."""
 
 
 class Teller:
@@ -56,7 +54,7 @@ class Teller:
     def __init__(self, recording: Recording, language: str) -> None:
         self.recording = recording
         self.language = language
-        self._words = catalogue(language)
+        self._words = words_of(SUBJECT, language)
         self._names = {one.id: one.label for one in recording.run.scenario.brokers}
 
     def say(self, key: str, **args: Any) -> str:
@@ -111,18 +109,36 @@ class Teller:
             records = self.listed(_shortened(what.values))
             return self.say("next.produce", m=records, a=acks, l=self.broker(what.dst))
         if what.kind in NEWS:
-            return self.say("next.news", d=self._node(what.dst))
+            return self._news(what, probe.tp)
+        wish = next((i for i in getattr(what, "items", ()) if i.tp == probe.tp), None)
+        if what.kind == ALTER_PARTITION and wish is not None:
+            said = "next.alter.direct" if what.direct else "next.alter"
+            return self.say(said, l=self.broker(what.src), i=self._isr(one for one, _ in wish.isr))
         s, d = self._node(what.src), self._node(what.dst)
         return self.say("next.message", k=NAMES[what.kind], s=s, d=d)
 
+    def _news(self, what: Any, tp: int) -> str:
+        """What a broker is told of this partition: it may be older than what the controller has."""
+        told = None
+        if what.kind == LEADER_AND_ISR:
+            told = next((record for one, record, _ in what.states if one == tp), None)
+        else:
+            for record in what.records:
+                if record[0] == R_PARTITION and record[1] == tp:
+                    told = record[2]
+        if told is None:
+            return self.say("next.news", d=self._node(what.dst))
+        leads = "next.news.leads" if told.leader >= 0 else "next.news.nobody"
+        leader = self.broker(told.leader)
+        lead = self._words[leads].format(l=leader, e=told.leader_epoch)
+        return self.say("next.news.of", d=self._node(what.dst), w=lead, i=self._isr(told.isr))
+
     def _struck(self, probe: Probe) -> str:
-        """Whom a fault of the plan strikes, and how; "" where the move itself says it."""
-        if self.move(probe) != "run":
-            return ""
+        """Whom a fault strikes, and how; "" for other faults: the move says it."""
         cues = event_of(self.recording, probe)[3]
         struck = dict.fromkeys((cue[0], cue[1]) for cue in cues if cue[0] in STRUCK)
         said = [self.say(STRUCK[rule], b=self.broker(one)) for rule, one in struck]
-        return (" " if self.language == "en" else "").join(said)
+        return (" " if self.language == USUAL else "").join(said)
 
     def _noticed(self, probe: Probe) -> str:
         """Whom the controller misses when its timer goes off; "" where it is another timer.
@@ -160,9 +176,16 @@ class Teller:
             "i": self._isr(part.record.isr),
             "n": part.min_isr,
             "o": mine.leo,
+            "a": ", ".join(str(self._names.get(one, one)) for one in part.replicas),
+            "f": self._coming(probe) if probe.kind == "survive" else "",
             "v": self._epochs(mine.epochs) if probe.kind == "epochs" else "",
         }
         return self.say(f"ask.{probe.kind}", **args)
+
+    def _coming(self, probe: Probe) -> str:
+        """The moves still to come, as a sentence of their own."""
+        moves = coming(self.recording, self.recording.at(probe.step) + 1)
+        return self._words["survive.coming"].format(l="; ".join(moves)) if moves else ""
 
     def _told_question(self, probe: Probe) -> str:
         """The question of a kind that gives something away: lines, moves, a claim or a goal."""
@@ -184,11 +207,22 @@ class Teller:
             told = [self._words[f"order.{sort}"].format(b=self.broker(b)) for sort, b in answer]
             return self._capital(self._words["answer.then"].join(told))
         if probe.form == "kafka":
-            release = get_profile(answer[1]).stands_for if answer[1] else ""
-            return self.say(f"answer.{answer[0]}", k=release)
+            return self.say(f"answer.{answer[0]}", k=self._release(answer, probe))
         if probe.form == "move":
             return self.say("answer.move", n=answer, l=self.recording.run.lines()[answer - 1])
         return self._words["answer.then"].join(answer)
+
+    def _release(self, answer: Any, probe: Probe) -> str:
+        """From which or up to which release: the last of a generation, or its first.  A claim is
+        judged under the generation's last release only, and so told."""
+        sort, name = answer
+        if not name:
+            return ""
+        profile = get_profile(name)
+        if sort == "since" and not told_of(self.recording, probe).told:
+            profile = members(name)[0]
+        releases = profile.stands_for.split(" – ")
+        return releases[0] if sort == "since" else f"Kafka {releases[-1].removeprefix('Kafka ')}"
 
     def answer(self, probe: Probe, answer: Answer) -> str:
         """One answer as a person says it."""

@@ -17,6 +17,7 @@ from flask.testing import FlaskClient
 from app.command.cli import main
 from app.web import deck
 from engine.learn.interview import questions
+from engine.learn.misconceptions import MISCONCEPTIONS
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +52,9 @@ def test_anki_shows_every_card_and_a_second_import_updates(
                 assert svg.startswith("<svg") and "var(--" not in svg
         belief = notes(collection)["MC-HW-ALL"]
         assert "All replicas count" in belief["Question"] and "ISR" in belief["Answer"]
+        for name in MISCONCEPTIONS:
+            assert "<img" in notes(collection)[name]["After"], name
+            assert "&amp;q=" in notes(collection)[name]["Link"], name
         item = questions()["Q1"]
         assert item.facts[0]["en"] in unescape(notes(collection)["Q1"]["Answer"])
         link = urlsplit(unescape(notes(collection)["Q1"]["Link"]))

@@ -53,7 +53,7 @@ def test_a_picture_shows_the_most_telling_step() -> None:
     step = thumbnail.telling_step(replay)
     assert replay.steps(step, 1)[0]["broken"]
     drawn = thumbnail.draw(replay.steps(step, 1)[0]["view"])
-    assert drawn.count("var(--panel)") == 3, "a tank for each replica"
+    assert drawn.count('fill="var(--panel)"/>') == 3, "a tank for each replica"
     assert 'fill="var(--water)"' in drawn
 
 

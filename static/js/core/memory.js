@@ -2,10 +2,12 @@
 // A card: {href, text, stability, difficulty, due, last, reps, lapses}; times in milliseconds.
 // `fsrs` is the library, given by the page: nothing of the algorithm is written here.
 
-const KEY = "highwater.memory";
+export const KEY = "highwater.memory";
 const WHAT = "highwater memory";
+/** Of a file: the first had cards only. */
+const VERSIONS = [1, 2];
 const MOST = 2000;
-export const MOST_BYTES = 2_000_000;
+export const MOST_BYTES = 4_000_000;
 export const TEN = 10;
 const DAY = 86_400_000;
 const NUMBERS = ["stability", "difficulty", "due", "last", "reps", "lapses"];
@@ -85,22 +87,31 @@ const own = ({ href, text, ...card }) => ({
   ...Object.fromEntries(NUMBERS.map((name) => [name, card[name]])),
 });
 
-/** The cards of a file's text, or null where it is no memory of this site. */
-export function read(text) {
-  let file;
-  try {
-    file = JSON.parse(text);
-  } catch {
+/** The cards of a file that was parsed, or null where it is no memory of this site. */
+export function cardsOf(file) {
+  const known = file?.what === WHAT && VERSIONS.includes(file.version);
+  if (!known || !isTable(file.cards)) return null;
+  const all = Object.entries(file.cards);
+  if (all.length > MOST || !all.every(([id, card]) => id && id.length <= 400 && isCard(card)))
     return null;
-  }
-  const all = Object.entries(file?.cards ?? {});
-  const known = file?.what === WHAT && file.version === 1 && !Array.isArray(file.cards);
-  if (!known || typeof file.cards !== "object" || all.length > MOST) return null;
-  if (!all.every(([id, card]) => id && id.length <= 400 && isCard(card))) return null;
   return Object.fromEntries(all.map(([id, card]) => [id, own(card)]));
 }
 
-export const written = (cards) => JSON.stringify({ what: WHAT, version: 1, cards });
+export const isTable = (value) =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+
+/** The same of its text. */
+export function read(text) {
+  try {
+    return cardsOf(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** As text; `more` is what goes into a file beside the cards. */
+export const written = (cards, more = {}) =>
+  JSON.stringify({ what: WHAT, version: VERSIONS.at(-1), cards, ...more });
 
 /** Both; of a card that is in both, what was answered last. */
 export function merged(mine, theirs) {

@@ -3,6 +3,9 @@
 
 import * as fsrs from "ts-fsrs";
 
+import { answers, unanswered } from "../core/answers.js";
+import { GUESS } from "../core/calibration.js";
+import * as carried from "../core/carried.js";
 import * as memory from "../core/memory.js";
 
 const at = (id) => document.getElementById(id);
@@ -17,13 +20,14 @@ function remember(id, href, text, grade) {
   return memory.keep({ ...all, [id]: memory.reviewed(fsrs, asked, grade, now) });
 }
 
-/** A question that the page has judged: right is good, wrong begins anew. */
+/** A question that the page has judged: right is good, a lucky guess is hard, wrong begins anew. */
 function noteAnswer() {
   const article = document.querySelector(".ask[data-right]");
   const question = at("question");
   if (!article || !question) return;
-  const asked = new URLSearchParams(location.search);
-  for (const name of ["answer", "by", "sure", "lang"]) asked.delete(name);
+  const sure = Number(new URLSearchParams(location.search).get("sure"));
+  const right = sure === GUESS ? 2 : 3;
+  const asked = unanswered(location.search);
   const chapter = document.querySelector(".chapter");
   if (!chapter) {
     // What stands on the path is asked by its run, wherever the path goes later.
@@ -33,7 +37,7 @@ function noteAnswer() {
   const parts = ["s", "run", "profile", "q"].map((part) => asked.get(part) ?? "");
   const id = chapter ? `${chapter.dataset.slug} ${chapter.dataset.scene}` : parts.join(" ");
   const href = chapter ? location.pathname : `${location.pathname}?${asked}`;
-  remember(id, href, question.textContent, article.dataset.right === "1" ? 3 : 1);
+  remember(id, href, question.textContent, article.dataset.right === "1" ? right : 1);
 }
 
 function showDue() {
@@ -57,12 +61,12 @@ function showDue() {
       return row;
     }),
   );
-  at("memorysave").disabled = coming === null;
+  at("memorysave").disabled = coming === null && answers().length === 0;
   box.hidden = false;
 }
 
 function save() {
-  const file = new Blob([memory.written(memory.cards())], { type: "application/json" });
+  const file = new Blob([carried.written()], { type: "application/json" });
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
   link.download = "highwater-memory.json";
@@ -74,12 +78,16 @@ async function load(event) {
   const [file] = event.target.files;
   if (!file) return;
   const told = at("memorytold");
-  const found = file.size > memory.MOST_BYTES ? null : memory.read(await file.text());
+  const found = file.size > memory.MOST_BYTES ? null : carried.read(await file.text());
   event.target.value = "";
   if (!found) told.textContent = told.dataset.bad;
-  else if (!memory.keep(memory.merged(memory.cards(), found))) told.textContent = told.dataset.full;
-  else told.textContent = told.dataset.done.replace("{n}", Object.keys(found).length);
+  else if (!carried.keep(found)) told.textContent = told.dataset.full;
+  else
+    told.textContent = told.dataset.done
+      .replace("{n}", Object.keys(found.cards).length)
+      .replace("{answers}", found.answers?.length ?? 0);
   showDue();
+  dispatchEvent(new Event("highwater:loaded"));
 }
 
 /** Four buttons under an interview question: how well it was known, and when it comes back. */

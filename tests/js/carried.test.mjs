@@ -1,0 +1,114 @@
+// What is taken to another browser as one file: all of it or nothing, and nothing here is lost.
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+const box = new Map();
+let room = Infinity;
+globalThis.localStorage = {
+  getItem: (key) => box.get(key) ?? null,
+  setItem: (key, text) => {
+    if (text.length > room) throw new Error("full");
+    box.set(key, text);
+  },
+  removeItem: (key) => box.delete(key),
+};
+globalThis.dispatchEvent = () => true;
+globalThis.CustomEvent = class {};
+const answers = await import("../../static/js/core/answers.js");
+const carried = await import("../../static/js/core/carried.js");
+const measured = await import("../../static/js/core/measured.js");
+
+const card = { href: "/learn?n=1", text: "?", stability: 2, difficulty: 5, due: 9, last: 1 };
+const CARDS = { Q1: { ...card, reps: 1, lapses: 0 } };
+const SCORE = { asked: 3, right: 2, done: [1], met: { "MC-HW-ALL": 1 }, seen: ["S02"] };
+const LOST = { probe: "hw@6.0.3", right: false, ids: ["MC-HW-ALL"], sure: 3, href: "/learn?n=1" };
+
+beforeEach(() => {
+  box.clear();
+  room = Infinity;
+});
+
+function somebody() {
+  box.set(
+    "highwater.memory",
+    JSON.stringify({ what: "highwater memory", version: 1, cards: CARDS }),
+  );
+  measured.keep("before", "0110", "3210");
+  for (const run of ["S01", "S02"]) answers.answered({ ...LOST, run, text: "Where?" });
+  box.set("highwater.course", '{"acks": [1, 2]}');
+  box.set("highwater.interview", '{"Q1": 0.5}');
+  box.set("highwater.learn", JSON.stringify(SCORE));
+  return carried.written();
+}
+
+test("all of it arrives in an empty browser, and twice is once", () => {
+  const text = somebody();
+  const mine = new Map(box);
+  box.clear();
+  for (let i = 0; i < 2; i += 1) {
+    assert.equal(carried.keep(carried.read(text)), true);
+    for (const [key, value] of mine)
+      if (key !== "highwater.memory")
+        assert.deepEqual(JSON.parse(box.get(key)), JSON.parse(value), key);
+    assert.deepEqual(JSON.parse(box.get("highwater.memory")).cards, CARDS);
+  }
+  assert.deepEqual(measured.kept(), { before: "0110", sure: { before: "3210" } });
+  assert.equal(answers.sureAndWrong(answers.answers())[0].text, "Where?");
+});
+
+test("what was here stays beside what comes", () => {
+  const text = somebody();
+  box.clear();
+  measured.keep("before", "1111");
+  measured.keep("after", "1111", "3333");
+  answers.answered({ probe: "leo@1.0.1", right: true, ids: [] });
+  box.set("highwater.course", '{"acks": [3], "epochs": [1]}');
+  box.set("highwater.learn", JSON.stringify({ ...SCORE, asked: 9, right: 9, done: [2] }));
+  assert.equal(carried.keep(carried.read(text)), true);
+  assert.deepEqual(measured.kept(), { before: "1111", after: "1111", sure: { after: "3333" } });
+  assert.equal(answers.answers().length, 3);
+  const course = JSON.parse(box.get("highwater.course"));
+  assert.deepEqual([course.acks.sort(), course.epochs], [[1, 2, 3], [1]]);
+  const { asked, done } = JSON.parse(box.get("highwater.learn"));
+  assert.deepEqual([asked, done.sort()], [9, [1, 2]]);
+});
+
+test("a file of the first kind has cards only", () => {
+  const old = JSON.stringify({ what: "highwater memory", version: 1, cards: CARDS });
+  assert.deepEqual(carried.read(old), { cards: CARDS });
+});
+
+test("a damaged file is refused as a whole", () => {
+  const good = JSON.parse(somebody());
+  const bad = [
+    { ...good, what: "?" },
+    { ...good, version: 3 },
+    { ...good, cards: [] },
+    { ...good, measured: { before: "2" } },
+    { ...good, measured: { before: "01", sure: { before: "0" } } },
+    { ...good, measured: [] },
+    { ...good, answers: [{ ...good.answers[0], sure: 4 }] },
+    { ...good, answers: [{ ...good.answers[0], href: "//evil.example" }] },
+    { ...good, answers: [{ ...good.answers[0], at: "1" }] },
+    { ...good, answers: {} },
+    { ...good, course: { acks: ["<b>"] } },
+    { ...good, interview: { Q1: 2 } },
+    { ...good, score: { ...SCORE, right: 4 } },
+    { ...good, score: null },
+  ];
+  const before = new Map(box);
+  for (const one of bad) assert.equal(carried.read(JSON.stringify(one)), null, JSON.stringify(one));
+  assert.equal(carried.read("{"), null);
+  assert.deepEqual(box, before);
+});
+
+test("where there is no room, nothing is changed", () => {
+  const text = somebody();
+  box.clear();
+  box.set("highwater.course", '{"acks": [3]}');
+  const before = new Map(box);
+  room = 250; // the cards fit, the answers do not
+  assert.equal(carried.keep(carried.read(text)), false);
+  assert.deepEqual(box, before);
+});
