@@ -79,7 +79,7 @@ class Chronicle:
 
 def _counted(cue: Cue, cues: Sequence[Cue]) -> list[str]:
     """Which meters of its node a cue moves (data-plane 12)."""
-    rule, _, _, _, new = cue
+    rule, _, _, _, new, _ = cue
     if rule in ("S-9.rejected", "S-9.pending"):
         return [FAILED_UPDATES]
     if rule == "P-4.answer" and new == REQUEST_TIMED_OUT:
@@ -115,12 +115,12 @@ def _partition(name: str, node: int) -> str:
 
 
 def _shrinking(cue: Cue, name: str) -> tuple[str, str]:
-    _, node, _, old, new = cue
+    _, node, _, old, new, _ = cue
     return "INFO", f"{_partition(name, node)} Shrinking ISR from {_ids(old)} to {_ids(new)}"
 
 
 def _expanding(cue: Cue, name: str) -> tuple[str, str]:
-    _, node, _, old, new = cue
+    _, node, _, old, new, _ = cue
     return "INFO", f"{_partition(name, node)} Expanding ISR from {_ids(old)} to {_ids(new)}"
 
 
@@ -153,7 +153,7 @@ def _fails(cue: Cue, name: str) -> tuple[str, str]:
 
 
 def _breaks(cue: Cue, name: str) -> tuple[str, str]:
-    _, node, field, old, new = cue
+    _, node, field, old, new, _ = cue
     ident = f"[ReplicaFetcher replicaId={node}"
     if field == "connection":
         return "WARN", f"{ident}, leaderId={old}] Error in response for fetch request"
@@ -178,7 +178,7 @@ def _back(cue: Cue, name: str) -> tuple[str, str]:
 
 
 def _elects(cue: Cue, name: str) -> tuple[str, str]:
-    _, _, field, old, new = cue
+    _, _, field, old, new, _ = cue
     where = name or f"partition {field.split()[1]}"
     return "INFO", f"[Controller] Partition change for {where}: leader: {old} -> {new}"
 

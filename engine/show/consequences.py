@@ -39,7 +39,7 @@ def tell_cue(happening: Happening, cue: Cue) -> Sentence | None:
     rule = RULES.get(cue[0])
     if rule is None or not rule.say:
         return None
-    old, new = (value if isinstance(value, int) else 0 for value in cue[3:])
+    old, new = (value if isinstance(value, int) else 0 for value in cue[3:5])
     return say(rule.say, b=node(cue[1]), a=offset(old), o=offset(new))
 
 
@@ -48,7 +48,7 @@ def tell_cue(happening: Happening, cue: Cue) -> Sentence | None:
 
 def _power(h: Happening, cue: Cue) -> Sentence:
     """All partitions of the broker in one sentence."""
-    lost = sum(old - new for rule, at, _, old, new in h.cues if rule == "L-11" and at == cue[1])
+    lost = sum(old - new for rule, at, _, old, new, _ in h.cues if rule == "L-11" and at == cue[1])
     if not lost:
         return say("fault.power.none", b=node(cue[1]))
     if lost == 1:
@@ -58,7 +58,7 @@ def _power(h: Happening, cue: Cue) -> Sentence:
 
 def _gone(h: Happening, at: int) -> list[str]:
     """The records that were cut from the logs of a broker in this event."""
-    cut = [new for rule, where, _, _, new in h.cues if rule == "L-14" and where == at]
+    cut = [new for rule, where, _, _, new, _ in h.cues if rule == "L-14" and where == at]
     return [value for batches in cut for batch in batches for value in batch.values]
 
 
@@ -74,7 +74,7 @@ def _cut_by_epoch(h: Happening, cue: Cue) -> Sentence:
 
 def _out_of_range(h: Happening, cue: Cue) -> Sentence:
     """F-9 is told twice: when the answer comes, and when the log is cut for it."""
-    _, at, field, old, new = cue
+    _, at, field, old, new, _ = cue
     if field != "leo":
         leader = node(h.what.src)
         return say("fetcher.range", b=node(at), l=leader, o=offset(old))
@@ -86,7 +86,7 @@ def _out_of_range(h: Happening, cue: Cue) -> Sentence:
 
 def _hw_up(h: Happening, cue: Cue) -> Sentence:
     """With its cause: the fetch that told of a follower's end, or the append itself."""
-    _, at, _, old, new = cue
+    _, at, _, old, new, _ = cue
     b, a, o = node(at), offset(old), offset(new)
     fetch, produce = h.delivered(messages.FETCH), h.delivered(messages.PRODUCE)
     learnt = h.cue("S-4")
@@ -98,7 +98,7 @@ def _hw_up(h: Happening, cue: Cue) -> Sentence:
 
 
 def _hw_follow(h: Happening, cue: Cue) -> Sentence | None:
-    _, at, _, old, new = cue
+    _, at, _, old, new, _ = cue
     answer = h.delivered(messages.FETCH_R)
     if answer is None:
         return None
@@ -109,7 +109,7 @@ def _hw_follow(h: Happening, cue: Cue) -> Sentence | None:
 
 
 def _hw_checkpoint(h: Happening, cue: Cue) -> Sentence:
-    written = [new for rule, _, _, _, new in h.cues if rule == "H-7"]
+    written = [new for rule, _, _, _, new, _ in h.cues if rule == "H-7"]
     if len(written) == 1:
         return say("hw.checkpoint", b=node(cue[1]), o=offset(cue[4]))
     return say("hw.checkpoints", b=node(cue[1]), n=number(len(written)))
@@ -135,21 +135,21 @@ def _diverges(h: Happening, cue: Cue) -> Sentence | None:
 
 
 def _leader_learns(h: Happening, cue: Cue) -> Sentence | None:
-    _, at, field, _, new = cue
+    _, at, field, _, new, _ = cue
     if new <= 0:
         return None  # an empty follower says nothing about any record
     return say("leader.learns", b=node(at), f=node(int(field.split()[1])), o=offset(new))
 
 
 def _fetching_starts(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, state, start = cue
+    _, at, _, state, start, _ = cue
     if state == TRUNCATING:
         return say("fetcher.compares", b=node(at))
     return say("fetcher.start", b=node(at), o=offset(start))
 
 
 def _backs_off(h: Happening, cue: Cue) -> Sentence | None:
-    _, at, field, old, code = cue
+    _, at, field, old, code, _ = cue
     if h.cue("F-8.failed"):
         return None
     if field == "connection":
@@ -178,13 +178,13 @@ def _held_back(h: Happening, cue: Cue) -> Sentence:
 
 
 def _expands(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, old, new = cue
+    _, at, _, old, new, _ = cue
     joining = [b for b in new if b not in old]
     return say("isr.expand", b=node(at), w=nodes(joining), i=members(new))
 
 
 def _shrinks(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, old, new = cue
+    _, at, _, old, new, _ = cue
     late = [b for b in old if b not in new]
     broker = h.sim.brokers[at]
     leading = [r for r in broker.replicas.values() if r.role == LEADER and r.isr == old]
@@ -196,7 +196,7 @@ def _shrinks(h: Happening, cue: Cue) -> Sentence:
 
 
 def _too_early(h: Happening, cue: Cue) -> Sentence:
-    _, at, field, old, new = cue
+    _, at, field, old, new, _ = cue
     f = node(int(field.split()[1]))
     return say("isr.too_early", f=f, b=node(at), o=offset(old), s=offset(new))
 
@@ -237,7 +237,7 @@ def _alter_refused(h: Happening, cue: Cue) -> Sentence:
 
 
 def _refused(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, values, code = cue
+    _, at, _, values, code, _ = cue
     b, m = node(at), records(values)
     produce = h.delivered(messages.PRODUCE)
     if code == NOT_ENOUGH_REPLICAS and produce is not None:
@@ -259,7 +259,7 @@ def _acked_at_once(h: Happening, cue: Cue) -> Sentence:
 
 def _answered(h: Happening, cue: Cue) -> Sentence:
     """All answers of one kind in one sentence."""
-    rule, at, _, _, code = cue
+    rule, at, _, _, code, _ = cue
     alike = [c[3] for c in h.cues if c[0] == rule and c[1] == at and c[4] == code]
     m = records(value for values in alike for value in values)
     if code == NONE:
@@ -280,7 +280,7 @@ def _waits(h: Happening, cue: Cue) -> Sentence:
 
 def _elected(h: Happening, cue: Cue) -> Sentence | None:
     """With its cause: the old leader was silent or leaves, or nobody better was left."""
-    _, _, field, old, new = cue
+    _, _, field, old, new, _ = cue
     k, tp = CONTROL, int(field.split()[1])
     if new < 0:
         return say("lead.none", k=k)
@@ -337,7 +337,7 @@ def _leads(h: Happening, cue: Cue) -> Sentence:
 
 
 def _follows(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, _, number_of_epoch = cue
+    _, at, _, _, number_of_epoch, _ = cue
     leaders = {r.leader for r in _replicas(h, at, FOLLOWER) if r.leader_epoch == number_of_epoch}
     b, e = node(at), epoch(number_of_epoch)
     if len(leaders) != 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -20,15 +21,33 @@ class Checkpoint:
     """A simulation as it was after `events` events, during move `move`.
 
     `until` is the time up to which that move still lets the clock run, -1 if the move is over.
+    One that came from another process is unpacked when it is first taken up.
     """
 
-    __slots__ = ("events", "move", "sim", "until")
+    __slots__ = ("_packed", "_sim", "events", "move", "until")
 
     def __init__(self, sim: Simulation, move: int, until: int) -> None:
-        self.sim = sim
+        self._sim: Simulation | None = sim
+        self._packed = b""
         self.events = sim.events
         self.move = move
         self.until = until
+
+    @property
+    def sim(self) -> Simulation:
+        if self._sim is None:
+            self._sim = pickle.loads(self._packed)
+            self._packed = b""
+        assert self._sim is not None
+        return self._sim
+
+    def __getstate__(self) -> tuple[bytes, int, int, int]:
+        packed = self._packed or pickle.dumps(self._sim, pickle.HIGHEST_PROTOCOL)
+        return packed, self.events, self.move, self.until
+
+    def __setstate__(self, state: tuple[bytes, int, int, int]) -> None:
+        self._sim = None
+        self._packed, self.events, self.move, self.until = state
 
 
 def played(

@@ -126,7 +126,7 @@ def _notes(cues: list[Cue]) -> list[Cue]:
 
 
 def _cue(cue: Cue) -> str:
-    rule, _, field, old, _ = cue
+    rule, _, field, old, _, _ = cue
     before = "" if old is None else f"{value_text(old)} to "
     return f"{rule} {field} {before}{new_text(cue)}"
 

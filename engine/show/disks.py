@@ -29,7 +29,7 @@ def fails(h: Happening, cue: Cue) -> Sentence:
 
 def taken_offline(h: Happening, cue: Cue) -> Sentence:
     """All replicas of the directory in one sentence."""
-    gone = tuple(tp for rule, *_, tp in h.cues if rule == cue[0])
+    gone = tuple(one.tp for one in h.cues if one.rule == cue.rule)
     return say("log.offline", b=node(cue[1]), t=word(_partitions(h, gone)))
 
 
@@ -68,7 +68,7 @@ def _future(key: str) -> Teller:
     def tell(h: Happening, cue: Cue) -> Sentence:
         tp = int(cue[2].split()[1])
         args = {"b": node(cue[1]), "t": word(h.sim.cluster.names[tp])}
-        old, new = cue[3:]
+        old, new = cue.old, cue.new
         if key in ("future.begin", "future.swap"):
             args |= {"d": word(name(old)), "e": word(name(new))}
         elif key == "future.cancel":

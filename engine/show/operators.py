@@ -62,7 +62,7 @@ def deleted(h: Happening, cue: Cue) -> Sentence:
 
 def stray(h: Happening, cue: Cue) -> Sentence:
     """All strays of one start in one sentence."""
-    found = [tp for rule, _, _, _, tp in h.cues if rule == cue[0]]
+    found = [one.tp for one in h.cues if one.rule == cue.rule]
     names = ", ".join(h.sim.cluster.names[tp] for tp in found)
     return say("topic.stray", b=nodes([cue[1]]), t=word(names))
 

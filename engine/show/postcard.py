@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any, Final
 
-from engine.show import miniature
+from engine.show import tanks
 
 WIDTH: Final = 1200
 HEIGHT: Final = 630
@@ -70,7 +71,7 @@ def postcard(card: Card, view: dict[str, Any]) -> str:
     ribbon = 74 + 34 * len(answer)
     top, room = under + 20, HEIGHT - ribbon - under - 20 - WORDS
     place = f'<g transform="translate(100 {top})">'
-    drawn = miniature.draw(view, dict(card.names), WIDTH - 200, room)
+    drawn = tanks.draw(view, WIDTH - 200, room, names=card.names)
     told = "".join(
         [
             f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{GROUND}"/>',
@@ -84,7 +85,7 @@ def postcard(card: Card, view: dict[str, Any]) -> str:
     # A renderer takes the first family that is there for all letters, and any for those it lacks.
     han = _HAN.search(card.title + card.verdict + card.said)
     family = f"{HAN_FONTS}, {FONTS}" if han else f"{FONTS}, {HAN_FONTS}"
-    body = miniature.coloured(told)
+    body = tanks.coloured(told)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="{family}, sans-serif">'
         f"{body}</svg>"
@@ -96,7 +97,7 @@ _HAN: Final = re.compile("[\u3400-\u9fff]")
 
 def _text(x: float, y: float, size: int, words: str, bold: bool = False, more: str = "") -> str:
     style = f'font-size="{size}"{_BOLD if bold else ""}{more}'
-    return f'<text x="{x:g}" y="{y:g}" {style}>{miniature.escaped(words)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" {style}>{escape(words)}</text>'
 
 
 _BOLD: Final = ' font-weight="700"'
@@ -119,19 +120,16 @@ def _moment(card: Card, y: int) -> str:
     said = f" · {card.said}" if card.said else ""
     [line] = wrapped(card.version + said, SAID_CHARS - 10, 1)
     rest = line.removeprefix(card.version)
-    version = (
-        f'<tspan font-weight="700" fill="var(--ink)">{miniature.escaped(card.version)}</tspan>'
-    )
+    version = f'<tspan font-weight="700" fill="var(--ink)">{escape(card.version)}</tspan>'
     return (
-        f'<text x="{EDGE}" y="{y}" font-size="26" fill="var(--ink2)">'
-        f"{version}{miniature.escaped(rest)}</text>"
+        f'<text x="{EDGE}" y="{y}" font-size="26" fill="var(--ink2)">{version}{escape(rest)}</text>'
     )
 
 
 def _doing(card: Card, part: dict[str, Any] | None, y: int) -> str:
     """Under every tank what its broker does."""
-    tanks = part["ar"][: miniature.MOST_TANKS] if part else []
-    col = (WIDTH - 200) / max(1, len(tanks))
+    shown = part["ar"][: tanks.MOST_TANKS] if part else []
+    col = (WIDTH - 200) / max(1, len(shown))
     return "".join(
         _text(
             100 + col * (i + 0.5),
@@ -140,7 +138,7 @@ def _doing(card: Card, part: dict[str, Any] | None, y: int) -> str:
             card.doing.get(broker, ""),
             more=' text-anchor="middle" fill="var(--ink2)"',
         )
-        for i, broker in enumerate(tanks)
+        for i, broker in enumerate(shown)
     )
 
 

@@ -30,7 +30,7 @@ def _unknown(h: Happening, cue: Cue) -> Sentence:
 
 
 def _exception(h: Happening, cue: Cue) -> Sentence:
-    _, at, exception, _, new = cue
+    _, at, exception, _, new, _ = cue
     key = "read.exception" if cue[0] == "C-7.exception" else "read.exception.range"
     return say(key, c=node(at), x={"x": exception}, o=offset(new))
 

@@ -14,16 +14,17 @@ from engine import ENGINE_VERSION
 from engine.model.effects import Cue
 from engine.model.errors import BadInput
 from engine.model.log import Batch
+from engine.model.messages import ProduceRequest
 from engine.scenarios.expectations import is_kept
 from engine.scenarios.scenario import Scenario
 from engine.show import story, text, threads, weighing
 from engine.show.chronicle import Chronicle
 from engine.show.cursor import Checkpoint, Cursor, Happened, played
 from engine.show.dashboard import dashboard
-from engine.show.entities import Happening, say
+from engine.show.entities import Happening
 from engine.show.kept import KeptSteps
 from engine.show.recall import Recall
-from engine.show.staging import Cut, dress, letters
+from engine.show.staging import Cut, dress, initial, letters
 from engine.show.suggesting import suggestions
 from engine.show.view import Json, node_name, view
 from engine.show.why import why
@@ -75,27 +76,40 @@ class Replay:
         self.total = 0
         self.whole = True
         self.outcome = ""
+        self.turn = turn
         self._most = most
-        self._turn = turn
         self._check = check
         self._move_of = array("l", [-1])  # step -> index of the move it belongs to
         self._moments = bytearray(1)
         self._weighty: list[int] = []  # steps
         self._times = array("q", [0])
         self._marks: list[tuple[int, str]] = []
+        self._first = -1  # the partition of the first produce
         self._cuts: list[Cut] = []
         self._golden = bytearray()
         self._chronicle = Chronicle()
-        self._cache = KeptSteps()
         self._checkpoints_weigh = 0
-        self._cursor: Cursor | None = None
-        self._recall = Recall()
         self._checkpoints: list[Checkpoint] = []
         self._apart = EVENTS_BETWEEN
-        self._there: tuple[int, Simulation] | None = None
+        self._forget()
         self._play_through()
 
-    # -- the first pass --------------------------------------------------------------------------
+    def _forget(self) -> None:
+        """What was found so far and can be found again."""
+        self._cache = KeptSteps()
+        self._cursor: Cursor | None = None
+        self._recall = Recall()
+        self._there: tuple[int, Simulation] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process: without what is found again, and who else is there."""
+        left_out = ("turn", "_check", "_cache", "_cursor", "_recall", "_there")
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.turn, self._check = nullcontext, _nothing
+        self._forget()
 
     def _play_through(self) -> None:
         """Learns how long the run is, where its moments are and how it ends."""
@@ -132,12 +146,14 @@ class Replay:
                 broken = now_broken
             if self.total >= self._most:
                 end = cursor.sim.copy()  # whether anything follows, only playing on can tell
-        self._end = end = cursor.sim if self.whole else end
+        end = cursor.sim if self.whole else end
         end.ledger.close(end.now)
         told_until = "" if self.whole else f" up to step {self.total}"
         self._write([f"verdict{told_until}", "----", *text.verdict_lines(end)])
         bare = json.dumps(view(end), sort_keys=True, separators=(",", ":"))
         self.outcome = sha256(self._golden + bare.encode()).hexdigest()[:16]
+        self._end = Checkpoint(end, -1, -1)
+        self._verdict = self._judged(end)
         ghosts = self._ghosts(self.total, self.total)
         self._final = dress(end, view(end), ghosts)
         # There may be three of about this size: the end, the cursor's, that of a branch.
@@ -174,6 +190,8 @@ class Replay:
         if weight >= story.WEIGHTY:
             self._weighty.append(self.total)
         self._cuts += [(self.total, node, tp, gone) for node, tp, gone in _cut_by(cues)]
+        if self._first < 0 and isinstance(what, ProduceRequest):
+            self._first = what.tp
         kinds = [story.MARKS[cue[0]] for cue in cues if cue[0] in story.MARKS]
         if broken:
             kinds.append("violation")
@@ -198,7 +216,7 @@ class Replay:
     @property
     def end(self) -> Simulation:
         """The simulation as the run leaves it, for looking at."""
-        return self._end
+        return self._end.sim
 
     def verdict(self) -> Json:
         """{holds, expected, broken: [{invariant, step, why}], counts}.
@@ -206,7 +224,9 @@ class Replay:
         `expected` compares with what the scenario promises for this profile; None where it
         promises nothing, as for moves of one's own, and where not the whole run is looked at.
         """
-        sim = self._end
+        return self._verdict
+
+    def _judged(self, sim: Simulation) -> Json:
         broken = [{"invariant": name, "step": step, "why": why} for name, step, why in sim.broken]
         promise = None
         if self.run.moves is None and self.whole:
@@ -253,6 +273,7 @@ class Replay:
                 [step, self.lines[line], text] for step, line, text in self.chapters(told)
             ],
             "clock": self._clock(),
+            "partition": max(0, self._first),
             "verdict": self.verdict(),
             "outcome": self.outcome,
             "engine": ENGINE_VERSION,
@@ -325,8 +346,8 @@ class Replay:
                 cursor = self._cursor = Cursor(self.run, start=start)
                 self._recall = Recall()
                 if first == 0:
-                    initial = self._initial(cursor.sim)
-                    self._cache.put(initial, weighing.of_json(initial))
+                    first_of_all = initial(cursor.sim)
+                    self._cache.put(first_of_all, weighing.of_json(first_of_all))
             while cursor.sim.events < last - 1:
                 before = cursor.sim.events
                 broken = len(cursor.sim.broken)
@@ -339,7 +360,7 @@ class Replay:
 
     def _turn_to_play(self, steps: int) -> AbstractContextManager[object]:
         """What is near is played at once; for more, one waits for a turn."""
-        return self._turn() if steps > EVENTS_BETWEEN else nullcontext()
+        return self.turn() if steps > EVENTS_BETWEEN else nullcontext()
 
     def _nearest(self, step: int) -> Checkpoint | None:
         """The last checkpoint before a step."""
@@ -393,22 +414,6 @@ class Replay:
         since = self._weighty[at - 1] if at else 0
         first = bisect_left(self._cuts, since, key=lambda one: one[0])
         return [one for one in self._cuts[first:] if one[0] <= step]
-
-    def _initial(self, sim: Simulation) -> Json:
-        return {
-            "n": 0,
-            "t": 0,
-            "move": "",
-            "line": -1,
-            "moment": 0,
-            "at": None,
-            "arrived": None,
-            "cues": [],
-            "say": [say("run.begins")],
-            "why": [],
-            "broken": [],
-            "view": dress(sim, view(sim)),
-        }
 
     # -- branches --------------------------------------------------------------------------------
 
@@ -489,6 +494,6 @@ class Replay:
 
 def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:
     """(broker, partition, batches) of what these cues cut from logs."""
-    for rule, node, field, tp, batches in cues:
+    for rule, node, field, tp, batches, _ in cues:
         if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
             yield node, tp, batches

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Final
 
+from engine.model.copying import fields
 from engine.model.log import Batch
 from engine.model.messages import HEARTBEAT, HEARTBEAT_R, METADATA_FETCH, Message
+from engine.show.entities import say
 from engine.show.recall import RECORDS_SHOWN, Recall
-from engine.show.view import Json, node_name, records_of
+from engine.show.view import Json, node_name, records_of, view
 from engine.sim.moves import label_of
 from engine.sim.simulation import Simulation
 
@@ -43,6 +45,24 @@ def dress(
     _queue(sim, shown["messages"])
     _hold(sim, shown["links"])
     return shown
+
+
+def initial(sim: Simulation) -> Json:
+    """Step 0: the view before anything happens."""
+    return {
+        "n": 0,
+        "t": 0,
+        "move": "",
+        "line": -1,
+        "moment": 0,
+        "at": None,
+        "arrived": None,
+        "cues": [],
+        "say": [say("run.begins")],
+        "why": [],
+        "broken": [],
+        "view": dress(sim, view(sim)),
+    }
 
 
 def _haunt(replica: Json, gone: list[Json]) -> None:
@@ -116,8 +136,7 @@ def in_full(m: Message) -> Json:
     """Every field of a message, named as Kafka's schemas spell names."""
     return {
         _camel(slot): _plain(getattr(m, slot))
-        for one in type(m).__mro__
-        for slot in getattr(one, "__slots__", ())
+        for slot in fields(type(m))
         if slot not in _OF_THE_NETWORK
     }
 
@@ -139,5 +158,4 @@ def _plain(value: Any, depth: int = 5) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         found = [_plain(one, depth - 1) for one in list(value)[:MOST_OF_A_LIST]]
         return [*found, "…"] if len(value) > MOST_OF_A_LIST else found
-    slots = [slot for one in type(value).__mro__ for slot in getattr(one, "__slots__", ())]
-    return {_camel(slot): _plain(getattr(value, slot), depth - 1) for slot in slots}
+    return {_camel(one): _plain(getattr(value, one), depth - 1) for one in fields(type(value))}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
-from functools import cache
-from importlib.resources import files
+from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.model.effects import Cue
+from engine.model.languages import USUAL, words_of
 from engine.model.messages import FETCH, FETCH_R, PRODUCE, Message
 from engine.show.consequences import reason, speaks, tell_cue
 from engine.show.entities import Entity, Happening, Sentence, say
@@ -190,20 +189,16 @@ def moment(kind: int, what: Any, cues: list[Cue], broken: bool) -> int:
 # -- words ----------------------------------------------------------------------------------------
 
 
-@cache
-def words(language: str) -> dict[str, str]:
-    """The catalogue of sentences in one language: key -> text with {placeholders}."""
-    text = files("engine.show").joinpath("words", f"{language}.json").read_text("utf-8")
-    found: dict[str, str] = json.loads(text)
-    return found
+STORY: Final = "story"
+"""The subject of its words."""
 
 
-def render(sentence: Sentence, names: dict[int, str] | None = None, language: str = "en") -> str:
+def render(sentence: Sentence, names: dict[int, str] | None = None, language: str = USUAL) -> str:
     """A sentence as plain text, for terminals and for pages without scripts.
 
     Raises KeyError for a sentence or an argument that does not exist: a gap is an error.
     """
-    catalogue = words(language)
+    catalogue = words_of(STORY, language)
     args = sentence["args"]
 
     def put(match: re.Match[str]) -> str:
@@ -213,7 +208,7 @@ def render(sentence: Sentence, names: dict[int, str] | None = None, language: st
     return text[:1].upper() + text[1:]
 
 
-def entity_text(entity: Entity, names: dict[int, str], catalogue: dict[str, str]) -> str:
+def entity_text(entity: Entity, names: dict[int, str], catalogue: Mapping[str, str]) -> str:
     """One typed entity as text."""
     (kind, value), *_ = entity.items()
     if kind == "b":
@@ -231,7 +226,7 @@ def entity_text(entity: Entity, names: dict[int, str], catalogue: dict[str, str]
     return str(value)
 
 
-def client_text(name: str, catalogue: dict[str, str]) -> str:
+def client_text(name: str, catalogue: Mapping[str, str]) -> str:
     """P1 as people read it: producer 1."""
     found = _CLIENT.fullmatch(name)
     if not found:
@@ -247,13 +242,13 @@ def in_words(comment: str) -> str:
     """
 
     def put(match: re.Match[str]) -> str:
-        told = client_text(match[0], words("en"))
+        told = client_text(match[0], words_of(STORY, USUAL))
         return told.capitalize() if match.start() == 0 else told
 
     return _NAMED.sub(put, comment)
 
 
-def _listed(texts: list[str], catalogue: dict[str, str]) -> str:
+def _listed(texts: list[str], catalogue: Mapping[str, str]) -> str:
     """`m3, m4 and m5`"""
     *before, last = texts
     if not before:

@@ -1,16 +1,22 @@
 """A step as tanks: a log is an upright tank, its high watermark the water in it.
 
 Records are stacked, so that equal height is equal offset in all tanks; below the water is
-committed.  The markup names colours by custom properties of the page, and every part that lasts
-from one step to the next has a key (`data-k`), by which a page moves it instead of drawing anew.
+committed, and in-sync replicas are joined by a pipe at the base.  The markup names colours by
+custom properties of the page, so one picture serves both themes; `COLOURS` says what they are where
+there is no page.
+
+A picture that says nothing but names and records serves as a thumbnail.  With words it says under
+each tank what its broker does, and has marks and tabs; every part that lasts from one step to the
+next then has a key (`data-k`), by which a page moves it instead of drawing anew.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 from engine.show.view import Json
 
@@ -18,10 +24,7 @@ Part = Json
 Words = Mapping[str, str]
 
 MOST_TANKS: Final = 9
-MOST_CELLS: Final = 8
-FOOT: Final = 50.0
-"""Below a tank: its name, and what it is."""
-HEAD: Final = 22.0
+MOST_ROWS: Final = 8
 WORDS: Final[Words] = {
     "broker": "Broker {name}",
     "leads": "leads · epoch {epoch}",
@@ -33,237 +36,416 @@ WORDS: Final[Words] = {
 }
 """Of a tank; a page hands in its own language."""
 
-FONT: Final = 'font-family="var(--sans, sans-serif)"'
-TICK: Final = '<path d="M0 4l3 3.4l5.4-7" fill="none" stroke="var(--ok)" stroke-width="2"/>'
+COLOURS: Final = {
+    "panel": "#ffffff",
+    "ink": "#1a1c1e",
+    "ink2": "#565b61",
+    "edge": "#7c828a",
+    "line": "#dfe0e2",
+    "water": "#cfe3f8",
+    "crest": "#2b7fdb",
+    "hw": "#0b3d91",
+    "ok": "#1b6e3c",
+    "bad": "#b3261e",
+    "warn": "#8a5a00",
+    "div": "#a3157a",
+    "accent": "#0b5cad",
+    "e0": "#f0d48a",
+    "e1": "#f0936f",
+    "e2": "#a9c774",
+    "e3": "#d9a8d8",
+    "e4": "#c9ced6",
+    "e5": "#d2b48c",
+    "e6": "#f4b6c2",
+}
+"""What the page calls these colours in light."""
+
+ON_HUE: Final = "#14171a"
+"""Letters on the hue of an epoch, in both themes."""
+CROWN: Final = "M0 9l0-8 3.5 4 2.5-5 2.5 5 3.5-4v8z"
+CREST: Final = 'stroke="var(--crest)" stroke-width="1.8"'
+HIDDEN: Final = 7.0
+"""A cell that is lower has no name."""
+
+
+def coloured(markup: str) -> str:
+    """The same picture in colours of its own, for places without a page."""
+    return re.sub(r"var\(--(\w+)\)", lambda found: COLOURS[found[1]], markup)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where tanks stand in a picture of so many pixels, and which offsets they show."""
+    """Where tanks stand in a picture of so many units, and which offsets they show."""
 
     width: float
     height: float
     count: int
     first: int
-    last: int
+    rows: int
+    told: bool
+    """Whether words stand below the tanks, and marks beside them."""
 
     @property
-    def pitch(self) -> float:
-        return self.width / self.count
+    def col(self) -> float:
+        return self.width / max(1, self.count)
 
     @property
     def tank(self) -> float:
         """Width of a tank; beside it are its tabs and its mark."""
-        return min(150.0, self.pitch * 0.62)
+        return min(self.col * 0.62, self.height * 0.9)
+
+    @property
+    def size(self) -> float:
+        """Of the letters of a name below its tank."""
+        return 15.0 if self.told else min(26.0, max(8.0, self.height * 0.095))
+
+    @property
+    def top(self) -> float:
+        return 22.0 if self.told else self.height * 0.03
 
     @property
     def floor(self) -> float:
-        return self.height - FOOT
+        return self.height - (50.0 if self.told else 1.9 * self.size)
 
     @property
     def cell(self) -> float:
-        rows = max(3, self.last - self.first) + 0.6
-        return min(92.0, (self.floor - HEAD) / rows)
+        """Height of a record, with the gap over it."""
+        return min((self.floor - self.top) * 0.88 / max(3, self.rows), self.height * 0.23)
+
+    @property
+    def gap(self) -> float:
+        return min(5.0, max(1.0, self.cell * 0.08))
+
+    @property
+    def pad(self) -> float:
+        """Between the wall and a record."""
+        return self.tank * 0.07
 
     def x(self, index: int) -> float:
-        return self.pitch * index + (self.pitch - self.tank) / 2
+        return self.col * index + (self.col - self.tank) / 2
 
     def y(self, offset: int) -> float:
         """The height at which the record of an offset stands on the one before it."""
-        return self.floor - 6 - (max(offset, self.first) - self.first) * self.cell
+        return self.floor - self.gap - (max(offset, self.first) - self.first) * self.cell
+
+
+@dataclass(frozen=True)
+class Tank:
+    """One replica in its place."""
+
+    at: Place
+    part: Part
+    broker: Json
+    replica: Json
+    lost: dict[str, int]
+    """Lost records, and the offsets they had."""
+    key: str
+    """What the keys of its parts begin with; "" where nothing will move."""
+
+    @property
+    def what(self) -> str:
+        """A key of WORDS."""
+        record, number = self.part["record"], self.broker["id"]
+        if self.broker["alive"] != "up":
+            return "down"
+        if self.broker["fenced"]:
+            return "fenced"
+        if self.replica["role"] == "leader" and record["leader"] == number:
+            return "leads"
+        if self.replica["role"] not in ("leader", "follower"):
+            return "none"
+        return "in sync" if number in record["isr"] else "out"
+
+    @property
+    def dead(self) -> bool:
+        return bool(self.broker["alive"] == "down")
+
+    @property
+    def level(self) -> int:
+        """Where the water stands: of a process that has ended, where its disk says."""
+        replica = self.replica
+        return int(min(replica["hwCheckpoint"], replica["leo"]) if self.dead else replica["hw"])
+
+    @property
+    def gone(self) -> dict[str, int]:
+        """What is crossed out over its records: just cut, or lost and its leader is without."""
+        replica = self.replica
+        found = self.lost if replica["role"] == "leader" else {}
+        found = found | {record["id"]: record["o"] for record in replica["cut"]}
+        least = max(self.at.first, replica["leo"])
+        return {name: offset for name, offset in found.items() if offset >= least}
+
+    def k(self, name: str) -> str:
+        return f' data-k="{self.key}:{escape(name)}"' if self.key else ""
+
+
+TONES: Final = {"down": "bad", "fenced": "bad", "leads": "ink", "out": "warn"}
 
 
 def draw(
     view: Json,
     width: float,
     height: float,
-    partition: int = 0,
-    words: Words = WORDS,
+    words: Words | None = None,
+    names: Mapping[int, str] | None = None,
     prefix: str = "",
 ) -> str:
-    """The inside of an <svg> of width x height: a tank for each replica of one partition.
+    """The inside of an <svg> of width x height: a tank for each replica of the partition in which
+    most is to be seen.
 
-    Pictures that stand on one page have different prefixes: what has an id in one is found by it.
+    `names` is what brokers are called, if not as in the view.  Pictures with words that stand on
+    one page have different prefixes: what has an id in one is found by it.
     """
-    part = view["partitions"][partition]
+    part = max(view["partitions"], key=_interest, default=None)
+    if part is None:
+        return ""
     brokers = {broker["id"]: broker for broker in view["brokers"]}
-    shown = sorted(part["ar"])[:MOST_TANKS]
-    place = place_of(part, shown, width, height)
-    return "".join(
-        _tank(part, brokers[broker], place, index, words, prefix)
-        for index, broker in enumerate(shown)
-    )
+    shown = [one for one in part["ar"] if str(one) in part["replicas"]][:MOST_TANKS]
+    shown = sorted(shown) if words else shown
+    at = _place(part, shown, width, height, told=words is not None)
+    lost = _gone(part, set(view.get("ledger", {}).get("lost", ())))
+    tanks = [
+        Tank(
+            at,
+            part,
+            brokers[one] | {"name": (names or {}).get(one, brokers[one]["name"])},
+            part["replicas"][str(one)],
+            lost,
+            f"{prefix}b{one}" if words else "",
+        )
+        for one in shown
+    ]
+    drawn = [_tank(tank, i, words) for i, tank in enumerate(tanks)]
+    return _pipe(part, shown, at) + "".join(drawn)
 
 
-def place_of(part: Part, shown: list[int], width: float, height: float) -> Place:
+def _interest(part: Part) -> int:
+    replicas = part["replicas"].values()
+    cut = any(replica["cut"] for replica in replicas)
+    differs = part.get("differ") is not None
+    return 4 * cut + 2 * differs + int(part["record"]["leader"] < 0)
+
+
+def _place(part: Part, shown: list[int], width: float, height: float, told: bool) -> Place:
     """The youngest offsets are shown where all do not fit."""
     replicas = [part["replicas"][str(broker)] for broker in shown]
     ends = [replica["leo"] for replica in replicas]
     ends += [record["o"] + 1 for replica in replicas for record in replica["cut"]]
     last = max(ends, default=0)
-    first = max(0, last - MOST_CELLS)
-    return Place(width, height, len(shown), first, last)
+    first = max(0, last - MOST_ROWS)
+    return Place(width, height, len(shown), first, last - first, told)
 
 
-def state_of(part: Part, broker: Json) -> tuple[str, str]:
-    """(what a tank is, a key of WORDS; the tone in which that is said)."""
-    record, number = part["record"], broker["id"]
-    if broker["alive"] != "up":
-        return "down", "bad"
-    if broker["fenced"]:
-        return "fenced", "bad"
-    if part["replicas"][str(number)]["role"] == "leader" and record["leader"] == number:
-        return "leads", "ink"
-    if part["replicas"][str(number)]["role"] not in ("leader", "follower"):
-        return "none", "ink2"
-    return ("in sync", "ink2") if number in record["isr"] else ("out", "warn")
+def _gone(part: Part, lost: set[str]) -> dict[str, int]:
+    """Lost records and the offsets they had, as far as a log or a cut still tells."""
+    return {
+        record["id"]: record["o"]
+        for replica in part["replicas"].values()
+        for record in [*replica["records"], *replica["cut"]]
+        if record["id"] in lost
+    }
 
 
-def _tank(part: Part, broker: Json, place: Place, index: int, words: Words, prefix: str) -> str:
-    number = broker["id"]
-    replica = part["replicas"][str(number)]
-    what, tone = state_of(part, broker)
-    key, x = f"{prefix}b{number}", place.x(index)
-    inner = [
-        *_glass(key, replica, place, _level(replica, what), down=what == "down"),
-        *_cells(key, replica, place, _level(replica, what)),
-        *_tabs(key, replica, place),
-        *_marks(key, replica, place, down=what == "down"),
-    ]
-    name = words["broker"].format(name=escape(broker["name"]))
-    said = words[what].format(epoch=part["record"]["le"])
-    crown = (
-        _crown(place.tank / 2 - len(name) * 4.9 - 19, place.floor + 12) if what == "leads" else ""
-    )
-    middle = _n(place.tank / 2)
-    inner.append(
-        f'<text data-k="{key}:name" x="{middle}" y="{_n(place.floor + 24)}" font-size="15" '
-        f'font-weight="700" text-anchor="middle" fill="var(--ink)" {FONT}>{name}</text>'
-        f'<text data-k="{key}:state" x="{middle}" y="{_n(place.floor + 42)}" font-size="12.5" '
-        f'text-anchor="middle" fill="var(--{tone})" {FONT}>{said}</text>{crown}'
-    )
-    return f'<g data-k="{key}" transform="translate({_n(x)} 0)">{"".join(inner)}</g>'
+def _tank(tank: Tank, index: int, words: Words | None) -> str:
+    parts = [*_glass(tank), *_stack(tank), *_wall(tank), _foot(tank, words)]
+    if words:
+        parts += [*_tabs(tank), *_marks(tank), _state(tank, words)]
+    key = f' data-k="{tank.key}"' if tank.key else ""
+    return f'<g{key} transform="translate({_n(tank.at.x(index))} 0)">{"".join(parts)}</g>'
 
 
-def _level(replica: Json, what: str) -> int:
-    """Where the water stands: of a process that has ended, where its disk says."""
-    return int(replica["hwCheckpoint"] if what == "down" else replica["hw"])
-
-
-def _glass(key: str, replica: Json, place: Place, hw: int, down: bool) -> Iterator[str]:
-    """The water under its wave, then the wall around it."""
-    wide = place.tank
-    level = place.y(hw) + (3 if hw > place.first else 6)
-    clip = f"{key}-wall"
-    yield (
-        f'<clipPath id="{clip}"><path d="M0 0V{_n(place.floor - 8)}q0 8 8 8h{_n(wide - 16)}'
-        f'q8 0 8 -8V0z"/></clipPath>'
-    )
-    waves = "".join("q9 -5 18 0t18 0" for _ in range(int(wide / 36) + 2))
-    yield (
-        f'<g clip-path="url(#{clip})"><g data-k="{key}:water" '
-        f'transform="translate(0 {_n(level)})"><path class="water" '
-        f'd="M-18 0{waves}V{_n(place.height)}H-18z" fill="var(--water)"/></g></g>'
-    )
-    edge = 'stroke="var(--bad)" stroke-dasharray="6 5"' if down else 'stroke="var(--edge)"'
-    yield (
-        f'<path data-k="{key}:wall" d="M0 {_n(HEAD)}V{_n(place.floor - 8)}q0 8 8 8'
-        f'h{_n(wide - 16)}q8 0 8 -8V{_n(HEAD)}" fill="none" stroke-width="2" {edge}/>'
+def _outline(at: Place) -> str:
+    wide, r = at.tank, min(8.0, at.tank / 8)
+    return (
+        f"M0 {_n(at.top)}V{_n(at.floor - r)}q0 {_n(r)} {_n(r)} {_n(r)}h{_n(wide - 2 * r)}"
+        f"q{_n(r)} 0 {_n(r)} {_n(-r)}V{_n(at.top)}"
     )
 
 
-def _cells(key: str, replica: Json, place: Place, hw: int) -> Iterator[str]:
-    if place.first and replica["leo"] > place.first:
+def _glass(tank: Tank) -> Iterator[str]:
+    """The ground, and the water under its waves.  Where it moves it is cut off by the wall."""
+    at, wide = tank.at, tank.at.tank
+    outline = _outline(at)
+    yield f'<path d="{outline}" fill="var(--panel)"/>'
+    level = at.y(tank.level) + (at.gap / 2 if tank.level > at.first else at.gap)
+    swell = min(2.5, at.cell / 8)
+    if tank.key:
+        waves = f"q9 {_n(-2 * swell)} 18 0t18 0" * (int(wide / 36) + 2)
         yield (
-            f'<text data-k="{key}:fold" x="{_n(place.tank / 2)}" y="{_n(place.floor - 1)}" '
-            f'font-size="9" text-anchor="middle" fill="var(--ink2)" {FONT}>0 … '
-            f"{place.first - 1}</text>"
+            f'<clipPath id="{tank.key}-wall"><path d="{outline}z"/></clipPath>'
+            f'<g clip-path="url(#{tank.key}-wall)"><g{tank.k("water")} '
+            f'transform="translate(0 {_n(level)})"><path class="water" '
+            f'd="M-18 0{waves}V{_n(at.height)}H-18z" fill="var(--water)"/>'
+            f'<path d="M-18 0{waves}" fill="none" {CREST}/></g></g>'
+        )
+    elif at.floor - level > 1 and tank.level > at.first:
+        step = wide / 6
+        surface = (
+            f"M0 {_n(level)}" + f"q{_n(step / 2)} {_n(-2 * swell)} {_n(step)} 0t{_n(step)} 0" * 3
+        )
+        yield (
+            f'<path d="{surface}V{_n(at.floor - 1)}H0z" fill="var(--water)"/>'
+            f'<path d="{surface}" fill="none" {CREST}/>'
+        )
+
+
+def _wall(tank: Tank) -> Iterator[str]:
+    leads, down = tank.part["record"]["leader"] == tank.broker["id"], tank.dead
+    edge = "bad" if down else "ink" if leads else "edge"
+    dash = ' stroke-dasharray="5 4"' if down else ""
+    yield (
+        f'<path{tank.k("wall")} d="{_outline(tank.at)}" fill="none" stroke="var(--{edge})" '
+        f'stroke-width="{2 if leads else 1.5}"{dash}/>'
+    )
+
+
+def _stack(tank: Tank) -> Iterator[str]:
+    """Records from the floor up, and crossed places of those that are gone."""
+    at, replica = tank.at, tank.replica
+    if at.told and at.first and replica["leo"] > at.first:
+        yield (
+            f'<text{tank.k("fold")} x="{_n(at.tank / 2)}" y="{_n(at.floor - 1)}" font-size="9" '
+            f'text-anchor="middle" fill="var(--ink2)">0 … {at.first - 1}</text>'
         )
     for record in replica["records"]:
-        if record["o"] >= place.first:
-            yield _cell(key, record, place, wet=record["o"] < hw)
-    for record in replica["cut"]:
-        if record["o"] >= place.first:
-            yield _ghost(key, record, place)
+        if record["o"] >= at.first:
+            yield _record(tank, record)
+    for name, offset in tank.gone.items():
+        yield _ghost(tank, name, offset)
 
 
-def _cell(key: str, record: Any, place: Place, wet: bool) -> str:
-    high, wide = place.cell - 5, place.tank - 16
-    fill = f'fill="var(--e{record["e"] % 7})"' + ("" if wet else ' fill-opacity="0.45"')
-    edge = 'stroke="var(--edge)"' + ("" if wet else ' stroke-dasharray="4 3"')
-    tick = (
-        f'<g transform="translate({_n(wide - 15)} {_n(high / 2 - 4)})">{TICK}</g>'
-        if record["acked"]
-        else ""
-    )
+def _cell(tank: Tank, offset: int, key: str, more: str) -> str:
+    """A group at the place of a record, with its frame; what stands in it is to follow."""
+    at = tank.at
+    top = at.y(offset) - at.cell + at.gap
+    place = f'transform="translate({_n(at.pad)} {_n(top)})"'
+    wide, high = _inner(at)
     return (
-        f'<g data-k="{key}:{escape(record["id"])}" class="cell" '
-        f'transform="translate(8 {_n(place.y(record["o"]) - high)})">'
-        f'<rect width="{_n(wide)}" height="{_n(high)}" rx="5" {fill} {edge}/>'
-        f"{_name(record, wide, high)}{tick}</g>"
+        f'<g{tank.k(key)} {place}><rect width="{_n(wide)}" height="{_n(high)}" '
+        f'rx="{_n(min(5.0, high / 4))}" {more}/>'
     )
 
 
-def _ghost(key: str, record: Any, place: Place) -> str:
-    """What was just cut: where it stood, crossed out."""
-    high, wide = place.cell - 5, place.tank - 16
+def _inner(at: Place) -> tuple[float, float]:
+    """Width and height of a record."""
+    return at.tank - 2 * at.pad, at.cell - at.gap
+
+
+def _record(tank: Tank, record: Json) -> str:
+    """Dry ones are pale and outlined; a tick stands on what was acknowledged."""
+    low, high = tank.part.get("differ") or (0, 0)
+    edge = "div" if low <= record["o"] < high else "edge"
+    dry = record["o"] >= tank.level
+    paint = f'fill="var(--e{record["e"] % 7})" stroke="var(--{edge})"'
+    paint += ' fill-opacity="0.45" stroke-dasharray="4 3"' if dry else ""
+    tick = _tick(tank.at) if record["acked"] else ""
+    name = _name(tank.at, str(record["id"]), "var(--ink)" if dry else ON_HUE)
+    return f"{_cell(tank, record['o'], str(record['id']), paint)}{name}{tick}</g>"
+
+
+def _tick(at: Place) -> str:
+    wide, high = _inner(at)
+    if high < HIDDEN or wide < 30:
+        return ""
+    s = min(2.0, high / 14, wide / 60)
+    d = f"M{_n(wide - 10 * s)} {_n(high / 2)}l{_n(2.4 * s)} {_n(2.4 * s)}"
+    d += f" {_n(4.2 * s)} {_n(-4.8 * s)}"
+    return f'<path d="{d}" fill="none" stroke="var(--ok)" stroke-width="{_n(1.6 * s)}"/>'
+
+
+def _ghost(tank: Tank, name: str, offset: int) -> str:
+    """What was just cut, or is gone: where it stood, crossed out."""
+    wide, high = _inner(tank.at)
+    frame = 'fill="var(--panel)" stroke="var(--bad)" stroke-width="1.6" stroke-dasharray="4 3"'
+    cross = f"M4 4L{_n(wide - 4)} {_n(high - 4)}M{_n(wide - 4)} 4L4 {_n(high - 4)}"
     return (
-        f'<g data-k="{key}:{escape(record["id"])}:gone" class="gone" '
-        f'transform="translate(8 {_n(place.y(record["o"]) - high)})">'
-        f'<rect width="{_n(wide)}" height="{_n(high)}" rx="5" fill="var(--panel)" '
-        f'stroke="var(--bad)" stroke-width="1.6" stroke-dasharray="4 3"/>'
-        f"{_name(record, wide, high, 'var(--bad)')}"
-        f'<path d="M5 4L{_n(wide - 5)} {_n(high - 4)}M{_n(wide - 5)} 4L5 {_n(high - 4)}" '
-        f'stroke="var(--bad)" stroke-width="2"/></g>'
+        f"{_cell(tank, offset, f'{name}:gone', frame)}{_name(tank.at, name, 'var(--bad)')}"
+        f'<path d="{cross}" stroke="var(--bad)" stroke-width="1.6" stroke-opacity="0.8"/></g>'
     )
 
 
-def _name(record: Any, wide: float, high: float, fill: str = "#14171a") -> str:
-    size = max(8.0, min(17.0, high * 0.5))
-    name = str(record["id"])
-    name = name if len(name) * size * 0.62 < wide - 18 else name[: int((wide - 18) / size / 0.62)]
+def _name(at: Place, name: str, fill: str) -> str:
+    wide, high = _inner(at)
+    if high < HIDDEN:
+        return ""
+    size = min(high * 0.58, 20.0 if at.told else 34.0, 1.5 * wide / max(3, len(name) + 2))
     return (
         f'<text x="{_n(wide / 2)}" y="{_n(high / 2 + size * 0.36)}" font-size="{_n(size)}" '
-        f'font-weight="650" text-anchor="middle" fill="{fill}" {FONT}>{escape(name)}</text>'
+        f'font-weight="650" text-anchor="middle" fill="{fill}">{escape(name)}</text>'
     )
 
 
-def _tabs(key: str, replica: Json, place: Place) -> Iterator[str]:
+def _tabs(tank: Tank) -> Iterator[str]:
     """The leader-epoch vector: a tab at the tank's side where an epoch begins."""
-    for epoch, start in replica["epochs"]:
-        if start < place.first or place.tank > place.pitch - 40:
+    for epoch, start in tank.replica["epochs"]:
+        if start < tank.at.first or tank.at.tank > tank.at.col - 40:
             continue
-        y = place.y(start)
         yield (
-            f'<g data-k="{key}:e{epoch}" transform="translate(-30 {_n(y - 18)})">'
+            f'<g{tank.k(f"e{epoch}")} transform="translate(-30 {_n(tank.at.y(start) - 18)})">'
             f'<path d="M0 0h22l7 8.5l-7 8.5H0z" fill="var(--e{epoch % 7})"/>'
             f'<text x="11" y="12.5" font-size="11" font-weight="650" text-anchor="middle" '
-            f'fill="#14171a" {FONT}>e{epoch}</text></g>'
+            f'fill="{ON_HUE}">e{epoch}</text></g>'
         )
 
 
-def _marks(key: str, replica: Json, place: Place, down: bool) -> Iterator[str]:
+def _marks(tank: Tank) -> Iterator[str]:
     """The high watermark's flag at the water, and where the log ends, over the stack."""
-    y = place.y(replica["hw"])
-    if not down:
+    at, replica = tank.at, tank.replica
+    if tank.what != "down":
         yield (
-            f'<text data-k="{key}:hw" transform="translate({_n(place.tank + 5)} {_n(y + 6)})" '
-            f'font-size="13" font-weight="700" fill="var(--hw)" {FONT}>HW {replica["hw"]}</text>'
+            f'<text{tank.k("hw")} transform="translate({_n(at.tank + 5)} '
+            f'{_n(at.y(replica["hw"]) + 6)})" font-size="13" font-weight="700" '
+            f'fill="var(--hw)">HW {replica["hw"]}</text>'
         )
-    covered = any(record["o"] == replica["leo"] for record in replica["cut"])
-    if place.cell >= 20 and not covered:
-        end = place.y(replica["leo"]) - 3
+    if at.cell >= 20 and replica["leo"] not in tank.gone.values():
         yield (
-            f'<text data-k="{key}:leo" transform="translate({_n(place.tank / 2)} {_n(end)})" '
-            f'font-size="10.5" text-anchor="middle" fill="var(--ink2)" {FONT}>'
-            f"LEO {replica['leo']}</text>"
+            f'<text{tank.k("leo")} transform="translate({_n(at.tank / 2)} '
+            f'{_n(at.y(replica["leo"]) - 6)})" font-size="10.5" text-anchor="middle" '
+            f'fill="var(--ink2)">LEO {replica["leo"]}</text>'
         )
 
 
-def _crown(x: float, y: float) -> str:
+def _pipe(part: Part, shown: list[int], at: Place) -> str:
+    """In-sync replicas are vessels joined at the base."""
+    wet = [at.col * (i + 0.5) for i, one in enumerate(shown) if one in part["record"]["isr"]]
+    if len(wet) < 2:
+        return ""
+    y = at.floor + at.size * 0.3
+    stubs = "".join(f"M{_n(x)} {_n(at.floor - 1)}V{_n(y)}" for x in wet)
+    d = f"{stubs}M{_n(min(wet))} {_n(y)}H{_n(max(wet))}"
+    return f'<path d="{d}" fill="none" stroke="var(--crest)" stroke-width="3"/>'
+
+
+def _foot(tank: Tank, words: Words | None) -> str:
+    """The broker's name below its tank, with a crown or a cross."""
+    at, down = tank.at, tank.dead
+    leads = tank.part["record"]["leader"] == tank.broker["id"]
+    label = words["broker"].format(name=tank.broker["name"]) if words else tank.broker["name"]
+    size = min(at.size, 1.4 * at.col / max(1, len(label)))
+    y = at.floor + at.size * 1.6
+    fill, weight = ("bad" if down and not words else "ink"), (700 if leads or words else 500)
+    name = (
+        f'<text{tank.k("name")} x="{_n(at.tank / 2)}" y="{_n(y)}" font-size="{_n(size)}" '
+        f'font-weight="{weight}" text-anchor="middle" fill="var(--{fill})">{escape(label)}</text>'
+    )
+    side = at.tank / 2 - size * 0.31 * len(label) - size * 1.3
+    if leads:
+        s = size / 13
+        where = f"translate({_n(side)} {_n(y - 9 * s)}) scale({s:.2f})"
+        return f'{name}<path d="{CROWN}" transform="{where}" fill="var(--accent)"/>'
+    if down and not words:
+        k = size * 0.55
+        cross = f"M{_n(side)} {_n(y - k)}l{_n(k)} {_n(k)}m0 {_n(-k)}l{_n(-k)} {_n(k)}"
+        return f'{name}<path d="{cross}" stroke="var(--bad)" stroke-width="1.8"/>'
+    return name
+
+
+def _state(tank: Tank, words: Words) -> str:
+    said = words[tank.what].format(epoch=tank.part["record"]["le"])
     return (
-        f'<path transform="translate({_n(x)} {_n(y)})" d="M0 2l3.4 4L7 0l3.6 6L14 2l-1.6 10H1.6z" '
-        f'fill="var(--accent)"/>'
+        f'<text{tank.k("state")} x="{_n(tank.at.tank / 2)}" y="{_n(tank.at.floor + 42)}" '
+        f'font-size="12.5" text-anchor="middle" fill="var(--{TONES.get(tank.what, "ink2")})">'
+        f"{escape(said)}</text>"
     )
 
 

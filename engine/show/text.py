@@ -8,7 +8,7 @@ from engine.controlplane.reassignment import target_of
 from engine.dataplane import directories
 from engine.model import timers
 from engine.model.broker import Broker
-from engine.model.effects import Cue
+from engine.model.effects import NO_PARTITION, Cue
 from engine.model.errors import name_of
 from engine.model.log import Batch, Log
 from engine.model.messages import NAMES, REPLIES, Message
@@ -41,13 +41,14 @@ def value_text(value: Any) -> str:
 
 def cue_json(cue: Cue) -> dict[str, Any]:
     """A cue as a step tells it."""
-    rule, node, field, old, new = cue
+    rule, node, field, old, new, tp = cue
     return {
         "rule": rule,
         "node": node_name(node),
         "field": field,
         "old": _short(old),
         "new": _short(new),
+        "p": None if tp == NO_PARTITION else tp,
     }
 
 
@@ -60,14 +61,14 @@ def _short(value: Any) -> Any:
 
 def cue_line(cue: Cue) -> str:
     """`H-2   b1 hw 1 -> 2`"""
-    rule, node, field, old, _ = cue
+    rule, node, field, old, _, _ = cue
     name = f"b{node}" if node >= 0 else str(node_name(node))
     return f"{rule:<6} {name} {field} {value_text(old)} -> {new_text(cue)}"
 
 
 def new_text(cue: Cue) -> str:
     """What became of it; errors by their names."""
-    rule, _, field, _, new = cue
+    rule, _, field, _, new, _ = cue
     if field == "error" or rule in ("L-3.refused", "P-4.answer", "P-2", "CP-ALTER"):
         new = name_of(new) if isinstance(new, int) else new
     return value_text(new)

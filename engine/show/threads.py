@@ -30,12 +30,12 @@ def _of(h: Happening, cue: Cue) -> Entity:
 
 
 def _chosen(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, leader, fetcher = cue
+    _, at, _, leader, fetcher, _ = cue
     return say("thread.chosen", b=node(at), t=_of(h, cue), n=number(fetcher), l=node(leader))
 
 
 def _cut_short(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, offered, sent = cue
+    _, at, _, offered, sent, _ = cue
     key = "answer.left" if sent == 0 else "answer.limit"
     return say(key, l=node(at), t=_of(h, cue), n=number(sent), a=number(offered))
 
@@ -69,7 +69,7 @@ def _ends(h: Happening, cue: Cue) -> Sentence:
 
 
 def _too_little(h: Happening, cue: Cue) -> Sentence:
-    _, at, field, there, wanted = cue
+    _, at, field, there, wanted, _ = cue
     f = node(int(field.split()[1]))
     return say("fetch.short", l=node(at), f=f, a=number(there), n=number(wanted))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.scenarios.scenario import Scenario
-from engine.show import miniature
+from engine.show import tanks
 from engine.show.replay import Replay
 from engine.show.view import Json
 from engine.sim.run import Run
@@ -42,14 +42,13 @@ def thumbnail(scenario: Scenario) -> str:
 
 def draw(view: Json) -> str:
     """A step as the inside of an <svg> of WIDTH x HEIGHT."""
-    names = {broker["id"]: broker["name"] for broker in view["brokers"]}
-    return miniature.draw(view, names, WIDTH, HEIGHT)
+    return tanks.draw(view, WIDTH, HEIGHT)
 
 
 def whole(view: Json) -> str:
     """A step as an SVG file that needs nothing of a page."""
     box = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
-    ground = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{miniature.COLOURS["panel"]}"/>'
+    ground = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{tanks.COLOURS["panel"]}"/>'
     family = "Noto Sans, DejaVu Sans, Noto Sans CJK SC, sans-serif"
-    body = ground + miniature.coloured(draw(view))
+    body = ground + tanks.coloured(draw(view))
     return f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="{family}">{body}</svg>'

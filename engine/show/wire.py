@@ -22,13 +22,14 @@ class Sentence(TypedDict):
 
 
 class Cue(TypedDict):
-    """One thing that a rule changed."""
+    """One thing that a rule changed, in partition `p`; null: of the node, or of several."""
 
     rule: str
     node: Node
     field: str
     old: Plain
     new: Plain
+    p: int | None
 
 
 class Broken(TypedDict):

@@ -1,14 +1,17 @@
 // The address of the page: what it asks for when one arrives, and what it says from then on.
 
-import { FIELDS, query, read, within } from "../core/link.js";
+import { FIELDS, mended, query, read, within } from "../core/link.js";
 import { pack, unpack, Unreadable } from "../core/packing.js";
-import { inTurn } from "../i18n/words.js";
+import { inAddress, inTurn } from "../i18n/words.js";
 import { LAYERS, layersText } from "../scene/layers.js";
 import { side, SIDES, wanted } from "./reality.js";
 import * as s from "./state.js";
 import { remember } from "./visits.js";
 
 const home = location.pathname; // the page a branch that was not saved hangs its text on
+/** The links to this page in each language. */
+const places = () =>
+  /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll("a[data-keep-place]")]);
 let told = null;
 let jumped = null; // the last jump that made a place to come back to
 
@@ -17,6 +20,7 @@ let jumped = null; // the last jump that made a place to come back to
 export async function asked() {
   const { seen, problems } = read(location.search, {
     ...FIELDS,
+    lang: places().map((link) => inAddress(link.hreflang)),
     tab: s.TABS,
     view: s.VIEWS,
     ...(s.boot.value.seen && { show: SIDES, kafka: s.boot.value.seen.releases }),
@@ -32,6 +36,11 @@ export async function asked() {
   if (seen.tab) s.tab.value = seen.tab;
   if (seen.show) s.beside.value = seen.show;
   if (seen.kafka) wanted.value = seen.kafka;
+  const meant = mended(location.search, location.hash);
+  if (meant) {
+    location.replace(location.pathname + meant);
+    await new Promise(() => {}); // the page that was meant comes in place of this one
+  }
   const hash = new URLSearchParams(location.hash.slice(1));
   let text = null;
   for (const name of hash.keys())
@@ -53,6 +62,7 @@ export function settle(seen, problems) {
   const { p, problems: beyond } = within(seen, {
     total: s.facts.value.total,
     partitions: s.step.value?.view.partitions.length ?? 1,
+    first: s.facts.value.partition,
   });
   s.partition.value = p;
   const all = [...problems, ...beyond];
@@ -67,7 +77,7 @@ export function settle(seen, problems) {
 /** What is looked at, for a link. */
 export const seeing = (n = s.n.value) => ({
   step: n,
-  p: s.partition.value,
+  p: s.partition.value === s.facts.value?.partition ? undefined : s.partition.value,
   size: s.size.value,
   tab: s.tab.value,
   lang: s.lang.value,
@@ -118,8 +128,8 @@ export async function follow() {
     history.replaceState(state, "", url);
   told = on.digest;
   remember(on, seen.step, url);
-  for (const link of document.querySelectorAll("[data-keep-place]"))
-    link.href = `${query({ ...seen, lang: link.hreflang.slice(0, 2) }, keep) || "?"}${hash}`;
+  for (const link of places())
+    link.href = `${query({ ...seen, lang: inAddress(link.hreflang) }, keep) || "?"}${hash}`;
 }
 
 /** The browser's own way back: the run and the step an address spoke of. */

@@ -37,6 +37,7 @@ export const Lens = lazy(behind("Lens"));
 export const Log = lazy(behind("Log"));
 export const Matrix = lazy(behind("Matrix"));
 export const Metrics = lazy(behind("Metrics"));
+export const Predicting = lazy(behind("Predicting"));
 export const Reality = lazy(behind("Reality"));
 export const Surgery = lazy(behind("Surgery"));
 export const TableView = lazy(behind("TableView"));

@@ -8,6 +8,7 @@ import { setSize, setView } from "./choose.js";
 import { help, share, whySelected } from "./doors.js";
 import { goTo, stepBy } from "./player.js";
 import { play } from "./playing.js";
+import { end } from "./predicting.js";
 import * as s from "./state.js";
 
 const called = (id) => (/^-?\d+$/.test(id) ? s.name.value(Number(id), true) : id);
@@ -89,6 +90,10 @@ function isTaken(event) {
 export function listen() {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (s.predicting.value) {
+      if (event.key === "Escape") end();
+      return;
+    }
     if (isTaken(event)) return;
     const plain =
       event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;

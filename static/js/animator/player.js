@@ -25,7 +25,9 @@ export function complain(problem) {
   s.notice.value = { kind: copy ? "bad" : "warn", text, copy };
 }
 
-/** Opens what the page was called with, or comes back to it after a loss. */
+/** Opens what the page was called with, or comes back to it after a loss.
+ * @param {{text?: string, step?: number, [more: string]: unknown}} payload
+ * @param {{parent?: string | null, n?: number}} [how] */
 export async function open(payload, { parent = null, n } = {}) {
   const answer = await channel().ask("open", { ahead: following.value ? 0 : 32, ...payload });
   const known = s.tapes.value.find((one) => one.digest === answer.run);

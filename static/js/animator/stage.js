@@ -26,8 +26,9 @@ let host,
   over,
   shown = null,
   running = null,
-  frozen = false,
-  onDraw = () => {};
+  frozen = false;
+/** @type {(drawn: typeof shown) => void} */
+let onDraw = () => {};
 let transition = null,
   loading = null; // motion is loaded once the first step is drawn: the first view needs none
 
@@ -153,28 +154,30 @@ function across({ back = false, speed = 1 } = {}) {
     ? transition(to, from, { t: s.t.value })
     : transition(from, to, { t: s.t.value });
   const ms = STEP_MS / speed / (back ? 2 : 1);
-  return new Promise((done) => {
-    const started = performance.now();
-    shown = to;
-    host.dataset.moving = "1";
-    const tick = (time) => {
-      const p = Math.min(1, (time - started) / ms);
-      if (p >= 1) {
-        finish();
-        return;
-      }
-      const made = between(back ? 1 - Math.max(0, p) : p);
-      show(made.logs, made.over);
-      running.id = requestAnimationFrame(tick);
-    };
-    const finish = () => {
-      running = null;
-      delete host.dataset.moving;
-      rest();
-      done();
-    };
-    running = { id: requestAnimationFrame(tick), finish };
-  });
+  return /** @type {Promise<void>} */ (
+    new Promise((done) => {
+      const started = performance.now();
+      shown = to;
+      host.dataset.moving = "1";
+      const tick = (time) => {
+        const p = Math.min(1, (time - started) / ms);
+        if (p >= 1) {
+          finish();
+          return;
+        }
+        const made = between(back ? 1 - Math.max(0, p) : p);
+        show(made.logs, made.over);
+        running.id = requestAnimationFrame(tick);
+      };
+      const finish = () => {
+        running = null;
+        delete host.dataset.moving;
+        rest();
+        done();
+      };
+      running = { id: requestAnimationFrame(tick), finish };
+    })
+  );
 }
 
 /** Ends a motion where it would have ended. */

@@ -32,6 +32,7 @@ export const retryAt = signal(0); // when the page tries to connect again, as pe
 export const notice = signal(null); // {kind: "bad"|"warn"|"ok", text}
 export const tab = signal(remembered("tab", "now"));
 export const classroom = signal(null); // the class this page is in: {room, role, own, ...what the server tells}
+export const predicting = signal(null); // what was put away while one is asked what comes
 export const selected = signal(null); // data-id of what Inspect shows
 export const lit = signal(null); // data-id a sentence points at, or the reverse
 export const partition = signal(0);
@@ -40,10 +41,18 @@ const asked = new URLSearchParams(location.search);
 export const layers = signal(layersOf(asked.get("layers") ?? remembered("layers", "")));
 export const chosen = signal(VIEWS.find((one) => one === asked.get("view")) ?? null);
 export const beside = signal("model"); // or "real" brokers, or "both" (animator/reality.js)
-export const registry = signal({}); // what the engine offers: profiles, rules, invariants
+/** What the engine offers: profiles, rules, invariants.
+ * @type {import("@preact/signals").Signal<Record<string, any[]>>} */
+export const registry = signal({});
 export const cards = signal({}); // rule -> its card under this run's profile
+/** The moves of a step, and what its messages carry in full, by their ids.
+ * @type {import("@preact/signals").Signal<{key: string | null, moves: any[],
+ *   messages?: Record<string, object>}>} */
 export const possible = signal({ key: null, moves: [] });
-export const dashboard = signal({ key: null }); // of the step its key names
+/** What a dashboard shows of the step its key names.
+ * @type {import("@preact/signals").Signal<{key: string | null, nodes?: any[], rows?: any[],
+ *   lines?: any[]}>} */
+export const dashboard = signal({ key: null });
 export const dismissed = signal(new Set()); // violations the visitor has put aside
 export const breaks = signal(remembered("breaks", "").split(",").map(breakOf).filter(Boolean));
 export const byTime = signal(remembered("rail", "steps") === "time");

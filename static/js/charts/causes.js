@@ -2,18 +2,17 @@
 
 import * as Plot from "@observablehq/plot";
 
-import { COLOURS } from "./common.js";
+import { COLOURS, widest } from "./common.js";
 import { causeName } from "./figures.js";
 
 const ROW = 26;
-const LETTER = 6.4;
 const LEAST = 260;
 
 /** rows: [{profile, invariant, rule, runs}], the most frequent first. */
 export function draw(rows, profiles, t, width) {
   const names = [...new Set(rows.map(causeName))];
   const colour = (one) => COLOURS[profiles.indexOf(one.profile) % COLOURS.length];
-  const left = LETTER * Math.max(...names.map((name) => name.length)) + 24;
+  const left = widest(names) + 24;
   return Plot.plot({
     width: Math.max(width, left + LEAST), // a narrow page scrolls inside the figure
     height: names.length * ROW + 70,

@@ -15,6 +15,14 @@ export const SYMBOLS = [
 ];
 export const COLOURS = ["var(--p0)", "var(--p1)", "var(--p2)", "var(--p3)"];
 export const DASHES = ["none", "6 3", "2 3", "8 3 2 3"];
+const LETTERS = "12.5px"; // of all charts
+
+/** How wide the widest of some names is, in px, as this page writes them. */
+export function widest(names) {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `${LETTERS} ${getComputedStyle(document.body).fontFamily}`;
+  return Math.ceil(Math.max(0, ...names.map((name) => pen.measureText(name).width)));
+}
 
 /** The drawn svg as a file of its own: colours are resolved, so that it looks the same
  *  elsewhere. */

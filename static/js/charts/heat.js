@@ -3,12 +3,11 @@
 
 import * as Plot from "@observablehq/plot";
 
+import { widest } from "./common.js";
 import { percent } from "./figures.js";
 
 // Where cividis is light enough for black figures, as a share of the square-root scale.
 const LIGHT_FROM = 0.45;
-// The name of the second value stands upright beside its rows, however few they are.
-const LETTER = 7.5;
 const HATCH = "url(#heat-hatch)";
 
 function create(name, attributes = {}) {
@@ -71,7 +70,8 @@ export function draw(cells, profiles, [first, second], width) {
   return clickable(
     Plot.plot({
       width: Math.max(width, 90 + profiles.length * values("x").length * 56),
-      height: Math.max(74 + values("y").length * 44, 60 + second.length * LETTER),
+      // The name of the second value stands upright beside its rows, however few they are.
+      height: Math.max(74 + values("y").length * 44, 60 + widest([second])),
       marginLeft: 70,
       marginBottom: 42,
       style: { background: "none", fontSize: "12.5px" },

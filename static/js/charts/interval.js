@@ -3,7 +3,7 @@
 
 import * as Plot from "@observablehq/plot";
 
-import { COLOURS, SYMBOLS } from "./common.js";
+import { COLOURS, SYMBOLS, widest } from "./common.js";
 import { percent, shareDomain, shareLabel } from "./figures.js";
 
 const ROW = 26;
@@ -15,7 +15,7 @@ export function draw(rows, profiles, t, width) {
   const [low, high] = shareDomain(rows);
   const seen = rows.filter((row) => row.hits);
   const none = rows.filter((row) => !row.hits);
-  const names = 20 + Math.max(...rows.map((row) => place(row).length)) * 7.2;
+  const names = 20 + widest(rows.map(place));
   const wide = Math.max(width, names + LEAST); // a narrow page scrolls inside the figure
   const end = (row) => Math.min(high, row.high);
   return Plot.plot({

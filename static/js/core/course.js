@@ -1,6 +1,6 @@
 // How far this browser has come in the course: {slug: [scenes that were done]}.
 
-const KEY = "highwater.course";
+export const KEY = "highwater.course";
 
 export function progress() {
   try {

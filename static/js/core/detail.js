@@ -26,6 +26,7 @@ export function partial(before, after, upto) {
     const fields = OF_FIELD[String(cue.field ?? "").split(" ")[0]];
     const ofController = cue.node === "K" || cue.node === -1;
     view.partitions.forEach((part) => {
+      if (cue.p !== null && cue.p !== part.p) return;
       const then = partIn(after.view, part.p);
       if (ofController) part.record = then?.record ?? part.record;
       const replica = part.replicas[cue.node];

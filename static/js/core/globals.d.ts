@@ -3,6 +3,7 @@
 import type * as wire from "./wire";
 
 declare global {
+  type Cue = wire.Cue;
   type Partition = wire.Partition;
   type Step = wire.Step;
   type View = wire.View;

@@ -3,12 +3,12 @@
 const WHOLE = /^\d{1,15}$/;
 
 /** What an address may say besides its run: name -> the values it may have (null: a whole
- *  number). */
+ *  number; the languages are those of the page). */
 export const FIELDS = {
   step: null,
   p: null,
   size: ["detail", "event", "moment", "chapter"],
-  lang: ["en", "zh"],
+  lang: [],
 };
 
 /** How it is looked at, read where it is used: the panel, the view, the layers of the stage, and
@@ -33,28 +33,44 @@ export function read(search, fields = FIELDS) {
   return { seen, problems };
 }
 
-/** What a link asks for beyond what the run has: {step, p, problems}. */
-export function within(seen, { total, partitions }) {
+/** A link whose fields came behind its run ("#run=…&lang=en"), as it was meant: the query with
+ *  them and what is left of the fragment.  null where nothing is out of place. */
+export function mended(search, hash) {
+  const query = new URLSearchParams(search);
+  const left = new URLSearchParams(hash.slice(1));
+  const names = [...new Set(left.keys())].filter((name) => name in FIELDS || LOOKS.includes(name));
+  if (!left.has("run") || !names.length) return null;
+  for (const name of names) {
+    query.set(name, left.get(name));
+    left.delete(name);
+  }
+  return `?${query}#${left}`;
+}
+
+/** What a link asks for beyond what the run has: {step, p, problems}; `first` is the partition
+ *  that is shown where it names none. */
+export function within(seen, { total, partitions, first = 0 }) {
   const problems = [];
-  let { step = 0, p = 0 } = seen;
+  let { step = 0, p = first } = seen;
   if (step > total) {
     problems.push({ key: "link.beyond", args: { step, total } });
     step = total;
   }
   if (p >= partitions) {
     problems.push({ key: "link.partition", args: { p, last: partitions - 1 } });
-    p = 0;
+    p = first;
   }
   return { step, p, problems };
 }
 
-/** The query of an address, in an order that never changes; `keep` is what others put there. */
+/** The query of an address, in an order that never changes; `keep` is what others put there.
+ * @param {string | URLSearchParams} keep */
 export function query(seen, keep = "") {
   const out = new URLSearchParams(keep);
   for (const name of [...Object.keys(FIELDS), ...LOOKS]) out.delete(name);
   const said = new URLSearchParams();
   if (seen.step) said.set("step", seen.step);
-  if (seen.p) said.set("p", seen.p);
+  if (seen.p !== undefined) said.set("p", seen.p);
   for (const name of ["size", "tab", "lang", "view", "layers", "show", "kafka"])
     if (seen[name]) said.set(name, seen[name]);
   for (const [name, value] of out) said.append(name, value);

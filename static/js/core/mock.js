@@ -4,7 +4,8 @@
 // how much of a good answer was there, 0 to 1, once it was given.
 
 const LEVELS = [1, 1, 1, 2, 2, 2, 3, 3];
-const GOOD = 0.5;
+/** The share of its facts from which an answer counts as right. */
+export const GOOD = 0.5;
 
 /** Eight ids by level: what was missed before comes first, then what was never asked.  `all` has
  *  {id, level, share}, `share` null where it was never asked; `chance` gives 0 to 1. */

@@ -23,12 +23,12 @@ const NONE = {
 };
 
 /** The partition of this number; without it the first there is.
- * @param {View} view
+ * @param {Pick<View, "partitions">} view
  * @param {number} p
  * @returns {Partition | typeof NONE} */
 export const partOf = (view, p) => partIn(view, p) ?? view.partitions[0] ?? NONE;
 
 /** The partition of this number, or undefined.
- * @param {View} view
+ * @param {Pick<View, "partitions">} view
  * @param {number} p */
 export const partIn = (view, p) => view.partitions.find((one) => one.p === p);

@@ -8,6 +8,7 @@
 export interface Wire {
   step?: Step;
   why?: Why;
+  batchResult?: BatchResult;
 }
 /**
  * Step `n` of a run: what happened, and the state after it.
@@ -35,13 +36,14 @@ export interface Broken {
   why: string;
 }
 /**
- * One thing that a rule changed.
+ * One thing that a rule changed, in partition `p`; null: of the node, or of several.
  */
 export interface Cue {
   field: string;
   new: boolean | number | string | null;
   node: number | string;
   old: boolean | number | string | null;
+  p: number | null;
   rule: string;
 }
 /**
@@ -346,4 +348,242 @@ export interface Guard {
 export interface Cure {
   move: string | null;
   say: Sentence;
+}
+/**
+ * All that is known of a batch; `kind` seeds, futures or advice, and `advice` of the
+ *     last one.
+ */
+export interface BatchResult {
+  advice: {} | null;
+  before: number;
+  causes: BatchCause[];
+  cells: Cell[];
+  cycles: boolean;
+  done_chunks: number;
+  done_runs: number;
+  dots: Dots[];
+  engine: number;
+  failures: BatchFailures;
+  finished: number | null;
+  first_seed: number;
+  futures: BatchFutures | null;
+  id: string;
+  invariants: string[];
+  kind: string;
+  left_s: number | null;
+  look: BatchLook;
+  message: string;
+  metrics: BatchMetric[];
+  needs: BatchNeeds | null;
+  paired: BatchPair[];
+  paired_said: Said[];
+  profiles: string[];
+  runs: number;
+  runs_per_s: number;
+  said: Said | null;
+  scenario: BatchScenario;
+  sentences: Finding[];
+  started: number | null;
+  state: string;
+  submitted: number;
+  title: string;
+  total_chunks: number;
+  total_runs: number;
+  varied: string[];
+  weighted: boolean;
+  within: number;
+}
+/**
+ * So many runs broke this invariant first, and applied this rule last.
+ */
+export interface BatchCause {
+  invariant: string;
+  profile: string;
+  rule: string;
+  runs: number;
+}
+/**
+ * What became of the runs of a profile and a combination of varied values; `broken` by
+ *     invariant, `unseen` whatever no run broke; `errors` are runs that failed themselves.
+ */
+export interface Cell {
+  broken: {
+    [k: string]: Waited;
+  };
+  cell: number;
+  errors: number;
+  label: string;
+  n: number;
+  profile: string;
+  unseen: Waited;
+  values: {
+    [k: string]: string;
+  };
+  violating: Waited;
+}
+/**
+ * `until`: how many runs it takes until the first, in the median, and from when to when.
+ */
+export interface Waited {
+  effective?: number;
+  high: number;
+  hits: number;
+  low: number;
+  n: number;
+  share: number | null;
+  until: string;
+}
+/**
+ * The first runs of a side, one by one.
+ */
+export interface Dots {
+  cell: number;
+  dots: Dot[];
+  label: string;
+  lost: number;
+  profile: string;
+  runs: number;
+}
+/**
+ * `kind`: lost, broken, error or held.
+ */
+export interface Dot {
+  kind: string;
+  seed: number;
+  url: string;
+}
+/**
+ * Of `total` that match, those from `first` on.
+ */
+export interface BatchFailures {
+  first: number;
+  rows: BatchFailure[];
+  total: number;
+}
+/**
+ * A run that broke an invariant at `step`, or failed itself ("error", -1).
+ */
+export interface BatchFailure {
+  cell: number;
+  invariant: string;
+  label: string;
+  lost: number | null;
+  profile: string;
+  seed: number;
+  step: number;
+  steps: number | null;
+  url: string;
+  why: string;
+}
+/**
+ * From `point` on most futures fail, `held` is the last step at which they did not.
+ *
+ *     `said`: none, always or point.
+ */
+export interface BatchFutures {
+  broken: number;
+  held: number | null;
+  invariant: string;
+  point: number | null;
+  run: string;
+  said: string;
+  steps: FuturesStep[];
+  url: string;
+}
+export interface FuturesStep {
+  high: number;
+  low: number;
+  share: number;
+  step: number;
+}
+/**
+ * How many intervals shall hold together, and how often the study has grown.
+ */
+export interface BatchLook {
+  at_once: number;
+  growing: number;
+}
+export interface BatchMetric {
+  cells: Measured[];
+  meaning: string;
+  name: string;
+  summary: string;
+  unit: string;
+}
+/**
+ * A metric of a profile and cell.  `curve`: (share of runs, value that they do not pass);
+ *     `quantiles`: at 50, 90, 99 and 99.9 %, null where so few runs cannot know it.
+ */
+export interface Measured {
+  cell: number;
+  curve: never[][];
+  label: string;
+  max: number | null;
+  mean: number | null;
+  min: number | null;
+  n: number;
+  profile: string;
+  quantiles: (number | null)[];
+  share: Count;
+}
+/**
+ * `hits` of `n` runs; 95 % sure that the share lies from `low` to `high`.
+ *
+ *     `effective`: how many runs of one weight would know as much.
+ */
+export interface Count {
+  effective?: number;
+  high: number;
+  hits: number;
+  low: number;
+  n: number;
+  share: number | null;
+}
+/**
+ * What it would take to know the rarest share `within` a part of itself.
+ */
+export interface BatchNeeds {
+  runs: number;
+  seconds: number | null;
+  seen: boolean;
+  within: number;
+}
+/**
+ * The same seeds on two sides, `a` and `b`, with the exact sign test's `p`; `common` is what
+ *     both have, `profiles` whether they differ by profile.
+ */
+export interface BatchPair {
+  a: string;
+  b: string;
+  both: number;
+  common: string;
+  invariant: string;
+  n: number;
+  neither: number;
+  only_a: number;
+  only_b: number;
+  p: number;
+  profiles: boolean;
+}
+/**
+ * A key of the catalogue and what stands in its places.
+ */
+export interface Said {
+  args: {};
+  key: string;
+}
+export interface BatchScenario {
+  code: string;
+  digest: string;
+  slug: string;
+  title: string;
+}
+/**
+ * What counts say; `bad` marks what happened, `first` what is said before all else.
+ */
+export interface Finding {
+  args: {};
+  bad: boolean | null;
+  first: boolean;
+  key: string;
 }

@@ -2,7 +2,7 @@
 
 import * as stage from "../animator/stage.js";
 import { patch, SVG } from "../scene/draw.js";
-import { fit } from "../scene/node.js";
+import { fit, textWidth } from "../scene/node.js";
 import { colour, escape, written } from "./written.js";
 
 const memo = new Map();
@@ -21,6 +21,7 @@ function patterns(root) {
 /** A place on the page where a picture can be dressed by the style sheets without being seen. */
 function offstage() {
   const stageNow = document.getElementById("stage");
+  /** @type {HTMLElement | null} */
   let place = stageNow.querySelector(".offstage");
   if (!place) {
     place = document.createElement("div");
@@ -41,8 +42,23 @@ export function clear() {
   document.querySelector("#stage .offstage")?.remove();
 }
 
-/** {text, width, height}: a picture {geo, logs, over} with words below it, as an SVG document. */
-export function drawing(made, { title, lines, note = "", desc = "", lang = "en" }) {
+const HEAD = 36;
+const TONES = { lost: "--bad", broken: "--bad", held: "--ok" };
+
+/** Whose run it is, and its verdict at the right, in the colour of what it says. */
+function heading({ title, kind, words }, width, say, place) {
+  place.style.color = kind ? `var(${TONES[kind]})` : "";
+  const tone = colour(getComputedStyle(place).color);
+  place.style.color = "";
+  const told = fit(words, width * 0.55, 15, true);
+  const far = Math.round(textWidth(told, 15, true)) + 12;
+  const called = fit(title, width - far - 28, 16, true);
+  return say(called, 24, 16, 650) + (told && say(told, 24, 15, 650, tone, width - far));
+}
+
+/** {text, width, height}: a picture {geo, logs, over} with words around it, as an SVG document.
+ *  `head`: {title, kind, words} of the line over it; without it there is none. */
+export function drawing(made, { title, head, lines, note = "", desc = "", lang = "en" }) {
   const place = offstage();
   const [logs, over] = [...place.querySelectorAll("svg > g")];
   patch(logs, made.logs);
@@ -56,7 +72,8 @@ export function drawing(made, { title, lines, note = "", desc = "", lang = "en" 
   }
   const { width } = made.geo;
   const below = lines.map((line) => fit(line, width - 24, 15));
-  const height = Math.ceil(made.geo.height + 14 + below.length * 22 + (note ? 20 : 0));
+  const top = head ? HEAD : 0;
+  const height = Math.ceil(top + made.geo.height + 14 + below.length * 22 + (note ? 20 : 0));
   const root = { key: "", now: {} };
   const drawn = written(logs, root, memo) + written(over, root, memo);
   const defs = patterns(root)
@@ -65,11 +82,11 @@ export function drawing(made, { title, lines, note = "", desc = "", lang = "en" 
     .join("");
   const ink = colour(theme.color);
   const family = escape(theme.fontFamily);
-  const say = (line, y, size, weight, fill) =>
-    `<text x="12" y="${y}" font-family="${family}" font-size="${size}" font-weight="${weight}" fill="${fill}">${escape(line)}</text>`;
-  const base = made.geo.height + 24;
+  const say = (line, y, size, weight, fill = ink, x = 12) =>
+    `<text x="${x}" y="${y}" font-family="${family}" font-size="${size}" font-weight="${weight}" fill="${fill}">${escape(line)}</text>`;
+  const base = top + made.geo.height + 24;
   const words = below
-    .map((line, i) => say(line, base + i * 22, i ? 14 : 15, i ? 400 : 600, ink))
+    .map((line, i) => say(line, base + i * 22, i ? 14 : 15, i ? 400 : 600))
     .join("");
   const small = note
     ? say(
@@ -80,7 +97,7 @@ export function drawing(made, { title, lines, note = "", desc = "", lang = "en" 
         colour(getComputedStyle(document.querySelector(".offstage")).color),
       )
     : "";
-  const text = `<svg xmlns="${SVG}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" xml:lang="${lang}" role="img"><title>${escape(title)}</title><desc>${escape(desc)}</desc><defs>${defs}</defs><rect width="${width}" height="${height}" fill="${colour(theme.backgroundColor)}"/>${drawn}${words}${small}</svg>`;
+  const text = `<svg xmlns="${SVG}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" xml:lang="${lang}" role="img"><title>${escape(title)}</title><desc>${escape(desc)}</desc><defs>${defs}</defs><rect width="${width}" height="${height}" fill="${colour(theme.backgroundColor)}"/>${head ? heading(head, width, say, place) : ""}<g transform="translate(0 ${top})">${drawn}</g>${words}${small}</svg>`;
   return { text, width, height };
 }
 

@@ -63,8 +63,11 @@ function encoder() {
   return { ask, end: () => worker.terminate() };
 }
 
-/** Makes the file.  `told({done, of, bytes, ms})` hears of every frame; `signal` stops it: then
- *  null. */
+/** Makes the file.  `told` hears of every frame; `signal` stops it: then null.
+ * @param {object} on
+ * @param {import("./plan.js").Frame[]} frames
+ * @param {{width: number, words: (step: Step) => object, signal?: AbortSignal,
+ *   told?: (how: {done: number, of: number, bytes: number, ms: number}) => void}} how */
 export async function animate(on, frames, { width, words, told = () => {}, signal }) {
   await loadIcons();
   await fetchSteps(on, frames[0].n, frames.at(-1).n);

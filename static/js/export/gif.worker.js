@@ -81,6 +81,6 @@ onmessage = ({ data }) => {
     const made = gif.bytes();
     gif = GIFEncoder();
     before = null;
-    postMessage({ made }, [made.buffer]);
+    postMessage({ made }, { transfer: [made.buffer] });
   } else postMessage(frame(data));
 };

@@ -6,8 +6,15 @@ const REST_MS = 1100;
 const MOVE_MS = 90;
 const MOST_BETWEEN = 4;
 
+/** A picture of step `n`, `p` of the way to it, shown for `delay` ms.
+ * @typedef {{n: number, p: number, delay: number}} Frame */
+
 /** The frames from step a to step b: [{n, p, delay}], p < 1 being on the way to step n.
- *  When the steps alone are too many, every k-th is shown; the last one always is. */
+ *  When the steps alone are too many, every k-th is shown; the last one always is.
+ * @param {number} a
+ * @param {number} b
+ * @param {{weighty?: (n: number) => boolean, motion?: boolean}} [how]
+ * @returns {Frame[]} */
 export function plan(a, b, { weighty = () => false, motion = true } = {}) {
   const count = b - a + 1;
   const stride = Math.ceil(count / MOST_FRAMES);
@@ -28,7 +35,8 @@ export function plan(a, b, { weighty = () => false, motion = true } = {}) {
   });
 }
 
-/** How long it plays, in ms. */
+/** How long it plays, in ms.
+ * @param {Frame[]} frames */
 export const lasts = (frames) => frames.reduce((sum, one) => sum + one.delay, 0);
 
 /** How many bytes it will have, from its first frame and from one that follows it. */

@@ -3,7 +3,7 @@
 /** t(key, args) for a catalogue; unknown keys show themselves, so that a gap is seen and not
  *  hidden.  A Kafka or a promise that is named by its code is told in words. */
 export function translator(words, lang = "en") {
-  const plural = new Intl.PluralRules(lang === "zh" ? "zh-Hans" : lang);
+  const plural = new Intl.PluralRules(lang);
   const t = (key, args = {}) => {
     const entry =
       (args.n !== undefined && words[`${key}.${plural.select(Number(args.n))}`]) || words[key];
@@ -14,6 +14,9 @@ export function translator(words, lang = "en") {
   };
   return t;
 }
+
+/** A language as it stands in addresses: zh-Hans is zh. */
+export const inAddress = (lang) => lang.split("-")[0];
 
 /** "K39+elr" as people say it: Kafka 3.9.1 + elr. */
 export function kafka(t, name) {

@@ -15,6 +15,7 @@ import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
 import { lasting } from "../core/kept.js";
+import { inAddress } from "../i18n/words.js";
 import { connect, nameOf, Refused, use } from "../net/channel.js";
 import { Ending } from "../panels/banner.js";
 import { Connection, Longer, Notice, Older } from "../panels/bars.js";
@@ -41,7 +42,7 @@ const at = (id) => document.getElementById(id);
 async function start() {
   doors.furnish(PARTS);
   s.boot.value = boot;
-  s.lang.value = boot.lang.startsWith("zh") ? "zh" : "en";
+  s.lang.value = inAddress(boot.lang);
   // The way to the server is opened while the words come.
   const words = fetch(document.getElementById("words").href).then((r) => r.json());
   const channel = connect({
@@ -106,13 +107,14 @@ async function start() {
 }
 
 const Bars = () =>
-  html`${s.classroom.value && html`<${doors.ClassBar} /><${doors.ClassAsk} />`}<${Connection} /><${Older} /><${Longer} />`;
+  html`${s.classroom.value && html`<${doors.ClassBar} /><${doors.ClassAsk} />`}${s.predicting.value && html`<${doors.Predicting} />`}<${Connection} /><${Older} /><${Longer} />`;
 
 /** Connected, for the first time or again: the run is opened by its name, or told by its text. */
 async function arrive() {
   s.online.value = true;
   s.offlineSince.value = null;
   const here = s.tapeNow.value;
+  if (s.predicting.value) return;
   try {
     if (here) await reopen(here);
     else {

@@ -8,7 +8,7 @@ import { translator } from "../i18n/words.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
-const lang = boot.lang.startsWith("zh") ? "zh" : "en";
+const { lang } = boot;
 const t = translator(
   await fetch(document.getElementById("words").href).then((r) => r.json()),
   lang,

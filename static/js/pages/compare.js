@@ -10,12 +10,11 @@ import {
   offsets,
   tellingDifference,
 } from "../core/lockstep.js";
-import { namer, translator } from "../i18n/words.js";
+import { inAddress, namer, translator } from "../i18n/words.js";
 import { measureOnPage } from "../scene/sheet.js";
 import { button, draw, loadCards, make, SHOWN, side, stepOf, told } from "./compareside.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
-const zh = boot.lang.startsWith("zh");
 const sides = {};
 let words,
   t,
@@ -99,7 +98,7 @@ async function go(to) {
   ].join(" ");
   const query = new URLSearchParams({ with: boot.with, at });
   if (boot.step) query.set("step", boot.step);
-  if (zh) query.set("lang", "zh");
+  if (boot.lang !== "en") query.set("lang", inAddress(boot.lang));
   history.replaceState(null, "", `?${query}`);
 }
 
@@ -129,7 +128,7 @@ function keys(event) {
 
 async function begin() {
   words = await (await fetch(document.getElementById("words").href)).json();
-  t = translator(words, zh ? "zh" : "en");
+  t = translator(words, boot.lang);
   measureOnPage();
   found = await (
     await fetch(`/r/${boot.a}/compare.json?with=${encodeURIComponent(boot.with)}`)

@@ -9,6 +9,7 @@ import * as s from "../animator/state.js";
 import { Form } from "../editor/form.js";
 import * as e from "../editor/state.js";
 import { attempt, live, TryHead } from "../editor/trial.js";
+import { inAddress } from "../i18n/words.js";
 import { connect, use } from "../net/channel.js";
 import { Icon } from "../panels/common.js";
 import { Hits } from "../panels/hits.js";
@@ -24,7 +25,7 @@ const at = (id) => document.getElementById(id);
 const area = at("yaml");
 
 async function start() {
-  const lang = boot.lang.startsWith("zh") ? "zh" : "en";
+  const lang = inAddress(boot.lang);
   const words = await (await fetch(document.getElementById("words").href)).json();
   for (const state of [e, s]) {
     state.lang.value = lang;

@@ -10,15 +10,16 @@ import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
 import { tape } from "../core/history.js";
+import { inAddress } from "../i18n/words.js";
 import { use } from "../net/channel.js";
-import { Icon, sayAll } from "../panels/common.js";
+import { Icon, judged, sayAll } from "../panels/common.js";
 import { Sentence } from "../panels/sentence.js";
 import { takeAnswer } from "../scene/answering.js";
 import { guessed } from "../scene/hand.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
-const lang = boot.lang.startsWith("zh") ? "zh" : "en";
+const lang = inAddress(boot.lang);
 
 /** The questions of the live channel that steps alone can answer. */
 async function ask(event, payload) {
@@ -73,11 +74,9 @@ function Bar() {
 
 /** Beside the title: what is lost by now, or at the end that nothing is. */
 function judge() {
-  const lost = s.step.value?.view.ledger?.lost ?? [];
-  const end = s.n.value >= s.facts.value.total;
-  const kind = lost.length ? "lost" : s.broken.value.length ? "broken" : end ? "held" : "";
+  const { kind, words } = judged(s.step.value);
   at("verdict").className = kind;
-  at("verdict").textContent = kind ? s.t.value(`end.${kind}`, { m: lost.join(", ") }) : "";
+  at("verdict").textContent = words;
 }
 
 function keys(event) {
@@ -95,6 +94,7 @@ async function start() {
   use({ ask, connected: true });
   s.tapes.value = [tape(boot.facts, boot.steps)];
   s.run.value = boot.facts.digest;
+  s.partition.value = boot.facts.partition;
   at("stage").replaceChildren();
   stage.mount(at("stage"), {
     drawn: (shown) => {

@@ -2,7 +2,12 @@
 // and asks on.
 // Without this script every question still opens, and its answer can be read.
 
-import { drawn, missed, next } from "../core/mock.js";
+import "./memory.js";
+
+import { answered } from "../core/answers.js";
+import { isSure } from "../core/calibration.js";
+import { drawn, GOOD, missed, next } from "../core/mock.js";
+import { tell } from "./calibration.js";
 
 const KEY = "highwater.interview";
 const MINUTES = 25;
@@ -95,11 +100,16 @@ function ask() {
     .replace("{n}", main + 1)
     .replace("{total}", mock.ids.length);
   at("reveal").hidden = false;
+  for (const box of sureness()) Object.assign(box, { checked: false, disabled: false });
   clock();
   at("roomtitle").focus();
 }
 
+const sureness = () => [...at("room").querySelectorAll(".sure input")];
+
+/** How sure one was counts as it was said before the answer stood there. */
 function reveal() {
+  for (const box of sureness()) box.disabled = true;
   if (mock.turn.part === "follow") mock.shown.querySelector(".fact").hidden = false;
   else mock.shown.open = true;
   at("reveal").hidden = true;
@@ -116,7 +126,8 @@ function onward() {
   const all = boxes(mock.shown);
   const had = all.filter((box) => box.checked).length;
   const words = mock.shown.querySelector(".asked, h3").textContent;
-  mock.turns.push({ ...mock.turn, share: share(mock.shown), had, all: all.length, words });
+  const sure = Number(sureness().find((box) => box.checked)?.value ?? 0);
+  mock.turns.push({ ...mock.turn, share: share(mock.shown), had, all: all.length, words, sure });
   if (mock.turn.part !== "follow") note(mock.shown);
   if (Date.now() < mock.until) ask();
   else end();
@@ -125,7 +136,10 @@ function onward() {
 function end() {
   clearInterval(mock.ticking);
   const { turns, homes } = mock;
-  for (const [id, home] of homes) home.replaceWith(byId(id));
+  for (const [id, home] of homes) {
+    byId(id).open = false;
+    home.replaceWith(byId(id));
+  }
   const rows = turns.map((turn) => {
     const row = document.createElement("tr");
     row.className = turn.part;
@@ -138,6 +152,7 @@ function end() {
   at("sum").textContent = at("card")
     .dataset.sum.replace("{had}", sum("had"))
     .replace("{all}", sum("all"));
+  showSure(turns.map((turn) => ({ ...turn, right: turn.share >= GOOD })));
   const ids = missed(turns);
   at("missed").href = `/interview/sheet${ids.length ? `?only=${ids.join(",")}` : ""}`;
   at("held").replaceChildren();
@@ -146,6 +161,14 @@ function end() {
   at("card").hidden = false;
   at("cardtitle").focus();
   mock = null;
+}
+
+/** Beside what was right; and it is remembered with all other answers. */
+function showSure(turns) {
+  tell(at("calibration"), turns);
+  at("halfright").hidden = at("calibration").hidden;
+  for (const { id, part, right, sure } of turns)
+    if (isSure(sure)) answered({ probe: `${id} ${part}`, kind: "interview", right, ids: [], sure });
 }
 
 at("mock").hidden = false;

@@ -2,9 +2,13 @@
 // Everything else is the server's: without this script one clicks, and nothing is counted.
 // A chapter of the course is such a page, too; its scenes are gone through by arrow keys.
 
-import { answered } from "../core/answers.js";
+import "./memory.js";
+
+import { answered, answers, sureAndWrong, unanswered } from "../core/answers.js";
+import { isSure } from "../core/calibration.js";
 import { noteScene, progress as course } from "../core/course.js";
-import { kept as measured, told } from "../core/measured.js";
+import { answers as ofTest, kept as measured, told } from "../core/measured.js";
+import { sayBy, tell } from "./calibration.js";
 import { count, offer } from "./counting.js";
 
 const KEY = "highwater.learn";
@@ -47,6 +51,9 @@ function note(progress) {
     given: article.dataset.given,
     right,
     ids: article.dataset.ids.split(" ").filter(Boolean),
+    sure: isSure(Number(asked.get("sure"))) ? Number(asked.get("sure")) : undefined,
+    href: chapter ? location.pathname : `${location.pathname}?${unanswered(location.search)}`,
+    text: document.getElementById("question").textContent.trim(),
   });
   count(article);
   return {
@@ -94,9 +101,31 @@ function noteChapter() {
   if (!waits) noteScene(chapter.dataset.slug, Number(chapter.dataset.scene));
 }
 
+/** How sure one was so far, and what was certain and wrong. */
+function showSure() {
+  const all = answers();
+  const tests = measured();
+  tell(document.getElementById("calibration"), [
+    ...all,
+    ...["before", "after"].flatMap((side) => ofTest(tests, side)),
+  ]);
+  const lost = document.getElementById("surewrong");
+  const found = lost ? sureAndWrong(all).slice(0, 3) : [];
+  if (!found.length) return;
+  lost.querySelector("ol").replaceChildren(
+    ...found.map(({ href, text }) => {
+      const row = document.createElement("li");
+      row.append(Object.assign(document.createElement("a"), { href, textContent: text }));
+      return row;
+    }),
+  );
+  lost.hidden = false;
+}
+
 function keys(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest?.("input, select, textarea")) return;
+  if (event.target.closest?.("input:not([type=radio]), select, textarea")) return;
+  sayBy(event.key);
   const choice = document.querySelectorAll(".choice")[Number(event.key) - 1];
   if (choice) choice.click();
   const onward = { ArrowRight: "next", ArrowLeft: "back" }[event.key];
@@ -116,6 +145,26 @@ function byHand(event) {
   form.submit();
 }
 
+function showAll(progress) {
+  show(progress);
+  showCourse();
+  showSure();
+  told(document.getElementById("measured"), measured());
+}
+
+/** In the place of a stage: its page is told to play on, or to put the question away. */
+function answerTo(page) {
+  const onward = document.getElementById("onward");
+  onward?.addEventListener("click", (event) => {
+    event.preventDefault();
+    const { href, dataset } = onward;
+    page.postMessage({ onward: { ...JSON.parse(dataset.onward), href } }, location.origin);
+  });
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape") page.postMessage({ leave: true }, location.origin);
+  });
+}
+
 let progress = kept();
 if (article && article.dataset.right !== undefined) {
   progress = note(progress);
@@ -123,11 +172,14 @@ if (article && article.dataset.right !== undefined) {
   document.getElementById("verdict").focus({ preventScroll: true });
 }
 noteChapter();
-show(progress);
-showCourse();
+showAll(progress);
 offer(document.getElementById("countme"));
-told(document.getElementById("measured"), measured());
 for (const hint of document.querySelectorAll(".byhand")) hint.hidden = !hint.textContent.trim();
 addEventListener("keydown", keys);
+if (document.body.matches(".within") && parent !== window) {
+  answerTo(parent);
+  focus(); // Keys are answers from now on; the stage inside may take longer to come.
+}
 addEventListener("message", byHand);
+addEventListener("highwater:loaded", () => showAll(kept()));
 document.body.dataset.ready = "1";

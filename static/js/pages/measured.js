@@ -1,13 +1,11 @@
 // The result of ten questions: kept in this browser, and after the course told beside the first.
 
-import { forget, gained, keep } from "../core/measured.js";
+import { calibration, saying } from "../core/calibration.js";
+import { answers, forget, gained, keep } from "../core/measured.js";
+import { fill, tell } from "./calibration.js";
 
 const at = (id) => document.getElementById(id);
 const result = at("result");
-
-function fill(text, args) {
-  return text.replace(/\{(\w+)\}/g, (place, name) => args[name] ?? place);
-}
 
 function say(id, text) {
   at(id).textContent = text;
@@ -30,7 +28,20 @@ function show({ before, after }) {
   at("few").hidden = false;
 }
 
-const all = keep(result.dataset.side, result.dataset.marks);
+/** How sure one was this time, and after the course how that was before it. */
+function showSure(all) {
+  const { side } = result.dataset;
+  const box = at("calibration");
+  tell(box, answers(all, side));
+  const before = side === "after" && saying(calibration(answers(all, "before")));
+  if (!before) return;
+  const said = fill(box.dataset[`said${before.sure}`], before);
+  say("earlier", fill(result.dataset.earlier, { said }));
+}
+
+const { side, marks, sure } = result.dataset;
+const all = keep(side, marks, sure);
+showSure(all);
 if (result.dataset.side === "after") show(all);
 at("forget").hidden = false;
 at("forget").addEventListener("click", () => {

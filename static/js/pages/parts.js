@@ -18,6 +18,7 @@ export const PARTS = {
   Log: [() => import("../panels/log.js").then((m) => m.Log)],
   Matrix: [() => import("../panels/matrix.js").then((m) => m.Matrix)],
   Metrics: [() => import("../panels/metrics.js").then((m) => m.Metrics), "metrics"],
+  Predicting: [() => import("../panels/predicting.js").then((m) => m.Predicting), "asked"],
   Reality: [() => import("../panels/reality.js").then((m) => m.Reality), "beside"],
   Surgery: [() => import("../panels/surgery.js").then((m) => m.Surgery)],
   TableView: [() => import("../panels/table.js").then((m) => m.TableView)],

@@ -7,7 +7,7 @@ import { share } from "../animator/doors.js";
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
 import { inTurn, knows } from "../i18n/words.js";
-import { Icon, say } from "./common.js";
+import { Icon, judged, say } from "./common.js";
 import { change } from "./title.js";
 
 /** A broken promise in words: what is the case now, not what was promised. */
@@ -48,16 +48,13 @@ export function Ending() {
 
 /** At the end of a run the title's question is answered in one sentence. */
 function End({ facts, t }) {
-  const lost = s.step.value?.view.ledger?.lost ?? [];
-  const kind = lost.length ? "lost" : facts.verdict?.broken?.length ? "broken" : "held";
+  const { kind, words } = judged(s.step.value);
   return html`<div
     class=${`ending card ${kind === "held" ? "held" : "lost"}`}
     role="note"
     data-end=${kind}
   >
-    <p class="grow">
-      <b>${t(`end.${kind}`, { m: lost.join(", ") })}</b>${" "}<span>${facts.scenario.teaches}</span>
-    </p>
+    <p class="grow"><b>${words}</b>${" "}<span>${facts.scenario.teaches}</span></p>
     <div class="acts">
       <button class="btn" type="button" onClick=${share}>${t("end.share")}</button>
       <a class="btn" href="/">${t("end.next")}</a>
@@ -119,10 +116,9 @@ function Doubt({ invariant, step }) {
   const t = s.t.value;
   const [busy, setBusy] = useState(false);
   const [priced, setPriced] = useState(false);
-  const { places, each } = s.boot.value.futures;
-  const cost = (Math.min(places, Math.max(1, step - 1)) * each).toLocaleString(
-    document.documentElement.lang,
-  );
+  const { each, longest } = s.boot.value.futures;
+  const places = longest.findIndex((steps) => step - 1 <= steps) + 1 || longest.length + 1;
+  const cost = (places * each).toLocaleString(document.documentElement.lang);
   const ask = (path) => async () => {
     setBusy(true);
     try {

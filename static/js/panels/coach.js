@@ -54,6 +54,8 @@ function place(box, target) {
     used.push({ rect: one.getBoundingClientRect(), worth: TOLD });
   const stage = document.getElementById("stage").getBoundingClientRect();
   const aside = document.getElementById("side").getBoundingClientRect();
+  // A chain of methods is read as a whole.
+  if (s.tab.value === "code") used.push({ rect: aside, worth: 3 * TOLD });
   const spots = [
     ["below", middleX - width / 2, to.bottom + GAP],
     ["above", middleX - width / 2, to.top - height - GAP],

@@ -43,6 +43,16 @@ export const say = (entry) =>
 export const sayAll = (step) =>
   step.say?.length ? inTurn(step.say.map(say)) : step.n === 0 ? s.t.value("step.start") : step.move;
 
+/** What is known at a step: {kind, words}: what is lost by now, or at the end that nothing is; no
+ *  kind as long as nothing is decided. */
+export function judged(step) {
+  const { verdict, total } = s.facts.value;
+  const lost = step?.view.ledger?.lost ?? [];
+  const broken = (verdict.broken ?? []).some((one) => one.step <= step?.n);
+  const kind = lost.length ? "lost" : broken ? "broken" : step?.n >= total ? "held" : "";
+  return { kind, words: kind && s.t.value(`end.${kind}`, { m: lost.join(", ") }) };
+}
+
 /** The one sentence of a step. */
 export const sayStep = (step) => sayAll({ ...step, say: step.say?.slice(0, 1) });
 

@@ -43,7 +43,7 @@ export function ready() {
 
 export function help() {
   ready();
-  document.getElementById("help").showModal();
+  /** @type {HTMLDialogElement} */ (document.getElementById("help")).showModal();
 }
 
 /** A number beside each sign, found on the picture that was drawn. */

@@ -34,7 +34,9 @@ function loadWalker() {
 function leaveLane(broker) {
   inside.value = null;
   s.lit.value = null;
-  document.querySelector(`[data-hit="lane:${broker}"]`)?.focus({ preventScroll: true });
+  /** @type {SVGElement | null} */
+  const lane = document.querySelector(`[data-hit="lane:${broker}"]`);
+  lane?.focus({ preventScroll: true });
 }
 
 /** Marks answer why they stand where they stand; all else opens what can be done with the log. */

@@ -131,7 +131,9 @@ export function Lens() {
   const facts = s.facts.value;
   const step = s.step.value;
   const [about, setAbout] = useState(null);
-  const [told, setTold] = useState({ key: "" });
+  /** @type {{key: string, failed?: boolean, lens?: any, cues?: Cue[]}} */
+  const nothing = { key: "" };
+  const [told, setTold] = useState(nothing);
   const { a, b, setFirst, choose } = useReleases(about);
   const profile = facts?.profile ?? "";
   useEffect(() => {

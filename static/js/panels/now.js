@@ -87,7 +87,10 @@ export function Now() {
       html`<div class="nextup">
         <h3>${t("now.next")}</h3>
         <p>
-          <${Jump} n=${next.n}><${Icon} name="next" /> ${sayStep(next)}<//>
+          <${Jump} n=${next.n}
+            ><${Icon} name="next" />
+            ${next.say?.length ? sayStep(next) : html`<code>${next.move}</code>`}<//
+          >
         </p>
       </div>`
     }

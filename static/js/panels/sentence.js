@@ -76,6 +76,7 @@ export function Changes() {
   const { p } = partOf(step.view, s.partition.value);
   const list = changeList(before, step, changedIn(step.changed, p), p);
   if (!list.length) return null;
+  /** @param {{broker?: number | string, field: string}} one */
   const word = ({ broker, field }) =>
     broker === undefined
       ? t(`field.${field}`)

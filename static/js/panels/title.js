@@ -6,6 +6,7 @@ import { useState } from "preact/hooks";
 import { setPace } from "../animator/acting.js";
 import { help, share } from "../animator/doors.js";
 import { complain, open } from "../animator/player.js";
+import * as predicting from "../animator/predicting.js";
 import * as s from "../animator/state.js";
 import { partOf } from "../core/partition.js";
 import { kafka } from "../i18n/words.js";
@@ -87,6 +88,13 @@ const Pace = ({ fetching, t }) =>
     )}
   </div>`;
 
+/** Asked here where that can be, else on a page of its own. */
+function predictHere(event) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || !predicting.can()) return;
+  event.preventDefault();
+  predicting.begin();
+}
+
 export function Title() {
   const t = s.t.value;
   const [open, setOpen] = useState(false);
@@ -128,6 +136,7 @@ export function Title() {
           id="predict"
           href=${`/learn?run=${facts.digest}&step=${s.n.value}`}
           title=${t("predict.why")}
+          onClick=${predictHere}
           ><${Icon} name="eye" /><span class="wide">${t("predict.go")}</span></a
         >
         <a class="btn minor" href=${`/edit?run=${facts.digest}`} title=${t("edit.record.why")}

@@ -1,7 +1,7 @@
 // A question answered by hand on the stage: the mark is dragged, a tank or a record is clicked.
 // The page around the stage is told {by: text}; everything can be done by keyboard, too.
 
-import { el } from "./hand.js";
+import { aloft, el } from "./hand.js";
 
 const HANDS = { offset: mark, broker: tanksOnce, brokers: tanksMany, records };
 const BY_TEN = 5;
@@ -66,7 +66,7 @@ function mark(svg, ask, { geo, step }, t) {
     touch.setAttribute("y", y - 16);
     for (const name of ["y1", "y2"]) line.setAttribute(name, y);
     knob.setAttribute("cy", y);
-    words.setAttribute("y", y - 8);
+    words.setAttribute("y", aloft(lane, y));
     words.textContent = t("hand.offset", { n: at });
     grip.setAttribute("aria-valuenow", at);
     grip.setAttribute("aria-valuetext", words.textContent);

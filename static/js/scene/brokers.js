@@ -55,6 +55,11 @@ export function card(geo, view, broker, ctx) {
   });
 }
 
+/** Its name and what it does.
+ * @param {ReturnType<typeof import("./layout.js").layout>} geo
+ * @param {{id: number, [more: string]: any}} broker
+ * @param {{acts: boolean, recorded?: boolean, x: number, y: number}} place
+ * @param {{t: (key: string, args?: object) => string, name: Function}} ctx */
 function head(geo, broker, { acts, recorded, x, y }, { t, name }) {
   const label = t("card.name", { name: name(broker.id, true) });
   const size = geo.density === "dense" ? 12 : 14.5;

@@ -81,10 +81,6 @@ export function called(c, view, name) {
 function waitMark(wait, x, y, { t, name, blocked }) {
   const label = [wait.m].flat().join(" ");
   const ids = wait.acks === -1 ? [...blocked] : [];
-  const whom =
-    ids.length && !label.includes(",")
-      ? `${label}→${ids.map((id) => name(id, true)).join("")}`
-      : label;
   const more = ids.length
     ? ` ${t("mark.hw_waits", { b: ids.map((id) => name(id)).join(t("list.comma")) })}`
     : "";
@@ -93,7 +89,7 @@ function waitMark(wait, x, y, { t, name, blocked }) {
     [
       rect("r", x, y + 1, 66, 20, "waiting", { rx: 4 }),
       icon("i", "hourglass", x + 4, y + 5, 12, "warn"),
-      text("t", x + 18, y + 15, fit(whom, 46, 11.5), "mono small"),
+      text("t", x + 18, y + 15, fit(label, 46, 11.5), "mono small"),
       title(
         "title",
         t("client.waits", {

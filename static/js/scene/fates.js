@@ -86,10 +86,12 @@ function broken(n, at) {
   const [x, y] = along(n.m.at, n.m.to, at.travel * 0.5);
   const q = at.effect;
   if (q <= 0) return [moved(n, x, y, 1)];
-  return [
+  /** @type {[string, number, string][]} */
+  const halves = [
     ["left", -1, "inset(-9px 50% -9px -9px)"],
     ["right", 1, "inset(-9px -9px -9px 50%)"],
-  ].map(([side, dir, clip]) => {
+  ];
+  return halves.map(([side, dir, clip]) => {
     const half = moved(n, x + dir * 9 * q, y + 16 * q, 1 - q, {
       class: `${n.a.class} lost`,
       style: `clip-path:${clip}`,

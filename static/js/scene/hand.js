@@ -8,6 +8,9 @@ export function el(tag, attributes) {
   return one;
 }
 
+/** Where the words of a mark stand: in the air of its tank, over all records and over the mark. */
+export const aloft = (lane, y) => Math.min(lane.top + 22, y - 8);
+
 /** Draws where somebody said a mark would be: {who, at}. */
 export function guessed(host, guess, { geo, zoom }, t) {
   host.parentElement.querySelector(".guess")?.remove();
@@ -21,7 +24,7 @@ export function guessed(host, guess, { geo, zoom }, t) {
     "aria-hidden": "true",
   });
   const y = geo.y(Math.max(guess.at, geo.base), lane);
-  const words = el("text", { x: lane.x - 12, y: y - 5, "text-anchor": "start" });
+  const words = el("text", { x: lane.mid, y: aloft(lane, y), "text-anchor": "middle" });
   words.textContent = t("hand.guess", { n: guess.at });
   svg.append(el("line", { x1: lane.x - 12, x2: lane.x + lane.w + 12, y1: y, y2: y }), words);
   host.append(svg);

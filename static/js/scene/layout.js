@@ -65,8 +65,10 @@ export function foldAt({ base, end, same, capacity, unfolded }) {
   return fold - base < 2 ? base : fold;
 }
 
-/** The geometry of one view: lanes, the shared offset axis, the heads above it. */
-export function layout(view, { width, partition = 0, unfolded = false, corner = 0 } = {}) {
+/** The geometry of one view: lanes, the shared offset axis, the heads above it.
+ * @param {View} view
+ * @param {{width: number, partition?: number, unfolded?: boolean, corner?: number}} room */
+export function layout(view, { width, partition = 0, unfolded = false, corner = 0 }) {
   const part = partOf(view, partition);
   const narrow = width < 700;
   const name = densityFor(view.brokers.length);
@@ -113,8 +115,7 @@ export function layout(view, { width, partition = 0, unfolded = false, corner = 
     part,
     ...axis(unfolded),
   };
-  geo.boxes = boxes(geo);
-  return geo;
+  return { ...geo, boxes: boxes(geo) };
 }
 
 function axisOf(part, logX, logW) {

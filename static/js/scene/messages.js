@@ -9,7 +9,8 @@ const MOST = 24;
 const ON_ONE_ARC = 6;
 const LONG_MS = 1000;
 
-/** What a message says under its name: the two or three fields that matter. */
+/** What a message says under its name: the two or three fields that matter.
+ * @param {(id: number, short?: boolean) => string} [name] */
 export function essence(m, t, name = String) {
   const f = m.fields ?? {};
   const bits = [];

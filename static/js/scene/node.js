@@ -36,6 +36,10 @@ export function fit(text, width, size = 12, bold = false) {
   return cut.trimEnd() + "…";
 }
 
+/** What is drawn: an element by its key, kind and attributes, with children or a text.
+ * @typedef {{k: string, t: string, a: Record<string, any>, c?: Drawn[], x?: string, m?: any}} Drawn */
+
+/** @returns {Drawn} */
 const node = (t, k, a, rest = {}) => ({ k, t, a, ...rest });
 export const g = (k, c, a = {}, m) => node("g", k, a, { c: c.filter(Boolean), m });
 export const rect = (k, x, y, width, height, cls, a = {}, m) =>
@@ -59,7 +63,14 @@ export const icon = (k, name, x, y, size, cls = "") =>
   node("use", k, { class: `ic ${cls}`, href: `${ICONS}#${name}`, x, y, width: size, height: size });
 export const title = (k, x) => node("title", k, {}, { x });
 
-/** A small label with an icon or without: returns {node, width}. */
+/** A small label with an icon or without: returns {node, width}.
+ * @param {string} k
+ * @param {number} x
+ * @param {number} y
+ * @param {string} label
+ * @param {string} cls
+ * @param {{name?: string, size?: number, height?: number, data?: string, dot?: string | null}}
+ *   [how] */
 export function pill(k, x, y, label, cls, { name, size = 11.5, height = 20, data, dot } = {}) {
   const lead = name ? 16 : 0;
   const width = Math.round(textWidth(label, size, true) + 14 + lead + (dot ? 11 : 0));

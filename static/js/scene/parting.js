@@ -30,6 +30,7 @@ export function exchanges(view) {
 export function answered(x, mine, theirs, { t, name }) {
   const own = ownEnd(mine, (x.answer ?? [x.asked])[0]);
   const end = x.answer ? Math.min(x.answer[1], own) : null;
+  /** @type {[string, [number, number][], string][]} */
   const rows = [
     [
       name(x.leader, true),

@@ -20,7 +20,7 @@ export function share() {
   const box = document.getElementById("sharebox");
   if (!box.firstChild) render(html`<${Share} />`, box);
   opened.value = true;
-  document.getElementById("share").showModal();
+  /** @type {HTMLDialogElement} */ (document.getElementById("share")).showModal();
 }
 
 /** The same, opened where a class is started or ended. */

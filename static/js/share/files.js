@@ -8,7 +8,7 @@ import { short } from "../core/link.js";
 import { clear, ofStep, png } from "../export/frame.js";
 import { WIDEST } from "../export/plan.js";
 import { loadIcons } from "../export/written.js";
-import { sayAll } from "../panels/common.js";
+import { judged, sayAll } from "../panels/common.js";
 import { Animation } from "./animation.js";
 import { Copied, why } from "./common.js";
 
@@ -42,13 +42,14 @@ export function words(step) {
   const where = t("export.note", { n: step.n, total, profile });
   return {
     title: `${scenario.title} · ${where}`,
+    head: { title: scenario.title, ...judged(step) },
     lines: said,
-    note: `${scenario.title} · ${where} · ${link}`,
+    note: `${where} · ${link}`,
     desc: `${sayAll(step)} ${step.n === s.n.value ? lanes() : ""} ${t("export.rights", { link })}`.replaceAll(
       /\s+/g,
       " ",
     ),
-    lang: s.lang.value === "zh" ? "zh-Hans" : "en",
+    lang: document.documentElement.lang,
   };
 }
 

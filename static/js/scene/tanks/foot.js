@@ -1,7 +1,7 @@
 // Under a tank: whose it is, its crown, three words, and what else is the matter with it.  Pure.
 
 import { isStale } from "../belief.js";
-import { fit, g, icon, pill, rect, text, textWidth, title } from "../node.js";
+import { g, icon, pill, rect, text, textWidth, title } from "../node.js";
 import { standing } from "../standing.js";
 import { sized } from "./place.js";
 
@@ -77,16 +77,20 @@ function name(geo, broker, lane, y, replica, { t, name: called }) {
   ];
 }
 
+/** Where words of this width stand under a tank: in its middle, as far as its column has room. */
+const under = (geo, { left, mid }, w) =>
+  Math.min(Math.max(mid, left + w / 2 + 2), left + geo.col - w / 2 - 2);
+
 /** Three words, and below them what is wrong, or one small pill. */
 function more(geo, broker, lane, y, replica, ctx) {
   const { t } = ctx;
   const [words, tone] = threeWords(geo.part, broker, t);
-  const size = geo.narrow ? 11.5 : 13;
-  const room = geo.col - 4;
+  const size = sized(words, geo.col - 4, geo.narrow ? 11.5 : 13, false);
+  const x = under(geo, lane, textWidth(words, size));
   return [
-    text("role", lane.mid, y + (geo.narrow ? 15 : 19), words, `role ${tone}`, {
+    text("role", x, y + (geo.narrow ? 15 : 19), words, `role ${tone}`, {
       "text-anchor": "middle",
-      style: `font-size:${sized(words, room, size, false)}px`,
+      style: `font-size:${size}px`,
     }),
     ...below(geo, broker, lane, y + (geo.narrow ? 21 : 26), replica, ctx),
   ];
@@ -100,10 +104,17 @@ function below(geo, broker, lane, y, replica, ctx) {
     g(
       key,
       [
-        text("t", lane.mid, y + 11, fit(words, room, 11), `small ${cls}`, {
-          "text-anchor": "middle",
-          style: `font-size:${sized(words, room, 11.5, false)}px`,
-        }),
+        text(
+          "t",
+          under(geo, lane, Math.min(room, textWidth(words, 11.5))),
+          y + 11,
+          words,
+          `small ${cls}`,
+          {
+            "text-anchor": "middle",
+            style: `font-size:${sized(words, room, 11.5, false)}px`,
+          },
+        ),
         title("title", words),
       ],
       a,

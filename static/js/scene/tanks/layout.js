@@ -6,6 +6,8 @@ import { foldAt } from "../layout.js";
 /** Least width of a column, in px, with all its words, and with a name and marks alone. */
 const FULL = 100;
 const LEAST = 34;
+/** Least height of a tank, in px: alone in a small frame, and where rows of them scroll anyway. */
+const LEAST_H = [120, 170];
 const ROOM = {
   wide: { strip: 40, clients: 0, sky: 78, foot: 96, head: 30, fold: 36, cell: 40, most: 72 },
   narrow: { strip: 44, clients: 32, sky: 58, foot: 84, head: 22, fold: 30, cell: 26, most: 44 },
@@ -47,10 +49,13 @@ function gaps(col) {
 }
 
 /** The geometry of one view for a stage of this size, in px.  `widest`: records the tallest log of
- *  the run has in the end, so that the scale stays the same all the way. */
+ *  the run has in the end, so that the scale stays the same all the way.
+ * @param {View} view
+ * @param {{width: number, height?: number, partition?: number, unfolded?: boolean,
+ *   corner?: number, widest?: number}} room */
 export function layout(
   view,
-  { width, height = 560, partition = 0, unfolded = false, corner = 0, widest = 0 } = {},
+  { width, height = 560, partition = 0, unfolded = false, corner = 0, widest = 0 },
 ) {
   const part = partOf(view, partition);
   const narrow = width < 700;
@@ -62,7 +67,7 @@ export function layout(
   const full = cols.col >= FULL;
   if (!full) room.foot = 54;
   const top = room.strip + room.clients + room.sky;
-  const tall = Math.max(height, top + cols.rows * (room.foot + 170));
+  const tall = Math.max(height, top + cols.rows * (room.foot + LEAST_H[cols.rows > 1 ? 1 : 0]));
   const rowH = (tall - top) / cols.rows;
   const inner = Math.round(rowH - room.foot);
   const axis = scale(part, { room, inner, unfolded, widest });
@@ -85,12 +90,11 @@ export function layout(
     gutter: 0,
     ...axis,
   };
-  geo.lanes = lanes(view, geo, { cols, rowH, inner });
-  geo.y = (offset, lane) =>
+  const y = (offset, lane) =>
     offset <= geo.fold && geo.foldH
       ? lane.floor - (Math.max(0, offset - geo.base) / (geo.fold - geo.base)) * geo.foldH
       : lane.floor - geo.foldH - (offset - geo.fold) * geo.pitch;
-  return geo;
+  return { ...geo, lanes: lanes(view, geo, { cols, rowH, inner }), y };
 }
 
 /** Which offsets are drawn one by one, and how high each is. */
@@ -113,11 +117,10 @@ function lanes(view, geo, { cols, rowH, inner }) {
       const row = Math.floor(i / cols.each);
       const at = i % cols.each;
       const top = Math.round(geo.top + row * rowH);
-      // Who is out of the ISR stands a little apart from those in the middle.
-      const apart =
-        geo.full && !geo.narrow && record.leader !== broker.id && !record.isr.includes(broker.id)
-          ? Math.sign(at - (cols.each - 1) / 2 || 1) * 12
-          : 0;
+      // Who is out of the ISR stands a little apart from those in the middle, as there is room.
+      const out = record.leader !== broker.id && !record.isr.includes(broker.id);
+      const way = out && geo.full && !geo.narrow ? Math.sign(at - (cols.each - 1) / 2 || 1) : 0;
+      const apart = way * (at ? 12 : Math.min(12, cols.left));
       const left = cols.left + at * cols.col;
       const x = left + geo.gap.left + apart;
       const w = cols.col - geo.gap.left - geo.gap.right;

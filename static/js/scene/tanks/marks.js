@@ -36,6 +36,9 @@ function theirs(geo, lane, broker, replica, { t }) {
   ];
 }
 
+/** At the bottom of a tank a mark stands above its level, where no word of the pipe crosses it. */
+const atFloor = (lane, y) => y + 20 > lane.floor;
+
 /** Room for words at the right of a tank, in px. */
 const beside = (geo, lane) => Math.min(lane.left + geo.col, geo.width) - lane.x - lane.w - 7;
 
@@ -52,6 +55,8 @@ function end(geo, lane, broker, replica, { t, changed, was }) {
       : 0;
   const size = sized(label, beside(geo, lane), geo.narrow ? 10.5 : 11.5);
   const x = b + 5;
+  const low = geo.y(Math.max(replica.hw, geo.base), lane);
+  const up = atFloor(lane, low) && y > low - 23 ? 27 : 4;
   return [
     g(
       "leo",
@@ -61,9 +66,9 @@ function end(geo, lane, broker, replica, { t, changed, was }) {
           `M${a} ${y + 6}V${y}h9M${b - geo.gap.pad + 2} ${y + 6}V${y}h-9M${b} ${y}h${geo.narrow ? 4 : 14}`,
           "leoline",
         ),
-        text("t", x, y - 4, label, "mark", { "font-size": size }),
+        text("t", x, y - up, label, "mark", { "font-size": size }),
         gone > 0 &&
-          text("gone", x, y - 18, t("mark.unflushed", { n: gone }), "small bad", {
+          text("gone", x, y - up - 14, t("mark.unflushed", { n: gone }), "small bad", {
             "data-id": `b${broker.id}:unflushed`,
             "data-value": gone,
             "text-anchor": x + 80 > geo.width ? "end" : "start",
@@ -134,8 +139,7 @@ function mark(geo, lane, broker, replica, { t, changed, name }) {
   const w = textWidth(label, size, true) + 1 + lead;
   const starts = broker.alive === "starting" ? "hollow" : "";
   const x = right + 5;
-  // At the bottom of a tank it stands above its level, where the pipe does not cross it.
-  const top = y + 20 > lane.floor && geo.y(replica.leo, lane) < y - 16 ? y - 18 : y + 1;
+  const top = atFloor(lane, y) ? y - 24 : y + 1;
   const words = [
     t("mark.hw", { o: replica.hw }),
     waits && t("mark.hw_waits", { b: replica.blocks.map((b) => name(b)).join(t("list.comma")) }),

@@ -14,11 +14,14 @@ import { sides } from "./sides.js";
 import { messages, oddLinks, rows } from "./sky.js";
 import { tank } from "./tank.js";
 
-/** {geo, logs, over}: the geometry and the two layers, the upper one for what moves. */
+/** {geo, logs, over}: the geometry and the two layers, the upper one for what moves.
+ * @param {Step & {changed?: Set<string>, was?: object}} step
+ * @param {{layers?: Set<string>, t: Function, name: Function, width: number, height?: number,
+ *   partition?: number, unfolded?: boolean, corner?: number, widest?: number}} how */
 export function tanks(step, { layers = USUAL, t, name, ...room }) {
   const view = step.view;
-  const geo = layout(view, room);
-  geo.boxes = boxes(geo);
+  const empty = layout(view, room);
+  const geo = { ...empty, boxes: boxes(empty) };
   const ctx = {
     t,
     name,

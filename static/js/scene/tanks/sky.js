@@ -5,6 +5,7 @@ import { epochClass } from "../epochs.js";
 import { progress } from "../messages.js";
 import { fit, g, icon, path, rect, text, textWidth, title } from "../node.js";
 import { anchor } from "./layout.js";
+import { sized } from "./place.js";
 import { heightOf, speech } from "./speech.js";
 
 const MOST = 24;
@@ -87,6 +88,13 @@ export function messages(geo, view, places, ctx) {
   return out;
 }
 
+/** What an answer brings besides records.  An error is what one looks for: in bold, and whole. */
+function tagOf(words, loud, narrow, size) {
+  const room = (loud ? [200, 260] : [70, 150])[narrow ? 0 : 1];
+  const small = loud ? sized(words, room, size) : size;
+  return { tag: fit(words, room, small, loud), small };
+}
+
 /** A slip around its own middle: {parts, w, h, ack}. */
 function slip(geo, m, ctx) {
   const { h, size } = CHIP[geo.narrow ? "narrow" : "wide"];
@@ -98,15 +106,13 @@ function slip(geo, m, ctx) {
   const whom = ctx.name(m.to, true);
   const to = `→ ${geo.narrow ? whom.replace(/(?<=\D{4}) \d+$/, "") : whom}`;
   const words = fit(said.words, geo.narrow ? 120 : 190, size, true);
-  // An error is what one looks for, and stands in bold.
   const loud = Boolean(m.error);
-  const room = loud ? [130, 220] : [70, 150];
-  const tag = fit(said.tag, room[geo.narrow ? 0 : 1], size - 1, loud);
+  const { tag, small } = tagOf(said.tag, loud, geo.narrow, size - 1);
   const widths = [
     words && textWidth(words, size, true) + 6,
     ...minis.map((r) => cell(r) + 3),
     more > 0 && textWidth(`+${more}`, size) + 5,
-    tag && textWidth(tag, size - 1, loud) + 6,
+    tag && textWidth(tag, small, loud) + 6,
     textWidth(to, size - 1.5) + 2,
     m.held && !m.deliverable && 15,
   ].map((one) => one || 0);
@@ -141,9 +147,9 @@ function slip(geo, m, ctx) {
   if (tag)
     put(
       text("w", x + 2, base, tag, /^HW/.test(tag) ? "msgtext hwtag" : "msgtext", {
-        style: `font-size:${size - 1}px`,
+        style: `font-size:${small}px`,
       }),
-      textWidth(tag, size - 1, loud) + 6,
+      textWidth(tag, small, loud) + 6,
     );
   put(
     text("to", x, base, to, "msgtext", { style: `font-size:${size - 1.5}px` }),

@@ -107,7 +107,12 @@ function offsets(geo, lane, taken) {
   for (let o = Math.ceil(geo.fold / every) * every; o < geo.end; o += every) {
     const y = (geo.y(o, lane) + geo.y(o + 1, lane)) / 2;
     if (taken.some((other) => Math.abs(other - y) < 17)) continue;
-    found.push(text(`o${o}`, lane.x - 7, y + 4, o, "ruler", { "text-anchor": "end" }));
+    found.push(
+      text(`o${o}`, lane.x - 7, y + 4, o, "ruler", {
+        "text-anchor": "end",
+        style: `font-size:${sized(String(o), geo.gap.left - 9, 11.5, false)}px`,
+      }),
+    );
   }
   return found;
 }
