@@ -12,8 +12,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from app import bootstrap
 
@@ -116,26 +121,110 @@ def is_ci() -> bool:
     return bool(os.environ.get("CI"))
 
 
-def only_in_browser() -> bool:
-    """Did nothing but browser tests fail?  They wait for a real Chromium on a machine that may be
-    busy, so they get one more try, alone; whatever is deterministic gets none."""
+def failures(cache: Path) -> list[str]:
+    """What pytest noted in its cache to have failed."""
     try:
-        text = (ROOT / ".pytest_cache/v/cache/lastfailed").read_text("utf-8")
+        text = (cache / "v/cache/lastfailed").read_text("utf-8")
     except OSError:
-        return False
-    names = json.loads(text)
-    return bool(names) and all(name.startswith("tests/e2e/") for name in names)
+        return []
+    return list(json.loads(text))
 
 
-def passes(command: list[str]) -> bool:
-    """Runs a check; says so if the browser tests needed their second try."""
-    if subprocess.run(command, cwd=ROOT).returncode == 0:
-        return True
-    if "pytest" not in command or not only_in_browser():
-        return False
-    again = [*command, "--last-failed"]
-    bootstrap.say(f"\nOnly browser tests failed; once more, alone:\n$ {shlex.join(again)}")
-    return subprocess.run(again, cwd=ROOT).returncode == 0
+@dataclass
+class Told:
+    """What became of the checks, and of what they say, one after the other."""
+
+    failed: list[str] = field(default_factory=list)
+    second: list[str] = field(default_factory=list)
+    """Browser tests that needed a second try."""
+    _turn: threading.Lock = field(default_factory=threading.Lock)
+
+    def check(self, command: list[str], at_once: bool) -> None:
+        """Runs a check.  What it prints comes at once, or whole when it has ended."""
+        line = shlex.join(command)
+        if at_once:
+            bootstrap.say(f"\n$ {line}")
+        with tempfile.TemporaryFile() as kept:
+            began = time.monotonic()
+            passed, used = passes(command, self.second, None if at_once else kept)
+            with self._turn:
+                if not at_once:
+                    bootstrap.say(f"\n$ {line}")
+                    kept.seek(0)
+                    shutil.copyfileobj(kept, sys.stdout.buffer)
+                    sys.stdout.flush()
+                bootstrap.say(f"({time.monotonic() - began:.1f} s, {used:.1f} s of them computing)")
+                if not passed:
+                    self.failed.append(line)
+
+    def lane(self, commands: list[list[str]], at_once: bool = False) -> None:
+        for command in commands:
+            self.check(command, at_once)
+
+
+def run(command: list[str], out: IO[bytes] | None) -> tuple[int, float]:
+    """(exit code, seconds of all processors that it and what it started have used)."""
+    with subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, used.ru_utime + used.ru_stime
+
+
+def passes(
+    command: list[str], second: list[str], out: IO[bytes] | None = None
+) -> tuple[bool, float]:
+    """Runs a check; (did it pass, seconds of computing).
+
+    Browser tests wait for a real Chromium on a machine that may be busy: where nothing else
+    failed, they get one more try, one after the other, and are noted in `second`.  Whatever is
+    deterministic gets none.
+    """
+    if "pytest" not in command:
+        code, used = run(command, out)
+        return code == 0, used
+    with tempfile.TemporaryDirectory() as place:  # what failed here, and not some other day
+        cached = [*command, "-o", f"cache_dir={place}"]
+        code, used = run(cached, out)
+        names = failures(Path(place)) if code else []
+        if not names or not all(name.startswith("tests/e2e/") for name in names):
+            return code == 0, used
+        second += names
+        code, more = run([*cached, "--last-failed", "-n", "0"], out)
+        return code == 0, used + more
+
+
+def tell_second_tries(names: list[str]) -> None:
+    if not names:
+        bootstrap.say("\nNo browser test needed a second try.")
+        return
+    told = "1 browser test" if len(names) == 1 else f"{len(names)} browser tests"
+    bootstrap.say(f"\n{told} failed at first and had a second try:")
+    for name in names:
+        bootstrap.say(f"  {name}")
+
+
+def marked(mark: str) -> list[str]:
+    """The files that have tests of this kind; the others need not be read for them."""
+    there = re.compile(rf"\bmark\.{mark}\b")
+    found = [path for path in ROOT.glob("tests/**/test_*.py") if there.search(path.read_text())]
+    return sorted(str(path.relative_to(ROOT)) for path in found)
+
+
+def suites() -> tuple[list[list[str]], list[list[str]], list[list[str]]]:
+    """Two lanes of tests that run at the same time, and what comes after both.
+
+    Much of a browser's test, and of Spark's, is waiting: the other lane computes meanwhile.
+    """
+    pytest = [sys.executable, "-m", "pytest", "--durations", "15"]
+    many = [*pytest, "-n", str(os.cpu_count() or 1), "--dist"]
+    apart = "not (spark or alone)"
+    plain = [*many, "worksteal", "-m", f"not browser and {apart}", "--ignore", "tests/e2e"]
+    browser = [*many, "worksteal", "-m", f"browser and {apart}", "tests/e2e"]
+    # A Spark session serves the tests of a file.
+    spark = [*many, "loadfile", "-m", "spark and not alone", *marked("spark")]
+    # What is timed needs the machine for itself.
+    alone = [*pytest, "-m", "alone", *marked("alone")]
+    return [spark, plain], [browser], [alone]
 
 
 def main() -> int:
@@ -147,7 +236,8 @@ def main() -> int:
         [*python, "ruff", "check", "."],
         [*python, "mypy"],
     ]
-    failed = []
+    told = Told()
+    began = time.monotonic()
     why_not = why_no_node()
     if not why_not and (broken := ensure_tools()):
         # A registry that cannot be reached says nothing about this project.
@@ -157,32 +247,27 @@ def main() -> int:
         checks += front_end()
     elif is_ci():
         bootstrap.say(f"Failed: {why_not}.")
-        failed.append("python3 -m tests")
+        told.failed.append("python3 -m tests")
     else:
         bootstrap.say(f"Left out: {why_not}.")
     if sys.argv[1:]:
-        checks.append([*python, "pytest", *sys.argv[1:]])
+        told.lane([*checks, [*python, "pytest", *sys.argv[1:]]], at_once=True)
     else:
-        # What is timed needs the machine for itself.  A Spark session serves the tests of a file.
-        pytest = [*python, "pytest", "--durations", "15"]
-        many = [*pytest, "-n", str(os.cpu_count() or 1), "--dist"]
-        apart = "not (spark or alone)"
-        checks.append([*many, "worksteal", "-m", f"not browser and {apart}"])
-        checks.append([*many, "worksteal", "-m", f"browser and {apart}"])
-        checks.append([*many, "loadfile", "-m", "spark and not alone"])
-        checks.append([*pytest, "-m", "alone"])
-    for command in checks:
-        line = shlex.join(command)
-        bootstrap.say(f"\n$ {line}")
-        began = time.monotonic()
-        if not passes(command):
-            failed.append(line)
-        bootstrap.say(f"({time.monotonic() - began:.1f} s)")
-    if not failed:
+        one, other, after = suites()
+        bootstrap.say("Each check is told when it has ended; all of them take minutes.")
+        with ThreadPoolExecutor(1) as pool:
+            beside = pool.submit(told.lane, other)
+            told.lane([*checks, *one])
+            beside.result()
+        told.lane(after)
+    tell_second_tries(told.second)
+    minutes, seconds = divmod(round(time.monotonic() - began), 60)
+    bootstrap.say(f"It took {minutes} min {seconds} s.")
+    if not told.failed:
         bootstrap.say(f"\nAll checks passed{', but for what was left out' if why_not else ''}.")
         return 0
     bootstrap.say("\nFailed; these lines repeat it:")
-    for line in failed:
+    for line in told.failed:
         bootstrap.say(f"  cd {shlex.quote(str(ROOT))} && {line}")
     return 1
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import signal
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import pluggy
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+PATIENCE_S = {"set-up": 300, "call": 300, "teardown": 120}
+"""How long a part of a test may take on a busy machine; what takes longer waits for ever."""
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -20,6 +25,44 @@ def pytest_runtest_makereport(
     report = outcome.get_result()
     if report.failed:
         report.sections.append(("Repeat", f"python3 -m pytest {item.nodeid!r}"))
+
+
+@contextmanager
+def ends_within(seconds: float, what: str) -> Iterator[None]:
+    """Whatever waits longer fails where it waits, with that place in its trace.
+
+    Much of what a browser is asked for (`page.evaluate`, a key, a click's last step) has no end of
+    its own.  Playwright hands on what a signal raises, and can be used afterwards.
+    """
+
+    def late(_number: int, _frame: FrameType | None) -> None:
+        pytest.fail(f"{what}: no end after {seconds:g} s; the trace says what it waited for")
+
+    before = signal.signal(signal.SIGALRM, late)
+    around, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, around)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    with ends_within(PATIENCE_S["set-up"], f"The set-up of {item.nodeid}"):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    with ends_within(PATIENCE_S["call"], item.nodeid):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+    with ends_within(PATIENCE_S["teardown"], f"The teardown of {item.nodeid}"):
+        return (yield)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,25 @@ JUDGES = (
 )
 """What decides every mutant, quickest first: random runs and the library move by move, the cases,
 the rules' own tests."""
+
+WIDER = (
+    "tests/test_metrics.py",
+    "tests/test_oracle.py",
+    "tests/test_why.py",
+    "tests/test_profiles.py",
+    "tests/test_flips.py",
+    "tests/test_rules.py",
+    "tests/test_scenarios.py",
+    "tests/test_recordings.py",
+    "tests/test_challenges.py",
+    "tests/test_fault_plans.py",
+    "tests/test_long_runs.py",
+    "tests/test_search.py",
+    "tests/test_refinement.py",
+    "tests/test_surgery.py",
+    "tests/test_properties.py",
+)
+"""What decides those that survived: real brokers' recordings, searches, whole features."""
 
 OWN = {
     "engine/dataplane/watermark.py": ("tests/test_why.py",),
@@ -126,24 +145,27 @@ def mutated(change: Change) -> str | None:
     return text
 
 
-def judges(module: str) -> list[str]:
-    """The command that decides a mutant of this module."""
-    tests = (*OWN.get(module, ()), *JUDGES)
-    return [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+def judges(module: str) -> tuple[list[str], ...]:
+    """The commands that decide a mutant of this module, one after the other until one kills it."""
+    pytest = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    return [*pytest, *OWN.get(module, ()), *JUDGES], [*pytest, *WIDER]
 
 
-def decide(copy: Path, command: list[str], limit: float) -> str:
+def decide(copy: Path, commands: Iterable[list[str]], limit: float) -> str:
     """Killed by a test or by the time limit, survived, or undecided where the tests did not run."""
     from cosmic_ray.testing import run_tests
 
     here = Path.cwd()
     os.chdir(copy)
     try:
-        outcome, output = run_tests(shlex.join(command), limit)
+        for command in commands:
+            outcome, output = run_tests(shlex.join(command), limit)
+            if outcome.value == "incompetent" or "no tests ran" in output:
+                return UNDECIDED
+            if outcome.value != SURVIVED:
+                break
     finally:
         os.chdir(here)
-    if outcome.value == "incompetent" or "no tests ran" in output:
-        return UNDECIDED
     return str(outcome.value)
 
 
@@ -164,9 +186,10 @@ def measure(copy: Path, named: list[str]) -> float:
     do not pass there: then they could decide nothing."""
     began = time.monotonic()
     own = {test for name in named for test in OWN.get(name, ())}
-    command = [*judges(""), *sorted(own)]
-    if subprocess.run(command, cwd=copy, stdout=subprocess.DEVNULL).returncode != 0:
-        raise SystemExit(f"The tests fail without a mutant; first mend: {shlex.join(command)}")
+    quick, wider = judges("")
+    for command in ([*quick, *sorted(own)], wider):
+        if subprocess.run(command, cwd=copy, stdout=subprocess.DEVNULL).returncode != 0:
+            raise SystemExit(f"The tests fail without a mutant; first mend: {shlex.join(command)}")
     return time.monotonic() - began
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import os
 import zlib
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ import pytest
 from mcp import Client
 
 import highwater as hw
-from app.batch.runners.spark import SparkRunner
 from app.command import assistant
 from engine.model.errors import BadInput
 from engine.scenarios import file
@@ -99,22 +97,6 @@ def test_a_study_is_the_rows_of_a_batch() -> None:
         hw.study("S74", runs=0)
     with pytest.raises(ValueError, match="Spark"):
         hw.study("S74", runs=10**6)
-
-
-@pytest.mark.spark
-def test_a_study_is_a_dataframe_where_spark_is_given() -> None:
-    runner = SparkRunner("local[2]", os.environ)
-    try:
-        frame = hw.study("S74", runs=60, kafka=["Z0102", "K39"], spark=runner.start())
-        played = {(row["profile"], row["seed"]): row for row in frame.collect()}
-    finally:
-        runner.close()
-    here = hw.study("S74", runs=60, kafka=["Z0102", "K39"])
-    assert len(played) == 120
-    for row in here.rows():
-        theirs = played[row["profile"], row["seed"]].asDict(recursive=True)
-        theirs["broken"] = [[one["invariant"], one["step"], one["why"]] for one in theirs["broken"]]
-        assert theirs == row
 
 
 # -- the notebook ---------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def test_a_verdict_and_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.Mo
     right = (mutants.ROOT / RECOVERY).read_text("utf-8")
     module.write_text(right, "utf-8")
     check.write_text(f"assert 'spared: int = 0' in open({RECOVERY!r}).read()")
-    monkeypatch.setattr(mutants, "judges", lambda module: [sys.executable, str(check)])
+    monkeypatch.setattr(mutants, "judges", lambda module: [[sys.executable, str(check)]])
     found = [one for one in mutants.changes(RECOVERY) if one.operator == "core/NumberReplacer"]
     chosen = [found[0], found[-1]]
     told: list[str] = []

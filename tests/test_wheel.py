@@ -57,10 +57,11 @@ def test_every_package_is_named() -> None:
     assert all((ROOT / folder).is_dir() for folder in mapped.values())
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
     """A wheel, unpacked as pip would."""
-    place = tmp_path_factory.mktemp("wheel")
+    place = tmp_path / "wheel"
+    place.mkdir()
     source = place / "source"
     shutil.copytree(ROOT, source, ignore=NOT_SOURCE)
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
@@ -73,38 +74,24 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "site"
 
 
-def test_the_wheel_serves_every_page(installed: Path, tmp_path: Path) -> None:
+def said(installed: Path, place: Path, *command: str) -> str:
+    """What another Python, that has nothing but the wheel, prints."""
+    answer = subprocess.run(
+        [sys.executable, *command],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+    )
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout
+
+
+def test_the_wheel_serves_every_page_plays_and_is_imported(installed: Path, tmp_path: Path) -> None:
+    """One test: a wheel is made once, whoever gets it."""
     pages = PAGES.split()
-    answer = subprocess.run(
-        [sys.executable, "-c", SERVED, str(installed), *pages],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(installed)},
-        capture_output=True,
-        text=True,
-    )
-    assert answer.returncode == 0, answer.stderr
-    assert answer.stdout.splitlines() == [f"200 {page}" for page in pages]
-
-
-def test_the_wheel_brings_a_package_for_other_peoples_code(installed: Path, tmp_path: Path) -> None:
+    served = said(installed, tmp_path, "-c", SERVED, str(installed), *pages)
+    assert served.splitlines() == [f"200 {page}" for page in pages]
     script = "import highwater as hw; run = hw.run('S30', 'K39'); print(run.holds, run.lost)"
-    answer = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(installed)},
-        capture_output=True,
-        text=True,
-    )
-    assert answer.stdout == "False ['b', 'c']\n", answer.stderr
-
-
-def test_the_wheel_plays_a_run(installed: Path, tmp_path: Path) -> None:
-    answer = subprocess.run(
-        [sys.executable, "-m", "app", "run", "S30", "--profile", "K41"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(installed)},
-        capture_output=True,
-        text=True,
-    )
-    assert answer.returncode == 0, answer.stderr
-    assert answer.stdout.strip()
+    assert said(installed, tmp_path, "-c", script) == "False ['b', 'c']\n"
+    assert said(installed, tmp_path, "-m", "app", "run", "S30", "--profile", "K41").strip()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from html import unescape
 from urllib.parse import parse_qs, urlsplit
@@ -10,7 +9,6 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask.testing import FlaskClient
 
-from app.common.config import ROOT
 from app.web import glossary
 from engine.checks.catalogue import INVARIANTS
 from engine.lens.source import named
@@ -50,18 +48,6 @@ def test_no_word_is_missing(client: FlaskClient, query: str) -> None:
     text = pages(client, query)
     assert UNFILLED.search(text) is None, UNFILLED.search(text)
     assert "{" not in re.sub(r"<script.*?</script>|<code>.*?</code>", "", text, flags=re.S)
-
-
-def test_both_languages_have_the_same_words() -> None:
-    english, chinese = (
-        json.loads((ROOT / "static" / "i18n" / f"glossary.{lang}.json").read_text("utf-8"))
-        for lang in ("en", "zh-Hans")
-    )
-    assert list(english) == list(chinese)
-    for key, text in english.items():
-        assert sorted(re.findall(r"\{\w+\}", text)) == sorted(
-            re.findall(r"\{\w+\}", chinese[key])
-        ), key
 
 
 def test_a_profile_shows_its_own_lines_only(client: FlaskClient) -> None:

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import ends_within
+
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = [
     "--no-sandbox",  # needed as root; plain Chromium refuses to start
@@ -113,12 +115,38 @@ def frail(tmp_path: Path) -> Iterator[Server]:
     made.stop()
 
 
+class Chromium:
+    """The browser of all tests of a process; one that answers no more is replaced."""
+
+    def __init__(self, playwright: Any, error: type[Exception]) -> None:
+        self._playwright = playwright
+        self._error = error
+        self._launch()
+
+    def _launch(self) -> None:
+        self._now = self._playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+    def new_context(self, **options: Any) -> Any:
+        try:
+            with ends_within(PATIENCE_S, "Chromium, asked for a window"):
+                return self._now.new_context(**options)
+        except (pytest.fail.Exception, self._error):
+            self._launch()
+        return self._now.new_context(**options)
+
+    def another(self) -> Chromium:
+        return Chromium(self._playwright, self._error)
+
+    def close(self) -> None:
+        self._now.close()
+
+
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
+def browser() -> Iterator[Chromium]:
+    from playwright.sync_api import Error, sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        chromium = Chromium(playwright, Error)
         yield chromium
         chromium.close()
 
@@ -131,15 +159,15 @@ CALM = {
 }
 # What a browser itself says of a server that is down, and of an address that does not exist.
 FORESEEN = ("ERR_CONNECTION_REFUSED", "ERR_INTERNET_DISCONNECTED", "status of 404")
-CUT_OFF = (*FORESEEN, "ERR_CONNECTION_RESET", "ERR_SOCKET_NOT_CONNECTED")
-"""The same where the server is one that its test ends."""
+CUT_OFF = (*FORESEEN, "ERR_CONNECTION_RESET", "ERR_SOCKET_NOT_CONNECTED", "status of 503")
+"""The same where the server is one that its test ends: it no longer gives what it still makes."""
 Opener = Callable[..., Any]
 SEEN = "try { localStorage.setItem('highwater.coached', '1'); } catch { }"
 """Coach marks are for newcomers; `visit(newcomer=True)` is one."""
 
 
 @pytest.fixture
-def visit(browser: Any, server: Server, request: pytest.FixtureRequest) -> Iterator[Opener]:
+def visit(browser: Chromium, server: Server, request: pytest.FixtureRequest) -> Iterator[Opener]:
     """visit(path, **context options) -> a page that is ready.
 
     Any error on the page or its console fails the test; a failed test leaves a picture.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
 from app import create_app
-from app.batch import cycles, estimate, records
+from app.batch import cycles, estimate
 from app.batch.jobs import Jobs
 from app.batch.spec import Futures, Spec, make_futures, make_spec
 from app.common import config
@@ -19,7 +20,7 @@ from app.web.advisor import study
 from engine.scenarios import file
 from engine.show.replay import Replay
 from engine.sim.run import Run
-from engine.study import cycles as trees
+from engine.study import importance
 from engine.study.advice import Failures, Setting
 from engine.study.batch import run_chunk
 from tests.batch_runner import plain_jobs
@@ -46,11 +47,10 @@ def fill(place: Path) -> dict[str, str]:
             "running": _played(jobs, make_spec(storm, 4, ["Z0102"])),
             "advice": _advised(jobs),
         }
-        # A short run has few futures.
-        wanted = records.Wanted("Z0102", "I7", cell=0, order="step")
-        _, (lost, *_) = records.failures(jobs.database, jobs.batch(made["batch"]), wanted)
-        run = Run(storm, lost.profile, lost.seed)
-        made["futures"] = _played(jobs, make_futures(run, "I7", 1))
+        futures = make_futures(Run(file.find("S21"), "Z0102"), "I7", 1)
+        # Each moment is a row of twenty-six figures, which axe reads one by one.
+        some = replace(futures, presents=futures.presents[::4])
+        made["futures"] = _played(jobs, some)
     finally:
         services.close()
     return made
@@ -64,7 +64,7 @@ def _save(services: Services, run: Run) -> str:
 def _advised(jobs: Jobs) -> str:
     """Of small trees, and one for a pilot: its page is the same."""
     with (
-        patch.object(trees, "CHILDREN", {2: 0.2, 3: 0.02, 4: 0.0}),
+        patch.object(importance, "FLOOR", (1.0, 0.05, 0.001, 0.001)),
         patch.object(cycles, "PILOT_TREES", 1),
     ):
         return _played(jobs, study(Setting(), Failures(), 1))

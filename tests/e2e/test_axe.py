@@ -35,7 +35,8 @@ FRAME: Final = """() => new Promise((done) => {
 })"""
 
 
-@pytest.fixture(scope="module")
+# The tests of one file need not follow each other where workers share them.
+@pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     made = Filled(tmp_path_factory.mktemp("filled"))
     made.start()

@@ -45,7 +45,8 @@ def batch(browser: Any, server: Any) -> str:
 @pytest.fixture(scope="module")
 def grid(browser: Any, server: Any, batch: str) -> tuple[str, str]:
     """The address of a study with two varied values, and that of it beside the first one."""
-    page = browser.new_page()
+    context = browser.new_context()
+    page = context.new_page()
     page.goto(server.url + "/batch?scenario=S61")
     page.wait_for_selector('body[data-ready="1"]')
     for box in page.query_selector_all("input[name=profiles]:checked"):
@@ -65,7 +66,7 @@ def grid(browser: Any, server: Any, batch: str) -> tuple[str, str]:
     page.get_by_role("button", name="Compare", exact=True).click()
     page.wait_for_url("**/with/*")
     beside = str(page.url)[len(server.url) :]
-    page.close()
+    context.close()
     return address, beside
 
 

@@ -3,7 +3,7 @@ what it speaks of."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Final
 
 import pytest
 
@@ -11,51 +11,86 @@ from app.command.bench.view import LOAD
 from engine.scenarios.file import find, library
 from engine.show.replay import Replay
 from engine.sim.run import Run
-from tests.e2e import codes
+from tests.e2e import axe, codes
 from tests.e2e.conftest import THOROUGH, Opener
-from tests.e2e.walk import at
 
-SIZES = {360: 740, 390: 844, 768: 1024, 1440: 900, 1920: 1080}
-CHINESE = (390, 1920)
-"""The widths at which the other language is looked at."""
-USUAL = (390, 1440)
-"""The widths that are looked at without HIGHWATER_THOROUGH=1, one in each language."""
-SAMPLE = ("S20", "S22", "S14", "S30", "S61")
-MOST = 4
-"""Moments of one run; HIGHWATER_THOROUGH=1 looks at every step of the library."""
+SIZES: Final = {360: 740, 390: 844, 768: 1024, 1280: 800, 1440: 900, 1920: 1080}
+PHONE: Final = 390
+WIDTHS: Final = {
+    "en": (360, 390, 768, 1280, 1440, 1920) if THOROUGH else (390, 1440),
+    "zh": (390, 1920) if THOROUGH else (390,),
+}
+"""By language; HIGHWATER_THOROUGH=1 looks at all, and at every step of the library."""
+SAMPLE: Final = ("S20", "S22", "S14", "S30", "S61")
+WANTED: Final = tuple(one.code for one in library().values()) if THOROUGH else SAMPLE
+MOST: Final = 4
+"""Moments of one run."""
 
-GO = f"""async (n) => {{ {LOAD} return (await load('animator/player')).goTo(n); }}"""
-CUT = """() => {
+WALK: Final = f"""async ([steps, phone]) => {{ {LOAD}
+  const {{ goTo }} = await load('animator/player');
+  const codes = {codes.SCRIPT};
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   const stage = document.getElementById('stage');
-  const { width } = stage.querySelector('svg').getBoundingClientRect();
-  const left = stage.getBoundingClientRect().left;
-  const wrong = [];
-  const folded = /^\\d+ … \\d+$/;
-  for (const text of stage.querySelectorAll('svg text')) {
-    const box = text.getBoundingClientRect();
-    if (!box.width) continue;
-    if (box.left < left - 1 || box.right > left + width + 1)
-      wrong.push(`${text.textContent} leaves the stage`);
-    if (text.closest('.tank') && text.textContent.includes('…') && !folded.test(text.textContent))
-      wrong.push(`${text.textContent} is shortened`);
-  }
-  const boxes = '#stagebox, #stage, .ending b, .version, .pace button';
-  for (const el of document.querySelectorAll(boxes))
-    if (el.scrollWidth > el.clientWidth + 1 && el.clientWidth)
-      wrong.push(`${el.id || el.className} ${el.scrollWidth} > ${el.clientWidth}`);
-  return wrong;
+  const found = [];
+  await frame();
+  for (const n of steps) {{
+    await goTo(n);
+    await frame();
+    if (Number(stage.dataset.step) !== n) found.push(`step=${{n}}: the stage rests elsewhere`);
+    const said = [...cut(), ...codes(), ...(phone ? hidden() : [])];
+    found.push(...said.map((one) => `step=${{n}}: ${{one}}`));
+  }}
+  return found;
+
+  function cut() {{
+    const {{ width }} = stage.querySelector('svg').getBoundingClientRect();
+    const left = stage.getBoundingClientRect().left;
+    const wrong = [];
+    const folded = /^\\d+ … \\d+$/;
+    for (const text of stage.querySelectorAll('svg text')) {{
+      const box = text.getBoundingClientRect();
+      if (!box.width) continue;
+      if (box.left < left - 1 || box.right > left + width + 1)
+        wrong.push(`${{text.textContent}} leaves the stage`);
+      const short = text.textContent.includes('…') && !folded.test(text.textContent);
+      if (text.closest('.tank') && short) wrong.push(`${{text.textContent}} is shortened`);
+    }}
+    const boxes = '#stagebox, #stage, .ending b, .version, .pace button';
+    for (const el of document.querySelectorAll(boxes))
+      if (el.scrollWidth > el.clientWidth + 1 && el.clientWidth)
+        wrong.push(`${{el.id || el.className}} ${{el.scrollWidth}} > ${{el.clientWidth}}`);
+    return wrong;
+  }}
+
+  function hidden() {{
+    const low = Math.min(innerHeight, document.getElementById('deck').getBoundingClientRect().top);
+    const alarm = document.querySelector('[data-violation] b, [data-end] b');
+    const said = alarm ?? document.querySelector('.say .what');
+    const looked = {{
+      'the sentence': [said],
+      'a cell': stage.querySelectorAll('.record, .cut'),
+      'a foot': stage.querySelectorAll('.role'),
+    }};
+    const out = (el) => {{
+      const box = el.getBoundingClientRect();
+      return box.top < 0 || box.bottom > low;
+    }};
+    return Object.entries(looked)
+      .filter(([, all]) => [...all].some(out))
+      .map(([name]) => `${{name}} is out of sight`);
+  }}
+}}"""
+
+IN_SIGHT: Final = """(what) => {
+  const { top, bottom } = document.querySelector(what).getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
 }"""
-SEEN = """() => {
-  const low = Math.min(innerHeight, document.getElementById('deck').getBoundingClientRect().top);
-  const box = (el) => el.getBoundingClientRect();
-  const said = document.querySelector('[data-violation] b') ?? document.querySelector('.say .what');
-  return {
-    low,
-    said: [box(said).top, box(said).bottom],
-    cells: [...document.querySelectorAll('#stage .record, #stage .cut')].map(
-      (el) => [box(el).top, box(el).bottom]),
-    feet: [...document.querySelectorAll('#stage .role')].map((el) => box(el).bottom),
-  };
+COVERED: Final = """(what) => {
+  const box = document.querySelector(what).getBoundingClientRect();
+  return [...document.querySelectorAll('#stage .record, #say .what')].filter((el) => {
+    const one = el.getBoundingClientRect();
+    return one.bottom > box.top && one.top < box.bottom;
+  }).map((el) => el.textContent);
 }"""
 
 
@@ -67,34 +102,29 @@ def steps(code: str) -> list[int]:
     return moments[:: max(1, len(moments) // MOST)][:MOST]
 
 
-def go(page: Any, n: int) -> None:
-    page.evaluate(GO, n)
-    at(page, n)
-
-
-@pytest.mark.parametrize("width", SIZES if THOROUGH else USUAL)
-def test_no_label_of_the_stage_is_cut_or_a_code(visit: Opener, width: int) -> None:
-    wanted = [one.code for one in library().values()] if THOROUGH else SAMPLE
-    lang = "zh" if width in CHINESE else "en"
-    for code in wanted:
-        size = {"width": width, "height": SIZES[width]}
-        page = visit(f"/s/{code}?lang={lang}", viewport=size)
-        for n in steps(code):
-            go(page, n)
-            where = f"/s/{code}?step={n}&lang={lang} at {width}"
-            assert page.evaluate(CUT) == [], where
-            assert codes.shown(page) == [], where
+@pytest.mark.parametrize("code", WANTED)
+def test_what_a_step_says_is_whole_in_words_and_in_sight(visit: Opener, code: str) -> None:
+    wrong: dict[str, list[str]] = {}
+    for lang, widths in WIDTHS.items():
+        page = visit(f"/s/{code}?lang={lang}")
+        for width in widths:
+            page.set_viewport_size({"width": width, "height": SIZES[width]})
+            found = page.evaluate(WALK, [steps(code), width == PHONE])
+            if found:
+                wrong[f"/s/{code}?lang={lang} at {width}"] = found
         page.close()
+    assert wrong == {}
 
 
-@pytest.mark.parametrize("code", SAMPLE)
-def test_a_phone_shows_the_sentence_with_its_cells(visit: Opener, code: str) -> None:
-    page = visit(f"/s/{code}", viewport={"width": 390, "height": 844})
-    for n in steps(code):
-        go(page, n)
-        seen = page.evaluate(SEEN)
-        where = f"/s/{code}?step={n}"
-        top, bottom = seen["said"]
-        assert top >= 0 and bottom <= seen["low"], f"{where}: the sentence"
-        assert all(a >= 0 and b <= seen["low"] for a, b in seen["cells"]), f"{where}: the cells"
-        assert all(foot <= seen["low"] for foot in seen["feet"]), f"{where}: the feet"
+def test_a_refused_move_is_told_on_a_phone_beside_the_cells(visit: Opener) -> None:
+    size = {"width": PHONE, "height": SIZES[PHONE]}
+    page = visit("/s/S20?step=30&tab=moves", viewport=size, bypass_csp=True)
+    page.fill("#typed", "kill Q")
+    page.press("#typed", "Enter")
+    page.wait_for_selector("#notice [data-notice]")
+    assert page.evaluate(IN_SIGHT, "#notice [data-notice]"), "where she typed"
+    assert axe.violations(page, "#notice") == []
+    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    assert page.evaluate(IN_SIGHT, "#notice [data-notice]"), "over the foot of the stage"
+    assert page.evaluate(WALK, [[30], True]) == []
+    assert page.evaluate(COVERED, "#notice [data-notice]") == []

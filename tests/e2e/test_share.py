@@ -228,13 +228,14 @@ FRAMES_OFF = (
   for (let i = 0; i < decoder.tracks.selectedTrack.frameCount; i += 1) {
     const { image } = await decoder.decode({ frameIndex: i });
     const { displayWidth: w, displayHeight: h } = image;
-    // Words under the picture are not compared: only the stage has a twin here.
-    const words = { title: "", lines: [] };
+    // Words over and under the picture are not compared: only the stage has a twin here.
+    const head = { title: "", kind: "", words: "" };
+    const words = { title: "", head, lines: [] };
     const svg = frame.ofStep(s.tapeNow.value.steps.get(first + i), w, words);
     const draw = (one) => {
       const pen = new OffscreenCanvas(w, h).getContext("2d", { willReadFrequently: true });
       pen.drawImage(one, 0, 0);
-      return pen.getImageData(0, 0, w, Math.floor(svg.height) - 14).data;
+      return pen.getImageData(0, 36, w, Math.floor(svg.height) - 36 - 14).data;
     };
     const [a, b] = [draw(image), draw(await frame.image(svg.text))];
     let wrong = 0;

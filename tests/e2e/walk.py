@@ -43,6 +43,6 @@ def run_of(page: Any) -> str:
 def steps(server: Any, run: str, first: int, count: int) -> list[dict[str, Any]]:
     """What the server says of a run, asked without the page."""
     url = f"{server.url}/r/{run}/steps.json?from={first}&count={count}"
-    with urllib.request.urlopen(url) as answer:
+    with urllib.request.urlopen(url, timeout=15) as answer:
         found: list[dict[str, Any]] = json.load(answer)["steps"]
     return found

@@ -119,8 +119,8 @@ test("a part of a step changes only what its cues have named", () => {
   const after = {
     ...run.steps.get(1),
     cues: [
-      { rule: "L-1", node: 2, field: "leo" },
-      { rule: "H-2", node: 2, field: "hw" },
+      { rule: "L-1", node: 2, field: "leo", p: 0 },
+      { rule: "H-2", node: 2, field: "hw", p: 0 },
     ],
   };
   const made = partial(before, after, 0);
@@ -129,6 +129,18 @@ test("a part of a step changes only what its cues have named", () => {
     after.view.partitions[0].replicas["2"].leo,
   );
   assert.equal(before.view.partitions[0].replicas["2"].leo, 0, "the step itself stays as it was");
+});
+
+test("what is told of one partition leaves the others as they were", () => {
+  const before = structuredClone(run.steps.get(0));
+  const after = structuredClone(run.steps.get(1));
+  for (const step of [before, after])
+    step.view.partitions.push({ ...structuredClone(step.view.partitions[0]), p: 1 });
+  for (const part of after.view.partitions) part.replicas["2"].leo = 7;
+  after.cues = [{ rule: "L-3", node: 2, field: "leo", p: 1 }];
+  const leo = (step, p) => step.view.partitions[p].replicas["2"].leo;
+  const made = partial(before, after, 0);
+  assert.deepEqual([leo(made, 0), leo(made, 1)], [leo(before, 0), 7]);
 });
 
 test("quiet steps are passed over, but never the end of a line, and the way back is the same", () => {

@@ -7,12 +7,6 @@ import { words } from "./helpers.mjs";
 
 const en = words("en");
 const zh = words("zh-Hans");
-const places = (text) => [...text.matchAll(/\{(\w+)\}/g)].map((m) => m[1]).sort();
-
-test("both languages have the same keys and the same places", () => {
-  assert.deepEqual(Object.keys(zh).sort(), Object.keys(en).sort());
-  for (const key of Object.keys(en)) assert.deepEqual(places(zh[key]), places(en[key]), key);
-});
 
 test("Chinese sentences end as Chinese sentences do", () => {
   for (const [key, text] of Object.entries(zh))
@@ -91,15 +85,8 @@ test("nodes are called by what they are", () => {
   );
 });
 
-test("the engine's sentences exist in both languages with the same places, and none hides a word of the page", () => {
-  const read = (lang) =>
-    JSON.parse(
-      readFileSync(new URL(`../../engine/show/words/${lang}.json`, import.meta.url), "utf8"),
-    );
-  const [ours, theirs] = [read("en"), read("zh-Hans")];
-  assert.deepEqual(Object.keys(theirs).sort(), Object.keys(ours).sort());
-  for (const key of Object.keys(ours)) {
-    assert.deepEqual(places(theirs[key]), places(ours[key]), key);
+test("no sentence of the engine hides a word of the page", () => {
+  const story = new URL("../../engine/words/story.en.json", import.meta.url);
+  for (const key of Object.keys(JSON.parse(readFileSync(story, "utf8"))))
     assert.ok(!(key in en), key);
-  }
 });

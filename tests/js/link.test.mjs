@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
 
-import { embed, frame, query, read, short, whole, within } from "../../static/js/core/link.js";
+import {
+  embed,
+  FIELDS,
+  frame,
+  mended,
+  query,
+  read,
+  short,
+  whole,
+  within,
+} from "../../static/js/core/link.js";
 import { pack, unpack, Unreadable } from "../../static/js/core/packing.js";
 import { modules } from "../../static/js/core/qr.js";
 
@@ -11,6 +21,7 @@ const TEXT = JSON.stringify({
   moves: ["produce m0", "kill 1"],
   title: "Überlebt m0? 副本",
 });
+const KNOWN = { ...FIELDS, lang: ["en", "zh"] };
 const refusal = async (packed) => {
   try {
     await unpack(packed);
@@ -69,8 +80,8 @@ test("no changed character passes", async () => {
 
 test("an address says what is seen, and what it cannot say is named", () => {
   const seen = { step: 37, p: 1, size: "moment", lang: "zh" };
-  assert.deepEqual(read(query(seen)), { seen, problems: [] });
-  const { seen: some, problems } = read("?step=x&size=huge&lang=en&other=1");
+  assert.deepEqual(read(query(seen), KNOWN), { seen, problems: [] });
+  const { seen: some, problems } = read("?step=x&size=huge&lang=en&other=1", KNOWN);
   assert.deepEqual(some, { lang: "en" });
   assert.deepEqual(
     problems.map((p) => [p.key, p.args.name, p.args.value]),
@@ -86,6 +97,16 @@ test("an address says what is seen, and what it cannot say is named", () => {
     problems: [],
   });
   assert.equal(query({ step: 0, lang: "en" }, "step=4&still=1&lang=zh"), "?lang=en&still=1");
+  assert.equal(within({}, { total: 5, partitions: 2, first: 1 }).p, 1);
+  assert.equal(within({ p: 0 }, { total: 5, partitions: 2, first: 1 }).p, 0);
+  assert.equal(query({ p: 0 }), "?p=0");
+});
+
+test("what was added behind the run of a link is read as if it stood before it", () => {
+  assert.equal(mended("?step=3", "#run=2.1.a&lang=zh"), "?step=3&lang=zh#run=2.1.a");
+  assert.equal(mended("", "#run=2.1.a&odd=1&view=lanes"), "?view=lanes#run=2.1.a&odd=1");
+  assert.equal(mended("?lang=en", "#run=2.1.a"), null);
+  assert.equal(mended("", "#lang=zh"), null);
 });
 
 test("links and frames carry their run", () => {
