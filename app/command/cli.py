@@ -18,6 +18,7 @@ from app.command import brokers
 from app.command.advise import advise
 from app.command.learning import learn
 from app.command.options import AS_JSON, P, plain, refuse, tell
+from app.command.refine import refine
 from app.command.saturation import saturation
 from app.command.storm import storm
 from app.common import config
@@ -218,6 +219,8 @@ def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
 )
 @click.option("--max-states", type=click.IntRange(1), help="Stop beyond so many distinct states.")
 @click.option("--max-seconds", type=click.FloatRange(0), help="Stop after so many CPU-seconds.")
+@click.option("--spark", is_flag=True, help="Deal the states of each level out to Spark.")
+@click.option("--master", help="Spark master, such as local[4] or spark://host:7077.")
 @click.option("--counts", "counts_path", type=click.Path(), help="Compare with a file of counts.")
 @click.option("--budget-s", type=click.FloatRange(0), help="CPU-seconds of a row of --counts [60].")
 @click.option("--fences", is_flag=True, help="KIP-320 without each of its fences: what goes wrong?")
@@ -423,5 +426,5 @@ def soak(
 
 
 _BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident)
-for _command in (*_BROKERS, advise, learn, saturation, storm):
+for _command in (*_BROKERS, advise, learn, refine, saturation, storm):
     main.add_command(_command)

@@ -10,10 +10,10 @@ from flask import Blueprint, render_template, request
 
 from app.common.fields import whole_number
 from app.common.refusals import Refusal
-from app.common.words import language
 from app.context import naming, visitor
 from app.context.services import services
 from engine import ENGINE_VERSION
+from engine.model.languages import LANGUAGES, USUAL, language_of, short
 from engine.show import story
 from engine.show.view import Json
 
@@ -83,8 +83,10 @@ def chosen_of(args: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, s
         chosen[name] = value if value in known else known[0]
         if value not in known:
             problems.append({"name": name, "value": value[:40], "known": ", ".join(known)})
-    if language(args.get("lang", "en")) is None:
-        problems.append({"name": "lang", "value": args["lang"][:40], "known": "en, zh"})
+    if language_of(args.get("lang", USUAL)) is None:
+        problems.append(
+            {"name": "lang", "value": args["lang"][:40], "known": ", ".join(map(short, LANGUAGES))}
+        )
     return chosen, problems
 
 

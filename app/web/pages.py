@@ -18,7 +18,7 @@ from app.common.config import ASSETS
 from app.common.fields import typed
 from app.common.once import once
 from app.common.refusals import Refusal, from_bad_input, from_engine_error
-from app.common.words import DEFAULT, choose
+from app.common.words import choose
 from app.context import naming, visitor
 from app.context.services import services
 from app.live.classroom import rooms_here
@@ -29,12 +29,12 @@ from app.web.seen import badge
 from engine import ENGINE_VERSION
 from engine.learn.after import SAYS, after
 from engine.model.errors import BadInput
-from engine.model.languages import LANGUAGES
+from engine.model.languages import NAMES, short
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
-from engine.study.futures import PRESENTS
+from engine.study.futures import longest
 
 log = logging.getLogger(__name__)
 blueprint = Blueprint("pages", __name__)
@@ -94,7 +94,7 @@ def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", ste
         "library": named and found.slug in file.library(),
         "kept": named or services().replays.is_kept(run.digest),
         "seen": None if bare else badge(found),
-        "futures": {"places": PRESENTS[1], "each": FUTURES_EACH},
+        "futures": {"each": FUTURES_EACH, "longest": longest()},
     }
     boot["after"] = _after(found) if boot["library"] else None
     return render_template("animator.html", boot=boot, title="" if bare else shown.title)
@@ -120,12 +120,10 @@ def favicon() -> AnyResponse:
 
 def words(key: str, **args: Any) -> str:
     """``t()`` of the templates.  Files are looked at once a page, not once a word."""
-    lang = visitor.lang()
     if "words" not in g:
-        catalogue = services().words
-        g.words = {one: catalogue.words(one) for one in {lang, DEFAULT}}
+        g.words = services().words.words(visitor.lang())
     found = called.args(args, words) if args else args
-    return choose(g.words[lang], g.words[DEFAULT], key, found)
+    return choose(g.words, key, found)
 
 
 def here(**changes: Any) -> str:
@@ -153,7 +151,8 @@ def _helpers() -> dict[str, Any]:
         "promise": lambda name: called.promise(name, words),
         "rule": lambda name: called.rule(name, words),
         "lang": visitor.lang(),
-        "languages": LANGUAGES,
+        "languages": NAMES,
+        "short": short,
         "csp_nonce": security.nonce(),
         "csrf_token": "" if security.embedded() else visitor.csrf_token(),
         "import_map": import_map(),
