@@ -84,6 +84,7 @@ class Interrupted(ThreadPoolExecutor):
 def test_ctrl_c_leaves_with_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(advice_table, "pool", Interrupted)
     monkeypatch.setattr(advice_table, "CHUNK_MOST", 4)
+    monkeypatch.setattr(advice_table, "CHUNK_S", 100)  # four trees, however slow one of them was
     told = highwater(*ASKED, "--within", "5", "--json")
     assert told.exit_code == 130, told.output
     (cell,) = json.loads(told.stdout)["cells"]
