@@ -10,6 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Final
 
@@ -26,6 +27,9 @@ BODIES_BYTES: Final = 8 * 1024 * KIB
 
 OWN: Final = 8
 """What one browser may have of an address that is running short: so much of its share."""
+
+PAID_EVERY_S: Final = 0.02
+"""Of a processor: who has had so much more pays for it, though the work goes on."""
 
 
 @lru_cache(4_096)
@@ -55,6 +59,8 @@ class Accounts:
         self._cpu = CpuAccounts(settings.cpu_ms_per_s, settings.cpu_burst_ms)
         self._own = CpuAccounts(settings.cpu_ms_per_s / OWN, settings.cpu_burst_ms / OWN)
         self._scarce_ms = settings.cpu_burst_ms / 2
+        # What one piece of work may take at most: whoever had any time left may end one.
+        self._overdraft_ms = settings.build_cpu_s * 1_000
         self._pace = {
             "saves": Buckets(settings.saves_per_s, settings.saves_burst),
             "checks": Buckets(settings.moves_per_s, settings.moves_burst),
@@ -98,15 +104,23 @@ class Accounts:
         with self._lock:
             self.spent_ms += spent_ms
 
+    def require_overdraft(self, address: str) -> None:
+        """Raises Refusal "slow_down" for an address whose work under way has together taken what
+        was left and as much as one piece of work may take."""
+        name = payer(address)
+        if self._cpu.left(name) < -self._overdraft_ms:
+            wait_ms = self._cpu.wait_ms(name)
+            raise self.refusal(Refusal("slow_down", "slow_down.cpu", ms=wait_ms))
+
     @contextmanager
     def charged(self, address: str, cookie: str = "") -> Iterator[None]:
-        """Charges what this thread spends in the block.  Raises as `require_time` does."""
-        self.require_time(address, cookie)
-        began = clock.processor()
+        """Charges what this thread spends in the block, as it goes on.  Raises as `require_time`
+        does."""
+        tab = Tab(self, address, cookie)
         try:
             yield
         finally:
-            self.charge(address, (clock.processor() - began) * 1000, cookie)
+            tab.close()
 
     def keep(self, address: str, size: int) -> None:
         """Pays for bytes that are saved.  Raises Refusal "slow_down"."""
@@ -147,6 +161,46 @@ class Accounts:
                 "body_bytes": self._bytes.total(),
                 "cpu_ms": self.spent_ms,
             }
+
+
+_tab: ContextVar[Tab | None] = ContextVar("tab", default=None)
+
+
+class Tab:
+    """What this thread spends for one who asked, from now until it is closed.  Raises as
+    `Accounts.require_time` does.
+
+    Were it charged at the end alone, so many pieces of work could be begun at one moment as an
+    address may have under way, each with the whole account before its eyes."""
+
+    def __init__(self, accounts: Accounts, address: str, cookie: str) -> None:
+        accounts.require_time(address, cookie)
+        self._accounts, self._address, self._cookie = accounts, address, cookie
+        self._before = _tab.get()
+        self._paid = clock.processor()
+        _tab.set(self)
+
+    def go_on(self, now: float) -> None:
+        """Pays for what was spent since, now and then.  Raises as `require_overdraft` does."""
+        if now - self._paid >= PAID_EVERY_S:
+            self._pay(now)
+            self._accounts.require_overdraft(self._address)
+
+    def close(self) -> None:
+        self._pay(clock.processor())
+        _tab.set(self._before)
+
+    def _pay(self, now: float) -> None:
+        spent_ms, self._paid = (now - self._paid) * 1_000, now
+        self._accounts.charge(self._address, spent_ms, self._cookie)
+
+
+def go_on(now: float) -> None:
+    """May this thread go on, which has had `now` seconds of a processor?  Whoever works long asks
+    from time to time.  Raises Refusal "slow_down" once the one it works for cannot pay for it."""
+    tab = _tab.get()
+    if tab is not None:
+        tab.go_on(now)
 
 
 def _less(of: Counter[str], name: str, by: int) -> None:

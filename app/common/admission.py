@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from app.common import askers, clock
+from app.common import accounts, askers, clock
 from app.common.refusals import Refusal
 
 AGAIN_MS = 3000
@@ -165,6 +165,9 @@ class CpuBudget:
         return self._clock() - self._began > self._seconds
 
     def check(self) -> None:
-        """Raises Refusal "too_large" once it is spent."""
-        if self.is_spent():
+        """Raises Refusal "too_large" once it is spent, and "slow_down" once the one for whom this
+        thread works cannot pay for it."""
+        now = self._clock()
+        if now - self._began > self._seconds:
             raise Refusal("too_large", "cpu.build", s=round(self._seconds))
+        accounts.go_on(now)

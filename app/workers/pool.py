@@ -17,7 +17,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from app.common import clock
+from app.common import accounts, clock
 from app.common.admission import AGAIN_MS, Awaited, Gate
 from app.common.refusals import Refusal
 from app.workers.hand import Fell, Hand, Limits, Line
@@ -113,6 +113,7 @@ class Workers:
             hand.tell(task)
             while not hand.told(LOOK_S):
                 before = _charge(hand, before)
+                accounts.go_on(clock.processor())
                 check()
                 give_way()
             how, last, told = hand.hear()

@@ -16,9 +16,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.common import accounts as accounts_module
-from app.common import admission, askers
+from app.common import admission, askers, clock
 from app.common.accounts import Accounts, payer
-from app.common.admission import Gate
+from app.common.admission import CpuBudget, Gate
 from app.common.config import Settings
 from app.common.refusals import Refusal
 from app.context.services import KEY, Services
@@ -121,6 +121,46 @@ def test_a_neighbour_who_takes_much_leaves_half_to_the_others(settings: Settings
     with pytest.raises(Refusal, match="This address has used"):
         mine.require_time("192.0.2.1", "newest")
     assert mine.refused["slow_down.own"] == 1
+
+
+def test_work_under_way_is_paid_for_as_it_goes_on(settings: Settings) -> None:
+    """However much of it is begun at one moment: together it overdraws by no more than one piece
+    may take, and by what was not looked at yet."""
+    mine = Accounts(
+        dataclasses.replace(settings, cpu_burst_ms=1_000, cpu_ms_per_s=0.001, build_cpu_s=1)
+    )
+    begun, ended = threading.Barrier(8), []
+
+    def build() -> None:
+        with contextlib.suppress(Refusal), mine.charged("192.0.2.1"):
+            begun.wait(30)  # all have been let in by an account that nobody has charged yet
+            budget = CpuBudget(1)
+            for _ in range(9):
+                clock.spend(0.1)
+                budget.check()
+            ended.append(True)
+
+    threads = [threading.Thread(target=build) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert 2_000 <= mine.totals()["cpu_ms"] <= 2_000 + 8 * 120
+    assert mine.refused["slow_down.cpu"] == 8 - len(ended) >= 5
+    with pytest.raises(Refusal, match="This address has used"):
+        mine.require_time("192.0.2.1")
+
+
+def test_who_is_alone_ends_what_was_begun_with_time_left(settings: Settings) -> None:
+    mine = Accounts(
+        dataclasses.replace(settings, cpu_burst_ms=100, cpu_ms_per_s=0.001, build_cpu_s=1)
+    )
+    with mine.charged("192.0.2.1"):
+        budget = CpuBudget(1)
+        for _ in range(9):
+            clock.spend(0.1)
+            budget.check()
+    assert mine.totals()["cpu_ms"] >= 900 and not mine.refused
 
 
 # -- builds ----------------------------------------------------------------------------------------
