@@ -180,6 +180,10 @@ class Tab:
         self._paid = clock.processor()
         _tab.set(self)
 
+    @property
+    def payer(self) -> str:
+        return payer(self._address)
+
     def go_on(self, now: float) -> None:
         """Pays for what was spent since, now and then.  Raises as `require_overdraft` does."""
         if now - self._paid >= PAID_EVERY_S:
@@ -201,6 +205,12 @@ def go_on(now: float) -> None:
     tab = _tab.get()
     if tab is not None:
         tab.go_on(now)
+
+
+def asking() -> str:
+    """Who pays for what this thread does; "" where nobody does."""
+    tab = _tab.get()
+    return tab.payer if tab is not None else ""
 
 
 def _less(of: Counter[str], name: str, by: int) -> None:

@@ -31,6 +31,30 @@ def held(lock: threading.Lock | threading.Semaphore, patience_s: float) -> Itera
         lock.release()
 
 
+class Shares:
+    """So many places for each who comes; whoever wants more waits for one of his own."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._of: dict[str, tuple[threading.Semaphore, list[None]]] = {}
+
+    @contextmanager
+    def one(self, name: str, patience_s: float) -> Iterator[None]:
+        """A place of this one's until the block ends.  Raises as `held` does."""
+        with self._lock:
+            places, here = self._of.setdefault(name, (threading.Semaphore(self._most), []))
+            here.append(None)
+        try:
+            with held(places, patience_s):
+                yield
+        finally:
+            with self._lock:
+                here.pop()
+                if not here:
+                    del self._of[name]
+
+
 class _Place:
     """One who waits, and what its work has taken so far: who has taken least goes first."""
 

@@ -1,8 +1,10 @@
-"""What is made of runs from their text alone, and takes long: another process can do all of it."""
+"""What takes long to be made, each of text alone: another process can do all of it."""
 
 from __future__ import annotations
 
 from typing import Any, Final
+
+import resvg_py
 
 from app.common.admission import CpuBudget
 from app.common.refusals import Refusal
@@ -22,6 +24,12 @@ def replay(run: Run, cpu_s: float) -> Replay:
     """The run, ready to be stepped through.  Raises Refusal "too_large" after so many seconds of a
     processor."""
     return Replay(run, check=CpuBudget(cpu_s).check)
+
+
+def png(svg: str) -> bytes:
+    """The picture as pixels; who draws them holds the interpreter's lock all the while."""
+    pixels: bytes = resvg_py.svg_to_bytes(svg_string=svg)
+    return pixels
 
 
 def export(run: Run, form: str) -> tuple[str, str]:

@@ -22,7 +22,7 @@ from app.common.once import Kept
 from app.common.words import Catalogue
 from app.context import visitor
 from app.context.moments import address
-from app.context.services import services
+from app.context.services import apart
 from app.web.learning import PATH
 from engine.learn.course import chapter, slugs
 from engine.learn.interview import Item, moments, questions
@@ -183,6 +183,11 @@ def package(site: str, lang: str, words: Catalogue) -> bytes:
     return out.getvalue()
 
 
+def packed(site: str, lang: str) -> bytes:
+    """The same, where another process makes it: words are read there."""
+    return package(site, lang, Catalogue())
+
+
 def _kept(folder: str, files: dict[str, str], svg: str) -> str:
     """Puts a picture among the files, by a name that another picture cannot have."""
     if not svg:
@@ -206,11 +211,7 @@ def _model(number: int, onward: str) -> Any:
 def deck() -> Response:
     """The deck in the language of the page, its links to this site."""
     lang, site = visitor.lang(), request.host_url
-
-    def make() -> bytes:
-        with services().plays.turn():
-            return package(site, lang, services().words)
-
-    response = Response(_made.get((lang, site), make), mimetype="application/octet-stream")
+    made = _made.get((lang, site), lambda: apart(packed, site, lang))
+    response = Response(made, mimetype="application/octet-stream")
     response.headers["Content-Disposition"] = f'attachment; filename="highwater-{lang}.apkg"'
     return response

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import resvg_py
 from flask import Blueprint, Response, request
 
 from app.common.fields import typed
 from app.common.refusals import Refusal
 from app.context import naming, visitor
-from app.context.services import services
+from app.context.services import apart, services
+from app.runs import made
 from app.web.api import unless_known
 from engine import ENGINE_VERSION
 from engine.model.profiles import PROFILES
@@ -39,7 +39,7 @@ def card(digest: str) -> Response:
     def answer() -> Response:
         with services().plays.turn():
             svg = _drawn(digest, step, lang)
-        return Response(resvg_py.svg_to_bytes(svg_string=svg), mimetype="image/png")
+        return Response(apart(made.png, svg), mimetype="image/png")
 
     response = unless_known(f"card-{digest}-{step}-{lang}-{ENGINE_VERSION}", answer)
     response.cache_control.max_age = 3600

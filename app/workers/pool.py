@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from app.common import accounts, clock
-from app.common.admission import AGAIN_MS, Awaited, Gate
+from app.common.admission import AGAIN_MS, Awaited, Gate, Shares
 from app.common.refusals import Refusal
 from app.workers.hand import Fell, Hand, Limits, Line
 from engine.model.errors import BadInput
@@ -62,6 +62,8 @@ class Workers:
         self._cpu_s = cpu_s
         self._most = at_once * STANDING
         self._gate = Gate(at_once, WAITING_MOST, PATIENCE_S, SLICE_S)
+        # One address leaves to the others as many processes as work at one time.
+        self._shares = Shares(self._most - at_once)
         self._lock = threading.Lock()
         self._idle: list[Hand] = []
         self._busy: set[Hand] = set()
@@ -82,6 +84,10 @@ class Workers:
         """
         if not self.are_there:
             raise NoneFree
+        with self._shares.one(accounts.asking(), PATIENCE_S):
+            return self._do(work, args, others)
+
+    def _do(self, work: Callable[..., T], args: tuple[object, ...], others: Callable[[], int]) -> T:
         hand: Hand | None = None
         check = Awaited(others).check
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
@@ -12,10 +13,12 @@ import pytest
 from flask import Flask
 
 from app.common import askers, clock
+from app.common.accounts import Accounts
 from app.common.config import Settings
 from app.common.refusals import Refusal
 from app.context.services import KEY, Services
 from app.runs import made
+from app.workers import pool
 from app.workers.pool import NoneFree, Workers
 from engine.scenarios.file import find
 from engine.show.replay import Replay
@@ -63,7 +66,7 @@ def test_what_it_raises_is_raised_here(workers: Workers) -> None:
         workers.do(hands.errs)
     assert "hands.py" in raised.value.__notes__[0]
     with pytest.raises(Refusal, match="more than 6000 steps"):
-        long = Run(find("S61"), "Z0102", 1, ("run 30m",))
+        long = Run(find("S61"), "Z0102", 1, ("run 5m",))
         Workers.do(workers, made.compared, long, long)
 
 
@@ -113,6 +116,31 @@ def test_small_work_passes_large_work_which_stands_still() -> None:
         ended.append("small")
         other.join()
         assert ended == ["small", "large"]
+    finally:
+        workers.close()
+
+
+def test_one_address_leaves_some_to_the_others(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of four processes of which one works at a time, three stand in the middle of his work."""
+    monkeypatch.setattr(pool, "PATIENCE_S", 0.5)
+    workers, accounts = Workers(1, 512, 10.0), Accounts(settings)
+    try:
+        with contextlib.ExitStack() as held:
+            for _ in range(3):
+                held.enter_context(workers._shares.one("192.0.2.1", 0.5))
+            with (
+                accounts.charged("192.0.2.1"),
+                pytest.raises(Refusal, match="busy") as refused,
+            ):
+                workers.do(hands.same, "too much")
+            assert refused.value.code == "slow_down"
+            with accounts.charged("192.0.2.2"):
+                assert workers.do(hands.same, "another's") == "another's"
+        with accounts.charged("192.0.2.1"):
+            assert workers.do(hands.same, "his again") == "his again"
+        assert not workers._shares._of, "who is gone is forgotten"
     finally:
         workers.close()
 

@@ -122,7 +122,7 @@ def getting(path: Callable[[int], str]) -> Attack:
 
 
 def _dear(number: int) -> str:
-    run = Run(find("crash-storm"), "K39", number + 1_000 * threading.get_ident() % 10**9)
+    run = Run(find("S61"), "Z0102", number + 1_000 * threading.get_ident() % 10**9, ("run 30m",))
     return json.dumps(["open", {"text": run.text(), "ahead": 32}])
 
 
@@ -133,7 +133,8 @@ def _paths(number: int) -> str:
         f"/r/{run}/export/steps",
         f"/r/{run}/compare.json?with={run}",
         f"/r/{run}/steps.json?from={number % 90}&count=64",
-    )[number % 4]
+        f"/r/{run}/card.png?step={number % 90}",
+    )[number % 5]
 
 
 ATTACKS: Final[dict[str, Attack | None]] = {
