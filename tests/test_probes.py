@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from engine.learn import wrong_rules, wrong_stories
+from engine.learn.asked import as_parts
 from engine.learn.claims import claims
 from engine.learn.counterfactuals import begun, members
 from engine.learn.kinds import KINDS
@@ -221,7 +222,7 @@ def test_since_when_is_what_every_kafka_shows(code: str) -> None:
         recording = recorded(code, profile)
         for probe in of_kind(recording, "since"):
             slug = told_of(recording, probe).told
-            word, turn = probe.choices[probe.right].answer  # type: ignore[misc]
+            word, turn = as_parts(probe.choices[probe.right].answer)
             names = list(GENERATIONS)
             for place, name in enumerate(names):
                 run = Run(scenario, name)
@@ -256,7 +257,7 @@ def test_happenings_come_in_the_order_that_is_right(code: str) -> None:
                     told = happening(event)
                     if told is not None:
                         first.setdefault(told, turn.last)
-            steps = [first[one] for one in answer]  # type: ignore[union-attr]
+            steps = [first[one] for one in as_parts(answer)]
             assert steps == sorted(steps) and steps[-1] == probe.until, f"{code} {probe.text}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.learn.asked import NOBODY, Answer, in_order
+from engine.learn.asked import NOBODY, Answer, as_parts, in_order
 from engine.learn.probes import Probe
 from engine.model.errors import BadInput
 from engine.properties.moment import PartitionMoment
@@ -20,7 +20,7 @@ def answer_of(probe: Probe, text: str) -> Answer:
     if len(words) > MOST_NAMES:
         raise BadInput("too_large", f"An answer names at most {MOST_NAMES} things.")
     if probe.form == "records":
-        order = [name for one in probe.choices for name in one.answer]  # type: ignore[union-attr]
+        order = [name for one in probe.choices for name in as_parts(one.answer)]
         return tuple(sorted(dict.fromkeys(words), key=lambda one: _place(order, one)))
     if probe.form == "broker" and text == "nobody":
         return NOBODY

@@ -19,6 +19,18 @@ and moves."""
 NOBODY: Final = -1
 
 
+def as_number(answer: Answer) -> int:
+    """The answer to a question whose answers are numbers: a broker, an offset, a move."""
+    assert isinstance(answer, int), answer
+    return answer
+
+
+def as_parts(answer: Answer) -> tuple[Any, ...]:
+    """The answer to a question whose answers have parts: records, happenings, moves."""
+    assert isinstance(answer, tuple), answer
+    return answer
+
+
 class Asked:
     """One thing asked at one moment.  A wrong rule may look at nothing else: it cannot see what
     comes.

@@ -7,7 +7,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
 
-from engine.learn.asked import Answer, Asked, Kind, Places
+from engine.learn.asked import Answer, Asked, Kind, Places, as_number, as_parts
 from engine.model.errors import BadInput
 from engine.model.profiles import GENERATIONS, PROFILES, Profile
 from engine.properties.moment import Moment
@@ -189,7 +189,7 @@ def _cause_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer
 
 
 def _cause_holds(asked: Asked, recording: Recording, index: int, answer: Answer) -> bool:
-    return saves(recording.run, int(answer), asked.told[0])  # type: ignore[arg-type]
+    return saves(recording.run, as_number(answer), asked.told[0])
 
 
 # -- make it happen -------------------------------------------------------------------------------
@@ -350,7 +350,7 @@ def _played(sim: Simulation, move: moves.Move) -> bool:
 def _do_holds(asked: Asked, recording: Recording, index: int, answer: Answer) -> bool:
     """What reaches the goal is no wrong answer; what cannot be played is none either."""
     try:
-        return reaches(recording, index, answer)  # type: ignore[arg-type]
+        return reaches(recording, index, as_parts(answer))
     except BadInput:
         return True
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from engine.controlplane.membership import R_PARTITION
-from engine.learn.asked import NOBODY, Answer
+from engine.learn.asked import NOBODY, Answer, as_number
 from engine.learn.claims import claims
 from engine.learn.counterfactuals import members
 from engine.learn.kinds import coming
@@ -231,7 +231,7 @@ class Teller:
         if probe.form == "offset":
             return self.say("answer.offset", o=answer)
         if probe.form == "broker":
-            leader = int(answer)  # type: ignore[arg-type]
+            leader = as_number(answer)
             if leader == NOBODY:
                 return self.say("answer.nobody")
             return self._capital(self.broker(leader))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.learn.asked import NOBODY, Answer, Asked, in_order
-from engine.model.messages import FETCH, FETCH_R
+from engine.model.messages import FETCH, FetchResponse, ProduceRequest
 
 LAG_IN_RECORDS: Final = 4_000
 """replica.lag.max.messages of Kafka 0.8, by default."""
@@ -75,10 +75,10 @@ def hw_stays_below(asked: Asked) -> Answer | None:
 
 def _brought(asked: Asked) -> int:
     """How many records the answer that arrives carries for this partition."""
-    if asked.what is None or asked.what.kind != FETCH_R:
+    if not isinstance(asked.what, FetchResponse):
         return 0
-    parts = asked.what.partitions  # type: ignore[attr-defined]
-    return sum(len(b.values) for one in parts if one.tp == asked.tp for b in one.batches)
+    here = [one for one in asked.what.partitions if one.tp == asked.tp]
+    return sum(len(batch.values) for one in here for batch in one.batches)
 
 
 def leo_of_committed(asked: Asked) -> Answer | None:
@@ -243,7 +243,8 @@ def isr_moves_leader(asked: Asked) -> Answer | None:
 
 
 def _acks(asked: Asked) -> int:
-    return int(asked.what.acks)  # type: ignore[union-attr]
+    assert isinstance(asked.what, ProduceRequest), asked.what
+    return asked.what.acks
 
 
 def _with_leader(asked: Asked, count: int) -> Answer:
