@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pyspark
 import pytest
@@ -20,6 +21,7 @@ from app.batch.runners.java import find_java
 from app.batch.runners.plan import Plan, Tally
 from app.batch.runners.rows import chunk_name
 from app.batch.runners.spark import SparkTrouble
+from app.batch.runners.summary import Summary
 from app.common.config import load
 from engine.scenarios import file
 from engine.study.metrics import METRICS
@@ -89,37 +91,61 @@ def plan(runs: int = 30) -> Plan:
     return Plan((scenario,), ("Z24", "K39"), runs, 5, 5, tuple(METRICS))
 
 
+class Played(NamedTuple):
+    """What plain processes make of the study: its rows, chunk by chunk, and their counts."""
+
+    rows: list[bytes]
+    counted: Summary
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    whole = range(plan().total_chunks)
+    plain = tmp_path_factory.mktemp("plain")
+    local.run(plan(), str(plain), 2)
+    rows = [(plain / chunk_name(number)).read_bytes() for number in whole]
+    return Played(rows, local.counted_here(plan(), str(plain), whole, 3))
+
+
+@pytest.fixture
+def cluster() -> Iterator[str]:
+    with Cluster() as started:
+        yield started.master
+
+
 if THOROUGH:
 
     @pytest.mark.spark
+    @pytest.mark.parametrize("place", ["connect", "local", "standalone"])
     def test_the_same_rows_wherever_they_are_played(
-        server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        place: str,
+        played: Played,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        request: pytest.FixtureRequest,
     ) -> None:
-        """Plain processes, local[2], a standalone cluster, a Spark Connect server."""
-        whole = range(plan().total_chunks)
-        local.run(plan(), str(tmp_path / "plain"), 2)
-        rows = [(tmp_path / "plain" / chunk_name(number)).read_bytes() for number in whole]
-        counted = local.counted_here(plan(), str(tmp_path / "plain"), whole, 3)
+        """A Spark Connect server, local[2], a standalone cluster: each as plain processes."""
+        elsewhere = f"sc://127.0.0.1:{free_port()}"
+        remote = request.getfixturevalue("server") if place == "connect" else elsewhere
+        master = {"connect": "", "local": "local[2]"}.get(place) or (
+            request.getfixturevalue("cluster") if place == "standalone" else ""
+        )
         # Somebody's variable is there all the time, and what is named for us wins.
-        monkeypatch.setenv("SPARK_REMOTE", server)
-        with Cluster() as cluster:
-            for place, master in (
-                ("connect", ""), ("local", "local[2]"), ("standalone", cluster.master),
-            ):  # fmt: skip
-                monkeypatch.setenv("SPARK_REMOTE", server)
-                monkeypatch.setenv("HIGHWATER_SPARK_MASTER", master)
-                runner = runner_of(load(instance=tmp_path / "instance"))
-                directory = tmp_path / place
-                told: list[Tally] = []
-                try:
-                    assert runner.run(plan(), str(directory), place, told.extend)
-                    # Spark counts in one cluster only: its Java here has been that of local[2].
-                    at = str(directory) if place == "standalone" else directory.as_uri()
-                    assert runner.summarise(plan(), at, whole, 3) == counted, place
-                finally:
-                    runner.close()
-                assert sorted(tally.number for tally in told) == list(whole)
-                assert [(directory / chunk_name(n)).read_bytes() for n in whole] == rows, place
+        monkeypatch.setenv("SPARK_REMOTE", remote)
+        monkeypatch.setenv("HIGHWATER_SPARK_MASTER", master)
+        runner = runner_of(load(instance=tmp_path / "instance"))
+        directory = tmp_path / place
+        whole = range(plan().total_chunks)
+        told: list[Tally] = []
+        try:
+            assert runner.run(plan(), str(directory), place, told.extend)
+            # Spark itself counts what has a scheme; a process has one cluster's Java for that.
+            at = str(directory) if place == "standalone" else directory.as_uri()
+            assert runner.summarise(plan(), at, whole, 3) == played.counted
+        finally:
+            runner.close()
+        assert sorted(tally.number for tally in told) == list(whole)
+        assert [(directory / chunk_name(n)).read_bytes() for n in whole] == played.rows
 
     @pytest.mark.spark
     def test_a_study_over_connect_can_be_stopped(server: str, tmp_path: Path) -> None:
