@@ -10,7 +10,7 @@ from app.batch.intervals import Look, weighed
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow
 from engine.study import advice
-from engine.study.closed_form import left_out, overlaps_by_size
+from engine.study.closed_form import left_out, overlaps_by_size, overlaps_per_year
 from engine.study.cycle_rows import LOST
 
 KIND: Final = "advice"
@@ -66,6 +66,14 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] 
             }
         )
     return _best_of(batch, found, {"whole": batch.state == "done"})
+
+
+def promised(batch: BatchRow) -> float | None:
+    """By formula, before anything is played: how often a year all replicas of the setting that is
+    asked are out at once.  None where a loss does not need that."""
+    setting, failures = records.asked_of(batch, 0)
+    bounded = setting.acks == "all" and not setting.unclean
+    return overlaps_per_year(setting, failures) if bounded else None
 
 
 def _best_of(

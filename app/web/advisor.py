@@ -9,7 +9,7 @@ from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.batch import records
-from app.batch.advice_result import KIND, how_long, how_often
+from app.batch.advice_result import KIND, how_long, how_often, promised
 from app.batch.cycles import PILOT_SEED
 from app.batch.spec import Cell, Spec, cell_of, check_total
 from app.common import clock
@@ -102,15 +102,17 @@ def ask() -> AnyResponse | str:
 
 @blueprint.get("/batch/<number>/advice")
 def so_far(number: str) -> str:
-    """What a study that runs says by now, as its page shows it; nothing before its first tree."""
+    """What a study that runs says by now, as its page shows it; before its first tree what the
+    formula says."""
     batch = jobs().batch(number)
     if batch.kind != KIND:
         raise Refusal("not_found")
+    active = batch.state in records.ACTIVE
     advice_now = jobs().advice_of(batch)
     if advice_now is None:
-        return ""
+        return render_template("advice_first.html", promised=promised(batch)) if active else ""
     shown = {"id": batch.id, "runs": batch.runs, "advice": advice_now}
-    return render_template("advice.html", batch=shown, active=batch.state in records.ACTIVE)
+    return render_template("advice.html", batch=shown, active=active)
 
 
 def _estimate(asked: Spec, setting: Setting, failures: Failures) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.batch import records, statistics
+from app.batch.advice_result import promised
 from app.batch.pairs import SHOWN_MOST as PAIRS_SHOWN
 from app.batch.result import FAILURES_SHOWN, result
 from app.batch.spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST, asked_spec
@@ -241,6 +242,7 @@ def page(number: str) -> str:
         "batch_result.html",
         batch=shown,
         active=active,
+        promised=promised(batch) if shown["cycles"] else None,
         title_most=TITLE_MOST,
         pairs_most=PAIRS_SHOWN,
         orders=list(records.ORDERS),

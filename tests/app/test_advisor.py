@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from app.batch.result import result
 from app.batch.wire import BatchResult
 from engine.sim.run import play_all
 from engine.study import importance
+from engine.study.cycles import Tree
 from tests.app.conftest import TOKEN, browser
 from tests.app.test_batch_jobs import ended
 from tests.app.test_failing import jobs
@@ -67,6 +69,35 @@ def test_the_advisor_answers_with_intervals_and_assumptions(app: Flask, jobs: Jo
         assert "advice." not in shown and "batch." not in shown
         assert ("rack" if lang == "en" else "机架") in shown
         assert "acks=all" in shown, "whose writes wait"
+
+
+@pytest.mark.parametrize(
+    ("acks", "said"),
+    [("all", "all replicas are out together"), ("1", "no formula that bounds it")],
+)
+def test_before_the_first_tree_the_formula_answers(
+    app: Flask, jobs: Jobs, monkeypatch: pytest.MonkeyPatch, acks: str, said: str
+) -> None:
+    begun, goes_on = threading.Event(), threading.Event()
+    tree = cycles.Tree
+
+    def waits(*asked: Any) -> Tree:
+        begun.set()
+        assert goes_on.wait(60)
+        return tree(*asked)
+
+    monkeypatch.setattr(cycles, "Tree", waits)
+    client = browser(app)
+    answer = client.post("/advisor", data={**ASKED, "acks": acks})
+    number = answer.location.rsplit("/", 1)[1]
+    assert begun.wait(60)
+    page = client.get(f"/batch/{number}").text
+    for text in (page, client.get(f"/batch/{number}/advice").text):
+        assert 'id="first"' in text and said in text
+    assert f'href="/advisor?again={number}"' in page, "what is asked can be changed at once"
+    goes_on.set()
+    ended(jobs, number)
+    assert 'id="advice"' in client.get(f"/batch/{number}/advice").text
 
 
 def test_writes_wait_for_what_their_acks_need(app: Flask, jobs: Jobs) -> None:

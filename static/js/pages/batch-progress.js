@@ -8,11 +8,16 @@ import { connect } from "../net/channel.js";
 const ASK_EVERY_MS = 1000;
 const SAY_EVERY_MS = 10_000;
 const ANSWER_EVERY_MS = 2000;
+/** What has no number yet is asked for as soon as there is one. */
+const FIRST_EVERY_MS = 250;
 
 /** How many runs, how fast, how long still: one phrase each. */
 function figuresOf(batch, t) {
   const figures = [
-    t("batch.progress.runs", { done: whole(batch.done_runs), total: whole(batch.total_runs) }),
+    t(batch.cycles ? "batch.progress.trees" : "batch.progress.runs", {
+      done: whole(batch.done_runs),
+      total: whole(batch.total_runs),
+    }),
   ];
   if (batch.state === "queued")
     figures.unshift(
@@ -25,7 +30,8 @@ function figuresOf(batch, t) {
         total: whole(batch.total_chunks),
       }),
     );
-  if (batch.runs_per_s) figures.push(t("batch.progress.speed", { n: whole(batch.runs_per_s) }));
+  if (batch.runs_per_s && !batch.cycles)
+    figures.push(t("batch.progress.speed", { n: whole(batch.runs_per_s) }));
   if (batch.left_s !== null)
     figures.push(t("batch.progress.left", { time: duration(t, batch.left_s) }));
   return figures;
@@ -53,6 +59,7 @@ function paint(batch, t, charts, said) {
 
 export function follow(boot, t, charts) {
   const id = boot.batch.id;
+  const answer = answering(document.querySelector("#answer[data-live]"));
   const over = new Set(["done", "cancelled", "failed", "interrupted"]);
   let latest = boot.batch;
   let said = 0;
@@ -62,6 +69,7 @@ export function follow(boot, t, charts) {
   function hear(news) {
     if (news.id !== id || ended) return;
     latest = { ...latest, ...inWords(news, t) };
+    answer?.news();
     if (over.has(news.state)) {
       ended = true;
       location.reload();
@@ -118,18 +126,33 @@ export function follow(boot, t, charts) {
   });
 
   said = paint(latest, t, charts, said);
-  const answer = document.querySelector("#answer[data-live]");
-  if (answer) setInterval(() => answerSoFar(answer), ANSWER_EVERY_MS);
 }
 
-/** What a study of the advisor says so far, as the server tells it. */
-async function answerSoFar(answer) {
-  try {
-    const said = await fetch(answer.dataset.live);
-    if (said.ok) answer.innerHTML = await said.text();
-  } catch {
-    /* the server is away: asked again soon */
+/** Keeps up what a study of the advisor says so far, as the server tells it: `news` is called
+    whenever something was counted. */
+function answering(place) {
+  if (!place) return null;
+  let asked = 0;
+  let open = false;
+  async function ask() {
+    if (open) return;
+    open = true;
+    asked = Date.now();
+    try {
+      const said = await fetch(place.dataset.live);
+      if (said.ok) place.innerHTML = await said.text();
+    } catch {
+      /* the server is away: asked again soon */
+    }
+    open = false;
   }
+  ask();
+  setInterval(ask, ANSWER_EVERY_MS);
+  return {
+    news() {
+      if (!place.querySelector("#advice") && Date.now() > asked + FIRST_EVERY_MS) ask();
+    },
+  };
 }
 
 /** The table twin, while it grows. */
