@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +16,7 @@ import pytest
 from app.batch import advice_table, cycles
 from app.batch.advice_table import Cell, Table
 from app.batch.processes import Workers
+from app.bootstrap import ROOT
 from engine.study import importance
 from engine.study.advice import Setting
 from tests.app.test_cli import highwater
@@ -99,6 +104,30 @@ def test_what_is_said_to_be_the_most_is_kept(monkeypatch: pytest.MonkeyPatch) ->
     (cell,) = json.loads(told.stdout)["cells"]
     assert told.exit_code == 3 and cell["ended"] == "budget"
     assert cell["trees"] == 0 and cell["left"] > 0 and "at most" in told.stderr
+
+
+def test_processes_end_with_who_started_them() -> None:
+    """Killed, it can no longer tell them to."""
+    lines = (
+        "import os, time",
+        "from app.batch.processes import pool",
+        "if __name__ == '__main__':",
+        "    print(pool(1).submit(os.getpid).result(), flush=True)",
+        "    time.sleep(600)",
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", "\n".join(lines)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        stat = Path(f"/proc/{child}/stat")
+        assert stat.exists()
+        parent.kill()
+    until = time.monotonic() + 30
+    with contextlib.suppress(OSError):  # it is gone, or waits for nothing but to be counted
+        while stat.read_text().rpartition(")")[2].split()[0] != "Z":
+            assert time.monotonic() < until
+            time.sleep(0.02)
 
 
 def test_processes_are_ended_and_start_again() -> None:

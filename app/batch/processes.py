@@ -1,4 +1,5 @@
-"""Plain processes for commands that count for minutes: Ctrl+C is for who started them alone."""
+"""Plain processes for what counts for minutes: Ctrl+C is for who started them alone, and they end
+with it however it ends."""
 
 from __future__ import annotations
 
@@ -8,15 +9,19 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from multiprocessing import active_children, get_context
 from typing import Any, Self, TypeVar
 
+from app.common.dying import ends_with_parent
+
 T = TypeVar("T")
 
 
 def pool(jobs: int) -> ProcessPoolExecutor:
-    """So many processes that start afresh and leave Ctrl+C to their parent."""
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_deaf)
+    """So many processes that leave Ctrl+C to their parent, and end with the thread that asks them
+    first.  They start afresh: a server has threads, and a fork would copy their locks."""
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin)
 
 
-def _deaf() -> None:
+def _begin() -> None:
+    ends_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

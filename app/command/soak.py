@@ -6,10 +6,10 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from multiprocessing import get_context
+from concurrent.futures import FIRST_COMPLETED, wait
 from typing import Any
 
+from app.batch.processes import Workers
 from app.command.playing import command_of
 from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios.file import library
@@ -82,8 +82,8 @@ def soak(
     began = told = time.monotonic()
     ends = began + 60 * minutes
     chunks = _chunks(seed, names, stored, chunk)
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        waiting = {pool.submit(soak_chunk, next(chunks)) for _ in range(jobs)}
+    with Workers(jobs) as processes:
+        waiting = {processes.submit(soak_chunk, next(chunks)) for _ in range(jobs)}
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for one in done:
@@ -92,7 +92,7 @@ def soak(
                 for find in result["finds"]:  # at once: a soak may be ended early
                     tell(f"{find['why']}: {_again(find['kind'], Run.from_text(find['run']))}")
                 if time.monotonic() < ends:
-                    waiting.add(pool.submit(soak_chunk, next(chunks)))
+                    waiting.add(processes.submit(soak_chunk, next(chunks)))
             if time.monotonic() - told >= EVERY_S:
                 told = time.monotonic()
                 tell(_progress(found, told - began))

@@ -7,14 +7,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from concurrent.futures import as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
 
+from app.batch.processes import Workers
 from app.command.options import AS_JSON, plain, refuse, tell
 
 if TYPE_CHECKING:  # a storm takes the whole server with it: no other command shall
@@ -29,9 +29,8 @@ def storms(
 
     began = time.monotonic()
     found: list[Outcome] = []
-    context = get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        waiting = [pool.submit(play, seed, kinds) for seed in range(first, first + seeds)]
+    with Workers(jobs) as processes:
+        waiting = [processes.submit(play, seed, kinds) for seed in range(first, first + seeds)]
         for one in as_completed(waiting):
             outcome = one.result()
             found.append(outcome)

@@ -6,19 +6,18 @@ The rows are the same, byte for byte; Spark is what plays many.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     Future,
-    ProcessPoolExecutor,
     wait,
 )
 from contextlib import closing
 
 import duckdb
 
+from app.batch.processes import pool
 from app.batch.runners.plan import Chunk, Plan, Tally
 from app.batch.runners.rows import RunChunk, finish_chunk
 from app.batch.runners.summary import Summary, summarise
@@ -63,8 +62,8 @@ class Processes:
         """How each of these runs, given as texts, failed (engine.study.causes)."""
         if not runs:
             return []
-        with _pool(self._cores) as pool:
-            return list(pool.map(_cause, runs))
+        with pool(self._cores) as processes:
+            return list(processes.map(_cause, runs))
 
 
 def counted_here(plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
@@ -81,11 +80,6 @@ def _cause(text: str) -> tuple[str, str] | None:
     return cause_of(Run.from_text(text))
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
-    # A server has threads, and a fork would copy their locks: start clean processes.
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
-
-
 def run(
     plan: Plan,
     directory: str,
@@ -98,17 +92,17 @@ def run(
     """Computes the chunks of a plan that are not in `done`: True when all are on disk, False where
     it was told to stop.  `on_done` gets what has finished, or nothing as a heartbeat."""
     todo = (chunk for chunk in plan.chunks() if chunk.number not in done)
-    with _pool(workers) as pool:
+    with pool(workers) as processes:
 
         def submit(chunk: Chunk) -> Future[Tally]:
-            return pool.submit(
+            return processes.submit(
                 finish_chunk, chunk, plan.scenarios, plan.metrics, directory, run_chunk
             )
 
         for fresh in _as_done(submit, todo, 2 * workers):
             on_done(fresh)
             if stop():
-                pool.shutdown(cancel_futures=True)
+                processes.shutdown(cancel_futures=True)
                 return False
     return True
 
