@@ -76,3 +76,33 @@ def test_whom_the_controller_misses_is_said() -> None:
     recording = Recording(Run(find("S74"), "Z0102", 45))
     told = Teller(recording, "en").next(probe_at(recording, "leader@250.0.2"))
     assert told.startswith("The controller notices that the session of broker 2 has ended")
+
+
+def test_everything_that_decides_is_in_the_question() -> None:
+    """Of which partition, what the leader's answer says, whom the ISR has, unclean or not."""
+    data, _ = pasted.scenario_of(paste.read(DESCRIBED), "mine")
+    assert data is not None
+    scenario = Scenario.from_dict(data)
+    several = Recording(drilled(Run(scenario, scenario.profiles[0])))
+    for probe in probes_of(several):
+        if probe.kind in ("hw", "isr", "leader", "truncate", "ack"):
+            asked = Teller(several, "en").question(probe)
+            part = several.turns[several.at(probe.step)].now.parts[probe.tp]
+            assert part.name in ("orders-0", "orders-1") and asked.startswith(f"{part.name}: ")
+    torn = Recording(Run(find("S62"), "Z20", 18))
+    teller = Teller(torn, "en")
+    beyond = probe_at(torn, "truncate@144.0.2")
+    assert teller.next(beyond) == "Broker 1 answers broker 2: my log ends at offset 8."
+    assert "lengths are compared" in teller.reason(beyond)
+    parted = probe_at(torn, "truncate@426.0.1")
+    assert teller.next(parted).endswith("with me, leader epoch 0 ends at offset 8.")
+    dead = probe_at(torn, "leader@180.0.1")
+    assert "the ISR is {1, 2}, unclean election is off" in teller.question(dead)
+    nobody = next(one for one in dead.choices if one.answer == -1)
+    assert nobody.wrong[0] == "MC-ELECT-KNOWS"
+
+
+def test_a_session_from_before_a_restart_decides_no_reply() -> None:
+    """Broker 1 leads and its old session ends 28 steps later: to the producer that is chance."""
+    torn = Recording(Run(find("S62"), "Z20", 18))
+    assert "ack@152.0.1" not in {one.text for one in probes_of(torn)}

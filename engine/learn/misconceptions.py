@@ -51,6 +51,7 @@ _ROWS: Final = (
     Misconception("MC-TRUNC-EPOCH", "truncate", wrong.cut_whole_epoch, ("S14", "K39")),
     Misconception("MC-TRUNC-LEADER-HW", "truncate", wrong.cut_to_leader_hw, ("S27", "Z011")),
     Misconception("MC-TRUNC-ALL", "truncate", wrong.cut_all, ("S14", "Z33")),
+    Misconception("MC-ELECT-KNOWS", "leader", wrong.elect_knowing, ("S19", "K39")),
     Misconception("MC-ELECT-LONGEST", "leader", wrong.elect_longest, ("S19", "K39")),
     Misconception("MC-ELECT-VOTE", "leader", wrong.elect_by_vote, ("S19", "K39")),
     Misconception("MC-ELECT-ANY-ALIVE", "leader", wrong.elect_any_alive, ("S27", "K39")),

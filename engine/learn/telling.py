@@ -18,13 +18,15 @@ from engine.model.messages import (
     EPOCH_END_R,
     FETCH,
     FETCH_R,
+    LATEST,
     LEADER_AND_ISR,
+    LIST_OFFSETS_R,
     METADATA_FETCH_R,
     NAMES,
     PRODUCE,
 )
 from engine.model.profiles import HW, get_profile
-from engine.properties.moment import Moment
+from engine.properties.moment import Moment, PartitionMoment
 from engine.properties.recording import Recording
 from engine.sim.kernel import FAILURE
 
@@ -42,6 +44,8 @@ STRUCK: Final = {
 }
 """What a plan of faults does to a broker, and the words for it."""
 NEWS: Final = (METADATA_FETCH_R, LEADER_AND_ISR)
+EPOCHS_CAME: Final = ("since", "Z011")
+"""The answer where epochs, and no high watermark, decide what is cut."""
 
 
 SUBJECT: Final = "learn"
@@ -103,7 +107,11 @@ class Teller:
             return self._answer_arrives(what, part)
         if what.kind == EPOCH_END_R and part is not None and part[3] >= 0:
             f, leader = self.broker(what.dst), self.broker(what.src)
-            return self.say("next.epoch_end", f=f, l=leader, o=part[3])
+            key = "next.epoch_end" if part[2] >= 0 else "next.epoch_end.asked"
+            return self.say(key, f=f, l=leader, e=part[2], o=part[3])
+        if what.kind == LIST_OFFSETS_R and what.tp == probe.tp and not what.error:
+            key = "next.log_end" if what.timestamp == LATEST else "next.log_start"
+            return self.say(key, f=self.broker(what.dst), l=self.broker(what.src), o=what.offset)
         if what.kind == PRODUCE:
             acks = "all" if what.acks == -1 else what.acks
             records = self.listed(_shortened(what.values))
@@ -167,9 +175,17 @@ class Teller:
         return lines[probe.move].split(" !")[0] if 0 <= probe.move < len(lines) else ""
 
     def question(self, probe: Probe) -> str:
-        if probe.form in _TOLD:
+        """What is asked; of which partition, where the run has several and it is about one."""
+        if probe.form in _TOLD and probe.kind != "do":
             return self._told_question(probe)
-        part = _before(self.recording, probe).parts[probe.tp]
+        parts = _before(self.recording, probe).parts
+        part = parts[probe.tp]
+        asked = self._asked(probe, part) if probe.kind != "do" else self._told_question(probe)
+        if len(parts) == 1:
+            return asked
+        return self._words["ask.partition"].format(p=part.name, q=asked)
+
+    def _asked(self, probe: Probe, part: PartitionMoment) -> str:
         mine = part.replicas[probe.who]
         args: dict[str, Any] = {
             "b": self.broker(probe.who),
@@ -179,6 +195,7 @@ class Teller:
             "a": ", ".join(str(self._names.get(one, one)) for one in part.replicas),
             "f": self._coming(probe) if probe.kind == "survive" else "",
             "v": self._epochs(mine.epochs) if probe.kind == "epochs" else "",
+            "u": self._words["ask.unclean" if part.unclean else "ask.clean"],
         }
         return self.say(f"ask.{probe.kind}", **args)
 
@@ -255,10 +272,17 @@ class Teller:
     def reason(self, probe: Probe) -> str:
         """Why the truth is so, in one or two sentences."""
         key = f"why.{probe.kind}"
+        old = get_profile(self.recording.run.profile).truncation == HW
         if probe.kind == "truncate":
-            old = get_profile(self.recording.run.profile).truncation == HW
-            key += ".hw" if old else ".epochs"
+            key += self._cut_by(probe) or (".hw" if old else ".epochs")
+        if probe.kind == "since" and old and probe.choices[probe.right].answer == EPOCHS_CAME:
+            key += "" if told_of(self.recording, probe).told else ".epochs"
         return self.say(key)
+
+    def _cut_by(self, probe: Probe) -> str:
+        """ ".end" where the follower asked beyond the leader's log, and lengths are compared."""
+        cues = event_of(self.recording, probe)[3]
+        return ".end" if any(cue[0] == "F-9" and cue[1] == probe.who for cue in cues) else ""
 
     def belief(self, misconception: str) -> tuple[str, str]:
         """(name, why it does not hold) of a misconception."""

@@ -145,11 +145,20 @@ def _electable(asked: Asked) -> list[int]:
     return [one.broker for one in asked.alive if one.broker != gone]
 
 
+def elect_knowing(asked: Asked) -> Answer | None:
+    """The controller knows at once who is dead: it never elects such a one."""
+    able = _electable(asked)
+    members = [one for one in asked.part.record.isr if one != asked.part.record.leader]
+    if set(members) <= set(able):
+        return None
+    return next((one for one in able if one in members), NOBODY)
+
+
 def elect_longest(asked: Asked) -> Answer | None:
     """The replica with the longest log leads."""
     logs = asked.part.replicas
     able = _electable(asked)
-    return max(able, key=lambda one: logs[one].leo) if able else NOBODY
+    return max(able, key=lambda one: logs[one].leo) if able else None
 
 
 def elect_by_vote(asked: Asked) -> Answer | None:
@@ -164,13 +173,13 @@ def elect_by_vote(asked: Asked) -> Answer | None:
 def elect_any_alive(asked: Asked) -> Answer | None:
     """The first replica that is alive leads, in the ISR or not."""
     able = _electable(asked)
-    return able[0] if able else NOBODY
+    return able[0] if able else None
 
 
 def elect_last_in_isr(asked: Asked) -> Answer | None:
     """Whoever stands last in the list takes over."""
     able = [one for one in _electable(asked) if one in asked.part.record.isr]
-    return able[-1] if able else NOBODY
+    return able[-1] if able else None
 
 
 def elect_nobody(asked: Asked) -> Answer | None:
@@ -230,6 +239,8 @@ def isr_stays(asked: Asked) -> Answer | None:
 
 def isr_at_once(asked: Asked) -> Answer | None:
     """A broker that dies leaves the ISR at that moment."""
+    if asked.node not in asked.part.record.isr:
+        return None
     return in_order(one for one in asked.part.record.isr if one != asked.node)
 
 
@@ -310,8 +321,8 @@ def refused_is_written(asked: Asked) -> Answer | None:
 
 
 def epochs_on_write(asked: Asked) -> Answer | None:
-    """An epoch gets its entry with its first record."""
-    return asked.mine.epochs
+    """An epoch gets its entry with its first record, with a new leader as well."""
+    return asked.mine.epochs if asked.part.record.leader == asked.who else None
 
 
 def epochs_newest(asked: Asked) -> Answer | None:

@@ -69,12 +69,13 @@ class ReplicaMoment:
 class PartitionMoment:
     """One partition: the controller's record and every replica."""
 
-    __slots__ = ("min_isr", "name", "record", "replicas")
+    __slots__ = ("min_isr", "name", "record", "replicas", "unclean")
 
     def __init__(self, sim: Simulation, tp: int, record: PartitionRecord) -> None:
         self.record = record
         self.name = sim.cluster.names[tp]
         self.min_isr = sim.cluster.controller.min_isr_for(tp)
+        self.unclean = sim.cluster.controller.unclean_for(tp)
         self.replicas = {one: ReplicaMoment(sim.brokers[one], tp) for one in record.replicas}
 
     def leader(self) -> ReplicaMoment | None:
