@@ -31,7 +31,7 @@ EVERYWHERE: Final = (
 _PLACE = re.compile(r"\{(\w+)\}")
 
 PAGES = {
-    "animator": ("class", "help", "metrics", "share", "badge", "beside"),
+    "animator": ("class", "sure", "help", "metrics", "share", "badge", "beside"),
     "batch": ("batch",),
     "cluster": ("cluster", "share"),
     "compare": ("compare",),

@@ -12,7 +12,7 @@ from app.context.predicting import Given, given_of
 from app.context.services import services
 from app.live.channel import sid
 from app.live.classroom import rooms_here
-from app.live.polls import Asking, Poll
+from app.live.polls import CERTAIN, Asking, Poll
 from app.live.questions import Answer, Question
 from engine.learn.answers import is_there
 from engine.learn.misconceptions import MISCONCEPTIONS
@@ -122,14 +122,16 @@ def _told(poll: Poll, lang: str, leads: bool) -> Answer:
 
 
 def answer(question: Question) -> Answer:
-    """A pupil's answer: ``choice``, the number of one, or ``by``, what was shown by hand."""
+    """A pupil's answer: ``choice``, the number of one, or ``by``, what was shown by hand; with
+    ``sure``, 1 to 3, where that was said."""
     fields, browser = question.asked, visitor.owner()
     if not question.client.trusted:
         raise Refusal("forbidden")
     poll, _ = rooms_here().asked(sid())
     given, text = _given(fields, poll)
     number = fields.whole("n", 1, NUMBERS_MOST)
-    noted = rooms_here().answer(sid(), browser, number, given, text)
+    sure = fields.whole("sure", 1, CERTAIN) if fields.has("sure") else 0
+    noted = rooms_here().answer(sid(), browser, number, given, text, sure)
     return _told(noted, question.client.lang, leads=False)
 
 

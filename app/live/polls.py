@@ -16,6 +16,7 @@ from engine.learn.probes import Probe
 
 POLLS_MOST: Final = 40
 """Questions of one class; with `MEMBERS_MOST` answers each that is what a room may take."""
+CERTAIN: Final = 3
 HEAD: Final = (
     "question",
     "run",
@@ -28,6 +29,7 @@ HEAD: Final = (
     "right",
     "misconceptions",
     "seconds",
+    "sure",
 )
 
 Words = dict[str, Any]
@@ -49,12 +51,14 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One pupil's answer; `text` is by language, `after_s` counted from the question."""
+    """One pupil's answer; `text` is by language, `after_s` counted from the question, `sure` is 1
+    (a guess) to 3 (certain), 0 where that was not said."""
 
     pupil: int
     given: Given
     text: dict[str, str]
     after_s: float
+    sure: int = 0
 
 
 @dataclass(slots=True)
@@ -81,15 +85,17 @@ class Poll:
 
     def histogram(self, lang: str) -> list[Words]:
         """How many gave each answer that is offered, in its order, and then what else was said,
-        the most frequent first: [{"text", "n", "ids"}]."""
+        the most frequent first: [{"text", "n", "certain", "ids"}], `certain` of them so."""
         told = self.asking.told[lang]["choices"]
         places = Counter(one.given.place for one in self.said.values())
+        certain = Counter(one.text[lang] for one in self.said.values() if one.sure == CERTAIN)
         offered = [
             {"text": text, "n": places[i], "ids": list(self.asking.probe.choices[i].wrong)}
             for i, text in enumerate(told)
         ]
         others = Counter(one.text[lang] for one in self.said.values() if one.given.place < 0)
-        return offered + [{"text": text, "n": n, "ids": []} for text, n in others.most_common()]
+        rest = [{"text": text, "n": n, "ids": []} for text, n in others.most_common()]
+        return [{**row, "certain": certain[str(row["text"])]} for row in offered + rest]
 
     def rows(self) -> list[list[Any]]:
         """A row an answer, below `HEAD`, in the order in which they came."""
@@ -107,6 +113,7 @@ class Poll:
                 int(one.given.place == probe.right),
                 " ".join(probe.choices[one.given.place].wrong) if one.given.place >= 0 else "",
                 round(one.after_s, 1),
+                one.sure or "",
             ]
             for one in self.said.values()
         ]

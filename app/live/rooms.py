@@ -228,7 +228,9 @@ class Rooms:
                 raise Refusal("gone", key="class.asked.none")
             return room.asked, room.leader == sid
 
-    def answer(self, sid: str, browser: str, number: int, given: Given, text: Told) -> Poll:
+    def answer(
+        self, sid: str, browser: str, number: int, given: Given, text: Told, sure: int = 0
+    ) -> Poll:
         """Notes the answer of a browser to question `number`; the first one counts.
 
         Raises `Refusal` "gone" where another question is asked by now, else "invalid".
@@ -241,7 +243,8 @@ class Rooms:
                 raise Refusal("invalid", key="class.asked.leader")
             room = self._of[self.where(sid)]
             pupil = room.pupils.setdefault(browser, len(room.pupils) + 1)
-            poll.take(browser, Said(pupil, given, text, self._clock() - poll.opened_at))
+            after_s = self._clock() - poll.opened_at
+            poll.take(browser, Said(pupil, given, text, after_s, sure))
             self._changed(room)
             return poll
 

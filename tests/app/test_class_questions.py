@@ -161,3 +161,16 @@ def test_questions_of_a_class_are_bounded(school: Class, monkeypatch: pytest.Mon
     )
     assert (refused["ok"], refused["code"]) == (False, "busy")
     assert polls.POLLS_MOST <= 40
+
+
+def test_how_sure_a_pupil_was_is_counted_and_may_be_left_out(school: Class) -> None:
+    n = school.ask()
+    given = ({"choice": 0, "sure": 3}, {"choice": 0, "sure": 1}, {"choice": 0})
+    for i, data in enumerate(given):
+        assert school.pupil(f"p{i}").ask("answer", {"n": n, **data})["ok"]
+    refused = school.pupil("late").ask("answer", {"n": n, "choice": 0, "sure": 4})
+    assert (refused["ok"], refused["code"]) == (False, "invalid")
+    assert [row["sure"] for row in school.rows()] == ["3", "1", ""]
+    school.ok("ask", room=school.room, closed=True)
+    shown = school.pupil("p0").ask("asked")["histogram"]
+    assert [(row["n"], row["certain"]) for row in shown[:2]] == [(3, 1), (0, 0)]

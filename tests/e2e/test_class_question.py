@@ -16,8 +16,8 @@ HELD = "JSON.stringify([document.documentElement.outerHTML, {...localStorage}])"
 
 
 def asked(leader: Any, kind: str) -> int:
-    """Asks the class a question of this kind; the step at which it is asked."""
-    leader.get_by_role("button", name="Ask the class").click()
+    """Asks the class a question of this kind, by keyboard; the step at which it is asked."""
+    leader.keyboard.press("p")
     leader.locator(".offered .choice", has_text=kind).first.click()
     leader.wait_for_selector(".polled")
     return step_of(leader)
@@ -33,6 +33,8 @@ def test_a_class_answers_by_hand(visit: Opener, width: int) -> None:
     step = asked(leader, "At which offset does the log")
     frame = stage_of(first)
     assert not first.locator("#board").is_visible()
+    assert first.locator("#predict").count() == 0
+    first.locator(".sure label").nth(2).click()
     drag(first, frame, -1)
     frame.locator(".handbar .primary").click()
     first.get_by_text("Your answer counts").wait_for()
@@ -48,6 +50,7 @@ def test_a_class_answers_by_hand(visit: Opener, width: int) -> None:
         page.wait_for_selector(".polled .histogram li.ok")
         assert page.locator(".histogram .num").all_inner_texts().count("1") == 2
         assert violations(page) == []
+        assert page.locator(".histogram li p.soft").filter(has_text="1").count() >= 1
     with leader.expect_download() as table:
         leader.get_by_role("link", name="Answers as CSV").click()
     assert len(table.value.path().read_text("utf-8").splitlines()) == 3

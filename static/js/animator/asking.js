@@ -90,9 +90,16 @@ export async function putAway() {
   if (until) await goTo(until);
 }
 
+/** How sure the one who answers says to be, 1 to 3, or null. */
+export const sure = signal(null);
+
 /** {choice} or {by}: the first answer of a browser counts. */
 export async function answer(given) {
   if (!poll.value?.open || poll.value.mine || role.value === "lead") return;
-  const told = await during(() => channel().ask("answer", { n: poll.value.n, ...given }));
-  if (told) poll.value = told;
+  const said = sure.value ? { sure: sure.value } : {};
+  const told = await during(() => channel().ask("answer", { n: poll.value.n, ...said, ...given }));
+  if (told) {
+    poll.value = told;
+    sure.value = null;
+  }
 }

@@ -58,6 +58,7 @@ function Histogram({ poll }) {
           ><b class="num">${row.n}</b>
         </p>
         <div class="share" style=${`--share: ${row.n / most}`}></div>
+        ${row.certain > 0 && html`<p class="soft">${t("class.ask.certain", { n: row.certain })}</p>`}
         ${right && html`<p class="soft">${poll.why}</p>`}
         ${
           belief &&
@@ -69,6 +70,28 @@ function Histogram({ poll }) {
       </li>`;
     })}
   </ol>`;
+}
+
+/** Asked before the answer, and may be left out. */
+function Sure() {
+  const t = s.t.value;
+  return html`<fieldset class="sure">
+    <legend>${t("sure.ask")}</legend>
+    ${[1, 2, 3].map(
+      (value) =>
+        html`<label key=${value} class="chip"
+          ><input
+            type="radio"
+            name="sure"
+            value=${value}
+            checked=${asking.sure.value === value}
+            onChange=${() => {
+              asking.sure.value = value;
+            }}
+          /><span>${t(`sure.${value}`)}</span></label
+        >`,
+    )}
+  </fieldset>`;
 }
 
 const Choices = ({ poll }) =>
@@ -132,7 +155,7 @@ function Answering({ poll }) {
       </p>
       <p class="soft">${t("class.ask.wait", { n: poll.answers })}</p>`;
   const byHand = ["offset", "broker", "brokers", "records"].includes(poll.words.form);
-  return html`${byHand && html`<p class="soft">${t("class.ask.hand")}</p>`}<${Choices}
+  return html`<${Sure} />${byHand && html`<p class="soft">${t("class.ask.hand")}</p>`}<${Choices}
       poll=${poll}
     />`;
 }

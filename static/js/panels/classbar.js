@@ -33,6 +33,7 @@ function Leads() {
       !poll.value &&
       html`<button
         class="btn primary"
+        id="askclass"
         type="button"
         disabled=${!s.online.value}
         title=${t("class.ask.why")}

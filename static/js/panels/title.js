@@ -88,7 +88,7 @@ const Pace = ({ fetching, t }) =>
     )}
   </div>`;
 
-/** Asked here where that can be, else on a page of its own. */
+/** Asked here where that can be, else on a page of its own.  A class is asked by who leads it. */
 function predictHere(event) {
   if (event.ctrlKey || event.metaKey || event.shiftKey || !predicting.can()) return;
   event.preventDefault();
@@ -131,14 +131,17 @@ export function Title() {
           href=${`/r/${facts.digest}/compare${s.n.value ? `?step=${s.n.value}` : ""}`}
           ><${Icon} name="compare" /><span class="wide">${t("compare.go")}</span></a
         >
-        <a
-          class="btn minor"
-          id="predict"
-          href=${`/learn?run=${facts.digest}&step=${s.n.value}`}
-          title=${t("predict.why")}
-          onClick=${predictHere}
-          ><${Icon} name="eye" /><span class="wide">${t("predict.go")}</span></a
-        >
+        ${
+          !s.classroom.value &&
+          html`<a
+            class="btn minor"
+            id="predict"
+            href=${`/learn?run=${facts.digest}&step=${s.n.value}`}
+            title=${t("predict.why")}
+            onClick=${predictHere}
+            ><${Icon} name="eye" /><span class="wide">${t("predict.go")}</span></a
+          >`
+        }
         <a class="btn minor" href=${`/edit?run=${facts.digest}`} title=${t("edit.record.why")}
           ><${Icon} name="record" /><span class="wide">${t("edit.record")}</span></a
         >
