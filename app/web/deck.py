@@ -24,7 +24,7 @@ from app.context import visitor
 from app.context.moments import address
 from app.context.services import apart
 from app.web.learning import PATH
-from engine.learn.course import chapter, slugs
+from engine.learn.course import chapter, slugs, stand
 from engine.learn.interview import Item, moments, questions
 from engine.learn.misconceptions import MISCONCEPTIONS, Misconception
 from engine.learn.probes import best_moment, probes_of
@@ -74,9 +74,7 @@ def cards(lang: str, words: Catalogue) -> Iterator[Card]:
     for item in questions().values():
         yield _of_interview(item, lang, words)
     for slug in slugs():
-        for n, (question, answer) in enumerate(chapter(slug, lang).cards, 1):
-            link = f"/learn/{slug}/1"
-            yield Card(f"{slug}-{n}", PARTS[2], escape(question), escape(answer), link)
+        yield from _of_chapter(slug, lang)
     shown: dict[tuple[str, str], list[Misconception]] = {}
     for one in MISCONCEPTIONS.values():
         shown.setdefault(one.shown_by, []).append(one)
@@ -84,6 +82,16 @@ def cards(lang: str, words: Catalogue) -> Iterator[Card]:
         recording = Recording(Run(find(code), profile))
         for one in beliefs:
             yield _of_belief(one, recording, lang, words)
+
+
+def _of_chapter(slug: str, lang: str) -> Iterator[Card]:
+    """What a chapter asks to remember, with the last moment that it stops at."""
+    told = chapter(slug, lang)
+    number = max(n for n, scene in enumerate(told.scenes, 1) if scene.block == "moment")
+    here = stand(told.scenes[number - 1])
+    after, link = _picture(here.run, here.step), f"/learn/{slug}/{number}"
+    for n, (question, answer) in enumerate(told.cards, 1):
+        yield Card(f"{slug}-{n}", PARTS[2], escape(question), escape(answer), link, after=after)
 
 
 def _picture(run: Run, step: int) -> str:

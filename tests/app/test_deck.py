@@ -16,6 +16,7 @@ from flask.testing import FlaskClient
 
 from app.command.cli import main
 from app.web import deck
+from engine.learn.course import slugs
 from engine.learn.interview import questions
 from engine.learn.misconceptions import MISCONCEPTIONS
 
@@ -55,6 +56,12 @@ def test_anki_shows_every_card_and_a_second_import_updates(
         for name in MISCONCEPTIONS:
             assert "<img" in notes(collection)[name]["After"], name
             assert "&amp;q=" in notes(collection)[name]["Link"], name
+        for slug in slugs():
+            note = notes(collection)[f"{slug}-1"]
+            assert (
+                "<img" in note["After"]
+                and client.get(urlsplit(note["Link"]).path).status_code == 200
+            )
         item = questions()["Q1"]
         assert item.facts[0]["en"] in unescape(notes(collection)["Q1"]["Answer"])
         link = urlsplit(unescape(notes(collection)["Q1"]["Link"]))
