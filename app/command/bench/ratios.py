@@ -186,6 +186,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         "app.command.bench.kills",
         "kills",
     ),
+    "splitting": elsewhere(
+        "times trees of cycles, windows with plain importance factors: CPU-seconds for one error",
+        "app.command.bench.rare",
+        "splitting",
+    ),
     "batch": elsewhere(
         "of two plain processes' runs per second, on Spark local[2]",
         "app.batch.runners.bench",
