@@ -70,7 +70,9 @@ export function sureAndWrong(all) {
     .reverse();
 }
 
-/** Remembers one answer and tells the page, as the event "highwater:answer". */
+/** Remembers one answer and tells the page, as the event "highwater:answer".
+ * @param {{right: boolean, ids: string[], sure?: number, href?: string, text?: string,
+ *   [more: string]: any}} answer */
 export function answered({ href, text, ...one }) {
   const lost = one.sure === CERTAIN && !one.right;
   const back = lost && isPath(href) ? { href, text: text.slice(0, LONGEST) } : {};

@@ -1,5 +1,6 @@
 // What pages find by their import maps; types of these are not looked at.
 declare module "socket.io-client";
+declare module "ts-fsrs";
 
 // Of what is vendored, as far as scripts here use it.
 

@@ -33,18 +33,18 @@ import { Title } from "../panels/title.js";
 import { Transport } from "../panels/transport.js";
 import { Versions } from "../panels/versions.js";
 import { layersText } from "../scene/layers.js";
+import { at, pageWords } from "./found.js";
 import { PARTS } from "./parts.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const plays = new URLSearchParams(location.search).get("play") === "1"; // read before it is gone
-const at = (id) => document.getElementById(id);
 
 async function start() {
   doors.furnish(PARTS);
   s.boot.value = boot;
   s.lang.value = inAddress(boot.lang);
   // The way to the server is opened while the words come.
-  const words = fetch(document.getElementById("words").href).then((r) => r.json());
+  const words = pageWords();
   const channel = connect({
     csrf: document.body.dataset.csrf,
     onConnect: () => words.then(arrive),
@@ -90,7 +90,7 @@ async function start() {
   use(channel);
   classroom.attend(channel);
   listen();
-  effect(follow);
+  effect(() => void follow());
   effect(announce);
   effect(() => {
     loadCards(s.facts.value?.profile);

@@ -12,12 +12,18 @@ import * as interval from "../charts/interval.js";
 import * as tails from "../charts/tails.js";
 import { promise } from "../i18n/words.js";
 
+/** A chart of the page, and what draws it again.
+ * @typedef {HTMLElement & {redraw?: () => void, batch?: BatchResult}} Figure */
+
+/** @returns {Figure | null} */
+const figureAt = (id) => document.getElementById(id);
+
 const LONG_TABLE = 12;
 const chosen = { invariant: "" };
 
 /** Shares with intervals, while it runs and at the end. */
 export function shares(batch, t) {
-  const figure = document.getElementById("shares");
+  const figure = figureAt("shares");
   if (!figure || !batch.cells.some((cell) => cell.n)) return;
   const names = [...new Set(batch.cells.flatMap((cell) => Object.keys(cell.broken)))].sort((a, b) =>
     a.localeCompare(b, "en", { numeric: true }),
@@ -40,14 +46,14 @@ export function shares(batch, t) {
     (name) => {
       chosen.invariant = name;
       figure.redraw();
-      document.getElementById("heat")?.redraw?.();
+      figureAt("heat")?.redraw?.();
     },
   );
   figure.redraw();
 }
 
 function map(batch, t) {
-  const figure = document.getElementById("heat");
+  const figure = figureAt("heat");
   if (!figure) return;
   figure.hidden = false;
   figure.redraw = () => {
@@ -105,7 +111,7 @@ function curves(batch, t) {
       name: `${metric.name}-${batch.id}`,
     });
   };
-  ofMeasure(document.getElementById("curve"), batch, worth, {
+  ofMeasure(figureAt("curve"), batch, worth, {
     draw,
     labels: () => batch.cells.map((cell) => cell.label),
     t,
@@ -130,7 +136,7 @@ function tail(batch, kind, t) {
       name: `${metric.name}-${batch.id}`,
     });
   };
-  ofMeasure(document.getElementById(`tail-${kind}`), batch, worth, {
+  ofMeasure(figureAt(`tail-${kind}`), batch, worth, {
     draw,
     labels: (metric) => metric.cells.filter((cell) => cell.n).map((cell) => cell.label),
     t,
@@ -138,7 +144,7 @@ function tail(batch, kind, t) {
 }
 
 function causes(batch, t) {
-  const figure = document.getElementById("causes");
+  const figure = figureAt("causes");
   if (!figure) return;
   const rows = batch.causes;
   figure.redraw = () =>
@@ -152,7 +158,7 @@ function causes(batch, t) {
 }
 
 function noReturn(batch, t) {
-  const figure = document.getElementById("futures");
+  const figure = figureAt("futures");
   if (!figure) return;
   figure.hidden = false;
   const rows = batch.futures.steps;
@@ -174,7 +180,7 @@ export function result(batch, t) {
   for (const kind of ["produce", "replication"]) tail(batch, kind, t);
   causes(batch, t);
   noReturn(batch, t);
-  const twin = document.querySelector("#shares details");
+  const twin = /** @type {HTMLDetailsElement} */ (document.querySelector("#shares details"));
   if (twin && twin.querySelectorAll("tbody tr").length > LONG_TABLE) twin.open = false;
   onResize();
 }

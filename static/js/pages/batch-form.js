@@ -2,13 +2,12 @@
 // arose.
 
 import { duration, whole } from "../charts/figures.js";
-
-const at = (id) => document.getElementById(id);
+import { at, every, field, fields, formAt } from "./found.js";
 
 /** What the form asks for, as the server takes it. */
 function asked(boot) {
-  const fields = new FormData(at("form"));
-  const scenario = at("scenario");
+  const fields = new FormData(formAt("form"));
+  const scenario = field("scenario");
   return {
     ...(scenario ? { scenario: scenario.value } : boot.fixed),
     runs: Number(fields.get("runs")),
@@ -78,8 +77,8 @@ async function tellEstimate(boot, t) {
 }
 
 export function prepare(boot, t) {
-  const form = at("form");
-  const scenario = at("scenario");
+  const form = formAt("form");
+  const scenario = field("scenario");
   const start = at("start");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -99,11 +98,12 @@ export function prepare(boot, t) {
     at("teaches").textContent = facts?.teaches ?? "";
     at("same").hidden = facts?.random ?? true;
     if (facts)
-      for (const box of form.elements.profiles) box.checked = facts.profiles.includes(box.value);
+      for (const box of fields("[name=profiles]", form))
+        box.checked = facts.profiles.includes(box.value);
   });
 
-  const vary = at("vary");
-  for (const chip of form.querySelectorAll("[data-example]")) {
+  const vary = field("vary");
+  for (const chip of every("[data-example]", form)) {
     chip.addEventListener("click", () => {
       vary.value = [
         ...vary.value.split("\n").filter((line) => line.trim()),

@@ -4,6 +4,7 @@ import { inWords } from "../charts/called.js";
 import { duration, percent, whole } from "../charts/figures.js";
 import { promise } from "../i18n/words.js";
 import { connect } from "../net/channel.js";
+import { first } from "./found.js";
 
 const ASK_EVERY_MS = 1000;
 const SAY_EVERY_MS = 10_000;
@@ -112,7 +113,7 @@ export function follow(boot, t, charts) {
     }
   }, ASK_EVERY_MS);
 
-  const form = document.querySelector("[data-act=cancel]");
+  const form = /** @type {HTMLFormElement | null} */ (first("[data-act=cancel]"));
   form?.addEventListener("submit", async (event) => {
     event.preventDefault();
     const button = form.querySelector("button");

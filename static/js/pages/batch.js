@@ -2,11 +2,12 @@
 
 import { inWords } from "../charts/called.js";
 import { translator } from "../i18n/words.js";
+import { pageWords } from "./found.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 
 async function begin() {
-  const words = await (await fetch(document.getElementById("words").href)).json();
+  const words = await pageWords();
   const t = translator(words, boot.lang);
   if (document.getElementById("form")) (await import("./batch-form.js")).prepare(boot, t);
   if (boot.batch) {

@@ -2,6 +2,7 @@
 // many of those answers were right.
 
 import { calibration, saying } from "../core/calibration.js";
+import { fields } from "./found.js";
 
 /** A sentence of the page with its {places} filled. */
 export const fill = (text, args) =>
@@ -21,7 +22,7 @@ function row(words, { sure, right, of }) {
   bar.className = "bar";
   bar.setAttribute("aria-hidden", "true");
   const track = document.createElement("i");
-  track.style.setProperty("--share", of ? right / of : 0);
+  track.style.setProperty("--share", String(of ? right / of : 0));
   track.classList.toggle("none", !of);
   bar.append(track);
   line.append(name, bar, said);
@@ -54,6 +55,6 @@ function mayBeLetters() {
 
 /** Says how sure the coming answer is; said twice, it is taken back. */
 export function sayBy(key) {
-  const box = document.querySelector(`.sure input[value="${LETTERS[key] ?? ""}"]:enabled`);
+  const [box] = fields(`.sure input[value="${LETTERS[key] ?? ""}"]:enabled`);
   if (box && mayBeLetters()) box.checked = !box.checked;
 }

@@ -5,14 +5,11 @@ import { render } from "preact";
 
 import { pack } from "../core/packing.js";
 import { translator } from "../i18n/words.js";
+import { at, field, pageWords } from "./found.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
-const at = (id) => document.getElementById(id);
 const { lang } = boot;
-const t = translator(
-  await fetch(document.getElementById("words").href).then((r) => r.json()),
-  lang,
-);
+const t = translator(await pageWords(), lang);
 
 const EXAMPLE = [
   "Topic: orders\tTopicId: Nf2lS0sHQbKQ6wZ1ZzqgZA\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2",
@@ -43,9 +40,9 @@ const EXAMPLE = [
 
 /** A header line goes where the cursor is, on a line of its own. */
 function header() {
-  const box = at("text");
-  const file = at("file").value;
-  const line = `# broker ${Number(at("broker").value) || 0} ${file === "leader-epoch-checkpoint" ? `${at("partition").value.trim()} ` : ""}${file}\n`;
+  const box = field("text");
+  const file = field("file").value;
+  const line = `# broker ${Number(field("broker").value) || 0} ${file === "leader-epoch-checkpoint" ? `${field("partition").value.trim()} ` : ""}${file}\n`;
   const before = box.value.slice(0, box.selectionStart);
   box.setRangeText(
     (before && !before.endsWith("\n") ? "\n" : "") + line,
@@ -124,12 +121,12 @@ function Found({ answer, link }) {
 
 async function read(event) {
   event.preventDefault();
-  const body = { text: at("text").value };
+  const body = { text: field("text").value };
   if (!body.text.trim()) {
     at("text").focus();
     return;
   }
-  if (at("profile").value) body.profile = at("profile").value;
+  if (field("profile").value) body.profile = field("profile").value;
   const headers = {
     "Content-Type": "application/json",
     "X-CSRF-Token": document.body.dataset.csrf,
@@ -157,16 +154,16 @@ at("paste").addEventListener("submit", read);
 at("header").addEventListener("click", header);
 // The example never takes the place of what somebody pasted.
 const filled = () => {
-  at("example").disabled = at("text").value.trim() !== "";
+  field("example").disabled = field("text").value.trim() !== "";
 };
 at("text").addEventListener("input", filled);
 at("example").addEventListener("click", () => {
-  at("text").value = EXAMPLE;
+  field("text").value = EXAMPLE;
   filled();
   at("text").focus();
 });
 at("file").addEventListener("change", () => {
-  at("which").hidden = at("file").value !== "leader-epoch-checkpoint";
+  at("which").hidden = field("file").value !== "leader-epoch-checkpoint";
 });
 filled();
 document.body.dataset.ready = "1";

@@ -13,6 +13,7 @@ import {
 import { inAddress, namer, translator } from "../i18n/words.js";
 import { measureOnPage } from "../scene/sheet.js";
 import { button, draw, loadCards, make, SHOWN, side, stepOf, told } from "./compareside.js";
+import { pageWords } from "./found.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const sides = {};
@@ -83,20 +84,20 @@ async function go(to) {
   const what = differing(found.parts, at);
   mark(what);
   tell(what, left);
-  sides.range.value = at;
+  sides.range.value = String(at);
   sides.range.setAttribute(
     "aria-valuetext",
     t("compare.pair", { n: at, total: found.pairs.length - 1 }),
   );
   sides.count.textContent = `${at} / ${found.pairs.length - 1}`;
-  document.getElementById("both").dataset.at = at;
+  document.getElementById("both").dataset.at = String(at);
   document.getElementById("live").textContent = [
     t("compare.pair", { n: at, total: found.pairs.length - 1 }),
     `A: ${sides.a.what.textContent}`,
     `B: ${sides.b.what.textContent}`,
     sides.line.querySelector("b").textContent,
   ].join(" ");
-  const query = new URLSearchParams({ with: boot.with, at });
+  const query = new URLSearchParams({ with: boot.with, at: String(at) });
   if (boot.step) query.set("step", boot.step);
   if (boot.lang !== "en") query.set("lang", inAddress(boot.lang));
   history.replaceState(null, "", `?${query}`);
@@ -127,7 +128,7 @@ function keys(event) {
 }
 
 async function begin() {
-  words = await (await fetch(document.getElementById("words").href)).json();
+  words = await pageWords();
   t = translator(words, boot.lang);
   measureOnPage();
   found = await (

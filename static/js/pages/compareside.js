@@ -41,8 +41,8 @@ export function side(letter, facts, { t }) {
     return svg.appendChild(document.createElementNS(SVG, "g"));
   });
   if (letter === "A")
-    layers[0].parentNode.insertAdjacentHTML("afterbegin", `<defs>${PATTERNS}</defs>`); // once for both
-  layers[1].parentNode.setAttribute("aria-hidden", "true");
+    layers[0].ownerSVGElement.insertAdjacentHTML("afterbegin", `<defs>${PATTERNS}</defs>`); // once for both
+  layers[1].ownerSVGElement.setAttribute("aria-hidden", "true");
   const what = root.appendChild(make("p", "what"));
   const rules = root.appendChild(make("p", "rules"));
   return { facts, root, where, open, scene, layers, what, rules, cards: {}, steps: new Map() };
@@ -91,9 +91,10 @@ export function draw(one, step, goes, language) {
   const width = Math.max(NARROWEST, one.scene.clientWidth);
   const { geo, logs, over } = tanks(step, { width, height: HIGH, corner: 0, t, name });
   for (const layer of one.layers) {
-    layer.parentNode.setAttribute("width", geo.width);
-    layer.parentNode.setAttribute("height", geo.height);
-    layer.parentNode.setAttribute("viewBox", `0 0 ${geo.width} ${geo.height}`);
+    const svg = layer.ownerSVGElement;
+    svg.setAttribute("width", geo.width);
+    svg.setAttribute("height", geo.height);
+    svg.setAttribute("viewBox", `0 0 ${geo.width} ${geo.height}`);
   }
   patch(one.layers[0], logs);
   patch(one.layers[1], over);

@@ -14,6 +14,7 @@ import { connect, use } from "../net/channel.js";
 import { Icon } from "../panels/common.js";
 import { Hits } from "../panels/hits.js";
 import { Sentence } from "../panels/sentence.js";
+import { at, field, pageWords } from "./found.js";
 
 // What a menu of the stage opens on request.
 const PARTS = {
@@ -21,12 +22,11 @@ const PARTS = {
   Surgery: [() => import("../panels/surgery.js").then((m) => m.Surgery)],
 };
 const boot = JSON.parse(document.getElementById("boot").textContent);
-const at = (id) => document.getElementById(id);
-const area = at("yaml");
+const area = field("yaml");
 
 async function start() {
   const lang = inAddress(boot.lang);
-  const words = await (await fetch(document.getElementById("words").href)).json();
+  const words = await pageWords();
   for (const state of [e, s]) {
     state.lang.value = lang;
     state.words.value = words;

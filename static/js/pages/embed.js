@@ -16,6 +16,7 @@ import { Icon, judged, sayAll } from "../panels/common.js";
 import { Sentence } from "../panels/sentence.js";
 import { takeAnswer } from "../scene/answering.js";
 import { guessed } from "../scene/hand.js";
+import { pageWords } from "./found.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
@@ -90,7 +91,7 @@ async function start() {
   s.boot.value = boot;
   s.lang.value = lang;
   s.size.value = "event";
-  s.words.value = await fetch(document.getElementById("words").href).then((r) => r.json());
+  s.words.value = await pageWords();
   use({ ask, connected: true });
   s.tapes.value = [tape(boot.facts, boot.steps)];
   s.run.value = boot.facts.digest;

@@ -1,9 +1,11 @@
 // A search from a step: while it runs, its part of the page is asked for again.  Without this
 // script the page asks for itself anew.
 
-const answer = document.getElementById("answer");
-const goal = document.getElementById("goal");
-const own = document.getElementById("own");
+import { at, field } from "./found.js";
+
+const answer = at("answer");
+const goal = field("goal");
+const own = at("own");
 const EVERY_MS = 700;
 
 function furnish() {

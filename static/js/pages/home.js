@@ -3,13 +3,15 @@
 import * as visits from "../animator/visits.js";
 
 const at = (id) => document.getElementById(id);
+/** @type {NodeListOf<HTMLElement>} */
+const steps = document.querySelectorAll(".steps li");
 
 function follow() {
   const done = visits.done();
-  const steps = [...document.querySelectorAll(".steps li")];
-  const finished = steps.filter((li) => done.includes(li.dataset.key));
-  const next = steps.find((li) => !done.includes(li.dataset.key));
+  const finished = [...steps].filter((li) => done.includes(li.dataset.key));
+  const next = [...steps].find((li) => !done.includes(li.dataset.key));
   for (const li of steps) {
+    /** @type {HTMLElement} */
     const was = li.querySelector(".was");
     li.classList.toggle("done", finished.includes(li));
     li.classList.toggle("next", finished.length > 0 && li === next);
@@ -22,8 +24,8 @@ function follow() {
   const progress = at("progress");
   progress.hidden = at("again").hidden = finished.length === 0;
   progress.textContent = progress.dataset.text
-    .replace("{done}", finished.length)
-    .replace("{n}", steps.length);
+    .replace("{done}", String(finished.length))
+    .replace("{n}", String(steps.length));
 }
 
 at("again").addEventListener("click", () => {

@@ -5,14 +5,11 @@ import { render } from "preact";
 
 import { pack } from "../core/packing.js";
 import { translator } from "../i18n/words.js";
+import { at, field, pageWords } from "./found.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
-const at = (id) => document.getElementById(id);
 const { lang } = boot;
-const t = translator(
-  await fetch(document.getElementById("words").href).then((r) => r.json()),
-  lang,
-);
+const t = translator(await pageWords(), lang);
 const MIB = 1024 * 1024;
 const ROOM = 64 * 1024; // what a form takes around its files
 
@@ -43,7 +40,7 @@ function count() {
   const size = [...files.values()].reduce((sum, one) => sum + one.size, 0);
   const words = { n: files.size, kib: Math.ceil(size / 1024) };
   at("count").textContent = files.size ? t("incident.count", words) : "";
-  at("read").disabled = !files.size;
+  field("read").disabled = !files.size;
 }
 
 /** Everything below what was dropped, as [path, file]. */

@@ -8,13 +8,13 @@ import { answered } from "../core/answers.js";
 import { isSure } from "../core/calibration.js";
 import { drawn, GOOD, missed, next } from "../core/mock.js";
 import { tell } from "./calibration.js";
+import { at, copyOf, every as all, fields, linkAt, where } from "./found.js";
 
 const KEY = "highwater.interview";
 const MINUTES = 25;
 
-const at = (id) => document.getElementById(id);
-const every = [...document.querySelectorAll(".question")];
-const boxes = (question) => [...question.querySelectorAll('input[type="checkbox"]')];
+const every = /** @type {HTMLDetailsElement[]} */ (all(".question"));
+const boxes = (question) => fields('input[type="checkbox"]', question);
 
 /** {question: share of the facts that were ticked last, 0 to 1} */
 function kept() {
@@ -80,7 +80,7 @@ function taken(id) {
 /** What a question asks next, as a question of its own with one fact: its answer. */
 function followUp(id) {
   const question = byId(id);
-  const one = at("following").content.cloneNode(true).firstElementChild;
+  const one = copyOf("following");
   one.querySelector("h3").textContent = question.querySelector(".followed").textContent;
   one.querySelector(".fact span").textContent = question.querySelector(".followanswer").textContent;
   return one;
@@ -94,7 +94,7 @@ function ask() {
   }
   const { id, part, main } = mock.turn;
   mock.shown = part === "follow" ? followUp(id) : taken(id);
-  at("held").replaceChildren(mock.shown, at("writing").content.cloneNode(true));
+  at("held").replaceChildren(mock.shown, copyOf("writing"));
   const { at: first, follow, deeper } = at("room").dataset;
   at("at").textContent = { main: first, follow, deeper }[part]
     .replace("{n}", main + 1)
@@ -105,7 +105,7 @@ function ask() {
   at("roomtitle").focus();
 }
 
-const sureness = () => [...at("room").querySelectorAll(".sure input")];
+const sureness = () => fields(".sure input", at("room"));
 
 /** How sure one was counts as it was said before the answer stood there. */
 function reveal() {
@@ -154,7 +154,7 @@ function end() {
     .replace("{all}", sum("all"));
   showSure(turns.map((turn) => ({ ...turn, right: turn.share >= GOOD })));
   const ids = missed(turns);
-  at("missed").href = `/interview/sheet${ids.length ? `?only=${ids.join(",")}` : ""}`;
+  linkAt("missed").href = `/interview/sheet${ids.length ? `?only=${ids.join(",")}` : ""}`;
   at("held").replaceChildren();
   at("room").hidden = true;
   at("all").hidden = false;
@@ -178,7 +178,7 @@ at("onward").addEventListener("click", onward);
 at("stop").addEventListener("click", end);
 at("print").addEventListener("click", () => print());
 addEventListener("change", (event) => {
-  const question = event.target.closest(".question");
+  const question = where(event).closest(".question");
   if (question && !mock) note(question);
 });
 /** A question that the address names stands open. */

@@ -10,10 +10,11 @@ import { noteScene, progress as course } from "../core/course.js";
 import { answers as ofTest, kept as measured, told } from "../core/measured.js";
 import { sayBy, tell } from "./calibration.js";
 import { count, offer } from "./counting.js";
+import { every, first, linkAt, where } from "./found.js";
 
 const KEY = "highwater.learn";
-const article = document.querySelector(".ask");
-const chapter = document.querySelector(".chapter");
+const article = first(".ask");
+const chapter = first(".chapter");
 
 /** {asked, right, done: [numbers of the path], met: {belief: times}}; empty where nothing is kept. */
 function kept() {
@@ -69,8 +70,8 @@ function show(progress) {
   const score = document.getElementById("score");
   if (score && progress.asked) {
     score.textContent = score.dataset.text
-      .replace("{right}", progress.right)
-      .replace("{asked}", progress.asked);
+      .replace("{right}", String(progress.right))
+      .replace("{asked}", String(progress.asked));
     score.hidden = false;
   }
   document.querySelectorAll(".topics:not(.chapters) a").forEach((link, i) => {
@@ -81,11 +82,12 @@ function show(progress) {
 /** Marks what was done of the course: chapters on the first page, scenes in a chapter. */
 function showCourse() {
   const all = course();
-  for (const link of document.querySelectorAll(".chapters a")) {
+  for (const link of /** @type {HTMLAnchorElement[]} */ (every(".chapters a"))) {
     const seen = all[link.dataset.slug] ?? [];
-    link.classList.toggle("done", seen.length >= Number(link.dataset.last));
-    if (seen.length && seen.length < Number(link.dataset.last))
-      link.href = `/learn/${link.dataset.slug}/${Math.min(Math.max(...seen) + 1, link.dataset.last)}`;
+    const last = Number(link.dataset.last);
+    link.classList.toggle("done", seen.length >= last);
+    if (seen.length && seen.length < last)
+      link.href = `/learn/${link.dataset.slug}/${Math.min(Math.max(...seen) + 1, last)}`;
   }
   document.querySelectorAll(".dots a").forEach((link, i) => {
     link.classList.toggle("done", (all[chapter?.dataset.slug] ?? []).includes(i + 1));
@@ -124,9 +126,9 @@ function showSure() {
 
 function keys(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest?.("input:not([type=radio]), select, textarea")) return;
+  if (where(event).closest?.("input:not([type=radio]), select, textarea")) return;
   sayBy(event.key);
-  const choice = document.querySelectorAll(".choice")[Number(event.key) - 1];
+  const choice = every(".choice")[Number(event.key) - 1];
   if (choice) choice.click();
   const onward = { ArrowRight: "next", ArrowLeft: "back" }[event.key];
   if (onward && (chapter || onward === "next")) document.getElementById(onward)?.click();
@@ -134,7 +136,7 @@ function keys(event) {
 
 /** What the hand has shown on the stage is the answer of this page. */
 function byHand(event) {
-  const form = document.querySelector(".choices");
+  const form = /** @type {HTMLFormElement | null} */ (first(".choices"));
   if (event.origin !== location.origin || !form || typeof event.data?.by !== "string") return;
   const input = Object.assign(document.createElement("input"), {
     type: "hidden",
@@ -154,7 +156,7 @@ function showAll(progress) {
 
 /** In the place of a stage: its page is told to play on, or to put the question away. */
 function answerTo(page) {
-  const onward = document.getElementById("onward");
+  const onward = linkAt("onward");
   onward?.addEventListener("click", (event) => {
     event.preventDefault();
     const { href, dataset } = onward;
@@ -174,7 +176,7 @@ if (article && article.dataset.right !== undefined) {
 noteChapter();
 showAll(progress);
 offer(document.getElementById("countme"));
-for (const hint of document.querySelectorAll(".byhand")) hint.hidden = !hint.textContent.trim();
+for (const hint of every(".byhand")) hint.hidden = !hint.textContent.trim();
 addEventListener("keydown", keys);
 if (document.body.matches(".within") && parent !== window) {
   answerTo(parent);

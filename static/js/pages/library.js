@@ -3,24 +3,24 @@
 
 import * as visits from "../animator/visits.js";
 import { nearest } from "../core/nearest.js";
+import { at, every, field, fields, formAt, linkAt } from "./found.js";
 
-const at = (id) => document.getElementById(id);
-const cards = [...document.querySelectorAll(".card")];
+const cards = every(".card");
 /** What a card says, and the code that those who know it look for. */
 const told = (card) => `${card.dataset.code} ${card.textContent}`.toLowerCase();
 const texts = new Map(cards.map((card) => [card, told(card)]));
 const vocabulary = [
   ...new Set([...texts.values()].flatMap((text) => text.match(/[\p{L}\p{N}.]+/gu) ?? [])),
 ].filter((word) => word.length > 2);
-const form = at("filters");
+const form = formAt("filters");
 
 function asked() {
   const fields = new FormData(form);
   return {
     words: String(fields.get("q")).toLowerCase().split(/\s+/).filter(Boolean),
-    tags: fields.getAll("tag"),
-    difficulty: fields.get("difficulty"),
-    profile: fields.get("profile"),
+    tags: fields.getAll("tag").map(String),
+    difficulty: String(fields.get("difficulty")),
+    profile: String(fields.get("profile")),
   };
 }
 
@@ -45,7 +45,7 @@ function runsOf(question) {
 }
 
 function show() {
-  const runs = runsOf(at("find").value.trim());
+  const runs = runsOf(field("find").value.trim());
   const { words, tags, difficulty, profile } = asked();
   let shown = 0;
   for (const card of cards) {
@@ -63,7 +63,7 @@ function show() {
     if (section) section.hidden = !section.querySelector(".card:not([hidden])");
   }
   at("nothing").hidden = shown > 0;
-  at("found").textContent = at("found").dataset.text.replace("{n}", shown);
+  at("found").textContent = at("found").dataset.text.replace("{n}", String(shown));
   if (!shown) suggest(words.join(" "));
 }
 
@@ -75,8 +75,8 @@ function suggest(query) {
     ...(words.length ? [`${near.dataset.text} `] : []),
     ...words.flatMap((word) => [pick(word), " "]),
   );
-  at("methods").href = `/code?q=${encodeURIComponent(at("find").value.slice(0, 80))}`;
-  at("build").href = `/edit?title=${encodeURIComponent(at("find").value.slice(0, 80))}`;
+  linkAt("methods").href = `/code?q=${encodeURIComponent(field("find").value.slice(0, 80))}`;
+  linkAt("build").href = `/edit?title=${encodeURIComponent(field("find").value.slice(0, 80))}`;
 }
 
 function pick(word) {
@@ -85,8 +85,8 @@ function pick(word) {
   button.className = "chip";
   button.textContent = word;
   button.addEventListener("click", () => {
-    at("find").value = word;
-    at("find").focus();
+    field("find").value = word;
+    field("find").focus();
     show();
   });
   return button;
@@ -94,7 +94,8 @@ function pick(word) {
 
 /** A Kafka as the menu of the page calls it. */
 const kafka = (name) =>
-  [...at("profile").options].find((one) => one.value === name)?.textContent ?? name;
+  [.../** @type {HTMLSelectElement} */ (at("profile")).options].find((one) => one.value === name)
+    ?.textContent ?? name;
 
 function row(run, told) {
   const li = document.createElement("li");
@@ -134,8 +135,8 @@ form.addEventListener("submit", (event) => {
 at("clear").addEventListener("click", (event) => {
   event.preventDefault();
   form.reset();
-  at("find").value = "";
-  for (const box of form.querySelectorAll("input:checked")) box.checked = false;
+  field("find").value = "";
+  for (const box of fields("input:checked", form)) box.checked = false;
   for (const list of form.querySelectorAll("select")) list.value = "";
   show();
 });

@@ -1,6 +1,7 @@
 // The first screen plays: pictures come from the server, and what lasts from one to the next moves.
 
 import { morph } from "../scene/morph.js";
+import { every, fields, linkAt } from "./found.js";
 
 const MOMENT_MS = 1900;
 const LAST_MS = 3800;
@@ -11,12 +12,12 @@ const STILLS = [4, 5, 7];
 const figure = document.getElementById("loop");
 const hero = figure.closest(".hero");
 const picture = figure.querySelector(".plays svg");
-const stills = figure.querySelector(".stills");
+const [stills] = every(".stills", figure);
 const caption = figure.querySelector("figcaption");
 const dots = [...figure.querySelectorAll(".dot")];
 const pause = document.getElementById("pause");
 const answer = document.getElementById("answer");
-const watch = document.getElementById("watch");
+const watch = linkAt("watch");
 const still =
   matchMedia("(prefers-reduced-motion: reduce)").matches ||
   document.documentElement.dataset.motion === "off";
@@ -108,7 +109,7 @@ async function choose(input, from) {
   else wait(FIRST_MS);
 }
 
-for (const input of hero.querySelectorAll("#versions input")) {
+for (const input of fields("#versions input", hero)) {
   input.addEventListener("change", () => choose(input, Math.max(0, Math.min(at, 4))));
 }
 dots.forEach((dot, n) => dot.addEventListener("click", () => (stop(), go(n))));
@@ -124,19 +125,16 @@ figure.addEventListener("keydown", (event) => {
   stop();
   go(at + way);
 });
-for (const [name, value] of [
-  ["pointerenter", true],
-  ["pointerleave", false],
-]) {
-  figure.addEventListener(name, () => {
-    held = value;
-    wait();
-  });
+function hold(event) {
+  held = event.type === "pointerenter";
+  wait();
 }
+figure.addEventListener("pointerenter", hold);
+figure.addEventListener("pointerleave", hold);
 document.addEventListener("visibilitychange", () => wait());
 
-figure.querySelector(".dots").hidden = still;
-for (const one of figure.querySelectorAll(".plays")) one.hidden = still;
+for (const row of every(".dots", figure)) row.hidden = still;
+for (const one of every(".plays", figure)) one.hidden = still;
 stills.hidden = !still;
 told();
-choose(hero.querySelector("#versions input:checked"), -1);
+choose(fields("#versions input:checked", hero)[0], -1);

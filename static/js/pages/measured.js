@@ -3,6 +3,7 @@
 import { calibration, saying } from "../core/calibration.js";
 import { answers, forget, gained, keep } from "../core/measured.js";
 import { fill, tell } from "./calibration.js";
+import { every } from "./found.js";
 
 const at = (id) => document.getElementById(id);
 const result = at("result");
@@ -19,7 +20,7 @@ function show({ before, after }) {
   }
   const found = gained({ before, after });
   say("gained", fill(result.dataset[found.sort], { ...found, total: after.length }));
-  const kinds = [...document.querySelectorAll("#each [data-kind]")].map((row) => row.dataset.kind);
+  const kinds = every("#each [data-kind]").map((row) => row.dataset.kind);
   for (const side of ["won", "lost"]) {
     const names = [...new Set(found[side].map((i) => kinds[i]))];
     if (names.length)

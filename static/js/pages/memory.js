@@ -7,8 +7,8 @@ import { answers, unanswered } from "../core/answers.js";
 import { GUESS } from "../core/calibration.js";
 import * as carried from "../core/carried.js";
 import * as memory from "../core/memory.js";
+import { at, copyOf, every, field, first } from "./found.js";
 
-const at = (id) => document.getElementById(id);
 const GRADES = ["again", "hard", "good", "easy"];
 
 function remember(id, href, text, grade) {
@@ -22,13 +22,13 @@ function remember(id, href, text, grade) {
 
 /** A question that the page has judged: right is good, a lucky guess is hard, wrong begins anew. */
 function noteAnswer() {
-  const article = document.querySelector(".ask[data-right]");
+  const article = first(".ask[data-right]");
   const question = at("question");
   if (!article || !question) return;
   const sure = Number(new URLSearchParams(location.search).get("sure"));
   const right = sure === GUESS ? 2 : 3;
   const asked = unanswered(location.search);
-  const chapter = document.querySelector(".chapter");
+  const chapter = first(".chapter");
   if (!chapter) {
     // What stands on the path is asked by its run, wherever the path goes later.
     asked.delete("n");
@@ -50,7 +50,7 @@ function showDue() {
   const day = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium" });
   const said = waiting.length ? box.dataset.some : coming ? box.dataset.later : box.dataset.none;
   at("duesaid").textContent = said
-    .replace("{n}", waiting.length)
+    .replace("{n}", String(waiting.length))
     .replace("{day}", coming ? day.format(coming) : "");
   at("duelist").replaceChildren(
     ...waiting.map(([, card]) => {
@@ -61,7 +61,7 @@ function showDue() {
       return row;
     }),
   );
-  at("memorysave").disabled = coming === null && answers().length === 0;
+  field("memorysave").disabled = coming === null && answers().length === 0;
   box.hidden = false;
 }
 
@@ -84,8 +84,8 @@ async function load(event) {
   else if (!carried.keep(found)) told.textContent = told.dataset.full;
   else
     told.textContent = told.dataset.done
-      .replace("{n}", Object.keys(found.cards).length)
-      .replace("{answers}", found.answers?.length ?? 0);
+      .replace("{n}", String(Object.keys(found.cards).length))
+      .replace("{answers}", String(found.answers?.length ?? 0));
   showDue();
   dispatchEvent(new Event("highwater:loaded"));
 }
@@ -93,19 +93,19 @@ async function load(event) {
 /** Four buttons under an interview question: how well it was known, and when it comes back. */
 function grading(question) {
   const words = at("grading");
-  const set = words.content.cloneNode(true).firstElementChild;
+  const set = copyOf("grading");
   const now = Date.now();
   const all = memory.cards();
   const href = `/interview#${question.id}`;
   const days = memory.outlook(fsrs, all[question.id] ?? { reps: 0 }, now);
   const said = set.querySelector("[role=status]");
   set.querySelectorAll("button").forEach((button, i) => {
-    button.querySelector(".soft").textContent = words.dataset.days.replace("{n}", days[i]);
+    button.querySelector(".soft").textContent = words.dataset.days.replace("{n}", String(days[i]));
     button.addEventListener("click", () => {
       const text = question.querySelector(".asked").textContent;
       const counted = remember(question.id, href, text, GRADES.indexOf(button.value) + 1);
       said.textContent = counted
-        ? words.dataset.noted.replace("{n}", days[i])
+        ? words.dataset.noted.replace("{n}", String(days[i]))
         : words.dataset.early;
     });
   });
@@ -121,7 +121,7 @@ showDue();
 at("memorysave")?.addEventListener("click", save);
 at("memoryload")?.addEventListener("change", load);
 if (at("grading")) {
-  for (const one of document.querySelectorAll(".question")) {
+  for (const one of every(".question")) {
     one.addEventListener("toggle", () => opened(one));
     opened(one); // An address may have opened it before.
   }

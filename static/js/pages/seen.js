@@ -1,6 +1,7 @@
 // From moment to moment of a recording without a new page: what stays on the pictures moves.
 
 import { morph } from "../scene/morph.js";
+import { first, where } from "./found.js";
 
 const PARTS = [".choices", "#moment", ".moments"];
 let asked = 0;
@@ -22,9 +23,9 @@ function put(next) {
     fresh.replaceWith(old);
   }
   for (const part of PARTS) document.querySelector(part).replaceWith(next.querySelector(part));
-  const details = document.querySelector("#moment details");
+  const details = /** @type {HTMLDetailsElement} */ (first("#moment details"));
   if (details) details.open = opened;
-  if (focus) document.querySelector(focus)?.focus();
+  if (focus) first(focus)?.focus();
 }
 
 async function turn(href) {
@@ -45,7 +46,8 @@ async function turn(href) {
 }
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest("a[data-turn]");
+  /** @type {HTMLAnchorElement | null} */
+  const link = where(event).closest("a[data-turn]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
   if (!link.hasAttribute("aria-disabled")) turn(link.href);
@@ -53,7 +55,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("keydown", (event) => {
   const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!way || event.altKey || event.ctrlKey || event.metaKey) return;
-  if (event.target.closest("input, select, textarea, .scroll, pre")) return;
+  if (where(event).closest("input, select, textarea, .scroll, pre")) return;
   event.preventDefault();
   // From what was asked for last: who presses quickly goes as far as who waits.
   const address = new URL(wanted);
@@ -61,7 +63,7 @@ document.addEventListener("keydown", (event) => {
   const last = Number(document.getElementById("moment").dataset.last);
   const at = Math.max(0, Math.min(last, Math.min(from, last) + way));
   if (at === from) return;
-  address.searchParams.set("at", at);
+  address.searchParams.set("at", String(at));
   turn(address.href);
 });
 document.body.dataset.ready = "1";

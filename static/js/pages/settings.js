@@ -11,7 +11,8 @@ function read(name) {
   }
 }
 
-const fields = [...document.querySelectorAll("[data-setting]")];
+/** @type {NodeListOf<HTMLInputElement>} */
+const fields = document.querySelectorAll("[data-setting]");
 const show = () => {
   for (const field of fields) field.value = read(field.dataset.setting);
 };

@@ -10,6 +10,7 @@ const boot = JSON.parse(document.getElementById("boot").textContent);
 const SIDES = ["A", "B"];
 
 function draw(t) {
+  /** @type {HTMLElement & {redraw?: () => void}} */
   const figure = document.getElementById("shares");
   if (!figure) return;
   const names = [...new Set(boot.cells.flatMap((cell) => cell.rows.map((row) => row.invariant)))];

@@ -1,0 +1,50 @@
+// What a page's script finds in its page, each as the element that the template made it.
+
+/** By its id.
+ * @param {string} id */
+export const at = (id) => document.getElementById(id);
+
+/** A field of a form by its id.
+ * @param {string} id */
+export const field = (id) => /** @type {HTMLInputElement} */ (at(id));
+
+/** A link by its id.
+ * @param {string} id */
+export const linkAt = (id) => /** @type {HTMLAnchorElement} */ (at(id));
+
+/** A form by its id.
+ * @param {string} id */
+export const formAt = (id) => /** @type {HTMLFormElement} */ (at(id));
+
+/** The first that is selected, or null.
+ * @param {string} selector
+ * @returns {HTMLElement | null} */
+export const first = (selector) => document.querySelector(selector);
+
+/** All that are selected.
+ * @param {string} selector
+ * @param {ParentNode} [within] */
+export const every = (selector, within = document) => [
+  .../** @type {NodeListOf<HTMLElement>} */ (within.querySelectorAll(selector)),
+];
+
+/** All selected fields of forms.
+ * @param {string} selector
+ * @param {ParentNode} [within] */
+export const fields = (selector, within = document) => [
+  .../** @type {NodeListOf<HTMLInputElement>} */ (within.querySelectorAll(selector)),
+];
+
+/** A copy of what the template of that id holds, which is one element.
+ * @param {string} id */
+export const copyOf = (id) =>
+  /** @type {HTMLElement} */ (
+    /** @type {HTMLTemplateElement} */ (at(id)).content.firstElementChild.cloneNode(true)
+  );
+
+/** The element where something happened.
+ * @param {Event} event */
+export const where = (event) => /** @type {HTMLElement} */ (event.target);
+
+/** The words of this page in its visitor's language. */
+export const pageWords = async () => (await fetch(linkAt("words").href)).json();
