@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import (
@@ -21,6 +22,9 @@ from sqlalchemy.orm import Session
 
 from app.common.config import BadSetting
 from app.common.refusals import Refusal
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 MIGRATIONS = Path(__file__).resolve().parent / "migrations"
 _BEGIN = "highwater_begin"
@@ -123,19 +127,20 @@ class Database:
     def migrate(self) -> None:
         """Brings the schema to the newest revision; data of earlier versions is kept."""
         from alembic import command
-        from alembic.config import Config
+        from alembic.runtime.migration import MigrationContext
         from alembic.util import CommandError
 
-        config = Config()
-        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-        config.set_main_option("path_separator", "os")
+        newest = _newest()
         try:
             with self.engine.connect() as connection:
                 exclusive = connection.execution_options(**{_BEGIN: "EXCLUSIVE"})
                 with exclusive.begin():
                     # Two processes may start at once: the second waits, then finds all done.
-                    config.attributes["connection"] = exclusive
-                    command.upgrade(config, "head")
+                    there = MigrationContext.configure(exclusive).get_current_heads()
+                    if there != newest:
+                        config = _migrations()
+                        config.attributes["connection"] = exclusive
+                        command.upgrade(config, "head")
         except DatabaseError as error:
             told = " ".join(str(error.orig).split()).rstrip(".")
             raise BadSetting(f"The database cannot be used: {told}.") from None
@@ -144,6 +149,24 @@ class Database:
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+def _migrations() -> Config:
+    """What Alembic is told of them."""
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+@cache
+def _newest() -> tuple[str, ...]:
+    """The revision of a schema that is up to date; to find it reads all files of migrations."""
+    from alembic.script import ScriptDirectory
+
+    return tuple(ScriptDirectory.from_config(_migrations()).get_heads())
 
 
 def _how(url: URL) -> dict[str, Any]:

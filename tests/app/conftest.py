@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from werkzeug.routing import Rule
 
 from app import create_app
 from app.common import config
@@ -41,6 +42,23 @@ expect:
   K39: {verdict: holds}
   Z0102: {verdict: holds}
 """
+
+
+@pytest.fixture(scope="session", autouse=True)
+def addresses_compiled_once() -> Iterator[None]:
+    """Two thirds of making an application is code that werkzeug generates for each address, a
+    function of nothing but the address; hundreds of applications here have the same ones."""
+    compile_builder, made = Rule._compile_builder, {}
+
+    def once(rule: Rule, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        key = rule.rule, tuple(rule._trace), repr(rule.defaults), append_unknown
+        if key not in made:
+            made[key] = compile_builder(rule, append_unknown)
+        return made[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Rule, "_compile_builder", once)
+        yield
 
 
 @pytest.fixture(scope="session")
