@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -112,41 +113,49 @@ def test_a_chapter_that_nobody_has_translated_is_told_in_the_usual_one(
 # -- refusals -------------------------------------------------------------------------------------
 
 
-def sources() -> Iterator[tuple[Path, ast.Module]]:
+class Source(NamedTuple):
+    path: Path
+    calls: list[ast.Call]
+    """Of `Refusal`."""
+    literals: set[str]
+
+
+@cache
+def sources() -> list[Source]:
+    """What is asked of all code below, read once."""
+    found = []
     for room in ("app", "engine"):
         for path in sorted((ROOT / room).rglob("*.py")):
-            yield path, ast.parse(path.read_text("utf-8"))
-
-
-def literals(tree: ast.AST) -> set[str]:
-    return {
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+            source = Source(path, [], set())
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Refusal":
+                    source.calls.append(node)
+                elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    source.literals.add(node.value)
+            found.append(source)
+    return found
 
 
 def test_every_refusal_has_its_sentence_and_its_places() -> None:
     known = files(USUAL)["app/words/refusals"]
     found = 0
-    for path, tree in sources():
-        for call in ast.walk(tree):
-            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Refusal":
-                given = {one.arg: one.value for one in call.keywords}
-                if "text" in given or None in given:
-                    continue
-                key = given.pop("key", [*call.args, None][1 if len(call.args) > 1 else 0])
-                if isinstance(key, ast.Constant):
-                    found += 1
-                    where = f"{path.name}:{call.lineno}"
-                    text = known[app_words.ERROR + str(key.value)]
-                    places = {one[1:-1] for one in PLACE.findall(text)}
-                    assert places <= set(given), f"{where}: {text}"
+    for source in sources():
+        for call in source.calls:
+            given = {one.arg: one.value for one in call.keywords}
+            if "text" in given or None in given:
+                continue
+            key = given.pop("key", [*call.args, None][1 if len(call.args) > 1 else 0])
+            if isinstance(key, ast.Constant):
+                found += 1
+                where = f"{source.path.name}:{call.lineno}"
+                text = known[app_words.ERROR + str(key.value)]
+                places = {one[1:-1] for one in PLACE.findall(text)}
+                assert places <= set(given), f"{where}: {text}"
     assert found > 100
 
 
 def test_no_refusal_is_unused() -> None:
-    said = set().union(*(literals(tree) for path, tree in sources() if "app" in path.parts))
+    said = set().union(*(one.literals for one in sources() if "app" in one.path.parts))
     own = {key.removeprefix(app_words.ERROR) for key in files(USUAL)["app/words/refusals"]}
     assert own - said - set(STATUS) == set()
 
@@ -157,8 +166,8 @@ def test_an_unknown_refusal_is_that_of_bad_input() -> None:
 
 def test_no_code_speaks_another_language() -> None:
     """Words stand in files, but for what a language calls itself."""
-    for path, tree in sources():
+    for path, _, literals in sources():
         if path.name == "languages.py":
             continue
-        said = [text for text in literals(tree) if HAN.search(text)]
+        said = [text for text in literals if HAN.search(text)]
         assert said == [], path

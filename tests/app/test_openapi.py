@@ -51,8 +51,9 @@ def patient(tmp_path_factory: pytest.TempPathFactory) -> Any:
     services.close()
 
 
-def operations(app: Flask) -> list[Any]:
-    schema = schemathesis.openapi.from_wsgi("/api/openapi.json", app)
+@pytest.fixture(scope="module")
+def operations(patient: Flask) -> list[Any]:
+    schema = schemathesis.openapi.from_wsgi("/api/openapi.json", patient)
     return [found.ok() for found in schema.get_all_operations()]
 
 
@@ -85,11 +86,10 @@ def ask(app: Flask, case: Any) -> None:
     )
 
 
-def test_every_route_keeps_what_is_told_of_it(patient: Flask) -> None:
+def test_every_route_keeps_what_is_told_of_it(patient: Flask, operations: list[Any]) -> None:
     """Bodies and queries as they are declared; each route some, the same ones every time."""
-    found = operations(patient)
-    assert len(found) == len(routes(patient))
-    for operation in found:
+    assert len(operations) == len(routes(patient))
+    for operation in operations:
 
         @seed(0)
         @bounds(
@@ -121,15 +121,17 @@ GOOD = {
 
 
 @pytest.mark.parametrize("path", GOOD)
-def test_what_is_asked_well_is_answered_as_told(patient: Flask, path: str) -> None:
-    operation = next(one for one in operations(patient) if one.path == path)
+def test_what_is_asked_well_is_answered_as_told(
+    patient: Flask, operations: list[Any], path: str
+) -> None:
+    operation = next(one for one in operations if one.path == path)
     case = operation.Case(body=GOOD[path], media_type="application/json")
     ask(patient, case)
     assert post(browser(patient), path, GOOD[path]).status_code < 300
 
 
-def test_an_answer_that_is_not_as_told_is_noticed(patient: Flask) -> None:
-    operation = next(one for one in operations(patient) if one.path == "/api/lens.json")
+def test_an_answer_that_is_not_as_told_is_noticed(patient: Flask, operations: list[Any]) -> None:
+    operation = next(one for one in operations if one.path == "/api/lens.json")
     response = operation.Case().call(app=patient, headers={"Accept-Encoding": "identity"})
     broken = response.json()
     del broken["releases"]
