@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from engine.checks.catalogue import VIOLABLE
 from engine.model.errors import BadInput
+from engine.scenarios.scenario import Scenario
 from engine.search.budgets import NAMES, Budgets, checked
 from engine.search.goals import goal
 from engine.search.question import Question, cut_at
@@ -32,17 +33,36 @@ STATES: Final = 40_000
 CPU_S: Final = 45.0
 DANGER_S: Final = 20.0
 """Of the processor, for the distances of the next moves, after the answer itself."""
+RUNS_S: Final = 20.0
+"""Of the processor, to play the runs of a study again, after the search."""
 MEMORY_BYTES: Final = 2 << 30
 OWN_CHARACTERS: Final = 120
+STEP: Final = "step"
+MET: Final = "met"
+"""Two kinds of questions: from a step of a run, and about the runs of a study."""
 MEMORY: Final = "memory"
 FELL: Final = "fell"
 """Why an answer is without the distances of the next moves: they took too much memory, or their
 process ended before it had them."""
 
 
+class Asked(Protocol):
+    """Whatever can be asked."""
+
+    @property
+    def number(self) -> str:
+        """The digest of the question: 16 digits, the same everywhere."""
+
+    def check(self) -> None:
+        """Raises BadInput for what cannot be asked."""
+
+    def told(self) -> str:
+        """As one line, for the process that answers it."""
+
+
 @dataclass(frozen=True)
 class Ask:
-    """A question as a page puts it; the same question has the same `number` everywhere."""
+    """A question from a step of a run, as a page puts it."""
 
     run: Run
     step: int
@@ -52,16 +72,13 @@ class Ask:
 
     @property
     def number(self) -> str:
-        """The digest of the question: 16 digits."""
         told = [self.run.digest, self.step, *self.budgets, self.goal, self.own]
         return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
 
     def check(self) -> None:
         """Raises BadInput for what cannot be asked; whether the run can be searched, the search
         itself finds out."""
-        checked(self.budgets)
-        if max(self.budgets) > MOST_OF_ONE:
-            raise BadInput("invalid", f"A budget is at most {MOST_OF_ONE} here.", "budget")
+        _affordable(self.budgets)
         if self.goal not in GOALS:
             raise BadInput("invalid", f"What is looked for is one of {', '.join(GOALS)}.", "goal")
         if self.goal == OWN:
@@ -78,8 +95,8 @@ class Ask:
         return Question(run, self.budgets, reach=SENTENCES.get(self.goal, self.own))
 
     def told(self) -> str:
-        """As one line, for the process that answers it."""
         data = {
+            "kind": STEP,
             "run": self.run.text(),
             "step": self.step,
             "budgets": list(self.budgets),
@@ -89,11 +106,65 @@ class Ask:
         return json.dumps(data)
 
     @classmethod
-    def of(cls, line: str) -> Ask:
-        """The question of such a line."""
-        data: Mapping[str, Any] = json.loads(line)
+    def of(cls, data: Mapping[str, Any]) -> Ask:
         budgets = Budgets(*data["budgets"])
         return cls(Run.from_text(data["run"]), data["step"], budgets, data["goal"], data["own"])
+
+
+@dataclass(frozen=True)
+class MetAsk:
+    """How much of what can happen within budgets have the runs of a study met?"""
+
+    scenario: Scenario
+    profile: str
+    first_seed: int
+    runs: int
+    budgets: Budgets
+
+    @property
+    def number(self) -> str:
+        told = [MET, self.scenario.digest, self.profile, self.first_seed, self.runs, *self.budgets]
+        return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
+
+    def same_study(self, other: Asked) -> bool:
+        """Is it about the same runs, whatever the budgets?"""
+        return isinstance(other, MetAsk) and replace(other, budgets=self.budgets) == self
+
+    def check(self) -> None:
+        _affordable(self.budgets)
+
+    def told(self) -> str:
+        data = {
+            "kind": MET,
+            "scenario": self.scenario.to_dict(),
+            "profile": self.profile,
+            "first_seed": self.first_seed,
+            "runs": self.runs,
+            "budgets": list(self.budgets),
+        }
+        return json.dumps(data)
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> MetAsk:
+        return cls(
+            Scenario.from_dict(data["scenario"]),
+            data["profile"],
+            data["first_seed"],
+            data["runs"],
+            Budgets(*data["budgets"]),
+        )
+
+
+def read(line: str) -> Ask | MetAsk:
+    """The question of a line."""
+    data: Mapping[str, Any] = json.loads(line)
+    return MetAsk.of(data) if data["kind"] == MET else Ask.of(data)
+
+
+def _affordable(budgets: Budgets) -> None:
+    checked(budgets)
+    if max(budgets) > MOST_OF_ONE:
+        raise BadInput("invalid", f"A budget is at most {MOST_OF_ONE} here.", "budget")
 
 
 def budgets_of(given: Mapping[str, int]) -> Budgets:

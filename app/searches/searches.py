@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from app.common.refusals import Refusal
 from app.searches import worker
-from app.searches.asked import CPU_S, DANGER_S, MEMORY, MEMORY_BYTES, Ask
+from app.searches.asked import CPU_S, DANGER_S, MEMORY, MEMORY_BYTES, RUNS_S, Asked, MetAsk
 from app.workers.hand import Fell, Hand, Limits, Work
 
 WAITING_MOST: Final = 12
@@ -24,7 +24,7 @@ PER_ADDRESS: Final = 4
 ANSWERS_KEPT: Final = 256
 PATIENCE_S: Final = 5.0
 LOOK_S: Final = 60.0
-LIMITS: Final = Limits(MEMORY_BYTES, int(CPU_S + DANGER_S) + 10)
+LIMITS: Final = Limits(MEMORY_BYTES, int(CPU_S + max(DANGER_S, RUNS_S)) + 10)
 STOP: Final = "stop"
 
 WAITS: Final = "waits"
@@ -38,7 +38,7 @@ ENDED: Final = "ended"
 class Search:
     """One question: where it stands, and its answer once there is one."""
 
-    ask: Ask
+    ask: Asked
     address: str
     state: str = WAITS
     progress: dict[str, Any] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Searches:
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def ask(self, ask: Ask, address: str) -> Search:
+    def ask(self, ask: Asked, address: str) -> Search:
         """The search of this question, begun if there is none.
 
         Raises BadInput for what cannot be asked, Refusal "slow_down" where too many wait.
@@ -100,6 +100,11 @@ class Searches:
         """The search of a question that was asked here and is not forgotten."""
         with self._lock:
             return self._known.get(number)
+
+    def of_study(self, ask: MetAsk) -> list[Search]:
+        """What was asked about the same runs, within whatever budgets; the last one at the end."""
+        with self._lock:
+            return [one for one in self._known.values() if ask.same_study(one.ask)]
 
     def place(self, search: Search) -> int:
         """How many are before it; 0 for one that runs or is over."""

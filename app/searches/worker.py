@@ -17,12 +17,16 @@ from app.searches.asked import (
     DANGER_S,
     FELL,
     MEMORY,
+    RUNS_S,
     Ask,
+    MetAsk,
     bounded,
     counted,
+    read,
 )
 from app.workers.hand import Line
 from engine.model.errors import BadInput
+from engine.search import met
 from engine.search.card import card
 from engine.search.danger import Danger, danger
 from engine.search.searching import Outcome, Progress, search
@@ -42,11 +46,12 @@ class Watch:
         self._until = time.process_time() + seconds
         self._told = time.monotonic()
 
-    def __call__(self, progress: Progress) -> bool:
+    def __call__(self, progress: Progress, **more: int) -> bool:
         now = time.monotonic()
         if now - self._told >= EVERY_S:
             self._told = now
-            self._tell({"doing": self._what, **counted(progress), "cpu_s": round(cpu_s(), 1)})
+            told = {"doing": self._what, **counted(progress), **more, "cpu_s": round(cpu_s(), 1)}
+            self._tell(told)
             self.cancelled = self.cancelled or self._hung_up()
         return self.cancelled or time.process_time() > self._until
 
@@ -76,6 +81,27 @@ def answer(ask: Ask, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
     return {**told, "cancelled": after.cancelled, "cpu_s": round(cpu_s(), 1)}
 
 
+def met_answer(ask: MetAsk, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
+    """The card of what the runs met.  Who cancels the search is told nothing of the runs; who
+    cancels the runs has the answer of those that were played."""
+    search_watch = Watch("search", CPU_S, tell, hung_up)
+    reached = met.reach(ask.scenario, ask.profile, ask.budgets, bounded(search_watch))
+    watch = Watch("runs", RUNS_S, tell, hung_up)
+
+    def stop(found: met.Met) -> bool:
+        return watch(reached.outcome.progress, runs=found.runs, met=len(found.met))
+
+    seeds = range(ask.first_seed, ask.first_seed + ask.runs)
+    found = met.Met(reached)
+    if not search_watch.cancelled:
+        found = met.meet(reached, ask.scenario, ask.profile, seeds, stop)
+    return {
+        "card": met.card(found, ask.runs),
+        "cancelled": search_watch.cancelled or watch.cancelled,
+        "cpu_s": round(cpu_s(), 1),
+    }
+
+
 def _ways(outcome: Outcome) -> list[dict[str, Any]]:
     """What was found, as runs to open: the nearest first."""
     found = sorted(outcome.found.items(), key=lambda one: len(one[1].moves))
@@ -93,7 +119,11 @@ def work(line: Line) -> None:
     """Answers the one question that comes."""
     try:
         with no_collector():
-            line.send({"answer": answer(Ask.of(line.recv()), line.send, line.poll)})
+            ask = read(line.recv())
+            if isinstance(ask, MetAsk):
+                line.send({"answer": met_answer(ask, line.send, line.poll)})
+            else:
+                line.send({"answer": answer(ask, line.send, line.poll)})
     except BadInput as error:
         told = {"code": error.code, "sentence": error.sentence, "where": error.where}
         line.send({"refused": told})

@@ -21,7 +21,7 @@ from app.common.refusals import Refusal
 from app.context import naming, visitor
 from app.context.services import services
 from app.storage.models import BatchRow
-from app.web import called, described
+from app.web import called, described, met
 from app.web.api import body, json_answer
 from app.web.pages import words
 from app.web.studies import (
@@ -249,6 +249,8 @@ def page(number: str) -> str:
         others=other_than(number),
         cells=enumerate(cell["label"] for cell in batch.cells),
         mine=batch.owner == visitor.owner(),
+        met_asked=met.is_asked_of(batch),
+        met=met.told_of(batch),
         filter={
             **asdict(failures_wanted()),
             "size": FAILURES_SHOWN,

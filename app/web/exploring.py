@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from typing import Any, Final
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
@@ -20,7 +21,7 @@ from app.searches.searches import Search
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
-from engine.search.budgets import NAMES
+from engine.search.budgets import NAMES, Budgets
 from engine.search.danger import FAR, NEAR
 from engine.show.sayings import said
 from engine.sim.run import Run
@@ -45,16 +46,22 @@ def _run(digest: str) -> Run:
 
 def _asked(digest: str, fields: MultiDict[str, str]) -> Ask:
     """The question of an address or a form; what it does not name is as usual."""
-    named = any(name in fields for name in NAMES)
-    usual = {} if named else USUAL
-    most = asked.MOST_OF_ONE
-    given = {name: typed(fields, name, 0, most, usual.get(name, 0)) for name in NAMES}
+    budgets = budgets_in(fields, USUAL)
     goal = fields.get("goal", asked.LOSS)
     if goal not in asked.GOALS:
         raise Refusal("invalid", what="goal")
     own = fields.get("own", "")[: asked.OWN_CHARACTERS].strip() if goal == asked.OWN else ""
     step = typed(fields, "step", default=0)
-    return Ask(_run(digest), step, asked.budgets_of(given), goal, own)
+    return Ask(_run(digest), step, budgets, goal, own)
+
+
+def budgets_in(fields: MultiDict[str, str], usual: Mapping[str, int]) -> Budgets:
+    """What an address or a form names; the usual ones where it names none."""
+    named = any(name in fields for name in NAMES)
+    most = asked.MOST_OF_ONE
+    return asked.budgets_of(
+        {name: typed(fields, name, 0, most, 0 if named else usual.get(name, 0)) for name in NAMES}
+    )
 
 
 def _address(ask: Ask) -> dict[str, str]:
@@ -80,7 +87,7 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
         raise Refusal("stale", run=digest, total=total, step=ask.step)
     scenario = in_language(ask.run.scenario, visitor.lang())
     search = services().searches.find(ask.number)
-    standing = {"search": None, "refusal": refusal} if refusal else _standing(search)
+    standing = {"search": None, "refusal": refusal} if refusal else _standing(ask, search)
     return render_template(
         "explore.html",
         ask=ask,
@@ -92,7 +99,7 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
         lanes=min(max(len(one) for one in scenario.partitions), MOST_LANES),
         back=address(f"/r/{digest}", step=str(ask.step)),
         question=_address(ask),
-        tongue=address("", **_tongue()),
+        tongue=address("", **tongue()),
         goals=asked.GOALS,
         first=[(name, getattr(ask.budgets, name)) for name in FIRST],
         others=[(name, getattr(ask.budgets, name)) for name in NAMES if name not in FIRST],
@@ -137,21 +144,21 @@ def answer(digest: str) -> str:
         ask=ask,
         digest=digest,
         question=_address(ask),
-        tongue=address("", **_tongue()),
-        **_standing(search),
+        tongue=address("", **tongue()),
+        **_standing(ask, search),
     )
 
 
 def _page(ask: Ask) -> str:
-    return address(f"/explore/{ask.run.digest}", **_address(ask), **_tongue())
+    return address(f"/explore/{ask.run.digest}", **_address(ask), **tongue())
 
 
-def _tongue() -> dict[str, str]:
+def tongue() -> dict[str, str]:
     """The language, where the address asks for one."""
     return {"lang": visitor.lang()} if "lang" in request.args else {}
 
 
-def _standing(search: Search | None) -> dict[str, Any]:
+def _standing(ask: Ask, search: Search | None) -> dict[str, Any]:
     """What the page says of a search: where it stands, or its answer."""
     if search is None:
         return {"search": None}
@@ -161,20 +168,20 @@ def _standing(search: Search | None) -> dict[str, Any]:
     if search.state == searches.DONE:
         told["card"] = search.answer["card"]
         told["cpu_s"] = search.answer["cpu_s"]
-        told["ways"] = [_way(search.ask, one) for one in search.answer["ways"]]
-        told["near"] = _near(search)
-        told["distances"] = _distances(search)
+        told["ways"] = [_way(ask, one) for one in search.answer["ways"]]
+        told["near"] = _near(ask, search)
+        told["distances"] = _distances(ask, search)
         told["missing"] = search.answer["missing"]
-        told["command"] = _command(search.ask)
+        told["command"] = _command(ask)
     return told
 
 
-def _near(search: Search) -> dict[str, Any] | None:
+def _near(ask: Ask, search: Search) -> dict[str, Any] | None:
     """The way that answers the question, if there is one."""
-    wanted = {asked.LOSS: asked.LOSSES, asked.BROKEN: None}.get(search.ask.goal, ("reached",))
+    wanted = {asked.LOSS: asked.LOSSES, asked.BROKEN: None}.get(ask.goal, ("reached",))
     for one in search.answer["ways"]:
         if wanted is None or one["name"] in wanted:
-            return _way(search.ask, one)
+            return _way(ask, one)
     return None
 
 
@@ -185,23 +192,23 @@ def _way(ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": found["name"],
         "why": said(found["why"], visitor.lang())[:MOST_WHY],
-        "moves": [told(move, run.scenario) for move in found["moves"]],
+        "moves": [move_told(move, run.scenario) for move in found["moves"]],
         "open": address(f"/r/{digest}", step=str(ask.step)),
         "card": url_for("unfurling.card", digest=digest, lang=visitor.lang()),
     }
 
 
-def _distances(search: Search) -> list[dict[str, Any]]:
+def _distances(ask: Ask, search: Search) -> list[dict[str, Any]]:
     """Each next move and how near it leads; the worst first."""
-    scenario = search.ask.run.scenario
+    scenario = ask.run.scenario
     found = [
-        {"move": told(move, scenario), "kind": kind, "n": n}
+        {"move": move_told(move, scenario), "kind": kind, "n": n}
         for move, kind, n in search.answer["distances"]
     ]
     return sorted(found, key=lambda one: (WORST_FIRST.get(one["kind"], 2), one["n"]))
 
 
-def told(text: str, scenario: Scenario) -> dict[str, Any]:
+def move_told(text: str, scenario: Scenario) -> dict[str, Any]:
     """A move for people: the key of its sentence, and whom it is about."""
     verb, *rest = text.split()
     args: dict[str, str] = {}

@@ -59,6 +59,7 @@ from app.web import (
     library,
     loop,
     measured,
+    met,
     metrics,
     openapi,
     packs,
@@ -117,6 +118,7 @@ SITE: Final = (
     reading,
     openapi,
     exploring,
+    met,
     survived,
 )
 """What answers to addresses, each with its `blueprint`."""

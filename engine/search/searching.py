@@ -91,6 +91,10 @@ class Graph:
     """How many levels were gone on from completely: no way of so many moves is missing."""
 
 
+Note = Callable[[Simulation, int, int], None]
+"""Told of a state, its number, and how many moves it is from the beginning."""
+
+
 @dataclass(frozen=True, slots=True)
 class _State:
     sim: Simulation
@@ -102,11 +106,17 @@ class Searching:
     """One search; `run` is called once."""
 
     def __init__(
-        self, question: Question, bounds: Bounds | None = None, graph: Graph | None = None
+        self,
+        question: Question,
+        bounds: Bounds | None = None,
+        graph: Graph | None = None,
+        note: Note | None = None,
     ) -> None:
+        """`note` is shown every new state, the beginning included."""
         self.question = question
         self.bounds = bounds or Bounds()
         self._graph = graph
+        self._noted = note
         scenario = question.run.scenario
         self._choices = Choices(scenario)
         self._keys = Keys()
@@ -126,6 +136,8 @@ class Searching:
         first = _State(sim, self.question.budgets, 0)
         self._parents.append((-1, ""))
         self._seen[self._keys.of(sim, *first.left)] = 0
+        if self._noted is not None:
+            self._noted(sim, 0, 0)
         if self._goal is not None and self._goal(sim):
             self._note(REACHED, AT_ONCE, first)
             outcome.ended = True
@@ -187,6 +199,8 @@ class Searching:
             outcome.progress.distinct += 1
             after = _State(twin, left, number)
             self._parents.append((state.number, move.text))
+            if self._noted is not None:
+                self._noted(twin, number, outcome.progress.depth)
             if not self._looks(after):
                 following.append(after)
             elif self._graph is None:
@@ -211,14 +225,17 @@ class Searching:
         return wanted
 
     def _note(self, name: str, why: str, state: _State) -> None:
+        moves = self.way(state.number)
+        whole = self.question.followed_by(moves)
+        self.outcome.found[name] = Found(moves, whole, state.left, why)
+
+    def way(self, number: int) -> tuple[str, ...]:
+        """The moves that first led to a state."""
         moves: list[str] = []
-        number = state.number
         while number:
             number, text = self._parents[number]
             moves.append(text)
-        moves.reverse()
-        whole = self.question.followed_by(moves)
-        self.outcome.found[name] = Found(tuple(moves), whole, state.left, why)
+        return tuple(reversed(moves))
 
 
 def search(question: Question, bounds: Bounds | None = None) -> Outcome:

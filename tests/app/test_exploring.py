@@ -13,7 +13,7 @@ from app.context.services import KEY
 from app.searches import worker
 from app.searches.asked import Ask, budgets_of
 from app.searches.searches import DONE, PER_ADDRESS, REFUSED, RUNS, Search, Searches
-from app.web.exploring import told
+from app.web.exploring import move_told
 from engine.model.errors import BadInput
 from engine.scenarios import file
 from engine.sim.run import Run
@@ -168,10 +168,10 @@ def opened(client: Any, code: str = "S20", profile: str = "Z0102") -> tuple[str,
 def test_a_broker_is_no_number() -> None:
     """Who is called 1 does not read as one of something that crashes."""
     scenario, labelled = file.find("S14"), file.find("S20")
-    assert told("kill 1", scenario)["args"] == {"a": "Broker 1"}
-    assert told("deliver 2->1", scenario)["args"] == {"a": "Broker 2", "b": "Broker 1"}
-    assert told("kill A", labelled)["args"] == {"a": "A"}
-    assert told("produce s1 acks=all", scenario)["args"] == {"a": "s1"}
+    assert move_told("kill 1", scenario)["args"] == {"a": "Broker 1"}
+    assert move_told("deliver 2->1", scenario)["args"] == {"a": "Broker 2", "b": "Broker 1"}
+    assert move_told("kill A", labelled)["args"] == {"a": "A"}
+    assert move_told("produce s1 acks=all", scenario)["args"] == {"a": "s1"}
 
 
 @pytest.mark.parametrize(("lang", "yes"), [("en", "Yes: 4 moves"), ("zh", "会：从这里 4 步")])

@@ -199,6 +199,7 @@ SCREENS = {
     "glossary": Screen("/glossary", "#H-2"),
     "code": Screen("/code?q=truncateTo", ".hit"),
     "explore": Screen("/explore/{run}?step=12&crashes=1"),
+    "met": Screen("/batch/{batch}/met"),
     "missing": Screen("/s/no-such-scenario", "main h1"),
     "plain": Screen("/s/S20?plain=1&step=40", "main table"),
 }

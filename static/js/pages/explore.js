@@ -1,5 +1,5 @@
-// A search from a step: while it runs, its part of the page is asked for again.  Without this
-// script the page asks for itself anew.
+// A search, from a step or about the runs of a study: while it runs, its part of the page is asked
+// for again.  Without this script the page asks for itself anew.
 
 import { at, field } from "./found.js";
 
@@ -25,7 +25,9 @@ function watch() {
   if (running) setTimeout(follow, EVERY_MS);
 }
 
-goal.addEventListener("change", furnish);
-furnish();
+if (goal) {
+  goal.addEventListener("change", furnish);
+  furnish();
+}
 watch();
 document.body.dataset.ready = "1";

@@ -1,0 +1,87 @@
+"""What of a state can be compared between a search and a run by the clock.
+
+A search goes by hand and looks between moves; a run has requests under way at all times.  So both
+are compared by what brokers and controller hold, and only where nobody has yet to hear from the
+other: a *situation*.  Many states of a search are one situation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Any
+
+from engine.model.broker import Broker
+from engine.model.messages import CONTROLLER
+from engine.model.state import COMMITTED, DOWN, STARTING
+from engine.search.faces import DIGEST_BYTES
+from engine.sim.kernel import DELIVERY
+from engine.sim.simulation import Simulation
+
+Situation = bytes
+"""A digest as wide as that of a state."""
+
+
+def situation(sim: Simulation) -> Situation:
+    """Of each broker whether it runs, its logs, marks and roles; the controller's records.
+
+    Left out: what is under way, fetchers, timers, checkpoints, clients.  Records are named in the
+    order in which they are met here, since a search and a run call theirs differently.
+    """
+    names: dict[str, int] = {}
+
+    def name(value: str) -> int:
+        return names.setdefault(value, len(names))
+
+    told = (
+        [_broker(broker, name) for broker in sim.cluster.brokers.values()],
+        _records(sim),
+    )
+    return blake2b(repr(told).encode(), digest_size=DIGEST_BYTES).digest()
+
+
+def _broker(broker: Broker, name: Callable[[str], int]) -> Any:
+    """A broker that is not registered yet counts as down: by hand nobody sees it wait."""
+    logs = [
+        (
+            tp,
+            disk.log.log_start,
+            [(batch.epoch, name(value)) for batch in disk.log.batches for value in batch.values],
+        )
+        for tp, disk in broker.machine.disks.items()
+    ]
+    process = broker.process
+    if process is None or process.status == STARTING:
+        return DOWN, logs
+    replicas = [
+        (
+            tp,
+            replica.role,
+            replica.leader,
+            replica.leader_epoch,
+            replica.log.hw,
+            sorted(replica.isr),
+            replica.pending != COMMITTED,
+        )
+        for tp, replica in process.replicas.items()
+    ]
+    return process.status, logs, replicas
+
+
+def _records(sim: Simulation) -> Any:
+    """What the controller has written; the partition's own epoch counts writes and is left out."""
+    controller = sim.cluster.controller
+    records = [
+        (tp, one.leader, one.leader_epoch, sorted(one.isr), one.elr, one.recovering)
+        for tp, one in sorted(controller.records.items())
+    ]
+    return controller.alive, records
+
+
+def at_rest(sim: Simulation) -> bool:
+    """Is nothing under way between the controller and a broker?  By hand such messages arrive at
+    once, so that a search has no state in between."""
+    for _, kind, _, _, m in sim.kernel.pending:
+        if kind == DELIVERY and CONTROLLER in (m.src, m.dst):
+            return False
+    return True
