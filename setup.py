@@ -4,6 +4,8 @@ Everything else about this distribution stands in pyproject.toml.
 """
 
 import os
+import sys
+from importlib.util import find_spec
 
 from setuptools import setup
 
@@ -27,6 +29,8 @@ interpreted."""
 def extensions():
     if not os.environ.get("HIGHWATER_COMPILE"):
         return []
+    if "egg_info" in sys.argv and find_spec("mypyc") is None:
+        return []  # pip asks what the build needs, before it installs that
     from mypyc.build import mypycify
 
     rooms = COMPILED.items()
