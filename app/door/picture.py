@@ -8,14 +8,14 @@ from app.door.steps import Step
 from engine.show.thumbnail import HEIGHT, WIDTH, draw
 
 STYLE = """
-.highwater { --panel: light-dark(#fff, #1c2024); --ink: light-dark(#1a1c1e, #e8e6e1);
+.highwater { --panel: light-dark(#ffffff, #1c2024); --ink: light-dark(#1a1c1e, #e8e6e1);
   --line: light-dark(#dfe0e2, #30363c); --accent: light-dark(#0b5cad, #7db8f5);
   --hw: light-dark(#0b3d91, #9ec5ff); --water: light-dark(#cfe3f8, #1f3f63);
   --bad: light-dark(#b3261e, #ff8a80); --div: light-dark(#a3157a, #ff8ad4);
   --ink2: light-dark(#565b61, #a5abb2); --edge: light-dark(#7c828a, #8b929b);
   --crest: light-dark(#2b7fdb, #62a8f5); --ok: light-dark(#1b6e3c, #7fd39b);
-  --e0: #f0d48a; --e1: #f0936f; --e2: #a9c774; --e3: #d9a8d8; --e4: #c9ced6; --e5: #d2b48c;
-  --e6: #f4b6c2; max-width: 44rem; font-family: system-ui, sans-serif; }
+  --e0: #f0cf8e; --e1: #ee8866; --e2: #9fd09a; --e3: #d8a9e0; --e4: #f3ef9b; --e5: #c2a878;
+  --e6: #c9ced6; max-width: 44rem; font-family: system-ui, sans-serif; }
 .highwater-picture svg { width: 100%; height: auto; }
 .highwater-said { min-height: 2.6em; margin: 0.4em 0; }
 .highwater-controls { display: flex; gap: 0.5em; align-items: center; }

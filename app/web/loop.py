@@ -33,8 +33,8 @@ blueprint = Blueprint("loop", __name__)
 CODE: Final = "R20"
 FIRST: Final = "Z0102"
 """The version that the page begins with: the last that loses the message."""
-WIDTH: Final = 640
-HEIGHT: Final = 400
+WIDTH: Final = 500
+HEIGHT: Final = 340
 MOMENTS: Final = (6, 8, 9, 11, 13, 14, 16, 19)
 """How many moves of the script have been made at each moment."""
 TURN: Final = 6

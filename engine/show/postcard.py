@@ -128,7 +128,7 @@ def _moment(card: Card, y: int) -> str:
 
 def _doing(card: Card, part: dict[str, Any] | None, y: int) -> str:
     """Under every tank what its broker does."""
-    shown = part["ar"][: tanks.MOST_TANKS] if part else []
+    shown = tanks.in_order(part) if part else []
     col = (WIDTH - 200) / max(1, len(shown))
     return "".join(
         _text(
@@ -157,7 +157,7 @@ def wrapped(title: str, most: int = LINE_CHARS, lines_most: int = LINES) -> list
     """At most so many lines of at most so many letters, parted between words where there are any;
     what does not fit is left out, which … says."""
     lines, line = [], ""
-    for word in re.findall(r"[ -~]+? |[ -~]+|[^ -~]", title):
+    for word in _WORD.findall(title):
         if line and _wide(line + word.rstrip()) > most:
             lines.append(line.rstrip())
             line = ""
@@ -169,6 +169,10 @@ def wrapped(title: str, most: int = LINE_CHARS, lines_most: int = LINES) -> list
             last = last[:-1]
         lines = [*lines[: lines_most - 1], last.rstrip(" ,，、;；") + "…"]
     return lines
+
+
+_WORD: Final = re.compile(r"[ -~]+? |[ -~]+|[^ -~][，。；：、！？）》”’]*")
+"""No line begins with a mark that ends what is before it."""
 
 
 def _wide(text: str) -> int:

@@ -50,18 +50,20 @@ COLOURS: Final = {
     "warn": "#8a5a00",
     "div": "#a3157a",
     "accent": "#0b5cad",
-    "e0": "#f0d48a",
-    "e1": "#f0936f",
-    "e2": "#a9c774",
-    "e3": "#d9a8d8",
-    "e4": "#c9ced6",
-    "e5": "#d2b48c",
-    "e6": "#f4b6c2",
+    "e0": "#f0cf8e",
+    "e1": "#ee8866",
+    "e2": "#9fd09a",
+    "e3": "#d8a9e0",
+    "e4": "#f3ef9b",
+    "e5": "#c2a878",
+    "e6": "#c9ced6",
 }
 """What the page calls these colours in light."""
 
 ON_HUE: Final = "#14171a"
 """Letters on the hue of an epoch, in both themes."""
+TICK_ON_HUE: Final = "#0d3b20"
+"""A tick there: the page's own green is as pale as the hues in the dark theme."""
 CROWN: Final = "M0 9l0-8 3.5 4 2.5-5 2.5 5 3.5-4v8z"
 CREST: Final = 'stroke="var(--crest)" stroke-width="1.8"'
 HIDDEN: Final = 7.0
@@ -109,8 +111,9 @@ class Place:
 
     @property
     def cell(self) -> float:
-        """Height of a record, with the gap over it."""
-        return min((self.floor - self.top) * 0.88 / max(3, self.rows), self.height * 0.23)
+        """Height of a record, with the gap over it.  Two fill a picture with words: it is wide."""
+        least, most = (2.4, 0.32) if self.told else (3, 0.23)
+        return min((self.floor - self.top) * 0.88 / max(least, self.rows), self.height * most)
 
     @property
     def gap(self) -> float:
@@ -200,8 +203,7 @@ def draw(
     if part is None:
         return ""
     brokers = {broker["id"]: broker for broker in view["brokers"]}
-    shown = [one for one in part["ar"] if str(one) in part["replicas"]][:MOST_TANKS]
-    shown = sorted(shown) if words else shown
+    shown = in_order(part)
     at = _place(part, shown, width, height, told=words is not None)
     lost = _gone(part, set(view.get("ledger", {}).get("lost", ())))
     tanks = [
@@ -217,6 +219,12 @@ def draw(
     ]
     drawn = [_tank(tank, i, words) for i, tank in enumerate(tanks)]
     return _pipe(part, shown, at) + "".join(drawn)
+
+
+def in_order(part: Part) -> list[int]:
+    """The replicas that are drawn, from left to right as they stand on the stage: no order of an
+    assignment, which would put a broker elsewhere in every picture."""
+    return sorted([one for one in part["ar"] if str(one) in part["replicas"]][:MOST_TANKS])
 
 
 def _interest(part: Part) -> int:
@@ -338,19 +346,19 @@ def _record(tank: Tank, record: Json) -> str:
     dry = record["o"] >= tank.level
     paint = f'fill="var(--e{record["e"] % 7})" stroke="var(--{edge})"'
     paint += ' fill-opacity="0.45" stroke-dasharray="4 3"' if dry else ""
-    tick = _tick(tank.at) if record["acked"] else ""
+    tick = _tick(tank.at, "var(--ok)" if dry else TICK_ON_HUE) if record["acked"] else ""
     name = _name(tank.at, str(record["id"]), "var(--ink)" if dry else ON_HUE)
     return f"{_cell(tank, record['o'], str(record['id']), paint)}{name}{tick}</g>"
 
 
-def _tick(at: Place) -> str:
+def _tick(at: Place, stroke: str) -> str:
     wide, high = _inner(at)
     if high < HIDDEN or wide < 30:
         return ""
     s = min(2.0, high / 14, wide / 60)
     d = f"M{_n(wide - 10 * s)} {_n(high / 2)}l{_n(2.4 * s)} {_n(2.4 * s)}"
     d += f" {_n(4.2 * s)} {_n(-4.8 * s)}"
-    return f'<path d="{d}" fill="none" stroke="var(--ok)" stroke-width="{_n(1.6 * s)}"/>'
+    return f'<path d="{d}" fill="none" stroke="{stroke}" stroke-width="{_n(1.6 * s)}"/>'
 
 
 def _ghost(tank: Tank, name: str, offset: int) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from flask.testing import FlaskClient
 
 from app.web import loop
 from engine.model.profiles import get_profile
+from engine.show import tanks
 
 
 def test_only_versions_before_epochs_lose_the_message() -> None:
@@ -57,3 +59,14 @@ def test_the_first_page_shows_the_end_where_nothing_moves(client: FlaskClient) -
     assert page.count('name="version"') == len(loop.stops())
     assert client.get("/loop/K41/en/000000000000.json").headers.get("Cache-Control") is None
     assert client.get("/loop/K99/en/000000000000.json").status_code == 404
+
+
+def test_a_tick_is_dark_where_it_stands_on_the_hue_of_an_epoch() -> None:
+    """Hues are the same in both themes; the page's green is pale in the dark one."""
+    view = loop.pictured("Z0102")[-1]["view"]
+    cells = re.findall(
+        r"<rect [^>]*/><text[^>]*>m\d</text><path [^>]*>", tanks.draw(view, 500, 340)
+    )
+    assert len(cells) > 3
+    for cell in cells:
+        assert ("fill-opacity" in cell) == ('stroke="var(--ok)"' in cell), cell

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from app.web import home
 from app.web.cards import card, minutes, outcomes, pictures
 from engine.scenarios.file import find, library
-from engine.show import thumbnail
+from engine.show import tanks, thumbnail
 from engine.show.replay import Replay
 from tests.app.conftest import SCENARIO, Socket, post
 
@@ -59,7 +59,11 @@ def test_a_picture_shows_the_most_telling_step() -> None:
 
 def test_pictures_know_colours_by_name_only() -> None:
     colours = set(re.findall(r'(?:fill|stroke)="([^"]+)"', pictures()))
-    assert {one for one in colours if not one.startswith("var(--")} == {"none", "#14171a"}
+    assert {one for one in colours if not one.startswith("var(--")} == {
+        "none",
+        tanks.ON_HUE,
+        tanks.TICK_ON_HUE,
+    }
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,15 @@ import struct
 import pytest
 from flask.testing import FlaskClient
 
+from app.door import picture
 from engine.scenarios.file import find
+from engine.show import tanks
 from engine.show.endings import broken_under, endings
 from engine.show.postcard import LINE_CHARS, Card, postcard, wrapped
 from engine.show.replay import Replay
 from engine.show.thumbnail import telling_step
 from engine.sim.run import Run
+from tests.conftest import ROOT
 
 
 def test_a_run_unfurls_as_its_picture(client: FlaskClient) -> None:
@@ -40,6 +43,31 @@ def test_chinese_is_drawn_in_a_face_for_chinese() -> None:
     view = Replay(Run(find("S20"), "Z0102")).steps(0, 1)[0]["view"]
     svg = postcard(Card("已确认的消息会丢吗？", "Kafka 3.9", "没丢。", "held"), view)
     assert 'font-family="Noto Sans CJK SC' in svg
+
+
+def test_no_line_begins_with_a_mark_that_ends_another() -> None:
+    for most in range(6, 20):
+        lines = wrapped("没有提交，所以离开的副本拥有消息；ISR 低于下限。", most, 9)
+        assert len(lines) > 1 and all(line[0] not in "，；。" for line in lines), lines
+
+
+def test_pictures_have_the_colours_of_the_page() -> None:
+    tokens = (ROOT / "static/css/tokens.css").read_text()
+    light = dict(re.findall(r"--(\w+): (?:light-dark\()?(#\w{6})", tokens))
+    assert {name: light[name] for name in tanks.COLOURS} == tanks.COLOURS
+    both = re.compile(r"--([\w-]+): (light-dark\([^)]*\)|#\w{6});")
+    of_page, of_notebook = dict(both.findall(tokens)), dict(both.findall(picture.STYLE))
+    assert len(of_notebook) > 12
+    assert {name: of_page[name] for name in of_notebook} == of_notebook
+
+
+def test_tanks_stand_in_the_order_of_their_brokers() -> None:
+    """The replicas of R20 are assigned as 2, 3, 1."""
+    view = Replay(Run(find("R20"), "Z0102")).steps(0, 1)[0]["view"]
+    assert view["partitions"][0]["ar"] == [2, 3, 1]
+    doing = {1: "first", 2: "second", 3: "third"}
+    drawn = postcard(Card("?", "Kafka", "Gone", "lost", names=doing, doing=doing), view)
+    assert re.findall(r">(first|second|third)<", drawn) == [*doing.values()] * 2
 
 
 @pytest.mark.parametrize("address", ["/r/nothing/card.png", "/r/0123456789abcdef/card.png"])

@@ -8,6 +8,7 @@ import * as s from "../animator/state.js";
 import { chapterAt } from "../core/history.js";
 import { kept } from "../core/kept.js";
 import { merged, railSpace } from "../core/rail.js";
+import { inTurn } from "../i18n/words.js";
 import { Branches } from "./branches.js";
 import { sayStep } from "./common.js";
 import { Futures } from "./noreturn.js";
@@ -97,7 +98,7 @@ export function Rail() {
           )
         }
       </div>
-      ${own?.text && html`<span class="sr">${own.text}</span>`}
+      ${own?.comment && html`<span class="sr">${inTurn([own.comment])}</span>`}
     </div>
     <${Branches} />
   </div>`;
