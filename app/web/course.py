@@ -20,6 +20,7 @@ from engine.learn.course import Chapter, Scene, Stand
 from engine.learn.telling import Teller
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
+from engine.sim.moves import VERBS
 
 blueprint = Blueprint("course", __name__)
 
@@ -162,7 +163,7 @@ def _task(scene: Scene, stand: Stand) -> dict[str, Any]:
             stage = frame(run, stand.step, to=step)
         except BadInput as bad:
             tried["problem"] = bad.sentence
-    return {"tried": tried, "stage": stage}
+    return {"tried": tried, "stage": stage, "verbs": sorted(VERBS)}
 
 
 def stage_of(slug: str, number: int) -> Stand:

@@ -1,5 +1,4 @@
-// Interview questions: ticks are remembered here; a mock interview draws eight of them,
-// and asks on.
+// Interview questions: ticks are kept here; a mock interview draws eight of them and asks on.
 // Without this script every question still opens, and its answer can be read.
 
 import "./memory.js";
@@ -99,7 +98,7 @@ function ask() {
   at("at").textContent = { main: first, follow, deeper }[part]
     .replace("{n}", main + 1)
     .replace("{total}", mock.ids.length);
-  at("reveal").hidden = false;
+  shown(false);
   for (const box of sureness()) Object.assign(box, { checked: false, disabled: false });
   clock();
   at("roomtitle").focus();
@@ -107,12 +106,18 @@ function ask() {
 
 const sureness = () => fields(".sure input", at("room"));
 
+/** The button that comes next stands out: first the answer, then the next question. */
+function shown(it) {
+  at("reveal").hidden = it;
+  at("onward").classList.toggle("primary", it);
+}
+
 /** How sure one was counts as it was said before the answer stood there. */
 function reveal() {
   for (const box of sureness()) box.disabled = true;
-  if (mock.turn.part === "follow") mock.shown.querySelector(".fact").hidden = false;
+  if (mock.turn.part === "follow") mock.shown.querySelector("fieldset").hidden = false;
   else mock.shown.open = true;
-  at("reveal").hidden = true;
+  shown(true);
 }
 
 function clock() {
@@ -154,6 +159,7 @@ function end() {
     .replace("{all}", sum("all"));
   showSure(turns.map((turn) => ({ ...turn, right: turn.share >= GOOD })));
   const ids = missed(turns);
+  at("missed").textContent = at("card").dataset[ids.length ? "missed" : "all"];
   linkAt("missed").href = `/interview/sheet${ids.length ? `?only=${ids.join(",")}` : ""}`;
   at("held").replaceChildren();
   at("room").hidden = true;
