@@ -125,3 +125,34 @@ test("an end that moved leaves a trace of where it was, and only then", () => {
     }
   assert.ok(moved > 10 && back > 0, "the runs have both");
 });
+
+test("what was deleted at the start of a log is floor: no name, no water, and it says so", () => {
+  const step = structuredClone(RUNS[1].steps.get(30));
+  const [part] = step.view.partitions;
+  const starting = (starts) => {
+    Object.values(part.replicas).forEach((replica, i) => (replica.start = starts[i]));
+    return drawn(step);
+  };
+  const floorOf = (made, id) => found(made, `b${id}:leo`) && made.geo.lanes.get(id).floor;
+  const sunk = (made) =>
+    [...nodes(made.logs)].filter((one) => one.k === "start").map((one) => one.c[0].a);
+  const named = (made, id) =>
+    found(made, id)
+      .c.filter((one) => one.k === "n")
+      .map((one) => one.x);
+
+  assert.equal(sunk(starting([0, 0, 0])).length, 0);
+  const one = starting([2, 0, 0]);
+  const [zone, ...others] = sunk(one);
+  assert.equal(others.length, 0, "the others have all of theirs");
+  assert.equal(zone.y, one.geo.y(2, one.geo.lanes.get(1)));
+  assert.deepEqual(named(one, "b1:o1"), [], "nobody can read it");
+  assert.deepEqual([named(one, "b1:o2"), named(one, "b2:o1")], [["m2"], ["m1"]]);
+  const all = starting([2, 2, 2]);
+  assert.equal(all.geo.base, 2);
+  assert.equal(sunk(all).length, Object.keys(part.replicas).length);
+  for (const { y, height } of sunk(all))
+    assert.ok(height > 10 && Math.abs(y + height - floorOf(all, 1)) < 2, "one thin layer");
+  for (const { a } of [...nodes(all.logs)].filter(({ k }) => k === "water"))
+    assert.ok(a.d.endsWith("Z") && !a.d.includes(`V${floorOf(all, 1) - 1.5}`), "it stands on that");
+});

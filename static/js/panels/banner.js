@@ -62,6 +62,8 @@ function End({ facts, t }) {
   </div>`;
 }
 
+const HEADLINE = 2; // broken promises that a phone has room for
+
 /** A promise that is broken, as a moment: what is gone, and what can be asked of it. */
 function Loss({ broken, id, t }) {
   const facts = s.facts.value;
@@ -72,9 +74,9 @@ function Loss({ broken, id, t }) {
   const away = () => {
     s.dismissed.value = new Set([...s.dismissed.value, id]);
   };
-  const words = lost.length
-    ? t("bad.gone", { m: listed(lost, t) })
-    : inTurn(broken.map((b) => brokenWords(b.invariant)));
+  const told = lost.length
+    ? [t("bad.gone", { m: listed(lost, t) })]
+    : broken.map((b) => brokenWords(b.invariant));
   const why = `${say(broken[0].why)} ${facts.verdict.expected ? `(${t("bad.expected", { profile: facts.profile })})` : ""}`;
   return html`<div
     class="ending lost"
@@ -82,7 +84,9 @@ function Loss({ broken, id, t }) {
     title=${`${why} ${broken.map((b) => b.invariant).join(" ")}`}
     data-violation=${broken.map((b) => b.invariant).join(" ")}
   >
-    <p class="grow"><b>${words}</b></p>
+    <p class="grow">
+      <b>${inTurn(told.slice(0, HEADLINE))}</b> <span>${inTurn(told.slice(HEADLINE))}</span>
+    </p>
     <div class="acts">
       <button class="btn" type="button" onClick=${() => showWhere(first, lost)}>
         ${t("bad.show")}

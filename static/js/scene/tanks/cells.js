@@ -11,10 +11,10 @@ export function stack(geo, lane, broker, ctx) {
   const replica = geo.part.replicas[broker.id];
   if (!replica) return [];
   return [
-    ...sediment(geo, lane, replica, ctx),
     ...folded(geo, lane, broker, replica, ctx),
     ...runs(geo, lane, broker, replica),
     ...cells(geo, lane, broker, replica, ctx),
+    ...sediment(geo, lane, replica, ctx),
     ...(ctx.layers.has("ghosts") ? ghosts(geo, lane, broker, replica, ctx) : []),
     ...gone(geo, lane, broker, replica, ctx),
   ];
@@ -22,19 +22,22 @@ export function stack(geo, lane, broker, ctx) {
 
 /** What was deleted at the log's start has sunk into the floor. */
 function sediment(geo, lane, replica, { t }) {
-  if (!replica.start || replica.start < geo.fold) return [];
-  const y = geo.y(replica.start, lane);
-  if (lane.floor - y < 2) return [];
+  if (!replica.start) return [];
+  const y = geo.y(Math.max(replica.start, geo.base), lane);
+  const h = lane.floor - y;
+  if (h < 2) return [];
   const words = t("mark.starts", { o: replica.start });
   return [
     g("start", [
-      rect("r", lane.x + 2, y, lane.w - 4, lane.floor - y - 2, "sediment"),
+      rect("r", lane.x + 1.5, y, lane.w - 3, h - 1.5, "seabed", { rx: geo.full ? 6 : 2 }),
+      rect("h", lane.x + 1.5, y, lane.w - 3, h - 1.5, "sediment", { rx: geo.full ? 6 : 2 }),
       geo.full &&
-        text("t", lane.mid, y - 4, words, "small", {
+        h >= 14 &&
+        text("t", lane.mid, y + h / 2 + 4, words, "small", {
           "text-anchor": "middle",
           "font-size": sized(words, lane.w - 8, 11),
         }),
-      title("title", words),
+      title("title", t("mark.sunk", { o: replica.start })),
     ]),
   ];
 }
@@ -61,7 +64,7 @@ function folded(geo, lane, broker, replica, { t }) {
         ...parts,
         path("tear", tear(x, y + 1, w), "foldedge"),
         geo.full &&
-          text("t", lane.mid, lane.floor - geo.foldH / 2 + 4, words, "num", {
+          text("t", lane.mid, lane.floor - geo.sunk - geo.foldH / 2 + 4, words, "num", {
             "font-size": sized(words, w - 6, 12),
           }),
         title("title", t("cell.folded", { a: geo.base, b: end - 1 })),
@@ -104,7 +107,7 @@ function cell(geo, lane, broker, replica, r, ctx) {
   const lost = ctx.lost.has(r.id);
   const flags = [open && "open", differs && "differs", lost && "lost"].filter(Boolean).join(" ");
   const rx = h >= 16 ? 5 : 1;
-  const named = geo.detail === "full" && w >= 22;
+  const named = geo.detail === "full" && w >= 22 && r.o >= (replica.start ?? 0);
   const parts = [
     rect("r", x, y, w, h, `cell ${epochClass(r.e)} ${flags}`, { rx }),
     ...(named ? face(r, { x, y, w, h }, lost) : []),

@@ -9,8 +9,28 @@ const LEAST = 34;
 /** Least height of a tank, in px: alone in a small frame, and where rows of them scroll anyway. */
 const LEAST_H = [120, 170];
 const ROOM = {
-  wide: { strip: 40, clients: 0, sky: 78, foot: 96, head: 30, fold: 36, cell: 40, most: 72 },
-  narrow: { strip: 44, clients: 32, sky: 58, foot: 84, head: 22, fold: 30, cell: 26, most: 44 },
+  wide: {
+    strip: 40,
+    clients: 0,
+    sky: 78,
+    foot: 96,
+    head: 30,
+    fold: 36,
+    sunk: 20,
+    cell: 40,
+    most: 72,
+  },
+  narrow: {
+    strip: 44,
+    clients: 32,
+    sky: 58,
+    foot: 84,
+    head: 22,
+    fold: 30,
+    sunk: 16,
+    cell: 26,
+    most: 44,
+  },
 };
 const SIDE = 136;
 const SHARE = 0.86; // of a tank's height the tallest stack may fill
@@ -90,10 +110,11 @@ export function layout(
     gutter: 0,
     ...axis,
   };
+  const bed = (lane) => lane.floor - geo.sunk;
   const y = (offset, lane) =>
     offset <= geo.fold && geo.foldH
-      ? lane.floor - (Math.max(0, offset - geo.base) / (geo.fold - geo.base)) * geo.foldH
-      : lane.floor - geo.foldH - (offset - geo.fold) * geo.pitch;
+      ? bed(lane) - (Math.max(0, offset - geo.base) / (geo.fold - geo.base)) * geo.foldH
+      : bed(lane) - geo.foldH - (offset - geo.fold) * geo.pitch;
   return { ...geo, lanes: lanes(view, geo, { cols, rowH, inner }), y };
 }
 
@@ -107,7 +128,9 @@ function scale(part, { room, inner, unfolded, widest }) {
   const rows = Math.max(end - fold, Math.min(widest - (fold - base), capacity), 4);
   const most = Math.min(room.most, (SHARE * space + (1 - SHARE) * 40 - foldH) / rows);
   const pitch = most >= 8 ? Math.floor(most) : most;
-  return { base, end, fold, foldH, foldW: foldH, pitch, detail: detailFor(pitch) };
+  // What every log has deleted is one layer, however much it was.
+  const sunk = base > 0 ? room.sunk : 0;
+  return { base, end, fold, foldH, foldW: foldH, sunk, pitch, detail: detailFor(pitch) };
 }
 
 function lanes(view, geo, { cols, rowH, inner }) {

@@ -24,8 +24,9 @@ function water(geo, lane, replica, changed) {
   if (low - y < 1) return [];
   const [x, w] = [lane.x + 1.5, lane.w - 3];
   const amp = geo.full ? 3 : 0.8;
-  const floor = lane.floor - 1.5;
-  const r = geo.full ? 8 : 3;
+  // On what has sunk it stands as on a floor.
+  const floor = low - 1.5;
+  const r = low < lane.floor ? 0 : geo.full ? 8 : 3;
   const top = surface(x, y, w, amp);
   return [
     path(
