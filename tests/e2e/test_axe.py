@@ -8,6 +8,7 @@ differ in nothing but colours, and the sizes of windows are tried on it as well.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import pytest
@@ -44,11 +45,35 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     made.stop()
 
 
+class Visitor:
+    """Who started all studies, reads one language, and remembers nothing else."""
+
+    def __init__(self, lang: str, context: Any) -> None:
+        self.lang = lang
+        self.context = context
+        self._rests: Any = None
+
+    @contextmanager
+    def page(self) -> Iterator[Any]:
+        """A page as if it were new: to open one takes Chromium longer than to load it again.
+
+        One on which something was raised stands who knows where, and is not used again.
+        """
+        page, self._rests = self._rests or self.context.new_page(), None
+        try:
+            page.set_default_timeout(15_000)
+            page.emulate_media(color_scheme="light")
+            page.mouse.move(-1, -1)
+            yield page
+            page.evaluate("sessionStorage.clear()")
+            self._rests = page
+        finally:
+            if self._rests is None:
+                page.close()
+
+
 @pytest.fixture(scope="module", params=["en", "zh"])
-def visitor(
-    browser: Any, site: Filled, request: pytest.FixtureRequest
-) -> Iterator[tuple[str, Any]]:
-    """(language, a browser of who started all studies, and remembers nothing else)."""
+def visitor(browser: Any, site: Filled, request: pytest.FixtureRequest) -> Iterator[Visitor]:
     context = browser.new_context(**CALM, has_touch=True)
     context.add_init_script(f"try {{ localStorage.clear(); }} catch {{ }} {SEEN}")
     context.add_init_script(axe.SCRIPT)
@@ -56,22 +81,21 @@ def visitor(
     page.goto(f"{site.url}/batch")
     site.belongs_to(page.evaluate("JSON.parse(document.getElementById('boot').textContent).csrf"))
     page.close()
-    yield request.param, context
+    yield Visitor(request.param, context)
     context.close()
 
 
 @pytest.mark.parametrize("name", SCREENS)
 def test_axe_finds_nothing_and_nothing_is_too_wide(
-    visitor: tuple[str, Any], site: Filled, name: str
+    visitor: Visitor, site: Filled, name: str
 ) -> None:
-    lang, context = visitor
-    screen = SCREENS[name]
-    page = context.new_page()
-    page.set_default_timeout(15_000)
+    lang, screen = visitor.lang, SCREENS[name]
     found: list[str] = []
-    page.on("pageerror", lambda error: found.append(str(error)))
 
-    def look(state: str, part: str = "") -> None:
+    def note(error: Any) -> None:
+        found.append(str(error))
+
+    def look(page: Any, state: str, part: str = "") -> None:
         for scheme, rules in LOOKS if lang == "en" or THOROUGH else ():
             page.emulate_media(color_scheme=scheme)
             told = axe.violations(page, part, rules)
@@ -79,21 +103,23 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
         if name not in codes.EXPERTS:
             found.extend(f"{state}: {one}" for one in codes.shown(page))
 
-    page.goto(site.url + address(screen, site.names, lang))
-    page.wait_for_selector(screen.shown)
-    look("page")
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 844})
-        page.evaluate(FRAME)
-        found.extend(f"{width} px: {one}" for one in page.evaluate(TOO_WIDE, width))
-    page.set_viewport_size(CALM["viewport"])
-    # What opens has the same bones in every language, and no window is narrowed around it.
-    for opened in screen.opens if lang == "en" or THOROUGH else ():
-        opened.act(page)
-        page.wait_for_selector(opened.shown)
-        look(opened.name, opened.part)
-        if opened.close:
-            page.keyboard.press(opened.close)
-            page.wait_for_selector(opened.shown, state="hidden")
-    page.close()
+    with visitor.page() as page:
+        page.on("pageerror", note)
+        page.goto(site.url + address(screen, site.names, lang))
+        page.wait_for_selector(screen.shown)
+        look(page, "page")
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 844})
+            page.evaluate(FRAME)
+            found.extend(f"{width} px: {one}" for one in page.evaluate(TOO_WIDE, width))
+        page.set_viewport_size(CALM["viewport"])
+        # What opens has the same bones in every language, and no window is narrowed around it.
+        for opened in screen.opens if lang == "en" or THOROUGH else ():
+            opened.act(page)
+            page.wait_for_selector(opened.shown)
+            look(page, opened.name, opened.part)
+            if opened.close:
+                page.keyboard.press(opened.close)
+                page.wait_for_selector(opened.shown, state="hidden")
+        page.remove_listener("pageerror", note)
     assert found == []
