@@ -129,7 +129,8 @@ def test_a_mock_interview_asks_on_and_ends_in_a_sheet_of_one_page(visit: Opener,
         assert page.locator("#room .sure :checked").count() == (len(asked) < 6)
         asked.append(page.locator("#held .asked, #held h3").first.inner_text())
         assert not page.locator("#held .followup").first.is_visible()
-        page.locator("#reveal").click()
+        page.locator("#reveal").press("Enter")
+        assert page.evaluate("document.activeElement.type") == "checkbox"
         for box in page.locator("#held input[type=checkbox]").all()[len(asked) == 1 :]:
             box.check()
         page.locator("#onward").click()

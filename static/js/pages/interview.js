@@ -118,6 +118,7 @@ function reveal() {
   if (mock.turn.part === "follow") mock.shown.querySelector("fieldset").hidden = false;
   else mock.shown.open = true;
   shown(true);
+  boxes(mock.shown)[0].focus({ preventScroll: true });
 }
 
 function clock() {
@@ -163,8 +164,7 @@ function end() {
   linkAt("missed").href = `/interview/sheet${ids.length ? `?only=${ids.join(",")}` : ""}`;
   at("held").replaceChildren();
   at("room").hidden = true;
-  at("all").hidden = false;
-  at("card").hidden = false;
+  for (const id of ["all", "card"]) at(id).hidden = false;
   at("cardtitle").focus();
   mock = null;
 }
