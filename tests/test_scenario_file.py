@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -343,7 +345,24 @@ def test_files_and_the_library(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="There is no scenario S999"):
         find("S999")
     for slug, scenario in library().items():
-        assert find(slug) is scenario
+        assert find(slug) is find(scenario.code) is scenario
+
+
+def test_a_command_reads_the_scenario_that_it_plays_and_no_other() -> None:
+    """A hundred files take longer to read than one takes to be played."""
+    program = """
+from engine.scenarios import file
+read = []
+load = file.load_placed
+file.load_placed = lambda *given: read.append(given[1]) or load(*given)
+assert file.find("S20").code == file.find(file.find("S20").slug).code == "S20"
+print(*read)
+assert len(file.library()) > 100 and file.find("S20") is file.library()[file.find("S20").slug]
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [f"{find('S20').slug}.yaml"]
 
 
 def test_a_listed_flip_plays_lines_of_its_own_and_any_other_those_of_its_row() -> None:

@@ -15,7 +15,6 @@ from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
 from engine.scenarios import file
 from engine.scenarios.file import library
-from engine.show.exports import FORMATS
 from engine.show.replay import Replay
 from engine.sim.run import MAX_TEXT, Run
 from engine.study import promises
@@ -55,6 +54,8 @@ def report(replay: Replay, unkept: list[str]) -> dict[str, Any]:
 
 def exported(replay: Replay, form: str) -> str:
     """The run in one of the forms to take along.  Raises BadInput for another."""
+    from engine.show.exports import FORMATS  # diagrams and tests: most runs are only told
+
     if form not in FORMATS:
         known = ", ".join(FORMATS)
         raise BadInput("unknown", f"A run cannot be exported as {form[:40]}; known are {known}.")

@@ -108,6 +108,30 @@ def unreadable() -> dict[str, BadInput]:
 
 
 @cache
+def _one(slug: str) -> Scenario:
+    """One file of the library, read once.  Raises BadInput, UnicodeDecodeError."""
+    entry = folder() / f"{slug}.yaml"
+    return load_placed(entry.read_text("utf-8"), entry.name, slug, _OWN_LOADER)[0]
+
+
+@cache
+def _alone(name: str) -> Scenario | None:
+    """A scenario of the library without reading the others, as a command needs only one: a code
+    stands in a line of its own.  None where it has to be looked for among all."""
+    line = f"code: {name}".encode()
+    for entry in folder().iterdir():
+        slug = entry.name.removesuffix(".yaml")
+        if slug != entry.name and (slug == name or line in entry.read_bytes().splitlines()):
+            try:
+                found = _one(slug)
+            except (BadInput, UnicodeDecodeError):
+                return None
+            if name in (found.slug, found.code):
+                return found
+    return None
+
+
+@cache
 def _shelf() -> tuple[dict[str, Scenario], dict[str, BadInput]]:
     found: list[Scenario] = []
     bad: dict[str, BadInput] = {}
@@ -116,8 +140,7 @@ def _shelf() -> tuple[dict[str, Scenario], dict[str, BadInput]]:
             continue
         slug = entry.name.removesuffix(".yaml")
         try:
-            text = entry.read_text("utf-8")
-            found.append(load_placed(text, entry.name, slug, _OWN_LOADER)[0])
+            found.append(_one(slug))
         except UnicodeDecodeError as error:
             reason = f"It is not UTF-8 text (byte {error.start})."
             bad[slug] = BadInput("invalid", reason, f"{entry.name}:1:1")
@@ -165,6 +188,9 @@ def find(name: str) -> Scenario:
     stranger sent."""
     if name.endswith((".yaml", ".yml")):
         return load_path(name)
+    alone = _alone(name) if name else None
+    if alone is not None:
+        return alone
     known = library()
     if name in unreadable():
         raise unreadable()[name]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from engine.model.errors import BadInput
 from engine.model.profiles import nearest
 from engine.scenarios.spans import has_unit, span_ms
 
 Path = tuple[str | int, ...]
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f]")
+"""All but line ends and tabs."""
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 class Places:
@@ -115,9 +122,9 @@ class Reader:
                 f"{name_of(path)} has {len(value)} characters; at most {most} fit.",
                 "too_large",
             )
-        if any(ord(letter) < 32 and letter not in "\n\t" for letter in value):
+        if _CONTROL.search(value):
             raise self.bad(path, f"{name_of(path)} holds a control character.")
-        if any("\ud800" <= letter <= "\udfff" for letter in value):
+        if _HALF.search(value):
             raise self.bad(path, f"{name_of(path)} holds half a character (a surrogate).")
         return value
 
