@@ -99,6 +99,7 @@ def test_whatever_refuses_a_move_is_told(code: str) -> None:
         for step in range(0, replay.total, 9):
             for move in replay.possible(step):
                 assert not move["why"] or not untold(move["why"]), move
+                assert not untold(move["help"]), move
 
 
 def test_whatever_breaks_is_told() -> None:

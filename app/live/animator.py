@@ -129,7 +129,10 @@ def _possible(question: Question) -> Answer:
         return {
             "run": digest,
             "step": step,
-            "moves": [{**one, "why": said(one["why"], lang)} for one in replay.possible(step)],
+            "moves": [
+                {**one, "help": said(one["help"], lang), "why": said(one["why"], lang)}
+                for one in replay.possible(step)
+            ],
             "messages": replay.letters(step),
         }
 

@@ -472,7 +472,7 @@ class Replay:
         return dashboard(self._at(step), self._chronicle, step)
 
     def possible(self, step: int) -> list[Json]:
-        """What a hand may do at this step, grouped; the impossible with its reason."""
+        """What a hand may do at this step, and what it means; the impossible with its reason."""
         sim = self._at(step)
         found = []
         for line in suggestions(sim):
@@ -481,6 +481,7 @@ class Replay:
             shown: Json = {
                 "text": line,
                 "group": move.verb.group,
+                "help": move.verb.help,
                 "enabled": not reason,
                 "why": reason,
             }

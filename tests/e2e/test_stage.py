@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from app.command.bench.stage import stage_link
+from tests.e2e import axe
 from tests.e2e.conftest import Opener
 from tests.e2e.walk import at, step_of, total
 
@@ -178,3 +179,28 @@ def test_the_flag_of_a_logs_end_opens_what_can_be_done_with_the_log(visit: Opene
     page.get_by_role("button", name="checkpoint B").click()
     at(page, 31)
     assert page.locator(".branch").count() == 2
+
+
+def test_an_empty_run_says_what_to_press_and_a_pressed_tank_tells_in_words(visit: Opener) -> None:
+    page = visit("/s/S60", newcomer=True)
+    assert "Press the producer" in page.locator("#say .what").inner_text()
+    page.wait_for_selector(".coach")
+    assert "Press a broker" in page.locator(".coach").inner_text(), "no step to go to is promised"
+    page.keyboard.press("Escape")
+    page.locator("#stage .tank").nth(1).click(position={"x": 60, "y": 90})
+    menu = page.get_by_role("dialog", name="Broker 2: what can be done")
+    kill = menu.get_by_role("button", name="kill 2")
+    kill.wait_for()
+    assert kill.inner_text().startswith("The process dies; its disk stays as it is.")
+    assert axe.violations(page, ".menu") == []
+    kill.click()
+    page.wait_for_selector('[data-id="b2"][data-alive="down"]', state="attached")
+
+
+def test_what_was_deleted_is_floor(visit: Opener) -> None:
+    page = visit("/s/delete-records?step=60")
+    seabed = page.locator("#stage .seabed")
+    assert seabed.count() == 2, "broker 3 has not heard of it"
+    assert page.locator("#stage").get_by_text("starts at 3").count() == 2
+    assert page.locator('[data-id="b1:o0"] .name').count() == 0
+    assert page.locator('[data-id="b3:o0"] .name').count() == 1

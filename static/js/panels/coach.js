@@ -14,13 +14,16 @@ const MARKS = [
   ["break", "#hits [data-hit^=b]"],
   ["share", "#title [aria-haspopup=dialog], #title .titlebar .row > button.btn:not(.square)"],
 ];
+const FIRST_PRESS = 2; // where there is no step to go to, the marks begin with what makes one
 const OPEN = "dialog[open], :popover-open, .menu, .timebox, .sheetlist"; // what Escape closes first
 const at = signal(-1); // which mark stands; -1: none
+let marks = MARKS;
 
 /** Puts up the first mark. */
 export function begin() {
   const box = document.getElementById("coachbox");
   if (!box.firstChild) render(html`<${Coach} />`, box);
+  marks = s.facts.value?.total ? MARKS : MARKS.slice(FIRST_PRESS);
   at.value = 0;
 }
 
@@ -30,7 +33,7 @@ function end() {
 }
 
 const on = () => {
-  if (at.value + 1 < MARKS.length) at.value += 1;
+  if (at.value + 1 < marks.length) at.value += 1;
   else end();
 };
 
@@ -85,7 +88,7 @@ function Coach() {
   void s.n.value;
   useEffect(() => {
     if (which < 0 || !box.current) return undefined;
-    const target = document.querySelector(MARKS[which][1]);
+    const target = document.querySelector(marks[which][1]);
     if (!target) return undefined;
     const { top, bottom } = target.getBoundingClientRect();
     if (top < 0 || bottom > innerHeight) target.scrollIntoView({ block: "nearest" });
@@ -125,20 +128,20 @@ function Coach() {
     [],
   );
   if (which < 0) return null;
-  const [name] = MARKS[which];
+  const [name] = marks[which];
   return html`<aside
     class="coach"
     ref=${box}
     role="note"
-    aria-label=${t("coach.label", { n: which + 1, k: MARKS.length })}
+    aria-label=${t("coach.label", { n: which + 1, k: marks.length })}
   >
     <p><b>${t(`coach.${name}`)}</b></p>
     <p>${t(`coach.${name}.why`)}</p>
     <p class="row">
-      <span class="soft grow">${which + 1} / ${MARKS.length}</span
+      <span class="soft grow">${which + 1} / ${marks.length}</span
       ><button type="button" class="btn quiet" onClick=${end}>${t("coach.skip")}</button
       ><button type="button" class="btn primary" onClick=${on}>
-        ${t(which + 1 < MARKS.length ? "coach.next" : "coach.end")}
+        ${t(which + 1 < marks.length ? "coach.next" : "coach.end")}
       </button>
     </p>
   </aside>`;

@@ -41,7 +41,11 @@ export const say = (entry) =>
 
 /** All that a step says, as plain text. */
 export const sayAll = (step) =>
-  step.say?.length ? inTurn(step.say.map(say)) : step.n === 0 ? s.t.value("step.start") : step.move;
+  step.say?.length
+    ? inTurn(step.say.map(say))
+    : step.n === 0
+      ? s.t.value(s.facts.value?.total ? "step.start" : "step.empty")
+      : step.move;
 
 /** What is known at a step: {kind, words}: what is lost by now, or at the end that nothing is; no
  *  kind as long as nothing is decided. */

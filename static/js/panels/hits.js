@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { html } from "htm/preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 import { whyNot } from "../animator/doors.js";
 import * as s from "../animator/state.js";
@@ -133,8 +133,21 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
 /** What of the scene a thing lights up. */
 const lights = (id) => id.replace("why:", "").replace(/^(log|lane):(-?\d+)$/, "b$2:leo");
 
+/** A press on a tank, where nothing smaller is, means its broker: one presses what is large. */
+function pressTank({ target }) {
+  const broker = target.closest(".tank")?.querySelector("[data-alive]");
+  /** @type {HTMLElement | null} */
+  const hit = broker && document.querySelector(`[data-hit="${broker.dataset.id}"]`);
+  hit?.click();
+}
+
 export function Hits() {
   const t = s.t.value;
+  useEffect(() => {
+    const stage = document.getElementById("stage");
+    stage?.addEventListener("click", pressTank);
+    return () => stage?.removeEventListener("click", pressTank);
+  }, []);
   if (!drawn.value) return null;
   return html`<div
     class="hits"

@@ -69,21 +69,36 @@ function placeOf(at) {
   return `left:${Math.max(6, Math.min(at.x + at.w + 8, width - 268))}px;top:${top}px;transform:scale(${1 / zoom})`;
 }
 
-/** What can be done, and behind a fold what cannot, with the reason. */
+/** Moves that mean the same thing, under what they mean. */
+function byMeaning(moves) {
+  const found = new Map();
+  for (const one of moves) found.set(one.help, [...(found.get(one.help) ?? []), one]);
+  return [...found];
+}
+
+/** What can be done, in words before the commands, and behind a fold what cannot, with the
+ *  reason. */
 const Moves = ({ mine, t }) =>
-  html`<ul class="moves">
-      ${mine
-        .filter((m) => m.enabled)
-        .map(
-          (m) =>
-            html`<${MoveButton}
-              key=${m.text}
-              move=${m}
-              onDone=${() => {
-                menu.value = null;
-              }}
-            />`,
-        )}
+  html`<ul class="plainlist">
+      ${byMeaning(mine.filter((m) => m.enabled)).map(
+        ([help, same]) =>
+          html`<li key=${help}>
+            ${same.length > 1 && html`<p>${help}</p>`}
+            <ul class="moves">
+              ${same.map(
+                (m) =>
+                  html`<${MoveButton}
+                    key=${m.text}
+                    move=${m}
+                    label=${same.length > 1 ? "" : help}
+                    onDone=${() => {
+                      menu.value = null;
+                    }}
+                  />`,
+              )}
+            </ul>
+          </li>`,
+      )}
     </ul>
     ${
       mine.some((m) => !m.enabled) &&

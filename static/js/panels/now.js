@@ -27,7 +27,8 @@ function weightiest(cards, current) {
 /** At the end of a script: the title's question answered, and what one takes along. */
 function After({ facts, t }) {
   const after = s.boot.value.after;
-  if (!after || !facts.script || facts.scenario.slug !== s.boot.value.scenario.slug) return null;
+  if (!after || !facts.script || !facts.total || facts.scenario.slug !== s.boot.value.scenario.slug)
+    return null;
   return html`<section class="after" aria-label=${t("after.label")}>
     <h3>${facts.scenario.title}</h3>
     <p><b>${facts.scenario.teaches}</b></p>

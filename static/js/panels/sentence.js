@@ -43,7 +43,7 @@ export function Sentence() {
     <p class="what">
       ${
         shown.n === 0
-          ? t("step.start")
+          ? t(total ? "step.start" : "step.empty")
           : shown.say?.length
             ? html`<${Told} entry=${shown.say[0]} />`
             : html`<code>${shown.move}</code>`

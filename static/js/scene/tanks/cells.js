@@ -130,12 +130,17 @@ function face(r, { x, y, w, h }, lost) {
   const label = String(r.id ?? "");
   const size = Math.min(20, Math.max(10, h * 0.46));
   const tick = r.acked && w >= 34;
-  const small = sized(label, w - (tick ? 26 : 6), size);
-  const mid = tick && textWidth(label, small, true) > w - 42 ? x + w / 2 - 5 : x + w / 2;
+  // Where the tick stands in the corner, a long name takes the width below it.
+  const corner = tick && h >= 36 && textWidth(label, size, true) > w - 26;
+  const small = sized(label, w - (tick && !corner ? 26 : 6), size);
+  const aside = tick && !corner && textWidth(label, small, true) > w - 42;
+  const mid = x + w / 2 - (aside ? 5 : 0);
   const scale = h >= 30 ? 1.35 : 1;
   const far = x + w - 7 - 7 * scale;
   return [
-    text("n", mid, y + h / 2 + small * 0.36, label, "num name", { "font-size": small }),
+    text("n", mid, y + h * (corner ? 0.64 : 0.5) + small * 0.36, label, "num name", {
+      "font-size": small,
+    }),
     tick &&
       path(
         "ok",
