@@ -72,23 +72,25 @@ function Histogram({ poll }) {
   </ol>`;
 }
 
+const SURE = ["sure.1", "sure.2", "sure.3"]; // how sure one may be: from 1 on, by its word
+
 /** Asked before the answer, and may be left out. */
 function Sure() {
   const t = s.t.value;
   return html`<fieldset class="sure">
     <legend>${t("sure.ask")}</legend>
-    ${[1, 2, 3].map(
-      (value) =>
-        html`<label key=${value} class="chip"
+    ${SURE.map(
+      (word, i) =>
+        html`<label key=${word} class="chip"
           ><input
             type="radio"
             name="sure"
-            value=${value}
-            checked=${asking.sure.value === value}
+            value=${i + 1}
+            checked=${asking.sure.value === i + 1}
             onChange=${() => {
-              asking.sure.value = value;
+              asking.sure.value = i + 1;
             }}
-          /><span>${t(`sure.${value}`)}</span></label
+          /><span>${t(word)}</span></label
         >`,
     )}
   </fieldset>`;
