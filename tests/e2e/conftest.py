@@ -166,14 +166,65 @@ SEEN = "try { localStorage.setItem('highwater.coached', '1'); } catch { }"
 """Coach marks are for newcomers; `visit(newcomer=True)` is one."""
 
 
-@pytest.fixture
-def visit(browser: Chromium, server: Server, request: pytest.FixtureRequest) -> Iterator[Opener]:
-    """visit(path, **context options) -> a page that is ready.
+class Window:
+    """A page in a context of its own, as a visitor who has never been here has them.
 
-    Any error on the page or its console fails the test; a failed test leaves a picture.
+    To open one costs Chromium three times what it costs to load another page into it: where all
+    that a test did to it can be undone, the next test gets it, with nothing kept.
     """
-    contexts: list[Any] = []
-    pages: list[Any] = []
+
+    def __init__(self, browser: Chromium, newcomer: bool, **options: Any) -> None:
+        self.context = browser.new_context(**{**CALM, **options})
+        if not newcomer:
+            self.context.add_init_script(SEEN)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(15_000)
+        self._heard: list[tuple[str, Callable[[Any], None]]] = []
+
+    def look(self, viewport: Any, color_scheme: str, reduced_motion: str) -> None:
+        self.page.set_viewport_size(viewport)
+        self.page.emulate_media(
+            media="null", color_scheme=color_scheme, reduced_motion=reduced_motion
+        )
+
+    def hear(self, event: str, hand: Callable[[Any], None]) -> None:
+        self.page.on(event, hand)
+        self._heard.append((event, hand))
+
+    def forget(self, server: Server) -> None:
+        """Where no script of a page can keep anything while it is thrown away."""
+        for event, hand in self._heard:
+            self.page.remove_listener(event, hand)
+        self._heard.clear()
+        for other in self.context.pages:
+            if other is not self.page:
+                other.close()
+        self.page.mouse.move(-1, -1)
+        self.page.goto(f"{server.url}/health")
+        self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); name = ''; }")
+        self.context.clear_cookies()
+
+
+LOOK = {"viewport", "color_scheme", "reduced_motion"}
+"""The options of a context that a page can be given later."""
+
+
+@pytest.fixture(scope="session")
+def windows() -> list[Window]:
+    """Those that rest."""
+    return []
+
+
+@pytest.fixture
+def visit(
+    browser: Chromium, server: Server, windows: list[Window], request: pytest.FixtureRequest
+) -> Iterator[Opener]:
+    """visit(path, **context options) -> a page that is ready, of a visitor who was never here.
+
+    Any error on the page or its console fails the test; a failed test leaves a picture.  Who
+    listens to a page or changes what cannot be undone asks for one `apart`.
+    """
+    used: list[tuple[Window, bool]] = []
     errors: list[str] = []
 
     def open_page(
@@ -181,26 +232,28 @@ def visit(browser: Chromium, server: Server, request: pytest.FixtureRequest) -> 
         *,
         ready: bool = True,
         newcomer: bool = False,
+        apart: bool = False,
         site: Server | None = None,
         **options: Any,
     ) -> Any:
-        context = browser.new_context(**{**CALM, **options})
-        contexts.append(context)
-        if not newcomer:
-            context.add_init_script(SEEN)
+        plain = site is None and not newcomer and not apart and options.keys() <= LOOK
+        if plain:
+            window = windows.pop() if windows else Window(browser, newcomer)
+        else:
+            window = Window(browser, newcomer, **options)
+        used.append((window, plain))
+        if plain:
+            look = {"color_scheme": "light", **CALM, **options}
+            window.look(**{name: look[name] for name in LOOK})
         foreseen = FORESEEN if site is None else CUT_OFF
-        page = context.new_page()
-        page.set_default_timeout(15_000)
-        pages.append(page)
-        page.on("pageerror", lambda error: errors.append(f"{path}: {error}"))
-        page.on(
-            "console",
-            lambda message: (
+
+        def note(message: Any) -> None:
+            if message.type == "error" and not any(text in message.text for text in foreseen):
                 errors.append(f"{path}: {message.text}")
-                if message.type == "error" and not any(text in message.text for text in foreseen)
-                else None
-            ),
-        )
+
+        window.hear("pageerror", lambda error: errors.append(f"{path}: {error}"))
+        window.hear("console", note)
+        page = window.page
         page.goto((site or server).url + path)
         if ready:
             page.wait_for_selector('body[data-ready="1"]')
@@ -208,12 +261,17 @@ def visit(browser: Chromium, server: Server, request: pytest.FixtureRequest) -> 
 
     failed_before = request.session.testsfailed
     yield open_page
-    if request.session.testsfailed > failed_before:
+    failed = request.session.testsfailed > failed_before
+    if failed:
         folder = ROOT / "shots"
         folder.mkdir(exist_ok=True)
-        for i, page in enumerate(pages):
-            if not page.is_closed():
-                page.screenshot(path=folder / f"{request.node.name}-{i}.png")
-    for context in contexts:
-        context.close()
+        for i, (window, _) in enumerate(used):
+            if not window.page.is_closed():
+                window.page.screenshot(path=folder / f"{request.node.name}-{i}.png")
+    for window, again in used:
+        if again and not failed and not errors and not window.page.is_closed():
+            window.forget(server)
+            windows.append(window)
+        else:
+            window.context.close()
     assert not errors, errors

@@ -11,7 +11,7 @@ FILES = ROOT / "tests" / "incident" / "files"
 
 
 def test_a_folder_becomes_a_story_on_the_stage(visit: Opener) -> None:
-    page = visit("/incident")
+    page = visit("/incident", apart=True)
     page.set_input_files("#folder", FILES / "S30-3.9.1")
     page.get_by_role("button", name="Read them").click()
     page.wait_for_selector(".finding")
@@ -27,7 +27,7 @@ def test_a_folder_becomes_a_story_on_the_stage(visit: Opener) -> None:
 
 
 def test_a_file_that_is_too_large_is_not_sent(visit: Opener) -> None:
-    page = visit("/incident")
+    page = visit("/incident", apart=True)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.evaluate(

@@ -112,7 +112,6 @@ def test_what_a_step_says_is_whole_in_words_and_in_sight(visit: Opener, code: st
             found = page.evaluate(WALK, [steps(code), width == PHONE])
             if found:
                 wrong[f"/s/{code}?lang={lang} at {width}"] = found
-        page.close()
     assert wrong == {}
 
 

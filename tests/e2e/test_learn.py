@@ -72,7 +72,7 @@ def test_a_mark_is_dragged_and_the_misconception_named(visit: Opener, lang: str)
 
 def test_nothing_that_comes_is_anywhere_while_one_predicts(visit: Opener) -> None:
     """The record y1 is only written later in this run; so is step 112 on."""
-    page = visit("/learn")
+    page = visit("/learn", apart=True)
     asked: list[str] = []
     bodies: list[str] = []
     page.on("websocket", lambda socket: asked.append(socket.url))
@@ -151,7 +151,7 @@ def test_a_mock_interview_asks_on_and_ends_in_a_sheet_of_one_page(visit: Opener,
 
 
 def test_answers_are_counted_only_for_who_agrees(visit: Opener) -> None:
-    page = visit("/learn?lang=en", viewport={"width": 390, "height": 844})
+    page = visit("/learn?lang=en", viewport={"width": 390, "height": 844}, apart=True)
     sent: list[str] = []
     page.on("request", lambda one: sent.append(one.url) if "/api/answers" in one.url else None)
     page.keyboard.press("1")
@@ -223,7 +223,7 @@ def strings(page: Any) -> list[str]:
 
 def test_while_one_predicts_the_animator_has_forgotten_what_comes(visit: Opener) -> None:
     """The stage's own page asks; broker 1 is only given y1 later in this run."""
-    page = visit("/s/R11?profile=Z011")
+    page = visit("/s/R11?profile=Z011", apart=True)
     received: list[str] = []
     page.on("websocket", lambda one: one.on("framereceived", lambda frame: received.append(frame)))
     page.goto(page.url.split("?")[0] + "?profile=Z011&step=111")

@@ -80,7 +80,7 @@ def test_the_chain_follows_the_step(visit: Opener) -> None:
 
 
 def test_nothing_of_it_comes_before_it_is_opened(visit: Opener) -> None:
-    page = visit("/s/S20?profile=K39&step=108")
+    page = visit("/s/S20?profile=K39&step=108", apart=True)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
