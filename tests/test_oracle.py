@@ -9,11 +9,11 @@ from random import Random
 
 import pytest
 
-from engine.checks.prefix import has_values
-from engine.model.log import Batch
+from engine.checks.prefix import has_values, is_just, unlike_prefix
+from engine.model.log import Batch, Log
 from engine.model.state import DOWN
 from engine.scenarios.file import find
-from engine.sim.run import Run, play
+from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
 from engine.study.wander import WORLDS, advance, allowed
 from tests.random_play import again
@@ -133,3 +133,29 @@ def test_scripts_in_which_logs_part(code: str, profile: str) -> None:
     for _ in play(sim, run.lines()):
         pass
     compare(sim, oracle, f"highwater run {code} --profile {profile}")
+
+
+def test_what_is_known_batch_by_batch_needs_no_comparison() -> None:
+    """The shortcut holds for the very batches that were committed, and only up to the offset."""
+    log = Log()
+    first, second = Batch(0, 0, ("a",)), Batch(1, 0, ("b",))
+    log.append(first)
+    log.append(second)
+    assert is_just(log, {0: first, 1: second}, 0, 2)
+    assert is_just(log, {0: first}, 0, 1), "what lies beyond is not asked about"
+    assert not is_just(log, {0: first}, 0, 2)
+    assert not is_just(log, {0: first, 1: Batch(1, 0, ("c",))}, 0, 2)
+
+
+@pytest.mark.parametrize(("epoch", "told"), [(-1, False), (0, True), (1, False)])
+def test_who_is_of_another_epoch_is_not_held_against_the_leader(epoch: int, told: bool) -> None:
+    """A follower that has not heard of the leader's epoch may still cut, and one ahead has."""
+    sim = play_all(Run(find("S01"), "K39"))
+    leader = sim.cluster.current_leader(0)
+    assert leader is not None
+    (member, *_) = (b for b in leader.isr if b != leader.broker)
+    follower = sim.brokers[member].replicas[0]
+    follower.leader_epoch = leader.leader_epoch + epoch
+    assert unlike_prefix(sim.cluster, leader, (member,)) == ""
+    follower.log.truncate_to(leader.remote[member].leo - 1)
+    assert bool(unlike_prefix(sim.cluster, leader, (member,))) is told

@@ -187,8 +187,7 @@ class Checker:
             )
         seen.leo, seen.hw = log.leo, log.hw
         seen.role, seen.epoch = replica.role, replica.leader_epoch
-        if log.hw > seen.agreed:
-            self._compare(node, tp, seen)
+        self._compare(node, tp, seen)
 
     def _check_quotas(self, broker: Process, quotas: Quotas) -> None:
         """INV-28.  Whom has a quota held back in this event?"""

@@ -73,7 +73,7 @@ def elect(
     out: Effects,
     *,
     unclean: bool | None = None,
-    only: int = -1,
+    only: int | None = None,
 ) -> bool:
     """CP-ELECT-ZK.  One election by one strategy; True if the znode changed.
 
@@ -92,8 +92,8 @@ def elect(
         result = election.elect_zk(
             k.records[tp],
             strategy,
-            lambda b: may_lead(k, tp, b) and (only < 0 or b == only),
-            target=(only,) if only >= 0 else None,
+            lambda b: may_lead(k, tp, b) and (only is None or b == only),
+            target=None if only is None else (only,),
             unclean=allowed,
             leader_recovery_state=k.profile.leader_recovery_state,
         )

@@ -264,7 +264,12 @@ def on_shutdown_request(k: Controller, m: ShutdownRequest, out: Effects) -> None
 
 
 def admin_elect(
-    k: Controller, tp: int, strategy: int, out: Effects, unclean: bool | None = None, only: int = -1
+    k: Controller,
+    tp: int,
+    strategy: int,
+    out: Effects,
+    unclean: bool | None = None,
+    only: int | None = None,
 ) -> bool:
     """An operator's election; the brokers are told when it changed anything."""
     changed = elect(k, tp, strategy, out, unclean=unclean, only=only)

@@ -7,15 +7,16 @@ from typing import Any
 import pytest
 
 from engine.dataplane import fetcher, insync, purgatory
-from engine.dataplane.following import fetcher_id
+from engine.dataplane.following import fetcher_id, initial_state
 from engine.dataplane.limits import Budget, limited
 from engine.dataplane.offsets import first_at
+from engine.dataplane.reading import read_partition
 from engine.model.configs import Limits
 from engine.model.effects import Effects
-from engine.model.errors import NONE, NOT_LEADER_OR_FOLLOWER
+from engine.model.errors import FENCED_LEADER_EPOCH, NONE, NOT_LEADER_OR_FOLLOWER
 from engine.model.log import Batch, Log
-from engine.model.messages import FETCH_R, FetchRequest
-from engine.model.state import EXPAND
+from engine.model.messages import FETCH_R, NO_EPOCH, FetchPartition, FetchRequest
+from engine.model.state import EXPAND, FETCHING, TRUNCATING
 from engine.scenarios.scenario import Scenario
 from engine.sim import moves
 from engine.sim.run import Run, play_all
@@ -262,3 +263,32 @@ def test_a_short_fetch_tells_how_much_there_is() -> None:
     out.cues = []
     purgatory.tell_short(sim.brokers[1].running, asked, out)
     assert [(cue.old, cue.new) for cue in out.cues or ()] == [(100 + 200, asked.min_bytes)]
+
+
+def test_a_refused_partition_tells_no_offsets() -> None:
+    """S-2: neither high watermark nor log start, as whoever refuses may not know them."""
+    sim = played(cluster(), "K39", "produce a to 1", "settle")
+    leader = sim.brokers[1].running
+    past = FetchPartition(0, 0, NO_EPOCH, leader.replicas[0].leader_epoch, 0)
+    leader.replicas[0].leader_epoch += 1
+    answer = read_partition(leader, FetchRequest(2, 1, 1, (past,), 2, 1, 0, 1, 9), past, sim.out)
+    assert (answer.error, answer.hw, answer.log_start) == (FENCED_LEADER_EPOCH, -1, -1)
+    assert not answer.batches
+
+
+@pytest.mark.parametrize(
+    ("profile", "offset", "state"),
+    [
+        ("Z0102", 0, TRUNCATING),
+        ("Z0102", 1, FETCHING),
+        ("Z0102", 2, TRUNCATING),
+        ("Z011", 1, TRUNCATING),
+        ("K39", 0, FETCHING),
+    ],
+)
+def test_where_a_fetcher_begins(profile: str, offset: int, state: int) -> None:
+    """F-2: by high watermarks, who stands at its log's very end has nothing to cut."""
+    replica = played(cluster(), profile, "produce a to 1", "settle").brokers[2].replicas[0]
+    assert replica.log.leo == 1
+    began = initial_state(replica, offset, 5)
+    assert (began.state, began.offset, began.leader_epoch) == (state, offset, 5)

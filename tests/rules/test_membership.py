@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from engine.controlplane import kraft, membership, zookeeper
+from engine.model.control_messages import HeartbeatResponse, RegisterRequest
 from engine.model.copying import fields
-from engine.model.state import DOWN, UP
+from engine.model.effects import Effects
+from engine.model.errors import DUPLICATE_BROKER_REGISTRATION, STALE_BROKER_EPOCH
+from engine.model.messages import CONTROLLER
+from engine.model.state import DOWN, STARTING, UP
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
@@ -238,3 +243,26 @@ def test_a_bounce_is_noticed_since_2_2() -> None:
     sim = played(THREE, "Z24", "produce a b to 1 acks=all; fetch 2; bounce 2")
     assert 2 not in sim.cluster.controller.records[0].isr
     assert sim.brokers[2].replicas[0].leader == 1
+
+
+@pytest.mark.parametrize("profile", ["Z24", "K39"])
+def test_a_refused_registration_gives_no_epoch(profile: str) -> None:
+    """CP-KR-REG: another incarnation, while the session of the one before is valid."""
+    sim = played(THREE, profile, "settle")
+    k, out = sim.cluster.controller, Effects()
+    out.now = sim.now
+    register = kraft.on_register if profile == "K39" else zookeeper.on_register
+    register(k, RegisterRequest(3, CONTROLLER, 7, k.brokers[3].incarnation + 1, -1), out)
+    (answer,) = out.sends
+    assert (answer.dst, answer.corr) == (3, 7)
+    assert (answer.error, answer.broker_epoch) == (DUPLICATE_BROKER_REGISTRATION, -1)
+
+
+@pytest.mark.parametrize(("status", "renews"), [(STARTING, False), (UP, True)])
+def test_a_refused_heartbeat_renews_the_session_of_who_is_up(status: int, renews: bool) -> None:
+    """8.3: who is starting asks for a session already, and asks no second time."""
+    broker, out = played(THREE, "Z24", "settle").brokers[3].running, Effects()
+    broker.status = status
+    refused = HeartbeatResponse(CONTROLLER, 3, 1, STALE_BROKER_EPOCH, False, False, False)
+    membership.on_heartbeat_response(broker, refused, out)
+    assert bool(out.sends) is (broker.broker_epoch == -1) is renews
