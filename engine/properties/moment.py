@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from typing import Final
 
 from engine.model.broker import Broker
@@ -71,12 +72,16 @@ class PartitionMoment:
 
     __slots__ = ("min_isr", "name", "record", "replicas", "unclean")
 
-    def __init__(self, sim: Simulation, tp: int, record: PartitionRecord) -> None:
+    def __init__(
+        self, sim: Simulation, tp: int, record: PartitionRecord, same: Mapping[int, ReplicaMoment]
+    ) -> None:
         self.record = record
         self.name = sim.cluster.names[tp]
         self.min_isr = sim.cluster.controller.min_isr_for(tp)
         self.unclean = sim.cluster.controller.unclean_for(tp)
-        self.replicas = {one: ReplicaMoment(sim.brokers[one], tp) for one in record.replicas}
+        self.replicas = {
+            one: same.get(one) or ReplicaMoment(sim.brokers[one], tp) for one in record.replicas
+        }
 
     def leader(self) -> ReplicaMoment | None:
         """The replica that the controller's record names, None while there is none."""
@@ -131,17 +136,38 @@ class Known:
 
 
 class Moment:
-    """The cluster after event number `step`, at virtual time `now` (ms)."""
+    """The cluster after event number `step`, at virtual time `now` (ms).
+
+    `before` is an earlier moment of the same run, `touched` the brokers that did something since:
+    the other brokers' replicas are as they were, and are not looked at again.
+    """
 
     __slots__ = ("alive", "fenced", "known", "now", "parts", "step")
 
-    def __init__(self, sim: Simulation, step: int, known: Known) -> None:
+    def __init__(
+        self,
+        sim: Simulation,
+        step: int,
+        known: Known,
+        before: Moment | None = None,
+        touched: Set[int] = frozenset(),
+    ) -> None:
         self.step = step
         self.now = sim.now
         self.known = known
         k = sim.cluster.controller
-        self.parts = {tp: PartitionMoment(sim, tp, one) for tp, one in k.records.items()}
+        self.parts = {
+            tp: PartitionMoment(sim, tp, record, before.untouched(tp, touched) if before else {})
+            for tp, record in k.records.items()
+        }
         self.alive = frozenset(one.id for one in sim.brokers.values() if one.status != DOWN)
         self.fenced = frozenset(
             one for one in sim.brokers if one not in k.brokers or k.brokers[one].fenced
         )
+
+    def untouched(self, tp: int, touched: Set[int]) -> dict[int, ReplicaMoment]:
+        """The replicas of a partition on other brokers than these."""
+        part = self.parts.get(tp)
+        if part is None:
+            return {}
+        return {one: replica for one, replica in part.replicas.items() if one not in touched}
