@@ -158,8 +158,8 @@ def tongue() -> dict[str, str]:
     return {"lang": visitor.lang()} if "lang" in request.args else {}
 
 
-def _standing(ask: Ask, search: Search | None) -> dict[str, Any]:
-    """What the page says of a search: where it stands, or its answer."""
+def standing(search: Search | None) -> dict[str, Any]:
+    """What a page says of any search: its place in the line, why it was refused, or its card."""
     if search is None:
         return {"search": None}
     told: dict[str, Any] = {"search": search, "place": services().searches.place(search)}
@@ -168,6 +168,13 @@ def _standing(ask: Ask, search: Search | None) -> dict[str, Any]:
     if search.state == searches.DONE:
         told["card"] = search.answer["card"]
         told["cpu_s"] = search.answer["cpu_s"]
+    return told
+
+
+def _standing(ask: Ask, search: Search | None) -> dict[str, Any]:
+    """The same of a search from here, with the ways that it found."""
+    told = standing(search)
+    if search is not None and search.state == searches.DONE:
         told["ways"] = [_way(ask, one) for one in search.answer["ways"]]
         told["near"] = _near(ask, search)
         told["distances"] = _distances(ask, search)

@@ -18,7 +18,7 @@ from app.searches import asked, searches
 from app.searches.asked import MetAsk
 from app.searches.searches import Search
 from app.storage.models import BatchRow
-from app.web.exploring import FIRST, budgets_in, move_told, tongue
+from app.web.exploring import FIRST, budgets_in, move_told, standing, tongue
 from app.web.studies import jobs, title_of
 from engine.model.profiles import get_profile
 from engine.search.budgets import NAMES
@@ -133,19 +133,13 @@ def answer(number: str) -> str:
 
 
 def _standing(ask: MetAsk) -> dict[str, Any]:
+    """What the page says of the search, with the ways to what no run met."""
     search = services().searches.find(ask.number)
-    if search is None:
-        return {"search": None}
-    told: dict[str, Any] = {"search": search, "place": services().searches.place(search)}
-    if search.state == searches.REFUSED and search.refusal is not None:
-        told["refusal"] = search.refusal.sentence(visitor.lang())
-    if search.state == searches.DONE:
-        card = search.answer["card"]
-        told["card"] = card
-        told["cpu_s"] = search.answer["cpu_s"]
+    told = standing(search)
+    if search is not None and search.state == searches.DONE:
         told["cancelled"] = search.answer["cancelled"]
-        told["unmet"] = [_way(ask, one) for one in card["unmet"]]
-        told["broken"] = [{**one, **_way(ask, one)} for one in card["broken"]]
+        told["unmet"] = [_way(ask, one) for one in told["card"]["unmet"]]
+        told["broken"] = [{**one, **_way(ask, one)} for one in told["card"]["broken"]]
     return told
 
 
