@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { nodes } from "../../static/js/scene/spots.js";
 import { layout } from "../../static/js/scene/tanks/layout.js";
 import { tanks } from "../../static/js/scene/tanks/picture.js";
+import { rows } from "../../static/js/scene/tanks/sky.js";
 import { transition } from "../../static/js/scene/transition.js";
 import { fixture, room, t } from "./helpers.mjs";
 
@@ -155,4 +156,13 @@ test("what was deleted at the start of a log is floor: no name, no water, and it
     assert.ok(height > 10 && Math.abs(y + height - floorOf(all, 1)) < 2, "one thin layer");
   for (const { a } of [...nodes(all.logs)].filter(({ k }) => k === "water"))
     assert.ok(a.d.endsWith("Z") && !a.d.includes(`V${floorOf(all, 1) - 1.5}`), "it stands on that");
+});
+
+test("what is on its way hangs as near to its wish as there is room, and covers nothing", () => {
+  const sky = { narrow: false, top: 60, heads: { sky: 0 }, corner: 100, width: 400 };
+  const places = rows(sky); // one row, from 4 to 296
+  const xs = [];
+  for (let at = places.find(150, 40); at; at = places.find(150, 40)) xs.push(at.x);
+  assert.deepEqual(xs, [150, 105, 195, 60, 240, 15]);
+  assert.equal(places.find(150, 300), null);
 });

@@ -13,6 +13,7 @@ const home = location.pathname; // the page a branch that was not saved hangs it
 const places = () =>
   /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll("a[data-keep-place]")]);
 let told = null;
+let due = 0; // the frame after which the address is written
 let jumped = null; // the last jump that made a place to come back to
 
 /** What the address asks for: {seen, problems, text}.  How it is to be looked at applies at
@@ -99,11 +100,18 @@ function pathOf(on, own) {
       : home;
 }
 
+/** Keeps the address at what is seen.  The picture comes first: the address is written after the
+ *  next frame, once for all steps of one; browsers refuse a page that writes too often. */
+export function follow() {
+  void [s.boot.value, s.tapeNow.value, s.revision.value, s.classroom.value, seeing()];
+  if (!due) due = requestAnimationFrame(() => setTimeout(tell));
+}
+
 /** The address says what is seen: the run, the step; a run not saved travels in the fragment. */
-export async function follow() {
+async function tell() {
+  due = 0;
   const on = s.tapeNow.value;
   const seen = seeing();
-  void s.revision.value;
   // While a page follows a class, its address is the class, which others can be told.
   if (!on || (s.boot.value.room && s.classroom.value?.role === "follow")) return;
   const boot = s.boot.value;
@@ -136,5 +144,7 @@ export async function follow() {
 export function spoken(event) {
   const run = event.state?.run ?? null;
   if (run) told = run;
+  cancelAnimationFrame(due);
+  due = 0;
   return { run, step: read(location.search).seen.step ?? 0 };
 }

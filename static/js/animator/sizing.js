@@ -7,7 +7,7 @@ import * as s from "./state.js";
 /** How much larger than life: a wide and high window shows the same stage in bigger letters. */
 function zoomFor(view, host) {
   if (s.view.value === "tanks") return 1;
-  const { clientWidth: w, clientHeight: h } = host.parentElement;
+  const { w, h } = roomOf(host);
   const { height } = layout(view, { width: w, partition: s.partition.value });
   const columns = Math.min(16, Math.max(5, s.tapeNow.value?.widest ?? 0));
   return w < 780
@@ -19,27 +19,44 @@ function zoomFor(view, host) {
 }
 
 /** How a view is drawn on this host: {zoom, ...the room, the words}. */
-export const options = (view, host) => ({
-  zoom: zoomFor(view, host),
-  ...sized(zoomFor(view, host), host),
-});
+export function options(view, host) {
+  const zoom = zoomFor(view, host);
+  return { zoom, ...sized(zoom, host) };
+}
 const LOW = 280; // px a stage of tanks is high at least
 const SAID = 104; // px that what is said of real brokers takes below the pictures
 
-/** How high the tanks may be: what the board leaves them, or what a page that scrolls sets aside. */
-export function roomBelow(host) {
-  const box = host.closest("#stagebox") ?? host.parentElement;
-  const aside = parseFloat(getComputedStyle(box).minHeight);
-  const said = side.value === "model" || aside > 0 ? 0 : SAID;
-  return Math.max(LOW, (aside > 0 ? aside : box.clientHeight) - 8 - said);
+const rooms = new WeakMap();
+
+/** Measures the room of a host anew.  To ask for it at every step would make the browser lay out
+ *  the page in the middle of drawing. */
+export function measure(host) {
+  const { clientWidth: w, clientHeight: h } = host.parentElement;
+  const room = { w, h, width: host.clientWidth, set: setAside(host) };
+  rooms.set(host, room);
+  return room;
 }
+const roomOf = (host) => rooms.get(host) ?? measure(host);
+
+/** px that a page that scrolls sets aside for its stage, 0 where the board has a height. */
+const setAside = (box) => parseFloat(getComputedStyle(box.closest("#stagebox")).minHeight) || 0;
+
+/** How high the tanks may be: what the board leaves them, or what a page that scrolls sets aside. */
+function heightIn(high, aside) {
+  const said = side.value === "model" || aside > 0 ? 0 : SAID;
+  return Math.max(LOW, (aside > 0 ? aside : high) - 8 - said);
+}
+
+/** The same for a picture that stands beside the stage. */
+export const roomBelow = (place) =>
+  heightIn(place.closest("#stagebox").clientHeight, setAside(place));
 
 const CORNER = 268; // px the controls in the corner take beside the clients
 /** The room and the words of the stage at this zoom. */
 export const sized = (zoom, host) => ({
   corner: document.getElementById("corner") ? CORNER / zoom : 0,
-  width: Math.max(280, Math.floor(host.clientWidth / zoom)),
-  height: roomBelow(host),
+  width: Math.max(280, Math.floor(roomOf(host).width / zoom)),
+  height: heightIn(roomOf(host).h, roomOf(host).set),
   widest: s.tapeNow.value?.widest ?? 0,
   partition: s.partition.value,
   unfolded: s.unfolded.value,

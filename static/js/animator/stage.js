@@ -7,7 +7,7 @@ import { patch } from "../scene/draw.js";
 import { drawer, isScene } from "../scene/drawers.js";
 import { PATTERNS } from "../scene/picture.js";
 import { layer, light, measureOnPage, textures } from "../scene/sheet.js";
-import { options, sized } from "./sizing.js";
+import { measure, options, sized } from "./sizing.js";
 import * as s from "./state.js";
 
 const STEP_MS = 600;
@@ -48,7 +48,10 @@ export function mount(element, { drawn }) {
   logs.svg.setAttribute("role", "group");
   over.svg.setAttribute("aria-hidden", "true");
   effect(() => logs.svg.setAttribute("aria-label", s.t.value("stage.label")));
-  const resized = new ResizeObserver(() => rest());
+  const resized = new ResizeObserver(() => {
+    measure(host);
+    rest();
+  });
   resized.observe(host.parentElement);
   resized.observe(host); // it shares its place with real brokers
   effect(() => {

@@ -7,10 +7,10 @@ export function translator(words, lang = "en") {
   const t = (key, args = {}) => {
     const entry =
       (args.n !== undefined && words[`${key}.${plural.select(Number(args.n))}`]) || words[key];
+    if (entry === undefined) return key;
+    if (!entry.includes("{")) return entry;
     const told = (name) => TOLD[name]?.(t, args[name]) ?? String(args[name]);
-    return entry === undefined
-      ? key
-      : entry.replace(/\{(\w+)\}/g, (all, name) => (name in args ? told(name) : all));
+    return entry.replace(/\{(\w+)\}/g, (all, name) => (name in args ? told(name) : all));
   };
   return t;
 }

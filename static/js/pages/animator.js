@@ -90,7 +90,7 @@ async function start() {
   use(channel);
   classroom.attend(channel);
   listen();
-  effect(() => void follow());
+  effect(follow);
   effect(announce);
   effect(() => {
     loadCards(s.facts.value?.profile);

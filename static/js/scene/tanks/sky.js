@@ -17,15 +17,12 @@ export function rows(geo) {
   const count = Math.max(1, Math.floor((geo.top - geo.heads.sky - 4) / (h + 4)));
   const taken = Array.from({ length: count }, () => []);
   const right = (row) => geo.width - (row === 0 ? geo.corner : 0) - 4;
-  const freeAt = (row, x, w) => taken[row].every(([a, b]) => x + w + 5 <= a || x >= b + 5);
   return {
     /** {x, y} of the left upper corner, or null where the sky is full. */
     find(wish, w, lines = 1) {
       let best = null;
       for (let row = 0; row + lines <= count; row += 1) {
-        const at = nearest(wish, w, 4, right(row), (x) =>
-          Array.from({ length: lines }, (_, i) => row + i).every((one) => freeAt(one, x, w)),
-        );
+        const at = nearest(wish, w, 4, right(row), taken.slice(row, row + lines).flat());
         if (at === null) continue;
         const cost = Math.abs(at - wish) + (count - lines - row) * 6;
         if (!best || cost < best.cost) best = { x: at, row, cost };
@@ -37,12 +34,20 @@ export function rows(geo) {
   };
 }
 
-function nearest(wish, w, left, right, free) {
-  if (w > right - left) return free(left) ? left : null;
-  const at = Math.min(Math.max(wish, left), right - w);
-  for (let d = 0; d <= right - left; d += 6)
-    for (const x of [at - d, at + d]) if (x >= left && x + w <= right && free(x)) return x;
-  return null;
+const APART = 5; // px between two
+
+/** Where `w` px stand nearest to a wish, clear of the others: as wished, or right beside one. */
+function nearest(wish, w, left, right, others) {
+  const most = Math.max(left, right - w);
+  const at = Math.min(Math.max(wish, left), most);
+  const beside = others.flatMap(([a, b]) => [a - w - APART, b + APART]);
+  let best = null;
+  for (const x of [at, ...beside]) {
+    if (x < left || x > most) continue;
+    if (best !== null && Math.abs(x - at) >= Math.abs(best - at)) continue;
+    if (others.every(([a, b]) => x + w + APART <= a || x >= b + APART)) best = x;
+  }
+  return best;
 }
 
 /** The slips of a view: groups that know where they come from and where they go. */
