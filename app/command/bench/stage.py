@@ -17,16 +17,15 @@ BUDGETS: Final = {
     "fps_3": 55.0,
     "fps_9": 55.0,
     "fps_30": 30.0,
-    "draw_3_ms": 8.0,
-    "draw_9_ms": 8.0,
-    "draw_30_ms": 8.0,
+    "draw_3_p95_ms": 8.0,
+    "draw_9_p95_ms": 8.0,
+    "draw_30_p95_ms": 8.0,
     "nodes_left": 600.0,
     "first_view_ms": 1_000.0,
     "gif_ms": 50.0,
     "view_kb": 8.0,
 }
-"""Frames a second at least; of everything else at most so much.  Where a figure has a _p95_ beside
-it, it is the median: a machine that is shared has slow moments of its own."""
+"""Frames a second at least; of everything else at most so much."""
 
 PLAYED_MS: Final = 2_500
 STEPS: Final = 120
@@ -145,6 +144,7 @@ def _left_behind(browser: Any, url: str) -> float:
         page.wait_for_function(at_least)
 
     walk(200, 20)
+    page.wait_for_selector("#help", state="attached")  # fetched once, when nothing else is to do
     before = nodes()
     walk(220, LONG)
     left = nodes() - before
