@@ -9,6 +9,7 @@ from typing import Any
 
 from app.common.once import once
 from engine import ENGINE_VERSION
+from engine.model.profiles import get_profile
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import OWN, in_language
@@ -64,9 +65,9 @@ def card(scenario: Scenario, lang: str = OWN) -> dict[str, Any]:
 
 
 def outcomes(card: dict[str, Any]) -> list[dict[str, Any]]:
-    """The verdicts with profiles that share one put together, in the order of their first."""
+    """The verdicts with profiles that share one put together, releases in their order."""
     found: dict[tuple[str, ...], list[str]] = {}
-    for one in card["verdicts"]:
+    for one in sorted(card["verdicts"], key=lambda one: get_profile(one["profile"]).release):
         key = (one["verdict"], *one["invariants"])
         found.setdefault(key, []).append(one["profile"])
     return [
