@@ -164,7 +164,9 @@ class Told:
 
 def run(command: list[str], out: IO[bytes] | None) -> tuple[int, float]:
     """(exit code, seconds of all processors that it and what it started have used)."""
-    with subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out) as process:
+    # Hundreds of processes import the same files: what one has compiled is kept for the others.
+    own = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    with subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out, env=own) as process:
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     return process.returncode, used.ru_utime + used.ru_stime
