@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
 
-import { inTurn, namer, plain, told, translator } from "../../static/js/i18n/words.js";
+import { inTurn, namer, plain, told, translator, versioned } from "../../static/js/i18n/words.js";
 import { words } from "./helpers.mjs";
 
 const en = words("en");
@@ -75,6 +75,23 @@ test("sentences follow each other as their language writes them", () => {
   assert.equal(inTurn(["It ends. It", "goes on!"]), "It ends. It goes on!");
   assert.equal(inTurn(["到此为止。 然后", "继续；"]), "到此为止。然后 继续；");
   assert.equal(inTurn(["一。", "二！", "B"]), "一。二！B");
+});
+
+test("a sentence begins with a capital, but no partition is renamed by it", () => {
+  const t = translator(en);
+  const words = { grows: "{who} has {n} records" };
+  const say = (who) =>
+    plain(words, { key: "grows", args: { who, n: 4 } }, { t, name: namer(t, []) });
+  assert.equal(say("t-0"), "t-0 has 4 records");
+  assert.equal(say("it"), "It has 4 records");
+});
+
+test("what somebody wrote names versions of Kafka in words", () => {
+  const t = translator({ "kafka.Z24": "Kafka 2.4.1" });
+  assert.equal(
+    versioned(t, "Z24 keeps it, K77 and DZ24 do not."),
+    "Kafka 2.4.1 keeps it, K77 and DZ24 do not.",
+  );
 });
 
 test("nodes are called by what they are", () => {

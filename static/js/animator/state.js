@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 
 import { breakOf } from "../core/breaks.js";
 import { chapterAt } from "../core/history.js";
-import { namer, translator } from "../i18n/words.js";
+import { inTurn, namer, translator, versioned } from "../i18n/words.js";
 import { layersOf } from "../scene/layers.js";
 import { isLarge } from "../scene/matrix.js";
 
@@ -73,7 +73,10 @@ export const step = computed(() => {
   void revision.value;
   return tapeNow.value?.steps.get(n.value) ?? null;
 });
-export const chapter = computed(() => (facts.value ? chapterAt(facts.value, n.value) : null));
+export const chapter = computed(() => {
+  const at = facts.value ? chapterAt(facts.value, n.value) : null;
+  return at?.comment ? { ...at, comment: inTurn([versioned(t.value, at.comment)]) } : at;
+});
 /** The view a run begins with, and the one that is seen. */
 export const usualView = computed(() =>
   step.value && isLarge(step.value.view) ? "matrix" : "tanks",

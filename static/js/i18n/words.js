@@ -31,6 +31,9 @@ export function kafka(t, name) {
   return String(name);
 }
 
+/** What somebody wrote, with the Kafkas that stand in it by their codes told in words. */
+export const versioned = (t, text) => text.replace(/\b[KZ]\d{2,4}\b/g, (code) => kafka(t, code));
+
 /** What is so where an invariant is broken: "An acknowledged record is gone". */
 export function promise(t, name) {
   const told = t(`broken.${name}`);
@@ -87,7 +90,10 @@ function entities(value, env) {
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A told sentence as parts, strings and entities in turn; the first letter is made a capital. */
+const PARTITION = /^[\w.-]+-\d+$/;
+
+/** A told sentence as parts, strings and entities in turn; the first letter is made a capital,
+ *  unless it is a partition's, whose name is written as it is. */
 export function told(words, { key, args = {} }, env) {
   const pattern = words[key];
   if (pattern === undefined) {
@@ -103,7 +109,7 @@ export function told(words, { key, args = {} }, env) {
       const found = /^\{(\w+)\}$/.exec(bit);
       return found && found[1] in args ? entities(args[found[1]], env) : { text: bit, ref: null };
     });
-  if (parts.length)
+  if (parts.length && !PARTITION.test(parts[0].text))
     parts[0] = {
       ...parts[0],
       text: capital(parts[0].text),

@@ -5,10 +5,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
-import { chapterAt } from "../core/history.js";
 import { kept } from "../core/kept.js";
 import { merged, railSpace } from "../core/rail.js";
-import { inTurn } from "../i18n/words.js";
 import { Branches } from "./branches.js";
 import { sayStep } from "./common.js";
 import { Futures } from "./noreturn.js";
@@ -61,7 +59,7 @@ export function Rail() {
   }, [Boolean(facts)]);
   if (!facts) return html`<div class="rails"></div>`;
   const step = s.step.value;
-  const own = chapterAt(facts, s.n.value);
+  const own = s.chapter.value;
   const value = step
     ? t("rail.value", { n: s.n.value, total: facts.total, words: sayStep(step) })
     : "";
@@ -98,7 +96,7 @@ export function Rail() {
           )
         }
       </div>
-      ${own?.comment && html`<span class="sr">${inTurn([own.comment])}</span>`}
+      ${own?.comment && html`<span class="sr">${own.comment}</span>`}
     </div>
     <${Branches} />
   </div>`;

@@ -6,7 +6,6 @@ import { moves } from "../animator/stage.js";
 import * as s from "../animator/state.js";
 import { changedIn, changeList } from "../core/changes.js";
 import { partOf } from "../core/partition.js";
-import { inTurn } from "../i18n/words.js";
 import { Told } from "./common.js";
 
 export function Sentence() {
@@ -36,8 +35,7 @@ export function Sentence() {
       chapter?.text &&
       s.n.value > 0 &&
       html`<p class="line" title=${t("now.line")}>
-        <code>${chapter.text}</code
-        >${chapter.comment && html`<span>${inTurn([chapter.comment])}</span>`}
+        <code>${chapter.text}</code>${chapter.comment && html`<span>${chapter.comment}</span>`}
       </p>`
     }
     <p class="what">
