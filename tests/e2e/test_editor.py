@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from tests.e2e.conftest import Opener
 
@@ -63,6 +64,57 @@ def test_a_script_is_tried_judged_and_saved(visit: Opener) -> None:
     link.wait_for()
     assert re.search(r"/s/[0-9a-f]{16}$", link.get_attribute("href") or "")
     assert re.search(r"/edit/[0-9a-f]{16}$", page.url)
+
+
+def held(page: Any, where: str) -> list[Any]:
+    """The questions that go there from now on, each waiting until its `continue_` is called."""
+    questions: list[Any] = []
+    page.route(where, lambda route: questions.append(route))
+    return questions
+
+
+def until_one_waits(page: Any, questions: list[Any]) -> None:
+    for _ in range(150):
+        if questions:
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("nothing was asked")
+
+
+def test_a_press_counts_while_a_change_is_being_played(visit: Opener) -> None:
+    page = visit("/edit/S03", apart=True)
+    page.locator("#trying[data-run]").wait_for()
+    page.get_by_role("button", name="To the beginning").click()
+    page.wait_for_selector('#stage[data-step="0"]:not([data-moving])')
+    tries = held(page, "**/api/scenarios/try")
+    before = page.locator("#trying").get_attribute("data-run")
+    page.locator("input[name=move]").last.fill("kill 1")
+    page.locator("input[name=move]").last.press("Enter")
+    until_one_waits(page, tries)
+    page.get_by_role("button", name="Step on").click()
+    page.wait_for_selector('#stage[data-step="1"]')
+    tries.pop().continue_()
+    page.wait_for_selector(f'#trying:not([data-run="{before}"])')
+    assert page.locator("#stage").get_attribute("data-step") == "1"
+
+
+def test_a_try_is_not_undone_by_an_answer_that_comes_late(visit: Opener) -> None:
+    page = visit("/edit/S03", apart=True)
+    page.locator("#trying[data-run]").wait_for()
+    tries = held(page, "**/api/scenarios/try")
+    page.locator("input[name=move]").last.fill("kill 1")
+    page.locator("input[name=move]").last.press("Enter")
+    until_one_waits(page, tries)
+    late = tries.pop()
+    page.get_by_role("button", name="Try", exact=True).click()
+    until_one_waits(page, tries)
+    tries.pop().continue_()
+    page.wait_for_selector('#stage[data-step="0"]')
+    with page.expect_response("**/api/scenarios/try") as answered:
+        late.continue_()
+    answered.value.finished()
+    page.wait_for_timeout(500)
+    assert page.locator("#stage").get_attribute("data-step") == "0"
 
 
 def test_what_is_shown_on_the_cluster_becomes_a_line(visit: Opener) -> None:

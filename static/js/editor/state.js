@@ -23,6 +23,7 @@ export const asks = signal([]); // lines of a recorded run that want a comment: 
 export const outcomes = signal([]); // what happened under each profile
 export const notice = signal(null); // {kind, text, link?}
 export const busy = signal(false);
+export const checking = signal(false); // something changed, and nobody knows yet what is wrong
 export const readable = computed(() => problems.value.length === 0);
 
 const WAIT_MS = 350;
@@ -63,6 +64,7 @@ export function typed(value) {
 function later(body, fromForm) {
   clearTimeout(timer);
   ticket += 1;
+  checking.value = true;
   timer = setTimeout(() => check(body, fromForm), WAIT_MS);
 }
 
@@ -72,6 +74,7 @@ async function check(body, fromForm) {
     const said = await ask("/api/scenarios/check", body);
     if (mine !== ticket) return; // something was changed meanwhile: its own answer is coming
     batch(() => {
+      checking.value = false;
       problems.value = said.problems;
       if (fromForm) text.value = said.yaml;
       else if (said.scenario) doc.value = said.scenario;
@@ -80,6 +83,7 @@ async function check(body, fromForm) {
   } catch (problem) {
     if (mine !== ticket) return;
     notice.value = { kind: "warn", text: problem.message || t.value("offline.wait") };
+    checking.value = false;
     if (problem.code === "slow_down") later(body, fromForm);
   }
 }

@@ -6,7 +6,7 @@ import { html } from "htm/preact";
 import { divert } from "../animator/acting.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
-import { add, chapterEnds, moments, nextSeen, tape } from "../core/history.js";
+import { add, chapterEnds, nextSeen, tape, target } from "../core/history.js";
 import { kafka } from "../i18n/words.js";
 import { Icon } from "../panels/common.js";
 import { drawn } from "../panels/menu.js";
@@ -20,6 +20,8 @@ let mounted = false;
 let played = null; // the text that the stage shows
 let written = null; // the row that a press on the stage wrote last
 let timer = 0;
+let asked = 0;
+let answered = 0; // the question whose answer the stage shows: an earlier one comes too late
 
 /** Plays the text as it is now and shows its first step; what cannot be played is said. */
 export const attempt = (profile = null) => e.during(() => shown(profile, () => 0));
@@ -42,24 +44,25 @@ export function live() {
     return true;
   });
   effect(() => {
-    const text = e.text.value;
-    if (e.readable.value && text !== played) again();
+    if (playable()) again();
   });
 }
+
+/** Is there a text that can be read, and is not what the stage shows? */
+const playable = () => !e.checking.value && e.readable.value && e.text.value !== played;
 
 function again() {
   clearTimeout(timer);
   timer = setTimeout(follow, WAIT_MS);
 }
 
-/** The stage follows the text, at the line that was written last, or where it stood. */
+/** The stage follows the text, at the line that was written last, or where it stands by then. */
 async function follow() {
-  if (!e.readable.value) return;
+  if (!playable()) return;
   if (e.busy.value) {
     again();
     return;
   }
-  const before = s.facts.value ? { n: s.n.value, end: s.n.value >= s.facts.value.total } : null;
   const line = written;
   written = null;
   try {
@@ -67,7 +70,8 @@ async function follow() {
       const at =
         line === null ? -1 : rowsPlayed(rowsOf(e.doc.value.script), facts.chapters).indexOf(line);
       if (at >= 0) return endOf(facts, at);
-      return !before || before.end ? facts.total : Math.min(before.n, facts.total);
+      const before = s.facts.value;
+      return !before || s.n.value >= before.total ? facts.total : Math.min(s.n.value, facts.total);
     });
   } catch (problem) {
     written = line;
@@ -86,11 +90,14 @@ async function shown(profile, where) {
   const wanted = profile ?? s.facts.value?.profile;
   const known = e.doc.value?.profiles ?? [];
   const text = e.text.value;
+  const mine = ++asked;
   const said = await e.ask("/api/scenarios/try", {
     yaml: text,
     ...(known.includes(wanted) ? { profile: wanted } : {}),
   });
   if (e.text.value !== text) return; // changed meanwhile: its own turn is coming
+  if (mine < answered) return;
+  answered = mine;
   played = text;
   document.getElementById("trying").hidden = false;
   if (!mounted) {
@@ -102,8 +109,12 @@ async function shown(profile, where) {
     mounted = true;
   }
   const made = tape(said.facts, said.steps);
-  const n = where(said.facts);
-  await fill(made, n);
+  let n;
+  do {
+    n = where(said.facts);
+    await fill(made, n);
+    if (mine !== answered) return;
+  } while (n !== where(said.facts)); // somebody stepped on meanwhile
   const grown = s.facts.value && n > s.n.value;
   if (grown) stage.freeze();
   batch(() => {
@@ -137,8 +148,9 @@ async function go(n) {
   const on = s.tapeNow.value;
   const to = Math.max(0, Math.min(on.facts.total, n));
   await fill(on, to);
+  if (s.tapeNow.value !== on) return go(n); // the text was played anew: the press still counts
   s.revision.value += 1;
-  if (!on.steps.has(to) || s.tapeNow.value !== on) return;
+  if (!on.steps.has(to)) return;
   const back = to < s.n.value;
   stage.stop();
   stage.freeze();
@@ -147,14 +159,7 @@ async function go(n) {
 }
 
 const step = (dir) => go(nextSeen(s.tapeNow.value, s.n.value, dir));
-const moment = (dir) => {
-  const all = moments(s.facts.value);
-  go(
-    dir > 0
-      ? (all.find((n) => n > s.n.value) ?? s.facts.value.total)
-      : (all.findLast((n) => n < s.n.value) ?? 0),
-  );
-};
+const nextMoment = () => go(target(s.facts.value, s.n.value, "moment", 1));
 
 export function TryHead() {
   const t = s.t.value;
@@ -177,7 +182,7 @@ export function TryHead() {
     )}${button("next", t("time.on"), () => step(1))}<button
       type="button"
       class="btn"
-      onClick=${() => moment(1)}
+      onClick=${nextMoment}
     >
       ${t("size.moment")}</button
     >${button("last", t("time.last"), () => go(facts.total))}
