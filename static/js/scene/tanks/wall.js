@@ -66,6 +66,8 @@ function epochTabs(geo, lane, broker, replica, { t }) {
   });
 }
 
+const LEAST = 9; // px: names that would be smaller are counted, and told on touch
+
 /** How far the leader takes each follower to be; amber where it errs. */
 function memories(geo, lane, broker, replica, { t, name }) {
   if (!geo.full || replica.role !== "leader") return [];
@@ -78,8 +80,10 @@ function memories(geo, lane, broker, replica, { t, name }) {
     .filter(([leo]) => leo >= 0)
     .map(([leo, ids]) => {
       const wrong = ids.some((id) => (geo.part.replicas[id]?.leo ?? leo) !== leo);
-      const label = ids.map((id) => name(id, true)).join(geo.gap.left < 40 ? "," : t("list.comma"));
-      const size = sized(label, geo.gap.left - 12, geo.narrow ? 10 : 11);
+      const room = geo.gap.left - 12;
+      const names = ids.map((id) => name(id, true)).join(geo.gap.left < 40 ? "," : t("list.comma"));
+      const label = textWidth(names, LEAST, true) <= room ? names : `×${ids.length}`;
+      const size = sized(label, room, geo.narrow ? 10 : 11);
       const w = textWidth(label, size, true) + 14;
       const who = ids.map((id) => name(id)).join(t("list.comma"));
       const node = (top) =>
