@@ -66,7 +66,7 @@ function epochTabs(geo, lane, broker, replica, { t }) {
   });
 }
 
-const LEAST = 7; // px: names that would be smaller are counted, and told on touch
+const LEAST = 6; // px: names that would be smaller are counted, and told on touch
 
 /** How far the leader takes each follower to be; amber where it errs. */
 function memories(geo, lane, broker, replica, { t, name }) {
