@@ -23,6 +23,7 @@ from typing import IO
 from app import bootstrap
 
 ROOT = bootstrap.ROOT
+REAPER = ROOT / "tests" / "reaper.py"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 CJK = ("NotoSansCJK", "NotoSerifCJK")
 NODE_OLDEST = 20
@@ -166,7 +167,8 @@ def run(command: list[str], out: IO[bytes] | None) -> tuple[int, float]:
     """(exit code, seconds of all processors that it and what it started have used)."""
     # Hundreds of processes import the same files: what one has compiled is kept for the others.
     own = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    with subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out, env=own) as process:
+    counted = [sys.executable, "-S", str(REAPER), *command]
+    with subprocess.Popen(counted, cwd=ROOT, stdout=out, stderr=out, env=own) as process:
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     return process.returncode, used.ru_utime + used.ru_stime

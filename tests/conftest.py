@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import TypeVar
 
 import pluggy
 import pytest
@@ -14,8 +16,16 @@ import pytest
 from app.common import collector
 
 ROOT = Path(__file__).resolve().parent.parent
+T = TypeVar("T")
+THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
+"""Asked for everything, however long it takes; else a sample of what repeats one kind of check."""
 PATIENCE_S = {"set-up": 300, "call": 300, "teardown": 120}
 """How long a part of a test may take on a busy machine; what takes longer waits for ever."""
+
+
+def sample(every: Sequence[T], nth: int) -> Sequence[T]:
+    """The first of them and each `nth` after it; with HIGHWATER_THOROUGH=1 all."""
+    return every if THOROUGH else every[::nth]
 
 
 @pytest.hookimpl(hookwrapper=True)

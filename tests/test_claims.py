@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -14,8 +13,8 @@ from engine.learn.claims import Claim, claims, read, summary, verdicts
 from engine.model.errors import BadInput
 from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import Verdict
+from tests.conftest import THOROUGH
 
-THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 SAMPLE = ("Z0102", "Z011", "K39", "K41")
 FOLDER = Path(module.__file__).parent / module.FOLDER
 CLAIMS = [pytest.param(one, id=one.slug) for one in claims().values()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 
 import pytest
 
@@ -11,10 +10,10 @@ from engine.scenarios.file import find, library
 from engine.show.comparing import compare, playable
 from engine.show.replay import Replay
 from engine.sim.run import Run
+from tests.conftest import sample
 
-THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 SCRIPTED = [one for one in library().values() if not one.workload.producers]
-PAIRED = SCRIPTED if THOROUGH else SCRIPTED[::4]
+PAIRED = sample(SCRIPTED, 8)
 
 
 def replay(code: str, profile: str, *moves: str) -> Replay:

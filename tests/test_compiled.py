@@ -15,10 +15,9 @@ from pathlib import Path
 import pytest
 
 from tests import compiled
-from tests.conftest import ROOT
+from tests.conftest import ROOT, THOROUGH
 from tests.digests import digests
 
-THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 PLAY = """
 import sys
 from engine.model import log

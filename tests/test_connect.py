@@ -25,9 +25,9 @@ from app.batch.runners.summary import Summary
 from app.common.config import load
 from engine.scenarios import file
 from engine.study.metrics import METRICS
+from tests.conftest import THOROUGH
 from tests.spark_cluster import Cluster, end
 
-THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 START_WITHIN_S = 120
 
 pytestmark = [

@@ -37,6 +37,7 @@ from engine.sim.zombies import FailOver
 from engine.study.digest import digest
 from engine.study.soak import draw
 from engine.study.wander import WORLDS, advance, allowed, everything
+from tests.conftest import sample
 from tests.test_properties import anything, fixed, wander
 
 NEVER_CHANGED = (
@@ -123,7 +124,7 @@ def every_script() -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("code", "profile"), every_script())
+@pytest.mark.parametrize(("code", "profile"), sample(every_script(), 3))
 def test_copies_of_the_library_share_nothing_that_changes(code: str, profile: str) -> None:
     run = Run(file.find(code), profile)
     sim = run.simulation()

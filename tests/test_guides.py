@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,8 +15,8 @@ from engine.learn.guides import Guide, Statement, guides, read
 from engine.learn.reading import Found, bits, kept, labels, moment_of, row_of, stack_of, summary
 from engine.lens.source import source
 from engine.model.errors import BadInput
+from tests.conftest import THOROUGH
 
-THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 SAMPLE = ("Z0102", "K39")
 FOLDER = Path(module.__file__).parent / module.FOLDER
 TABLE = Path(__file__).resolve().parent.parent / "docs" / "posts.md"

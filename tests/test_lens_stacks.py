@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -21,8 +20,8 @@ from engine.sim.run import Run
 from engine.study.rulebook import EXCUSES, UNLIT
 from engine.study.sightings import sightings
 from engine.study.sourcemap import card_of, cards
+from tests.conftest import THOROUGH
 
-THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 NEWEST = "4.1.1"
 SECOND = "2.5.1"
 """The release of most posts: beside the one that a run behaves as."""

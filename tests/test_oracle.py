@@ -16,6 +16,7 @@ from engine.scenarios.file import find
 from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
 from engine.study.wander import WORLDS, advance, allowed
+from tests.conftest import THOROUGH
 from tests.random_play import again
 
 
@@ -111,7 +112,7 @@ def test_runs_under_random_faults(code: str, profile: str, seeds: int) -> None:
 @pytest.mark.parametrize("profile", ["Z0102", "Z011", "Z20", "K35", "K41"])
 @pytest.mark.parametrize("world", ["manual", "two of three", "two partitions"])
 def test_random_moves(world: str, profile: str) -> None:
-    for seed in range(12):
+    for seed in range(12 if THOROUGH else 4):
         chance = Random(seed)
         sim = Run(WORLDS[world], profile).simulation()
         oracle = Oracle(sim)

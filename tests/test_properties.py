@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,20 +20,20 @@ from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from engine.study.promises import is_clean, promised
 from engine.study.wander import WORLDS, advance, allowed, everything
+from tests.conftest import THOROUGH
 from tests.random_play import again
 
 MOVES = 22
-THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 
 
 def fixed(examples: int) -> settings:
     """The same examples on every machine and every day, however slow it is; so many of them with
-    HIGHWATER_THOROUGH=1, else a third."""
+    HIGHWATER_THOROUGH=1, else a sixth."""
     return settings(
         derandomize=True,
         deadline=None,
         database=None,
-        max_examples=examples if THOROUGH else examples // 3,
+        max_examples=examples if THOROUGH else examples // 6,
         print_blob=False,
         suppress_health_check=list(HealthCheck),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -11,8 +10,8 @@ from engine.properties import recording as recordings
 from engine.properties.moment import Moment, ReplicaMoment
 from engine.scenarios.file import find, library
 from engine.sim.run import Run
+from tests.conftest import THOROUGH
 
-THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 EACH = 1 if THOROUGH else 6
 RUNS = [(code, one.profiles[0]) for code, one in list(library().items())[::EACH]]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
@@ -23,8 +22,8 @@ from engine.scenarios.file import find, library
 from engine.sim.kernel import Chance
 from engine.sim.run import Run, play
 from engine.study import wander
+from tests.conftest import THOROUGH
 
-THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 DRAWN: Final = 400 if THOROUGH else 5
 MOVES: Final = 60
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Final, NamedTuple
 
 import pytest
@@ -13,8 +12,8 @@ from engine.search.budgets import Budgets
 from engine.search.question import Question, cut_at
 from engine.search.searching import Bounds, Outcome, search
 from engine.sim.run import Run, play_all
+from tests.conftest import THOROUGH
 
-THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 only_thorough = pytest.mark.skipif(not THOROUGH, reason="seconds: HIGHWATER_THOROUGH=1")
 
 

@@ -1,4 +1,5 @@
-"""A browser test that fails once and then passes does not fail the check, and is told."""
+"""How checks are run: a browser test that fails once and then passes does not fail the check and is
+told; what a check leaves behind is counted."""
 
 from __future__ import annotations
 
@@ -40,3 +41,19 @@ def test_only_a_browser_test_gets_a_second_try_and_it_is_told(
     told = capfd.readouterr().err
     assert told.endswith(f"\n1 browser test failed at first and had a second try:\n  {name}\n")
     assert passes_at(tmp_path / "b", "test_flaky.py", monkeypatch) == (False, [])
+
+
+ORPHAN = """
+import subprocess, sys
+middle = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', sys.argv[1]])"
+busy = "import time\\nwhile time.process_time() < 0.6: pass"
+subprocess.run([sys.executable, "-c", middle, busy], stdout=subprocess.PIPE)  # until it is closed
+sys.exit(3)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere orphans are nobody's")
+def test_what_nobody_waited_for_is_counted() -> None:
+    code, used = checks.run([sys.executable, "-c", ORPHAN], None)
+    assert code == 3
+    assert used > 0.6

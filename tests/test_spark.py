@@ -30,9 +30,8 @@ from engine.sim.run import Run
 from engine.study.metrics import METRICS
 from tests import batch_fakes
 from tests.batch_runner import check_same, summary_of
+from tests.conftest import THOROUGH
 from tests.spark_cluster import Cluster, descendants
-
-THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 
 pytestmark = [
     pytest.mark.spark,

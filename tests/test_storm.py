@@ -4,7 +4,6 @@ could be taken away unnoticed.  `highwater storm --seeds 200` is the whole of it
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -32,8 +31,8 @@ from app.storage.saved import Store
 from app.storm.faults import FAULTS
 from app.storm.storm import play
 from app.web.security import Cookies
+from tests.conftest import THOROUGH
 
-THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 Patch = pytest.MonkeyPatch
 Removal = Callable[[Patch], None]
 

@@ -26,6 +26,7 @@ from engine.show.rules import RULES
 from engine.sim.run import Run
 from engine.sim.wording import REFUSALS
 from engine.study.wander import advance
+from tests.conftest import THOROUGH
 
 SOURCES = Path(story.__file__).parent
 PLACE = re.compile(r"\{(\w+)\}")
@@ -179,7 +180,7 @@ RUNS = (
     [
         pytest.param(scenario, profile, None, id=f"{scenario.code}-{profile}")
         for scenario in library().values()
-        for profile in scenario.profiles
+        for profile in (scenario.profiles if THOROUGH else scenario.profiles[:1])
     ]
     + [
         pytest.param(find("S01"), profile, OPERATIONS, id=f"operations-{profile}")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -20,9 +23,24 @@ from engine.learn.course import slugs
 from engine.learn.interview import questions
 from engine.learn.misconceptions import MISCONCEPTIONS
 
+PLAYED = deck.cards
+
+
+@cache
+def cards(lang: str) -> tuple[deck.Card, ...]:
+    return tuple(PLAYED(lang, deck.Catalogue()))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def played_once() -> Iterator[None]:
+    """A hundred runs are played for the cards of a language: not anew for each package."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deck, "cards", lambda lang, _words: iter(cards(lang)))
+        yield
+
 
 @pytest.fixture(scope="module")
-def packed() -> bytes:
+def packed(played_once: None) -> bytes:
     return deck.package("https://kafka.example/", "en", deck.Catalogue())
 
 
@@ -72,7 +90,10 @@ def test_anki_shows_every_card_and_a_second_import_updates(
         card.start_timer()
         card.ivl, card.type, card.queue, card.due, card.reps = 9, 2, 2, 9, 1
         collection.update_card(card)
-        monkeypatch.setitem(item.ask, "en", "Changed?")
+        later_cards = [
+            replace(one, question="Changed?") if one.id == "Q1" else one for one in cards("en")
+        ]
+        monkeypatch.setattr(deck, "cards", lambda _lang, _words: iter(later_cards))
         later = time.time() + 60
         monkeypatch.setattr("genanki.package.time.time", lambda: later)
         path.write_bytes(deck.package("https://kafka.example/", "en", deck.Catalogue()))

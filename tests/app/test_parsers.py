@@ -7,7 +7,6 @@ HIGHWATER_THOROUGH=1 each parser gets twenty times as many.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -29,8 +28,9 @@ from engine.scenarios import file, paste
 from engine.scenarios.file import find
 from engine.sim.run import Run
 from tests.app.conftest import SCENARIO
+from tests.conftest import THOROUGH
 
-EXAMPLES = 2_000 if os.environ.get("HIGHWATER_THOROUGH") else 100
+EXAMPLES = 2_000 if THOROUGH else 100
 PASTE = """\
 Topic: t\tTopicId: abc\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2
 \tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2\tElr: 3\tLastKnownElr: \tOffline: 3

@@ -29,8 +29,6 @@ FLAGS = [
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 PATIENCE_S = 60
-THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
-"""Every moment of every scenario, every theme in every language: minutes more."""
 
 MISSING = "" if shutil.which(CHROMIUM) else "no Chromium: apt-get install chromium"
 

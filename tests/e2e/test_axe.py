@@ -2,28 +2,62 @@
 over the table of screens.
 
 A page is loaded once per language; light and dark are two looks at the same page, since they
-differ in nothing but colours, and the sizes of windows are tried on it as well.
+differ in nothing but colours, and the sizes of windows are tried on it as well.  Without
+HIGHWATER_THOROUGH=1 a page has one look: see `looks`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Final
 
 import pytest
 
+from tests.conftest import THOROUGH
 from tests.e2e import axe, codes
-from tests.e2e.conftest import CALM, SEEN, THOROUGH
+from tests.e2e.conftest import CALM, SEEN
 from tests.e2e.filled import Filled
 from tests.e2e.screens import SCREENS, address
 
 # The other look of the same page differs in colours alone: these are the rules that see them.
 COLOURS: Final = ["color-contrast", "link-in-text-block"]
-# Bones and colours do not depend on the language: without HIGHWATER_THOROUGH=1 one is looked at,
-# and of the other what its words alone can do: be too wide, or be no words.
-LOOKS: Final = (("light", axe.LEVELS), ("dark", COLOURS))
-WIDTHS: Final = (320, 390, 1024, 1280, 1920)
+LANGUAGES: Final = ("en", "zh")
+THEMES: Final = ("light", "dark")
+NARROWEST, *WIDER = WIDTHS = (320, 390, 1024, 1280, 1920)
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one screen is looked at: which rules of axe are asked in which theme, how wide it is."""
+
+    lang: str
+    name: str
+    themes: tuple[tuple[str, list[str]], ...]
+    widths: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.lang}-{self.name}"
+
+
+def looks() -> Iterator[Look]:
+    """Every screen in every language, theme and width.
+
+    Without HIGHWATER_THOROUGH=1 the sample: each screen once, with all that opens on it, in a
+    language and a theme, in the narrowest window and one other.  They change from screen to
+    screen, so that a mistake of a language, a theme or a width is still met somewhere.
+    """
+    every = ((THEMES[0], axe.LEVELS), (THEMES[1], COLOURS))
+    for lang in LANGUAGES:
+        for place, name in enumerate(SCREENS):
+            if THOROUGH:
+                yield Look(lang, name, every, WIDTHS)
+            elif lang == LANGUAGES[place % 2]:
+                theme, wider = THEMES[place // 2 % 2], WIDER[place // 4 % len(WIDER)]
+                yield Look(lang, name, ((theme, axe.LEVELS),), (NARROWEST, wider))
+
+
 # What sticks out, but for what a scroller of its own holds.
 TOO_WIDE: Final = """width => document.documentElement.scrollWidth <= width ? [] :
   [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > width
@@ -46,10 +80,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
 
 
 class Visitor:
-    """Who started all studies, reads one language, and remembers nothing else."""
+    """Who started all studies, reads what an address asks for, and remembers nothing else."""
 
-    def __init__(self, lang: str, context: Any) -> None:
-        self.lang = lang
+    def __init__(self, context: Any) -> None:
         self.context = context
         self._rests: Any = None
 
@@ -72,8 +105,8 @@ class Visitor:
                 page.close()
 
 
-@pytest.fixture(scope="module", params=["en", "zh"])
-def visitor(browser: Any, site: Filled, request: pytest.FixtureRequest) -> Iterator[Visitor]:
+@pytest.fixture(scope="module")
+def visitor(browser: Any, site: Filled) -> Iterator[Visitor]:
     context = browser.new_context(**CALM, has_touch=True)
     context.add_init_script(f"try {{ localStorage.clear(); }} catch {{ }} {SEEN}")
     context.add_init_script(axe.SCRIPT)
@@ -81,40 +114,39 @@ def visitor(browser: Any, site: Filled, request: pytest.FixtureRequest) -> Itera
     page.goto(f"{site.url}/batch")
     site.belongs_to(page.evaluate("JSON.parse(document.getElementById('boot').textContent).csrf"))
     page.close()
-    yield Visitor(request.param, context)
+    yield Visitor(context)
     context.close()
 
 
-@pytest.mark.parametrize("name", SCREENS)
+@pytest.mark.parametrize("looked", list(looks()), ids=str)
 def test_axe_finds_nothing_and_nothing_is_too_wide(
-    visitor: Visitor, site: Filled, name: str
+    visitor: Visitor, site: Filled, looked: Look
 ) -> None:
-    lang, screen = visitor.lang, SCREENS[name]
+    name, screen = looked.name, SCREENS[looked.name]
     found: list[str] = []
 
     def note(error: Any) -> None:
         found.append(str(error))
 
     def look(page: Any, state: str, part: str = "") -> None:
-        for scheme, rules in LOOKS if lang == "en" or THOROUGH else ():
-            page.emulate_media(color_scheme=scheme)
+        for theme, rules in looked.themes:
+            page.emulate_media(color_scheme=theme)
             told = axe.violations(page, part, rules)
-            found.extend(f"{state}, {scheme}: {one}" for one in told)
+            found.extend(f"{state}, {theme}: {one}" for one in told)
         if name not in codes.EXPERTS:
             found.extend(f"{state}: {one}" for one in codes.shown(page))
 
     with visitor.page() as page:
         page.on("pageerror", note)
-        page.goto(site.url + address(screen, site.names, lang))
+        page.goto(site.url + address(screen, site.names, looked.lang))
         page.wait_for_selector(screen.shown)
         look(page, "page")
-        for width in WIDTHS:
+        for width in looked.widths:
             page.set_viewport_size({"width": width, "height": 844})
             page.evaluate(FRAME)
             found.extend(f"{width} px: {one}" for one in page.evaluate(TOO_WIDE, width))
         page.set_viewport_size(CALM["viewport"])
-        # What opens has the same bones in every language, and no window is narrowed around it.
-        for opened in screen.opens if lang == "en" or THOROUGH else ():
+        for opened in screen.opens:  # no window is narrowed around it
             opened.act(page)
             page.wait_for_selector(opened.shown)
             look(page, opened.name, opened.part)

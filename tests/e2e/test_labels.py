@@ -11,8 +11,9 @@ from app.command.bench.view import LOAD
 from engine.scenarios.file import find, library
 from engine.show.replay import Replay
 from engine.sim.run import Run
+from tests.conftest import THOROUGH
 from tests.e2e import axe, codes
-from tests.e2e.conftest import THOROUGH, Opener
+from tests.e2e.conftest import Opener
 
 SIZES: Final = {360: 740, 390: 844, 768: 1024, 1280: 800, 1440: 900, 1920: 1080}
 PHONE: Final = 390

@@ -17,7 +17,8 @@ from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
 from engine.show.replay import Replay
 from engine.sim.run import Run
-from tests.e2e.conftest import THOROUGH, Opener
+from tests.conftest import THOROUGH
+from tests.e2e.conftest import Opener
 
 SHARDS = 4
 MOST = 8

@@ -12,7 +12,8 @@ from typing import Any, Final
 import pytest
 
 from app.common.words import Catalogue
-from tests.e2e.conftest import THOROUGH, Opener
+from tests.conftest import THOROUGH
+from tests.e2e.conftest import Opener
 from tests.e2e.walk import at, step_of
 
 STEPS: Final = 12
