@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import sample
 from tests.e2e.axe import violations
 from tests.e2e.conftest import Opener
 from tests.e2e.test_class import started
@@ -23,7 +24,7 @@ def asked(leader: Any, kind: str) -> int:
     return step_of(leader)
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", sample([390, 1280], 2))
 def test_a_class_answers_by_hand(visit: Opener, width: int) -> None:
     leader = visit("/s/S22?profile=K39")
     path = started(leader)

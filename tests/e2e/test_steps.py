@@ -125,8 +125,8 @@ OPEN = (
 """Another scenario on the same page, asked for as the page itself asks."""
 
 
-EACH = 1 if THOROUGH else 8
-"""The truth test draws every second run; to their ends every eighth is played or, asked so, all."""
+EACH = 1 if THOROUGH else 16
+"""The truth test draws every fourth run; every sixteenth is played to its end, or all of them."""
 
 
 def test_scenarios_play_to_their_ends(visit: Opener, server: Server) -> None:

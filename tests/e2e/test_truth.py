@@ -1,4 +1,4 @@
-"""What is drawn is what the engine says: two profiles of every second scenario at some moments, or,
+"""What is drawn is what the engine says: two profiles of every fourth scenario at some moments, or,
 with HIGHWATER_THOROUGH=1, of the whole library at every moment.
 
 One page plays them all: it asks for the runs through its own socket and draws each moment without
@@ -86,7 +86,7 @@ def runs(shard: int) -> Iterator[tuple[Scenario, str]]:
         for scenario in library().values()
         for profile in dict.fromkeys((scenario.profiles[0], scenario.profiles[-1]))
     ]
-    yield from every[shard::SHARDS][:: 1 if THOROUGH else 2]
+    yield from every[shard::SHARDS][:: 1 if THOROUGH else 4]
 
 
 def chosen(moments: list[int]) -> list[int]:
@@ -96,7 +96,7 @@ def chosen(moments: list[int]) -> list[int]:
 
 
 LOOKS = [("tanks", shard) for shard in range(SHARDS)] + [("lanes", 0)]
-"""Tanks are what everybody sees first: every second run, or all; of the lanes a quarter."""
+"""Tanks are what everybody sees first: every fourth run, or all; of the lanes a quarter."""
 
 
 @pytest.mark.parametrize(("shown", "shard"), LOOKS)
