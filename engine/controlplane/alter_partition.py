@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
 from engine.model import errors
-from engine.model.control_messages import AlterItem
+from engine.model.control_messages import AlterAnswer, AlterItem
 from engine.model.controller import Controller
 from engine.model.profiles import Profile
 from engine.model.records import PartitionChange, PartitionRecord
@@ -28,6 +28,16 @@ class Registered(Protocol):
 def check_sender(current_epoch: int | None, claimed_epoch: int) -> int:
     """CP-ALTER row 0, for the whole request.  `current_epoch` None: not registered."""
     return errors.NONE if claimed_epoch == current_epoch else errors.STALE_BROKER_EPOCH
+
+
+def refused(tp: int, error: int) -> AlterAnswer:
+    """CP-ALTER.  An answer that tells nothing of its partition but why."""
+    return AlterAnswer(tp, error, -1, -1, -1, ())
+
+
+def answered(tp: int, error: int, now: PartitionRecord) -> AlterAnswer:
+    """CP-ALTER.  An answer with the partition's record as it is now."""
+    return AlterAnswer(tp, error, now.leader, now.leader_epoch, now.partition_epoch, now.isr)
 
 
 def missing(k: Controller, item: AlterItem, version: int) -> int:

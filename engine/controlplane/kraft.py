@@ -15,7 +15,6 @@ from engine.controlplane.membership import (
     R_REGISTER,
 )
 from engine.model.control_messages import (
-    AlterAnswer,
     AlterPartitionRequest,
     AlterPartitionResponse,
     Heartbeat,
@@ -401,19 +400,14 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
                 isr_broker_epoch=k.profile.isr_broker_epoch,
             )
         if error:
-            answers.append(AlterAnswer(item.tp, error, -1, -1, -1, ()))
+            answers.append(alter_partition.refused(item.tp, error))
             out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error, tp=item.tp)
             continue
         isr = tuple(b for b, _ in item.isr)
         result, new = change(k, item.tp, out, target_isr=isr, recovery=item.recovering)
         records += new
-        after = result.record
         error = alter_partition.answer_kr(result, m.src, m.version)
-        answers.append(
-            AlterAnswer(
-                item.tp, error, after.leader, after.leader_epoch, after.partition_epoch, after.isr
-            )
-        )
+        answers.append(alter_partition.answered(item.tp, error, result.record))
     append(k, records, out)
     answer_when_committed(k, AlterPartitionResponse(CONTROLLER, m.src, m.corr, NONE, answers), out)
 

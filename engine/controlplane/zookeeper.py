@@ -20,7 +20,6 @@ from engine.controlplane.znodes import (
     write,
 )
 from engine.model.control_messages import (
-    AlterAnswer,
     AlterPartitionRequest,
     AlterPartitionResponse,
     Heartbeat,
@@ -194,7 +193,7 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
         record = k.records.get(item.tp)
         if record is None:  # its topic is being deleted, or gone
             error = alter_partition.missing(k, item, m.version)
-            answers.append(AlterAnswer(item.tp, error, -1, -1, -1, ()))
+            answers.append(alter_partition.refused(item.tp, error))
             continue
         if m.direct:
             error, changes = alter_partition.check_direct_write(record, item), True
@@ -212,10 +211,7 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
             after = alter_partition.apply_zk(record, item)
             write(k, item.tp, after, False, out)
             written.append(item.tp)
-        now = k.records[item.tp]
-        answers.append(
-            AlterAnswer(item.tp, error, now.leader, now.leader_epoch, now.partition_epoch, now.isr)
-        )
+        answers.append(alter_partition.answered(item.tp, error, k.records[item.tp]))
     out.send(AlterPartitionResponse(CONTROLLER, m.src, m.corr, NONE, answers))
     if written and not m.direct:
         send_update_metadata(k, written, out)

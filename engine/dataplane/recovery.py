@@ -63,7 +63,7 @@ def reopen(disk: Disk, clean: bool, now: int, expiration_ms: int, damaged_from: 
     load_log(disk)
 
 
-def recover_log(log: Log, damaged_from: int = -1) -> list[Batch]:
+def recover_log(log: Log, damaged_from: int) -> list[Batch]:
     """L-13.3, L-13.7.  Verifies every batch: at the first bad one the log ends.  What was cut.
 
     The epoch file may be older than the log: epochs of the remaining batches are noted again.

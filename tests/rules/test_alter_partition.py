@@ -154,3 +154,5 @@ def test_a_finished_reassignment_may_depose_the_sender() -> None:
     assert change.completed and change.record.leader == 4
     assert alter_partition.answer_kr(change, 1) == errors.NEW_LEADER_ELECTED
     assert alter_partition.answer_kr(change, 1, 1) == errors.FENCED_LEADER_EPOCH
+    assert alter_partition.answer_kr(change, 5) == errors.NEW_LEADER_ELECTED
+    assert alter_partition.answer_kr(change, 4) == errors.NONE, "it still leads"

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from engine.dataplane import slow_disk
+from engine.model.broker import Process
+from engine.model.effects import Effects
 from engine.model.errors import BadInput
+from engine.model.messages import ProduceRequest
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
@@ -30,6 +34,23 @@ def test_a_plan_slows_a_disk_and_mends_it() -> None:
     assert isr_changes(records_per_s=5) == (1, 1)
     assert isr_changes(records_per_s=25) == (0, 0)
     assert isr_changes(records_per_s=5, mttr_ms=0) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("rate", "records", "ms"),
+    [(1_000, 3, 3), (2_998, 3, 2), (3_000, 3, 1), (2, 1, 500), (0, 3, None)],
+)
+def test_a_write_takes_what_the_disk_needs_and_never_less(
+    rate: int, records: int, ms: int | None
+) -> None:
+    sim = play_all(Run(find("S01"), "K39", 0, ()))
+    leader: Process = sim.brokers[1].running
+    leader.machine.disk_rate = rate
+    out = Effects()
+    request = ProduceRequest(-11, 1, 1, 0, ("r",) * records, 1, 1_000)
+    slow_disk.on_produce_request(leader, request, out)
+    assert [delay for _, delay, _, _ in out.timers] == ([] if ms is None else [ms])
+    assert bool(out.sends) == (ms is None), "it is acknowledged once it is written"
 
 
 def test_a_plan_must_say_how_slow() -> None:
