@@ -104,6 +104,26 @@ def test_a_message_that_never_ends_is_cut_off_while_it_arrives(port: int) -> Non
         rude.answer()
 
 
+def test_one_connection_carries_many_files(port: int) -> None:
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    line.request("GET", "/static/js/pages/animator.js")
+    first = line.getresponse()
+    assert first.read() == (ROOT / "static/js/pages/animator.js").read_bytes()
+    kept = line.sock
+    line.request(
+        "GET", "/static/js/pages/animator.js", headers={"If-None-Match": first.headers["ETag"]}
+    )
+    again = line.getresponse()
+    assert (again.status, again.read(), line.sock) == (304, b"", kept)
+    line.request("GET", "/static/nothing.js", headers={"Accept": "application/json"})
+    missing = line.getresponse()
+    assert missing.status == 404 and missing.read() and line.sock is kept
+    line.request("POST", "/static/js/pages/animator.js", body=b"x" * 9)
+    refused = line.getresponse()
+    assert refused.status == 405 and refused.read() and line.sock is kept
+    line.close()
+
+
 def test_the_server_stops_while_pages_are_open() -> None:
     with serving() as port:
         wires = [Wire(port), Wire(port)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import posixpath
 import re
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from app.command.bench.server import serving
 from app.common.words import PAGES, Catalogue
 from app.web import packs, preloads
 
@@ -81,24 +79,3 @@ def test_module_names_are_read_as_browsers_do() -> None:
         'export const later = () => import("./three.js");\nimport "./four.js";\nconst s = "x";'
     )
     assert preloads.imports(text) == ["./one.js", "two", "./four.js"]
-
-
-def test_one_connection_carries_many_files() -> None:
-    with serving() as port:
-        line = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-        line.request("GET", "/static/js/pages/animator.js")
-        first = line.getresponse()
-        assert first.read() == (STATIC / "js/pages/animator.js").read_bytes()
-        kept = line.sock
-        line.request(
-            "GET", "/static/js/pages/animator.js", headers={"If-None-Match": first.headers["ETag"]}
-        )
-        again = line.getresponse()
-        assert (again.status, again.read(), line.sock) == (304, b"", kept)
-        line.request("GET", "/static/nothing.js", headers={"Accept": "application/json"})
-        missing = line.getresponse()
-        assert missing.status == 404 and missing.read() and line.sock is kept
-        line.request("POST", "/static/js/pages/animator.js", body=b"x" * 9)
-        refused = line.getresponse()
-        assert refused.status == 405 and refused.read() and line.sock is kept
-        line.close()
