@@ -192,7 +192,7 @@ class Replay:
         self._cuts += [(self.total, node, tp, gone) for node, tp, gone in _cut_by(cues)]
         if self._first < 0 and isinstance(what, ProduceRequest):
             self._first = what.tp
-        kinds = [story.MARKS[cue[0]] for cue in cues if cue[0] in story.MARKS]
+        kinds = [mark for cue in cues if (mark := story.mark(cue))]
         if broken:
             kinds.append("violation")
         for mark in dict.fromkeys(kinds) if len(self._marks) < MOST_MARKS else ():

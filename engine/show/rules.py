@@ -14,12 +14,20 @@ class Rule:
 
     `say` is a sentence about {b}, the node, {a}, the old, and {o}, the new value.  It is "" where
     there is nothing to tell, or where the sentence needs more: then consequences.py makes it.
+    `mark` is the kind of mark that a step with it gets on the rail.
     """
 
-    __slots__ = ("id", "kafka", "moment", "say", "title", "why")
+    __slots__ = ("id", "kafka", "mark", "moment", "say", "title", "why")
 
     def __init__(
-        self, id: str, moment: int, say: str, title: str, kafka: str, why: str = ""
+        self,
+        id: str,
+        moment: int,
+        say: str,
+        title: str,
+        kafka: str,
+        why: str = "",
+        mark: str = "",
     ) -> None:
         self.id = id
         self.moment = moment
@@ -27,6 +35,7 @@ class Rule:
         self.title = title
         self.kafka = kafka
         self.why = why
+        self.mark = mark
 
 
 _LIST: Final = (
@@ -91,10 +100,10 @@ _LIST: Final = (
          "Partition.handleAlterPartitionError", "why.pending"),
     # -- produce and consume -------------------------------------------------------------------
     Rule("P-2", 2, "", "acks=1 is answered after the append", "ReplicaManager.appendRecords",
-         "why.ack1"),
+         "why.ack1", mark="ack"),
     Rule("P-4", 0, "", "acks=all waits", "DelayedProduce", "why.waits"),
     Rule("P-4.answer", 2, "", "A waiting produce is answered",
-         "DelayedProduce.tryComplete", "why.waits"),
+         "DelayedProduce.tryComplete", "why.waits", mark="ack"),
     Rule("P-7", 1, "", "A duplicate is answered and not written again",
          "ProducerAppendInfo.checkSequence", "why.duplicate"),
     Rule("P-7.refused", 2, "", "A sequence number does not follow",
@@ -170,7 +179,7 @@ _LIST: Final = (
     Rule("F-8.thread", 3, "", "A fetcher thread ends", "ShutdownableThread.run",
          "why.thread"),
     Rule("F-9", 2, "", "Out of range",
-         "AbstractFetcherThread.fetchOffsetAndTruncate", "why.range"),
+         "AbstractFetcherThread.fetchOffsetAndTruncate", "why.range", mark="truncation"),
     Rule("F-9.kept", 0, "", "Nothing to cut", "UnifiedLog.truncateTo"),
     Rule("F-9.halt", 3, "fetcher.halt", "The broker halts",
          "ReplicaFetcherThread.handleOffsetOutOfRange", "why.halt"),
@@ -178,26 +187,26 @@ _LIST: Final = (
          "why.fenced"),
     # -- truncation ----------------------------------------------------------------------------
     Rule("T-0", 2, "", "Truncation to the own high watermark",
-         "ReplicaManager.makeFollowers", "why.trunc.hw"),
+         "ReplicaManager.makeFollowers", "why.trunc.hw", mark="truncation"),
     Rule("T-0.kept", 1, "trunc.kept", "Nothing to cut", "UnifiedLog.truncateTo"),
     Rule("T-1", 2, "", "Truncation to an epoch's end (KIP-101)",
-         "ReplicaFetcherThread.maybeTruncate", "why.trunc.epoch"),
+         "ReplicaFetcherThread.maybeTruncate", "why.trunc.epoch", mark="truncation"),
     Rule("T-1.kept", 1, "trunc.kept", "Nothing to cut", "UnifiedLog.truncateTo"),
     Rule("T-2", 2, "", "Truncation by epoch and end (KIP-279)",
-         "AbstractFetcherThread.getOffsetTruncationState", "why.trunc.epoch"),
+         "AbstractFetcherThread.getOffsetTruncationState", "why.trunc.epoch", mark="truncation"),
     Rule("T-2.kept", 1, "trunc.kept", "Nothing to cut", "UnifiedLog.truncateTo"),
     Rule("T-4", 2, "", "Truncation on fetch (KIP-595)",
-         "AbstractFetcherThread.truncateOnFetchResponse", "why.trunc.epoch"),
+         "AbstractFetcherThread.truncateOnFetchResponse", "why.trunc.epoch", mark="truncation"),
     Rule("T-4.kept", 1, "trunc.kept", "Nothing to cut", "UnifiedLog.truncateTo"),
     # -- controller ----------------------------------------------------------------------------
     Rule("CP-ELECT-KR", 3, "", "The controller elects", "PartitionChangeBuilder.build",
-         "why.elect"),
+         "why.elect", mark="leader"),
     Rule("CP-ELECT-ZK", 3, "", "The controller elects",
-         "PartitionLeaderElectionAlgorithms", "why.elect"),
+         "PartitionLeaderElectionAlgorithms", "why.elect", mark="leader"),
     Rule("CP-ELECT-ADMIN", 1, "admin.elect", "An operator asks for an election",
          "AdminClient.electLeaders"),
     Rule("CP-ISR", 2, "", "The recorded ISR changes", "PartitionChangeBuilder.build",
-         "why.isr"),
+         "why.isr", mark="isr"),
     Rule("CP-ELR", 2, "", "The eligible leader replicas change",
          "PartitionChangeBuilder.maybePopulateTargetElr", "why.elr"),
     Rule("CP-ALTER", 2, "", "AlterPartition is refused",
@@ -218,7 +227,7 @@ _LIST: Final = (
     Rule("CP-REG", 1, "", "A broker registers",
          "ClusterControlManager.registerBroker"),
     Rule("CP-MAKE-LEADER", 3, "", "A broker becomes leader", "Partition.makeLeader",
-         "why.lead"),
+         "why.lead", mark="leader"),
     Rule("CP-MAKE-FOLLOWER", 1, "", "A broker becomes follower",
          "Partition.makeFollower"),
     Rule("CP-STOP-REPLICA", 1, "replica.stopped", "A replica stops", "ReplicaManager.stopReplicas"),
@@ -250,39 +259,40 @@ _LIST: Final = (
     Rule("CP-12", 2, "", "A configuration changes", "ConfigurationControlManager",
          "why.config"),
     # -- faults --------------------------------------------------------------------------------
-    Rule("CP-8.1.kill", 2, "fault.kill", "Process crash", "", "why.kill"),
+    Rule("CP-8.1.kill", 2, "fault.kill", "Process crash", "", "why.kill", mark="fault"),
     Rule("CP-ISR-ZKPROP", 2, "isr.propagates", "ISR changes are announced",
          "ReplicaManager.maybePropagateIsrChanges", "why.propagation"),
     Rule("CP-ISR-ZKPROP.known", 1, "isr.known", "Clients see the new ISR",
          "ReplicaManager.maybeUpdateMetadataCache"),
-    Rule("CP-8.1.power", 2, "", "Machine crash", ""),
-    Rule("CP-8.1.wipe", 2, "", "Empty disks", "", "why.wipe"),
-    Rule("CP-8.1.spoil", 2, "", "An unexpected error in a fetcher", ""),
-    Rule("CP-8.1.disk", 2, "", "Disk failure", ""),
+    Rule("CP-8.1.power", 2, "", "Machine crash", "", mark="fault"),
+    Rule("CP-8.1.wipe", 2, "", "Empty disks", "", "why.wipe", mark="fault"),
+    Rule("CP-8.1.spoil", 2, "", "An unexpected error in a fetcher", "", mark="fault"),
+    Rule("CP-8.1.disk", 2, "", "Disk failure", "", mark="fault"),
     Rule("CP-8.4.event", 1, "", "A log directory has failed",
          "KafkaController.processLogDirEventNotification", "why.disk_event"),
     Rule("CP-8.4.offline", 2, "", "Replicas are offline",
          "ReplicationControlManager.handleDirectoriesOffline", "why.disk_offline"),
     Rule("CP-8.4.assign", 0, "", "Where a replica's log is",
          "ReplicationControlManager.handleAssignReplicasToDirs"),
-    Rule("CP-8.2.start", 2, "fault.start", "Restart", "", "why.start"),
-    Rule("CP-8.3.pause", 2, "fault.pause", "Pause", "", "why.pause"),
-    Rule("CP-8.3.resume", 2, "fault.resume", "Resume", "", "why.resume"),
-    Rule("CP-8.5.cut", 2, "", "A link is cut", "", "why.cut"),
-    Rule("CP-8.5.heal", 2, "", "A link is healed", "", "why.heal"),
-    Rule("CP-8.5.drop", 2, "", "A message is lost", "", "why.drop"),
+    Rule("CP-8.2.start", 2, "fault.start", "Restart", "", "why.start", mark="heal"),
+    Rule("CP-8.3.pause", 2, "fault.pause", "Pause", "", "why.pause", mark="fault"),
+    Rule("CP-8.3.resume", 2, "fault.resume", "Resume", "", "why.resume", mark="heal"),
+    Rule("CP-8.5.cut", 2, "", "A link is cut", "", "why.cut", mark="fault"),
+    Rule("CP-8.5.heal", 2, "", "A link is healed", "", "why.heal", mark="heal"),
+    Rule("CP-8.5.drop", 2, "", "A message is lost", "", "why.drop", mark="fault"),
     Rule("CP-8.5.hold", 1, "", "Messages are held", ""),
     Rule("CP-8.5.release", 1, "", "Held messages go on", ""),
     Rule("CP-8.5.delay", 1, "", "A message comes later", ""),
-    Rule("CP-8.5.duplicate", 2, "", "A request is sent again", "", "why.duplicate"),
+    Rule("CP-8.5.duplicate", 2, "", "A request is sent again", "", "why.duplicate", mark="fault"),
     Rule("CP-8.6.slow", 1, "", "A slow link", ""),
     Rule("CP-8.6.lose", 1, "", "A lossy link", ""),
-    Rule("CP-8.6.slow_disk", 2, "", "A slow disk", "", "why.disk"),
+    Rule("CP-8.6.slow_disk", 2, "", "A slow disk", "", "why.disk", mark="fault"),
     Rule("CP-8.6.writes", 0, "", "A slow disk writes", ""),
-    Rule("CP-8.7.jump", 2, "", "A clock jumps", "", "why.jump"),
+    Rule("CP-8.7.jump", 2, "", "A clock jumps", "", "why.jump", mark="fault"),
     Rule("CP-5.4.hold", 1, "", "Held back", ""),
     Rule("CP-5.4.release", 1, "", "Released", ""),
-    Rule("CP-10.down", 3, "controller.down", "No active controller", "", "why.no_controller"),
+    Rule("CP-10.down", 3, "controller.down", "No active controller", "", "why.no_controller",
+         mark="fault"),
     Rule("CP-LISR.stale", 2, "controller.stale", "A request of a past controller",
          "ReplicaManager.becomeLeaderOrFollower", "why.stale_controller"),
     Rule("CP-ZK-CTRL", 3, "controller.resigns", "A past controller resigns",
@@ -291,7 +301,7 @@ _LIST: Final = (
          "KafkaRaftClient", "why.deposed"),
     Rule("CP-10.discarded", 2, "controller.discarded", "Uncommitted metadata is gone",
          "RaftManager", "why.discarded"),
-    Rule("CP-10.up", 2, "", "A new controller", "QuorumController", "why.controller"),
+    Rule("CP-10.up", 2, "", "A new controller", "QuorumController", "why.controller", mark="heal"),
 )  # fmt: skip
 
 RULES: Final[dict[str, Rule]] = {rule.id: rule for rule in _LIST}

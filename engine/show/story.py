@@ -54,37 +54,6 @@ COVERS: Final[dict[str, frozenset[str]]] = {
 }
 """Sentence -> those that would only repeat it."""
 
-MARKS: Final = {
-    "CP-ELECT-KR": "leader",
-    "CP-ELECT-ZK": "leader",
-    "CP-MAKE-LEADER": "leader",
-    "T-0": "truncation",
-    "T-1": "truncation",
-    "T-2": "truncation",
-    "T-4": "truncation",
-    "F-9": "truncation",
-    "CP-8.1.kill": "fault",
-    "CP-8.1.disk": "fault",
-    "CP-8.1.spoil": "fault",
-    "CP-8.1.power": "fault",
-    "CP-8.1.wipe": "fault",
-    "CP-8.3.pause": "fault",
-    "CP-8.5.cut": "fault",
-    "CP-8.5.drop": "fault",
-    "CP-8.5.duplicate": "fault",
-    "CP-8.6.slow_disk": "fault",
-    "CP-8.7.jump": "fault",
-    "CP-10.down": "fault",
-    "CP-8.2.start": "heal",
-    "CP-8.3.resume": "heal",
-    "CP-8.5.heal": "heal",
-    "CP-10.up": "heal",
-    "CP-ISR": "isr",
-    "P-2": "ack",
-    "P-4.answer": "ack",
-}
-"""Rule -> the kind of mark a step with it gets on the rail."""
-
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _CLIENT: Final = re.compile(r"([PC])(\d+)")
 _NAMED: Final = re.compile(r"(?<![\w-])[PC]\d(?!\w)")
@@ -174,6 +143,12 @@ def _why(h: Happening, weightiest: Consequence | None) -> list[Sentence]:
     told = [cue for cue in h.cues if speaks(h, cue)]
     best = max(told, key=lambda cue: RULES[cue[0]].moment, default=None)
     return [] if best is None else [say(RULES[best[0]].why)]
+
+
+def mark(cue: Cue) -> str:
+    """The kind of mark that a step with this cue gets on the rail, or ""."""
+    rule = RULES.get(cue[0])
+    return rule.mark if rule else ""
 
 
 def moment(kind: int, what: Any, cues: list[Cue], broken: bool) -> int:
