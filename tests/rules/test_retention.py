@@ -76,6 +76,15 @@ def test_recovery_cuts_at_the_first_bad_batch() -> None:
     assert log.epochs.entries() == [[0, 0]]
 
 
+def test_a_segment_of_which_nothing_is_left_stays_where_the_log_ends() -> None:
+    spoiled, dark = Disk(log_of(15, 5, 15)), Disk(log_of(15, 5, 15))
+    recovery.reopen(spoiled, False, 0, 1, damaged_from=10)
+    dark.log.flushed = 10
+    recovery.lose_unflushed(dark)
+    for disk in (spoiled, dark):
+        assert (disk.log.leo, disk.log.segments) == (10, [0, 5, 10])
+
+
 def test_a_clean_start_looks_at_nothing() -> None:
     log = log_of(15, 5, 15)
     disk = Disk(log)
