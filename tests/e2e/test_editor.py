@@ -25,6 +25,17 @@ def test_either_side_changes_the_other_and_mistakes_have_a_place(visit: Opener) 
     assert "fetch 2" in text.input_value()
 
 
+def test_what_is_being_typed_outlives_an_answer(visit: Opener) -> None:
+    page = visit("/edit")
+    second = page.locator("input[name=move]").nth(1)
+    page.get_by_label("Question", exact=True).fill("Who wins?")
+    page.get_by_label("Question", exact=True).press("Enter")
+    second.press("End")
+    page.keyboard.type(" late")
+    page.wait_for_function("() => document.querySelector('#yaml').value.includes('Who wins?')")
+    assert second.input_value() == "fetch 2 x2 late"
+
+
 def test_lines_move_by_button_by_key_and_by_dragging(visit: Opener) -> None:
     page = visit("/edit")
     moves = page.locator("input[name=move]")

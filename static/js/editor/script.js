@@ -1,7 +1,7 @@
 // The script as rows: moved by dragging, by buttons or with Alt and an arrow key.
 
 import { html } from "htm/preact";
-import { useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { Add, Small } from "./fields.js";
 import { moved, replaced, rowsOf, scriptOf, without } from "./model.js";
@@ -52,17 +52,23 @@ function RowActs({ i, rows, to, t }) {
 }
 
 /** One of the three fields of a row. */
-const Field = ({ name, label, list, row, i, rows, bad }) =>
-  html`<input
+function Field({ name, label, list, row, i, rows, bad }) {
+  const box = useRef(null);
+  // Set when it changes and not at every drawing: what is being typed stays.
+  useLayoutEffect(() => {
+    box.current.value = row[name];
+  }, [row[name]]);
+  return html`<input
+    ref=${box}
     name=${name}
     type="text"
-    value=${row[name]}
     aria-label=${`${label} ${i + 1}`}
     list=${list}
     placeholder=${row.move || name === "move" ? label : ""}
     aria-invalid=${bad && name === "move" ? "true" : null}
     onChange=${(event) => put(replaced(rows, i, { [name]: event.target.value }))}
   />`;
+}
 
 function Row({ row, i, rows, drag, t }) {
   const bad = e.problems.value.find((one) => one.script === i + 1);
