@@ -114,7 +114,7 @@ class Lags:
             return
         if self.held:
             self._fetched(replica.broker, tp, max(before, log.log_start), log.leo)
-        if line.uncopied and log.leo >= line.uncopied[0][1]:
+        if line.uncopied:
             self.on_isr(tp)
 
     def on_cut(self, node: int, tp: int, end: int) -> None:
