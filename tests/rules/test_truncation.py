@@ -1,4 +1,4 @@
-"""T-1, T-2: how far a follower cuts its log by what the leader answers, and whether that was all."""
+"""T-1, T-2: how far a follower cuts its log by the answer, and whether that was all."""
 
 from __future__ import annotations
 
