@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.conformance.chance import JavaLcg17
-from engine.controlplane import admin, election, kraft, liveness, zk_reassign, zookeeper
+from engine.controlplane import admin, election, kraft, liveness, zk_reassign, zk_topics, zookeeper
 from engine.model import configs, errors
 from engine.model.control_messages import Heartbeat
 from engine.model.controller import Controller, Registration
@@ -111,6 +111,17 @@ def test_topics() -> None:
     assert admin.effective_min_isr(k, "a") == 3
     assert admin.delete_topic(k, "a", out) == errors.NONE
     assert not k.records and admin.partition_number(k, "a", 0) == -1
+
+
+def test_a_topic_that_is_being_deleted_neither_grows_nor_goes_again() -> None:
+    """2.2.  With a broker down that hosts it, ZooKeeper's controller goes on deleting for long."""
+    k, out = controller("Z33", (1, 2)), Effects()
+    assert zk_topics.create_topic(k, "a", [(1, 2)], out) == errors.NONE
+    assert zk_topics.create_partitions(k, "b", [(1, 2)], out) == errors.UNKNOWN_TOPIC_OR_PARTITION
+    assert zk_topics.create_partitions(k, "a", [(2, 1)], out) == errors.NONE
+    assert zk_topics.delete_topic(k, "a", out) == errors.NONE
+    assert zk_topics.create_partitions(k, "a", [(1, 2)], out) == errors.UNKNOWN_TOPIC_OR_PARTITION
+    assert zk_topics.delete_topic(k, "a", out) == errors.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def test_a_topic_is_refused_when_nobody_is_active() -> None:

@@ -1,0 +1,29 @@
+"""CP-ISR-CLOCK: until when a leader takes a follower to have been caught up."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.dataplane import insync
+from engine.model.effects import Effects
+from engine.scenarios.file import find
+from engine.sim.run import Run, play_all
+
+BEFORE, NOW = 1_000, 2_000
+"""ms of the follower's last fetch, when the leader's log ended at 5, and of this one, at 8."""
+
+
+@pytest.mark.parametrize(
+    ("offset", "caught_up"), [(4, 0), (5, BEFORE), (7, BEFORE), (8, NOW), (9, NOW)]
+)
+def test_a_fetch_tells_when_the_follower_last_had_everything(offset: int, caught_up: int) -> None:
+    written = "produce a b c d e f g h to 1 acks=1"
+    leader = play_all(Run(find("S01"), "K39", 0, (written,))).brokers[1].running
+    replica = leader.replicas[0]
+    remote = replica.remote[2]
+    remote.last_caught_up_ms, remote.last_fetch_ms, remote.last_fetch_leader_leo = 0, BEFORE, 5
+    out = Effects()
+    out.now = NOW
+    insync.update_follower_fetch_state(leader, replica, 2, offset, 0, 8, -1, out)
+    assert remote.last_caught_up_ms == caught_up
+    assert (remote.leo, remote.last_fetch_ms, remote.last_fetch_leader_leo) == (offset, NOW, 8)
