@@ -124,6 +124,20 @@ def test_a_topic_that_is_being_deleted_neither_grows_nor_goes_again() -> None:
     assert zk_topics.delete_topic(k, "a", out) == errors.UNKNOWN_TOPIC_OR_PARTITION
 
 
+def test_a_deletion_waits_for_the_move_of_a_partition() -> None:
+    """7.7, ZK 1, 2."""
+    k, out = controller("Z33", (1, 2)), Effects()
+    zk_topics.create_topic(k, "a", [(1,)], out)
+    zk_reassign.reassign(k, 0, (2,), out)
+    zk_topics.delete_topic(k, "a", out)
+    assert list(k.records) == [0] and not k.deletions["a"].records, "it waits"
+    zk_topics.after_reassignment(k, out)
+    assert list(k.records) == [0], "the move goes on"
+    zk_reassign.reassign(k, 0, None, out)
+    zk_topics.after_reassignment(k, out)
+    assert not k.records and list(k.deletions["a"].records) == [0]
+
+
 def test_a_topic_is_refused_when_nobody_is_active() -> None:
     k, out = controller("K39", (1, 2)), Effects()
     for registration in k.brokers.values():

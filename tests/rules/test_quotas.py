@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.dataplane import fetcher, serving
+from engine.dataplane import fetcher, reading, serving
 from engine.model import configs, messages, quotas
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
@@ -91,6 +91,20 @@ def test_a_leader_holds_back_only_who_is_outside_the_isr(
     assert leader.quotas.leader.rate.measure(0)[0] == 1 + records, "what is sent counts (Q-5)"
     leader.quotas = None
     assert len(fetch(leader).batches) == 1
+
+
+@pytest.mark.parametrize("consumer", [-1, -21])
+def test_a_quota_of_replication_holds_back_no_consumer(consumer: int) -> None:
+    leader = broker(1, LEADER)
+    leader.quotas = throttled()
+    parts = [messages.FetchPartition(0, 0, -1, 0, 0)]
+    held = {
+        replica: reading.held_back(
+            leader, messages.FetchRequest(replica, 1, 1, parts, replica, -1, 0, 1, 500), 0, 0
+        )
+        for replica in (consumer, 2)
+    }
+    assert held == {consumer: False, 2: True}
 
 
 @pytest.mark.parametrize(("lag", "asks"), [(None, False), (3, False), (0, True)])
