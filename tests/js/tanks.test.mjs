@@ -166,3 +166,11 @@ test("what is on its way hangs as near to its wish as there is room, and covers 
   assert.deepEqual(xs, [150, 105, 195, 60, 240, 15]);
   assert.equal(places.find(150, 300), null);
 });
+
+test("a phone has the whole record, whatever its width", () => {
+  const [run] = RUNS;
+  const [step] = run.steps.values();
+  for (let width = 300; width <= 600; width += 1)
+    for (const key of ["leader", "le", "pe", "isr"])
+      assert.ok(found(drawn(step, width), `rec:${key}`), `${key} at ${width} px`);
+});

@@ -3,6 +3,8 @@
 import { fieldsOf } from "../controller.js";
 import { fit, g, line, rect, spans, text, textWidth } from "../node.js";
 
+const LEAST = 24; // px of a value that is cut short; less of it says nothing
+
 /** One line on a desk, two on a phone; what does not fit is in the tables. */
 export function strip(geo, view, { t, name, changed }) {
   const { record } = geo.part;
@@ -37,7 +39,7 @@ export function strip(geo, view, { t, name, changed }) {
       row += 1;
       at = 12;
     }
-    if (at + w1 + 24 > right) break;
+    if (at + w1 + Math.min(w2, LEAST) > right) break;
     const value = fit(String(full), right - at - w1, size, true);
     w2 = textWidth(value, size, true);
     const y = lineH - 1 + row * lineH;
