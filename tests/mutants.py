@@ -3,7 +3,13 @@
 Cosmic Ray finds what can be changed in a module and changes it, one thing at a time, in a copy of
 the project; a fast set of tests decides each.  It asks of a test only its exit code, and changes a
 file as it stands, so tables of handlers and slots need no care.  Left alone are annotations, which
-nothing evaluates, and identity in place of a comparison, which is the same for small numbers.
+nothing evaluates; an order where equality is asked, for names and states have none; the sign of a
+written number, which is one thing with it; and a number below -1, since in Kafka every number below
+0 says "none".  The other operators are those of PIT's default mutators: a comparison goes over its
+boundary or to its contrary, arithmetic to its inverse.
+
+Some changes change nothing that anybody could see.  ``equal_mutants.txt`` lists those that were
+found, each with the reason; a sample counts them apart and does not run them.
 """
 
 from __future__ import annotations
@@ -70,10 +76,19 @@ OWN = {
 }
 """What decides those of a module in addition."""
 
-SAME = re.compile(r"NoOp$|ComparisonOperator_(?!Is)\w+_Is(Not)?$")
-"""Operators that are not used."""
+INSTEAD = {
+    "Comparison": "Eq:NotEq NotEq:Eq Is:IsNot IsNot:Is Lt:LtE Lt:GtE LtE:Lt LtE:Gt Gt:GtE Gt:LtE "
+    "GtE:Gt GtE:Lt",
+    "Binary": "Add:Sub Sub:Add Mul:FloorDiv FloorDiv:Mul Div:Mul Mod:Mul Pow:Mul LShift:RShift "
+    "RShift:LShift BitAnd:BitOr BitOr:BitAnd BitXor:BitAnd",
+    "Unary": "Not:Delete",
+}
+"""What may stand instead of an operator."""
 
-KILLED, SURVIVED, UNDECIDED = "killed", "survived", "undecided"
+OTHERS = re.compile(r"Replace(And|Or|True|False|Break|Continue)With|^(AddNot|NumberReplacer|Zero)")
+
+KILLED, SURVIVED, UNDECIDED, EQUAL = "killed", "survived", "undecided", "equal"
+EQUALS = Path("tests/equal_mutants.txt")
 
 
 @dataclass(frozen=True)
@@ -116,20 +131,49 @@ def annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     ]
 
 
+def used(operator: str) -> bool:
+    """Is this one of the operators whose changes are tried?"""
+    name = operator.removeprefix("core/")
+    found = re.fullmatch(r"Replace(Comparison|Binary|Unary)Operator_(\w+)_(\w+)", name)
+    if found is None:
+        return OTHERS.search(name) is not None
+    kind, old, new = found.groups()
+    if old == "Delete":
+        old, new = new, old
+    return f"{old}:{new}" in INSTEAD[kind].split()
+
+
+def below_none(source: str) -> set[tuple[int, int]]:
+    """Where a -1 stands that is no index: (line, column) of its 1."""
+    tree = ast.parse(source)
+    indices = {id(node.slice) for node in ast.walk(tree) if isinstance(node, ast.Subscript)}
+    return {
+        (node.operand.lineno, node.operand.col_offset)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and isinstance(node.operand, ast.Constant)
+        and node.operand.value == 1
+        and id(node) not in indices
+    }
+
+
 def changes(module: str) -> Iterator[Change]:
-    """Everything that Cosmic Ray can change in a module, but for annotations."""
+    """Everything in a module that is to be changed, as the module's docstring says."""
     from cosmic_ray import plugins
     from cosmic_ray.ast import ast_nodes, get_ast
 
     source = (ROOT / module).read_text("utf-8")
-    tree, quiet = get_ast(source), annotations(source)
-    for name in sorted(plugins.operator_names()):
-        kind = plugins.get_operator(name)
-        if kind.arguments() or SAME.search(name):
-            continue
-        operator = kind()
+    tree, quiet, nones = get_ast(source), annotations(source), below_none(source)
+    for name in filter(used, sorted(plugins.operator_names())):
+        operator = plugins.get_operator(name)()
         places = (at for node in ast_nodes(tree) for at in operator.mutation_positions(node))
+        seen: set[tuple[int, int]] = set()
         for occurrence, (start, end) in enumerate(places):
+            first_here = start not in seen
+            seen.add(start)
+            if name.endswith("NumberReplacer") and first_here and start in nones:
+                continue  # the first change of a 1 makes it a 2
             if not any(first <= start and end <= last for first, last in quiet):
                 yield Change(module, name, occurrence, start[0])
 
@@ -143,6 +187,24 @@ def mutated(change: Change) -> str | None:
     operator: Any = plugins.get_operator(change.operator)()
     text: str | None = mutate_code(source, operator, change.occurrence)
     return text
+
+
+def equals() -> dict[tuple[str, str, str, str], str]:
+    """Why no test can tell: by (module, operator, line, changed line).  Raises ValueError for a
+    line of the file that is none of ``module operator``, ``- line``, ``+ line``, ``= why``."""
+    found = {}
+    text = (ROOT / EQUALS).read_text("utf-8")
+    for block in text.split("\n\n"):
+        if block.startswith("#"):
+            continue
+        head, before, after, why = block.strip().splitlines()
+        if (before[:2], after[:2], why[:2]) != ("- ", "+ ", "= "):
+            raise ValueError(
+                f"{EQUALS}: {head} is followed by - the line, + the changed one, = why"
+            )
+        module, operator = head.split()
+        found[module, f"core/{operator}", before[2:], after[2:]] = why[2:]
+    return found
 
 
 def judges(module: str) -> tuple[list[str], ...]:
@@ -196,22 +258,26 @@ def measure(copy: Path, named: list[str]) -> float:
 def judge(chosen: list[Change], copy: Path, limit: float, tell: Any = print) -> Counter[str]:
     """Decides each; tells survivors as they are found."""
     counts: Counter[str] = Counter()
+    known = equals()
     for number, change in enumerate(chosen, 1):
         text = mutated(change)
         assert text is not None, change
         path = copy / change.module
         right = path.read_text("utf-8")
-        path.write_text(text, "utf-8")
-        try:
-            verdict = decide(copy, judges(change.module), limit)
-        finally:
-            path.write_text(right, "utf-8")
+        before, after = (one.splitlines()[change.line - 1].strip() for one in (right, text))
+        if (change.module, change.operator, before, after) in known:
+            verdict = EQUAL
+        else:
+            path.write_text(text, "utf-8")
+            try:
+                verdict = decide(copy, judges(change.module), limit)
+            finally:
+                path.write_text(right, "utf-8")
         counts[verdict] += 1
         tell(f"{number}/{len(chosen)} {verdict:9} {change}")
-        if verdict != KILLED:
-            before, after = right.splitlines(), text.splitlines()
-            tell(f"    - {before[change.line - 1].strip()}")
-            tell(f"    + {after[change.line - 1].strip()}")
+        if verdict in (SURVIVED, UNDECIDED):
+            tell(f"    - {before}")
+            tell(f"    + {after}")
     return counts
 
 
@@ -241,7 +307,10 @@ def main() -> int:
             print("Stopped; what was decided stands above.")
             return 130
     decided = counts[KILLED] + counts[SURVIVED]
-    print(f"{counts[KILLED]} of {decided} decided mutants killed, {counts[UNDECIDED]} undecided.")
+    print(
+        f"{counts[KILLED]} of {decided} decided mutants killed, {counts[UNDECIDED]} undecided; "
+        f"{counts[EQUAL]} change nothing, {EQUALS} says why."
+    )
     return 0
 
 

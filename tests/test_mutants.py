@@ -50,3 +50,36 @@ def test_a_verdict_and_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.Mo
     assert f"1/2 killed    {found[0]}" == told[0] and told[-1].startswith("    + ")
     counts = mutants.judge(found[:1], tmp_path, 0, told.append)
     assert counts == {mutants.KILLED: 1}, "a mutant that runs away is noticed, too"
+
+
+def test_what_changes_nothing_is_still_there_to_be_changed() -> None:
+    """Each entry of the list is a change that would be tried; one that is no longer goes."""
+    listed = mutants.equals()
+    assert listed and all(why.endswith(".") for why in listed.values())
+    for (module, operator, before, after), why in listed.items():
+        lines = (mutants.ROOT / module).read_text("utf-8").splitlines()
+        found = {
+            text.splitlines()[change.line - 1].strip()
+            for change in mutants.changes(module)
+            if change.operator == operator and lines[change.line - 1].strip() == before
+            for text in [mutants.mutated(change)]
+            if text is not None
+        }
+        assert after in found, f"{module}: {before} is not changed to {after} ({why})"
+
+
+def test_only_faults_that_somebody_could_make() -> None:
+    """An order where equality is asked, another sign of a number, a number below -1: not tried."""
+    for name in ("Eq_Lt", "NotEq_GtE", "Is_Eq", "Lt_Eq", "Gt_NotEq"):
+        assert not mutants.used(f"core/ReplaceComparisonOperator_{name}"), name
+    for name in (
+        "Comparison*_Eq_NotEq",
+        "Comparison*_Lt_LtE",
+        "Binary*_Add_Sub",
+        "Unary*_Delete_Not",
+    ):
+        assert mutants.used("core/Replace" + name.replace("*", "Operator")), name
+    assert not mutants.used("core/ReplaceUnaryOperator_Delete_USub")
+    assert not mutants.used("core/NoOp")
+    source = "a = -1\nb = c[-1]\nd = -2\ne = f(-1)"
+    assert mutants.below_none(source) == {(1, 5), (4, 7)}
