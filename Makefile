@@ -8,7 +8,7 @@ serve:
 check:
 	python3 -m tests
 
-# Is a wrong engine noticed? make mutants OF="engine/dataplane --sample 40"; all of it takes days.
+# Is a wrong engine noticed? make mutants OF="engine/dataplane --sample 40"; all of it takes a day or two.
 mutants:
 	python3 -m tests.mutants $(if $(OF),--module $(OF),--sample 40)
 
