@@ -194,22 +194,23 @@ STRIKES: Final[tuple[dict[str, Any], ...]] = (
 """What the fault plan of a drawn cluster strikes with; `run` lets it."""
 
 
-def draw_faults(chance: Chance, brokers: int) -> list[dict[str, Any]]:
+def draw_faults(chance: Chance, brokers: Sequence[int]) -> list[dict[str, Any]]:
     """One to three lines: at a rate that is met within some seconds, or once."""
     lines = []
     for _ in range(1 + chance.below(3)):
         when = pick(chance, ({"mtbf_ms": 2_500}, {"mtbf_ms": 6_000}, {"at_ms": 300}))
         line = {**pick(chance, STRIKES), **when}
         if chance.hits(0.5):
-            line["brokers"] = [1 + chance.below(brokers)]
+            line["brokers"] = [pick(chance, brokers)]
         lines.append(line)
     return lines
 
 
 def draw_cluster(chance: Chance) -> Scenario:
-    """One to five brokers, one to three partitions, and a few settings unlike the defaults."""
-    brokers = pick(chance, (1, 2, 3, 3, 3, 4, 5))
-    ids = list(range(1, brokers + 1))
+    """One to five brokers, numbered from 1 or from 0, one to three partitions, and a few settings
+    unlike the defaults."""
+    brokers, first = pick(chance, (1, 2, 3, 3, 3, 4, 5)), pick(chance, (0, 1, 1))
+    ids = list(range(first, first + brokers))
     partitions = []
     for _ in range(pick(chance, (1, 1, 2, 3))):
         rest = list(ids)
@@ -219,7 +220,7 @@ def draw_cluster(chance: Chance) -> Scenario:
     configs = {name: pick(chance, VALUES[name]) for name in VALUES if chance.hits(0.25)}
     data: dict[str, Any] = {
         "title": "by chance",
-        "brokers": brokers,
+        "brokers": [{"id": one} for one in ids],
         "partitions": partitions,
         "configs": configs,
     }
@@ -234,7 +235,7 @@ def draw_cluster(chance: Chance) -> Scenario:
         load = {"rate_per_s": pick(chance, (1, 5)), **pick(chance, LOADS)}
         data["workload"] = {"producers": [load], "consumers": chance.below(2)}
     if chance.hits(0.3):
-        data["faults"] = draw_faults(chance, brokers)
+        data["faults"] = draw_faults(chance, ids)
     if chance.hits(0.4):
         data["brokers"] = [{"id": one, "dirs": 1 + chance.below(2)} for one in ids]
     return Scenario.from_dict(data)
