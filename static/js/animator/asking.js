@@ -1,5 +1,6 @@
 // A question that a class answers together: who leads asks it, everybody answers once, and how the
-// class answered is told when it is closed.  The server says that there is one; this page asks which.
+// class answered is told when it is closed.  The server says that there is one; this page asks for
+// it.
 
 import { effect, signal } from "@preact/signals";
 

@@ -41,7 +41,7 @@ const roomOf = (host) => rooms.get(host) ?? measure(host);
 /** px that a page that scrolls sets aside for its stage, 0 where the board has a height. */
 const setAside = (box) => parseFloat(getComputedStyle(box.closest("#stagebox")).minHeight) || 0;
 
-/** How high the tanks may be: what the board leaves them, or what a page that scrolls sets aside. */
+/** How high the tanks may be: what the board leaves them, or what a scrolling page sets aside. */
 function heightIn(high, aside) {
   const said = side.value === "model" || aside > 0 ? 0 : SAID;
   return Math.max(LOW, (aside > 0 ? aside : high) - 8 - said);

@@ -5,8 +5,7 @@ import { effect } from "@preact/signals";
 import { partial } from "../core/detail.js";
 import { patch } from "../scene/draw.js";
 import { drawer, isScene } from "../scene/drawers.js";
-import { PATTERNS } from "../scene/picture.js";
-import { layer, light, measureOnPage, textures } from "../scene/sheet.js";
+import { layer, light, measureOnPage, PATTERNS, textures } from "../scene/sheet.js";
 import { measure, options, sized } from "./sizing.js";
 import * as s from "./state.js";
 

@@ -31,7 +31,8 @@ export const offlineSince = signal(null);
 export const retryAt = signal(0); // when the page tries to connect again, as performance.now()
 export const notice = signal(null); // {kind: "bad"|"warn"|"ok", text}
 export const tab = signal(remembered("tab", "now"));
-export const classroom = signal(null); // the class this page is in: {room, role, own, ...what the server tells}
+/** The class this page is in: {room, role, own, ...what the server tells}. */
+export const classroom = signal(null);
 export const predicting = signal(null); // what was put away while one is asked what comes
 export const selected = signal(null); // data-id of what Inspect shows
 export const lit = signal(null); // data-id a sentence points at, or the reverse

@@ -10,7 +10,12 @@ export function heatCells(batch, invariant) {
     .filter((cell) => cell.n > 0)
     .map((cell) => {
       const { hits, n, share, low, high } = countOf(cell, invariant);
-      const url = `?${new URLSearchParams({ profile: cell.code ?? cell.profile, cell: cell.cell, ...(invariant ? { invariant } : {}) })}#failures`;
+      const query = {
+        profile: cell.code ?? cell.profile,
+        cell: cell.cell,
+        ...(invariant ? { invariant } : {}),
+      };
+      const url = `?${new URLSearchParams(query)}#failures`;
       return {
         profile: cell.profile,
         x: cell.values[first],

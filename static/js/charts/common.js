@@ -51,7 +51,8 @@ function download(name, type, text) {
 
 /**
  * Puts a drawing into its figure: one picture with one sentence for those who hear the page, and
- * buttons that give its figures away, a link to it, and its rows as a table.  Inner labels go: on roleless groups they say nothing.
+ * buttons that give its figures away, a link to it, and its rows as a table.  Inner labels go: on
+ * groups without a role they say nothing.
  */
 export function show(figure, svg, { sentence, rows, t, name }) {
   svg.setAttribute("role", "img");
@@ -95,9 +96,9 @@ export function show(figure, svg, { sentence, rows, t, name }) {
   // The address of this very chart, with what its menus say.
   const chosen = [...figure.querySelectorAll("figcaption select")]
     .filter((one) => one.value)
-    .map((one) => [one.name, one.value]);
-  bar.querySelector("a").href =
-    `${location.pathname}${chosen.length ? `?${new URLSearchParams(chosen.map(([key, value]) => [`${figure.id}.${key}`, value]))}` : ""}#${figure.id}`;
+    .map((one) => [`${figure.id}.${one.name}`, one.value]);
+  const query = chosen.length ? `?${new URLSearchParams(chosen)}` : "";
+  bar.querySelector("a").href = `${location.pathname}${query}#${figure.id}`;
   figure.rows = rows;
   twin(figure, rows, t);
 }

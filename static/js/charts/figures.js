@@ -132,7 +132,8 @@ export const curveSentence = (metric, label, t) =>
     .filter((c) => c.n && c.label === label)
     .map(
       (c) =>
-        `${c.profile}: ${t("batch.col.p50")} ${whole(c.quantiles[0])}, ${t("batch.col.p99")} ${whole(c.quantiles[2])}, ${t("batch.col.max")} ${whole(c.max)}`,
+        `${c.profile}: ${t("batch.col.p50")} ${whole(c.quantiles[0])}, ` +
+        `${t("batch.col.p99")} ${whole(c.quantiles[2])}, ${t("batch.col.max")} ${whole(c.max)}`,
     )
     .join("; ");
 

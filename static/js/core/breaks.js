@@ -19,9 +19,11 @@ const WITH_VALUE = new Set(["rule", "method", "invariant", "offset"]);
 /** Which fields a kind of breakpoint has beside its kind. */
 export const fieldsOf = (what) => ({ broker: OF_BROKER.has(what), value: WITH_VALUE.has(what) });
 
+const said = (field) => field !== "" && field !== undefined && field !== null;
+
 /** "hw@2", "rule=H-2@1", "offset=5": how a breakpoint is kept and sent in a link. */
 export const breakText = ({ what, broker, value }) =>
-  `${what}${value !== "" && value !== undefined && value !== null ? `=${value}` : ""}${broker !== "" && broker !== undefined && broker !== null ? `@${broker}` : ""}`;
+  what + (said(value) ? `=${value}` : "") + (said(broker) ? `@${broker}` : "");
 
 /** The breakpoint a text means, or null. */
 export function breakOf(text) {

@@ -98,4 +98,5 @@ const escape = (text) =>
 
 /** The markup that puts it into a page. */
 export const frame = (url, title, height) =>
-  `<iframe src="${escape(url)}" title="${escape(title)}" width="100%" height="${height}" loading="lazy" style="border:0"></iframe>`;
+  `<iframe src="${escape(url)}" title="${escape(title)}" width="100%" height="${height}" ` +
+  'loading="lazy" style="border:0"></iframe>';

@@ -11,7 +11,7 @@ const SURE = /^[0-3]{1,40}$/;
 
 const isSure = (sure, marks) => SURE.test(sure) && sure.length === marks.length;
 
-/** {before?, after?, sure?: {before?, after?}} of what was read; null where it is nothing like it. */
+/** {before?, after?, sure?: {before?, after?}} of what was read; null where it is unlike it. */
 export function read(found) {
   if (found === null || typeof found !== "object" || Array.isArray(found)) return null;
   const all = {};

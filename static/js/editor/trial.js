@@ -20,13 +20,12 @@ let mounted = false;
 let played = null; // the text that the stage shows
 let written = null; // the row that a press on the stage wrote last
 let timer = 0;
-let asked = 0;
-let answered = 0; // the question whose answer the stage shows: an earlier one comes too late
+let [asked, answered] = [0, 0]; // what the stage shows was asked as number `answered`
 
 /** Plays the text as it is now and shows its first step; what cannot be played is said. */
 export const attempt = (profile = null) => e.during(() => shown(profile, () => 0));
 
-/** The cluster lives: what is pressed on it becomes a line, and each change of the text is played. */
+/** The cluster lives: what is pressed on it becomes a line; each change of the text is played. */
 export function live() {
   divert((move) => {
     const { script } = e.doc.value ?? {};
@@ -165,6 +164,7 @@ export function TryHead() {
   const t = s.t.value;
   const facts = s.facts.value;
   if (!facts) return null;
+  const profiles = [...new Set([...(e.doc.value?.profiles ?? []), facts.profile])];
   const button = (icon, label, act) =>
     html`<button type="button" class="btn square" aria-label=${label} title=${label} onClick=${act}>
       <${Icon} name=${icon} />
@@ -174,7 +174,7 @@ export function TryHead() {
     <${Choice}
       label=${t("title.profile")}
       value=${facts.profile}
-      options=${[...new Set([...(e.doc.value?.profiles ?? []), facts.profile])].map((p) => [p, kafka(t, p)])}
+      options=${profiles.map((p) => [p, kafka(t, p)])}
       onChange=${(p) => attempt(p)}
     />
     ${button("first", t("time.first"), () => go(0))}${button("prev", t("time.back"), () =>

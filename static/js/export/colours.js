@@ -2,7 +2,8 @@
 
 const SLOTS = 1 << 16;
 const MOST = SLOTS / 2; // colours told apart; a picture with more is a photograph
-const slotOf = (pixel) => Math.imul(pixel, 0x9e3779b1) >>> 16; // Fibonacci hashing: near colours land far apart
+// Fibonacci hashing: near colours land far apart.
+const slotOf = (pixel) => Math.imul(pixel, 0x9e3779b1) >>> 16;
 
 /** Counts pixels (0xbbggrr) without an object for each of them. */
 export class Colours {

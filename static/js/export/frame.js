@@ -83,7 +83,8 @@ export function drawing(made, { title, head, lines, note = "", desc = "", lang =
   const ink = colour(theme.color);
   const family = escape(theme.fontFamily);
   const say = (line, y, size, weight, fill = ink, x = 12) =>
-    `<text x="${x}" y="${y}" font-family="${family}" font-size="${size}" font-weight="${weight}" fill="${fill}">${escape(line)}</text>`;
+    `<text x="${x}" y="${y}" font-family="${family}" font-size="${size}" ` +
+    `font-weight="${weight}" fill="${fill}">${escape(line)}</text>`;
   const base = top + made.geo.height + 24;
   const words = below
     .map((line, i) => say(line, base + i * 22, i ? 14 : 15, i ? 400 : 600))
@@ -97,7 +98,14 @@ export function drawing(made, { title, head, lines, note = "", desc = "", lang =
         colour(getComputedStyle(document.querySelector(".offstage")).color),
       )
     : "";
-  const text = `<svg xmlns="${SVG}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" xml:lang="${lang}" role="img"><title>${escape(title)}</title><desc>${escape(desc)}</desc><defs>${defs}</defs><rect width="${width}" height="${height}" fill="${colour(theme.backgroundColor)}"/>${head ? heading(head, width, say, place) : ""}<g transform="translate(0 ${top})">${drawn}</g>${words}${small}</svg>`;
+  const size = `width="${width}" height="${height}"`;
+  const text = [
+    `<svg xmlns="${SVG}" ${size} viewBox="0 0 ${width} ${height}" xml:lang="${lang}" role="img">`,
+    `<title>${escape(title)}</title><desc>${escape(desc)}</desc><defs>${defs}</defs>`,
+    `<rect ${size} fill="${colour(theme.backgroundColor)}"/>`,
+    head ? heading(head, width, say, place) : "",
+    `<g transform="translate(0 ${top})">${drawn}</g>${words}${small}</svg>`,
+  ].join("");
   return { text, width, height };
 }
 

@@ -87,7 +87,10 @@ export async function loadIcons() {
 
 /** What an element looks like, as attributes; what its parent hands down is not repeated. */
 function looks(el, above, memo) {
-  const key = `${above.key}>${el.localName}.${el.getAttribute("class") ?? ""}|${el.getAttribute("font-size") ?? ""}|${el.getAttribute("opacity") ?? ""}`;
+  const [styled, size, opacity] = ["class", "font-size", "opacity"].map(
+    (name) => el.getAttribute(name) ?? "",
+  );
+  const key = `${above.key}>${el.localName}.${styled}|${size}|${opacity}`;
   let found = memo.get(key);
   if (!found) {
     const computed = getComputedStyle(el);
@@ -125,7 +128,8 @@ export function written(el, above, memo) {
   if (el.localName === "use") {
     const sign = icons.get((el.getAttribute("href") ?? "").split("#")[1]);
     if (!sign) return "";
-    return `<svg${attributes(el, mine.said)} viewBox="${sign.box}"${mine.said}>${sign.inside}</svg>`;
+    const own = attributes(el, mine.said);
+    return `<svg${own} viewBox="${sign.box}"${mine.said}>${sign.inside}</svg>`;
   }
   let inside = "";
   for (const child of el.childNodes)

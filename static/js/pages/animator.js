@@ -18,7 +18,7 @@ import { lasting } from "../core/kept.js";
 import { inAddress } from "../i18n/words.js";
 import { connect, nameOf, Refused, use } from "../net/channel.js";
 import { Ending } from "../panels/banner.js";
-import { Connection, Longer, Notice, Older } from "../panels/bars.js";
+import { Bars, Notice } from "../panels/bars.js";
 import { sayAll } from "../panels/common.js";
 import { Corner } from "../panels/corner.js";
 import { Hits } from "../panels/hits.js";
@@ -105,9 +105,6 @@ async function start() {
     if (detail.name === "size") s.size.value = detail.value;
   });
 }
-
-const Bars = () =>
-  html`${s.classroom.value && html`<${doors.ClassBar} /><${doors.ClassAsk} />`}${s.predicting.value && html`<${doors.Predicting} />`}<${Connection} /><${Older} /><${Longer} />`;
 
 /** Connected, for the first time or again: the run is opened by its name, or told by its text. */
 async function arrive() {

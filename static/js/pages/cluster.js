@@ -12,7 +12,8 @@ const { lang } = boot;
 const t = translator(await pageWords(), lang);
 
 const EXAMPLE = [
-  "Topic: orders\tTopicId: Nf2lS0sHQbKQ6wZ1ZzqgZA\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2",
+  "Topic: orders\tTopicId: Nf2lS0sHQbKQ6wZ1ZzqgZA\tPartitionCount: 2\tReplicationFactor: 3\t" +
+    "Configs: min.insync.replicas=2",
   "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2",
   "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3,1\tIsr: 2,1",
   "",
@@ -42,7 +43,8 @@ const EXAMPLE = [
 function header() {
   const box = field("text");
   const file = field("file").value;
-  const line = `# broker ${Number(field("broker").value) || 0} ${file === "leader-epoch-checkpoint" ? `${field("partition").value.trim()} ` : ""}${file}\n`;
+  const of = file === "leader-epoch-checkpoint" ? `${field("partition").value.trim()} ` : "";
+  const line = `# broker ${Number(field("broker").value) || 0} ${of}${file}\n`;
   const before = box.value.slice(0, box.selectionStart);
   box.setRangeText(
     (before && !before.endsWith("\n") ? "\n" : "") + line,

@@ -6,7 +6,7 @@ import { offsets } from "../core/lockstep.js";
 import { cardOf } from "../core/rulecards.js";
 import { inTurn, kafka, knows, namer, plain } from "../i18n/words.js";
 import { patch, SVG } from "../scene/draw.js";
-import { PATTERNS } from "../scene/picture.js";
+import { PATTERNS } from "../scene/sheet.js";
 import { tanks } from "../scene/tanks/picture.js";
 
 const PAGE = 48;
@@ -40,8 +40,9 @@ export function side(letter, facts, { t }) {
     scene.append(svg);
     return svg.appendChild(document.createElementNS(SVG, "g"));
   });
+  // One definition serves both sides.
   if (letter === "A")
-    layers[0].ownerSVGElement.insertAdjacentHTML("afterbegin", `<defs>${PATTERNS}</defs>`); // once for both
+    layers[0].ownerSVGElement.insertAdjacentHTML("afterbegin", `<defs>${PATTERNS}</defs>`);
   layers[1].ownerSVGElement.setAttribute("aria-hidden", "true");
   const what = root.appendChild(make("p", "what"));
   const rules = root.appendChild(make("p", "rules"));

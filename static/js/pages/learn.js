@@ -16,7 +16,7 @@ const KEY = "highwater.learn";
 const article = first(".ask");
 const chapter = first(".chapter");
 
-/** {asked, right, done: [numbers of the path], met: {belief: times}}; empty where nothing is kept. */
+/** {asked, right, done: [numbers of the path], met: {belief: times}}; empty where none is kept. */
 function kept() {
   const empty = { asked: 0, right: 0, done: [], met: {}, seen: [] };
   try {

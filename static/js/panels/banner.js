@@ -77,7 +77,8 @@ function Loss({ broken, id, t }) {
   const told = lost.length
     ? [t("bad.gone", { m: listed(lost, t) })]
     : broken.map((b) => brokenWords(b.invariant));
-  const why = `${say(broken[0].why)} ${facts.verdict.expected ? `(${t("bad.expected", { profile: facts.profile })})` : ""}`;
+  const known = facts.verdict.expected ? `(${t("bad.expected", { profile: facts.profile })})` : "";
+  const why = `${say(broken[0].why)} ${known}`;
   return html`<div
     class="ending lost"
     role="alert"

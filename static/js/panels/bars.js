@@ -4,10 +4,11 @@
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 
+import * as doors from "../animator/doors.js";
 import * as s from "../animator/state.js";
 import { Icon } from "./common.js";
 
-export function Older() {
+function Older() {
   const found = s.facts.value?.replayed_with;
   if (!found) return null;
   const key = found.same ? "older.same" : "older.differs";
@@ -17,7 +18,7 @@ export function Older() {
   </div>`;
 }
 
-export function Longer() {
+function Longer() {
   const facts = s.facts.value;
   if (facts?.whole !== false) return null;
   const t = s.t.value;
@@ -31,7 +32,7 @@ export function Longer() {
   </div>`;
 }
 
-export function Connection() {
+function Connection() {
   const t = s.t.value;
   const [late, setLate] = useState(false);
   useEffect(() => {
@@ -74,6 +75,13 @@ function Copy({ text }) {
     ${s.t.value(copied ? "bad.copied" : "bad.copy")}
   </button>`;
 }
+
+const inClass = () => s.classroom.value && html`<${doors.ClassBar} /><${doors.ClassAsk} />`;
+
+/** Every bar that has something to say. */
+export const Bars = () =>
+  html`${inClass()}${s.predicting.value && html`<${doors.Predicting} />`}
+    <${Connection} /><${Older} /><${Longer} />`;
 
 /** Lies over the foot of the stage: what comes and goes moves nothing. */
 export function Notice() {

@@ -67,7 +67,9 @@ function Branch({ one, letter, naming, rename }) {
             ${
               one.parent ? html`<span class="soft">${t("branch.at", { n: one.fork })}</span>` : null
             }
-            ${worst && html`<span class="bad" title=${broken.join(" ")}>${promise(t, worst)}</span>`}
+            ${
+              worst && html`<span class="bad" title=${broken.join(" ")}>${promise(t, worst)}</span>`
+            }
           </button>`
     }${
       here &&

@@ -58,7 +58,9 @@ function Histogram({ poll }) {
           ><b class="num">${row.n}</b>
         </p>
         <div class="share" style=${`--share: ${row.n / most}`}></div>
-        ${row.certain > 0 && html`<p class="soft">${t("class.ask.certain", { n: row.certain })}</p>`}
+        ${
+          row.certain > 0 && html`<p class="soft">${t("class.ask.certain", { n: row.certain })}</p>`
+        }
         ${right && html`<p class="soft">${poll.why}</p>`}
         ${
           belief &&
@@ -141,12 +143,11 @@ function Leading({ poll }) {
 
 function Answering({ poll }) {
   const t = s.t.value;
+  const right = () => poll.mine.text === poll.histogram[poll.right].text;
   if (!poll.open)
     return html`${
         poll.mine
-          ? html`<p
-              class=${`verdict ${poll.mine.text === poll.histogram[poll.right].text ? "ok" : "bad"}`}
-            >
+          ? html`<p class=${`verdict ${right() ? "ok" : "bad"}`}>
               ${t("class.ask.yours", { text: poll.mine.text })}
             </p>`
           : html`<p class="soft">${t("class.ask.missed")}</p>`

@@ -19,7 +19,8 @@ function state({ role, ended, own, led }) {
 /** How many are there, in words. */
 export function present({ following, looking }) {
   const t = s.t.value;
-  return `${t(following ? "class.following" : "class.nobody", { n: following })}${looking ? ` ${t("class.looking", { n: looking })}` : ""}`;
+  const there = t(following ? "class.following" : "class.nobody", { n: following });
+  return looking ? `${there} ${t("class.looking", { n: looking })}` : there;
 }
 
 /** Where the class is, for those who are elsewhere. */

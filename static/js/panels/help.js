@@ -65,7 +65,8 @@ function number(svg) {
       right: [b.x + 11, middle[1]],
     }[side];
     const badge = document.createElementNS(SVG, "g");
-    badge.innerHTML = `<circle cx="${x}" cy="${y}" r="8.5"/><text x="${x}" y="${y + 4}">${i + 1}</text>`;
+    const number = `<text x="${x}" y="${y + 4}">${i + 1}</text>`;
+    badge.innerHTML = `<circle cx="${x}" cy="${y}" r="8.5"/>${number}`;
     badges.append(badge);
   });
 }

@@ -10,7 +10,8 @@ import { spots } from "../scene/spots.js";
 import { drawn, Menu, openMenu } from "./menu.js";
 import { things } from "./things.js";
 
-const inside = signal(null); // {broker, id, index}: the lane that was entered, and where one is in it
+/** {broker, id, index}: the lane that was entered, and where one is in it. */
+const inside = signal(null);
 const walker = signal(null); // loaded when a lane is first entered
 
 /** Goes into a lane: to the end of its log, where things happen. */

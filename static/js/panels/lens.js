@@ -5,11 +5,9 @@ import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 
 import * as s from "../animator/state.js";
-import { cardOf } from "../core/rulecards.js";
-import { Beside, Source } from "./lensrows.js";
+import { Stack } from "./lensstack.js";
 import { Threads } from "./lensthreads.js";
 import { Forms, loadForms, Slider } from "./lensthrough.js";
-import { titleOf } from "./rulecard.js";
 
 const known = { lang: "", profile: "", facts: null };
 
@@ -43,52 +41,26 @@ function Chooser({ label, value, onChange, facts, none }) {
     >${label}
     <select value=${value} onChange=${(event) => onChange(event.target.value)}>
       ${none && html`<option value="">${none}</option>`}
-      ${facts.releases.map(({ name }) => html`<option key=${name} value=${name}>${name}${own(name)}</option>`)}
+      ${facts.releases.map(
+        ({ name }) => html`<option key=${name} value=${name}>${name}${own(name)}</option>`,
+      )}
     </select></label
   >`;
 }
 
-/** The lines of pseudo-code that this step went through, beside the stack that runs them. */
-function Taken({ cues }) {
+function Releases({ a, b, setFirst, choose, facts }) {
   const t = s.t.value;
-  const lines = cues.flatMap((cue) => {
-    const card = s.cards.value[cardOf(s.cards.value, cue.rule)];
-    return (card?.lines ?? [])
-      .filter((line) => line[1].includes(cue.rule))
-      .map((line) => line[0].trim());
-  });
-  const once = [...new Set(lines)];
-  return (
-    once.length > 0 &&
-    html`<div class="taken">
-      <span class="soft">${t("lens.taken")}</span>
-      <ol class="code">
-        ${once.map((line) => html`<li key=${line} class="taken"><code>${line}</code></li>`)}
-      </ol>
-    </div>`
-  );
-}
-
-function Stack({ at, told, cues, base, children }) {
-  const [left, right] = told.releases;
-  const one = left.stacks[at];
-  const mine = one.cues.map((i) => cues[i]).filter(Boolean);
-  return html`<section class="stackbox" data-rule=${one.of}>
-    <h3><code class="rule">${one.of}</code> ${titleOf(cardOf(s.cards.value, one.of) ?? one.of)}</h3>
-    <${Taken} cues=${mine} />
-    ${
-      right
-        ? html`<${Beside}
-            rows=${told.beside[at]}
-            left=${left}
-            right=${right}
-            at=${at}
-            base=${base}
-          />`
-        : html`<${Source} release=${left} stack=${one} base=${base} rule=${one.of} />`
-    }
-    ${children}
-  </section>`;
+  return html`<div class="row">
+    <${Chooser} label=${t("lens.release")} value=${a} onChange=${setFirst} facts=${facts} />
+    <${Chooser}
+      label=${t("lens.second")}
+      value=${b}
+      onChange=${choose}
+      facts=${facts}
+      none=${t("lens.one")}
+    />
+    <a href="/code">${t("lens.search")}</a>
+  </div>`;
 }
 
 /** The releases that the address asks for: lens=2.5.1,4.1.1. */
@@ -161,17 +133,7 @@ export function Lens() {
     aria-busy=${current ? null : "true"}
   >
     <p class="soft">${t("lens.lead")}</p>
-    <div class="row">
-      <${Chooser} label=${t("lens.release")} value=${a} onChange=${setFirst} facts=${about} />
-      <${Chooser}
-        label=${t("lens.second")}
-        value=${b}
-        onChange=${choose}
-        facts=${about}
-        none=${t("lens.one")}
-      />
-      <a href="/code">${t("lens.search")}</a>
-    </div>
+    <${Releases} a=${a} b=${b} setFirst=${setFirst} choose=${choose} facts=${about} />
     <${Slider} a=${a} b=${b} choose=${choose} facts=${about} forms=${forms} />
     <${Threads} release=${a} />
     ${current && told.failed && html`<p class="soft">${t("lens.failed")}</p>`}
@@ -187,7 +149,17 @@ export function Lens() {
             cues=${told.cues}
             base=${about.base}
           >
-            ${forms[0]?.stacks[at] && html`<${Forms} forms=${forms} number=${at} facts=${about} a=${a} b=${b} choose=${choose} />`}
+            ${
+              forms[0]?.stacks[at] &&
+              html`<${Forms}
+                forms=${forms}
+                number=${at}
+                facts=${about}
+                a=${a}
+                b=${b}
+                choose=${choose}
+              />`
+            }
           <//>`,
       )
     }

@@ -22,8 +22,28 @@ function Frame({ frame, release, base, acting }) {
   const opens = t("lens.opens", { release: release.release });
   return html`<code class="name">${humps(frame.name)}</code>
     ${acting && html`<span class="sr"> (${t("lens.acts")})</span>`}
-    ${frame.file && html`<a class="at" href=${place(frame, release, base)} target="_blank" rel="noreferrer" title=${`${frame.file} · ${opens}`}>${humps(short(frame.file))}${frame.line ? `:${frame.line}` : ""}</a>`}
-    ${frame.calls > 0 && html`<a class="at calls" href=${place(frame, release, base, frame.calls)} target="_blank" rel="noreferrer" title=${opens}>${t("lens.calls", { n: frame.calls })}</a>`}`;
+    ${
+      frame.file &&
+      html`<a
+        class="at"
+        href=${place(frame, release, base)}
+        target="_blank"
+        rel="noreferrer"
+        title=${`${frame.file} · ${opens}`}
+        >${humps(short(frame.file))}${frame.line ? `:${frame.line}` : ""}</a
+      >`
+    }
+    ${
+      frame.calls > 0 &&
+      html`<a
+        class="at calls"
+        href=${place(frame, release, base, frame.calls)}
+        target="_blank"
+        rel="noreferrer"
+        title=${opens}
+        >${t("lens.calls", { n: frame.calls })}</a
+      >`
+    }`;
 }
 
 export const Gap = ({ kind }) =>
@@ -104,10 +124,11 @@ export function Beside({ rows, left, right, at, base }) {
   const rule = left.stacks[at].of;
   const head = ([release, stack]) =>
     html`<th key=${release.release} scope="col">
-      <${Instead}
-        stack=${stack}
-        rule=${rule}
-      />${stack.reason ? html`<b>${release.release}</b><${Reason} stack=${stack} release=${release} />` : html`<${Thread} stack=${stack} release=${release} />`}
+      <${Instead} stack=${stack} rule=${rule} />${
+        stack.reason
+          ? html`<b>${release.release}</b><${Reason} stack=${stack} release=${release} />`
+          : html`<${Thread} stack=${stack} release=${release} />`
+      }
     </th>`;
   return html`<div
     class="besidebox"

@@ -69,8 +69,8 @@ function walk(event) {
   next?.focus();
 }
 
-/** `told`: the answer of the server; `opened`: the key of the block that is open; `open(key, block)`
- *  opens it. */
+/** `told`: the answer of the server; `opened`: the key of the block that is open;
+ *  `open(key, block)` opens it. */
 export function Table({ told, wide, opened, open }) {
   const t = s.t.value;
   const n = s.n.value;
@@ -88,12 +88,16 @@ export function Table({ told, wide, opened, open }) {
   }, [n, told]);
   const label = t("lens.threads.label", { a: told.first, b: told.first + wide - 1 });
   const here = (at, last = at) => (at <= n && n <= last ? "here" : "");
+  const now = (at) => (at === n ? "step" : null);
   return html`<div class="threadbox" ref=${box} role="region" aria-label=${label} tabindex="0">
     <table onKeyDown=${walk}>
       <thead>
         <tr>
           <th scope="col">${t("lens.threads.thread")}</th>
-          ${columns.map((at) => html`<th key=${at} scope="col" class=${here(at)} aria-current=${at === n ? "step" : null}>${at}</th>`)}
+          ${columns.map(
+            (at) =>
+              html`<th key=${at} scope="col" class=${here(at)} aria-current=${now(at)}>${at}</th>`,
+          )}
         </tr>
       </thead>
       <tbody>

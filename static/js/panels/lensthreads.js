@@ -12,7 +12,7 @@ import { keyOf, Table } from "./lenstable.js";
 const WIDE = 40; // steps of a window
 const HOP = 20; // steps by which it moves on
 
-/** The first step of the window around a step; it moves rarely, so that the picture stands still. */
+/** The first step of the window around a step; it moves rarely: the picture stands still. */
 const windowAt = (n) => Math.max(1, Math.floor((n - HOP / 2) / HOP) * HOP);
 
 async function load(digest, from, release) {
@@ -27,14 +27,14 @@ function Turn({ row, block, chain }) {
   const t = s.t.value;
   const whole = chain.frames.some(([, on]) => !on);
   return html`<div class="turn" id="threadturn" role="status">
-    <p class="soft">
-      ${whole ? t("lens.turn", { thread: row.thread }) : t("lens.turn.other", { thread: row.thread })}
-    </p>
+    <p class="soft">${t(whole ? "lens.turn" : "lens.turn.other", { thread: row.thread })}</p>
     ${
       block.turns > 0 &&
       html`<p class="soft">${t("lens.turns.what")}</p>
         <p class="jumps">
-          ${block.steps.map((n) => html`<${Jump} key=${n} n=${n}>${t("lens.threads.step", { n })}<//>`)}
+          ${block.steps.map(
+            (n) => html`<${Jump} key=${n} n=${n}>${t("lens.threads.step", { n })}<//>`,
+          )}
         </p>`
     }
     <ol class="frames">
@@ -77,7 +77,14 @@ function Lanes({ release }) {
     .find((one) => one.key === opened);
   return html`<p class="soft">${t("lens.threads.lead")}</p>
     <${Table} told=${told} wide=${WIDE} opened=${opened} open=${open} />
-    ${found && html`<${Turn} row=${found.row} block=${found.block} chain=${told.chains[found.block.chain]} />`}`;
+    ${
+      found &&
+      html`<${Turn}
+        row=${found.row}
+        block=${found.block}
+        chain=${told.chains[found.block.chain]}
+      />`
+    }`;
 }
 
 /** Closed until it is wanted: nothing is asked before. */

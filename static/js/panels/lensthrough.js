@@ -1,4 +1,4 @@
-// A step through all releases: a slider that is marked where the chain changes, and the forms of the
+// A step through all releases: a slider, marked where the chain changes, and the forms of the
 // chain side by side, with what was renamed, split or moved between one and the next.
 
 import { html } from "htm/preact";
@@ -48,11 +48,23 @@ export function Slider({ a, b, choose, facts, forms }) {
         aria-valuetext=${`Kafka ${names[at]}${changes && `: ${changes}`}`}
         onInput=${(event) => choose(names[Number(event.target.value)])}
       /><span class="changes" aria-hidden="true"
-        >${forms.slice(1).map((form) => html`<i key=${form.since} class=${form === here ? "here" : ""} style=${{ left: `${(100 * names.indexOf(form.since)) / (names.length - 1)}%` }} title=${`${form.since}: ${words(form).join(", ")}`}></i>`)}</span
+        >${forms
+          .slice(1)
+          .map(
+            (form) =>
+              html`<i
+                key=${form.since}
+                class=${form === here ? "here" : ""}
+                style=${{ left: `${(100 * names.indexOf(form.since)) / (names.length - 1)}%` }}
+                title=${`${form.since}: ${words(form).join(", ")}`}
+              ></i>`,
+          )}</span
       ></span
     >
     <output
-      >${`${names[0]} … `}<b>${names[at]}</b>${` … ${names.at(-1)}`}${changes && html` <span class="pill">${changes}</span>`}</output
+      >${`${names[0]} … `}<b>${names[at]}</b>${` … ${names.at(-1)}`}${
+        changes && html` <span class="pill">${changes}</span>`
+      }</output
     ></label
   >`;
 }
@@ -74,7 +86,9 @@ function Chain({ form, one }) {
       >${one.moved && html` <span class="pill">${t("lens.kind.thread")}</span>`}
     </p>
     <ol class="frames">
-      ${one.frames.map((frame, i) => html`<${Frame} key=${i} frame=${frame} acting=${i === one.acting} />`)}
+      ${one.frames.map(
+        (frame, i) => html`<${Frame} key=${i} frame=${frame} acting=${i === one.acting} />`,
+      )}
     </ol>
     ${
       one.gone.length > 0 &&
@@ -146,6 +160,7 @@ export function Forms({ forms, number, facts, a, b, choose }) {
   );
 }
 
-const bare = (one) => JSON.stringify([one.rule, one.thread, one.reason, one.acting, one.frames.map((f) => f.slice(0, 3))]); // prettier-ignore
+const bare = ({ rule, thread, reason, acting, frames }) =>
+  JSON.stringify([rule, thread, reason, acting, frames.map((f) => f.slice(0, 3))]);
 const differs = (form, before, number) => bare(form.stacks[number]) !== bare(before.stacks[number]);
 const endOf = (forms, next) => (next ? forms[forms.indexOf(next) - 1] : forms.at(-1)).until;

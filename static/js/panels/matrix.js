@@ -32,7 +32,8 @@ function Square({ sq, broker, index }) {
     s.selected.value = `b${broker.id}`;
     s.chosen.value = "tanks";
   };
-  const cls = `sq ${sq.member ? "in" : sq.eligible ? "may" : "out"} ${sq.off ? "off" : ""} lag${shade(sq.behind)}`;
+  const standing = sq.member ? "in" : sq.eligible ? "may" : "out";
+  const cls = `sq ${standing} ${sq.off ? "off" : ""} lag${shade(sq.behind)}`;
   return html`<td>
     <button
       type="button"

@@ -66,7 +66,8 @@ function placeOf(at) {
       ? Infinity
       : (stage.scrollTop + stage.clientHeight) / zoom - 344 / zoom;
   const top = Math.max(4, Math.min(at.y, seen));
-  return `left:${Math.max(6, Math.min(at.x + at.w + 8, width - 268))}px;top:${top}px;transform:scale(${1 / zoom})`;
+  const left = Math.max(6, Math.min(at.x + at.w + 8, width - 268));
+  return `left:${left}px;top:${top}px;transform:scale(${1 / zoom})`;
 }
 
 /** Moves that mean the same thing, under what they mean. */

@@ -30,6 +30,8 @@ function Marks({ facts, space, width }) {
     ...facts.marks.filter(([, kind]) => kind in ICONS),
     ...s.bookmarks.value.filter((n) => n <= facts.total).map((n) => [n, "bookmark"]),
   ];
+  const told = ({ n, kind, count }) =>
+    `${n}: ${t(`mark.kind.${kind}`)}${count > 1 ? ` +${count - 1}` : ""}`;
   return html`<div class="marks" aria-hidden="true">
     ${merged(marks, space, Math.max(8, width / MARK)).map(
       (mark) =>
@@ -37,7 +39,7 @@ function Marks({ facts, space, width }) {
           key=${`${mark.n}${mark.kind}`}
           class=${`mk ${mark.kind}`}
           style=${`left:${(100 * mark.x).toFixed(3)}%`}
-          title=${`${mark.n}: ${t(`mark.kind.${mark.kind}`)}${mark.count > 1 ? ` +${mark.count - 1}` : ""}`}
+          title=${told(mark)}
           ><svg class="icon"><use href=${`${kept("/static/icons.svg")}#${ICONS[mark.kind]}`} /></svg
           >${mark.count > 1 && html`<b>${mark.count}</b>`}</i
         >`,

@@ -10,9 +10,8 @@ import { release } from "../animator/reality.js";
 import { roomBelow } from "../animator/sizing.js";
 import * as s from "../animator/state.js";
 import { patch } from "../scene/draw.js";
-import { PATTERNS } from "../scene/picture.js";
 import { momentAt, realView } from "../scene/reality.js";
-import { layer, textures } from "../scene/sheet.js";
+import { layer, PATTERNS, textures } from "../scene/sheet.js";
 import { tanks } from "../scene/tanks/picture.js";
 
 const found = signal({ kafka: null, moments: [], lost: [] });
@@ -68,7 +67,8 @@ function Verdict({ moment, rests, t }) {
   const { of, differ } = moment;
   const [first] = differ;
   if (!first) return html`<p class="verdict same">${t("beside.same", { of })}</p>`;
-  const what = `${first.broker ? `${t("card.name", { name: first.broker })} ` : ""}${t(`seen.fact.${first.key}`)}`;
+  const who = first.broker ? `${t("card.name", { name: first.broker })} ` : "";
+  const what = who + t(`seen.fact.${first.key}`);
   return html`<p class="verdict differs">
     ${t("beside.differ", { n: differ.length, of })} <b>${what}</b>${" "}
     ${t("beside.against", { real: first.real, model: first.model })}
@@ -94,7 +94,9 @@ export function Reality() {
     <${Picture} step=${step} view=${view} widest=${s.tapeNow.value?.widest ?? 0} />
     <footer>
       <${Verdict} moment=${moment} rests=${rests} t=${t} />
-      ${lost.length > 0 && html`<p class="lost">${t("beside.lost", { names: lost.join(", ") })}</p>`}
+      ${
+        lost.length > 0 && html`<p class="lost">${t("beside.lost", { names: lost.join(", ") })}</p>`
+      }
       <p class="soft">
         ${t("beside.read")}${" "}
         <a href=${`/s/${s.boot.value.scenario.slug}/real/${kafka}?at=${number}`}

@@ -54,9 +54,8 @@ function Value({ cue, on }) {
   const who =
     cue.node === null || cue.node === undefined || cue.node === "" ? "" : s.name.value(cue.node);
   const changed = (cue.old !== null || cue.new !== null) && String(cue.old) !== String(cue.new);
-  const what = cue.field
-    ? `${cue.field} ${changed ? `${shown(cue.old)} → ${shown(cue.new)}` : shown(cue.new ?? cue.old)}`
-    : "";
+  const value = changed ? `${shown(cue.old)} → ${shown(cue.new)}` : shown(cue.new ?? cue.old);
+  const what = cue.field ? `${cue.field} ${value}` : "";
   return html`<span class="val ${on ? "on" : ""}"
     >${who}${what ? html` <b>${what}</b>` : null}</span
   >`;

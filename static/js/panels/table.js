@@ -36,6 +36,12 @@ function Table({ caption, heads, rows, rowHead = true }) {
   </div>`;
 }
 
+const sent = ({ sent, acked }, ledger, t) =>
+  t("client.sent", { n: sent ?? ledger.sent, a: acked ?? ledger.acked });
+
+const waits = ({ m, to, acks }, t, name) =>
+  t("client.waits", { m: [m].flat().join(" "), b: name(to), acks: acks === -1 ? "all" : acks });
+
 const list = (ids, name) => `[${ids.map((id) => name(id, true)).join(", ")}]`;
 
 /** What is on its way, the links it takes, and who waits for it. */
@@ -76,10 +82,15 @@ const Traffic = ({ view, t, name }) =>
       rows=${view.clients.map((c) => [
         capital(name(c.id)),
         c.kind === "producer"
-          ? `${t("client.sent", { n: c.sent ?? view.ledger.sent, a: c.acked ?? view.ledger.acked })}${(c.waiting ?? []).map((w) => ` · ${t("client.waits", { m: [w.m].flat().join(" "), b: name(w.to), acks: w.acks === -1 ? "all" : w.acks })}`).join("")}`
+          ? [sent(c, view.ledger, t), ...(c.waiting ?? []).map((one) => waits(one, t, name))].join(
+              " · ",
+            )
           : t("client.reads", { o: c.position ?? 0 }),
       ])}
     />`;
+
+const reign = (controller, t) =>
+  controller.alive === false ? t("ctl.dead") : t("ctl.reign", { e: controller.epoch });
 
 export function TableView() {
   const t = s.t.value;
@@ -90,9 +101,10 @@ export function TableView() {
   const part = partOf(view, s.partition.value);
   const { record } = part;
   const records = recordRows(part, { t, name });
+  const mode = t(view.mode === "zk" ? "ctl.zk" : "ctl.kraft");
   return html`<div class="stack tables">
     <${Table}
-      caption=${`${part.name}: ${view.mode === "zk" ? t("ctl.zk") : t("ctl.kraft")}, ${view.controller.alive === false ? t("ctl.dead") : t("ctl.reign", { e: view.controller.epoch })}`}
+      caption=${`${part.name}: ${mode}, ${reign(view.controller, t)}`}
       heads=${[
         t("ctl.leader"),
         t("ctl.epoch"),

@@ -66,9 +66,12 @@ function Guard({ one, close }) {
     <${Icon} name=${one.ok ? "tick" : "cross"} />
     <div>
       <span class="sr">${t(one.ok ? "whynot.true" : "whynot.false")} </span
-      ><${Told}
-        entry=${one.say}
-      />${one.rule && html` <a class="rule" href=${`/glossary#${one.rule}`} title=${one.rule}>${titleOf(one.rule) || one.rule}</a>`}
+      ><${Told} entry=${one.say} />${
+        one.rule &&
+        html` <a class="rule" href=${`/glossary#${one.rule}`} title=${one.rule}
+          >${titleOf(one.rule) || one.rule}</a
+        >`
+      }
       ${
         one.cure &&
         html`<p class="need">

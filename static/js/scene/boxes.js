@@ -1,4 +1,4 @@
-// Where the things of the lanes can be pressed, and where a motion plays: boxes {x, y, w, h}.  Pure.
+// Where things of the lanes can be pressed, and where a motion plays: boxes {x, y, w, h}.  Pure.
 
 /** Functions and boxes of a geometry, the same that the tanks have. */
 export function boxes(geo) {

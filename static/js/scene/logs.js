@@ -97,7 +97,8 @@ function cell(geo, broker, replica, r, y, ctx) {
   const w = geo.pitch - gap;
   const h = geo.d.cellH;
   const s = cellState(geo.part, replica, r, ctx.lost);
-  const cls = `cell ${epochClass(r.e)} ${s.open ? "open" : ""} ${s.differs ? "differs" : ""} ${s.lost ? "lost" : ""}`;
+  const states = ["open", "differs", "lost"].filter((state) => s[state]);
+  const cls = ["cell", epochClass(r.e), ...states].join(" ");
   const full = geo.detail === "full" && h >= 20;
   const parts = [
     rect("r", x, y, w, h, cls, { rx: geo.pitch >= 14 ? 4 : 1 }),

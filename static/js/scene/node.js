@@ -37,7 +37,8 @@ export function fit(text, width, size = 12, bold = false) {
 }
 
 /** What is drawn: an element by its key, kind and attributes, with children or a text.
- * @typedef {{k: string, t: string, a: Record<string, any>, c?: Drawn[], x?: string, m?: any}} Drawn */
+ * @typedef {{k: string, t: string, a: Record<string, any>, c?: Drawn[], x?: string, m?: any}} Drawn
+ */
 
 /** @returns {Drawn} */
 const node = (t, k, a, rest = {}) => ({ k, t, a, ...rest });

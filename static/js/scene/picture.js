@@ -16,10 +16,6 @@ import { g, rect, textWidth } from "./node.js";
 import { partings } from "./parting.js";
 import { divergence, ruler } from "./ruler.js";
 
-/** The hatching of open cells and of lanes that are off, by id; a page defines it once. */
-export const PATTERNS =
-  '<pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M1 0V7" class="hatchline"/></pattern><pattern id="off" width="9" height="9" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V9" class="offline"/></pattern>';
-
 /** {geo, logs, over}: the geometry and the two layers, the upper one for what moves. */
 export function picture(
   step,

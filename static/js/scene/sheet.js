@@ -14,13 +14,18 @@ export function layer(host, cls) {
   return { svg, root };
 }
 
+const pattern = (id, side, turn, line, cls) =>
+  `<pattern id="${id}" width="${side}" height="${side}" patternUnits="userSpaceOnUse" ` +
+  `patternTransform="rotate(${turn})"><path d="${line}" class="${cls}"/></pattern>`;
+
+/** The hatching of open cells and of lanes that are off, by id; a page defines it once. */
+export const PATTERNS =
+  pattern("hatch", 7, 45, "M1 0V7", "hatchline") + pattern("off", 9, 45, "M0 0V9", "offline");
+
 /** Epochs as patterns, for paper: each its own direction and distance. */
 export const textures = () =>
   [0, 45, 90, 135, 20, 70, 110]
-    .map(
-      (turn, e) =>
-        `<pattern id="tex${e}" width="${5 + e}" height="${5 + e}" patternUnits="userSpaceOnUse" patternTransform="rotate(${turn})"><path d="M0 0V${5 + e}" class="texture"/></pattern>`,
-    )
+    .map((turn, e) => pattern(`tex${e}`, 5 + e, turn, `M0 0V${5 + e}`, "texture"))
     .join("");
 
 /** From now on texts are as wide as this page's letters make them. */

@@ -141,6 +141,8 @@ function arrow({ m, from, to, lost }, at, ends, { t, name }) {
   const long = Math.hypot(bx - x1, by - y1) || 1;
   const [ux, uy] = [(bx - x1) / long, (by - y1) / long];
   const tip = [bx - ux * 5, by - uy * 5];
+  const wing = (side) =>
+    `${Math.round(tip[0] - ux * 5 + uy * side)} ${Math.round(tip[1] - uy * 5 - ux * side)}`;
   const words = fit(
     `${m.kind} ${essence(m, t, (id) => name(id, true))}`,
     Math.max(30, Math.abs(x2 - x1) - 24),
@@ -159,7 +161,7 @@ function arrow({ m, from, to, lost }, at, ends, { t, name }) {
         : to !== null &&
           path(
             "h",
-            `M${Math.round(tip[0] - ux * 5 - uy * 4)} ${Math.round(tip[1] - uy * 5 + ux * 4)}L${Math.round(tip[0])} ${Math.round(tip[1])}L${Math.round(tip[0] - ux * 5 + uy * 4)} ${Math.round(tip[1] - uy * 5 - ux * 4)}`,
+            `M${wing(-4)}L${Math.round(tip[0])} ${Math.round(tip[1])}L${wing(4)}`,
             `sthead ${m.error ? "error" : ""}`,
           ),
       text("t", (x1 + x2) / 2, (y1 + y2) / 2 - 5, words, `stword ${m.error ? "bad" : ""}`, {

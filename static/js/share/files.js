@@ -45,10 +45,9 @@ export function words(step) {
     head: { title: scenario.title, ...judged(step) },
     lines: said,
     note: `${where} · ${link}`,
-    desc: `${sayAll(step)} ${step.n === s.n.value ? lanes() : ""} ${t("export.rights", { link })}`.replaceAll(
-      /\s+/g,
-      " ",
-    ),
+    desc: [sayAll(step), step.n === s.n.value ? lanes() : "", t("export.rights", { link })]
+      .join(" ")
+      .replaceAll(/\s+/g, " "),
     lang: document.documentElement.lang,
   };
 }

@@ -1,4 +1,4 @@
-// Where the things of the tanks can be pressed, and where a motion plays: boxes {x, y, w, h}.  Pure.
+// Where things of the tanks can be pressed, and where a motion plays: boxes {x, y, w, h}.  Pure.
 
 /** Functions and boxes of a geometry, the same that the lanes have. */
 export function boxes(geo) {

@@ -144,7 +144,8 @@ function face(r, { x, y, w, h }, lost) {
     tick &&
       path(
         "ok",
-        `M${far} ${y + h / 2 - (h >= 30 ? 8 : 0)}l${2.6 * scale} ${2.6 * scale}l${4.6 * scale} ${-5.2 * scale}`,
+        `M${far} ${y + h / 2 - (h >= 30 ? 8 : 0)}` +
+          `l${2.6 * scale} ${2.6 * scale}l${4.6 * scale} ${-5.2 * scale}`,
         "acked",
       ),
     r.read && w >= 60 && icon("eye", "eye", x + 5, y + 4, Math.min(13, h * 0.4), "seen"),

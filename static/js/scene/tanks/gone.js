@@ -1,4 +1,4 @@
-// What a log has not any more: records that were cut off, and acknowledged ones its leader is without.
+// What a log has not any more: records cut off, and acknowledged ones its leader is without.
 
 import { g, path, rect, text, title } from "../node.js";
 import { place, sized } from "./place.js";

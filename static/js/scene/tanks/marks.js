@@ -57,15 +57,12 @@ function end(geo, lane, broker, replica, { t, changed, was }) {
   const x = b + 5;
   const low = geo.y(Math.max(replica.hw, geo.base), lane);
   const up = atFloor(lane, low) && y > low - 23 ? 27 : 4;
+  const hooks = `M${a} ${y + 6}V${y}h9M${b - geo.gap.pad + 2} ${y + 6}V${y}h-9`;
   return [
     g(
       "leo",
       [
-        path(
-          "l",
-          `M${a} ${y + 6}V${y}h9M${b - geo.gap.pad + 2} ${y + 6}V${y}h-9M${b} ${y}h${geo.narrow ? 4 : 14}`,
-          "leoline",
-        ),
+        path("l", `${hooks}M${b} ${y}h${geo.narrow ? 4 : 14}`, "leoline"),
         text("t", x, y - up, label, "mark", { "font-size": size }),
         gone > 0 &&
           text("gone", x, y - up - 14, t("mark.unflushed", { n: gone }), "small bad", {

@@ -1,4 +1,4 @@
-// "Where did we part?" over tanks: the two rows of tabs in the sky, the cut across the asker's tank.
+// "Where did we part?" over tanks: the two rows of tabs in the sky, the cut in the asker's tank.
 
 import { epochClass } from "../epochs.js";
 import { fit, g, path, rect, text, textWidth, title } from "../node.js";

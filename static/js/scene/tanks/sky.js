@@ -60,22 +60,21 @@ export function messages(geo, view, places, ctx) {
       continue;
     }
     const made = slip(geo, m, ctx);
-    const o = heightOf(m);
-    const from = anchor(geo, m.from, o);
-    const to = anchor(geo, m.to, o);
+    const [from, to] = [m.from, m.to].map((end) => anchor(geo, end, heightOf(m)));
     const along = from[0] + (to[0] - from[0]) * Math.min(0.62, progress(m, view.t));
     const at = places.find(along - made.w / 2, made.w);
     if (!at) {
       rest += 1;
       continue;
     }
+    const kind = m.reply ? "reply" : "ask";
     const mid = [at.x + made.w / 2, at.y + made.h / 2];
     out.push(
       g(
         `msg-${m.id}`,
         made.parts,
         {
-          class: `msg slip ${m.reply ? "reply" : "ask"} ${m.error ? "error" : ""} ${made.ack ? "ack" : ""}`,
+          class: `msg slip ${kind} ${m.error ? "error" : ""} ${made.ack ? "ack" : ""}`,
           "data-id": `m${m.id}`,
           "data-kind": m.kind,
           transform: `translate(${mid[0]},${mid[1]})`,
