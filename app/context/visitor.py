@@ -13,7 +13,7 @@ from flask import g, request, session
 from app.common.accounts import payer
 from app.common.refusals import Refusal
 from app.context.services import services
-from engine.model.languages import USUAL, language_of
+from engine.model.languages import USUAL, language_of, short
 
 BROWSER: Final = "browser"
 """Where `g` keeps the token of the cookie that came with the request."""
@@ -96,6 +96,11 @@ def lang() -> str:
     if "lang" not in g:
         g.lang = _lang()
     return str(g.lang)
+
+
+def tongue() -> dict[str, str]:
+    """The language, where the address asks for one: what a page sends or goes to keeps it."""
+    return {"lang": short(lang())} if "lang" in request.args else {}
 
 
 def _lang() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from flask import Blueprint, redirect, render_template, request, url_for
+from flask import Blueprint, redirect, render_template, request
 from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -16,6 +16,7 @@ from app.common import clock
 from app.common.fields import typed, whole_number
 from app.common.refusals import Refusal
 from app.context import visitor
+from app.context.moments import address
 from app.context.services import services
 from app.web.studies import jobs
 from engine.model.profiles import PROFILES
@@ -97,7 +98,7 @@ def ask() -> AnyResponse | str:
     if request.form.get("act") == "estimate":
         return _form(setting, failures, runs, estimate=_estimate(asked, setting, failures))
     number = jobs().submit(asked, *visitor.asker())
-    return redirect(url_for("batches.page", number=number), 303)
+    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
 
 
 @blueprint.get("/batch/<number>/advice")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final
 
-from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, redirect, render_template, request
 from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -19,6 +19,7 @@ from app.batch.wire import BatchResult
 from app.common.fields import Asked, typed
 from app.common.refusals import Refusal
 from app.context import naming, visitor
+from app.context.moments import address
 from app.context.services import services
 from app.storage.models import BatchRow
 from app.web import called, described, met
@@ -185,7 +186,7 @@ def submit() -> Response:
     visitor.require_patience()
     given = body()
     number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.asker())
-    url = url_for("batches.page", number=number)
+    url = address(f"/batch/{number}", **visitor.tongue())
     return json_answer({"ok": True, "id": number, "url": url}, 201)
 
 
@@ -208,7 +209,7 @@ def submit_form() -> AnyResponse:
         }
     )
     number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.asker())
-    return redirect(url_for("batches.page", number=number), 303)
+    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
 
 
 @blueprint.post("/api/batches/estimate")
@@ -311,7 +312,7 @@ def act(number: str, what: str) -> AnyResponse:
         jobs().resume(number, *visitor.asker())
     else:
         jobs().cancel(number, visitor.owner())
-    return redirect(url_for("batches.page", number=number), 303)
+    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
 
 
 @blueprint.post("/api/batches/<number>/more")
@@ -330,7 +331,7 @@ def more_form(number: str) -> AnyResponse:
     visitor.require_token()
     visitor.require_patience()
     jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), *visitor.asker())
-    return redirect(url_for("batches.page", number=number), 303)
+    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
 
 
 @blueprint.delete("/api/batches/<number>")
@@ -347,4 +348,4 @@ def delete_form(number: str) -> AnyResponse:
     """The same from the page."""
     visitor.require_token()
     jobs().delete(number, visitor.owner())
-    return redirect(url_for("batches.form"), 303)
+    return redirect(address("/batch", **visitor.tongue()), 303)

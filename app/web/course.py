@@ -69,11 +69,7 @@ def first(slug: str) -> Response:
     """A chapter begins with its first scene."""
     if slug not in course.slugs():
         raise Refusal("not_found")
-    return redirect(address(f"/learn/{slug}/1", **_language()))
-
-
-def _language() -> dict[str, str]:
-    return {"lang": request.args["lang"]} if "lang" in request.args else {}
+    return redirect(address(f"/learn/{slug}/1", **visitor.tongue()))
 
 
 @blueprint.get("/learn/<slug>/<int:number>")

@@ -99,7 +99,6 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
         lanes=min(max(len(one) for one in scenario.partitions), MOST_LANES),
         back=address(f"/r/{digest}", step=str(ask.step)),
         question=_address(ask),
-        tongue=address("", **tongue()),
         goals=asked.GOALS,
         first=[(name, getattr(ask.budgets, name)) for name in FIRST],
         others=[(name, getattr(ask.budgets, name)) for name in NAMES if name not in FIRST],
@@ -144,18 +143,12 @@ def answer(digest: str) -> str:
         ask=ask,
         digest=digest,
         question=_address(ask),
-        tongue=address("", **tongue()),
         **_standing(ask, search),
     )
 
 
 def _page(ask: Ask) -> str:
-    return address(f"/explore/{ask.run.digest}", **_address(ask), **tongue())
-
-
-def tongue() -> dict[str, str]:
-    """The language, where the address asks for one."""
-    return {"lang": visitor.lang()} if "lang" in request.args else {}
+    return address(f"/explore/{ask.run.digest}", **_address(ask), **visitor.tongue())
 
 
 def standing(search: Search | None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from app.batch.spec import FUTURES_EACH, FUTURES_MOST, make_futures
 from app.common.fields import Asked, typed
 from app.common.refusals import Refusal
 from app.context import naming, visitor
+from app.context.moments import address
 from app.context.services import services
 from app.web import described
 from app.web.api import body, json_answer
@@ -139,7 +140,7 @@ def futures_of_failure(number: str, **named: Any) -> AnyResponse:
     run, invariant = _named(number, **named)
     each = typed(request.form, "runs", 1, FUTURES_MOST, default=FUTURES_EACH)
     started = _start_futures(run, invariant, each)
-    return redirect(url_for("batches.page", number=started), 303)
+    return redirect(address(f"/batch/{started}", **visitor.tongue()), 303)
 
 
 def _named(number: str, **named: Any) -> tuple[Run, str]:

@@ -44,13 +44,13 @@ def page(side: str) -> str | Response:
     if len(given) == len(PAIRS):
         return _result(side, given, said)
     question = _question(side, len(given) + 1)
-    language = {"lang": request.args["lang"]} if "lang" in request.args else {}
     answer = given_answer(question)
     if answer is not None:
         sign = str(answer.place) if answer.place >= 0 else NONE
         sure = whole_number(request.args.get("sure", "0")) or 0
         said += str(sure if sure <= CERTAIN else 0)
-        return redirect(address(f"/learn/test/{side}", **_so_far(given + sign, said), **language))
+        so_far = _so_far(given + sign, said)
+        return redirect(address(f"/learn/test/{side}", **so_far, **visitor.tongue()))
     services().replays.register(question.run)
     return render_template(
         "measured.html",
@@ -58,7 +58,7 @@ def page(side: str) -> str | Response:
         told=told(question, Teller(question.recording, visitor.lang())),
         number=len(given) + 1,
         total=len(PAIRS),
-        fields={**_so_far(given, said), **language},
+        fields={**_so_far(given, said), **visitor.tongue()},
         stage=address("/learn/stage", **question.args, lang=visitor.lang()),
         lanes=len(question.recording.turns[0].now.parts[0].replicas),
     )

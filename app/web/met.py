@@ -18,7 +18,7 @@ from app.searches import asked, searches
 from app.searches.asked import MetAsk
 from app.searches.searches import Search
 from app.storage.models import BatchRow
-from app.web.exploring import FIRST, budgets_in, move_told, standing, tongue
+from app.web.exploring import FIRST, budgets_in, move_told, standing
 from app.web.studies import jobs, title_of
 from engine.model.profiles import get_profile
 from engine.search.budgets import NAMES
@@ -84,7 +84,6 @@ def _question(
         profiles=batch.profiles,
         cells=list(enumerate(cell["label"] for cell in batch.cells)),
         cell=int(told["cell"]),
-        tongue=address("", **tongue()),
         first=[one for one in left if one[0] in FIRST],
         others=[one for one in left if one[0] not in FIRST],
         most=asked.MOST_OF_ONE,
@@ -106,7 +105,7 @@ def begin(number: str) -> AnyResponse:
             raise
         kept = _question(number, batch, ask, told, error.sentence(visitor.lang()))
         return Response(kept, error.status, error.headers(), mimetype="text/html")
-    return redirect(address(f"/batch/{number}/met", **told, **tongue()), 303)
+    return redirect(address(f"/batch/{number}/met", **told, **visitor.tongue()), 303)
 
 
 @blueprint.post("/batch/<number>/met/cancel")
@@ -115,7 +114,7 @@ def cancel(number: str) -> AnyResponse:
     visitor.require_token()
     _, ask, told = _asked(number, request.form)
     services().searches.cancel(ask.number, visitor.asker()[1])
-    return redirect(address(f"/batch/{number}/met", **told, **tongue()), 303)
+    return redirect(address(f"/batch/{number}/met", **told, **visitor.tongue()), 303)
 
 
 @blueprint.get("/batch/<number>/met/answer")
@@ -127,7 +126,6 @@ def answer(number: str) -> str:
         number=number,
         ask=ask,
         question=told,
-        tongue=address("", **tongue()),
         **_standing(ask),
     )
 
@@ -170,7 +168,7 @@ def told_of(batch: BatchRow) -> list[dict[str, Any]]:
                     "kafka": get_profile(row.profile).stands_for,
                     "label": row.label,
                     "card": card,
-                    "url": address(f"/batch/{batch.id}/met", **question, **tongue()),
+                    "url": address(f"/batch/{batch.id}/met", **question, **visitor.tongue()),
                 }
             )
     return found

@@ -20,6 +20,7 @@ from app.common.once import once
 from app.common.refusals import Refusal, from_bad_input, from_engine_error
 from app.common.words import choose
 from app.context import naming, visitor
+from app.context.moments import address
 from app.context.services import services
 from app.live.classroom import rooms_here
 from app.web import addresses, called, packs, preloads, scriptless, security
@@ -151,6 +152,7 @@ def _helpers() -> dict[str, Any]:
         "promise": lambda name: called.promise(name, words),
         "rule": lambda name: called.rule(name, words),
         "lang": visitor.lang(),
+        "tongue": address("", **visitor.tongue()),
         "languages": NAMES,
         "short": short,
         "csp_nonce": security.nonce(),

@@ -17,6 +17,7 @@ from app.batch.study_comparison import compared
 from app.batch.wire import Finding
 from app.common.refusals import Refusal
 from app.context import visitor
+from app.context.moments import address
 from app.context.services import services
 from app.storage.models import BatchRow
 from app.web import described
@@ -119,7 +120,7 @@ def rename_form(number: str) -> AnyResponse:
     visitor.require_token()
     visitor.require_patience()
     jobs().rename(number, checked_title(request.form.get("title", "")), visitor.owner())
-    return redirect(url_for("batches.page", number=number), 303)
+    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
 
 
 # -- two of them -----------------------------------------------------------------------------------

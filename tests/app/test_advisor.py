@@ -48,6 +48,20 @@ def asked(app: Flask, jobs: Jobs, **other: str) -> str:
     return number
 
 
+def test_the_answer_comes_in_the_language_that_the_address_asked_for(
+    app: Flask, jobs: Jobs
+) -> None:
+    """A link somebody sent shows its language and sets no cookie: what follows keeps it."""
+    client = browser(app)
+    assert 'action="/advisor?lang=zh"' in client.get("/advisor?lang=zh").text
+    answer = client.post("/advisor?lang=zh", data=ASKED)
+    assert answer.location.endswith("?lang=zh")
+    ended(jobs, answer.location.rsplit("/", 1)[1].split("?")[0])
+    named = client.post(answer.location.replace("?", "/title?"), data={**ASKED, "title": "x"})
+    assert named.location == answer.location
+    assert 'action="/batch?lang=zh"' in client.get("/batch?lang=zh").text
+
+
 def test_the_advisor_answers_with_intervals_and_assumptions(app: Flask, jobs: Jobs) -> None:
     client = browser(app)
     assert "min.insync.replicas" in client.get("/advisor").text

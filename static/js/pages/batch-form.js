@@ -76,6 +76,12 @@ async function tellEstimate(boot, t) {
   at("estimated").textContent = [told, ...said.notes].join(" ");
 }
 
+/** Where the address asks for a language, so does the next one. */
+function languageAsked() {
+  const lang = new URLSearchParams(location.search).get("lang");
+  return lang ? `?${new URLSearchParams({ lang })}` : "";
+}
+
 export function prepare(boot, t) {
   const form = formAt("form");
   const scenario = field("scenario");
@@ -83,7 +89,8 @@ export function prepare(boot, t) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     during(start, t("batch.starting"), async () => {
-      location.href = (await send("/api/batches", boot)).url;
+      const { url } = await send("/api/batches", boot);
+      location.href = url + languageAsked();
     });
   });
 
