@@ -50,7 +50,7 @@ from engine.model.state import (
 )
 from engine.model.timers import FETCHER_WORK
 
-DYNAMIC_SINCE: Final = (1, 1, 0)
+DYNAMIC_SINCE: Final = (1, 1)
 
 # -- which thread, which partitions ---------------------------------------------------------------
 

@@ -127,7 +127,7 @@ def delay(broker: Process, state: PartitionFetchState, out: Effects) -> None:
 
 def go_last(broker: Process, thread: FetcherThread, tp: int) -> None:
     """F-7, F-8.  Fairness: who got records, or an error, goes to the end of the queue (KIP-74)."""
-    if len(thread.partitions) > 1 and broker.profile.fair_order:
+    if broker.profile.fair_order:
         thread.partitions[tp] = thread.partitions.pop(tp)
 
 

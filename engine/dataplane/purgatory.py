@@ -186,7 +186,6 @@ def note_marks(broker: Process, m: FetchRequest, answer: Sequence[FetchData]) ->
 
 def complete_fetch(broker: Process, parked: DelayedFetch, out: Effects) -> None:
     """S-6.  Reads again (without S-4) and answers; expiry comes here too and is no error."""
-    parked.done = True
     m = parked.request
     for fp in m.partitions:
         replica = broker.replicas.get(fp.tp)
@@ -230,9 +229,8 @@ def on_purgatory_timer(broker: Process, wake: int, out: Effects) -> bool:
                 following = waiting.deadline
         for parked in replica.parked.copy():
             if parked.deadline <= now:
-                if not parked.done:
-                    complete_fetch(broker, parked, out)
-                    expired = True
+                complete_fetch(broker, parked, out)
+                expired = True
             elif following < 0 or parked.deadline < following:
                 following = parked.deadline
     if following >= 0:

@@ -120,7 +120,7 @@ def _may_serve(broker: Process, replica: Replica, follower: int) -> bool:
 def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | None]:
     """S-3, T-4.  (error, diverging (epoch, end) or None) for a Fetch that names its last epoch."""
     epoch, end = log.end_offset_for_epoch(fp.last_epoch)
-    if epoch < 0 or end < 0 or fp.offset < log.log_start:
+    if end < 0 or fp.offset < log.log_start:
         return OFFSET_OUT_OF_RANGE, None
     if epoch < fp.last_epoch or end < fp.offset:
         return NONE, (epoch, end)

@@ -98,18 +98,16 @@ class RemoteReplica:
 class DelayedFetch:
     """S-6.  A Fetch that waits in the purgatory of its leader."""
 
-    __slots__ = ("deadline", "done", "request", "segments")
+    __slots__ = ("deadline", "request", "segments")
 
     def __init__(self, request: FetchRequest, deadline: int) -> None:
         self.request = request
         self.deadline = deadline
         self.segments: tuple[int, ...] = ()
-        self.done = False
 
     def twin(self, twins: Twins) -> DelayedFetch:
         twin = DelayedFetch.__new__(DelayedFetch)
         twin.deadline = self.deadline
-        twin.done = self.done
         twin.request = self.request
         twin.segments = self.segments
         if isinstance(self.request, SessionRead):

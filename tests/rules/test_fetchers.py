@@ -10,10 +10,15 @@ from engine.dataplane import fetcher, insync, purgatory
 from engine.dataplane.following import fetcher_id, initial_state
 from engine.dataplane.limits import Budget, limited
 from engine.dataplane.offsets import first_at
-from engine.dataplane.reading import read_partition
+from engine.dataplane.reading import error_before_read, read_partition
 from engine.model.configs import Limits
 from engine.model.effects import Effects
-from engine.model.errors import FENCED_LEADER_EPOCH, NONE, NOT_LEADER_OR_FOLLOWER
+from engine.model.errors import (
+    FENCED_LEADER_EPOCH,
+    NONE,
+    NOT_LEADER_OR_FOLLOWER,
+    UNKNOWN_LEADER_EPOCH,
+)
 from engine.model.log import Batch, Log
 from engine.model.messages import FETCH_R, NO_EPOCH, FetchPartition, FetchRequest
 from engine.model.state import EXPAND, FETCHING, TRUNCATING
@@ -279,6 +284,8 @@ def test_a_refused_partition_tells_no_offsets() -> None:
 @pytest.mark.parametrize(
     ("profile", "offset", "state"),
     [
+        ("Z08", -1, FETCHING),
+        ("Z33", -1, FETCHING),
         ("Z0102", 0, TRUNCATING),
         ("Z0102", 1, FETCHING),
         ("Z0102", 2, TRUNCATING),
@@ -287,8 +294,51 @@ def test_a_refused_partition_tells_no_offsets() -> None:
     ],
 )
 def test_where_a_fetcher_begins(profile: str, offset: int, state: int) -> None:
-    """F-2: by high watermarks, who stands at its log's very end has nothing to cut."""
+    """F-2: who does not know from where begins at its log's end; by high watermarks, who stands
+    there has nothing to cut."""
     replica = played(cluster(), profile, "produce a to 1", "settle").brokers[2].replicas[0]
     assert replica.log.leo == 1
     began = initial_state(replica, offset, 5)
-    assert (began.state, began.offset, began.leader_epoch) == (state, offset, 5)
+    wanted = 1 if offset < 0 else offset
+    assert (began.state, began.offset, began.leader_epoch) == (state, wanted, 5)
+
+
+@pytest.mark.parametrize(
+    ("profile", "replica", "epoch", "error"),
+    [
+        ("K41", 0, 0, UNKNOWN_LEADER_EPOCH),
+        ("K41", 0, NO_EPOCH, NOT_LEADER_OR_FOLLOWER),
+        ("K41", 2, 0, NONE),
+        ("K41", -1, 0, NONE),
+        ("Z24", 0, 0, NONE),
+    ],
+)
+def test_who_is_no_replica_as_far_as_the_leader_knows_is_told_so(
+    profile: str, replica: int, epoch: int, error: int
+) -> None:
+    """S-2.6, KAFKA-13837: a follower of which the leader has not heard yet; number 0 is one, too.
+    A consumer is none."""
+    numbered = [{"id": one} for one in range(3)]
+    scenario = cluster(brokers=numbered, partitions=[[1, 2]])
+    leader = played(scenario, profile, "settle").brokers[1].running
+    epoch = epoch if epoch == NO_EPOCH else leader.replicas[0].leader_epoch
+    past = FetchPartition(0, 0, NO_EPOCH, epoch, 0)
+    asked = FetchRequest(replica, 1, 1, (past,), replica, 1, 0, 1, 9)
+    assert error_before_read(leader, asked, past) == error
+
+
+@pytest.mark.parametrize(
+    ("members", "least", "figures"),
+    [((1, 2, 3), 2, (0, 0, 0)), ((1, 2), 2, (1, 0, 1)), ((1,), 2, (1, 1, 0)), ((1,), 1, (1, 0, 1))],
+)
+def test_a_leader_says_how_its_isr_stands(
+    members: tuple[int, ...], least: int, figures: tuple[int, int, int]
+) -> None:
+    """12: UnderReplicated, UnderMinIsr, AtMinIsr; a follower never counts."""
+    scenario = cluster(brokers=3, configs={"min.insync.replicas": least})
+    sim = played(scenario, "K39", "settle")
+    for broker, wanted in ((1, figures), (2, (0, 0, 0))):
+        replica = sim.brokers[broker].replicas[0]
+        replica.isr = members
+        told = (insync.under_replicated, insync.under_min_isr, insync.at_min_isr)
+        assert tuple(int(one(replica)) for one in told) == wanted

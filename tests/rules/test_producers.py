@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from engine.dataplane.produce import append_once
 from engine.dataplane.recovery import lose_unflushed, open_replica
 from engine.model import errors
 from engine.model.broker import Machine, Process
 from engine.model.configs import build
 from engine.model.effects import Effects
 from engine.model.log import Batch, Log
+from engine.model.messages import ProduceRequest
 from engine.model.producers import Producers
 from engine.model.profiles import get_profile
 from engine.model.state import Disk
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run, play_all
 
 
 def batch(base: int, sequence: int, count: int = 1, epoch: int = 0, time: int = 0) -> Batch:
@@ -46,6 +50,25 @@ def test_checks(epoch: int, sequence: int, count: int, error: int, original: int
     found, duplicate = producers.check(7, epoch, sequence, count)
     assert found == error
     assert (None if duplicate is None else duplicate[2]) == original
+
+
+@pytest.mark.parametrize("producer", [0, 7])
+def test_a_duplicate_is_answered_with_the_offsets_of_the_original(producer: int) -> None:
+    """P-7: written once, acknowledged each time; what is out of order is told no offsets."""
+    scenario = Scenario.from_dict({"title": "x", "brokers": 2})
+    broker = play_all(Run(scenario, "K39", 0, ("settle",))).brokers[1].running
+
+    def send(sequence: int, count: int) -> tuple[int, int, int, bool]:
+        values = ("r",) * count
+        sent = ProduceRequest(-11, 1, 0, 0, values, 1, 0, producer, 0, sequence)
+        return append_once(broker, broker.replicas[0], sent, Effects())
+
+    assert send(0, 2) == (errors.NONE, 0, 2, False)
+    assert send(2, 3) == (errors.NONE, 2, 5, False)
+    assert send(2, 3) == (errors.NONE, 2, 5, True)
+    assert send(0, 2) == (errors.NONE, 0, 2, True)
+    assert send(9, 1) == (errors.OUT_OF_ORDER_SEQUENCE_NUMBER, -1, -1, False)
+    assert broker.replicas[0].log.leo == 5
 
 
 def test_unknown_producers_may_begin_anywhere() -> None:

@@ -67,13 +67,43 @@ def test_log_start_stays_below_the_high_watermark() -> None:
     assert retention.raise_log_start(log, 5) == (errors.NONE, False)
 
 
-def test_recovery_cuts_at_the_first_bad_batch() -> None:
+@pytest.mark.parametrize(
+    ("damaged_from", "end", "segments"),
+    [
+        (-1, 15, [0, 5, 10]),  # nothing is
+        (0, 0, [0]),
+        (1, 1, [0]),
+        (6, 6, [0, 5]),
+        (7, 7, [0, 5]),
+        (14, 14, [0, 5, 10]),
+        (15, 15, [0, 5, 10]),
+    ],
+)
+def test_recovery_cuts_at_the_first_bad_batch(
+    damaged_from: int, end: int, segments: list[int]
+) -> None:
     log = log_of(15, 5, 15)
     log.epochs.clear()  # the epoch file was not written in time
     disk = Disk(log)
-    recovery.reopen(disk, False, 0, 1, damaged_from=7)
-    assert (log.leo, log.segments, log.hw) == (7, [0, 5], 0)
-    assert log.epochs.entries() == [[0, 0]]
+    recovery.reopen(disk, False, 0, 1, damaged_from=damaged_from)
+    assert (log.leo, log.segments, log.hw) == (end, segments, 0)
+    assert [batch.base for batch in log.batches] == list(range(end))
+    assert log.epochs.entries() == ([[0, 0]] if end else [])
+
+
+def test_the_low_watermark_is_that_of_the_living() -> None:
+    """L-9: DeleteRecords waits for no follower that is dead, fenced or unknown."""
+    sim = play_all(Run(Scenario.from_dict({"title": "x", "brokers": 3}), "K39", 0, ("settle",)))
+    broker = sim.brokers[1].running
+    replica = broker.replicas[0]
+    replica.log.log_start, replica.remote[2].log_start, replica.remote[3].log_start = 5, 4, 3
+    assert retention.low_watermark(broker, replica) == 3
+    broker.peers[3].fenced = True
+    assert retention.low_watermark(broker, replica) == 4
+    broker.peers[2].alive = False
+    assert retention.low_watermark(broker, replica) == 5
+    del broker.peers[2]
+    assert retention.low_watermark(broker, replica) == 5
 
 
 def test_a_segment_of_which_nothing_is_left_stays_where_the_log_ends() -> None:
