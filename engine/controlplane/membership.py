@@ -286,7 +286,7 @@ def _clear_elr(
         new = changed.get(tp)
         if new is not None:
             changed[tp] = cleared(new)
-        elif tp in broker.image and tp not in changed:
+        elif tp in broker.image:
             broker.image[tp] = cleared(broker.image[tp])
 
 

@@ -88,6 +88,15 @@ def test_an_unclean_election_in_kraft_counts_once() -> None:
     assert (k.records[0].leader, k.unclean_elections) == (2, 1)
 
 
+def test_a_topic_may_have_an_unclean_election_of_its_own() -> None:
+    """The topic's own setting goes before the cluster's; to say none changes nothing."""
+    k, out = controller("K39", (1, 2)), Effects()
+    admin.create_topic(k, "t", 1, 2, JavaLcg17(), out)
+    for said, wanted in ((None, False), (True, True), (None, True), (False, False)):
+        admin.set_topic_config(k, "t", out, unclean=said)
+        assert k.unclean_for(0) is wanted
+
+
 def test_topics() -> None:
     k, out, chance = controller("K39", (1, 2, 3)), Effects(), JavaLcg17()
     assert admin.create_topic(k, "a", 2, 3, chance, out) == errors.NONE

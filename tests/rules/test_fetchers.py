@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.dataplane import fetcher, insync, purgatory
+from engine.dataplane import fetcher, insync, purgatory, serving
 from engine.dataplane.following import fetcher_id, initial_state
 from engine.dataplane.limits import Budget, limited
 from engine.dataplane.offsets import first_at
@@ -325,6 +325,19 @@ def test_who_is_no_replica_as_far_as_the_leader_knows_is_told_so(
     past = FetchPartition(0, 0, NO_EPOCH, epoch, 0)
     asked = FetchRequest(replica, 1, 1, (past,), replica, 1, 0, 1, 9)
     assert error_before_read(leader, asked, past) == error
+
+
+@pytest.mark.parametrize(("max_wait", "answers"), [(0, 1), (1, 0)])
+def test_who_does_not_want_to_wait_is_answered_at_once(max_wait: int, answers: int) -> None:
+    """S-5: one millisecond is a wait."""
+    sim = played(cluster(), "K39", "settle")
+    leader, out = sim.brokers[1].running, Effects()
+    wanted = FetchPartition(0, 0, NO_EPOCH, leader.replicas[0].leader_epoch, 0)
+    serving.on_fetch_request(
+        leader, FetchRequest(-11, 1, 1, (wanted,), -1, -1, max_wait, 1, 9), out
+    )
+    assert len(out.sends) == answers
+    assert len(leader.replicas[0].parked) == 1 - answers
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from engine.controlplane import kraft, membership, zookeeper
+from engine.controlplane import failover, kraft, membership, zookeeper
 from engine.model.control_messages import HeartbeatResponse, RegisterRequest
 from engine.model.copying import fields
 from engine.model.effects import Effects
-from engine.model.errors import DUPLICATE_BROKER_REGISTRATION, STALE_BROKER_EPOCH
+from engine.model.errors import (
+    DUPLICATE_BROKER_REGISTRATION,
+    NONE,
+    STALE_BROKER_EPOCH,
+    STALE_CONTROLLER_EPOCH,
+)
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, STARTING, UP
 from engine.scenarios.scenario import Scenario
@@ -119,6 +124,50 @@ def test_a_registration_that_was_not_committed_is_asked_for_again() -> None:
     assert sim.cluster.controller.brokers[3].epoch == sim.brokers[3].running.broker_epoch
     assert not sim.cluster.controller.brokers[3].fenced
     assert sim.broken == []
+
+
+def test_a_topic_that_was_not_committed_is_asked_for_again() -> None:
+    sim = played(SLOW_COMMIT, "K39", "create_topic new partitions=1 factor=3; advance 1s; kill K")
+    assert 2 not in sim.brokers[1].running.image
+    go_on(sim, "restart K; advance 60s; settle")
+    assert sim.cluster.controller.records[2].replicas == sim.brokers[1].running.image[2].replicas
+    assert sim.broken == []
+
+
+@pytest.mark.parametrize(("cleared_after", "elr"), [(False, (2,)), (True, ())])
+def test_a_partition_comes_back_as_the_committed_log_has_it(
+    cleared_after: bool, elr: tuple[int, ...]
+) -> None:
+    """10, CP-ELR 6.4: an ELR that was written after it had been cleared stays; one cleared since
+    does not."""
+    k = played(THREE, "K41", "settle").cluster.controller
+    record = k.records[0].copy()
+    record.isr, record.elr = (1,), (2,)
+    told, clear = (failover.R_PARTITION, 0, record), (failover.R_CLEAR_ELR, (0,))
+    k.log[:] = [told, clear] if cleared_after else [clear, told]
+    assert failover._since(k, told).elr == elr
+
+
+@pytest.mark.parametrize(
+    ("profile", "controller_epoch", "generation", "error"),
+    [
+        ("Z24", 0, 0, NONE),
+        ("Z24", 0, -1, STALE_BROKER_EPOCH),
+        ("Z24", -1, 0, STALE_CONTROLLER_EPOCH),
+        ("Z24", -1, -1, STALE_BROKER_EPOCH),
+        ("Z20", 0, -1, NONE),
+        ("Z20", -1, 0, STALE_CONTROLLER_EPOCH),
+    ],
+)
+def test_requests_of_the_past_are_refused(
+    profile: str, controller_epoch: int, generation: int, error: int
+) -> None:
+    """1.12: of another controller, and, since KIP-380, to another incarnation."""
+    broker = played(THREE, profile, "settle").brokers[2].running
+    known = broker.controller_epoch
+    sent = (known + controller_epoch, broker.broker_epoch + generation)
+    assert membership.request_error(broker, *sent) == error
+    assert broker.controller_epoch == known
 
 
 def test_operators_ask_the_next_controller_again() -> None:
