@@ -7,7 +7,7 @@ import pytest
 from engine.conformance.chance import JavaLcg17
 from engine.controlplane import admin, election, kraft, liveness, zk_reassign, zk_topics, zookeeper
 from engine.model import configs, errors
-from engine.model.control_messages import Heartbeat
+from engine.model.control_messages import Heartbeat, StopReplicaResponse
 from engine.model.controller import Controller, Registration
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
@@ -133,6 +133,33 @@ def test_a_topic_that_is_being_deleted_neither_grows_nor_goes_again() -> None:
     assert zk_topics.delete_topic(k, "a", out) == errors.UNKNOWN_TOPIC_OR_PARTITION
 
 
+def test_a_deletion_goes_on_with_every_answer() -> None:
+    """7.7, ZK 5, 6: a broker that has no part of one topic may have some of the next."""
+    k, out = controller("Z33", (1, 2)), Effects()
+    for name, brokers in (("a", (1,)), ("b", (1, 2))):
+        zk_topics.create_topic(k, name, [brokers], out)
+        zk_topics.delete_topic(k, name, out)
+    assert [k.deletions[name].left for name in "ab"] == [{1: {0}}, {1: {1}, 2: {1}}]
+    for broker, answers, left in (
+        (2, [(1, errors.KAFKA_STORAGE_ERROR)], ["a", "b"]),
+        (2, [(1, errors.NONE)], ["a", "b"]),
+        (1, [(0, errors.NONE)], ["b"]),
+        (1, [(1, errors.NONE)], []),
+    ):
+        zk_topics.on_stop_replica_response(k, StopReplicaResponse(broker, -1, 1, answers), out)
+        assert list(k.deletions) == list(k.topics) == left
+
+
+def test_brokers_that_wait_hear_of_what_is_new_to_them() -> None:
+    """A reader that has all there is goes on waiting."""
+    k, out = controller("K39", (1, 2)), Effects()
+    k.log[:], k.committed = [("a",), ("b",), ("c",)], 1
+    k.readers.update({1: (1, 7), 2: (2, 8)})
+    assert kraft.commit(k, 2, out) and not kraft.commit(k, 2, out)
+    assert [(m.dst, m.offset, list(m.records)) for m in out.sends] == [(1, 1, [("b",)])]
+    assert k.readers == {2: (2, 8)}
+
+
 def test_a_deletion_waits_for_the_move_of_a_partition() -> None:
     """7.7, ZK 1, 2."""
     k, out = controller("Z33", (1, 2)), Effects()
@@ -173,6 +200,7 @@ def test_elections_on_request() -> None:
         1: PartitionRecord((1, 2), (1, 2), 2),
         2: PartitionRecord((3, 2), (3,), -1),
     }
+    assert admin.elect_leader(k, 9, False, out) == errors.UNKNOWN_TOPIC_OR_PARTITION
     assert admin.elect_leader(k, 0, False, out) == errors.ELECTION_NOT_NEEDED
     assert admin.elect_all(k, True, out) == {2: errors.NONE}
     assert k.records[2].leader == 2

@@ -55,6 +55,7 @@ def batches(*sizes: int) -> list[Batch]:
         ("orders", 5, 7, 1),
         ("payments", 1, 7, 4),
         ("__consumer_offsets", 5, 4, 2),
+        ("", 1 << 31, 7, 0),  # the smallest int has no absolute value
     ],
 )
 def test_the_thread_is_that_of_kafka(
@@ -233,6 +234,19 @@ def test_the_first_record_of_a_time(timestamp: int, limit: int, offset: int) -> 
         log.append(Batch(base, 0, ("r",) * len(times), times[-1], times=times))
     log.log_start = 2
     assert first_at(log, timestamp, limit)[1] == offset
+
+
+def test_records_without_a_time_of_their_own_have_that_of_their_batch() -> None:
+    log = Log()
+    log.append(Batch(0, 4, ("r", "r"), 10))
+    log.append(Batch(2, 5, ("r", "r"), 20))
+    log.log_start = 1
+    assert [first_at(log, time, 9)[1:] for time in (0, 10, 11, 21)] == [
+        (1, 4, 10),
+        (1, 4, 10),
+        (2, 5, 20),
+        (-1, NO_EPOCH, -1),
+    ]
 
 
 @pytest.mark.parametrize(

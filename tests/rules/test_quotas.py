@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.checks.quotas import held_in_sync
 from engine.dataplane import fetcher, reading, serving
 from engine.model import configs, messages, quotas
 from engine.model.broker import Machine, Process
@@ -31,6 +32,20 @@ def test_windows_close_and_vanish() -> None:
         quota.record(100, now)
     assert quota.per_second(2_000) == 200.0, "two windows are kept: those of 1 s and of 2 s"
     assert quota.per_second(10_000) == 0.0
+
+
+def test_who_is_held_back_though_in_sync() -> None:
+    """INV-28: a leader's follower by its ISR, a broker itself by how far it believes to lag."""
+    leader = broker(1, LEADER)
+    held = Quotas()
+    held.held = {(0, 2): 5, (0, 3): 6}
+    leader.replicas[0].isr = (1, 2)
+    assert list(held_in_sync(leader, held, 4)) == [2]
+    assert list(held_in_sync(leader, held, 5)) == []
+    leader.replicas[0].isr = (1, 2, 3)
+    assert list(held_in_sync(leader, held, 4)) == [2, 3]
+    held.held = {(0, 1): 7}
+    assert list(held_in_sync(leader, held, 4)) == [], "nobody knows how far it lags"
 
 
 @pytest.mark.parametrize("text", ["*", " * ", "", "1:2", "1:2,3:4", "1:2,", " 1:2 , 3:4 "])

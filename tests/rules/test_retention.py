@@ -245,6 +245,22 @@ def test_a_follower_that_ends_below_the_leaders_start_begins_anew() -> None:
     assert starts(*grown, "restart 3", "settle") == [3, 3, 3]
 
 
+def test_a_clean_shutdown_flushes_every_disk_that_works() -> None:
+    """L-12: a failed directory keeps nobody from flushing the others."""
+    brokers = [{"id": 1, "dirs": 2}, {"id": 2}]
+    scenario = {"title": "x", "brokers": brokers, "partitions": [[1, 2], [1, 2]]}
+    moves = ("produce a p=0", "produce b p=1", "settle")
+    broker = play_all(Run(Scenario.from_dict(scenario), "K39", 0, moves)).brokers[1].running
+    first, second = (broker.machine.disks[tp] for tp in (0, 1))
+    assert (first.dir, second.dir) == (1, 2)
+    for disk in (first, second):
+        disk.log.flushed = 0
+    broker.machine.broken.add(1)
+    recovery.flush_everything(broker)
+    assert (first.log.flushed, second.log.flushed) == (0, 1)
+    assert (second.recovery_checkpoint, broker.machine.clean_epoch) == (1, broker.broker_epoch)
+
+
 def test_what_was_flushed_is_never_past_the_end_of_the_log() -> None:
     """L-13: recovery that cuts a damaged tail, and power that took one."""
     log = log_of(15, 5, 15)
