@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -322,6 +323,26 @@ def test_a_study_is_a_dataframe_where_spark_is_given(spark: SparkRunner) -> None
         theirs = played[row["profile"], row["seed"]].asDict(recursive=True)
         theirs["broken"] = [[one["invariant"], one["step"], one["why"]] for one in theirs["broken"]]
         assert theirs == row
+
+
+FROM_A_NOTEBOOK = """
+from pyspark.sql import SparkSession
+import highwater as hw
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+print(hw.study("S30", runs=3, spark=builder.getOrCreate()).count())
+"""
+
+
+def test_a_session_of_ones_own_plays_with_the_python_that_asks(tmp_path: Path) -> None:
+    """As from a notebook: the kernel is no python3 of the path, where Spark looks for one."""
+    other = tmp_path / "python3"
+    other.write_text("#!/bin/sh\nexit 3\n")
+    other.chmod(0o755)
+    environ = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"}
+    environ["PATH"] = f"{tmp_path}:{environ['PATH']}"
+    command = [sys.executable, "-c", FROM_A_NOTEBOOK]
+    ended = subprocess.run(command, env=environ, cwd=tmp_path, capture_output=True, text=True)
+    assert ended.stdout.strip() == "3", ended.stderr[-2_000:]
 
 
 @pytest.fixture

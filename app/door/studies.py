@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
@@ -15,7 +17,7 @@ from engine.scenarios import file
 from engine.study.batch import VIOLATES, Row, run_chunk
 from engine.study.metrics import METRICS
 
-RUNS_HERE = 20_000
+RUNS_HERE = 2_0000
 """Of one version, played in this process; more want Spark."""
 SLICE = 50
 """Runs of one task of Spark, about a second of them."""
@@ -84,7 +86,8 @@ def study(
     """Plays `runs` seeds from `seed` on under each version: a `Study`, played here and now.
 
     With `spark`, a SparkSession, a DataFrame of the same rows, which Spark plays when they are
-    asked for; its executors need `highwater` installed.
+    asked for; its executors need `highwater` installed.  A local session plays them with this
+    Python, unless PYSPARK_PYTHON names another.
     Raises BadInput, or ValueError for more runs than one process should play.
     """
     found = file.find(scenario)
@@ -126,8 +129,17 @@ def _frame(chunks: list[dict[str, Any]], spark: Any) -> Any:
             for number in batch.column(0).to_pylist():
                 yield from table_of(run_chunk(chunks[number]), metrics).to_batches()
 
+    _with_this_python(spark)
     numbers = spark.range(0, len(chunks), 1, min(len(chunks), PARTS_MOST))
     return numbers.mapInArrow(played, spark_schema(metrics))
+
+
+def _with_this_python(spark: Any) -> None:
+    """PySpark's workers are the first python3 on the path.  A notebook's kernel seldom is that one:
+    there they would not find what is played."""
+    context = getattr(spark, "sparkContext", None)  # a session of Spark Connect has none
+    if context is not None and context.master.startswith("local"):
+        context.pythonExec = os.environ.get("PYSPARK_PYTHON", sys.executable)
 
 
 def _short(value: Any) -> str:
