@@ -115,6 +115,8 @@ def test_topics() -> None:
     assert admin.create_manually(k, "b", [(1, 9)], out) == errors.INVALID_REPLICA_ASSIGNMENT
     assert admin.create_partitions(k, "a", 3, chance, out) == errors.NONE
     assert admin.create_partitions(k, "a", 3, chance, out) == errors.INVALID_PARTITIONS
+    same = admin.create_partitions(k, "a", 3, chance, out, assignments=[])
+    assert same == errors.INVALID_PARTITIONS
     assert [len(k.records[tp].replicas) for tp in k.topics["a"].tps] == [3, 3, 3]
     admin.set_topic_config(k, "a", out, min_isr=5)
     assert admin.effective_min_isr(k, "a") == 3

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from engine.controlplane import alter_partition, election
+from engine.controlplane import alter_partition, election, kraft
 from engine.model import configs, errors
-from engine.model.control_messages import AlterItem
+from engine.model.control_messages import AlterItem, AlterPartitionRequest
 from engine.model.controller import Controller, Topic
+from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
 from engine.model.profiles import PROFILES
 from engine.model.records import PartitionRecord
 
@@ -75,6 +77,20 @@ def test_kraft_unknown_partition_and_sender() -> None:
     assert alter_partition.check_sender(101, 101) == errors.NONE
     assert alter_partition.check_sender(102, 101) == errors.STALE_BROKER_EPOCH
     assert alter_partition.check_sender(None, 101) == errors.STALE_BROKER_EPOCH
+
+
+def test_a_refused_item_leaves_the_others_alone() -> None:
+    """CP-ALTER: each item has its own answer."""
+    k, out = Controller(PROFILES["K39"], configs.build(PROFILES["K39"])), Effects()
+    k.brokers.update(BROKERS)
+    k.records.update({0: RECORD.copy(), 1: RECORD.copy()})
+    k.topics["t"] = Topic()
+    items = (
+        AlterItem(0, RECORD.leader_epoch - 1, RECORD.partition_epoch, ((1, 101),)),
+        AlterItem(1, RECORD.leader_epoch, RECORD.partition_epoch, ((1, 101),)),
+    )
+    kraft.on_alter_partition(k, AlterPartitionRequest(1, CONTROLLER, 5, 101, items, False), out)
+    assert (k.records[0].isr, k.records[1].isr) == (RECORD.isr, (1,))
 
 
 @pytest.mark.parametrize(

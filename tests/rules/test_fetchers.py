@@ -21,7 +21,7 @@ from engine.model.errors import (
 )
 from engine.model.log import Batch, Log
 from engine.model.messages import FETCH_R, NO_EPOCH, FetchPartition, FetchRequest
-from engine.model.state import EXPAND, FETCHING, TRUNCATING
+from engine.model.state import EXPAND, FETCHING, TRUNCATING, DelayedFetch
 from engine.scenarios.scenario import Scenario
 from engine.sim import moves
 from engine.sim.run import Run, play_all
@@ -339,6 +339,20 @@ def test_who_is_no_replica_as_far_as_the_leader_knows_is_told_so(
     past = FetchPartition(0, 0, NO_EPOCH, epoch, 0)
     asked = FetchRequest(replica, 1, 1, (past,), replica, 1, 0, 1, 9)
     assert error_before_read(leader, asked, past) == error
+
+
+@pytest.mark.parametrize(
+    ("src", "corr", "found"),
+    [(2, 0, True), (2, 7, True), (2, 8, False), (3, 0, False), (3, 7, False)],
+)
+def test_whose_fetch_waits(src: int, corr: int, found: bool) -> None:
+    """S-6: that of a node, or the one of a number; nobody's is one that was sent again."""
+    leader = played(cluster(), "K39", "settle").brokers[1].running
+    waits = DelayedFetch(FetchRequest(2, 1, 7, (), 2, 1, 500, 1, 9), 500)
+    leader.replicas[0].parked[:] = [waits]
+    assert purgatory.parked_from(leader, src, corr) is (waits if found else None)
+    waits.request.corr = -1
+    assert purgatory.parked_from(leader, src, corr) is None
 
 
 @pytest.mark.parametrize(("max_wait", "answers"), [(0, 1), (1, 0)])
