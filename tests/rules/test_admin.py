@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from engine.conformance.chance import JavaLcg17
-from engine.controlplane import admin, election, kraft, liveness, zk_reassign, zk_topics, zookeeper
+from engine.controlplane import (
+    admin,
+    election,
+    kraft,
+    liveness,
+    storage,
+    zk_reassign,
+    zk_topics,
+    zookeeper,
+)
 from engine.model import configs, errors
 from engine.model.control_messages import Heartbeat, StopReplicaResponse
 from engine.model.controller import Controller, Registration
@@ -78,6 +87,24 @@ def test_zookeeper_switching_unclean_election_on_acts_at_once() -> None:
     k.configs = k.configs.changed(k.profile, "unclean.leader.election.enable", 1)
     zookeeper.elect_offline(k, out)
     assert (k.records[0].leader, k.unclean_elections) == (2, 1)
+
+
+def test_a_partition_that_broker_0_leads_has_a_leader() -> None:
+    k, out = controller("Z33", (0, 1)), Effects()
+    k.records[0] = PartitionRecord((1, 0), (1, 0), 0)
+    zookeeper.elect_offline(k, out)
+    assert state(k.records[0]) == (0, 0, (1, 0), (1, 0)) and not out.sends
+
+
+@pytest.mark.parametrize(("src", "epoch", "lost"), [(1, 101, (2,)), (1, 100, ()), (9, 101, ())])
+def test_failed_directories_are_those_of_the_process_that_is_registered(
+    src: int, epoch: int, lost: tuple[int, ...]
+) -> None:
+    """CP-KR-HB: a heartbeat of a former process, or of a stranger, says nothing of a disk."""
+    k, out = controller("K39", (1, 2)), Effects()
+    heartbeat = Heartbeat(src, CONTROLLER, 1, epoch, 0, False, False, (2,))
+    storage.on_heartbeat(k, heartbeat, out)
+    assert tuple(k.brokers[1].lost_dirs) == lost
 
 
 def test_an_unclean_election_in_kraft_counts_once() -> None:
