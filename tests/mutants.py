@@ -2,11 +2,11 @@
 
 Cosmic Ray finds what can be changed in a module and changes it, one thing at a time, in a copy of
 the project; a fast set of tests decides each.  It asks of a test only its exit code, and changes a
-file as it stands, so tables of handlers and slots need no care.  Left alone are annotations, which
-nothing evaluates; an order where equality is asked, for names and states have none; the sign of a
-written number, which is one thing with it; and a number below -1, since in Kafka every number below
-0 says "none".  The other operators are those of PIT's default mutators: a comparison goes over its
-boundary or to its contrary, arithmetic to its inverse.
+file as it stands, so tables of handlers and slots need no care.  Left alone are annotations and
+what is said to the compiler, which nothing evaluates; an order where equality is asked, for names
+and states have none; the sign of a written number, which is one thing with it; and a number below
+-1, since in Kafka every number below 0 says "none".  The other operators are those of PIT's default
+mutators: a comparison goes over its boundary or to its contrary, arithmetic to its inverse.
 
 Some changes change nothing that anybody could see.  ``equal_mutants.txt`` lists those that were
 found, each with the reason; a sample counts them apart and does not run them.
@@ -117,9 +117,12 @@ def modules(named: list[str]) -> list[str]:
 
 
 def annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where nothing is evaluated: (line, column) of the begin and end of each annotation."""
+    """Where nothing is evaluated: (line, column) of the begin and end of each annotation and of
+    each ``mypyc_attr``."""
     found: list[ast.expr | None] = []
     for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef):
+            found += [one for one in node.decorator_list if "mypyc_attr" in ast.dump(one)]
         if isinstance(node, ast.arg | ast.AnnAssign):
             found.append(node.annotation)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

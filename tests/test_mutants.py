@@ -31,6 +31,7 @@ def test_changes_are_real_and_leave_annotations_alone() -> None:
     unions = [n for n, line in enumerate(source, 1) if "-> " in line and " | " in line]
     assert not {one.line for one in found if "BitOr" in one.operator} & set(unions)
     assert mutants.annotations("x: int | None = 1 | 2") == [((1, 3), (1, 13))]
+    assert mutants.annotations("@mypyc_attr(a=True)\n@b(True)\nclass C: ...") == [((1, 1), (1, 19))]
 
 
 def test_a_verdict_and_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
