@@ -89,6 +89,28 @@ def test_zookeeper_switching_unclean_election_on_acts_at_once() -> None:
     assert (k.records[0].leader, k.unclean_elections) == (2, 1)
 
 
+@pytest.mark.parametrize(
+    ("isr", "done"), [((1,), False), ((1, 2), False), ((2, 3), True), ((1, 2, 3), True)]
+)
+def test_a_move_is_complete_when_every_target_is_in_sync(isr: Ids, done: bool) -> None:
+    """CP-REASSIGN-ZK: whoever else is in sync, or no longer."""
+    k, out = controller("Z33", (1, 2, 3)), Effects()
+    zk_topics.create_topic(k, "a", [(1,)], out)
+    zk_reassign.reassign(k, 0, (2, 3), out)
+    k.records[0].isr = isr
+    assert zk_reassign.complete(k, 0, out) is done
+    assert k.records[0].reassigning is not done
+
+
+@pytest.mark.parametrize(("enabled", "leader"), [(False, -1), (True, 2)])
+def test_only_a_setting_that_was_switched_on_elects(enabled: bool, leader: int) -> None:
+    k, out = controller("Z33", (2,)), Effects()
+    k.records[0] = PartitionRecord((1, 2), (1,), -1)
+    after = k.configs.changed(k.profile, "unclean.leader.election.enable", 1)
+    zookeeper.set_configs(k, after, enabled, out)
+    assert (k.records[0].leader, k.configs) == (leader, after)
+
+
 def test_a_partition_that_broker_0_leads_has_a_leader() -> None:
     k, out = controller("Z33", (0, 1)), Effects()
     k.records[0] = PartitionRecord((1, 0), (1, 0), 0)
