@@ -133,6 +133,23 @@ def test_the_server_stops_while_pages_are_open() -> None:
         wire.close()
 
 
+def test_a_server_that_is_stopped_has_nothing_to_say(tmp_path: Path) -> None:
+    """No process of it is aborted: what has threads is begun after the fork."""
+    server = subprocess.Popen(
+        [sys.executable, "-m", "app", "serve", "--port", "0"],
+        cwd=ROOT,
+        env={**os.environ, "HIGHWATER_INSTANCE": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert server.stdout is not None
+    assert "Highwater is at" in server.stdout.readline()
+    server.terminate()
+    said, _ = server.communicate(timeout=30)
+    assert (said, server.returncode) == ("", 0)
+
+
 def test_a_taken_port_is_told_at_once(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

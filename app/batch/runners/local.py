@@ -15,8 +15,6 @@ from concurrent.futures import (
 )
 from contextlib import closing
 
-import duckdb
-
 from app.batch.processes import pool
 from app.batch.runners.plan import Chunk, Plan, Tally
 from app.batch.runners.rows import RunChunk, finish_chunk
@@ -68,6 +66,8 @@ class Processes:
 
 def counted_here(plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
     """Counts these finished chunks in this process.  Raises RunnerTrouble."""
+    import duckdb  # late, as `open_duck` says
+
     try:
         with closing(DuckTables(directory, done, plan.metrics)) as tables:
             return summarise(tables, plan, keep)

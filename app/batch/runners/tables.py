@@ -8,11 +8,12 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol
-
-import duckdb
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from app.batch.runners.rows import COLUMNS, files_of, spark_schema
+
+if TYPE_CHECKING:
+    import duckdb
 
 JUDGED: Final = "judged"
 ERROR: Final = "error"
@@ -113,7 +114,13 @@ def judged(metrics: Sequence[str]) -> list[str]:
 
 
 def open_duck() -> duckdb.DuckDBPyConnection:
-    """A database in memory, that fetches no extension."""
+    """A database in memory, that fetches no extension.
+
+    DuckDB is imported where it is asked: with the module comes a connection that has threads, and a
+    process made by fork would lack them and be aborted when it ends.
+    """
+    import duckdb
+
     return duckdb.connect(
         config={
             "memory_limit": MEMORY,
