@@ -32,6 +32,7 @@ from engine.model.languages import language_of
 from engine.show.replay import Replay
 from engine.show.sayings import said
 from engine.show.why import MAX_SUBJECT
+from engine.sim.run import Run
 
 log = logging.getLogger(__name__)
 
@@ -53,10 +54,26 @@ def _shown(digest: str, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _open(question: Question) -> Answer:
+    """The run; of one whose script cannot be played to its end, as one of another release or of an
+    older engine may be, what comes before that move, with the sentence that says why."""
+    question.run = naming.run_asked(question.asked)
+    try:
+        return _opened(question, question.run)
+    except BadInput as bad:
+        word, _, number = bad.where.partition(" ")
+        if word != "Move":
+            raise
+        run = question.run
+        question.run = Run(run.scenario, run.profile, run.seed, run.lines()[: int(number) - 1])
+        answer = _opened(question, question.run)
+        answer["facts"]["stops"] = said(bad.sentence, question.client.lang)
+        return answer
+
+
+def _opened(question: Question, run: Run) -> Answer:
     asked = question.asked
     replays = services().replays
-    question.run = naming.run_asked(asked)
-    digest = replays.register(question.run)
+    digest = replays.register(run)
     saved = replays.saved(digest)
     with replays.using(digest) as replay:
         step = min(asked.whole("step", 0, SEED_MAX, default=0), replay.total)
@@ -70,7 +87,7 @@ def _open(question: Question) -> Answer:
             steps = replay.around(first, step, max(1, ahead))
         return {
             "run": digest,
-            "text": question.run.text(),
+            "text": run.text(),
             "facts": replays.facts(replay, saved, question.client.lang),
             "first": first,
             "steps": _shown(digest, steps),

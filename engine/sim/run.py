@@ -113,7 +113,7 @@ def play(
     """Plays moves from number `start` on; yields the move's number after each of its events.
 
     `ended` is told the number of each move that is over, before the next one begins.
-    Raises BadInput naming the line that cannot be played.
+    Raises BadInput naming the line that cannot be played; its `where` is "Move n".
     """
     for number in range(start, len(lines)):
         try:
@@ -121,9 +121,9 @@ def play(
             for _ in moves.play(sim, move):
                 yield number
         except BadInput as error:
-            raise BadInput(
-                error.code, f"Move {number + 1} (“{lines[number]}”): {error.sentence}"
-            ) from error
+            where = f"Move {number + 1}"
+            sentence = f"{where} (“{lines[number]}”): {error.sentence}"
+            raise BadInput(error.code, sentence, where) from error
         if ended is not None:
             ended(number)
         if sim.events > sim.budget:

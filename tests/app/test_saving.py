@@ -183,6 +183,21 @@ def test_a_run_saved_by_another_engine_says_so(
     assert socket.open(run=opened["run"])["facts"]["replayed_with"]["same"] is False
 
 
+def test_a_run_that_can_be_played_no_further_opens_as_far_as_it_can(
+    client: FlaskClient, socket: Socket, scenario: str
+) -> None:
+    """As one saved by an older engine, which let broker 1 start what runs already."""
+    run = json.loads(socket.open(scenario=scenario)["text"])
+    good = ["produce m1", "fetch 2"]
+    text = json.dumps({**run, "moves": [*good, "restart 1", "settle"]})
+    opened = socket.open(text=text, step=1)
+    assert opened["facts"]["stops"].startswith("Move 3 (“restart 1”): ")
+    assert json.loads(opened["text"])["moves"] == good
+    assert [one["n"] for one in opened["steps"]][:2] == [0, 1]
+    again = socket.open(run=opened["run"])
+    assert again["facts"]["total"] == opened["facts"]["total"] and "stops" not in again["facts"]
+
+
 def test_the_digest_of_a_run_is_the_same_in_every_process(
     app: Flask, socket: Socket, scenario: str
 ) -> None:

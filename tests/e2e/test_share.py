@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 import struct
+import zlib
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -16,6 +17,8 @@ from xml.etree import ElementTree
 import pytest
 
 from app.command.bench.view import LOAD
+from engine.scenarios.file import library
+from engine.sim.run import Run
 from tests.e2e.conftest import Opener, Server
 from tests.e2e.walk import at, jump, step_of, total
 
@@ -107,6 +110,17 @@ def test_a_link_with_the_run_inside_needs_no_memory_of_the_server(
     assert title == "When exactly is a record committed?"
 
 
+def test_a_run_that_can_be_played_no_further_says_so(visit: Opener) -> None:
+    run = Run(library()["happy-path"], "K41", 0, ("produce m1", "restart 1", "settle"))
+    data = base64.urlsafe_b64encode(zlib.compress(run.text().encode())).decode().rstrip("=")
+    page = visit(f"/r#run=2.{len(data)}.{data}")
+    words = page.locator("[data-stops]").inner_text()
+    assert "no further" in words and "Move 2 (“restart 1”)" in words
+    at(page, 0)
+    page.keyboard.press("ArrowRight")
+    at(page, 1)
+
+
 def test_what_a_link_cannot_say_is_named_and_the_nearest_opens(visit: Opener) -> None:
     page = visit("/s/S01")
     branch(page)
@@ -120,6 +134,8 @@ def test_what_a_link_cannot_say_is_named_and_the_nearest_opens(visit: Opener) ->
     words = late.locator('[data-notice="warn"]').inner_text()
     assert "step 999999" in words and "size=huge" in words and "partition 3" in words
     assert "view=map" in words and "layers=sky" in words
+    words = visit("/s/S01?lang=de").locator('[data-notice="warn"]').inner_text()
+    assert words == "The link says lang=de; it can say zh, zh-Hans, en."
     at(late, total(late))
 
 

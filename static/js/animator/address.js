@@ -21,7 +21,7 @@ let jumped = null; // the last jump that made a place to come back to
 export async function asked() {
   const { seen, problems } = read(location.search, {
     ...FIELDS,
-    lang: places().map((link) => inAddress(link.hreflang)),
+    lang: [...new Set(places().flatMap(({ hreflang: tag }) => [inAddress(tag), tag]))],
     tab: s.TABS,
     view: s.VIEWS,
     ...(s.boot.value.seen && { show: SIDES, kafka: s.boot.value.seen.releases }),

@@ -18,6 +18,16 @@ function Older() {
   </div>`;
 }
 
+/** A script that cannot be played to its end is shown as far as it can. */
+function Stops() {
+  const why = s.facts.value?.stops;
+  if (!why) return null;
+  return html`<div class="bar warn" role="status" data-stops="1">
+    <${Icon} name="alert" />
+    <p class="grow">${s.t.value("stops.bar", { why })}</p>
+  </div>`;
+}
+
 function Longer() {
   const facts = s.facts.value;
   if (facts?.whole !== false) return null;
@@ -81,7 +91,7 @@ const inClass = () => s.classroom.value && html`<${doors.ClassBar} /><${doors.Cl
 /** Every bar that has something to say. */
 export const Bars = () =>
   html`${inClass()}${s.predicting.value && html`<${doors.Predicting} />`}
-    <${Connection} /><${Older} /><${Longer} />`;
+    <${Connection} /><${Older} /><${Stops} /><${Longer} />`;
 
 /** Lies over the foot of the stage: what comes and goes moves nothing. */
 export function Notice() {
