@@ -162,6 +162,24 @@ def test_the_future_log_follows_the_start_of_the_current_one() -> None:
     assert log(after(f"{lines}; delete records 3; settle; settle", "K39"), 2) == "d2 d e"
 
 
+@pytest.mark.parametrize(("latest", "kept"), [(0, 1), (-1, 2)])
+def test_the_copy_is_cut_where_its_latest_epoch_ends_in_the_current_log(
+    latest: int, kept: int
+) -> None:
+    """D-4: epoch 0 is one; a copy without any is cut to the offset it was sent back to."""
+    sim = after("produce a b c; settle; move_dir 2 d2; copy 2; copy 2", "K39")
+    broker = sim.brokers[2].running
+    move = broker.machine.futures[0]
+    assert (move.disk.log.leo, move.disk.log.epochs.latest()) == (2, 0)
+    if latest < 0:
+        move.disk.log.epochs.clear()
+    broker.replicas[0].log.epochs.assign(1, 1)
+    move.fetch.state, move.fetch.offset = TRUNCATING, 2
+    futures.work(broker, sim.out)
+    assert move.disk.log.batches[0].values == ("a",)
+    assert sum(len(batch.values) for batch in move.disk.log.batches if batch.base < 2) == kept
+
+
 @pytest.mark.parametrize(("cut", "offset"), [(1, 1), (2, 2), (4, 2)])
 def test_a_cut_of_the_current_log_sends_the_copy_back(cut: int, offset: int) -> None:
     """D-4: to where was cut, and never ahead of where it was."""

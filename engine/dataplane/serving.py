@@ -52,7 +52,7 @@ def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
             at_once = True
         answer.append(data)
         later.append(noted)
-    if m.replica >= 0 and not broker.profile.position_noted_per_partition:
+    if not broker.profile.position_noted_per_partition:
         for index, asked in enumerate(later):
             if asked is not None:
                 answer[index] = _note_position(broker, m, asked, answer[index], out)

@@ -226,6 +226,10 @@ def test_preferred_election_falls_back_to_the_current_leader() -> None:
     assert not change(record, (1, 2, 3), PREFERRED).changed
     joined = PartitionRecord((1, 2, 3), (1, 2, 3), 3)
     assert change(joined, (1, 2, 3), PREFERRED).record.leader == 1
+    assert election.choose_kr(PREFERRED, 3, (1, 2, 3), (2, 3), (), {1, 2, 3}.__contains__) == (
+        3,
+        False,
+    )
     leaderless = PartitionRecord((1, 2, 3), (2, 3), -1)
     assert change(leaderless, (1, 3), PREFERRED).record.leader == 3
 

@@ -134,6 +134,15 @@ def test_a_topic_that_was_not_committed_is_asked_for_again() -> None:
     assert sim.broken == []
 
 
+def test_who_began_to_shut_down_in_vain_has_not_begun() -> None:
+    """10: the record that says so died with the controller; nor when it began."""
+    k = played(SLOW_COMMIT, "K39", "advance 1s").cluster.controller
+    before = k.brokers[2].shutdown_at
+    k.brokers[2].shutting_down, k.brokers[2].shutdown_at = True, 7
+    failover._register_again(k, 2)
+    assert (k.brokers[2].shutting_down, k.brokers[2].shutdown_at) == (False, before) == (False, -1)
+
+
 @pytest.mark.parametrize(("cleared_after", "elr"), [(False, (2,)), (True, ())])
 def test_a_partition_comes_back_as_the_committed_log_has_it(
     cleared_after: bool, elr: tuple[int, ...]

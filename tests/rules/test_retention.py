@@ -61,6 +61,16 @@ def test_what_lies_below_the_log_start_goes_under_every_policy() -> None:
     assert (log.log_start, log.segments) == (7, [5, 10])
 
 
+def test_a_client_deletes_up_to_an_offset_or_to_the_high_watermark() -> None:
+    """L-9: -1 says up to the high watermark, what lies below that says nothing."""
+    sim = after("produce c", "settle", "settle")
+    leader = sim.brokers[1].replicas[0]
+    assert retention.delete_records(sim.brokers[2].replicas[0], 1) == errors.NOT_LEADER_OR_FOLLOWER
+    assert retention.delete_records(leader, -2) == errors.OFFSET_OUT_OF_RANGE
+    assert (retention.delete_records(leader, 1), leader.log.log_start) == (errors.NONE, 1)
+    assert (retention.delete_records(leader, -1), leader.log.log_start) == (errors.NONE, 3)
+
+
 def test_log_start_stays_below_the_high_watermark() -> None:
     log = log_of(10, 5, 6)
     assert retention.raise_log_start(log, 7) == (errors.OFFSET_OUT_OF_RANGE, False)

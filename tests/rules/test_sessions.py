@@ -14,6 +14,15 @@ from engine.sim.simulation import Simulation
 
 NAMES = {"id": "t"}
 
+FROM_0 = Scenario.from_dict(
+    {
+        "title": "x",
+        "brokers": [{"id": 0}, {"id": 1}],
+        "partitions": [[1, 0]],
+        "configs": {"fetch_sessions": 1},
+    }
+)
+
 
 def wanted(offset: int) -> Wanted:
     return Wanted(offset, 0, 100, None, None, "id")
@@ -208,3 +217,11 @@ def test_a_copy_has_sessions_of_its_own() -> None:
 def test_sessions_may_be_switched_off_while_fetchers_have_theirs() -> None:
     sim = played("produce a", "settle", "set fetch_sessions=false", "produce b", "settle")
     assert [sim.brokers[b].replicas[0].log.leo for b in (1, 2, 3)] == [2, 2, 2]
+
+
+def test_a_followers_session_is_privileged_and_a_broker_may_have_number_0() -> None:
+    """X-5."""
+    sim = play_all(Run(FROM_0, "K39", 0, ("produce a", "settle", "settle")))
+    kept = sim.brokers[1].running.sessions
+    assert kept is not None
+    assert [(one.owner, one.privileged) for one in kept.sessions.values()] == [(0, True)]
