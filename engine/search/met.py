@@ -18,6 +18,7 @@ from engine.search.budgets import Budgets
 from engine.search.question import Question
 from engine.search.searching import Bounds, Outcome, Searching
 from engine.search.situations import Situation, at_rest, situation
+from engine.sim.plan_kinds import PLAN_KINDS
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 from engine.study.budget import event_budget
@@ -26,29 +27,17 @@ from engine.study.saturation import CURVE
 SCHEMA: Final = 1
 UNMET_SHOWN: Final = 5
 
-USUAL: Final = {
-    "kill": "crashes",
-    "bounce": "crashes",
-    "rolling_restart": "crashes",
-    "power": "power",
-    "pause": "pauses",
-    "cut": "cuts",
-    "cut_controller": "cuts",
-    "partition": "cuts",
-    "lossy": "losses",
-}
-"""Which budget pays for what a fault plan does; the other kinds are no moves of a search."""
-
 
 def usual(scenario: Scenario) -> Budgets:
     """One of whatever the fault plan does, and one write."""
-    given = {USUAL[fault.kind]: 1 for fault in scenario.faults if fault.kind in USUAL}
-    return Budgets(**{"writes": 1, **given})
+    paid = {PLAN_KINDS[fault.kind].pays for fault in scenario.faults}
+    return Budgets(**{"writes": 1, **dict.fromkeys(paid - {""}, 1)})
 
 
 def not_searched(scenario: Scenario) -> tuple[str, ...]:
     """Kinds of faults of the plan that no budget pays for: what they lead to is never reached."""
-    return tuple(sorted({fault.kind for fault in scenario.faults} - USUAL.keys()))
+    kinds = {fault.kind for fault in scenario.faults}
+    return tuple(sorted(kind for kind in kinds if not PLAN_KINDS[kind].pays))
 
 
 def by_hand(scenario: Scenario) -> Scenario:

@@ -33,13 +33,26 @@ Many = Callable[[World, tuple[int, ...], Strikes], None]
 
 
 class PlanKind(NamedTuple):
-    """Both are told whom they concern.  `strike` None: it rolls from one broker to the next.
-    `repair` None: it repairs itself.  `whole`: it strikes a group as it was named, also those of
-    it that do not run."""
+    """Strike and repair are told whom they concern; whoever adds a kind says all of it.
+
+    `strike` None: it rolls from one broker to the next.  `repair` None: it repairs itself.
+    `stops`: the process is down until the repair starts it.  `takes`: when something may leave a
+    disk by it.  `pays`: the budget of a search that buys the same, "" if its moves have none.
+    `whole`: it strikes a group as it was named, also those of it that do not run.
+    """
 
     strike: Many | None
     repair: Many | None
+    stops: bool
+    takes: str
+    pays: str
     whole: bool = False
+
+
+NOTHING: Final = ""
+STRUCK: Final = "struck"
+REPAIRED: Final = "repaired"
+"""When a kind takes something off a disk: never, when it strikes, when it is repaired."""
 
 
 def _each(act: One) -> Many:
@@ -76,12 +89,9 @@ def _repair_resume(sim: World, broker: int, plan: Strikes) -> None:
 def stopped_by_another(sim: World, broker: int, plan: Strikes) -> bool:
     """Is the process down for a fault of another line, whose repair will start it?"""
     return any(
-        other is not plan and broker in other.struck and other.fault.kind in _STOPPING
+        other is not plan and broker in other.struck and PLAN_KINDS[other.fault.kind].stops
         for other in sim.plans
     )
-
-
-_STOPPING: Final = ("kill", "power", "wipe")
 
 
 # -- links ----------------------------------------------------------------------------------------
@@ -196,17 +206,59 @@ def _repair_disk(sim: World, broker: int, plan: Strikes) -> None:
 
 
 PLAN_KINDS: Final[dict[str, PlanKind]] = {
-    "kill": PlanKind(_each(lambda sim, broker, plan: kill(sim, broker)), _each(_repair_start)),
-    "power": PlanKind(_each(_strike_power), _each(_repair_start)),
-    "wipe": PlanKind(_each(lambda sim, broker, plan: wipe(sim, broker)), _each(_repair_start)),
-    "pause": PlanKind(_each(lambda sim, broker, plan: pause(sim, broker)), _each(_repair_resume)),
-    "bounce": PlanKind(_each(lambda sim, broker, plan: bounce(sim, broker)), None),
-    "cut": PlanKind(_each(_strike_cut), _each(_repair_cut)),
-    "cut_controller": PlanKind(_each(_strike_cut_controller), _each(_repair_cut_controller)),
-    "slow": PlanKind(_each(_strike_slow), _each(_repair_slow)),
-    "slow_disk": PlanKind(_each(_strike_slow_disk), _each(_repair_slow_disk)),
-    "disk_fail": PlanKind(_each(_strike_disk), _each(_repair_disk)),
-    "partition": PlanKind(_strike_partition, _repair_partition, whole=True),
-    "lossy": PlanKind(_each(_strike_lossy), _each(_repair_lossy)),
-    "rolling_restart": PlanKind(None, None),
+    "kill": PlanKind(
+        _each(lambda sim, broker, plan: kill(sim, broker)),
+        _each(_repair_start),
+        stops=True,
+        takes=NOTHING,
+        pays="crashes",
+    ),
+    "power": PlanKind(
+        _each(_strike_power), _each(_repair_start), stops=True, takes=STRUCK, pays="power"
+    ),
+    "wipe": PlanKind(
+        _each(lambda sim, broker, plan: wipe(sim, broker)),
+        _each(_repair_start),
+        stops=True,
+        takes=STRUCK,
+        pays="",
+    ),
+    "pause": PlanKind(
+        _each(lambda sim, broker, plan: pause(sim, broker)),
+        _each(_repair_resume),
+        stops=False,
+        takes=NOTHING,
+        pays="pauses",
+    ),
+    "bounce": PlanKind(
+        _each(lambda sim, broker, plan: bounce(sim, broker)),
+        None,
+        stops=False,
+        takes=NOTHING,
+        pays="crashes",
+    ),
+    "cut": PlanKind(
+        _each(_strike_cut), _each(_repair_cut), stops=False, takes=NOTHING, pays="cuts"
+    ),
+    "cut_controller": PlanKind(
+        _each(_strike_cut_controller),
+        _each(_repair_cut_controller),
+        stops=False,
+        takes=NOTHING,
+        pays="cuts",
+    ),
+    "slow": PlanKind(_each(_strike_slow), _each(_repair_slow), stops=False, takes=NOTHING, pays=""),
+    "slow_disk": PlanKind(
+        _each(_strike_slow_disk), _each(_repair_slow_disk), stops=False, takes=NOTHING, pays=""
+    ),
+    "disk_fail": PlanKind(
+        _each(_strike_disk), _each(_repair_disk), stops=False, takes=REPAIRED, pays=""
+    ),
+    "partition": PlanKind(
+        _strike_partition, _repair_partition, stops=False, takes=NOTHING, pays="cuts", whole=True
+    ),
+    "lossy": PlanKind(
+        _each(_strike_lossy), _each(_repair_lossy), stops=False, takes=NOTHING, pays="losses"
+    ),
+    "rolling_restart": PlanKind(None, None, stops=False, takes=NOTHING, pays="crashes"),
 }

@@ -13,9 +13,11 @@ from engine.model.errors import BadInput, name_of
 from engine.model.log import Log
 from engine.model.profiles import FETCH, KIP101, KIP279_FENCED, Profile
 from engine.scenarios.expectations import Expectation, in_order, is_kept, parse
+from engine.scenarios.fault_lines import Fault
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.script import ScriptLine
 from engine.sim import moves
+from engine.sim.plan_kinds import PLAN_KINDS, REPAIRED, STRUCK
 from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 
@@ -239,11 +241,13 @@ def _is_sound(profile: Profile) -> bool:
 
 def keeps_disks(run: Run) -> bool:
     """A1, and no operator's unclean election: no move or fault takes anything off a disk."""
-    plain = not any(
-        fault.kind in ("power", "wipe") or (fault.kind == "disk_fail" and fault.mttr_ms)
-        for fault in run.scenario.faults
-    )
+    plain = not any(_takes(fault) for fault in run.scenario.faults)
     return plain and all(is_clean(line) for line in run.lines())
+
+
+def _takes(fault: Fault) -> bool:
+    when = PLAN_KINDS[fault.kind].takes
+    return when == STRUCK or (when == REPAIRED and fault.mttr_ms > 0)
 
 
 DIRTY: Final = ("power", "wipe", "elect unclean", "jump", "set unclean", "duplicate P")
