@@ -27,8 +27,7 @@ RAISED = (
 RETURNED = (
     "sim",
     "model/profiles.py",
-    "checks/clients.py",
-    "checks/prefix.py",
+    "checks",
     "scenarios/places.py",
     "study/promises.py",
 )

@@ -121,9 +121,9 @@ def play(
             for _ in moves.play(sim, move):
                 yield number
         except BadInput as error:
-            where = f"Move {number + 1}"
-            sentence = f"{where} (“{lines[number]}”): {error.sentence}"
-            raise BadInput(error.code, sentence, where) from error
+            sentence = f"Move {number + 1} (“{lines[number]}”): {error.sentence}"
+            place = f"Move {number + 1}"
+            raise BadInput(error.code, sentence, place) from error
         if ended is not None:
             ended(number)
         if sim.events > sim.budget:
