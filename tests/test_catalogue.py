@@ -20,13 +20,11 @@ from engine.model.languages import LANGUAGES, NAMES, USUAL, WHOLE, language_of, 
 from engine.scenarios.file import library
 from engine.scenarios.translated import in_language
 from engine.show import story
-from tests.translations import FOLDERS, ROOT, files, missing
+from tests.translations import FOLDERS, ROOT, SAID_BY_CODE, files, missing
 
 PLACE = re.compile(r"\{\w+\}")
 PLURAL = re.compile(r"\.(?:zero|one|two|few|many|other)$")
 HAN = re.compile(r"[\u3400-\u9fff]{2}")
-SAID_BY_CODE = ("engine/words/sayings", "engine/words/tables", "app/words/incident")
-"""Subjects without a file in English: the code says it, and other languages translate that."""
 OTHERS = LANGUAGES[1:]
 
 
@@ -70,7 +68,10 @@ def test_what_differs_is_noticed() -> None:
     assert differs(usual, {"a": "{n} Läufe", "c": "?", "b": "{n}", "b.more": "x"}) == [
         *("a", "c", "b", "b.more")
     ]
-    assert len(missing("nowhere")) > 1_000
+    gone = missing("nowhere")
+    assert len(gone) > 1_000
+    assert any(line.startswith("static/i18n/nowhere.json: ") for line in gone)
+    assert any(line.startswith("engine/words/sayings.nowhere.json: ") for line in gone)
 
 
 NOBODYS = "qaa"

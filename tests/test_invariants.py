@@ -393,12 +393,14 @@ def test_each_fails_and_the_run_unbroken_holds(
     found = told(case.play(case.profile, case.seed), case.invariant)
     assert found, "nothing was noticed"
     if rewrite:
-        known = read_told() if TOLD.exists() else {}
-        known[case.id] = found
+        all_told = read_told() if TOLD.exists() else {}
+        all_told[case.id] = found
         order = {one.id: number for number, one in enumerate(CASES)}
-        lines = sorted(known, key=lambda name: order.get(name, -1))
-        TOLD.write_text("".join(f"{i} | {known[i]}\n" for i in lines if i in order), "utf-8")
-    assert found == read_told()[case.id]
+        lines = sorted(all_told, key=lambda name: order.get(name, -1))
+        TOLD.write_text("".join(f"{i} | {all_told[i]}\n" for i in lines if i in order), "utf-8")
+    known = read_told()
+    assert case.id in known, f"{TOLD.name} lacks it: pytest tests/test_invariants.py --rewrite"
+    assert found == known[case.id]
 
 
 def test_a_statistic_is_counted_and_is_no_violation() -> None:

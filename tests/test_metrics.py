@@ -122,7 +122,8 @@ def test_every_metric_says_what_it_is() -> None:
     told = (root / "docs" / "schema.md").read_text("utf-8")
     for name, metric in METRICS.items():
         assert name == metric.of.__name__
-        assert f"| `{name}` | {metric.unit} | {metric.meaning} |\n" in told
+        line = f"| `{name}` | {metric.unit} | {metric.meaning} |"
+        assert f"{line}\n" in told, "docs/schema.md lacks this line"
     for lang in ("en", "zh-Hans"):
         words = json.loads((root / "static" / "i18n" / f"batch.{lang}.json").read_text("utf-8"))
         keys = {f"metric.{name}" for name in METRICS} | {f"unit.{m.unit}" for m in METRICS.values()}

@@ -38,12 +38,14 @@ def test_promises(scenario: Scenario, profile: str) -> None:
 @pytest.mark.parametrize("scenario", [pytest.param(one, id=one.code) for one in ALL])
 def test_every_scenario_is_told_well(scenario: Scenario) -> None:
     assert scenario.title.endswith("?"), "a title is a question"
-    assert scenario.teaches.endswith(".")
-    assert scenario.tags and scenario.origin and scenario.code
-    assert set(scenario.expect) == set(scenario.profiles)
+    assert scenario.teaches.endswith("."), "teaches is a sentence"
+    for field in ("tags", "origin", "code"):
+        assert getattr(scenario, field), f"in the library a scenario has {field}:"
+    assert set(scenario.expect) == set(scenario.profiles), "expect: has a verdict for each profile"
     for profile in scenario.profiles:
         told = [line for line in scenario.lines(profile) if line.comment]
-        assert told or "scale" in scenario.tags or not scenario.script
+        silent = "scale" in scenario.tags or not scenario.script
+        assert told or silent, f"under {profile} no comment tells what happens"
         for line in scenario.lines(profile):
             if not line.is_expect:
                 moves.parse(line.text, scenario.brokers)

@@ -273,7 +273,14 @@ def kept(guide: Guide) -> list[Found]:
     """What was found of a guide that comes with the engine, in the order of its statements."""
     found = []
     for statement, (moment, row) in zip(guide.statements(), _kept()[guide.name], strict=True):
-        pairs = zip(labels(statement), row, strict=True)
+        names = labels(statement)
+        if len(names) != len(row):
+            raise ValueError(
+                f"engine/learn/guides/found.json has {len(row)} verdicts of a statement of "
+                f"{guide.name}, and there are {len(names)} profiles: "
+                "pytest tests/test_guides.py --rewrite"
+            )
+        pairs = zip(names, row, strict=True)
         values = {name: bit == "1" for name, bit in pairs if bit != "-"}
         found.append(Found(Moment(*moment) if moment else None, values))
     return found

@@ -45,7 +45,7 @@ def test_what_is_no_release(version: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "newest"), [("4.4", "4.4.0"), ("3.9", "3.9.1"), ("0.10.2", "0.10.2.2")]
+    ("line", "newest"), [("4.1", "4.1.1"), ("3.9", "3.9.1"), ("0.10.2", "0.10.2.2")]
 )
 def test_a_line_of_releases_is_its_newest(line: str, newest: str) -> None:
     """Pages name a Kafka by the line it stands for."""
