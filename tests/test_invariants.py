@@ -37,6 +37,8 @@ from engine.scenarios.scenario import Scenario
 from engine.sim import dispatch
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
+from engine.study import promises
+from tests.conftest import ROOT
 
 TOLD = Path(__file__).parent / "invariants.txt"
 Mutation = Callable[[pytest.MonkeyPatch], None]
@@ -391,7 +393,7 @@ def test_each_fails_and_the_run_unbroken_holds(
     if case.mutant is not None:
         case.mutant(monkeypatch)
     found = told(case.play(case.profile, case.seed), case.invariant)
-    assert found, "nothing was noticed"
+    assert found, "nothing was noticed: does Checker of engine/checks/invariants.py ask for it?"
     if rewrite:
         all_told = read_told() if TOLD.exists() else {}
         all_told[case.id] = found
@@ -419,6 +421,20 @@ def test_every_invariant_is_seen_to_fail() -> None:
     assert not missing, f"CASES lacks a run that breaks each of {missing}: an alarm nobody heard"
     assert statistics == {"I8"}, "told in a test of its own, above"
     assert len({case.id for case in CASES}) == len(CASES)
+
+
+def test_every_invariant_is_promised_or_said_not_to_be() -> None:
+    """Else the soak would never report it."""
+    known = promises.ALWAYS | promises.EPOCHS | promises.DURABILITY | promises.CLIENTS.keys()
+    apart = set(INVARIANTS) ^ (known | {"I14"} | promises.NOT_PROMISED)
+    assert not apart, f"engine/study/promises.py: in which runs do these hold? {apart}"
+
+
+def test_its_number_is_that_of_the_specification() -> None:
+    told = (ROOT / "docs/protocol/data-plane.md").read_text("utf-8")
+    for name, one in INVARIANTS.items():
+        if name.startswith("INV-"):
+            assert f"**{name} {one.title}**" in told, f"docs/protocol/data-plane.md, {name}"
 
 
 def test_the_registry_names_the_specification() -> None:

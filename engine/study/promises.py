@@ -193,16 +193,23 @@ def _answers(sim: Simulation, wanted: Expectation) -> str:
 
 # -- what this Kafka promises of any run ----------------------------------------------------------
 
-ALWAYS: Final = frozenset(("I1", "I2", "I3", "I13", "I15", "INV-1", "INV-10", "INV-18", "INV-20"))
+ALWAYS: Final = frozenset(
+    (
+        *("I1", "I2", "I3", "I13", "I15"),
+        *("INV-1", "INV-10", "INV-18", "INV-20", "INV-23", "INV-28", "INV-29"),
+    )
+)
 EPOCHS: Final = frozenset(("INV-3", "INV-4", "INV-5"))
 DURABILITY: Final = frozenset(("I5", "I6", "I7", "I9", "I10", "I12", "INV-12", "INV-13"))
+CLIENTS: Final = {"INV-25": "offset_not_available", "INV-27": "consumer_epochs"}
+"""What consumers are promised by a flag, where nothing committed goes."""
+NOT_PROMISED: Final = frozenset(("I4", "I8"))
+"""I4: DESIGN tells how any Kafka with AlterPartition breaks it for a moment; I8 is a statistic."""
 
 
 def promised(run: Run, sim: Simulation) -> frozenset[str]:
     """control-plane 11.  What must hold in a run whatever was done in it, by the flags of its Kafka
     and by what it was spared: assumptions A1 (disks keep what they had) and A2 (clean elections).
-
-    I4 is left out: DESIGN tells how any Kafka with AlterPartition breaks it for a moment.
     """
     profile = sim.profile
     names = ALWAYS
@@ -216,6 +223,7 @@ def promised(run: Run, sim: Simulation) -> frozenset[str]:
         names |= EPOCHS
     if _is_sound(profile) and keeps_disks(run) and not sim.ledger.elections_unclean:
         names |= DURABILITY if profile.idempotent_producer else DURABILITY - {"I12"}
+        names |= {name for name, flag in CLIENTS.items() if getattr(profile, flag)}
     return names
 
 
