@@ -78,8 +78,8 @@ def _told(node: ast.AST, returns: bool) -> Iterator[ast.expr]:
     elif isinstance(node, ast.Assign):
         if getattr(node.targets[0], "id", "") in ("sentence", "why"):
             yield node.value
-    elif returns and isinstance(node, ast.Return | ast.Lambda):
-        told = node.value if isinstance(node, ast.Return) else node.body
+    elif returns and isinstance(node, ast.Return | ast.Lambda | ast.Yield):
+        told = node.body if isinstance(node, ast.Lambda) else node.value
         if told is not None:
             yield told
 

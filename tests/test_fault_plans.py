@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from math import exp
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from engine.model.errors import BadInput
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, UP
-from engine.scenarios.fault_lines import FAULT_KINDS
+from engine.scenarios.fault_lines import FAULT_FIELDS, FAULT_KINDS, OF_ONE_KIND, Fault
 from engine.scenarios.file import find, load_text
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.writing import yaml_of
@@ -22,6 +23,7 @@ from engine.sim.simulation import Simulation
 from engine.study.digest import digest
 from engine.study.promises import keeps_disks
 from engine.study.shrink import line_of, shorten
+from engine.study.wander import STRIKES
 from engine.study.weights import NANO, log_weight_nano
 
 RACKS = [{"id": one, "rack": rack, "dirs": 2} for one, rack in ((1, "a"), (2, "b"), (3, "c"))]
@@ -57,7 +59,44 @@ def cut_of(sim: Simulation) -> set[tuple[int, int]]:
 
 def test_every_kind_that_can_be_written_can_strike() -> None:
     apart = set(PLAN_KINDS) ^ set(FAULT_KINDS)
-    assert not apart, f"known only to the plan's format or only to the engine's faults: {apart}"
+    assert not apart, (
+        f"known only to scenarios/fault_lines.py or only to sim/plan_kinds.py: {apart}"
+    )
+
+
+NOT_DRAWN = {"pause", "wipe", "bounce", "slow", "slow_disk"}
+"""The soak has them as moves."""
+
+
+def test_the_soak_strikes_with_every_kind() -> None:
+    missing = set(FAULT_KINDS) - {line["kind"] for line in STRIKES} - NOT_DRAWN
+    assert not missing, f"STRIKES of engine/study/wander.py lacks {missing}"
+
+
+OWN = {
+    "delay_ms": ("slow", 7),
+    "records_per_s": ("slow_disk", 7.0),
+    "loss": ("lossy", 0.3),
+    "dir": ("disk_fail", 2),
+}
+"""Fields that one kind has, each with a value that is not the usual one."""
+COMMON = {"kind", "brokers", "racks", "together", "mtbf_ms", "at_ms", "mttr_ms", "importance"}
+
+
+def test_every_field_of_a_fault_can_be_written() -> None:
+    assert {field.name for field in fields(Fault)} == set(FAULT_FIELDS)
+    assert set(FAULT_FIELDS) - COMMON == set(OWN), "a field of one kind has its row in OWN"
+    assert {name: OWN[name][0] for name in OF_ONE_KIND} == OF_ONE_KIND
+
+
+@pytest.mark.parametrize("field", OWN)
+def test_a_field_of_one_kind_is_saved_and_stays_when_a_run_is_shortened(field: str) -> None:
+    kind, value = OWN[field]
+    line = {"kind": kind, "brokers": [1], "at_ms": 100, field: value}
+    saved = Scenario.from_dict(cluster(line).to_dict())
+    assert getattr(saved.faults[0], field) == value, "engine/scenarios/scenario.py, _fault_dict"
+    (plan,) = begun(saved, "K39", 50).plans
+    assert line_of(plan)[field] == value, "engine/study/shrink.py, line_of"
 
 
 def test_a_mean_time_between_failures_counts_running_time() -> None:

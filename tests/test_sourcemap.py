@@ -51,7 +51,7 @@ def test_every_line_and_class_applies_to_some_profile() -> None:
     for card in cards().values():
         for line in (*card.lines, *card.kafka, *card.kip):
             known = TEACHING in line.when or any(line.applies(profile) for profile in played)
-            assert known, f"{card.id}: {line.text} applies nowhere"
+            assert known, f"{card.id}: {line.text} applies nowhere; is its release known?"
 
 
 def test_classes_and_proposals_are_written_as_kafka_writes_them() -> None:

@@ -108,19 +108,14 @@ export const OWN = {
   lossy: { loss: 0.1 },
   disk_fail: {},
 };
+const SPECIAL = new Set([...Object.values(OWN).flatMap(Object.keys), "dir"]);
 const AS_ONE = ["partition", "rolling_restart"];
 
 /** A fault of another kind: what only the former kind had goes, what this one needs comes. */
 export function ofKind(fault, kind, brokers = []) {
-  const { records_per_s, loss, dir, ...rest } = fault;
-  const old = {
-    ...(fault.delay_ms && { delay_ms: fault.delay_ms }),
-    ...(records_per_s && { records_per_s }),
-    ...(loss && { loss }),
-    ...(dir && { dir }),
-  };
+  const rest = Object.fromEntries(Object.entries(fault).filter(([name]) => !SPECIAL.has(name)));
   const own = Object.fromEntries(
-    Object.entries(OWN[kind] ?? {}).map(([name, usual]) => [name, old[name] ?? usual]),
+    Object.entries(OWN[kind] ?? {}).map(([name, usual]) => [name, fault[name] || usual]),
   );
   const made = { ...rest, kind, delay_ms: 0, ...own };
   if (AS_ONE.includes(kind) !== AS_ONE.includes(fault.kind)) made.together = AS_ONE.includes(kind);
