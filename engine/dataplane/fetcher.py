@@ -168,7 +168,6 @@ def maybe_truncate(broker: Process, thread: FetcherThread, out: Effects) -> bool
         if latest >= 0 and replica.profile.truncation >= KIP101:
             epoch = state.leader_epoch if replica.profile.fetch_epoch_check else NO_EPOCH
             ask.append((state.tp, latest, epoch))
-            state.asked = state.offset
             state.asked_epoch = state.leader_epoch
         elif cut_or_fail(broker, thread, state, state.offset, "T-0", out):
             go_on_fetching(broker, replica, state, out)
@@ -244,9 +243,6 @@ def on_fetcher_timer(broker: Process, key: tuple[int, int], out: Effects) -> boo
 
 def waiting_thread(broker: Process, leader: int, corr: int) -> FetcherThread | None:
     """The thread whose outstanding request this answers; None if it is no longer wanted."""
-    thread = broker.fetchers.get((leader, 0))
-    if thread is not None and thread.outstanding == corr:
-        return thread
     for thread in broker.fetchers.values():
         if thread.leader == leader and thread.outstanding == corr:
             return thread
@@ -428,14 +424,8 @@ def on_epoch_end_response(broker: Process, m: EpochEndResponse, out: Effects) ->
             raise RuntimeError(f"the leader answers for partition {tp}, which was not asked for")
     for tp, error, epoch, end in m.partitions:
         state = thread.partitions.get(tp)
-        if (
-            state is None
-            or state.asked < 0
-            or state.state != TRUNCATING
-            or state.asked_epoch != state.leader_epoch
-        ):
+        if state is None or state.asked_epoch != state.leader_epoch:
             continue
-        state.asked = -1
         if error:
             _on_error(broker, thread, state, error, out)
         else:
@@ -452,7 +442,6 @@ def _look_up(broker: Process, thread: FetcherThread, tp: int, timestamp: int, ou
         thread.lookups.remove(tp)
         return
     thread.outstanding = broker.next_corr()
-    state.asked = state.offset
     state.asked_epoch = state.leader_epoch
     epoch = state.leader_epoch if broker.profile.fetch_epoch_check else NO_EPOCH
     out.send(ListOffsetsRequest(broker.id, thread.leader, thread.outstanding, tp, timestamp, epoch))
@@ -468,7 +457,6 @@ def on_list_offsets_response(broker: Process, m: ListOffsetsResponse, out: Effec
     if state is None or m.tp not in thread.lookups:
         _continue(broker, thread, out)
         return
-    state.asked = -1
     replica = broker.replicas[m.tp]
     if m.error:
         thread.lookups.remove(m.tp)

@@ -36,12 +36,7 @@ def look_up(
     if timestamp == EARLIEST:
         return NONE, log.log_start, log.epochs.epoch_for_offset(log.log_start), NOTHING
     limit = log.hw if client else log.leo
-    lagging = (
-        client
-        and replica.profile.offset_not_available
-        and replica.epoch_start >= 0
-        and log.hw < replica.epoch_start
-    )
+    lagging = client and replica.profile.offset_not_available and log.hw < replica.epoch_start
     if timestamp == LATEST:
         found: Found = (NONE, limit, replica.leader_epoch, NOTHING)
     else:

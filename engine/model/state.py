@@ -251,7 +251,7 @@ class PartitionFetchState:
         self.lag: int | None = None
         self.topic_id: str | None = None  # 2.8 and later, once metadata has told it
         self.delay_until = NEVER
-        # What the request in flight said of this partition; -1 = it is in no request.
+        # What was asked last: the fetch in flight's offset, -1 = it is in none; and the epoch.
         self.asked = -1
         self.asked_epoch = -1
 
