@@ -188,3 +188,35 @@ def test_a_cut_of_the_current_log_sends_the_copy_back(cut: int, offset: int) -> 
     fetch.last_epoch = 0
     futures.on_truncated(sim.brokers[2].running, 0, cut, sim.out)
     assert (fetch.state, fetch.offset, fetch.last_epoch) == (TRUNCATING, offset, -1)
+
+
+@pytest.mark.parametrize("broker", [1, 2])
+def test_a_copy_goes_on_while_the_controller_is_asked(broker: int) -> None:
+    """D-2, D-5: what the log gains in the meantime, by a client or by a fetch, is copied too."""
+    start = f"produce a acks=1; advance 1s; cut {broker} K; move_dir {broker} d2; advance 1s"
+    sim = after(f"{start}; produce b acks=1; advance 1s", "K39", "auto")
+    move = sim.brokers[broker].machine.futures[0]
+    assert move.asked and not move.accepted
+    assert sim.brokers[broker].machine.disks[0].log.leo == move.disk.log.leo == 2
+
+
+def test_the_move_that_was_begun_goes_on_before_another_begins() -> None:
+    """D-2: one partition at a time, though another that waits has the smaller number."""
+    brokers = [{"id": 1}, {"id": 2, "dirs": 2}]
+    scenario = Scenario.from_dict(
+        {"title": "x", "brokers": brokers, "partitions": [[1, 2], [1, 2]],
+         "configs": {"fetch_max_records": 2}}
+    )  # fmt: skip
+    lines = ("produce a b c d e p=1", "produce f", "settle", "move_dir 2 d1 p=1", "copy 2",
+             "copy 2", "move_dir 2 d2 p=0", "copy 2")  # fmt: skip
+    sim = play_all(Run(scenario, "Z33", 0, lines))
+    futures_of = sim.brokers[2].machine.futures
+    assert (futures_of[1].disk.log.leo, futures_of[0].disk.log.leo) == (4, 0)
+
+
+def test_a_move_waits_until_the_broker_knows_its_role() -> None:
+    """D-2: after a start of the process there is nothing to copy from yet."""
+    start = "produce a b c; settle; move_dir 2 d2; copy 2; copy 2; cut 2 K; kill 2; restart 2"
+    broker = after(start, "K39").brokers[2].running
+    assert 0 in broker.machine.futures and 0 not in broker.replicas
+    assert futures.next_partition(broker) == -1

@@ -92,6 +92,7 @@ def test_the_number_changes_while_brokers_run_only_since_1_1(profile: str, threa
         ((2, 2), 3, 100, False, 1, 97),  # a part of a batch travels, and is of no use
         ((5, 1), 3, 100, False, 1, 95),  # the first batch, whatever its size
         ((5,), 3, 4, False, 1, 0),
+        ((5, 1), 3, 4, False, 1, 0),  # nothing is left, and no less than that
         ((5, 1), 3, 100, True, None, 100),  # before KIP-74
         ((2, 2), 3, 100, True, 1, 97),
     ],
@@ -111,6 +112,9 @@ def test_only_the_first_batch_of_an_answer_may_be_too_large() -> None:
     assert len(budget.take(batches(5)) or ()) == 1
     assert budget.take(batches(5)) == ()
     assert len(budget.take(batches(2)) or ()) == 1, "a smaller one still fits"
+    budget = Budget(Limits(1, 3, 10), 1, strict=False)
+    assert len(budget.take(batches(3)) or ()) == 1
+    assert budget.take(batches(5)) == (), "the first of the answer was the smaller one"
 
 
 def test_a_dead_thread_takes_what_comes_and_fetches_nothing() -> None:
