@@ -167,8 +167,7 @@ def _copy(broker: Process, replica: Replica, move: Move, out: Effects) -> int:
     before = future.leo
     future.append_follower(log.read(state.offset, log.leo, broker.configs.fetch_max_records) or ())
     future.hw = max(future.log_start, min(log.hw, future.leo))
-    if log.log_start > future.log_start and log.log_start <= future.hw:
-        future.raise_log_start(log.log_start)
+    if log.log_start <= future.hw and future.raise_log_start(log.log_start):
         future.drop_below_log_start()
     state.offset = future.leo
     state.lag = log.leo - future.leo

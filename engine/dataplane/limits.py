@@ -54,10 +54,7 @@ class Budget:
             limit = least
         self.first = False
         self.left = max(0, self.left - limit)
-        count = 1
-        while count < len(batches) and (batches[count].end - base) * one <= limit:
-            count += 1
-        return batches[:count]
+        return [batch for batch in batches if (batch.end - base) * one <= limit]
 
 
 def budget_of(broker: Process, m: FetchRequest) -> Budget | None:
