@@ -7,6 +7,7 @@ import pytest
 from engine.dataplane import insync
 from engine.model.effects import Effects
 from engine.scenarios.file import find
+from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 
 BEFORE, NOW = 1_000, 2_000
@@ -27,3 +28,21 @@ def test_a_fetch_tells_when_the_follower_last_had_everything(offset: int, caught
     insync.update_follower_fetch_state(leader, replica, 2, offset, 0, 8, -1, out)
     assert remote.last_caught_up_ms == caught_up
     assert (remote.leo, remote.last_fetch_ms, remote.last_fetch_leader_leo) == (offset, NOW, 8)
+
+
+@pytest.mark.parametrize(
+    ("profile", "position", "late"),
+    [("Z08", 8, []), ("Z08", 5, []), ("Z08", 4, [2]), ("Z09", 0, [])],
+)
+def test_who_is_too_many_records_behind_is_late(
+    profile: str, position: int, late: list[int]
+) -> None:
+    """CP-ISR-SHRINK: 0.8 counts records; exactly replica.lag.max.messages is not too many."""
+    moves = ("set replica.lag.max.messages=3", "produce a b c d e f g h to 1 acks=1")
+    scenario = Scenario.from_dict({"title": "x", "brokers": 2})
+    if profile != "Z08":
+        moves = moves[1:]
+    replica = play_all(Run(scenario, profile, 0, moves)).brokers[1].replicas[0]
+    remote = replica.remote[2]
+    remote.leo, remote.last_caught_up_ms = position, NOW
+    assert insync.out_of_sync(replica, NOW) == late

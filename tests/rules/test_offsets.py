@@ -7,7 +7,7 @@ import pytest
 from engine.dataplane import offsets
 from engine.model.errors import NONE, OFFSET_NOT_AVAILABLE
 from engine.model.log import Batch
-from engine.model.messages import EARLIEST, LATEST
+from engine.model.messages import EARLIEST, LATEST, NO_EPOCH
 from engine.model.state import Replica
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
@@ -54,3 +54,10 @@ def test_a_leader_without_an_epochs_start_tells_what_it_has() -> None:
     replica = new_leader("K39")
     replica.epoch_start = -1
     assert offsets.look_up(replica, LATEST, True)[:2] == (NONE, 2)
+
+
+def test_a_record_without_an_epoch_is_found_all_the_same() -> None:
+    """H-9: of the old message format, which names none; what is committed is told."""
+    replica = new_leader("K39")
+    replica.log.batches[1].epoch = NO_EPOCH
+    assert offsets.look_up(replica, 20, True) == (NONE, 1, NO_EPOCH, 20)

@@ -48,6 +48,16 @@ def leader() -> Process:
     return process
 
 
+@pytest.mark.parametrize(("records", "error"), [(2, errors.NONE), (3, errors.MESSAGE_TOO_LARGE)])
+def test_a_batch_may_be_as_large_as_is_allowed_and_no_larger(records: int, error: int) -> None:
+    """L-3.3: message.max.records, here 2."""
+    process = leader()
+    process.replicas[0].configs.message_max_records = 2
+    request = ProduceRequest(CLIENT, HERE, 1, 0, ("r",) * records, 1, 1_000)
+    assert answer(produce.on_produce_request, process, request)["error"] == error
+    assert process.replicas[0].log.leo == (2 if error else 4)
+
+
 def test_a_write_that_is_refused_has_no_offset() -> None:
     request = ProduceRequest(CLIENT, HERE, 1, ELSEWHERE, ("a",), 1, 1_000)
     told = answer(produce.on_produce_request, stranger(), request)

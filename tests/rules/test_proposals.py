@@ -1,0 +1,53 @@
+"""CP-ALTER, S-9, as the leader sees it: what it proposes, and what the controller's answer does."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.dataplane import insync
+from engine.model import errors
+from engine.model.broker import Process
+from engine.model.control_messages import AlterAnswer, AlterItem, AlterPartitionResponse
+from engine.model.effects import Effects
+from engine.model.messages import CONTROLLER
+from engine.model.state import COMMITTED, SHRINK
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run, play_all
+
+CORR = 77
+
+
+def waiting(profile: str = "K39", le: int = 0, pe: int = 0) -> Process:
+    """Broker 1 leads in epoch 5, partition epoch 7, and has proposed to be alone in the ISR; its
+    proposal named epochs that are so much greater."""
+    sim = play_all(Run(Scenario.from_dict({"title": "x", "brokers": 2}), profile, 0, ("settle",)))
+    leader: Process = sim.brokers[1].running
+    replica = leader.replicas[0]
+    replica.leader_epoch, replica.partition_epoch = 5, 7
+    replica.pending, replica.pending_isr = SHRINK, (1,)
+    leader.alter_corr = CORR
+    leader.alter_queue[0] = AlterItem(0, 5 + le, 7 + pe, ((1, 1),))
+    return leader
+
+
+def answered(leader: Process, error: int, le: int = 5, pe: int = 8, corr: int = CORR) -> Effects:
+    out = Effects()
+    answer = AlterAnswer(0, error, 1, le, pe, (1,))
+    m = AlterPartitionResponse(CONTROLLER, 1, corr, errors.NONE, (answer,))
+    insync.on_alter_partition_response(leader, m, out)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("le", "pe", "heard"), [(0, 0, True), (-1, 0, False), (0, -1, False), (-1, -1, False)]
+)
+@pytest.mark.parametrize("error", [errors.NONE, errors.INELIGIBLE_REPLICA])
+def test_an_answer_to_what_was_proposed_in_other_epochs_changes_nothing(
+    le: int, pe: int, heard: bool, error: int
+) -> None:
+    """S-9: newer metadata has overtaken it."""
+    leader = waiting(le=le, pe=pe)
+    answered(leader, error)
+    replica = leader.replicas[0]
+    assert (replica.pending == COMMITTED) is heard
+    assert replica.isr == ((1,) if heard and error == errors.NONE else (1, 2))
