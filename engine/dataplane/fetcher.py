@@ -330,7 +330,7 @@ def _process_partition_data(
             log.flush(log.leo)
         if broker.machine.futures:
             futures.wake(broker, out)
-    if watermark.follow(replica, data.hw, out) and replica.parked:
+    if watermark.follow(replica, data.hw, out):
         wake_fetch(broker, replica, out)
     if data.log_start > log.log_start:
         if data.log_start > log.hw:
