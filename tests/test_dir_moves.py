@@ -6,7 +6,9 @@ import pytest
 
 from engine.dataplane import futures, retention
 from engine.model.errors import BadInput
-from engine.model.state import TRUNCATING
+from engine.model.log import Batch
+from engine.model.messages import NO_EPOCH
+from engine.model.state import FETCHING, TRUNCATING
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
@@ -220,3 +222,28 @@ def test_a_move_waits_until_the_broker_knows_its_role() -> None:
     broker = after(start, "K39").brokers[2].running
     assert 0 in broker.machine.futures and 0 not in broker.replicas
     assert futures.next_partition(broker) == -1
+
+
+def test_a_move_begins_with_the_question_where_the_logs_part() -> None:
+    """D-2: from the copy's high watermark, which is that of an empty log, and without an epoch;
+    then it knows how far it is behind."""
+    lines = "produce a b c d e; settle; move_dir 2 d2"
+    fetch = after(lines, "K39").brokers[2].machine.futures[0].fetch
+    assert (fetch.state, fetch.offset, fetch.last_epoch) == (TRUNCATING, 0, NO_EPOCH)
+    assert fetch.lag is None
+    fetch = after(f"{lines}; copy 2; copy 2", "K39").brokers[2].machine.futures[0].fetch
+    assert (fetch.state, fetch.offset, fetch.lag) == (FETCHING, 2, 3)
+
+
+def test_of_several_begun_moves_the_first_goes_on() -> None:
+    """D-2: each waits for the controller, and then both logs grow."""
+    brokers = [{"id": 1}, {"id": 2, "dirs": 2}]
+    scenario = {"title": "x", "brokers": brokers, "partitions": [[1, 2], [1, 2]]}
+    lines = ("produce a", "produce b p=1", "settle", "cut 2 K", "move_dir 2 d1 p=1", "copy 2",
+             "copy 2", "move_dir 2 d2 p=0", "copy 2", "copy 2")  # fmt: skip
+    broker = play_all(Run(Scenario.from_dict(scenario), "K39", 0, lines)).brokers[2].running
+    assert [move.asked for move in broker.machine.futures.values()] == [True, True]
+    assert futures.next_partition(broker) == -1, "nothing to do until somebody answers"
+    for replica in broker.replicas.values():
+        replica.log.append(Batch(1, 0, ("c",)))
+    assert list(broker.machine.futures) == [1, 0] and futures.next_partition(broker) == 1

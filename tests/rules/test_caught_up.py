@@ -6,6 +6,7 @@ import pytest
 
 from engine.dataplane import insync
 from engine.model.effects import Effects
+from engine.model.state import NEVER
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
@@ -46,3 +47,28 @@ def test_who_is_too_many_records_behind_is_late(
     remote = replica.remote[2]
     remote.leo, remote.last_caught_up_ms = position, NOW
     assert insync.out_of_sync(replica, NOW) == late
+
+
+@pytest.mark.parametrize(
+    ("led", "member", "known"),
+    [
+        (False, True, (-1, -1, -1, NEVER, -1)),
+        (False, False, (-1, -1, -1, NEVER, -1)),
+        (True, True, (6, 1, 8, NOW, 5)),
+        (True, False, (6, 1, 8, NEVER, 5)),
+    ],
+)
+def test_what_a_leader_knows_of_its_followers_when_its_epoch_begins(
+    led: bool, member: bool, known: tuple[int, ...]
+) -> None:
+    """H-8.3: nothing, unless it has led before; members count as caught up now, others never."""
+    written = "produce a b c d e f g h to 1 acks=1"
+    replica = play_all(Run(find("S01"), "K39", 0, (written,))).brokers[1].replicas[0]
+    replica.isr = (1, 2) if member else (1,)
+    remote = replica.remote[2]
+    remote.leo, remote.log_start, remote.broker_epoch = 6, 1, 5
+    remote.last_fetch_leader_leo, remote.last_fetch_ms = 7, BEFORE
+    insync.reset_follower_clocks(replica, led, NOW)
+    found = (remote.leo, remote.log_start, remote.last_fetch_leader_leo, remote.last_fetch_ms)
+    assert (*found, remote.broker_epoch) == known
+    assert remote.last_caught_up_ms == (NOW if member else NEVER)

@@ -99,3 +99,18 @@ def test_out_of_range_without_a_reason_is_asked_again_only_after_a_back_off(
     following.restart_at(follower, follower.replicas[0], state, leader_start, out)
     assert (follower.replicas[0].log.leo, state.offset, state.state) == (end, end, FETCHING)
     assert (state.delay_until > out.now) is backs_off
+
+
+@pytest.mark.parametrize(
+    ("records", "leader_end", "leader_start", "lag"),
+    [("a", 7, 5, 2), ("a", 7, 0, 6), ("a", 5, 5, 0), ("", None, 0, 0), ("", 0, 0, 0)],
+)
+def test_a_lookup_tells_how_far_behind_the_follower_begins(
+    records: str, leader_end: int | None, leader_start: int, lag: int
+) -> None:
+    """F-9.3: the leader's end that was kept, less where the own log ends now."""
+    sim, out = played("K39", *([f"produce {records} to 1"] if records else []), "settle"), Effects()
+    follower, state = sim.brokers[2].running, thread_of_broker_2(sim).partitions[0]
+    state.lag = leader_end
+    following.restart_at(follower, follower.replicas[0], state, leader_start, out)
+    assert state.lag == lag

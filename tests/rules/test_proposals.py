@@ -51,3 +51,19 @@ def test_an_answer_to_what_was_proposed_in_other_epochs_changes_nothing(
     replica = leader.replicas[0]
     assert (replica.pending == COMMITTED) is heard
     assert replica.isr == ((1,) if heard and error == errors.NONE else (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("le", "pe", "heard"), [(5, 8, True), (5, 7, True), (5, 6, False), (4, 8, False), (6, 8, False)]
+)
+def test_an_answer_of_another_epoch_than_the_leaders_is_not_taken(
+    le: int, pe: int, heard: bool
+) -> None:
+    """S-9: nor one that is older than what is known."""
+    leader = waiting()
+    answered(leader, errors.NONE, le, pe)
+    replica = leader.replicas[0]
+    assert (replica.isr, replica.pending == COMMITTED) == (
+        ((1,), True) if heard else ((1, 2), False)
+    )
+    assert replica.partition_epoch == (pe if heard else 7)
