@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from engine.conformance.fetchers import FetcherCase
 from engine.dataplane import fetcher, following
 from engine.model.effects import Effects
 from engine.model.log import Batch
 from engine.model.messages import LATEST, NO_EPOCH, ListOffsetsRequest
-from engine.model.state import FETCHING, FetcherThread
+from engine.model.state import FETCHING, TRUNCATING, FetcherThread
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
@@ -38,6 +39,86 @@ def test_who_is_told_no_offset_asks_the_leader_for_its_end(offset: int) -> None:
     (asked,) = out.sends
     assert isinstance(asked, ListOffsetsRequest) is (offset < 0)
     assert getattr(asked, "timestamp", LATEST) == LATEST
+
+
+@pytest.mark.parametrize(
+    ("profile", "epochs", "state", "offset"),
+    [
+        ("K39", True, FETCHING, 2),
+        ("K39", False, TRUNCATING, 1),  # all that it has is of the old message format
+        ("Z24", True, TRUNCATING, 1),
+        ("Z0102", True, FETCHING, 2),
+    ],
+)
+def test_who_can_compare_epochs_on_the_way_begins_at_its_end(
+    profile: str, epochs: bool, state: int, offset: int
+) -> None:
+    """F-2: all others at the high watermark, where the role change has not cut to it; a leader
+    may have the number 0."""
+    data = {"brokers": [{"id": 0}, {"id": 2}], "partitions": [[0, 2]]}
+    sim = played(profile, "produce a b to 0", "settle", **data)
+    follower = sim.brokers[2].running
+    log = follower.replicas[0].log
+    log.hw = 1
+    if not epochs:
+        log.epochs.clear()
+    fetcher.start_fetching(follower, follower.replicas[0], Effects())
+    began = thread_of_broker_2(sim).partitions[0]
+    assert (began.state, began.offset) == (state, offset)
+
+
+def test_who_does_not_know_a_leader_fetches_from_nobody() -> None:
+    """F-2: until it hears of one."""
+    sim = played("K39", "settle")
+    follower = sim.brokers[2].running
+    follower.replicas[0].leader = -1
+    fetcher.start_fetching(follower, follower.replicas[0], Effects())
+    assert not follower.fetchers
+
+
+@pytest.mark.parametrize(("fetchers", "told"), [(1, []), (2, [("F-1", 1, 1)])])
+def test_which_thread_it_is_is_told_where_there_are_several(
+    fetchers: int, told: list[tuple[str, int, int]]
+) -> None:
+    """F-1: as leader and number."""
+    sim = played("K39", "settle", configs={"num.replica.fetchers": fetchers},
+                 partitions=[[1, 2], [1, 2]])  # fmt: skip
+    out = Effects(told=True)
+    fetcher.start_fetching(sim.brokers[2].running, sim.brokers[2].replicas[1], out)
+    cues = [(one.rule, one.old, one.new) for one in out.cues or () if one.rule == "F-1"]
+    assert cues == told
+
+
+def test_offsets_are_looked_up_in_the_order_in_which_they_were_missed() -> None:
+    """F-9: one partition after the other."""
+    sim, out = played("K39", "settle", partitions=[[1, 2]] * 3), Effects()
+    thread = thread_of_broker_2(sim)
+    thread.lookups[:] = [2, 0, 1]
+    fetcher.do_work(sim.brokers[2].running, thread, out)
+    (asked,) = out.sends
+    assert isinstance(asked, ListOffsetsRequest) and asked.tp == 2
+
+
+def test_who_has_more_than_is_committed_does_not_lag() -> None:
+    """F-7: the lag is counted from the leader's high watermark, and is never below 0."""
+    sim = played("K39", "produce a b to 1", "fetch 2")
+    follower = sim.brokers[2].running
+    assert (follower.replicas[0].log.leo, follower.replicas[0].log.hw) == (2, 0)
+    assert following.lag_of(follower, 0) == 0
+    assert following.lag_of(played("K39", "settle").brokers[2].running, 0) == 0
+    assert following.lag_of(follower, 7) is None
+
+
+def test_a_disk_that_does_not_cut_fails_its_partition() -> None:
+    """L-16, F-8: and nothing goes on as if it had."""
+    given = {"leader_mode": "scripted", "partitions": {"p": {"replica": {"log": [[0, 0]]}}}}
+    case = FetcherCase(given, "any")
+    case.run([{"op": "add_partition", "p": "p", "fetch_offset": 1, "leader_epoch": 0},
+              {"op": "inject_failure", "p": "p", "stage": "truncate"}])  # fmt: skip
+    (thread,) = case.broker.fetchers.values()
+    state = thread.partitions[0]
+    assert not following.cut_or_fail(case.broker, thread, state, 0, "T-0", case.out)
+    assert case.broker.failed == {0} and not case.broker.fetchers
 
 
 @pytest.mark.parametrize(("profile", "last"), [("K39", 0), ("Z24", NO_EPOCH)])

@@ -15,6 +15,7 @@ from engine.model.profiles import get_profile
 from engine.model.quotas import Quotas, ReplicationQuota
 from engine.model.state import FOLLOWER, LEADER, Disk, Replica
 from engine.scenarios.file import find
+from engine.scenarios.scenario import Scenario
 from engine.show.view import view
 from engine.sim.run import Run, play_all
 
@@ -134,6 +135,20 @@ def test_a_follower_that_is_behind_holds_itself_back(lag: int | None, asks: bool
     thread.partitions[0].lag = lag
     assert fetcher.maybe_fetch(follower, thread, out) is asks
     assert bool(out.timers) is not asks, "it looks again after a back-off"
+
+
+def test_who_is_held_back_in_one_partition_asks_for_the_others() -> None:
+    """Q-3: whichever of them comes first."""
+    scenario = Scenario.from_dict({"title": "x", "brokers": 2, "partitions": [[1, 2]] * 3})
+    follower = play_all(Run(scenario, "K39", 0, ("settle",))).brokers[2].running
+    follower.quotas = throttled()
+    (thread,) = follower.fetchers.values()
+    thread.partitions[0].lag = 3
+    out = Effects()
+    assert list(thread.partitions) == [0, 1, 2] and fetcher.maybe_fetch(follower, thread, out)
+    (asked,) = out.sends
+    assert isinstance(asked, messages.FetchRequest)
+    assert [part.tp for part in asked.partitions] == [1, 2]
 
 
 # -- in a run -------------------------------------------------------------------------------------

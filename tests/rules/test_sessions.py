@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from engine.dataplane import asking
 from engine.model import errors, sessions
+from engine.model.messages import SessionFetch
 from engine.model.session_client import SessionClient
 from engine.model.sessions import Answer, FetchContext, Key, SessionCache, Wanted
 from engine.scenarios.file import find
@@ -225,3 +227,25 @@ def test_a_followers_session_is_privileged_and_a_broker_may_have_number_0() -> N
     kept = sim.brokers[1].running.sessions
     assert kept is not None
     assert [(one.owner, one.privileged) for one in kept.sessions.values()] == [(0, True)]
+
+
+@pytest.mark.parametrize(
+    ("epoch", "known", "asks"),
+    [(3, [0], True), (3, [], False), (sessions.INITIAL, [0], False), (sessions.INITIAL, [], False)],
+)
+def test_a_session_whose_partitions_are_all_held_up_is_told_to_forget_them(
+    epoch: int, known: list[int], asks: bool
+) -> None:
+    """X-6: if there is one, and it knows of any; else nothing is sent."""
+    follower = play_all(Run(FROM_0, "K39", 0, ("settle", "settle"))).brokers[0].running
+    (thread,) = follower.fetchers.values()
+    assert thread.session is not None
+    thread.session.epoch = epoch
+    thread.session.partitions = {str(tp): wanted(0) for tp in known}
+    sent = asking.build_fetch(follower, thread, [])
+    assert (sent is not None) is asks is bool(thread.outstanding)
+    if asks:
+        assert isinstance(sent, SessionFetch)
+        assert (sent.session_epoch, sent.partitions, sent.forgotten) == (3, [], [0])
+    thread.session, thread.outstanding = None, 0
+    assert asking.build_fetch(follower, thread, []) is None
