@@ -161,8 +161,6 @@ class Lags:
         held = self.held.get((node, tp), 0)
         if start < held:
             self.refetched += min(end, held) - start
-        if end >= held:
-            self.held.pop((node, tp), None)
 
 
 def _all_hold(logs: list[Log], batch: Batch) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from engine.model.cluster import Cluster
 from engine.model.log import Batch, Log
 from engine.model.records import Ids
@@ -14,7 +16,6 @@ def unlike_prefix(cluster: Cluster, leader: Replica, members: Ids) -> str:
     By induction: the record just before its fetch offset must be the same; INV-12 has the rest.
     """
     mine = leader.log
-    last = mine.batches[-1] if mine.batches else None
     for member in members:
         remote = leader.remote.get(member)
         if remote is None:
@@ -26,10 +27,7 @@ def unlike_prefix(cluster: Cluster, leader: Replica, members: Ids) -> str:
             or follower.leader_epoch != leader.leader_epoch
         ):
             continue
-        theirs = follower.log
-        if theirs.leo == mine.leo and theirs.batches and theirs.batches[-1] is last:
-            continue  # the usual case
-        why = _unlike(mine, theirs, remote.leo)
+        why = _unlike(mine, follower.log, remote.leo)
         if why:
             name, peer = cluster.brokers[leader.broker].name, cluster.brokers[member].name
             return f"broker {name} counts broker {peer} up to {remote.leo}, which {why}"
@@ -49,7 +47,7 @@ def _unlike(mine: Log, theirs: Log, offset: int) -> str:
     if there == len(theirs.batches):
         return f"has nothing for {ours!r}"
     its = theirs.batches[there]
-    return "" if ours is its or ours.same(its) else f"has {its!r} for {ours!r}"
+    return "" if ours.same(its) else f"has {its!r} for {ours!r}"
 
 
 def is_just(log: Log, known: dict[int, Batch], start: int, upto: int) -> bool:
@@ -81,9 +79,7 @@ def has_values(log: Log, base: int, values: tuple[str, ...]) -> bool:
 def differing(mine: Log, theirs: Log, start: int, end: int) -> list[int]:
     """The offsets in [start, end) at which the other log holds another record, or none."""
     found: list[int] = []
-    for batch in mine.batches[mine.index_of(start) :]:
-        if batch.base >= end:
-            break
+    for batch in mine.batches[mine.index_of(start) : bisect_left(mine.bases, end)]:
         if not holds(theirs, batch):
             found += range(max(start, batch.base), min(end, batch.end))
     return found

@@ -96,7 +96,8 @@ def park_fetch(broker: Process, m: FetchRequest, out: Effects) -> None:
     In 2.4 and 2.5 it does not, while there is a higher mark to tell (H-5).
     """
     parked = DelayedFetch(m, out.now + m.max_wait)
-    if m.min_bytes > 1:
+    wants_more = m.min_bytes > 1
+    if wants_more:
         parked.segments = tuple(broker.replicas[fp.tp].log.segments[-1] for fp in m.partitions)
     for fp in m.partitions:
         broker.replicas[fp.tp].parked.append(parked)
@@ -106,7 +107,7 @@ def park_fetch(broker: Process, m: FetchRequest, out: Effects) -> None:
     _arm(broker, parked.deadline, out)
     if out.cues is not None:
         out.cue("S-5", broker.id, "parked", None, m.src)
-        if m.min_bytes > 1:
+        if wants_more:
             tell_short(broker, m, out)
 
 
@@ -219,22 +220,22 @@ def on_purgatory_timer(broker: Process, wake: int, out: Effects) -> bool:
     broker.purgatory_wake = NEVER
     now = out.now
     expired = False
-    following = -1
+    following = []
     for replica in broker.replicas.values():
         for waiting in replica.waiting.copy():
             if waiting.deadline <= now:
                 expire_produce(broker, replica, waiting, out)
                 expired = True
-            elif following < 0 or waiting.deadline < following:
-                following = waiting.deadline
+            else:
+                following.append(waiting.deadline)
         for parked in replica.parked.copy():
             if parked.deadline <= now:
                 complete_fetch(broker, parked, out)
                 expired = True
-            elif following < 0 or parked.deadline < following:
-                following = parked.deadline
-    if following >= 0:
-        _arm(broker, following, out)
+            else:
+                following.append(parked.deadline)
+    if following:
+        _arm(broker, min(following), out)
     return expired
 
 

@@ -24,7 +24,7 @@ def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
     log.cuts += 1
     del log.batches[keep:], log.bases[keep:]
     log.leo = max(log.batches[-1].end if log.batches else log.segments[0], log.log_start)
-    while len(log.segments) > 1 and log.segments[-1] > log.leo:
+    while log.segments[-1] > log.leo:
         log.segments.pop()
     return gone
 
@@ -77,7 +77,7 @@ def recover_log(log: Log, damaged_from: int) -> list[Batch]:
         log.cuts += 1
         del log.batches[keep:], log.bases[keep:]
         log.leo = log.batches[-1].end if log.batches else log.segments[0]
-        while len(log.segments) > 1 and log.segments[-1] > log.leo:
+        while log.segments[-1] > log.leo:
             log.segments.pop()
     for batch in log.batches:
         if batch.epoch > log.epochs.latest():
