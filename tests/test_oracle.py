@@ -160,3 +160,13 @@ def test_who_is_of_another_epoch_is_not_held_against_the_leader(epoch: int, told
     assert unlike_prefix(sim.cluster, leader, (member,)) == ""
     follower.log.truncate_to(leader.remote[member].leo - 1)
     assert bool(unlike_prefix(sim.cluster, leader, (member,))) is told
+
+
+def test_of_whom_the_leader_keeps_no_account_is_passed_over() -> None:
+    """INV-13: the others are looked at all the same."""
+    sim = play_all(Run(find("S01"), "K39"))
+    leader = sim.cluster.current_leader(0)
+    assert leader is not None
+    (member, *_) = (b for b in leader.isr if b != leader.broker)
+    sim.brokers[member].replicas[0].log.truncate_to(leader.remote[member].leo - 1)
+    assert unlike_prefix(sim.cluster, leader, (leader.broker, member)) != ""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from engine.dataplane.reading import preferred_read_replica
 from engine.model.errors import LEADER_NOT_AVAILABLE, NETWORK_EXCEPTION
+from engine.model.messages import NO_EPOCH, FetchPartition
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
@@ -160,6 +162,18 @@ def near(rack: str, selector: bool = True) -> Scenario:
 def test_who_serves(rack: str, selector: bool, moves: str, profile: str, preferred: int) -> None:
     sim = played(near(rack, selector), moves, profile)
     assert sim.consumer().preferred == preferred
+
+
+@pytest.mark.parametrize(("times", "chosen"), [((500, 400), 2), ((400, 500), 3), ((500, 500), 3)])
+def test_of_two_that_are_as_far_the_one_caught_up_last_serves(
+    times: tuple[int, int], chosen: int
+) -> None:
+    """C-8: ms at which brokers 2 and 3 had everything; if these agree, too, the higher number."""
+    leader = played(near("b"), "produce a; settle; settle").brokers[1].running
+    for follower, caught_up in zip((2, 3), times, strict=True):
+        leader.replicas[0].remote[follower].last_caught_up_ms = caught_up
+    wanted = FetchPartition(0, 0, NO_EPOCH, NO_EPOCH, 0)
+    assert preferred_read_replica(leader, "b", wanted, 1_000) == chosen
 
 
 def test_a_follower_shows_no_more_than_its_own_mark() -> None:

@@ -10,6 +10,7 @@ from engine.model.log import Batch, Log
 from engine.model.state import Disk
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
+from engine.show.recall import Recall
 from engine.sim.kernel import TIMER
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
@@ -124,6 +125,54 @@ def test_a_segment_of_which_nothing_is_left_stays_where_the_log_ends() -> None:
     recovery.lose_unflushed(dark)
     for disk in (spoiled, dark):
         assert (disk.log.leo, disk.log.segments) == (10, [0, 5, 10])
+
+
+@pytest.mark.parametrize(
+    ("flushed", "spared", "segments"),
+    [(0, 0, [0]), (3, 0, [0]), (7, 0, [0, 5]), (7, 2, [0, 5]), (7, 4, [0, 5, 10])],
+)
+def test_power_takes_the_segments_past_the_last_flush(
+    flushed: int, spared: int, segments: list[int]
+) -> None:
+    """L-11."""
+    disk = Disk(log_of(15, 5, 15))
+    disk.log.flushed = flushed
+    gone = recovery.lose_unflushed(disk, spared)
+    assert (disk.log.leo, len(gone)) == (flushed + spared, 15 - flushed - spared)
+    assert disk.log.segments == segments
+
+
+def test_what_was_found_in_a_log_is_looked_for_anew_once_power_took_its_tail() -> None:
+    """L-11: nobody shows records that are gone, also before the broker is back."""
+    disk, known = Disk(log_of(15, 5, 15)), Recall()
+    assert known.stretches(disk.log) == [[0, 15, 0]]
+    disk.log.flushed = 10
+    recovery.lose_unflushed(disk)
+    assert known.stretches(disk.log) == [[0, 10, 0]]
+
+
+@pytest.mark.parametrize(
+    ("start", "records", "epochs"), [(9, 10, [[0, 9]]), (10, 10, [[0, 10]]), (11, 0, [])]
+)
+def test_a_log_that_ends_where_it_starts_is_no_shorter_than_it_says(
+    start: int, records: int, epochs: list[list[int]]
+) -> None:
+    """L-13: only one that ends before its start begins anew and knows no epoch any more."""
+    disk = Disk(log_of(10, 5, 10))
+    disk.log_start_checkpoint = start
+    disk.log.epochs.epochs[:], disk.log.epochs.starts[:] = [0], [9]
+    recovery.reopen(disk, True, 0, -1)
+    assert (disk.log.log_start, len(disk.log.batches)) == (start, records)
+    assert disk.log.epochs.entries() == epochs
+
+
+def test_recovery_notes_only_epochs_that_the_file_does_not_know() -> None:
+    """L-13.7, E-4: epoch 0 begins at 7 since the log start was there; epoch 1 was not noted yet."""
+    log = log_of(10, 5, 10)
+    log.append(Batch(10, 1, ("r",)))
+    log.epochs.epochs[:], log.epochs.starts[:] = [0], [7]
+    recovery.recover_log(log, -1)
+    assert log.epochs.entries() == [[0, 7], [1, 10]]
 
 
 def test_a_clean_start_looks_at_nothing() -> None:

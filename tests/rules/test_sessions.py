@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from engine.dataplane import asking
+from engine.dataplane.asking import NAMES_VERSION
+from engine.dataplane.session_serving import answer_in_session
 from engine.model import errors, sessions
-from engine.model.messages import SessionFetch
+from engine.model.effects import Effects
+from engine.model.messages import FetchData, FetchRequest, Redirection, SessionAnswer, SessionFetch
 from engine.model.session_client import SessionClient
 from engine.model.sessions import Answer, FetchContext, Key, SessionCache, Wanted
 from engine.scenarios.file import find
@@ -227,6 +230,25 @@ def test_a_followers_session_is_privileged_and_a_broker_may_have_number_0() -> N
     kept = sim.brokers[1].running.sessions
     assert kept is not None
     assert [(one.owner, one.privileged) for one in kept.sessions.values()] == [(0, True)]
+
+
+def test_where_a_log_parts_or_who_else_may_be_asked_is_news() -> None:
+    """X-4: sent though no records came, and neither mark nor log start is another."""
+    leader = played("produce a", "settle", "settle").brokers[1].running
+    cache, out = leader.sessions, Effects()
+    assert cache is not None
+    (session,) = [one for one in cache.sessions.values() if one.owner == 2]
+    context = sessions.new_context(
+        cache, 0, session.id, session.epoch, {}, [], True, NAMES_VERSION, {}
+    )
+    sent = [(tp, one.hw, one.log_start) for (_, tp), one in sorted(session.partitions.items())]
+    assert [tp for tp, _, _ in sent] == [0, 1, 2]
+    data = [FetchData(tp, errors.NONE, hw, start, ()) for tp, hw, start in sent]
+    data[0].diverging = (0, 0)
+    data[1] = Redirection(*sent[1], 3)
+    answer_in_session(leader, FetchRequest(2, 1, 1, (), 2, -1, 0, 1, 9), context, data, out)
+    (answer,) = [one for one in out.sends if isinstance(one, SessionAnswer)]
+    assert (answer.error, [one.tp for one in answer.partitions]) == (errors.NONE, [0, 1])
 
 
 @pytest.mark.parametrize(

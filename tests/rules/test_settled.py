@@ -38,3 +38,14 @@ def test_epochs_and_their_starts_rise(epochs: list[int], starts: list[int], righ
     log.epochs.epochs[:], log.epochs.starts[:] = epochs, starts
     sim.checker._check_cache(1, log)
     assert ("INV-4" not in sim.checker.told) is right
+
+
+def test_only_whom_nobody_has_told_its_role_is_excused() -> None:
+    """I13, CP-ZK-BROKERS, before 2.2: broker 1 was down for a moment that nobody noticed.  That
+    excuses neither a follower that knows its leader nor another partition."""
+    scenario = Scenario.from_dict({"title": "x", "brokers": 3, "partitions": [[1, 2], [2, 3]]})
+    lines = ("settle", "bounce 1", "produce a to 2 p=1 acks=1")
+    sim = play_all(Run(scenario, "Z20", 0, lines))
+    assert sim.cluster.current_leader(0) is None
+    why = "broker 3 stays at (LEO, HW) (0, 0), its leader broker 2 at (1, 0)"
+    assert unsettled(sim.cluster) == [why]

@@ -19,7 +19,7 @@ def log() -> Log:
     return found
 
 
-@pytest.mark.parametrize(("end", "target"), [(-1, HW), (4, 4), (9, 5)])
+@pytest.mark.parametrize(("end", "target"), [(-1, HW), (0, 0), (4, 4), (9, 5)])
 def test_an_offset_alone_decides_at_once(end: int, target: int) -> None:
     assert truncation.target_by_offset(log(), end, HW) == (target, True)
 

@@ -1,0 +1,137 @@
+"""What the observer tells of a replica or of a record, where library runs never lead it."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.checks.invariants import Checker
+from engine.checks.ledger import Ledger
+from engine.model.log import Batch, Log
+from engine.model.quotas import ALL, TOPIC, Quotas
+from engine.model.records import PartitionRecord
+from engine.model.state import FOLLOWER, LEADER, Disk, Replica
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run, play_all
+from engine.sim.simulation import Simulation
+
+THREE = Scenario.from_dict({"title": "x", "brokers": 3})
+STEP = 1_000
+
+
+def after(lines: str) -> Simulation:
+    return play_all(Run(THREE, "K39", 0, tuple(lines.split("; "))))
+
+
+def found(sim: Simulation, broker: int) -> set[str]:
+    """The invariants that are broken once this broker has been looked at."""
+    sim.checker.after(broker, STEP)
+    return {name for name, _, _ in sim.checker.broken}
+
+
+@pytest.mark.parametrize(("change", "told"), [(-1, True), (0, False), (1, False)])
+def test_a_broker_that_goes_back_to_an_older_epoch_is_told_of(change: int, told: bool) -> None:
+    """I2, of what a broker believes: the controller's record may be in order."""
+    sim = after("produce a; settle; elect 2; settle; settle")
+    assert sim.brokers[3].replicas[0].leader_epoch == 1
+    sim.brokers[3].replicas[0].leader_epoch += change
+    assert ("I2" in found(sim, 3)) is told
+
+
+@pytest.mark.parametrize(
+    ("broker", "role", "epochs", "told"),
+    [
+        (1, LEADER, 0, True),
+        (1, LEADER, 1, False),  # it has cut before it began to lead this epoch
+        (1, FOLLOWER, 0, False),
+        (2, LEADER, 0, False),
+        (2, LEADER, 1, False),
+        (2, FOLLOWER, 0, False),
+    ],
+)
+def test_only_who_leads_before_and_after_must_not_cut(
+    broker: int, role: int, epochs: int, told: bool
+) -> None:
+    """INV-10: a follower may cut, also one that is leader a moment later."""
+    sim = after("produce a b; settle; settle")
+    replica = sim.brokers[broker].replicas[0]
+    replica.log.truncate_to(1)
+    replica.role, replica.leader_epoch = role, replica.leader_epoch + epochs
+    assert ("INV-10" in found(sim, broker)) is told
+
+
+def test_the_first_time_that_a_quota_holds_back_who_is_in_sync_is_told() -> None:
+    """INV-28: each decision once."""
+    sim = after("produce a; settle; settle")
+    leader = sim.brokers[1].running
+    leader.quotas = quotas = Quotas()
+    quotas.leader.mark(TOPIC, ALL)
+    quotas.leader.limit = 0
+    quotas.leader.record(1, 0)
+    for times in (1, 2):
+        assert quotas.leader_holds_back(0, 2, False, 0)
+        for _ in range(2):
+            assert "INV-28" in found(sim, 1)
+        assert sim.checker.counts["INV-28"] == times
+
+
+@pytest.mark.parametrize(
+    ("begun", "unclean", "told"),
+    [
+        ([(3, 1)], [], True),
+        ([(3, 2)], [], False),  # it had everything that was committed
+        ([(2, 1)], [], False),
+        ([(3, 1)], [(0, 3)], False),
+        ([(3, 1)], [(1, 3)], True),  # of another partition
+        ([(3, 1)], [(0, 2)], True),  # its own election, not that of its successor
+        ([(4, 1), (3, 1)], [(0, 4)], True),  # the leader in between has heard of it late
+        ([(4, 1)], [(0, 3)], False),
+    ],
+)
+def test_a_past_leader_may_commit_alone_only_behind_an_unclean_election(
+    begun: list[tuple[int, int]], unclean: list[tuple[int, int]], told: bool
+) -> None:
+    """I15: the leader of epoch 2 commits up to 2; later epochs, and the offsets they began at."""
+    sim = after("produce a b; settle; settle")
+    leader = sim.brokers[1].replicas[0]
+    leader.leader_epoch = 2
+    sim.ledger.epoch_starts[0] = begun
+    sim.ledger.unclean_epochs = set(unclean)
+    assert leader.log.hw == 2
+    sim.checker._on_hw_raised(1, 0, leader)
+    assert ("I15" in sim.checker.told) is told
+
+
+@pytest.mark.parametrize(("leader", "told"), [(0, True), (1, False), (-1, False)])
+def test_a_leader_is_in_sync_whatever_its_number(leader: int, told: bool) -> None:
+    """I3: broker 0 is one, -1 is nobody."""
+    scenario = Scenario.from_dict({"title": "x", "brokers": [{"id": 0}, {"id": 1}]})
+    sim = play_all(Run(scenario, "K39", 0, ("settle",)))
+    sim.checker._on_record(0, PartitionRecord((0, 1), (1,), leader, 5, 5))
+    assert ("I3" in sim.checker.told) is told
+
+
+@pytest.mark.parametrize("grown", [False, True])
+def test_until_a_leader_has_committed_nobody_has(grown: bool) -> None:
+    """INV-20, of a partition that was there from the start, and of a new one."""
+    sim = after("produce a; settle; settle")
+    follower = sim.brokers[2].running
+    checker = Checker(sim.cluster, Ledger(1))
+    if grown:
+        log = Log()
+        log.append(Batch(0, 0, ("a",)))
+        log.hw = 1
+        checker.grow(1)
+        follower.replicas = {1: Replica(1, 2, Disk(log), follower.profile, follower.configs)}
+        follower.replicas[1].role = FOLLOWER
+    checker.after(2, STEP)
+    why = "broker 2, a follower, has HW 1; no leader got past 0"
+    assert checker.broken == [("INV-20", STEP, why)]
+
+
+def test_an_epoch_that_is_appended_must_stand_behind_the_others() -> None:
+    """INV-4: also where the broker's own epoch is as it was."""
+    sim = after("produce a b; settle; settle")
+    log = sim.brokers[2].replicas[0].log
+    log.append(Batch(2, 1, ("c",)))
+    log.epochs.starts[0] = 2
+    assert "INV-4" in found(sim, 2)
