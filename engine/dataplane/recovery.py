@@ -74,7 +74,6 @@ def recover_log(log: Log, damaged_from: int) -> list[Batch]:
         while keep and log.batches[keep - 1].end > damaged_from:
             keep -= 1
         gone = log.batches[keep:]
-        log.cuts += 1
         del log.batches[keep:], log.bases[keep:]
         log.leo = log.batches[-1].end if log.batches else log.segments[0]
         while log.segments[-1] > log.leo:

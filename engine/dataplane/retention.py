@@ -62,10 +62,8 @@ def may_find(configs: Configs, now: int) -> bool:
     checks that cannot find anything would stand in the story of every run.  Each broker asks at
     least once in `isr_check_ms`.
     """
-    age = configs.retention_ms
-    if configs.retention_records >= 0 or 0 <= age < WEEK_MS:
-        return True
-    return age >= 0 and now + configs.isr_check_ms > age
+    near = max(WEEK_MS, now + configs.isr_check_ms)
+    return configs.retention_records >= 0 or 0 <= configs.retention_ms < near
 
 
 def arm(broker: Process, out: Effects) -> None:
