@@ -170,3 +170,15 @@ def test_of_whom_the_leader_keeps_no_account_is_passed_over() -> None:
     (member, *_) = (b for b in leader.isr if b != leader.broker)
     sim.brokers[member].replicas[0].log.truncate_to(leader.remote[member].leo - 1)
     assert unlike_prefix(sim.cluster, leader, (leader.broker, member)) != ""
+
+
+def test_what_a_follower_has_deleted_is_not_held_against_it() -> None:
+    """INV-13, L-8."""
+    sim = play_all(Run(find("S01"), "K39"))
+    leader = sim.cluster.current_leader(0)
+    assert leader is not None
+    (member, *_) = (b for b in leader.isr if b != leader.broker)
+    log = sim.brokers[member].replicas[0].log
+    log.truncate_fully(log.leo)
+    assert leader.remote[member].leo == log.log_start > leader.log.log_start
+    assert unlike_prefix(sim.cluster, leader, (member,)) == ""

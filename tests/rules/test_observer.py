@@ -1,10 +1,11 @@
-"""What the observer tells of a replica or of a record, where library runs never lead it."""
+"""What the observer tells and measures of one replica, where library runs never lead it."""
 
 from __future__ import annotations
 
 import pytest
 
 from engine.checks.invariants import Checker
+from engine.checks.lags import Lags
 from engine.checks.ledger import Ledger
 from engine.model.log import Batch, Log
 from engine.model.quotas import ALL, TOPIC, Quotas
@@ -67,8 +68,8 @@ def test_the_first_time_that_a_quota_holds_back_who_is_in_sync_is_told() -> None
     quotas.leader.mark(TOPIC, ALL)
     quotas.leader.limit = 0
     quotas.leader.record(1, 0)
-    for times in (1, 2):
-        assert quotas.leader_holds_back(0, 2, False, 0)
+    for times, follower in enumerate((2, 3, 2), 1):
+        assert quotas.leader_holds_back(0, follower, False, 0)
         for _ in range(2):
             assert "INV-28" in found(sim, 1)
         assert sim.checker.counts["INV-28"] == times
@@ -135,3 +136,65 @@ def test_an_epoch_that_is_appended_must_stand_behind_the_others() -> None:
     log.append(Batch(2, 1, ("c",)))
     log.epochs.starts[0] = 2
     assert "INV-4" in found(sim, 2)
+
+
+def test_logs_are_compared_from_their_first_record_on() -> None:
+    """I5."""
+    sim = after("produce a b; settle; settle")
+    sim.brokers[2].replicas[0].log.batches[0] = Batch(0, 0, ("x",))
+    checker = Checker(sim.cluster, Ledger(1))
+    checker.after(2, STEP)
+    assert "I5" in checker.told
+
+
+def test_after_a_commit_that_contradicts_another_the_others_are_compared_again() -> None:
+    """I10, I5: they agreed with what was committed before."""
+    sim = after("produce a b; settle; settle")
+    log = sim.brokers[1].replicas[0].log
+    log.truncate_to(1)
+    assert not found(sim, 1) & {"I5", "I10"}
+    log.append(Batch(1, 0, ("z",)))
+    log.hw = 2
+    assert found(sim, 1) >= {"I5", "I10"}
+
+
+def test_a_copy_goes_on_being_looked_at_from_where_the_original_was() -> None:
+    """INV-10: the copy's first event may break what it broke in the original."""
+    sim = after("produce a b; settle; settle")
+    twin = sim.copy()
+    twin.brokers[1].replicas[0].log.truncate_to(1)
+    assert "INV-10" in found(twin, 1)
+    assert found(sim, 1) == set()
+
+
+# -- how far followers and the mark are behind ----------------------------------------------------
+
+
+def lagging() -> tuple[Simulation, Lags]:
+    """Two records that broker 1 has just appended and nobody else has."""
+    sim = after("produce a; settle; settle")
+    lags, leader = Lags(sim.cluster, sim.out), sim.brokers[1].replicas[0]
+    leader.log.append(Batch(1, 0, ("b", "c")))
+    lags.on_append(0, leader, 1)
+    return sim, lags
+
+
+def test_only_the_mark_of_the_leader_commits() -> None:
+    """Not that of a broker which took itself for one, nor that of another partition."""
+    sim, lags = lagging()
+    for tp, broker, records in ((0, 2, 0), (1, 1, 0), (0, 1, 2)):
+        sim.brokers[broker].replicas[0].log.hw = 3
+        lags.on_hw(tp, sim.brokers[broker].replicas[0])
+        assert len(lags.committed) == records
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+def test_where_nobody_is_in_sync_nothing_has_been_copied_to_all(deleted: bool) -> None:
+    """Nor where the partition is gone."""
+    sim, lags = lagging()
+    record = sim.cluster.controller.records.pop(0)
+    if not deleted:
+        record.isr = ()
+        sim.cluster.controller.records[0] = record
+    lags.on_isr(0)
+    assert lags.copied == []

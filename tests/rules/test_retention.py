@@ -55,6 +55,30 @@ def test_retention(
     assert all(batch.end > log.log_start for batch in log.batches)
 
 
+def test_an_old_segment_stays_behind_a_younger_one() -> None:
+    """L-8: the log loses its oldest segments and never one from its middle."""
+    log = Log()
+    log.segment_records = 1
+    for offset, time in enumerate((0, 900, 0)):
+        log.append(Batch(offset, 0, ("r",), time))
+    log.hw = 3
+    assert retention.delete_old_segments(log, 1_000, retention_ms=500) == 1
+    assert (log.log_start, log.segments) == (1, [1, 2])
+
+
+def test_a_segment_without_a_batch_is_as_old_as_can_be() -> None:
+    """L-8, L-14: a cut inside a batch takes it whole and may leave none."""
+    log = Log()
+    log.segment_records = 2
+    log.append(Batch(0, 0, ("r", "r")))
+    log.append(Batch(2, 0, ("r", "r")))
+    log.truncate_to(3)
+    log.hw = 3
+    assert (log.segments, len(log.batches)) == ([0, 2], 1)
+    assert retention.delete_old_segments(log, 1_000, retention_ms=999) == 2
+    assert log.log_start == 3
+
+
 def test_what_lies_below_the_log_start_goes_under_every_policy() -> None:
     log = log_of(15, 5, 15)
     assert retention.raise_log_start(log, 7) == (errors.NONE, True)
@@ -273,6 +297,25 @@ def test_checks_are_in_time_however_seldom_the_isr_is_looked_at() -> None:
 def test_only_a_negative_age_is_none() -> None:
     kept = after(*days(30), retention__ms=-1)
     assert (log_starts(kept), checks_to_come(kept)) == ([0, 0, 0], 0)
+
+
+@pytest.mark.parametrize(
+    ("age", "before", "found"),
+    [
+        (-1, 0, False),
+        (0, 7 * DAY_MS, True),
+        (7 * DAY_MS - 1, 7 * DAY_MS, True),
+        (7 * DAY_MS, 7 * DAY_MS, False),
+        (7 * DAY_MS, 0, False),  # it is asked again before anything is older
+        (7 * DAY_MS, -1, True),
+        (8 * DAY_MS, 0, False),
+        (8 * DAY_MS, -1, True),
+    ],
+)
+def test_when_a_check_may_find_something(age: int, before: int, found: bool) -> None:
+    """L-8: `before` that age, seen from when the ISR is looked at next."""
+    configs = after(retention__ms=age).configs
+    assert retention.may_find(configs, age - configs.isr_check_ms - before) is found
 
 
 def test_a_greater_age_ends_the_checks_until_it_comes() -> None:

@@ -245,7 +245,7 @@ def test_where_a_log_parts_or_who_else_may_be_asked_is_news() -> None:
     assert [tp for tp, _, _ in sent] == [0, 1, 2]
     data = [FetchData(tp, errors.NONE, hw, start, ()) for tp, hw, start in sent]
     data[0].diverging = (0, 0)
-    data[1] = Redirection(*sent[1], 3)
+    data[1] = Redirection(*sent[1], 0)
     answer_in_session(leader, FetchRequest(2, 1, 1, (), 2, -1, 0, 1, 9), context, data, out)
     (answer,) = [one for one in out.sends if isinstance(one, SessionAnswer)]
     assert (answer.error, [one.tp for one in answer.partitions]) == (errors.NONE, [0, 1])

@@ -1,13 +1,20 @@
-"""S-5, S-6: when a fetch that waits at its leader is answered."""
+"""S-5, S-6, P-4: when what waits at a leader is answered, and what does not wait."""
 
 from __future__ import annotations
 
 import pytest
 
-from engine.dataplane import purgatory, serving
+from engine.dataplane import purgatory, serving, watermark
 from engine.model.broker import Process
 from engine.model.effects import Effects
-from engine.model.messages import NO_EPOCH, FetchPartition, FetchRequest
+from engine.model.errors import NONE, NOT_LEADER_OR_FOLLOWER
+from engine.model.messages import (
+    NO_EPOCH,
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    ProduceResponse,
+)
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 
@@ -60,3 +67,51 @@ def test_a_fetch_that_waits_for_any_byte_is_not_told_to_lack_some(
     serving.on_fetch_request(broker, fetch(-1, 1, least=least), out)
     assert len(broker.replicas[0].parked) == 1
     assert [cue.old for cue in out.cues or () if cue.rule == "S-5.min_bytes"] == told
+
+
+def test_a_produce_is_answered_when_another_append_moves_the_mark() -> None:
+    """L-3.12, P-4."""
+    broker, out = leader("produce a acks=all"), Effects()
+    replica = broker.replicas[0]
+    assert [one.required for one in replica.waiting] == [1]
+    replica.log.hw = 1
+    purgatory.after_append(broker, replica, True, out)
+    (answer,) = [one for one in out.sends if isinstance(one, ProduceResponse)]
+    assert (answer.error, replica.waiting) == (NONE, [])
+
+
+@pytest.mark.parametrize(("mark", "moved"), [(2, False), (1, True), (0, True), (9, False)])
+def test_a_follower_says_whether_its_mark_is_another(mark: int, moved: bool) -> None:
+    """H-4, H-6: only then those that wait there are looked at again.  Its log ends at 2."""
+    scenario = Scenario.from_dict({"title": "x", "brokers": 2})
+    sim = play_all(Run(scenario, "K39", 0, ("produce a b", "settle", "settle")))
+    replica = sim.brokers[2].replicas[0]
+    assert (replica.log.hw, replica.log.leo) == (2, 2)
+    assert watermark.follow(replica, mark, sim.out) is moved
+    assert replica.log.hw == min(mark, 2)
+
+
+def test_whose_position_is_refused_is_told_no_offsets() -> None:
+    """S-4, KIP-903: the leader knows a newer incarnation of the follower."""
+    broker, out = leader("produce a to 1", "settle"), Effects()
+    asked = fetch(2, 0)
+    asked.replica_epoch = broker.peers[2].broker_epoch
+    broker.peers[2].broker_epoch += 1
+    serving.on_fetch_request(broker, asked, out)
+    (answer,) = [one for one in out.sends if isinstance(one, FetchResponse)]
+    (told,) = answer.partitions
+    assert (told.error, told.hw, told.log_start) == (NOT_LEADER_OR_FOLLOWER, -1, -1)
+    assert not told.batches
+
+
+def test_who_should_ask_broker_0_is_told_so_at_once() -> None:
+    """S-5, C-8: where there is nothing to read, too."""
+    brokers = [{"id": 0, "rack": "b"}, {"id": 1, "rack": "a"}]
+    data = {"title": "x", "brokers": brokers, "partitions": [[1, 0]]}
+    scenario = Scenario.from_dict({**data, "configs": {"replica.selector.class": True}})
+    broker = play_all(Run(scenario, "K39", 0, ("produce a", "settle", "settle"))).brokers[1].running
+    asked, out = fetch(-1, 1), Effects()
+    asked.rack = "b"
+    serving.on_fetch_request(broker, asked, out)
+    (answer,) = [one for one in out.sends if isinstance(one, FetchResponse)]
+    assert ([one.preferred for one in answer.partitions], broker.replicas[0].parked) == ([0], [])
