@@ -46,13 +46,12 @@ def target_by_offset(log: Log, end: int, hw: int) -> tuple[int, bool]:
 def target_by_pair(log: Log, epoch: int, end: int, hw: int) -> tuple[int, bool]:
     """T-2, KIP-279.  (target, done) for the leader's answer (epoch, end).
 
-    If the leader's epoch is unknown here, the logs parted earlier: cut back to an older epoch of
+    An epoch newer than any here, or one that an old leader cannot name, leaves only the offset.  If
+    the leader's epoch is unknown here, the logs parted earlier: cut back to an older epoch of
     our own and ask again.  Each round removes at least the own latest epoch (E-6).
     """
     if end < 0:
         return hw, True
-    if epoch < 0:
-        return min(end, log.leo), True
     own_epoch, own_end = log.end_offset_for_epoch(epoch)
     if own_end < 0:
         return min(end, log.leo), True

@@ -102,9 +102,7 @@ def blocked_by(broker: Process, replica: Replica, now: int) -> list[int]:
 def follow(replica: Replica, leader_hw: int, out: Effects) -> bool:
     """H-4, H-9.  The follower's mark is the leader's, bounded by its own log; it may go down."""
     log = replica.log
-    hw = leader_hw
-    if hw > log.leo:
-        hw = log.leo
+    hw = min(leader_hw, log.leo)
     if hw < log.log_start and log.clamps_hw:
         hw = log.log_start
     if hw == log.hw:
