@@ -20,7 +20,15 @@ from engine.model.errors import (
     UNKNOWN_LEADER_EPOCH,
 )
 from engine.model.log import Batch, Log
-from engine.model.messages import FETCH_R, NO_EPOCH, FetchPartition, FetchRequest
+from engine.model.messages import (
+    FETCH_R,
+    LATEST,
+    NO_EPOCH,
+    FetchPartition,
+    FetchRequest,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+)
 from engine.model.state import EXPAND, FETCHING, TRUNCATING, DelayedFetch
 from engine.scenarios.scenario import Scenario
 from engine.sim import moves
@@ -238,6 +246,21 @@ def test_the_first_record_of_a_time(timestamp: int, limit: int, offset: int) -> 
         log.append(Batch(base, 0, ("r",) * len(times), times[-1], times=times))
     log.log_start = 2
     assert first_at(log, timestamp, limit)[1] == offset
+
+
+@pytest.mark.parametrize(("src", "offset"), [(0, 2), (2, 2), (-31, 1)])
+def test_the_latest_offset_is_the_end_to_a_replica_and_the_mark_to_a_client(
+    src: int, offset: int
+) -> None:
+    """F-9, C-5, H-10: broker 0 is a replica like any other."""
+    scenario = cluster(brokers=[{"id": 0}, {"id": 1}, {"id": 2}], partitions=[[1, 0, 2]])
+    lines = ("produce a to 1", "settle", "settle", "produce b to 1 acks=1")
+    leader, out = played(scenario, "K39", *lines).brokers[1].running, Effects()
+    assert (leader.replicas[0].log.hw, leader.replicas[0].log.leo) == (1, 2)
+    asked = ListOffsetsRequest(src, 1, 1, 0, LATEST, NO_EPOCH)
+    serving.on_list_offsets_request(leader, asked, out)
+    (answer,) = [one for one in out.sends if isinstance(one, ListOffsetsResponse)]
+    assert (answer.error, answer.offset) == (NONE, offset)
 
 
 def test_records_without_a_time_of_their_own_have_that_of_their_batch() -> None:

@@ -167,6 +167,28 @@ def test_a_copy_goes_on_being_looked_at_from_where_the_original_was() -> None:
     assert found(sim, 1) == set()
 
 
+def test_what_a_follower_takes_must_follow_on_what_its_leader_has_before() -> None:
+    """INV-12: also on the very first batch."""
+    sim = after("produce a; settle; settle; produce b to 1")
+    first = sim.brokers[1].replicas[0].log.batches[1]
+    log = sim.brokers[2].replicas[0].log
+    log.batches[0] = Batch(0, 0, ("x",))
+    log.append(first)
+    assert "INV-12" in found(sim, 2)
+
+
+@pytest.mark.parametrize(
+    ("isr", "told"), [((1, 2, 3), True), ((1, 2), True), ((2,), False), ((1,), False)]
+)
+def test_a_leader_counts_whom_the_controller_counts(isr: tuple[int, ...], told: bool) -> None:
+    """I4: as long as the ISR is large enough to commit anything, here two."""
+    scenario = THREE.vary("configs.min.insync.replicas", 2)
+    sim = play_all(Run(scenario, "K39", 0, ("settle",)))
+    sim.brokers[1].replicas[0].maximal_isr = (1,)
+    sim.checker._check_maximal(0, PartitionRecord((1, 2, 3), isr, 1))
+    assert ("I4" in sim.checker.told) is told
+
+
 # -- how far followers and the mark are behind ----------------------------------------------------
 
 

@@ -127,6 +127,17 @@ def test_recovery_cuts_at_the_first_bad_batch(
     assert log.epochs.entries() == ([[0, 0]] if end else [])
 
 
+@pytest.mark.parametrize("damaged_from", [-1, 3, 4])
+def test_damage_behind_the_end_of_a_log_changes_nothing(damaged_from: int) -> None:
+    """L-13.3, L-14: also where the log ends inside of what was a batch."""
+    log = Log()
+    log.append(Batch(0, 0, ("r", "r")))
+    log.append(Batch(2, 0, ("r", "r")))
+    log.truncate_to(3)
+    recovery.reopen(Disk(log), False, 0, -1, damaged_from=damaged_from)
+    assert (log.leo, len(log.batches)) == (3, 1)
+
+
 def test_the_low_watermark_is_that_of_the_living() -> None:
     """L-9: DeleteRecords waits for no follower that is dead, fenced or unknown."""
     sim = play_all(Run(Scenario.from_dict({"title": "x", "brokers": 3}), "K39", 0, ("settle",)))
