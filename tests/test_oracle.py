@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from engine.checks.prefix import has_values, is_just, unlike_prefix
+from engine.checks.prefix import differing, has_values, is_just, unlike_prefix
 from engine.model.log import Batch, Log
 from engine.model.state import DOWN
 from engine.scenarios.file import find
@@ -182,3 +182,17 @@ def test_what_a_follower_has_deleted_is_not_held_against_it() -> None:
     log.truncate_fully(log.leo)
     assert leader.remote[member].leo == log.log_start > leader.log.log_start
     assert unlike_prefix(sim.cluster, leader, (member,)) == ""
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "found"),
+    [(0, 6, [2, 3, 5]), (3, 6, [3, 5]), (0, 3, [2]), (0, 5, [2, 3]), (4, 5, []), (2, 2, [])],
+)
+def test_where_two_logs_differ(start: int, end: int, found: list[int]) -> None:
+    """I5: each offset from the one to before the other, also inside a batch."""
+    mine, theirs = Log(), Log()
+    for base, values, others in ((0, "ab", "ab"), (2, "cd", "xy"), (4, "e", "e"), (5, "f", "")):
+        mine.append(Batch(base, 0, tuple(values)))
+        if others:
+            theirs.append(Batch(base, 0, tuple(others)))
+    assert differing(mine, theirs, start, end) == found

@@ -8,6 +8,7 @@ from engine.dataplane import purgatory, serving, watermark
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import NONE, NOT_LEADER_OR_FOLLOWER
+from engine.model.log import Batch
 from engine.model.messages import (
     NO_EPOCH,
     FetchPartition,
@@ -22,7 +23,8 @@ MUCH = 1_000_000
 """More bytes than there ever are."""
 
 
-def leader(*lines: str, profile: str = "K39", **configs: int) -> Process:
+def leader(*lines: str, profile: str = "K39", segment: int = 1_000) -> Process:
+    configs = {"segment.records": segment}
     scenario = Scenario.from_dict({"title": "x", "brokers": 2, "configs": configs})
     return play_all(Run(scenario, profile, 0, lines)).brokers[1].running
 
@@ -52,10 +54,26 @@ def test_a_new_segment_of_which_nothing_may_be_read_answers_nobody() -> None:
     """S-6 G: bytes are counted within a segment; a consumer's end at the high watermark."""
     for lines, answered in ((), False), (("settle", "settle"), True):
         lines = ("produce a b", "settle", "settle", "produce c acks=1", *lines)
-        broker = leader(*lines, **{"segment.records": 2})
+        broker = leader(*lines, segment=2)
         assert broker.replicas[0].log.segments == [0, 2]
         assert broker.replicas[0].log.hw == 2 + answered
         assert purgatory.fetch_is_ready(broker, fetch(-1, 1), 0, (0,)) is answered
+
+
+@pytest.mark.parametrize(("segment", "answered"), [(2, True), (3, False)])
+def test_who_waits_for_much_is_answered_once_the_log_goes_on_in_a_new_segment(
+    segment: int, answered: bool
+) -> None:
+    """S-6 G: however little there is; within one segment it goes on waiting."""
+    lines = ("produce a b", "settle", "settle")
+    broker, out = leader(*lines, segment=segment), Effects()
+    replica = broker.replicas[0]
+    serving.on_fetch_request(broker, fetch(2, 2), out)
+    assert out.sends == []
+    replica.log.append(Batch(2, 0, ("c",)))
+    purgatory.wake_fetch(broker, replica, out)
+    answers = [one for one in out.sends if isinstance(one, FetchResponse)]
+    assert [one.partitions[0].batches[0].values for one in answers] == [("c",)] * answered
 
 
 @pytest.mark.parametrize(("least", "told"), [(1, []), (2, [0])])
