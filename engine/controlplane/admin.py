@@ -42,7 +42,8 @@ def create_topic(
         if partitions < DEFAULT or partitions == 0:
             return errors.INVALID_PARTITIONS
         wanted = DEFAULT_PARTITIONS if partitions == DEFAULT else partitions
-        error, assignments = _place(k, wanted, default_factor if factor < 0 else factor, chance)
+        copies = default_factor if factor == DEFAULT else factor
+        error, assignments = _place(k, wanted, copies, chance)
     else:
         return create_manually(k, name, assignments, out)
     if error:

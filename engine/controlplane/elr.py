@@ -65,8 +65,8 @@ def cleared(record: PartitionRecord) -> PartitionRecord:
 
 def shutdown_was_clean(stored_broker_epoch: int, previous_broker_epoch: int) -> bool:
     """CP-CLEAN-SHUTDOWN 6.6.  A new incarnation proves a clean end by the epoch in its marker
-    files; -1 when any directory lacks one."""
-    return previous_broker_epoch == stored_broker_epoch and previous_broker_epoch >= 0
+    files; -1, which is nobody's, when any directory lacks one."""
+    return previous_broker_epoch == stored_broker_epoch
 
 
 def effective_min_isr(min_isr: int, replication_factor: int) -> int:

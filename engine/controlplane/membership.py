@@ -428,9 +428,7 @@ def stop_error(broker: Process, tp: int, leader_epoch: int) -> int:
 
 def _know_live(broker: Process, live: dict[int, int]) -> None:
     for peer_id, epoch in live.items():
-        peer = broker.peers.get(peer_id)
-        if peer is None or peer.broker_epoch != epoch or not peer.alive:
-            broker.peers[peer_id] = Peer(epoch)
+        broker.peers[peer_id] = Peer(epoch)
     for peer_id, peer in broker.peers.items():
         peer.alive = peer_id in live
 

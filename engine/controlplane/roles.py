@@ -25,7 +25,7 @@ def new_disk(machine: Machine, directory: int = 0) -> Disk:
         profile.evicts_producers,
         profile.old_format_clears_epochs,
     )
-    return Disk(log, directory or (directories.least_used(machine) if machine.dirs > 1 else 1))
+    return Disk(log, directory or directories.least_used(machine))
 
 
 def ensure_log(broker: Process, tp: int, out: Effects) -> Replica:
