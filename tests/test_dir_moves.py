@@ -192,6 +192,18 @@ def test_a_cut_of_the_current_log_sends_the_copy_back(cut: int, offset: int) -> 
     assert (fetch.state, fetch.offset, fetch.last_epoch) == (TRUNCATING, offset, -1)
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_copy_that_a_process_finds_is_loaded_like_any_log(profile: str) -> None:
+    """L-13, D-1: its high watermark is the checkpointed one, and a crash has none of it."""
+    copied = "produce a b c; settle; move_dir 2 d2; copy 2; copy 2"
+    copy = after(copied, profile).brokers[2].machine.futures[0].disk
+    assert (copy.log.leo, copy.log.hw, copy.hw_checkpoint) == (2, 2, 0)
+    copy = after(f"{copied}; kill 2; restart 2", profile).brokers[2].machine.futures[0].disk
+    assert (copy.log.leo, copy.log.hw) == (2, 0)
+    copy = after(f"{copied}; shutdown 2; restart 2", profile).brokers[2].machine.futures[0].disk
+    assert (copy.log.leo, copy.log.hw) == (2, 2)
+
+
 @pytest.mark.parametrize("broker", [1, 2])
 def test_a_copy_goes_on_while_the_controller_is_asked(broker: int) -> None:
     """D-2, D-5: what the log gains in the meantime, by a client or by a fetch, is copied too."""

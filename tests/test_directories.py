@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.model.errors import KAFKA_STORAGE_ERROR
+from engine.controlplane import election, storage, znodes
+from engine.model.control_messages import AssignReplicasToDirs, AssignReplicasToDirsResponse
+from engine.model.effects import Effects
+from engine.model.errors import KAFKA_STORAGE_ERROR, NONE, STALE_BROKER_EPOCH
+from engine.model.messages import CONTROLLER
 from engine.scenarios.scenario import Scenario
 from engine.sim import moves
 from engine.sim.run import Run, play_all
@@ -137,3 +141,51 @@ def test_a_topic_with_a_lost_log_cannot_be_deleted_by_zookeeper() -> None:
     assert sim.cluster.controller.deletions["t"].left == {2: {0, 1}}
     sim = after("disk_fail 2 d1; delete_topic t; settle; wipe 2 d1; detect 2; restart 2", "Z33")
     assert not sim.cluster.controller.deletions
+
+
+@pytest.mark.parametrize(("generation", "heard"), [(0, True), (-1, False)])
+def test_only_the_registered_process_says_where_its_logs_are(generation: int, heard: bool) -> None:
+    """KIP-858, 1.12: what a former incarnation says of its directories is refused."""
+    k, out = after("settle", "K39").cluster.controller, Effects()
+    epoch = k.brokers[2].epoch
+    told = AssignReplicasToDirs(2, CONTROLLER, 7, epoch + generation, [(0, 5)])
+    storage.on_assign_replicas(k, told, out)
+    error = NONE if heard else STALE_BROKER_EPOCH
+    answer = out.sends[-1]
+    assert isinstance(answer, AssignReplicasToDirsResponse)
+    assert (answer.corr, answer.error) == (7, error)
+    assert (k.directories[2, 0] == 5) is heard
+
+
+def test_who_is_not_registered_has_no_directories() -> None:
+    """KIP-858."""
+    k, out = after("settle", "K39").cluster.controller, Effects()
+    storage.on_assign_replicas(k, AssignReplicasToDirs(9, CONTROLLER, 7, 1, [(0, 5)]), out)
+    (answer,) = out.sends
+    assert isinstance(answer, AssignReplicasToDirsResponse)
+    assert answer.error == STALE_BROKER_EPOCH and (9, 0) not in k.directories
+
+
+@pytest.mark.parametrize(("lost", "leader"), [((), 2), ((2,), 3), ((2, 3), 1)])
+def test_a_shutting_down_leader_hands_over_to_who_can_read_its_disk(
+    lost: tuple[int, ...], leader: int
+) -> None:
+    """CP-ELECT-ZK, 8.4: live, in the ISR, and its log directory online."""
+    k = after("settle", "Z33").cluster.controller
+    k.brokers[1].shutting_down = True
+    k.offline.update((broker, 0) for broker in lost)
+    elected = znodes.elect(k, 0, election.CONTROLLED_SHUTDOWN, Effects())
+    assert (elected, k.records[0].leader) == (leader != 1, leader)
+
+
+@pytest.mark.parametrize(("dead", "leader"), [((2,), 3), ((2, 3), 1)])
+def test_a_shutting_down_leader_hands_over_to_nobody_without_a_session(
+    dead: tuple[int, ...], leader: int
+) -> None:
+    """CP-ELECT-ZK."""
+    k = after("settle", "Z33").cluster.controller
+    k.brokers[1].shutting_down = True
+    for broker in dead:
+        del k.brokers[broker]
+    znodes.elect(k, 0, election.CONTROLLED_SHUTDOWN, Effects())
+    assert k.records[0].leader == leader

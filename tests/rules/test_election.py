@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.controlplane import election
+from engine.controlplane import election, elr
 from engine.controlplane.election import ONLINE, PREFERRED, UNCLEAN
 from engine.model.records import PartitionChange, PartitionRecord
 
@@ -150,6 +150,15 @@ def test_unclean_election() -> None:
     assert not recovered.changed
 
 
+@pytest.mark.parametrize("kind", [ONLINE, PREFERRED, UNCLEAN])
+def test_a_leader_that_stays_is_no_unclean_choice(kind: int) -> None:
+    """CP-ELECT-KR 3: nothing is lost where nobody else leads."""
+    assert election.choose_kr(kind, 3, (1, 2, 3), (2, 3), (), {2, 3}.__contains__) == (3, False)
+    record = PartitionRecord((1, 2, 3), (2, 3), 3)
+    outcome = change(record, (3,), kind, target_isr=(3,))
+    assert (outcome.changed, outcome.unclean, outcome.record.leader) == (True, False, 3)
+
+
 # -- 6.7: replicas {1,2,3}, min ISR 2 ---------------------------------------------------------
 
 
@@ -218,6 +227,25 @@ def test_elr_drops_whoever_leaves_the_replicas() -> None:
     assert (after.replicas, after.isr, after.elr) == ((1, 2, 4), (1, 2, 4), ())
 
 
+@pytest.mark.parametrize(
+    ("replicas", "known"), [((1, 2, 3, 4), (3, 4)), ((1, 2, 3), (3,)), ((1, 2, 4), (4,))]
+)
+def test_who_was_eligible_is_remembered_while_it_is_a_replica_out_of_sync(
+    replicas: Ids, known: Ids
+) -> None:
+    """CP-ELR 6.4: who is in sync again, or holds no replica any more, is no last known ELR."""
+    record = PartitionRecord((1, 2, 3, 4), (1,), 1, last_known_elr=(1, 3, 4))
+    assert elr.maintain(record, (1,), replicas, 2, ()) == ((), known)
+
+
+@pytest.mark.parametrize(("marker", "clean"), [(7, True), (6, False), (0, False), (-1, False)])
+def test_only_the_marker_of_the_last_incarnation_proves_a_clean_end(
+    marker: int, clean: bool
+) -> None:
+    """CP-CLEAN-SHUTDOWN 6.6: an older one was left by a process that was followed by another."""
+    assert elr.shutdown_was_clean(7, marker) is clean
+
+
 # -- preferred leaders -------------------------------------------------------------------------
 
 
@@ -242,6 +270,15 @@ def test_zk_rebalance_looks_at_the_share_per_broker() -> None:
     assert election.preferred_candidates_zk(records, everyone, 10) == []
     assert election.preferred_candidates_zk(records[1:], everyone, 10) == [9]
     assert election.preferred_candidates_zk(records[1:], (2,).__contains__, 10) == []
+
+
+@pytest.mark.parametrize(("percentage", "tried"), [(11, [0]), (12, [])])
+def test_one_of_nine_is_more_than_eleven_per_cent(percentage: int, tried: list[int]) -> None:
+    """CP-PREFERRED: leader.imbalance.per.broker.percentage, and the share is not rounded."""
+    records = [(0, PartitionRecord((1, 2), (1, 2), 2))]
+    records += [(tp, PartitionRecord((1, 2), (1, 2), 1)) for tp in range(1, 9)]
+    live = (1, 2).__contains__
+    assert election.preferred_candidates_zk(records, live, percentage) == tried
 
 
 def test_kraft_rebalance_takes_a_thousand_a_pass() -> None:

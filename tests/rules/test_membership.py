@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from engine.controlplane import failover, kraft, membership, zookeeper
-from engine.model.control_messages import HeartbeatResponse, RegisterRequest
+from engine.controlplane import failover, membership
 from engine.model.copying import fields
-from engine.model.effects import Effects
 from engine.model.errors import (
-    DUPLICATE_BROKER_REGISTRATION,
     NONE,
     STALE_BROKER_EPOCH,
     STALE_CONTROLLER_EPOCH,
 )
-from engine.model.messages import CONTROLLER
-from engine.model.state import DOWN, STARTING, UP
+from engine.model.state import DOWN, UP
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
@@ -124,6 +120,26 @@ def test_a_registration_that_was_not_committed_is_asked_for_again() -> None:
     assert sim.cluster.controller.brokers[3].epoch == sim.brokers[3].running.broker_epoch
     assert not sim.cluster.controller.brokers[3].fenced
     assert sim.broken == []
+
+
+def test_a_registration_goes_back_to_a_process_that_nobody_is() -> None:
+    """10: the committed epoch, of a process that is gone; who asks next is another one."""
+    sim = played(SLOW_COMMIT, "K39", "kill 3; detect 3; advance 6s")
+    k, before = sim.cluster.controller, sim.cluster.controller.brokers[3]
+    go_on(sim, "restart 3 !3; kill K")
+    after = k.brokers[3]
+    assert after.epoch == before.epoch and after.fenced
+    assert after.incarnation not in (before.incarnation, sim.brokers[3].machine.incarnation)
+
+
+def test_a_change_that_goes_back_leaves_the_process_that_it_was() -> None:
+    """10: its own registration was committed."""
+    sim = played(SLOW_COMMIT, "K39", "kill 3; advance 10s")
+    k, before = sim.cluster.controller, sim.cluster.controller.brokers[3]
+    assert before.fenced
+    go_on(sim, "kill K")
+    assert not before.fenced and k.brokers[3] is before
+    assert before.incarnation == sim.brokers[3].machine.incarnation
 
 
 def test_a_topic_that_was_not_committed_is_asked_for_again() -> None:
@@ -276,6 +292,19 @@ def test_a_clear_that_no_majority_had_is_asked_for_again() -> None:
     assert (k.records[0].leader, k.records[0].isr, k.records[0].elr) == (1, (1,), ())
 
 
+def test_a_clear_that_is_asked_for_again_clears_what_has_gone_back() -> None:
+    """10(f), CP-ELR 6.4: the partition had changed after the clear, and neither was committed."""
+    sim = played(DEGRADED.vary("configs.commit_ms", 20_000), "K41", f"{TO_ONE}; advance 60s")
+    k = sim.cluster.controller
+    assert (k.records[0].leader, k.records[0].elr) == (1, (3,))
+    go_on(sim, "set min.insync.replicas=1; kill 1; detect 1")
+    assert (k.records[0].leader, k.committed < len(k.log)) == (-1, True)
+    go_on(sim, "kill K")
+    assert (k.records[0].leader, k.records[0].elr) == (1, (3,))
+    go_on(sim, "restart K")
+    assert (k.records[0].leader, k.records[0].elr) == (1, ())
+
+
 @pytest.mark.parametrize("profile", ["Z0102", "Z011", "Z20"])
 def test_whoever_was_gone_unnoticed_is_told_nothing(profile: str) -> None:
     """Before 2.2: no LeaderAndIsr, so it neither follows nor cuts (real 0.10.2.2 and 1.1.1)."""
@@ -301,26 +330,3 @@ def test_a_bounce_is_noticed_since_2_2() -> None:
     sim = played(THREE, "Z24", "produce a b to 1 acks=all; fetch 2; bounce 2")
     assert 2 not in sim.cluster.controller.records[0].isr
     assert sim.brokers[2].replicas[0].leader == 1
-
-
-@pytest.mark.parametrize("profile", ["Z24", "K39"])
-def test_a_refused_registration_gives_no_epoch(profile: str) -> None:
-    """CP-KR-REG: another incarnation, while the session of the one before is valid."""
-    sim = played(THREE, profile, "settle")
-    k, out = sim.cluster.controller, Effects()
-    out.now = sim.now
-    register = kraft.on_register if profile == "K39" else zookeeper.on_register
-    register(k, RegisterRequest(3, CONTROLLER, 7, k.brokers[3].incarnation + 1, -1), out)
-    (answer,) = out.sends
-    assert (answer.dst, answer.corr) == (3, 7)
-    assert (answer.error, answer.broker_epoch) == (DUPLICATE_BROKER_REGISTRATION, -1)
-
-
-@pytest.mark.parametrize(("status", "renews"), [(STARTING, False), (UP, True)])
-def test_a_refused_heartbeat_renews_the_session_of_who_is_up(status: int, renews: bool) -> None:
-    """8.3: who is starting asks for a session already, and asks no second time."""
-    broker, out = played(THREE, "Z24", "settle").brokers[3].running, Effects()
-    broker.status = status
-    refused = HeartbeatResponse(CONTROLLER, 3, 1, STALE_BROKER_EPOCH, False, False, False)
-    membership.on_heartbeat_response(broker, refused, out)
-    assert bool(out.sends) is (broker.broker_epoch == -1) is renews

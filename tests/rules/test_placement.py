@@ -45,6 +45,7 @@ ZK: list[tuple[list[Candidate], int, int, int, int, Lists]] = [
          (0, 2, 3), (1, 3, 4), (2, 4, 0), (3, 0, 1), (4, 1, 2)],
     ),
     (plain(5), 2, 3, 0, 6, [(1, 2, 3), (2, 3, 4)]),
+    (plain(5), 2, 3, 0, -1, [(0, 1, 2), (1, 2, 3)]),  # Kafka's default: there are none yet
     (plain(1), 2, 1, 0, 0, [(0,), (0,)]),
     (
         brokers(r1=(0, 5), r3=(1, 2), r2=(3, 4)), 7, 3, 0, 0,
@@ -83,6 +84,20 @@ def test_zookeeper_era_start_and_shift_are_drawn_apart() -> None:
 
     _, placed = placement.place_zk(plain(4), 6, 3, OneThenTwo())
     assert placed == [(1, 0, 2), (2, 1, 3), (3, 2, 0), (0, 3, 1), (1, 2, 3), (2, 3, 0)]
+
+
+def test_zookeeper_era_who_has_a_replica_is_passed_over_on_the_second_round() -> None:
+    """CP-PLACE-ZK-RACK 2: 2 was skipped for its rack, and is found again behind 3, which is in."""
+    cluster = brokers(a=(0, 1), b=(2, 3), c=(4,))
+    placed = placement.place_zk(cluster, 1, 5, Zero(), start=0, shift=1)
+    assert placed == (errors.NONE, [(0, 3, 4, 1, 2)])
+
+
+@pytest.mark.parametrize(("shift", "expected"), [(-1, (2, 0, 1)), (0, (2, 3, 4)), (1, (2, 4, 0))])
+def test_zookeeper_era_a_shift_that_is_given_counts(shift: int, expected: tuple[int, ...]) -> None:
+    """CP-PLACE-ZK: 0 is one; only where none is given the start stands for it."""
+    placed = placement.place_zk(plain(5), 1, 3, Zero(), start=2, shift=shift)
+    assert placed == (errors.NONE, [expected])
 
 
 def test_zookeeper_era_refusals() -> None:

@@ -1,0 +1,153 @@
+"""How a broker asks for its session and keeps it: 1.4 - 1.7, 8.3, CP-KR-REG, CP-KR-HB."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.controlplane import kraft, membership, zookeeper
+from engine.model.broker import Machine, Process
+from engine.model.configs import build
+from engine.model.control_messages import (
+    Heartbeat,
+    HeartbeatResponse,
+    RegisterRequest,
+    RegisterResponse,
+)
+from engine.model.effects import Effects
+from engine.model.errors import DUPLICATE_BROKER_REGISTRATION, NONE, STALE_BROKER_EPOCH
+from engine.model.messages import CONTROLLER
+from engine.model.profiles import get_profile
+from engine.model.state import NEVER, STARTING, UP
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run, play
+from engine.sim.simulation import Simulation
+
+THREE = Scenario.from_dict({"title": "x", "brokers": 3, "partitions": [[1, 2, 3], [3]]})
+
+
+def played(scenario: Scenario, profile: str, moves: str) -> Simulation:
+    sim = Run(scenario, profile).simulation()
+    go_on(sim, moves)
+    return sim
+
+
+def go_on(sim: Simulation, moves: str) -> None:
+    for _ in play(sim, tuple(move.strip() for move in moves.split(";"))):
+        pass
+
+
+@pytest.mark.parametrize("profile", ["Z24", "K39"])
+def test_a_refused_registration_gives_no_epoch(profile: str) -> None:
+    """CP-KR-REG: another incarnation, while the session of the one before is valid."""
+    sim = played(THREE, profile, "settle")
+    k, out = sim.cluster.controller, Effects()
+    out.now = sim.now
+    register = kraft.on_register if profile == "K39" else zookeeper.on_register
+    register(k, RegisterRequest(3, CONTROLLER, 7, k.brokers[3].incarnation + 1, -1), out)
+    (answer,) = out.sends
+    assert isinstance(answer, RegisterResponse) and (answer.dst, answer.corr) == (3, 7)
+    assert (answer.error, answer.broker_epoch) == (DUPLICATE_BROKER_REGISTRATION, -1)
+
+
+@pytest.mark.parametrize(("status", "renews"), [(STARTING, False), (UP, True)])
+def test_a_refused_heartbeat_renews_the_session_of_who_is_up(status: str, renews: bool) -> None:
+    """8.3: who is starting asks for a session already, and asks no second time."""
+    broker, out = played(THREE, "Z24", "settle").brokers[3].running, Effects()
+    broker.status = status
+    refused = HeartbeatResponse(CONTROLLER, 3, 1, STALE_BROKER_EPOCH, False, False, False)
+    membership.on_heartbeat_response(broker, refused, out)
+    assert bool(out.sends) is (broker.broker_epoch == -1) is renews
+
+
+def test_an_answer_to_a_registration_is_heard_once() -> None:
+    """CP-KR-REG: a second copy finds nobody who waits for it."""
+    row = get_profile("K39")
+    broker, out = Process(Machine(1, "1", "", row, build(row), False)), Effects()
+    broker.status = STARTING
+    membership.register(broker, 0, out)
+    (asked,) = out.sends
+    answer = RegisterResponse(CONTROLLER, 1, asked.corr, NONE, 7)
+    membership.on_register_response(broker, answer, out)
+    assert (broker.broker_epoch, len(out.sends)) == (7, 3), "it fetches metadata, and reports"
+    assert not broker.registered_corr, "no request is under way any more"
+    membership.on_register_response(broker, answer, out)
+    assert len(out.sends) == 3
+
+
+@pytest.mark.parametrize("profile", ["Z24", "Z33"])
+def test_a_broker_knows_the_incarnations_its_controller_names(profile: str) -> None:
+    """1.12: a peer that came back is another one, and one that is not named is dead."""
+    sim = played(THREE, profile, "settle")
+    known = sim.brokers[1].running.peers
+    before = {peer: one.broker_epoch for peer, one in known.items()}
+    go_on(sim, "bounce 2; kill 3; detect 3; settle")
+    known = sim.brokers[1].running.peers
+    assert [(peer, known[peer].alive) for peer in (2, 3)] == [(2, True), (3, False)]
+    assert known[2].broker_epoch == sim.cluster.controller.brokers[2].epoch > before[2]
+    assert known[3].broker_epoch == before[3]
+
+
+@pytest.mark.parametrize("overdue_ms", [-1, 0, 5_000])
+@pytest.mark.parametrize("passed", [False, True])
+def test_one_check_of_the_sessions_lies_ahead_however_often_it_is_asked_for(
+    passed: bool, overdue_ms: int
+) -> None:
+    """8.3: even at the instant at which a session ends; one whose time has come does not count."""
+    k, out = played(THREE, "Z33", "settle").cluster.controller, Effects()
+    ends = min(one.last_contact for one in k.brokers.values()) + k.configs.session_timeout_ms
+    out.now = ends + overdue_ms
+    k.check_at = out.now if passed else NEVER
+    for _ in range(3):
+        zookeeper.arm_session_check(k, out)
+    assert len(out.timers) == 1 and k.check_at > out.now
+
+
+def test_every_session_is_asked_for_with_the_shortest_pause_first() -> None:
+    """CP-KR-REG: 100 ms x 2^n, and n counts the refusals of this session alone."""
+    broker, out = played(THREE, "Z24", "settle").brokers[3].running, Effects()
+    broker.register_attempt = 5
+    membership.renew_session(broker, out)
+    pauses = []
+    for _ in range(3):
+        refused = RegisterResponse(
+            CONTROLLER, 3, out.sends[-1].corr, DUPLICATE_BROKER_REGISTRATION, -1
+        )
+        membership.on_register_response(broker, refused, out)
+        _, pause, _, attempt = out.timers[-1]
+        pauses.append(pause)
+        membership.register(broker, attempt, out)
+    assert pauses == [100, 200, 400]
+
+
+@pytest.mark.parametrize(
+    ("lost", "offline"), [((1,), {(2, 0)}), ((2,), {(2, 1)}), ((), set()), ((3,), set())]
+)
+def test_a_registration_says_which_replicas_are_offline(
+    lost: tuple[int, ...], offline: set[tuple[int, int]]
+) -> None:
+    """CP-KR-REG, KIP-858: those in its failed directories, and no other of that broker."""
+    k, out = played(THREE, "K39", "kill 2; detect 2").cluster.controller, Effects()
+    out.now = 1_000_000
+    k.directories.update({(2, 0): 1, (2, 1): 2, (3, 0): 1})
+    k.offline.update({(2, 0), (3, 0)})
+    asked = RegisterRequest(2, CONTROLLER, 7, k.brokers[2].incarnation + 1, -1, lost_dirs=lost)
+    kraft.on_register(k, asked, out)
+    assert k.offline == offline | {(3, 0)} and k.brokers[2].lost_dirs == lost
+
+
+@pytest.mark.parametrize(("ahead", "caught_up"), [(0, False), (1, True)])
+def test_a_broker_stays_fenced_until_it_has_read_its_own_registration(
+    ahead: int, caught_up: bool
+) -> None:
+    """CP-KR-HB: the record at that offset, so it asks for the one after it."""
+    k, out = played(THREE, "K39", "settle").cluster.controller, Effects()
+    one = k.brokers[2]
+    one.fenced = True
+    read = one.registered_at + ahead
+    kraft.on_heartbeat(k, Heartbeat(2, CONTROLLER, 7, one.epoch, read, False, False), out)
+    (answer,) = [m for m in out.sends if isinstance(m, HeartbeatResponse)]
+    assert (answer.caught_up, answer.fenced, one.fenced) == (
+        caught_up,
+        not caught_up,
+        not caught_up,
+    )

@@ -1,0 +1,67 @@
+"""What a broker makes of a record of the past: CP-MAKE-LEADER, CP-MAKE-FOLLOWER."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.controlplane import roles
+from engine.model.broker import Process
+from engine.model.effects import Effects
+from engine.model.records import PartitionRecord
+from engine.model.state import FOLLOWER, LEADER, Replica
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run, play_all
+
+THREE = Scenario.from_dict({"title": "x", "brokers": 3})
+
+
+def hosting(broker: int, profile: str = "K39") -> tuple[Process, Replica]:
+    """Broker 1 leads; partition epoch 5, leader epoch 3."""
+    process = play_all(Run(THREE, profile, 0, ("settle",))).brokers[broker].running
+    replica = process.replicas[0]
+    replica.leader_epoch, replica.partition_epoch = 3, 5
+    return process, replica
+
+
+def told(leader: int, leader_epoch: int, partition_epoch: int) -> PartitionRecord:
+    return PartitionRecord((1, 2, 3), (1, 2, 3), leader, leader_epoch, partition_epoch)
+
+
+@pytest.mark.parametrize(
+    ("broker", "epochs", "becomes"),
+    [(2, (4, 4), False), (2, (4, 5), True), (2, (4, 6), True), (1, (4, 6), False)],
+)
+def test_an_older_record_makes_nobody_a_leader(
+    broker: int, epochs: tuple[int, int], becomes: bool
+) -> None:
+    """CP-MAKE-LEADER: and who leads already does not become it by a newer one."""
+    process, replica = hosting(broker)
+    assert roles.make_leader(process, 0, told(broker, *epochs), Effects()) is becomes
+    assert replica.role == (LEADER if becomes or broker == 1 else FOLLOWER)
+
+
+@pytest.mark.parametrize(
+    ("epochs", "anew", "role"),
+    [
+        ((4, 4), False, LEADER),
+        ((3, 5), False, FOLLOWER),
+        ((4, 5), True, FOLLOWER),
+        ((4, 6), True, FOLLOWER),
+    ],
+)
+def test_only_a_newer_epoch_of_no_older_record_starts_the_fetching_anew(
+    epochs: tuple[int, int], anew: bool, role: int
+) -> None:
+    """CP-MAKE-FOLLOWER."""
+    process, replica = hosting(1)
+    assert roles.make_follower(process, 0, told(2, *epochs), Effects()) is anew
+    assert replica.role == role
+
+
+def test_in_zookeepers_era_nobody_follows_who_is_dead() -> None:
+    """CP-MAKE-FOLLOWER 1: the transition is given up."""
+    for profile, follows in (("Z33", False), ("K39", True)):
+        process, replica = hosting(3, profile)
+        process.peers[2].alive = False
+        assert roles.make_follower(process, 0, told(2, 4, 6), Effects()) is follows
+        assert replica.leader == (2 if follows else 1)
