@@ -39,8 +39,6 @@ def create_topic(
     if assignments is None:
         if factor < DEFAULT or factor == 0:
             return errors.INVALID_REPLICATION_FACTOR
-        if partitions < DEFAULT or partitions == 0:
-            return errors.INVALID_PARTITIONS
         wanted = DEFAULT_PARTITIONS if partitions == DEFAULT else partitions
         copies = default_factor if factor == DEFAULT else factor
         error, assignments = _place(k, wanted, copies, chance)

@@ -84,7 +84,7 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
     replica.partition_epoch = record.partition_epoch
     replica.leader = broker.id
     replica.role = LEADER
-    if new_epoch and broker.machine.futures:
+    if new_epoch:
         futures.restart(broker, replica, out)
     if maybe_increment_hw(broker, replica, out):
         after_hw(broker, replica, out)
@@ -129,8 +129,7 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
         if replica.profile.truncation == HW and record.leader >= 0:
             truncation.to_high_watermark(replica, out)
         fetcher.start_fetching(broker, replica, out)
-    if broker.machine.futures:
-        futures.restart(broker, replica, out)
+    futures.restart(broker, replica, out)
     return True
 
 
