@@ -204,6 +204,16 @@ def test_a_copy_that_a_process_finds_is_loaded_like_any_log(profile: str) -> Non
     assert (copy.log.leo, copy.log.hw) == (2, 2)
 
 
+@pytest.mark.parametrize("broker", [1, 2, 3])
+def test_a_new_leader_epoch_has_every_copy_compare_anew(broker: int) -> None:
+    """D-2: of the new leader, of the old one, and of who only follows."""
+    copied = f"produce a b c; settle; move_dir {broker} d2; copy {broker}; copy {broker}"
+    fetch = after(copied, "K39").brokers[broker].machine.futures[0].fetch
+    assert fetch.leader_epoch == 0 and fetch.state != TRUNCATING
+    fetch = after(f"{copied}; elect 2", "K39").brokers[broker].machine.futures[0].fetch
+    assert (fetch.leader_epoch, fetch.state) == (1, TRUNCATING)
+
+
 @pytest.mark.parametrize("broker", [1, 2])
 def test_a_copy_goes_on_while_the_controller_is_asked(broker: int) -> None:
     """D-2, D-5: what the log gains in the meantime, by a client or by a fetch, is copied too."""

@@ -157,6 +157,16 @@ def test_only_the_registered_process_says_where_its_logs_are(generation: int, he
     assert (k.directories[2, 0] == 5) is heard
 
 
+def test_a_directory_is_that_of_a_replica() -> None:
+    """KIP-858: of a partition that is gone, or lies elsewhere by now, nothing is noted."""
+    k, out = after("create_topic o 1,3; settle", "K39").cluster.controller, Effects()
+    told = [(tp, 2) for tp in (99, 2, 0)]
+    request = AssignReplicasToDirs(2, CONTROLLER, 7, k.brokers[2].epoch, told)
+    storage.on_assign_replicas(k, request, out)
+    assert {tp: where for (b, tp), where in k.directories.items() if b == 2} == {0: 2, 1: 2}
+    assert [k.records[tp].partition_epoch for tp in (0, 2)] == [1, k.records[2].leader_epoch + 1]
+
+
 def test_who_is_not_registered_has_no_directories() -> None:
     """KIP-858."""
     k, out = after("settle", "K39").cluster.controller, Effects()

@@ -225,6 +225,38 @@ def test_a_deletion_waits_for_the_move_of_a_partition() -> None:
     assert not k.records and list(k.deletions["a"].records) == [0]
 
 
+@pytest.mark.parametrize("partitions", [0, -2])
+def test_a_topic_has_partitions(partitions: int) -> None:
+    """2: -1 is the default; no other number below 1 is one."""
+    k, out = controller("K39", (1, 2)), Effects()
+    error = admin.create_topic(k, "a", partitions, 1, JavaLcg17(), out)
+    assert error == errors.INVALID_PARTITIONS and not k.topics
+    error = admin.create_topic(k, "a", partitions, 0, JavaLcg17(), out)
+    assert error == errors.INVALID_REPLICATION_FACTOR, "that is asked first"
+
+
+def test_a_topic_has_as_many_partitions_as_it_has() -> None:
+    """2: they are counted from 0."""
+    k, out = controller("K39", (1, 2)), Effects()
+    k.records[6] = PartitionRecord((1,), (1,), 1)
+    admin.create_manually(k, "a", [(1,), (2,)], out)
+    found = [admin.partition_number(k, "a", index) for index in (-1, 0, 1, 2)]
+    assert found == [-1, 7, 8, -1]
+
+
+@pytest.mark.parametrize(
+    ("asked", "moving"), [(None, [0, 2]), ((), []), ((1,), []), ((2, 1, 9), [2])]
+)
+def test_reassignments_are_listed_for_all_or_for_those_asked_about(
+    asked: Ids | None, moving: list[int]
+) -> None:
+    """7.2, ListPartitionReassignments: a partition that does not exist is not being moved."""
+    k = controller("K39", (1, 2))
+    k.records[0] = k.records[2] = PartitionRecord((1, 2), (1,), 1, adding=(2,))
+    k.records[1] = PartitionRecord((1,), (1,), 1)
+    assert admin.running_reassignments(k, asked) == moving
+
+
 def test_a_topic_is_refused_when_nobody_is_active() -> None:
     k, out = controller("K39", (1, 2)), Effects()
     for registration in k.brokers.values():

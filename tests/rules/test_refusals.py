@@ -11,7 +11,7 @@ from engine.dataplane import produce, serving
 from engine.model import errors
 from engine.model.broker import Machine, Process
 from engine.model.configs import build
-from engine.model.control_messages import AlterItem, AlterPartitionRequest
+from engine.model.control_messages import AlterItem, AlterPartitionRequest, Heartbeat
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER, EpochEndRequest, ListOffsetsRequest, ProduceRequest
 from engine.model.profiles import get_profile
@@ -93,3 +93,18 @@ def test_an_isr_of_nothing_is_answered_without_a_record(profile: str, plane: Any
     refused = {"tp": ELSEWHERE, "leader": -1, "leader_epoch": -1, "partition_epoch": -1, "isr": ()}
     assert {name: fields(told)[name] for name in refused} == refused
     assert told.error in (UNKNOWN, errors.UNKNOWN_TOPIC_ID)
+
+
+@pytest.mark.parametrize(
+    ("profile", "plane", "beat"), [("Z28", zookeeper, "on_ping"), ("K39", kraft, "on_heartbeat")]
+)
+def test_who_is_not_registered_is_fenced_for_all_it_is_told(
+    profile: str, plane: Any, beat: str
+) -> None:
+    """CP-KR-HB, 8.3: the answer's own defaults."""
+    controller = play_all(Run(find("S01"), profile, 0, ())).cluster.controller
+    told = answer(
+        getattr(plane, beat), controller, Heartbeat(ELSEWHERE, CONTROLLER, 1, 1, 0, False, False)
+    )
+    assert told["error"] == errors.STALE_BROKER_EPOCH
+    assert (told["caught_up"], told["fenced"], told["should_shut_down"]) == (False, True, False)

@@ -14,9 +14,15 @@ from engine.model.control_messages import (
     RegisterResponse,
 )
 from engine.model.effects import Effects
-from engine.model.errors import DUPLICATE_BROKER_REGISTRATION, NONE, STALE_BROKER_EPOCH
+from engine.model.errors import (
+    DUPLICATE_BROKER_REGISTRATION,
+    NONE,
+    STALE_BROKER_EPOCH,
+    STALE_CONTROLLER_EPOCH,
+)
 from engine.model.messages import CONTROLLER
 from engine.model.profiles import get_profile
+from engine.model.records import PartitionRecord
 from engine.model.state import NEVER, STARTING, UP
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
@@ -151,3 +157,43 @@ def test_a_broker_stays_fenced_until_it_has_read_its_own_registration(
         not caught_up,
         not caught_up,
     )
+
+
+@pytest.mark.parametrize(("said", "known"), [("b", "b"), ("", "a")])
+def test_a_rack_is_known_until_another_is_said(said: str, known: str) -> None:
+    """CP-KR-REG."""
+    k, out = played(THREE, "K39", "kill 2; detect 2").cluster.controller, Effects()
+    out.now = 1_000_000
+    k.brokers[2].rack = "a"
+    kraft.on_register(k, RegisterRequest(2, CONTROLLER, 7, 9, -1, rack=said), out)
+    assert (k.brokers[2].incarnation, k.brokers[2].rack) == (9, known)
+
+
+def test_who_ended_uncleanly_leaves_the_isr_and_the_elr_alike() -> None:
+    """CP-CLEAN-SHUTDOWN 6.6: where it is in neither, nothing changes."""
+    k, out = played(THREE, "K41", "settle").cluster.controller, Effects()
+    k.records = {
+        0: PartitionRecord((1, 2), (1,), -1),
+        1: PartitionRecord((1, 2), (2,), 2, elr=(1,)),
+        2: PartitionRecord((1, 2), (2,), 2),
+    }
+    k.configs = k.configs.changed(k.profile, "min.insync.replicas", 2)
+    told = kraft.lose_uncleanly(k, 1, out)
+    assert [record[1] for record in told] == [0, 1]
+    assert [(k.records[tp].isr, k.records[tp].elr) for tp in (0, 1, 2)] == [
+        ((), ()),
+        ((2,), ()),
+        ((2,), ()),
+    ]
+
+
+@pytest.mark.parametrize("leader_epoch", [-1, 3, 4, 5])
+def test_only_a_newer_leader_epoch_is_news(leader_epoch: int) -> None:
+    """CP-LISR: a LeaderAndIsr that was sent again is refused, also of a partition without a log."""
+    broker = played(THREE, "Z33", "settle").brokers[1].running
+    broker.replicas[0].leader_epoch = 4
+    record = PartitionRecord((1, 2), (1, 2), 1, leader_epoch)
+    expected = NONE if leader_epoch > 4 else STALE_CONTROLLER_EPOCH
+    assert membership.state_error(broker, 0, record) == expected
+    unknown = STALE_CONTROLLER_EPOCH if leader_epoch < 0 else NONE
+    assert membership.state_error(broker, 9, record) == unknown

@@ -65,3 +65,21 @@ def test_in_zookeepers_era_nobody_follows_who_is_dead() -> None:
         process.peers[2].alive = False
         assert roles.make_follower(process, 0, told(2, 4, 6), Effects()) is follows
         assert replica.leader == (2 if follows else 1)
+
+
+@pytest.mark.parametrize(
+    ("leader", "isr", "fetches"),
+    [(0, (0, 1), True), (2, (1, 2), True), (2, (2,), False), (-1, (1,), False)],
+)
+def test_who_leaves_fetches_on_while_it_is_in_sync_with_a_leader(
+    leader: int, isr: tuple[int, ...], fetches: bool
+) -> None:
+    """CP-KR-SHUTDOWN: broker 0 is one, too."""
+    scenario = Scenario.from_dict(
+        {"title": "x", "brokers": [{"id": 0}, {"id": 1}, {"id": 2}], "partitions": [[2, 1, 0]]}
+    )
+    process = play_all(Run(scenario, "K39", 0, ("settle",))).brokers[1].running
+    process.shutting_down = True
+    record = PartitionRecord((2, 1, 0), isr, leader, 4, 6)
+    roles.make_follower(process, 0, record, Effects())
+    assert any(0 in thread.partitions for thread in process.fetchers.values()) is fetches
