@@ -167,6 +167,19 @@ def test_a_directory_is_that_of_a_replica() -> None:
     assert [k.records[tp].partition_epoch for tp in (0, 2)] == [1, k.records[2].leader_epoch + 1]
 
 
+@pytest.mark.parametrize(("directory", "offline"), [(1, False), (2, True)])
+def test_a_log_that_has_come_to_a_working_directory_is_online(
+    directory: int, offline: bool
+) -> None:
+    """KIP-858: one that is said to lie in a failed directory is as offline as before."""
+    k, out = after("settle", "K39").cluster.controller, Effects()
+    k.brokers[2].lost_dirs = (2,)
+    k.offline.update({(2, 0), (3, 0)})
+    request = AssignReplicasToDirs(2, CONTROLLER, 7, k.brokers[2].epoch, [(0, directory)])
+    storage.on_assign_replicas(k, request, out)
+    assert k.offline == ({(2, 0), (3, 0)} if offline else {(3, 0)})
+
+
 def test_who_is_not_registered_has_no_directories() -> None:
     """KIP-858."""
     k, out = after("settle", "K39").cluster.controller, Effects()

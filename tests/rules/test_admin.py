@@ -257,6 +257,19 @@ def test_reassignments_are_listed_for_all_or_for_those_asked_about(
     assert admin.running_reassignments(k, asked) == moving
 
 
+@pytest.mark.parametrize(("profile", "elr", "told"), [("K41", (), 1), ("K39", (2,), 0)])
+def test_a_topic_with_another_min_isr_has_no_elr(profile: str, elr: Ids, told: int) -> None:
+    """CP-ELR 6.4: one record says so, where there is an ELR at all; the unclean flag ends none."""
+    k, out = controller(profile, (1, 2)), Effects()
+    admin.create_manually(k, "a", [(1, 2)], out)
+    k.records[0] = PartitionRecord((1, 2), (1,), 1, elr=(2,))
+    before = len(k.log)
+    admin.set_topic_config(k, "a", out, unclean=True)
+    assert (k.records[0].elr, len(k.log)) == ((2,), before) and k.unclean_for(0)
+    admin.set_topic_config(k, "a", out, min_isr=2)
+    assert (k.records[0].elr, len(k.log)) == (elr, before + told) and k.min_isr_for(0) == 2
+
+
 def test_a_topic_is_refused_when_nobody_is_active() -> None:
     k, out = controller("K39", (1, 2)), Effects()
     for registration in k.brokers.values():

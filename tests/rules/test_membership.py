@@ -6,6 +6,7 @@ import pytest
 
 from engine.controlplane import failover, membership
 from engine.model.copying import fields
+from engine.model.effects import Effects
 from engine.model.errors import (
     NONE,
     STALE_BROKER_EPOCH,
@@ -193,6 +194,20 @@ def test_requests_of_the_past_are_refused(
     sent = (known + controller_epoch, broker.broker_epoch + generation)
     assert membership.request_error(broker, *sent) == error
     assert broker.controller_epoch == known
+
+
+def test_a_partition_goes_back_to_the_very_first_record() -> None:
+    """10: what is told of it last among what was committed, even if nothing came before."""
+    sim = played(THREE, "K39", "settle")
+    k = sim.cluster.controller
+    first, other = k.records[0].copy(), (failover.R_PARTITION, 1, k.records[1])
+    second = k.records[0].copy()
+    second.leader_epoch += 1
+    told = [(failover.R_PARTITION, 0, first), other, (failover.R_PARTITION, 0, second)]
+    for committed, record in ((3, second), (2, first), (1, first)):
+        k.log[:], k.committed, k.records[0] = told, committed, second
+        failover.lose_uncommitted(k, Effects())
+        assert k.records[0] is record and len(k.log) == committed
 
 
 def test_operators_ask_the_next_controller_again() -> None:
