@@ -238,7 +238,9 @@ def test_who_was_eligible_is_remembered_while_it_is_a_replica_out_of_sync(
     assert elr.maintain(record, (1,), replicas, 2, ()) == ((), known)
 
 
-@pytest.mark.parametrize(("marker", "clean"), [(7, True), (6, False), (0, False), (-1, False)])
+@pytest.mark.parametrize(
+    ("marker", "clean"), [(7, True), (8, False), (6, False), (0, False), (-1, False)]
+)
 def test_only_the_marker_of_the_last_incarnation_proves_a_clean_end(
     marker: int, clean: bool
 ) -> None:

@@ -169,7 +169,7 @@ def test_a_partition_comes_back_as_the_committed_log_has_it(
     k = played(THREE, "K41", "settle").cluster.controller
     record = k.records[0].copy()
     record.isr, record.elr = (1,), (2,)
-    told, clear = (failover.R_PARTITION, 0, record), (failover.R_CLEAR_ELR, (0,))
+    told, clear = (membership.R_PARTITION, 0, record), (membership.R_CLEAR_ELR, (0,))
     k.log[:] = [told, clear] if cleared_after else [clear, told]
     assert failover._since(k, told).elr == elr
 
@@ -200,10 +200,10 @@ def test_a_partition_goes_back_to_the_very_first_record() -> None:
     """10: what is told of it last among what was committed, even if nothing came before."""
     sim = played(THREE, "K39", "settle")
     k = sim.cluster.controller
-    first, other = k.records[0].copy(), (failover.R_PARTITION, 1, k.records[1])
+    first, other = k.records[0].copy(), (membership.R_PARTITION, 1, k.records[1])
     second = k.records[0].copy()
     second.leader_epoch += 1
-    told = [(failover.R_PARTITION, 0, first), other, (failover.R_PARTITION, 0, second)]
+    told = [(membership.R_PARTITION, 0, first), other, (membership.R_PARTITION, 0, second)]
     for committed, record in ((3, second), (2, first), (1, first)):
         k.log[:], k.committed, k.records[0] = told, committed, second
         failover.lose_uncommitted(k, Effects())
