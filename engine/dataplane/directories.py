@@ -24,11 +24,9 @@ def working(machine: Machine) -> list[int]:
 
 def least_used(machine: Machine) -> int:
     """L-2, LogManager.nextLogDirs: a new log goes where there are fewest."""
-    load = dict.fromkeys(working(machine), 0)
-    for disk in (*machine.disks.values(), *(move.disk for move in machine.futures.values())):
-        if disk.dir in load:
-            load[disk.dir] += 1
-    return min(load, key=lambda one: (load[one], one))
+    taken = [disk.dir for disk in machine.disks.values()]
+    taken += [move.disk.dir for move in machine.futures.values()]
+    return min(working(machine), key=taken.count)
 
 
 def survives_a_failed_directory(machine: Machine) -> bool:

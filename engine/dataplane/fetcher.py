@@ -221,9 +221,9 @@ def _sleep_until_ready(broker: Process, thread: FetcherThread, out: Effects) -> 
     if not thread.partitions:
         return
     wake = min(state.delay_until for state in thread.partitions.values())
-    if wake <= out.now and broker.quotas is not None:
+    if wake <= out.now:
         wake = out.now + broker.configs.fetch_backoff_ms
-    if wake > out.now and thread.waking != wake:
+    if thread.waking != wake:
         thread.waking = wake
         key = (thread.leader, thread.fetcher)
         out.timer(broker.id, wake - out.now, FETCHER_WORK, key)
@@ -393,11 +393,11 @@ def _on_error(
     delay_last(broker, thread, state, out)
 
 
-def on_request_broken(broker: Process, leader: int, corr: int, out: Effects) -> bool:
+def on_request_broken(broker: Process, leader: int, corr: int, out: Effects) -> None:
     """F-6.  Transport error: every partition of the thread backs off."""
     thread = waiting_thread(broker, leader, corr)
     if thread is None:
-        return False
+        return
     thread.outstanding = 0
     if thread.session is not None:
         thread.session.fail()
@@ -407,7 +407,6 @@ def on_request_broken(broker: Process, leader: int, corr: int, out: Effects) -> 
         delay_last(broker, thread, state, out)
     out.cue("F-8", broker.id, "connection", leader, None)
     _sleep_until_ready(broker, thread, out)
-    return True
 
 
 # -- answers to OffsetForLeaderEpoch --------------------------------------------------------------
