@@ -9,9 +9,18 @@ import pytest
 from engine.conformance.fetchers import FetcherCase
 from engine.dataplane import fetcher, following
 from engine.model.effects import Effects
+from engine.model.errors import NONE
 from engine.model.log import Batch
-from engine.model.messages import LATEST, NO_EPOCH, ListOffsetsRequest
+from engine.model.messages import (
+    LATEST,
+    NO_EPOCH,
+    EpochEndResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+)
+from engine.model.quotas import TOPIC, Quotas
 from engine.model.state import FETCHING, TRUNCATING, FetcherThread
+from engine.model.timers import FETCHER_WORK
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
@@ -195,3 +204,87 @@ def test_a_lookup_tells_how_far_behind_the_follower_begins(
     state.lag = leader_end
     following.restart_at(follower, follower.replicas[0], state, leader_start, out)
     assert state.lag == lag
+
+
+def test_metadata_gives_the_partitions_that_it_names_their_topic_ids() -> None:
+    """F-5, KIP-516: whoever is not named has none yet."""
+    sim = played("K39", "settle", partitions=[[1, 2], [1, 2]])
+    following.set_topic_ids(sim.brokers[2].running, {1: "id"})
+    states = thread_of_broker_2(sim).partitions
+    assert {tp: state.topic_id for tp, state in states.items()} == {0: None, 1: "id"}
+
+
+def test_a_log_without_epochs_is_fetched_from_its_high_watermark() -> None:
+    """F-2, T-0: in the old message format nothing can be checked on the way."""
+    sim, out = played("K39", "produce a b to 1", "settle"), Effects()
+    follower = sim.brokers[2].running
+    log = follower.replicas[0].log
+    log.hw = 1
+    log.epochs.clear()
+    follower.machine.auto_fetch = False
+    fetcher.start_fetching(follower, follower.replicas[0], out)
+    state = thread_of_broker_2(sim).partitions[0]
+    assert (state.state, state.offset) == (TRUNCATING, 1)
+
+
+def test_lookups_are_made_in_the_order_of_their_answers() -> None:
+    """F-9: whose fetch was out of range first asks first."""
+    sim, out = played("K39", "settle", partitions=[[1, 2]] * 3), Effects()
+    thread = thread_of_broker_2(sim)
+    thread.lookups[:] = [1, 0, 2]
+    fetcher.do_work(sim.brokers[2].running, thread, out)
+    (asked,) = out.sends
+    assert isinstance(asked, ListOffsetsRequest) and (asked.tp, asked.timestamp) == (1, LATEST)
+
+
+@pytest.mark.parametrize(("end", "leo"), [(1, 1), (0, 0)])
+def test_who_is_cut_to_the_leaders_end_lags_no_more(end: int, leo: int) -> None:
+    """F-9: what it had beyond the leader's end is gone, and that end is where it goes on."""
+    sim, out = played("K39", "produce a b to 1", "settle"), Effects()
+    follower, thread = sim.brokers[2].running, thread_of_broker_2(sim)
+    thread.lookups[:] = [0]
+    fetcher.do_work(follower, thread, out)
+    answer = ListOffsetsResponse(1, 2, thread.outstanding, 0, LATEST, NONE, end)
+    fetcher.on_list_offsets_response(follower, answer, out)
+    state = thread.partitions[0]
+    assert (follower.replicas[0].log.leo, state.offset, state.lag) == (leo, leo, 0)
+    assert state.state == FETCHING and not thread.lookups
+
+
+@pytest.mark.parametrize(("epoch", "leo"), [(0, 1), (1, 2)])
+def test_where_an_epoch_ends_is_of_use_only_in_the_epoch_of_the_question(
+    epoch: int, leo: int
+) -> None:
+    """T-2: a partition that is followed in a newer epoch by now, or no more, is left alone."""
+    sim, out = played("Z24", "produce a b to 1", "settle"), Effects()
+    follower, thread = sim.brokers[2].running, thread_of_broker_2(sim)
+    state = thread.partitions[0]
+    state.state, state.offset = TRUNCATING, 0
+    assert fetcher.maybe_truncate(follower, thread, out)
+    state.leader_epoch = epoch
+    thread.requested = frozenset((0, 1))
+    answer = EpochEndResponse(1, 2, thread.outstanding, [(1, NONE, 0, 0), (0, NONE, 0, 1)])
+    fetcher.on_epoch_end_response(follower, answer, out)
+    assert follower.replicas[0].log.leo == leo
+    assert state.state == (FETCHING if leo == 1 else TRUNCATING)
+
+
+@pytest.mark.parametrize(("backs_off", "wakes"), [(-1, 40), (0, 40), (1, 1), (70, 70)])
+def test_a_loop_with_nothing_to_send_sleeps_until_a_back_off_ends(
+    backs_off: int, wakes: int
+) -> None:
+    """F-4, Q-3: of a partition; where a quota holds the only one back, a back-off of its own.  It
+    is told so once."""
+    sim, out = played("K39", "settle", configs={"replica.fetch.backoff.ms": 40}), Effects()
+    follower, thread = sim.brokers[2].running, thread_of_broker_2(sim)
+    follower.quotas = Quotas()
+    follower.quotas.follower.limit = 0
+    follower.quotas.follower.mark(TOPIC, [0])
+    out.now = 10_000
+    follower.quotas.follower.record(1, out.now)
+    state = thread.partitions[0]
+    state.lag, state.delay_until = 3, out.now + backs_off
+    for _ in range(2):
+        assert not fetcher.maybe_fetch(follower, thread, out)
+    assert out.timers == [(2, wakes, FETCHER_WORK, (1, 0))]
+    assert thread.waking == out.now + wakes
