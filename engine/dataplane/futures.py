@@ -140,13 +140,14 @@ def _quota(broker: Process) -> ReplicationQuota | None:
 
 
 def _truncate(broker: Process, replica: Replica, move: Move, out: Effects) -> None:
-    """D-2, D-4.  By T-2 against the current log, never on a fetch; not done: another round."""
+    """D-2, D-4.  By T-2 against the current log, never on a fetch; not done: another round.
+
+    Of a copy without epochs nothing is known there, as of one that is ahead of the current log.
+    """
     future, state = move.disk.log, move.fetch
-    latest, before = future.epochs.latest(), future.leo
-    target, done = state.offset, True
-    if latest >= 0:
-        epoch, end = replica.log.end_offset_for_epoch(latest)
-        target, done = truncation.target_by_pair(future, epoch, end, state.offset)
+    before = future.leo
+    epoch, end = replica.log.end_offset_for_epoch(future.epochs.latest())
+    target, done = truncation.target_by_pair(future, epoch, end, state.offset)
     gone = future.truncate_to(target)
     move.disk.recovery_checkpoint = min(move.disk.recovery_checkpoint, future.leo)
     if gone:

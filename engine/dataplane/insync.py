@@ -79,8 +79,7 @@ def update_follower_fetch_state(
     before = remote.leo
     remote.leo = offset
     remote.log_start = log_start
-    if leader_leo > remote.last_fetch_leader_leo:
-        remote.last_fetch_leader_leo = leader_leo
+    remote.last_fetch_leader_leo = max(remote.last_fetch_leader_leo, leader_leo)
     remote.last_fetch_ms = now
     remote.broker_epoch = broker_epoch
     if before != offset and out.cues is not None:
