@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 
 from engine.dataplane import futures, retention
+from engine.model.broker import Process
+from engine.model.effects import Effects
 from engine.model.errors import BadInput
 from engine.model.log import Batch
 from engine.model.messages import NO_EPOCH
-from engine.model.state import FETCHING, TRUNCATING
+from engine.model.quotas import ReplicationQuota
+from engine.model.state import FETCHING, TRUNCATING, Move
+from engine.model.timers import DIR_MOVE
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
@@ -269,3 +273,66 @@ def test_of_several_begun_moves_the_first_goes_on() -> None:
     for replica in broker.replicas.values():
         replica.log.append(Batch(1, 0, ("c",)))
     assert list(broker.machine.futures) == [1, 0] and futures.next_partition(broker) == 1
+
+
+def moving(profile: str = "K39") -> tuple[Process, Move]:
+    """Broker 2 has copied two of three records; a hand drives it."""
+    sim = after("produce a b c; settle; move_dir 2 d2; copy 2; copy 2", profile)
+    broker = sim.brokers[2].running
+    return broker, broker.machine.futures[0]
+
+
+@pytest.mark.parametrize(
+    ("state", "records", "work"),
+    [(TRUNCATING, 3, True), (TRUNCATING, 2, True), (FETCHING, 2, True), (FETCHING, 3, False)],
+)
+def test_a_move_has_work_until_both_logs_end_alike(state: int, records: int, work: bool) -> None:
+    """D-2: and where they parted is known; then it waits for the controller, if it is asked."""
+    broker, move = moving()
+    move.disk.log.append_follower(broker.replicas[0].log.read(2, 3, records - 2) or ())
+    assert move.disk.log.leo == records
+    move.fetch.state, move.asked = state, True
+    assert (futures.next_partition(broker) == 0) is work
+
+
+@pytest.mark.parametrize(
+    ("auto", "there", "rounds"), [(True, True, 1), (False, True, 0), (True, False, 0)]
+)
+def test_the_thread_goes_round_while_there_is_work_and_no_hand_drives_it(
+    auto: bool, there: bool, rounds: int
+) -> None:
+    """D-2: a timer of a move that was given up is nothing that happens."""
+    broker, move = moving("Z33")
+    if not there:
+        broker.machine.futures.clear()
+    broker.machine.auto_fetch, broker.copying = auto, True
+    assert futures.on_timer(broker, Effects()) is bool(rounds)
+    assert move.disk.log.leo == 2 + rounds and not broker.copying
+
+
+def test_a_move_that_its_quota_holds_back_looks_again_a_second_later() -> None:
+    """D-3: until then nothing else wakes it."""
+    broker, move = moving()
+    broker.machine.auto_fetch = True
+    broker.configs.dir_move_rate = 1
+    broker.dir_quota = ReplicationQuota(1)
+    broker.dir_quota.record(1_000, 0)
+    out = Effects()
+    assert futures.on_timer(broker, out)
+    futures.wake(broker, out)
+    assert out.timers == [(2, 1_000, DIR_MOVE, None)] and move.disk.log.leo == 2
+
+
+def test_a_copy_that_has_just_reached_the_log_start_keeps_its_epoch() -> None:
+    """D-2: it is not begun anew, as it ends where the current log begins; nothing is lost (D-6)."""
+    broker, move = moving()
+    log = broker.replicas[0].log
+    move.disk.log.append_follower(log.read(2, 3, 1) or ())
+    move.fetch.offset = 3
+    log.hw = 3
+    log.raise_log_start(3)
+    log.drop_below_log_start()
+    assert futures.work(broker, Effects())
+    copy = move.disk.log
+    assert (copy.log_start, copy.leo, copy.batches) == (3, 3, log.batches)
+    assert copy.epochs.entries() == log.epochs.entries() != []

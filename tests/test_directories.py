@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from engine.controlplane import election, storage, znodes
+from engine.dataplane import directories
 from engine.model.control_messages import AssignReplicasToDirs, AssignReplicasToDirsResponse
 from engine.model.effects import Effects
-from engine.model.errors import KAFKA_STORAGE_ERROR, NONE, STALE_BROKER_EPOCH
+from engine.model.errors import KAFKA_STORAGE_ERROR, NONE, NOT_CONTROLLER, STALE_BROKER_EPOCH
 from engine.model.messages import CONTROLLER
+from engine.model.timers import ASSIGN_RETRY
 from engine.scenarios.scenario import Scenario
 from engine.sim import moves
 from engine.sim.run import Run, play_all
@@ -141,6 +143,34 @@ def test_a_topic_with_a_lost_log_cannot_be_deleted_by_zookeeper() -> None:
     assert sim.cluster.controller.deletions["t"].left == {2: {0, 1}}
     sim = after("disk_fail 2 d1; delete_topic t; settle; wipe 2 d1; detect 2; restart 2", "Z33")
     assert not sim.cluster.controller.deletions
+
+
+@pytest.mark.parametrize("left", ["", "0 1", "2"])
+def test_the_controller_is_told_of_directories_by_one_request_at_a_time(left: str) -> None:
+    """KIP-858: with all that waits; the next one goes when the answer is there."""
+    broker, out = after("settle", "K39").brokers[1].running, Effects()
+    broker.assignments.update({int(tp): 1 for tp in left.split()})
+    assert directories.send_assignments(broker, out) is bool(left)
+    assert not directories.send_assignments(broker, out)
+    told = [one.items for one in out.sends if isinstance(one, AssignReplicasToDirs)]
+    assert told == ([tuple((int(tp), 1) for tp in left.split())] if left else [])
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_directory_that_was_not_noted_is_told_again_a_second_later(answered: bool) -> None:
+    """KIP-858: whether the controller refused or could not be reached."""
+    broker, out = after("settle", "K39").brokers[1].running, Effects()
+    directories.assign(broker, 0, 2, out)
+    corr = broker.assign_corr
+    if answered:
+        refused = AssignReplicasToDirsResponse(CONTROLLER, 1, corr, NOT_CONTROLLER, ((0, 2),))
+        assert directories.on_assignment_answer(broker, refused, out) == []
+    else:
+        directories.on_assignment_broken(broker, corr, out)
+    assert [(kind, delay) for _, delay, kind, _ in out.timers] == [(ASSIGN_RETRY, 1_000)]
+    assert broker.assignments == {0: 2}
+    assert directories.send_assignments(broker, out)
+    assert [one.corr for one in out.sends] == [corr, broker.assign_corr]
 
 
 @pytest.mark.parametrize(("generation", "heard"), [(0, True), (-1, False)])

@@ -179,21 +179,25 @@ def test_an_error_after_a_back_off_sends_the_partition_to_the_end(
     assert state.delay_until == out.now + wanted
 
 
-@pytest.mark.parametrize(("leader_start", "end", "backs_off"), [(0, 1, True), (5, 5, False)])
+@pytest.mark.parametrize(
+    ("leader_start", "end", "kept", "backs_off"),
+    [(0, 1, 1, True), (1, 1, 1, True), (2, 2, 0, False), (5, 5, 0, False)],
+)
 def test_out_of_range_without_a_reason_is_asked_again_only_after_a_back_off(
-    leader_start: int, end: int, backs_off: bool
+    leader_start: int, end: int, kept: int, backs_off: bool
 ) -> None:
     """F-9.3, KAFKA-15608: a log that ends before the leader's start begins there, and at once."""
     sim, out = played("K39", "produce a to 1", "settle"), Effects()
     follower, state = sim.brokers[2].running, thread_of_broker_2(sim).partitions[0]
     following.restart_at(follower, follower.replicas[0], state, leader_start, out)
     assert (follower.replicas[0].log.leo, state.offset, state.state) == (end, end, FETCHING)
+    assert len(follower.replicas[0].log.batches) == kept
     assert (state.delay_until > out.now) is backs_off
 
 
 @pytest.mark.parametrize(
     ("records", "leader_end", "leader_start", "lag"),
-    [("a", 7, 5, 2), ("a", 7, 0, 6), ("a", 5, 5, 0), ("", None, 0, 0), ("", 0, 0, 0)],
+    [("a", 7, 5, 2), ("a", 7, 0, 6), ("a", 5, 5, 0), ("a", None, 0, 0), ("", 0, 0, 0)],
 )
 def test_a_lookup_tells_how_far_behind_the_follower_begins(
     records: str, leader_end: int | None, leader_start: int, lag: int
