@@ -197,7 +197,14 @@ def test_out_of_range_without_a_reason_is_asked_again_only_after_a_back_off(
 
 @pytest.mark.parametrize(
     ("records", "leader_end", "leader_start", "lag"),
-    [("a", 7, 5, 2), ("a", 7, 0, 6), ("a", 5, 5, 0), ("a", None, 0, 0), ("", 0, 0, 0)],
+    [
+        ("a", 7, 5, 2),
+        ("a", 7, 0, 6),
+        ("a", 5, 5, 0),
+        ("a", None, 0, 0),
+        ("", None, 0, 0),
+        ("", 0, 0, 0),
+    ],
 )
 def test_a_lookup_tells_how_far_behind_the_follower_begins(
     records: str, leader_end: int | None, leader_start: int, lag: int

@@ -58,10 +58,12 @@ def test_a_duplicate_is_answered_with_the_offsets_of_the_original(producer: int)
     scenario = Scenario.from_dict({"title": "x", "brokers": 2})
     broker = play_all(Run(scenario, "K39", 0, ("settle",))).brokers[1].running
 
+    out = Effects(told=True)
+
     def send(sequence: int, count: int) -> tuple[int, int, int, bool]:
         values = ("r",) * count
         sent = ProduceRequest(-11, 1, 0, 0, values, 1, 0, producer, 0, sequence)
-        return append_once(broker, broker.replicas[0], sent, Effects())
+        return append_once(broker, broker.replicas[0], sent, out)
 
     assert send(0, 2) == (errors.NONE, 0, 2, False)
     assert send(2, 3) == (errors.NONE, 2, 5, False)
@@ -69,6 +71,7 @@ def test_a_duplicate_is_answered_with_the_offsets_of_the_original(producer: int)
     assert send(0, 2) == (errors.NONE, 0, 2, True)
     assert send(9, 1) == (errors.OUT_OF_ORDER_SEQUENCE_NUMBER, -1, -1, False)
     assert broker.replicas[0].log.leo == 5
+    assert [cue.new for cue in out.cues or () if cue.rule == "P-7"] == [2, 0]
 
 
 def test_unknown_producers_may_begin_anywhere() -> None:

@@ -11,6 +11,7 @@ from engine.model.control_messages import AlterAnswer, AlterItem, AlterPartition
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.state import COMMITTED, SHRINK
+from engine.model.timers import ALTER_RETRY
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 
@@ -67,3 +68,21 @@ def test_an_answer_of_another_epoch_than_the_leaders_is_not_taken(
         ((1,), True) if heard else ((1, 2), False)
     )
     assert replica.partition_epoch == (pe if heard else 7)
+
+
+@pytest.mark.parametrize("corr", [CORR, CORR + 1])
+def test_a_proposal_is_sent_again_until_the_controller_answers(corr: int) -> None:
+    """CP-ALTER: 50 ms after an error, a second after the connection broke; an answer to another
+    request is none."""
+    waits = []
+    for refused in (True, False):
+        leader, out = waiting(), Effects()
+        if refused:
+            m = AlterPartitionResponse(CONTROLLER, 1, corr, errors.NOT_CONTROLLER, ())
+            insync.on_alter_partition_response(leader, m, out)
+        else:
+            insync.on_alter_partition_broken(leader, corr, out)
+        waits += [(kind, delay) for _, delay, kind, _ in out.timers]
+        insync.send_alter_partition(leader, out)
+        assert 0 in leader.alter_queue and len(out.sends) == (corr == CORR)
+    assert waits == ([(ALTER_RETRY, 50), (ALTER_RETRY, 1_000)] if corr == CORR else [])
