@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 
-from engine.dataplane import fetcher
+from engine.dataplane import fetcher, serving
 from engine.model.effects import Effects
 from engine.model.errors import NONE
 from engine.model.log import Batch, Log
 from engine.model.messages import (
     LATEST,
+    NO_EPOCH,
     FetchData,
+    FetchPartition,
+    FetchRequest,
     FetchResponse,
     ListOffsetsRequest,
     ListOffsetsResponse,
@@ -133,3 +136,22 @@ def test_a_partition_whose_disk_does_not_write_is_fetched_no_more() -> None:
     fetcher.on_fetch_response(follower, answer, out)
     assert follower.failed == {0} and list(thread_of_broker_2(sim).partitions) == [1]
     assert [follower.replicas[tp].log.leo for tp in (0, 1)] == [0, 1]
+
+
+@pytest.mark.parametrize(("mark", "told"), [(0, []), (1, [1])])
+def test_a_consumer_that_waits_at_a_follower_is_answered_when_the_mark_rises(
+    mark: int, told: list[int]
+) -> None:
+    """S-6, KIP-392: what the follower has beyond its high watermark is of no use to it."""
+    sim, out = played("K39", "settle"), Effects()
+    answer = asked(sim)
+    answer.partitions[0].hw = mark
+    follower = sim.brokers[2].running
+    wanted = FetchPartition(0, 0, NO_EPOCH, follower.replicas[0].leader_epoch, 0)
+    consumer = FetchRequest(-11, 2, 1, (wanted,), -1, -1, 500, 1, 9)
+    serving.on_fetch_request(follower, consumer, out)
+    assert len(follower.replicas[0].parked) == 1 and not out.sends
+    fetcher.on_fetch_response(follower, answer, out)
+    sent = [one for one in out.sends if isinstance(one, FetchResponse)]
+    assert [len(one.partitions[0].batches) for one in sent] == told
+    assert len(follower.replicas[0].parked) == 1 - len(told)

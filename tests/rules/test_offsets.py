@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.dataplane import offsets
-from engine.model.errors import NONE, OFFSET_NOT_AVAILABLE
+from engine.model.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_NOT_AVAILABLE
 from engine.model.log import Batch
 from engine.model.messages import EARLIEST, LATEST, NO_EPOCH
-from engine.model.state import Replica
+from engine.model.state import FOLLOWER, Replica
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 
@@ -61,3 +61,12 @@ def test_a_record_without_an_epoch_is_found_all_the_same() -> None:
     replica = new_leader("K39")
     replica.log.batches[1].epoch = NO_EPOCH
     assert offsets.look_up(replica, 20, True) == (NONE, 1, NO_EPOCH, 20)
+
+
+@pytest.mark.parametrize("client", [True, False])
+def test_offsets_are_looked_up_at_the_leader(client: bool) -> None:
+    """C-5: unless whoever asks says that any replica will do."""
+    replica = new_leader("K39")
+    replica.role, replica.epoch_start = FOLLOWER, -1
+    assert offsets.look_up(replica, EARLIEST, client)[:2] == (NOT_LEADER_OR_FOLLOWER, -1)
+    assert offsets.look_up(replica, EARLIEST, client, leader_only=False)[:2] == (NONE, 0)
