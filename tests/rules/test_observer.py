@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.checks.clients import unnoticed
 from engine.checks.invariants import Checker
 from engine.checks.lags import Lags
 from engine.checks.ledger import Ledger
@@ -156,6 +157,29 @@ def test_after_a_commit_that_contradicts_another_the_others_are_compared_again()
     log.append(Batch(1, 0, ("z",)))
     log.hw = 2
     assert found(sim, 1) >= {"I5", "I10"}
+
+
+@pytest.mark.parametrize(("producer", "twice"), [(0, True), (7, True), (-1, False)])
+def test_what_an_idempotent_producer_sent_once_is_committed_once(
+    producer: int, twice: bool
+) -> None:
+    """I12: -1 is a producer without numbers; 0 is the first that a cluster gives away."""
+    ledger = Ledger(1)
+    first, second = (Batch(base, 0, ("a",), 0, producer, 0, 0) for base in (0, 1))
+    assert ledger.commit(0, [first], 1) == (None, None)
+    assert ledger.commit(0, [second], 2) == (None, second if twice else None)
+
+
+def test_what_a_consumer_reads_first_skips_nothing() -> None:
+    """INV-27: even where the end of what it got is cut by then; its next read may skip that."""
+    sim = after("produce a b; settle; settle")
+    log = sim.brokers[1].replicas[0].log
+    both = log.batches.copy()
+    log.truncate_to(1)
+    assert unnoticed(sim.cluster, sim.ledger, -31, 1, 0, both) == ""
+    log.append(Batch(1, 0, ("c",)))
+    why = unnoticed(sim.cluster, sim.ledger, -31, 1, 0, log.batches[1:])
+    assert why == "a consumer read b@1(0), which is gone, and then c@1(0)"
 
 
 def test_a_copy_goes_on_being_looked_at_from_where_the_original_was() -> None:

@@ -40,6 +40,26 @@ def test_epochs_and_their_starts_rise(epochs: list[int], starts: list[int], righ
     assert ("INV-4" not in sim.checker.told) is right
 
 
+@pytest.mark.parametrize(
+    ("profile", "starts", "right"),
+    [
+        ("K39", [1, 1], False),
+        ("2.0.0", [1, 1], True),
+        ("2.0.0", [1, 0], False),
+        ("K39", [0, 1], True),
+    ],
+)
+def test_until_2_0_0_two_epochs_may_start_at_one_offset(
+    profile: str, starts: list[int], right: bool
+) -> None:
+    """INV-4, E-2: later a new entry drops those that start where it does."""
+    sim = after("produce a; settle", profile)
+    log = sim.brokers[1].machine.disks[0].log
+    log.epochs.epochs[:], log.epochs.starts[:] = [1, 2], starts
+    sim.checker._check_cache(1, log)
+    assert ("INV-4" not in sim.checker.told) is right
+
+
 def test_only_whom_nobody_has_told_its_role_is_excused() -> None:
     """I13, CP-ZK-BROKERS, before 2.2: broker 1 was down for a moment that nobody noticed.  That
     excuses neither a follower that knows its leader nor another partition."""
