@@ -35,7 +35,7 @@ def unnoticed(
     at, before = ledger.read_last.get(client, (tp, batches[0]))
     ledger.read_last[client] = (tp, batches[-1])
     disk = cluster.brokers[src].machine.disks.get(tp)
-    if at != tp or disk is None or before is batches[0]:
+    if at != tp or disk is None:
         return ""
     log = disk.log
     if before.end <= log.log_start or not _has(log, batches[0]) or _has(log, before):

@@ -26,7 +26,7 @@ from engine.model.messages import CONTROLLER, FetchData
 from engine.model.profiles import KIP101
 from engine.model.quotas import Quotas
 from engine.model.records import PartitionRecord
-from engine.model.state import DOWN, LEADER, Replica
+from engine.model.state import LEADER, Replica
 
 __all__ = ["INVARIANTS", "Checker"]
 
@@ -161,7 +161,7 @@ class Checker:
                     "INV-10",
                     f"{self.name(node)}, a leader, cut its log from {seen.leo} to {log.leo}",
                 )
-        if (log.hw > log.leo and log.clamps_hw) or (log.hw < log.log_start and log.clamps_hw):
+        if log.clamps_hw and not log.log_start <= log.hw <= log.leo:
             self.report("INV-1", f"{self.name(node)} has HW {log.hw} outside its log")
         if leads and not was_leading:
             self._on_new_leader(node, tp, replica)
@@ -284,9 +284,8 @@ class Checker:
     def _compare_pair(
         self, node: int, other: int, tp: int, log: Log, start: int, upto: int
     ) -> None:
-        broker = self.cluster.brokers[other]
-        replica = broker.replicas.get(tp)
-        if replica is None or broker.status == DOWN:
+        replica = self.cluster.brokers[other].replicas.get(tp)
+        if replica is None:
             return
         theirs = replica.log
         at = log.agrees_with(theirs, start, min(upto, theirs.hw))

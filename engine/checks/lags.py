@@ -159,8 +159,7 @@ class Lags:
 
     def _fetched(self, node: int, tp: int, start: int, end: int) -> None:
         held = self.held.get((node, tp), 0)
-        if start < held:
-            self.refetched += min(end, held) - start
+        self.refetched += max(0, min(end, held) - start)
 
 
 def _all_hold(logs: list[Log], batch: Batch) -> bool:

@@ -83,7 +83,7 @@ def answer_in_session(
         (TOPIC, one.tp): Answer(
             one.hw,
             one.log_start,
-            sum(batch.end - batch.base for batch in one.batches),
+            sum(len(batch.values) for batch in one.batches),
             one.error,
             one.diverging is not None or one.preferred >= 0,
         )
