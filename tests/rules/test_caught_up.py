@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.dataplane import insync
+from engine.dataplane import insync, watermark
 from engine.model.effects import Effects
-from engine.model.state import NEVER
+from engine.model.state import NEVER, RemoteReplica
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
@@ -29,6 +29,18 @@ def test_a_fetch_tells_when_the_follower_last_had_everything(offset: int, caught
     insync.update_follower_fetch_state(leader, replica, 2, offset, 0, 8, -1, out)
     assert remote.last_caught_up_ms == caught_up
     assert (remote.leo, remote.last_fetch_ms, remote.last_fetch_leader_leo) == (offset, NOW, 8)
+
+
+@pytest.mark.parametrize(
+    ("leo", "ago", "caught_up"), [(7, 500, True), (7, 501, False), (8, 501, True)]
+)
+def test_a_follower_may_be_behind_for_the_whole_lag_time(
+    leo: int, ago: int, caught_up: bool
+) -> None:
+    """H-2: the leader's log ends at 8, replica.lag.time.max.ms is 500."""
+    remote = RemoteReplica()
+    remote.leo, remote.last_caught_up_ms = leo, NOW - ago
+    assert watermark.caught_up(remote, 8, NOW, 500) is caught_up
 
 
 @pytest.mark.parametrize(

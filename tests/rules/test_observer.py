@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from engine.checks.clients import unnoticed
 from engine.checks.invariants import Checker
 from engine.checks.lags import Lags
 from engine.checks.ledger import Ledger
@@ -170,16 +169,101 @@ def test_what_an_idempotent_producer_sent_once_is_committed_once(
     assert ledger.commit(0, [second], 2) == (None, second if twice else None)
 
 
-def test_what_a_consumer_reads_first_skips_nothing() -> None:
-    """INV-27: even where the end of what it got is cut by then; its next read may skip that."""
+def test_what_was_sent_again_after_a_loss_stands_for_the_lost() -> None:
+    """I12: the first was committed where another record is now, or nothing is known any more."""
+    for other in (Batch(0, 1, ("x",)), None):
+        ledger = Ledger(1)
+        first, again = (Batch(base, base, ("a",), 0, 7, 0, 0) for base in (0, 1))
+        ledger.commit(0, [first], 1)
+        if other is None:
+            del ledger.committed[0][0]
+        else:
+            assert ledger.commit(0, [other], 1) == (first, None)
+        assert ledger.commit(0, [again], 2) == (None, None)
+        assert ledger.commit(0, [Batch(2, 1, ("a",), 0, 7, 0, 0)], 3)[1] is not None
+
+
+@pytest.mark.parametrize(
+    ("hw", "profile", "told"),
+    [(0, "K39", True), (1, "K39", False), (3, "K39", False), (4, "K39", True), (4, "Z20", False)],
+)
+def test_a_mark_lies_within_its_log(hw: int, profile: str, told: bool) -> None:
+    """INV-1: from 1 to 3; before 2.4 a log was cut without its mark."""
+    sim = play_all(Run(THREE, profile, 0, ("produce a b c", "settle", "settle")))
+    log = sim.brokers[2].replicas[0].log
+    log.raise_log_start(1)
+    log.append(Batch(3, 0, ("d",)))
+    log.leo, log.hw = 3, hw
+    sim.checker.seen[2][0].hw = -1
+    assert ("INV-1" in found(sim, 2)) is told
+
+
+@pytest.mark.parametrize("role", [FOLLOWER, LEADER])
+def test_before_what_a_follower_takes_it_has_what_its_leader_has(role: int) -> None:
+    """INV-12: a leader takes from nobody."""
+    sim = after("produce a; settle; settle")
+    leader, follower = (sim.brokers[broker].replicas[0] for broker in (1, 2))
+    follower.log.batches[0] = Batch(0, 0, ("x",))
+    follower.role = role
+    both = Batch(1, 0, ("b",))
+    for replica in (leader, follower):
+        replica.log.append(both)
+    assert ("INV-12" in found(sim, 2)) is (role == FOLLOWER)
+
+
+def test_what_has_nothing_before_it_at_the_leader_is_compared_with_nothing() -> None:
+    """INV-12."""
+    sim = after("produce a; settle; settle")
+    leader, follower = (sim.brokers[broker].replicas[0] for broker in (1, 2))
+    both = Batch(1, 0, ("b",))
+    for replica in (leader, follower):
+        replica.log.append(both)
+    del leader.log.batches[0], leader.log.bases[0]
+    assert "INV-12" not in found(sim, 2)
+
+
+@pytest.mark.parametrize(("epochs", "told"), [((-1, 0), False), ((0, 1), False), ((1, 0), True)])
+def test_along_a_log_epochs_do_not_fall(epochs: tuple[int, int], told: bool) -> None:
+    """INV-3: also where the first records are of a time without epochs (-1)."""
+    sim = after("settle")
+    log = sim.brokers[2].replicas[0].log
+    for base, epoch in enumerate(epochs):
+        log.append(Batch(base, epoch, ("r",)))
+    assert ("INV-3" in found(sim, 2)) is told
+
+
+def test_who_joins_the_isr_is_compared_from_its_first_record_on() -> None:
+    """I5, with those that have a replica: on broker 3 the disk has failed."""
     sim = after("produce a b; settle; settle")
-    log = sim.brokers[1].replicas[0].log
-    both = log.batches.copy()
-    log.truncate_to(1)
-    assert unnoticed(sim.cluster, sim.ledger, -31, 1, 0, both) == ""
-    log.append(Batch(1, 0, ("c",)))
-    why = unnoticed(sim.cluster, sim.ledger, -31, 1, 0, log.batches[1:])
-    assert why == "a consumer read b@1(0), which is gone, and then c@1(0)"
+    record = sim.cluster.controller.records[0]
+    sim.brokers[3].running.replicas.clear()
+    sim.brokers[2].replicas[0].log.batches[0] = Batch(0, 0, ("x",))
+    sim.checker.records[0] = PartitionRecord(record.replicas, (1, 3), 1, 0, 0)
+    assert "I5" not in found(sim, 2)
+    sim.checker._on_record(0, record)
+    assert "I5" in sim.checker.told
+
+
+@pytest.mark.parametrize(
+    ("maximal", "least", "profile", "told"),
+    [
+        ((1, 2), 1, "K39", True),
+        ((1, 2), 3, "K39", True),
+        ((1, 2), 4, "K39-cap_min_isr_to_rf", False),  # acks=all is refused
+        ((1, 2, 3), 1, "K39", False),
+        ((1, 2), 1, "Z20", False),  # it writes its ISR itself
+    ],
+)
+def test_a_leader_counts_whom_the_controller_counts(
+    maximal: tuple[int, ...], least: int, profile: str, told: bool
+) -> None:
+    """I4: broker 3 is in the ISR."""
+    scenario = THREE.vary("configs.min.insync.replicas", least)
+    sim = play_all(Run(scenario, profile, 0, ("settle",)))
+    leader = sim.brokers[1].replicas[0]
+    leader.maximal_isr = maximal
+    sim.checker._check_maximal(0, sim.cluster.controller.records[0])
+    assert ("I4" in sim.checker.told) is told
 
 
 def test_a_copy_goes_on_being_looked_at_from_where_the_original_was() -> None:
@@ -244,3 +328,51 @@ def test_where_nobody_is_in_sync_nothing_has_been_copied_to_all(deleted: bool) -
         sim.cluster.controller.records[0] = record
     lags.on_isr(0)
     assert lags.copied == []
+
+
+def test_only_who_leads_by_what_was_heard_last_appends_what_waits() -> None:
+    """Not a broker that takes itself for the leader of that epoch."""
+    sim, lags = lagging()
+    other = sim.brokers[2].replicas[0]
+    other.role = LEADER
+    other.log.append(Batch(1, 0, ("z",)))
+    lags.on_append(0, other, 1)
+    assert len(lags.lines[0].uncopied) == len(lags.lines[0].uncommitted) == 1
+
+
+def test_what_its_leader_has_lost_is_not_copied_to_all() -> None:
+    sim, lags = lagging()
+    (batch,) = sim.brokers[1].replicas[0].log.batches[1:]
+    for broker in (2, 3):
+        sim.brokers[broker].replicas[0].log.append(batch)
+    sim.brokers[1].replicas[0].log.truncate_to(1)
+    lags.on_isr(0)
+    assert lags.copied == []
+
+
+def test_a_member_that_is_not_cut_yet_holds_only_what_it_shares() -> None:
+    """Its log is as long as the leader's, with another record at the end."""
+    sim, lags = lagging()
+    leader = sim.brokers[1].replicas[0].log
+    leader.append(Batch(3, 0, ("d",)))
+    lags.on_append(0, sim.brokers[1].replicas[0], 3)
+    for broker, last in ((2, leader.batches[2]), (3, Batch(3, 0, ("z",)))):
+        log = sim.brokers[broker].replicas[0].log
+        log.append(leader.batches[1])
+        log.append(last)
+    lags.on_isr(0)
+    assert len(lags.copied) == 2, "b and c, not d"
+    assert [one[3] for one in lags.lines[0].uncopied] == [leader.batches[2]]
+
+
+@pytest.mark.parametrize(
+    ("held", "end", "again"), [(4, 3, 2), (4, 4, 3), (4, 6, 3), (2, 6, 1), (1, 6, 0), (0, 6, 0)]
+)
+def test_only_what_was_held_before_is_fetched_again(held: int, end: int, again: int) -> None:
+    """A log that ended at `held` was cut to 1 and grows to `end`."""
+    sim, lags = lagging()
+    lags.on_cut(2, 0, held)
+    log = sim.brokers[2].replicas[0].log
+    log.append(Batch(1, 0, ("r",) * (end - 1)))
+    lags.on_append(0, sim.brokers[2].replicas[0], 1)
+    assert lags.refetched == again

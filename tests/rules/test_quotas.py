@@ -85,9 +85,9 @@ def throttled(limit: int = 0) -> Quotas:
     return both
 
 
-def fetch(leader: Process) -> messages.FetchData:
+def fetch(leader: Process, follower: int = 2) -> messages.FetchData:
     part = messages.FetchPartition(0, 0, -1, 0, 0)
-    request = messages.FetchRequest(2, 1, 1, [part], 2, -1, 0, 1, 500)
+    request = messages.FetchRequest(follower, 1, 1, [part], follower, -1, 0, 1, 500)
     out = Effects()
     serving.on_fetch_request(leader, request, out)
     answer = out.sends[0]
@@ -95,18 +95,21 @@ def fetch(leader: Process) -> messages.FetchData:
     return answer.partitions[0]
 
 
-@pytest.mark.parametrize(("isr", "records"), [((1,), 0), ((1, 2), 1)])
+@pytest.mark.parametrize("follower", [0, 2])
+@pytest.mark.parametrize(("in_sync", "records"), [(False, 0), (True, 1)])
 def test_a_leader_holds_back_only_who_is_outside_the_isr(
-    isr: tuple[int, ...], records: int
+    follower: int, in_sync: bool, records: int
 ) -> None:
     leader = broker(1, LEADER)
+    leader.replicas[0].assignment = (1, follower)
+    isr = (1, follower) if in_sync else (1,)
     leader.replicas[0].log.append(Batch(0, 0, ("m",)))
     leader.replicas[0].isr = leader.replicas[0].maximal_isr = isr
     leader.quotas = throttled()
-    assert len(fetch(leader).batches) == records
+    assert len(fetch(leader, follower).batches) == records
     assert leader.quotas.leader.rate.measure(0)[0] == 1 + records, "what is sent counts (Q-5)"
     leader.quotas = None
-    assert len(fetch(leader).batches) == 1
+    assert len(fetch(leader, follower).batches) == 1
 
 
 @pytest.mark.parametrize("consumer", [-1, -21])

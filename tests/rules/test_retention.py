@@ -79,11 +79,17 @@ def test_a_segment_without_a_batch_is_as_old_as_can_be() -> None:
     assert log.log_start == 3
 
 
-def test_what_lies_below_the_log_start_goes_under_every_policy() -> None:
+@pytest.mark.parametrize(
+    ("start", "segments"), [(4, [0, 5, 10]), (5, [5, 10]), (7, [5, 10]), (10, [10]), (15, [10])]
+)
+def test_what_lies_below_the_log_start_goes_under_every_policy(
+    start: int, segments: list[int]
+) -> None:
+    """L-8: also a segment that ends just there, and not the active one."""
     log = log_of(15, 5, 15)
-    assert retention.raise_log_start(log, 7) == (errors.NONE, True)
-    assert retention.delete_old_segments(log, 0) == 1
-    assert (log.log_start, log.segments) == (7, [5, 10])
+    assert retention.raise_log_start(log, start) == (errors.NONE, True)
+    assert retention.delete_old_segments(log, 0) == 3 - len(segments)
+    assert (log.log_start, log.segments) == (start, segments)
 
 
 def test_a_client_deletes_up_to_an_offset_or_to_the_high_watermark() -> None:
@@ -252,6 +258,7 @@ def test_by_default_nothing_is_looked_for(profile: str) -> None:
 @pytest.mark.parametrize("profile", ["K39", "Z33"])
 def test_switched_on_off_and_on_again(profile: str) -> None:
     on, off = "set retention.ms=5000", "set retention.ms=-1"
+    assert starts("set retention.ms=0", "advance 11s", profile=profile) == [2, 2, 2]
     assert starts(on, "advance 11s", profile=profile) == [2, 2, 2]
     assert starts(on, off, "advance 1m", profile=profile) == [0, 0, 0]
     assert starts(on, off, "advance 1m", on, "advance 11s", profile=profile) == [2, 2, 2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.checks.settled import unsettled
+from engine.controlplane.roles import ensure_log
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
@@ -68,4 +69,6 @@ def test_only_whom_nobody_has_told_its_role_is_excused() -> None:
     sim = play_all(Run(scenario, "Z20", 0, lines))
     assert sim.cluster.current_leader(0) is None
     why = "broker 3 stays at (LEO, HW) (0, 0), its leader broker 2 at (1, 0)"
+    assert unsettled(sim.cluster) == [why]
+    ensure_log(sim.brokers[1].running, 0, sim.out)  # of a leader it does not know it hears nothing
     assert unsettled(sim.cluster) == [why]
