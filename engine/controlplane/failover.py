@@ -36,10 +36,10 @@ def lose_uncommitted(k: Controller, out: Effects) -> list[int]:
     del k.log[k.committed :]
     back = []
     for tp in dict.fromkeys(r[1] for r in gone if r[0] in (R_PARTITION, R_REMOVE)):
-        before = _last(k, (R_PARTITION, R_REMOVE), tp)
+        before = _last(k, (R_PARTITION,), tp)
         if tp not in k.records:
             k.unsaid.append((R_REMOVE, tp))
-        elif before is None or before[0] == R_REMOVE:
+        elif before is None:  # numbers of removed partitions are never used again
             k.unsaid.append((R_PARTITION, tp, k.records[tp]))
         else:
             k.records[tp] = _since(k, before)
