@@ -124,7 +124,7 @@ def retry_registration(broker: Process, out: Effects) -> None:
     configs = broker.configs
     broker.registered_corr = 0
     wait = min(
-        configs.registration_backoff_ms << min(broker.register_attempt, 20),
+        configs.registration_backoff_ms << broker.register_attempt,
         configs.session_timeout_ms,
     )
     out.timer(broker.id, wait, REGISTER, broker.register_attempt + 1)

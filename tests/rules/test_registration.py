@@ -125,6 +125,19 @@ def test_every_session_is_asked_for_with_the_shortest_pause_first() -> None:
     assert pauses == [100, 200, 400]
 
 
+def test_the_pause_between_registrations_doubles_up_to_the_session_timeout() -> None:
+    """CP-KR-REG: however short the first one is and however long a session lasts."""
+    scenario = THREE.vary("configs.registration_backoff_ms", 1)
+    hour = scenario.vary("configs.broker.session.timeout.ms", 3_600_000)
+    broker, out = played(hour, "K39", "settle").brokers[3].running, Effects()
+    for attempt in range(40):
+        broker.register_attempt = attempt
+        membership.retry_registration(broker, out)
+    pauses = [pause for _, pause, _, _ in out.timers]
+    assert pauses == [min(2**n, 3_600_000) for n in range(40)]
+    assert [after for _, _, _, after in out.timers] == list(range(1, 41))
+
+
 @pytest.mark.parametrize(
     ("lost", "offline"), [((1,), {(2, 0)}), ((2,), {(2, 1)}), ((), set()), ((3,), set())]
 )
