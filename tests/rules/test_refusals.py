@@ -11,7 +11,12 @@ from engine.dataplane import produce, serving
 from engine.model import errors
 from engine.model.broker import Machine, Process
 from engine.model.configs import build
-from engine.model.control_messages import AlterItem, AlterPartitionRequest, Heartbeat
+from engine.model.control_messages import (
+    AlterItem,
+    AlterPartitionRequest,
+    Heartbeat,
+    ShutdownRequest,
+)
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER, EpochEndRequest, ListOffsetsRequest, ProduceRequest
 from engine.model.profiles import get_profile
@@ -93,6 +98,29 @@ def test_an_isr_of_nothing_is_answered_without_a_record(profile: str, plane: Any
     refused = {"tp": ELSEWHERE, "leader": -1, "leader_epoch": -1, "partition_epoch": -1, "isr": ()}
     assert {name: fields(told)[name] for name in refused} == refused
     assert told.error in (UNKNOWN, errors.UNKNOWN_TOPIC_ID)
+
+
+@pytest.mark.parametrize(
+    ("profile", "broker", "generation", "error"),
+    [
+        ("Z24", HERE, 0, errors.NONE),
+        ("Z24", HERE, -1, errors.STALE_BROKER_EPOCH),
+        ("Z24", ELSEWHERE, 0, errors.STALE_BROKER_EPOCH),
+        ("Z20", HERE, -1, errors.NONE),
+        ("Z20", ELSEWHERE, 0, errors.STALE_BROKER_EPOCH),
+    ],
+)
+def test_who_may_hand_over_its_leaderships(
+    profile: str, broker: int, generation: int, error: int
+) -> None:
+    """CP-ZK-SHUTDOWN 2: whoever has a session, since KIP-380 this very one."""
+    controller = play_all(Run(find("S01"), profile, 0, ("settle",))).cluster.controller
+    epoch = controller.brokers[HERE].epoch + generation
+    out = Effects()
+    zookeeper.on_shutdown_request(controller, ShutdownRequest(broker, CONTROLLER, 1, epoch), out)
+    assert fields(out.sends[-1])["error"] == error
+    assert (controller.records[0].leader == HERE) is (error != errors.NONE)
+    assert controller.brokers[HERE].shutting_down is (error == errors.NONE)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.controlplane import roles
+from engine.dataplane import fetcher
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.records import PartitionRecord
@@ -65,6 +66,16 @@ def test_in_zookeepers_era_nobody_follows_who_is_dead() -> None:
         process.peers[2].alive = False
         assert roles.make_follower(process, 0, told(2, 4, 6), Effects()) is follows
         assert replica.leader == (2 if follows else 1)
+
+
+@pytest.mark.parametrize(("leader", "fetches"), [(0, True), (2, True), (-1, False)])
+def test_who_leaves_fetches_on_from_a_leader_that_there_is(leader: int, fetches: bool) -> None:
+    """CP-MAKE-FOLLOWER: whatever its number, as long as this broker is in sync."""
+    process, replica = hosting(3)
+    process.shutting_down = True
+    record = PartitionRecord((0, 1, 2, 3), (0, 1, 2, 3), leader, 4, 6)
+    assert roles.make_follower(process, 0, record, Effects()) and replica.leader == leader
+    assert (fetcher.thread_of(process, 0) is not None) is fetches
 
 
 @pytest.mark.parametrize(
