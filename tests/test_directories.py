@@ -107,6 +107,24 @@ def test_who_cannot_tell_the_controller_shuts_down() -> None:
         assert sim.brokers[1].status == "up" and record(sim, 0)[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("before", "down_s"),
+    [
+        ("disk_fail 1 d1; advance 10s; cut 1 K; disk_fail 1 d2", 30),
+        ("cut 1 K; disk_fail 1 d1; advance 10s; disk_fail 1 d2", 20),
+    ],
+)
+def test_a_failure_that_was_heard_of_leaves_the_next_one_all_its_time(
+    before: str, down_s: int
+) -> None:
+    """8.4: it counts from the first failure that the controller has not heard of."""
+    three = TWO.to_dict() | {"brokers": [{"id": 1, "dirs": 3}, {"id": 2}, {"id": 3}]}
+    scenario = Scenario.from_dict(three)
+    for more, status in ((-1, "up"), (1, "down")):
+        lines = f"{before}; advance {down_s + more}s".split("; ")
+        assert play_all(Run(scenario, "K39", 0, tuple(lines))).brokers[1].status == status
+
+
 def test_zookeeper_hears_of_it_when_the_link_is_back() -> None:
     assert record(after("cut 1 K; disk_fail 1 d1; advance 3s", "Z33"), 0)[0] == 1
     assert record(after("cut 1 K; disk_fail 1 d1; advance 3s; heal; settle", "Z33"), 0)[0] == 2
