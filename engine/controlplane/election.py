@@ -167,7 +167,7 @@ def choose_kr(
 class _Target:
     """What a partition change is heading for: the wanted values, refined step by step."""
 
-    __slots__ = ("adding", "completed", "elr", "isr", "known", "removing", "replicas")
+    __slots__ = ("adding", "elr", "isr", "known", "removing", "replicas")
 
     def __init__(self, replicas: Ids, isr: Ids, adding: Ids, removing: Ids) -> None:
         self.replicas = replicas
@@ -176,7 +176,6 @@ class _Target:
         self.removing = removing
         self.elr: Ids = ()
         self.known: Ids = ()
-        self.completed = False
 
 
 def change_partition(
@@ -247,7 +246,7 @@ def change_partition(
     after.replicas, after.adding, after.removing = target.replicas, target.adding, target.removing
     if recovery is not None and recovery != record.recovering:
         after.recovering = recovery
-    return _replay(record, after, new_term, unclean, target.completed)
+    return _replay(record, after, new_term, unclean)
 
 
 def _complete_reassignment(
@@ -275,16 +274,11 @@ def _complete_reassignment(
     if final is not None:
         target.replicas, target.isr = final
         target.adding = target.removing = ()
-        target.completed = True
     return target
 
 
 def _replay(
-    record: PartitionRecord,
-    after: PartitionRecord,
-    new_term: bool,
-    unclean: bool,
-    completed: bool,
+    record: PartitionRecord, after: PartitionRecord, new_term: bool, unclean: bool
 ) -> PartitionChange:
     """CP-ELECT-KR 10.  Nothing changed: no record.  Else the epochs that replaying it raises."""
     if not new_term and after.key() == record.key():
@@ -292,7 +286,7 @@ def _replay(
     if new_term:
         after.leader_epoch += 1
     after.partition_epoch += 1
-    return PartitionChange(after, True, unclean, completed)
+    return PartitionChange(after, True, unclean)
 
 
 # -- preferred leaders ----------------------------------------------------------------------------

@@ -176,18 +176,17 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
         out.send(RegisterResponse(CONTROLLER, m.src, m.corr, error, -1))
         return
     records: list[tuple[Any, ...]] = []
-    amends = (
-        known is not None
-        and known.incarnation == m.incarnation
-        and k.profile.same_incarnation_keeps_epoch
-    )
-    if known is not None and not amends:
-        records += _clean_up_incarnation(k, m, known, out)
-    epoch = known.epoch if known is not None and amends else len(k.log) + len(records)
+    amended: Registration | None = None
+    if known is not None:
+        if known.incarnation == m.incarnation and k.profile.same_incarnation_keeps_epoch:
+            amended = known
+        else:
+            records += _clean_up_incarnation(k, m, known, out)
+    epoch = amended.epoch if amended else len(k.log) + len(records)
     rack = m.rack or (known.rack if known else "")
     registration = Registration(epoch, m.incarnation, rack, out.now)
-    if known is not None and amends:
-        registration.fenced, registration.shutting_down = known.fenced, known.shutting_down
+    if amended:
+        registration.fenced, registration.shutting_down = amended.fenced, amended.shutting_down
     _note_directories(k, m, registration)
     k.brokers[m.src] = registration
     k.readers.pop(m.src, None)

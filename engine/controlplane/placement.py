@@ -7,6 +7,7 @@ object with `below(n)`, an integer in [0, n): the kernel's own stream in a run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import Protocol, TypeVar
 
 from engine.model import errors
@@ -111,8 +112,7 @@ def rack_alternated(brokers: Sequence[Candidate]) -> list[int]:
     for broker in sorted(brokers, key=lambda b: b.id):
         of_rack.setdefault(broker.rack or "", []).append(broker.id)
     racks = [of_rack[name] for name in sorted(of_rack)]
-    longest = max(map(len, racks), default=0)
-    return [rack[i] for i in range(longest) for rack in racks if i < len(rack)]
+    return [broker for turn in zip_longest(*racks) for broker in turn if broker is not None]
 
 
 def _follower(ids: list[int], first: int, shift: int) -> int:

@@ -123,7 +123,7 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
     out.cue("CP-MAKE-FOLLOWER", broker.id, "epoch", old_epoch, record.leader_epoch, tp=replica.tp)
     if was_leader or replica.parked:
         role_lost(broker, replica, out)
-    if broker.shutting_down and (record.leader < 0 or broker.id not in record.isr):
+    if broker.shutting_down and broker.id not in record.isr:
         fetcher.remove_partition(broker, tp)
     elif _reconciles(broker, replica, old_leader, old_epoch):
         if replica.profile.truncation == HW and record.leader >= 0:

@@ -113,20 +113,12 @@ class PartitionRecord:
 class PartitionChange:
     """Outcome of one wanted change: the record after it (the same object if nothing changed).
 
-    `unclean`: the new leader was in neither ISR nor ELR.  `completed`: the change finished a
-    reassignment.
+    `unclean`: the new leader was in neither ISR nor ELR.
     """
 
-    __slots__ = ("changed", "completed", "record", "unclean")
+    __slots__ = ("changed", "record", "unclean")
 
-    def __init__(
-        self,
-        record: PartitionRecord,
-        changed: bool,
-        unclean: bool = False,
-        completed: bool = False,
-    ) -> None:
+    def __init__(self, record: PartitionRecord, changed: bool, unclean: bool = False) -> None:
         self.record = record
         self.changed = changed
         self.unclean = unclean
-        self.completed = completed
