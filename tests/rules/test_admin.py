@@ -16,7 +16,7 @@ from engine.controlplane import (
     zookeeper,
 )
 from engine.model import configs, errors
-from engine.model.control_messages import Heartbeat, StopReplicaResponse
+from engine.model.control_messages import Heartbeat, RegisterRequest, StopReplicaResponse
 from engine.model.controller import Controller, Registration
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
@@ -225,6 +225,16 @@ def test_a_deletion_waits_for_the_move_of_a_partition() -> None:
     assert not k.records and list(k.deletions["a"].records) == [0]
 
 
+def test_in_zookeepers_era_a_topic_of_dead_brokers_begins_with_the_first_that_starts() -> None:
+    """CP-ELECT-NEW: both epochs are 0 then, as for any new partition."""
+    k, out = controller("Z33", (3,)), Effects()
+    assert zk_topics.create_topic(k, "t", [(1, 2)], out) == errors.NONE
+    assert k.records[0].leader == -1
+    zookeeper.on_register(k, RegisterRequest(2, CONTROLLER, 1, 1, -1), out)
+    begun = k.records[0]
+    assert state(begun) == (2, 0, (1, 2), (2,)) and begun.partition_epoch == 0
+
+
 @pytest.mark.parametrize("partitions", [0, -2])
 def test_a_topic_has_partitions(partitions: int) -> None:
     """2: -1 is the default; no other number below 1 is one."""
@@ -304,6 +314,33 @@ def test_elections_on_request() -> None:
         1: errors.NONE,
         2: errors.PREFERRED_LEADER_NOT_AVAILABLE,
     }
+
+
+@pytest.mark.parametrize("leader", [0, 5])
+def test_an_unclean_election_is_for_who_has_no_leader(leader: int) -> None:
+    """CP-UNCLEAN-TRIGGERS: whatever the number of the leader there is."""
+    k, out = controller("K39", (leader, 2)), Effects()
+    k.records = {
+        0: PartitionRecord((2, leader), (2, leader), leader),
+        1: PartitionRecord((leader, 2), (9,), -1),
+    }
+    assert admin.elect_leader(k, 0, True, out) == errors.ELECTION_NOT_NEEDED
+    assert admin.elect_leader(k, 1, True, out) == errors.NONE
+    assert [k.records[tp].leader for tp in (0, 1)] == [leader, leader]
+
+
+def test_what_is_asked_about_partitions() -> None:
+    """ListPartitionReassignments: all that are moved, or those of the partitions named."""
+    k, out = controller("K39"), Effects()
+    admin.create_topic(k, "a", 2, 1, JavaLcg17(), out)
+    admin.create_topic(k, "b", 1, 1, JavaLcg17(), out)
+    numbers = [admin.partition_number(k, "a", index) for index in (-2, -1, 0, 1, 2)]
+    assert numbers == [-1, -1, 0, 1, -1] and admin.partition_number(k, "c", 0) == -1
+    for tp in (0, 2):
+        k.records[tp] = PartitionRecord((1, 2), (1,), 1, adding=(2,))
+    assert admin.running_reassignments(k) == [0, 2]
+    assert admin.running_reassignments(k, [2, 1, 7]) == [2]
+    assert admin.running_reassignments(k, []) == []
 
 
 HEARTBEATS = [

@@ -149,6 +149,18 @@ def test_zookeeper() -> None:
     assert (after.isr, after.leader_epoch, after.partition_epoch) == ((1, 2, 3), 5, 8)
 
 
+def test_a_leader_that_has_recovered_says_so_with_the_same_isr() -> None:
+    """CP-ALTER, KIP-704: that is a change of the znode, as a new leader epoch is."""
+    record = PartitionRecord((1, 2, 3), (1,), 1, 5, 7, recovering=True)
+    alone = ((1, -1),)
+    for state, changes in ((True, False), (False, True)):
+        asked = item(isr=alone, recovering=state)
+        told = alter_partition.check_zk(record, asked, (1,).__contains__, PROFILES["Z33"])
+        assert told == (errors.NONE, changes)
+    ahead = item(le=6, isr=((1, -1), (2, -1)))
+    assert alter_partition.check_zk(RECORD, ahead, bool, PROFILES["Z28"]) == (errors.NONE, True)
+
+
 def test_direct_write_of_the_znode() -> None:
     assert alter_partition.check_direct_write(RECORD, item()) == errors.NONE
     stale = alter_partition.check_direct_write(RECORD, item(pe=6))

@@ -100,6 +100,15 @@ def test_zk_offline_replica_keeps_the_last_member() -> None:
     assert not election.offline_replica_zk(follower, 2).changed
 
 
+def test_zk_a_partition_without_a_state_loses_nobody() -> None:
+    """7.6: its replicas were never live, so that none of them can go."""
+    unborn = PartitionRecord((1, 2), (1, 2), -1, -1, -1)
+    assert not election.offline_replica_zk(unborn, 1).changed
+    assert election.elect_zk(unborn, election.OFFLINE, (2,).__contains__).record == (
+        PartitionRecord((1, 2), (2,), 2, 0, 0)
+    )
+
+
 EPOCHS = [
     # 3.7: what is asked of {1,2,3} led by 1; who is active -> leader, isr, le before 3.6, le, pe
     ({"target_isr": (2, 3)}, (2, 3), 2, (2, 3), 1, 1, 1),
@@ -218,6 +227,36 @@ def test_power_loss_of_all_ends_with_the_last_known_leader() -> None:
     outcome = change(p, (3,), min_isr=2, elr=True)
     assert outcome.unclean and outcome.record.recovering
     assert state(outcome.record) == ((3,), (), 3, (), 4)
+
+
+@pytest.mark.parametrize(
+    ("isr", "eligible", "known", "leader"),
+    [
+        ((), (), (2,), 2),
+        ((), (), (9,), -1),
+        ((), (), (1, 2), -1),
+        ((), (), (), -1),
+        ((1,), (), (2,), -1),
+        ((), (1,), (2,), -1),
+    ],
+)
+def test_the_last_known_leader_is_the_only_one_known(
+    isr: Ids, eligible: Ids, known: Ids, leader: int
+) -> None:
+    """CP-ELR 6.5: a replica still, and nobody better is left."""
+    record = PartitionRecord((1, 2, 3), (), -1, last_known_elr=known)
+    assert elr.last_known_leader(record, isr, eligible, (1, 2, 3)) == leader
+
+
+@pytest.mark.parametrize(("last_leader_only", "known"), [(True, ()), (False, (2,))])
+def test_who_was_eligible_is_remembered_unless_only_the_last_leader_is(
+    last_leader_only: bool, known: Ids
+) -> None:
+    """CP-ELR 6.4, 6.5: 2 lost power while too few were in sync; 1 leads on."""
+    record = PartitionRecord((1, 2, 3), (1, 2), 1)
+    wanted: dict[str, Any] = {"target_isr": (1,), "unclean_shutdown": (2,), "min_isr": 2}
+    after = change(record, (1,), elr=True, last_known_leader=last_leader_only, **wanted).record
+    assert (after.leader, after.elr, after.last_known_elr) == (1, (), known)
 
 
 def test_elr_drops_whoever_leaves_the_replicas() -> None:

@@ -73,17 +73,27 @@ def test_zookeeper_era(
     assert placed == (errors.NONE, expected)
 
 
+class OneThenTwo:
+    def __init__(self) -> None:
+        self.drawn = 0
+
+    def below(self, limit: int) -> int:
+        self.drawn += 1
+        return self.drawn
+
+
 def test_zookeeper_era_start_and_shift_are_drawn_apart() -> None:
-    class OneThenTwo:
-        def __init__(self) -> None:
-            self.drawn = 0
-
-        def below(self, limit: int) -> int:
-            self.drawn += 1
-            return self.drawn
-
     _, placed = placement.place_zk(plain(4), 6, 3, OneThenTwo())
     assert placed == [(1, 0, 2), (2, 1, 3), (3, 2, 0), (0, 3, 1), (1, 2, 3), (2, 3, 0)]
+    _, placed = placement.place_zk(plain(6), 1, 3, OneThenTwo())
+    assert placed == [(1, 4, 5)], "the followers begin two further on"
+
+
+def test_zookeeper_era_a_start_that_is_given_leaves_nothing_to_chance() -> None:
+    """CP-PLACE-ZK: broker 0 is one, too."""
+    chance = OneThenTwo()
+    placed = placement.place_zk(plain(5), 1, 3, chance, start=0)
+    assert (placed, chance.drawn) == ((errors.NONE, [(0, 1, 2)]), 0)
 
 
 def test_zookeeper_era_who_has_a_replica_is_passed_over_on_the_second_round() -> None:
@@ -115,11 +125,13 @@ STRIPED: list[tuple[list[Candidate], int, Lists]] = [
     (plain(4), 3, [(0, 1, 2), (1, 2, 3), (2, 3, 0), (3, 0, 1)]),
     (
         brokers(A=(0, 1, 2), B=(10, 11, 12), C=(20, 21, 22)), 3,
-        [(0, 10, 20), (11, 21, 1), (22, 2, 12)],
+        [(0, 10, 20), (11, 21, 1), (22, 2, 12), (0, 10, 20)],
     ),
     (brokers(A=(0, -1), B=(10, 11), C=(-20,)), 3, [(0, 10, 20), (11, 20, 0), (0, 20, 10)]),
     (brokers(A=(0,), B=(1,), C=(2,)), 2, [(0, 1), (1, 2), (2, 0)]),
-    (brokers(_=(0, -1, 2)), 3, [(0, 2, 1), (2, 0, 1)]),
+    # Who has led once is mixed with the others, if there are any.
+    (brokers(_=(0, -1, 2)), 3, [(0, 2, 1), (2, 0, 1), (2, 0, 1), (0, 2, 1)]),
+    (brokers(_=(1, -2, -3)), 3, [(1, 2, 3), (1, 3, 2), (1, 2, 3), (1, 3, 2)]),
 ]  # fmt: skip
 
 
@@ -141,6 +153,12 @@ def test_striped_refusals() -> None:
         assert placer.place_one(factor) == (errors.INVALID_REPLICATION_FACTOR, ())
 
 
+@pytest.mark.parametrize("partitions", [0, -1, -2])
+def test_striped_a_topic_has_a_partition(partitions: int) -> None:
+    placed = StripedPlacer(plain(3), Zero()).place(partitions, 1)
+    assert placed == (errors.INVALID_PARTITIONS, [])
+
+
 def test_striped_with_one_unfenced_broker_ends() -> None:
     cluster = [Candidate(1), Candidate(2, fenced=True), Candidate(3, fenced=True)]
     _, placed = StripedPlacer(cluster, JavaLcg17()).place(20, 3)
@@ -151,7 +169,8 @@ def test_striped_with_one_unfenced_broker_ends() -> None:
 def test_striped_spreads_evenly_over_racks(factor: int) -> None:
     cluster = brokers(a=(1, 2), b=(3, 4), c=(5, 6))
     racks = {broker.id: broker.rack for broker in cluster}
-    _, placed = StripedPlacer(cluster, JavaLcg17()).place(600, factor)
+    error, placed = StripedPlacer(cluster, JavaLcg17()).place(600, factor)
+    assert (error, len(placed)) == (errors.NONE, 600)
     for replicas in placed:
         assert len(set(replicas)) == factor
         assert len({racks[broker] for broker in replicas}) == min(factor, 3)

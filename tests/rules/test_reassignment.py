@@ -60,6 +60,24 @@ def test_before_3_8_only_the_added_replicas_count(all_targets: bool) -> None:
     assert after.reassigning is all_targets, "2 is a target outside the ISR"
 
 
+@pytest.mark.parametrize("all_targets", [True, False])
+def test_somebody_in_sync_stays(all_targets: bool) -> None:
+    """CP-REASSIGN-KR 3: else nobody could lead, though nothing is waited for."""
+    lists: tuple[Ids, Ids, Ids] = ((1, 2, 3), (), (1,))
+    assert reassignment.complete(*lists, (1,), needs_all_targets=all_targets) is None
+    done = reassignment.complete(*lists, (2, 1, 3), needs_all_targets=all_targets)
+    assert done == ((2, 3), (2, 3))
+
+
+@pytest.mark.parametrize(
+    ("target", "moves"),
+    [((1, 2), False), ((2, 1), False), ((1, 2, 3), True), ((1,), True), ((1, 3), True)],
+)
+def test_a_new_order_moves_no_replica(target: Ids, moves: bool) -> None:
+    """7.1: one that comes or one that goes does."""
+    assert reassignment.plan((1, 2), target).in_progress is moves
+
+
 def test_cancel() -> None:
     kept = reassignment.revert((4, 5, 3, 2, 1), (4, 3, 2), (4, 5))
     assert (kept.replicas, kept.isr, kept.unclean) == ((3, 2, 1), (3, 2), False)

@@ -101,6 +101,19 @@ def test_an_isr_of_nothing_is_answered_without_a_record(profile: str, plane: Any
 
 
 @pytest.mark.parametrize(
+    ("profile", "handler"), [("Z28", zookeeper.on_ping), ("K39", kraft.on_heartbeat)]
+)
+def test_a_refused_heartbeat_tells_a_broker_that_it_is_fenced_and_no_more(
+    profile: str, handler: Any
+) -> None:
+    controller = play_all(Run(find("S01"), profile, 0, ())).cluster.controller
+    former = controller.brokers[HERE].epoch - 1
+    told = answer(handler, controller, Heartbeat(HERE, CONTROLLER, 1, former, 99, False, True))
+    assert told["error"] == errors.STALE_BROKER_EPOCH
+    assert (told["fenced"], told["caught_up"], told["should_shut_down"]) == (True, False, False)
+
+
+@pytest.mark.parametrize(
     ("profile", "broker", "generation", "error"),
     [
         ("Z24", HERE, 0, errors.NONE),

@@ -9,7 +9,7 @@ from engine.dataplane import fetcher
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.records import PartitionRecord
-from engine.model.state import FOLLOWER, LEADER, Replica
+from engine.model.state import FOLLOWER, LEADER, Peer, Replica
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 
@@ -76,6 +76,43 @@ def test_who_leaves_fetches_on_from_a_leader_that_there_is(leader: int, fetches:
     record = PartitionRecord((0, 1, 2, 3), (0, 1, 2, 3), leader, 4, 6)
     assert roles.make_follower(process, 0, record, Effects()) and replica.leader == leader
     assert (fetcher.thread_of(process, 0) is not None) is fetches
+
+
+@pytest.mark.parametrize("leader", [0, 2])
+def test_before_epochs_a_new_leader_makes_its_followers_cut_to_the_high_watermark(
+    leader: int,
+) -> None:
+    """T-0: whatever its number."""
+    moves = ("produce a to 1 acks=1", "fetch 3")
+    process = play_all(Run(THREE, "Z0102", 0, moves)).brokers[3].running
+    log = process.replicas[0].log
+    assert (log.hw, log.leo) == (0, 1)
+    process.peers[leader] = Peer(1)
+    assert roles.make_follower(process, 0, told(leader, 4, 6), Effects())
+    assert (log.hw, log.leo) == (0, 0)
+
+
+@pytest.mark.parametrize("profile", ["Z0102", "Z011"])
+def test_another_term_of_the_same_leader_leaves_a_fetch_alone_and_begins_one(profile: str) -> None:
+    """F-2: before 2.1 who fetches from it goes on where it is; who does not begins."""
+    process, _ = hosting(3, profile)
+    thread = fetcher.thread_of(process, 0)
+    assert thread is not None
+    before = thread.partitions[0]
+    roles.make_follower(process, 0, told(1, 4, 6), Effects())
+    assert thread.partitions[0] is before and before.leader_epoch == 4
+    fetcher.remove_partition(process, 0)
+    roles.make_follower(process, 0, told(1, 5, 7), Effects())
+    assert fetcher.thread_of(process, 0) is not None
+
+
+def test_the_start_of_its_epoch_is_known_to_a_leader_only() -> None:
+    """CP-MAKE-LEADER, CP-MAKE-FOLLOWER."""
+    process, replica = hosting(1)
+    roles.make_leader(process, 0, told(1, 4, 6), Effects())
+    assert replica.epoch_start == replica.log.leo
+    roles.make_follower(process, 0, told(2, 5, 7), Effects())
+    assert replica.epoch_start == -1
 
 
 @pytest.mark.parametrize(
