@@ -25,7 +25,7 @@ def log_weight_nano(sim: Simulation) -> int:
     """
     total = Decimal(0)
     for plan in sim.plans:
-        if plan.fault.mtbf_ms:
+        if plan.fault.importance != 1.0 and plan.fault.mtbf_ms:
             total = _EXACT.add(total, _log_ratio(plan, sim.now))
     return int(_EXACT.multiply(total, Decimal(NANO)).to_integral_value())
 

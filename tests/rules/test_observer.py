@@ -288,7 +288,7 @@ def test_what_a_follower_takes_must_follow_on_what_its_leader_has_before() -> No
 @pytest.mark.parametrize(
     ("isr", "told"), [((1, 2, 3), True), ((1, 2), True), ((2,), False), ((1,), False)]
 )
-def test_a_leader_counts_whom_the_controller_counts(isr: tuple[int, ...], told: bool) -> None:
+def test_only_a_leader_that_may_commit_has_to_count_them(isr: tuple[int, ...], told: bool) -> None:
     """I4: as long as the ISR is large enough to commit anything, here two."""
     scenario = THREE.vary("configs.min.insync.replicas", 2)
     sim = play_all(Run(scenario, "K39", 0, ("settle",)))

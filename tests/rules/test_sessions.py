@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.dataplane import asking
-from engine.dataplane.asking import NAMES_VERSION, build_fetch
+from engine.dataplane.asking import NAMES_VERSION
 from engine.dataplane.session_serving import answer_in_session
 from engine.model import errors, sessions
 from engine.model.effects import Effects
@@ -230,25 +230,6 @@ def test_a_followers_session_is_privileged_and_a_broker_may_have_number_0() -> N
     kept = sim.brokers[1].running.sessions
     assert kept is not None
     assert [(one.owner, one.privileged) for one in kept.sessions.values()] == [(0, True)]
-
-
-@pytest.mark.parametrize(
-    ("epoch", "names", "says"),
-    [(1, ("0",), True), (1, (), False), (sessions.INITIAL, ("0",), False)],
-)
-def test_a_session_whose_partitions_are_all_held_up_is_told_to_forget_them(
-    epoch: int, names: tuple[str, ...], says: bool
-) -> None:
-    """X-6: one that is only to be opened, or that has none, has nothing to forget."""
-    sim = played("produce a", "settle")
-    follower = sim.brokers[2].running
-    (thread,) = follower.fetchers.values()
-    session = thread.session
-    assert session is not None
-    session.epoch, session.partitions = epoch, {name: wanted(0) for name in names}
-    asked = build_fetch(follower, thread, [])
-    assert (asked is not None) is says
-    assert not isinstance(asked, SessionFetch) or (asked.forgotten, asked.partitions) == ([0], [])
 
 
 def test_where_a_log_parts_or_who_else_may_be_asked_is_news() -> None:
