@@ -32,13 +32,6 @@ UNDEFINED_HW = -1
 NOWHERE = -1
 
 
-def epoch_error(replica: Replica, leader_epoch: int) -> int:
-    """S-2.4, T-3.  Compares CurrentLeaderEpoch with the receiver's own; absent = not compared."""
-    if leader_epoch == NO_EPOCH or leader_epoch == replica.leader_epoch:
-        return NONE
-    return FENCED_LEADER_EPOCH if leader_epoch < replica.leader_epoch else UNKNOWN_LEADER_EPOCH
-
-
 def not_hosted(broker: Process, tp: int) -> int:
     """S-2.1.  A partition on a failed disk, that exists elsewhere, or that nobody has heard of."""
     if tp in broker.offline:
@@ -47,13 +40,14 @@ def not_hosted(broker: Process, tp: int) -> int:
 
 
 def access_error(replica: Replica, leader_epoch: int, leader_only: bool = True) -> int:
-    """S-2.4, S-2.5.  First the epochs are compared, then the role.
+    """S-2.4, S-2.5, T-3.  First the epochs are compared (CurrentLeaderEpoch with the receiver's
+    own, unless it is absent), then the role.
 
     A replica about which nobody has decided yet is older than any epoch, and no leader; what it
     holds may be read by whoever does not insist on the leader.
     """
     if leader_epoch != NO_EPOCH and leader_epoch != replica.leader_epoch:
-        return epoch_error(replica, leader_epoch)
+        return FENCED_LEADER_EPOCH if leader_epoch < replica.leader_epoch else UNKNOWN_LEADER_EPOCH
     if replica.role == LEADER:
         return NONE
     readable = replica.role == FOLLOWER or replica.leader_epoch == NO_EPOCH
