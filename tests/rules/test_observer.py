@@ -7,6 +7,7 @@ import pytest
 from engine.checks.invariants import Checker
 from engine.checks.lags import Lags
 from engine.checks.ledger import Ledger
+from engine.checks.prefix import unlike_prefix
 from engine.model.log import Batch, Log
 from engine.model.quotas import ALL, TOPIC, Quotas
 from engine.model.records import PartitionRecord
@@ -100,6 +101,13 @@ def test_a_past_leader_may_commit_alone_only_behind_an_unclean_election(
     assert leader.log.hw == 2
     sim.checker._on_hw_raised(1, 0, leader)
     assert ("I15" in sim.checker.told) is told
+
+
+def test_a_role_is_looked_at_though_nothing_else_has_changed() -> None:
+    """I1."""
+    sim = after("produce a; settle; settle")
+    sim.brokers[2].replicas[0].role = LEADER
+    assert "I1" in found(sim, 2)
 
 
 @pytest.mark.parametrize(("leader", "told"), [(0, True), (1, False), (-1, False)])
@@ -222,10 +230,19 @@ def test_what_has_nothing_before_it_at_the_leader_is_compared_with_nothing() -> 
     assert "INV-12" not in found(sim, 2)
 
 
-@pytest.mark.parametrize(("epochs", "told"), [((-1, 0), False), ((0, 1), False), ((1, 0), True)])
-def test_along_a_log_epochs_do_not_fall(epochs: tuple[int, int], told: bool) -> None:
-    """INV-3: also where the first records are of a time without epochs (-1)."""
-    sim = after("settle")
+@pytest.mark.parametrize(
+    ("profile", "epochs", "told"),
+    [
+        ("K39", (-1, 0), False),  # the first record is of a time without epochs
+        ("K39", (0, 1), False),
+        ("K39", (1, 0), True),
+        ("Z011", (1, 0), True),
+        ("Z0102", (1, 0), False),  # nobody there knows of epochs in a log
+    ],
+)
+def test_along_a_log_epochs_do_not_fall(profile: str, epochs: tuple[int, int], told: bool) -> None:
+    """INV-3, since KIP-101."""
+    sim = play_all(Run(THREE, profile, 0, ("settle",)))
     log = sim.brokers[2].replicas[0].log
     for base, epoch in enumerate(epochs):
         log.append(Batch(base, epoch, ("r",)))
@@ -242,6 +259,18 @@ def test_who_joins_the_isr_is_compared_from_its_first_record_on() -> None:
     assert "I5" not in found(sim, 2)
     sim.checker._on_record(0, record)
     assert "I5" in sim.checker.told
+
+
+@pytest.mark.parametrize(("counted", "told"), [(0, False), (1, True), (2, False), (3, True)])
+def test_the_record_before_a_followers_position_must_be_the_leaders(
+    counted: int, told: bool
+) -> None:
+    """INV-13: the first one, too; and it must have all that the leader counts it for."""
+    sim = after("produce a b; settle; settle")
+    leader, follower = (sim.brokers[broker].replicas[0] for broker in (1, 2))
+    follower.log.batches[0] = Batch(0, 0, ("x",))
+    leader.remote[2].leo = counted
+    assert bool(unlike_prefix(sim.cluster, leader, (2,))) is told
 
 
 @pytest.mark.parametrize(

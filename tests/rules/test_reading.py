@@ -1,13 +1,31 @@
-"""S-2, S-3: what a leader says of one partition that it is asked for."""
+"""S-2, S-3, C-5: what a broker says of one partition that it is asked for."""
 
 from __future__ import annotations
 
 import pytest
 
-from engine.dataplane.reading import divergence
-from engine.model.errors import NONE, OFFSET_OUT_OF_RANGE
+from engine.dataplane import serving
+from engine.dataplane.reading import divergence, error_before_read
+from engine.model.effects import Effects
+from engine.model.errors import (
+    FENCED_LEADER_EPOCH,
+    NONE,
+    NOT_LEADER_OR_FOLLOWER,
+    OFFSET_OUT_OF_RANGE,
+    UNKNOWN_LEADER_EPOCH,
+)
 from engine.model.log import Batch, Log
-from engine.model.messages import NO_EPOCH, FetchPartition
+from engine.model.messages import (
+    LATEST,
+    NO_EPOCH,
+    FetchPartition,
+    FetchRequest,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+)
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run, play_all
+from engine.sim.simulation import Simulation
 
 
 def log() -> Log:
@@ -45,3 +63,50 @@ def test_a_leader_that_knows_no_epoch_cannot_say_where_one_ended() -> None:
     """S-3, T-4."""
     asked = FetchPartition(0, 0, 0, NO_EPOCH, 0)
     assert divergence(Log(), asked) == (OFFSET_OUT_OF_RANGE, None)
+
+
+def led_by_2() -> Simulation:
+    """Broker 2 leads in epoch 1 and has a record that nobody else has."""
+    brokers = [{"id": n} for n in (0, 1, 2)]
+    scenario = Scenario.from_dict({"title": "x", "brokers": brokers, "partitions": [[1, 2, 0]]})
+    lines = ("produce a", "settle", "settle", "elect 2", "settle", "settle", "produce b acks=1")
+    sim = play_all(Run(scenario, "K39", 0, lines))
+    assert [sim.brokers[b].replicas[0].leader_epoch for b in (1, 2)] == [1, 1]
+    return sim
+
+
+@pytest.mark.parametrize(
+    ("broker", "epoch", "error"),
+    [
+        (2, NO_EPOCH, NONE),
+        (2, 0, FENCED_LEADER_EPOCH),
+        (2, 1, NONE),
+        (2, 2, UNKNOWN_LEADER_EPOCH),
+        (1, NO_EPOCH, NOT_LEADER_OR_FOLLOWER),
+        (1, 0, FENCED_LEADER_EPOCH),
+        (1, 1, NOT_LEADER_OR_FOLLOWER),
+        (1, 2, UNKNOWN_LEADER_EPOCH),
+    ],
+)
+@pytest.mark.parametrize(("replica", "rack"), [(0, None), (0, "a"), (-1, None), (-1, "a")])
+def test_epochs_are_compared_before_roles(
+    broker: int, epoch: int, error: int, replica: int, rack: str | None
+) -> None:
+    """S-2.4, S-2.5; C-8: only a consumer that stands somewhere may read from a follower."""
+    asked = FetchPartition(0, 0, NO_EPOCH, epoch, 0)
+    m = FetchRequest(0 if replica >= 0 else -31, broker, 1, (asked,), replica, -1, 0, 1, 9, rack)
+    if error == NOT_LEADER_OR_FOLLOWER and replica < 0 and rack is not None:
+        error = NONE
+    assert error_before_read(led_by_2().brokers[broker].running, m, asked) == error
+
+
+@pytest.mark.parametrize(("who", "latest"), [(0, 2), (1, 2), (-31, 1)])
+def test_the_latest_offset_is_the_end_to_a_broker_and_the_mark_to_a_client(
+    who: int, latest: int
+) -> None:
+    """C-5, F-9: broker 0 is a broker."""
+    out = Effects()
+    asked = ListOffsetsRequest(who, 2, 1, 0, LATEST, NO_EPOCH)
+    serving.on_list_offsets_request(led_by_2().brokers[2].running, asked, out)
+    (answer,) = [one for one in out.sends if isinstance(one, ListOffsetsResponse)]
+    assert (answer.error, answer.offset) == (NONE, latest)

@@ -79,6 +79,16 @@ def test_a_segment_without_a_batch_is_as_old_as_can_be() -> None:
     assert log.log_start == 3
 
 
+@pytest.mark.parametrize(("age", "gone"), [(999, 1), (1_000, 0)])
+def test_a_log_without_a_batch_is_as_old_as_the_clock(age: int, gone: int) -> None:
+    """L-8, L-14: its only batch has been cut, and its end lies inside that."""
+    log = Log()
+    log.append(Batch(0, 0, ("r", "r")))
+    log.truncate_to(1)
+    log.hw = 1
+    assert retention.delete_old_segments(log, 1_000, retention_ms=age) == gone
+
+
 @pytest.mark.parametrize(
     ("start", "segments"), [(4, [0, 5, 10]), (5, [5, 10]), (7, [5, 10]), (10, [10]), (15, [10])]
 )
@@ -190,6 +200,14 @@ def test_what_was_found_in_a_log_is_looked_for_anew_once_power_took_its_tail() -
     disk.log.flushed = 10
     recovery.lose_unflushed(disk)
     assert known.stretches(disk.log) == [[0, 10, 0]]
+
+
+def test_what_was_found_in_a_log_is_looked_for_anew_once_it_was_loaded() -> None:
+    """L-13: recovery may have cut it."""
+    disk, known = Disk(log_of(15, 5, 15)), Recall()
+    assert known.stretches(disk.log) == [[0, 15, 0]]
+    recovery.reopen(disk, False, 0, 1, damaged_from=7)
+    assert known.stretches(disk.log) == [[0, 7, 0]]
 
 
 @pytest.mark.parametrize(

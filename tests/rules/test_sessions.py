@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from engine.dataplane import asking
+from engine.dataplane import asking, serving
 from engine.dataplane.asking import NAMES_VERSION
 from engine.dataplane.session_serving import answer_in_session
 from engine.model import errors, sessions
 from engine.model.effects import Effects
-from engine.model.messages import FetchData, FetchRequest, Redirection, SessionAnswer, SessionFetch
+from engine.model.messages import (
+    FetchData,
+    FetchPartition,
+    FetchRequest,
+    Redirection,
+    SessionAnswer,
+    SessionFetch,
+)
 from engine.model.session_client import SessionClient
 from engine.model.sessions import Answer, FetchContext, Key, SessionCache, Wanted
 from engine.scenarios.file import find
@@ -222,6 +229,19 @@ def test_a_copy_has_sessions_of_its_own() -> None:
 def test_sessions_may_be_switched_off_while_fetchers_have_theirs() -> None:
     sim = played("produce a", "settle", "set fetch_sessions=false", "produce b", "settle")
     assert [sim.brokers[b].replicas[0].log.leo for b in (1, 2, 3)] == [2, 2, 2]
+
+
+def test_a_broker_without_sessions_answers_in_full_and_opens_none() -> None:
+    """X-5."""
+    sim = played("produce a", "settle", "settle", "set fetch_sessions=false")
+    leader, out = sim.brokers[1].running, Effects()
+    parts = [FetchPartition(tp, 0, -1, -1, 0) for tp in (0, 1, 2)]
+    plain = FetchRequest(2, 1, 1, parts, 2, -1, 0, 1, 9)
+    asked = SessionFetch(plain, parts, sessions.NO_SESSION, sessions.INITIAL, ())
+    serving.on_fetch_request(leader, asked, out)
+    (answer,) = [one for one in out.sends if isinstance(one, SessionAnswer)]
+    assert (answer.error, answer.session_id) == (errors.NONE, sessions.NO_SESSION)
+    assert [one.tp for one in answer.partitions] == [0, 1, 2]
 
 
 def test_a_followers_session_is_privileged_and_a_broker_may_have_number_0() -> None:

@@ -27,10 +27,18 @@ def test_a_partition_that_nobody_leads_has_not_settled(profile: str) -> None:
     assert unsettled(after(f"{lines}; disk_fail 1 d1", profile).cluster) == []
 
 
+def test_each_partition_that_nobody_leads_is_told() -> None:
+    """I13."""
+    scenario = Scenario.from_dict({"title": "x", "brokers": 2, "partitions": [[1], [2], [1]]})
+    lines = ("settle", "kill 1", "detect 1", "kill 2", "detect 2")
+    why = unsettled(play_all(Run(scenario, "K39", 0, lines)).cluster)
+    assert [one[:16] for one in why] == [f"nobody leads t-{tp}" for tp in range(3)]
+
+
 @pytest.mark.parametrize(
     ("epochs", "starts", "right"),
     [([1, 2], [0, 1], True), ([2, 1], [0, 1], False), ([1, 1], [0, 1], False),
-     ([1, 2], [1, 0], False), ([1], [2], False), ([1], [1], True)],
+     ([1, 2], [1, 0], False), ([1, 2], [0, 2], False), ([1], [2], False), ([1], [1], True)],
 )  # fmt: skip
 def test_epochs_and_their_starts_rise(epochs: list[int], starts: list[int], right: bool) -> None:
     """INV-4: the epochs are looked at, not only where they start."""

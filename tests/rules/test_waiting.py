@@ -60,6 +60,19 @@ def test_a_new_segment_of_which_nothing_may_be_read_answers_nobody() -> None:
         assert purgatory.fetch_is_ready(broker, fetch(-1, 1), 0, (0,)) is answered
 
 
+def test_a_fetch_waits_on_while_the_log_grows_in_its_last_segment() -> None:
+    """S-6 G: bytes are counted from where the log ended when the fetch began to wait."""
+    broker, out = leader("produce a b", "produce c", **{"segment.records": 2}), Effects()
+    replica = broker.replicas[0]
+    assert replica.log.segments == [0, 2]
+    serving.on_fetch_request(broker, fetch(2, 3), out)
+    for offset, waiting in ((3, 1), (4, 0)):
+        replica.log.append(Batch(offset, 0, ("r",)))
+        purgatory.wake_fetch(broker, replica, out)
+        assert len(replica.parked) == waiting
+    assert replica.log.segments == [0, 2, 4]
+
+
 @pytest.mark.parametrize(("segment", "answered"), [(2, True), (3, False)])
 def test_who_waits_for_much_is_answered_once_the_log_goes_on_in_a_new_segment(
     segment: int, answered: bool
