@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.dataplane import futures, retention
+from engine.dataplane import futures, retention, watermark
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import BadInput
@@ -50,6 +50,15 @@ def test_a_log_moves_by_hand(broker: int, profile: str) -> None:
     assert log(sim, broker) == "d2 a b c d" and not sim.brokers[broker].machine.futures
     assert sim.brokers[broker].machine.disks[0].log.hw == 4 and not sim.broken
     assert len(sim.ledger.acked[0]) == 4
+
+
+def test_the_mark_of_a_log_that_moves_is_checkpointed_as_well() -> None:
+    """D-4, H-7: in the directory that it moves to."""
+    sim = after("produce a b c; settle; settle; move_dir 2 d2; copy 2; copy 2", "K39")
+    move = sim.brokers[2].machine.futures[0]
+    assert move.disk.hw_checkpoint < move.disk.log.hw == 2
+    watermark.checkpoint(sim.brokers[2].running, sim.out)
+    assert move.disk.hw_checkpoint == 2
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -137,6 +137,13 @@ def test_until_a_leader_has_committed_nobody_has(grown: bool) -> None:
     assert checker.broken == [("INV-20", STEP, why)]
 
 
+def test_a_follower_that_begins_anew_has_its_mark_where_its_log_starts() -> None:
+    """INV-20, L-15: that is no mark of a leader."""
+    sim = after("settle")
+    sim.brokers[2].replicas[0].log.truncate_fully(5)
+    assert not found(sim, 2)
+
+
 def test_an_epoch_that_is_appended_must_stand_behind_the_others() -> None:
     """INV-4: also where the broker's own epoch is as it was."""
     sim = after("produce a b; settle; settle")
@@ -155,14 +162,15 @@ def test_logs_are_compared_from_their_first_record_on() -> None:
     assert "I5" in checker.told
 
 
-def test_after_a_commit_that_contradicts_another_the_others_are_compared_again() -> None:
+@pytest.mark.parametrize("offset", [0, 1])
+def test_after_a_commit_that_contradicts_another_the_others_are_compared_again(offset: int) -> None:
     """I10, I5: they agreed with what was committed before."""
     sim = after("produce a b; settle; settle")
     log = sim.brokers[1].replicas[0].log
-    log.truncate_to(1)
+    log.truncate_to(offset)
     assert not found(sim, 1) & {"I5", "I10"}
-    log.append(Batch(1, 0, ("z",)))
-    log.hw = 2
+    log.append(Batch(offset, 0, ("z",)))
+    log.hw = offset + 1
     assert found(sim, 1) >= {"I5", "I10"}
 
 
@@ -271,6 +279,24 @@ def test_the_record_before_a_followers_position_must_be_the_leaders(
     follower.log.batches[0] = Batch(0, 0, ("x",))
     leader.remote[2].leo = counted
     assert bool(unlike_prefix(sim.cluster, leader, (2,))) is told
+
+
+@pytest.mark.parametrize("why", ["unknown", "epoch", "role", "gone"])
+def test_of_several_that_join_each_is_looked_at(why: str) -> None:
+    """INV-13: broker 2 cannot be compared for now, broker 3 can."""
+    sim = after("produce a b; settle; settle")
+    leader, here = sim.brokers[1].replicas[0], sim.brokers[2].running.replicas
+    sim.brokers[3].replicas[0].log.truncate_to(1)
+    if why == "unknown":
+        del leader.remote[2]
+    elif why == "epoch":
+        here[0].leader_epoch += 1
+    elif why == "role":
+        here[0].role = LEADER
+    else:
+        here.clear()
+    found = unlike_prefix(sim.cluster, leader, (2, 3))
+    assert found == "broker 1 counts broker 3 up to 2, which ends at 1"
 
 
 @pytest.mark.parametrize(

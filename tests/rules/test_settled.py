@@ -35,6 +35,23 @@ def test_each_partition_that_nobody_leads_is_told() -> None:
     assert [one[:16] for one in why] == [f"nobody leads t-{tp}" for tp in range(3)]
 
 
+@pytest.mark.parametrize(("profile", "told"), [("K39", True), ("Z33", True), ("Z20", False)])
+def test_since_2_2_every_bounce_is_noticed(profile: str, told: bool) -> None:
+    """I13, CP-ZK-BROKERS: who is in sync has a replica."""
+    sim = after("produce a; settle; settle", profile)
+    sim.brokers[2].running.replicas.clear()
+    why = ["broker 2 stays at (LEO, HW) None, its leader broker 1 at (1, 1)"]
+    assert unsettled(sim.cluster) == (why if told else [])
+
+
+def test_that_nobody_is_named_as_leader_is_no_bounce() -> None:
+    """I13, CP-ZK-BROKERS."""
+    sim = after("settle", "Z20")
+    sim.cluster.controller.records[0].leader = -1
+    (why,) = unsettled(sim.cluster)
+    assert why.startswith("nobody leads t-0: P{")
+
+
 @pytest.mark.parametrize(
     ("epochs", "starts", "right"),
     [([1, 2], [0, 1], True), ([2, 1], [0, 1], False), ([1, 1], [0, 1], False),

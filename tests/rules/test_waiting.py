@@ -62,7 +62,7 @@ def test_a_new_segment_of_which_nothing_may_be_read_answers_nobody() -> None:
 
 def test_a_fetch_waits_on_while_the_log_grows_in_its_last_segment() -> None:
     """S-6 G: bytes are counted from where the log ended when the fetch began to wait."""
-    broker, out = leader("produce a b", "produce c", **{"segment.records": 2}), Effects()
+    broker, out = leader("produce a b", "produce c", segment=2), Effects()
     replica = broker.replicas[0]
     assert replica.log.segments == [0, 2]
     serving.on_fetch_request(broker, fetch(2, 3), out)
