@@ -60,7 +60,6 @@ class BrokerAdapter(Adapter):
         self.local: int = given["local"]
         self.broker = Process(Machine(self.local, str(self.local), "", profile, settings, False))
         self.broker.broker_epoch = self._default_epoch(self.local)
-        self.broker.fenced = False
         self.out = Effects()
         self.out.now = given.get("now_ms", 1_000_000)
         for broker, known in given.get("brokers", {}).items():

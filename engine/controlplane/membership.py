@@ -104,7 +104,6 @@ def on_register_response(broker: Process, m: RegisterResponse, out: Effects) -> 
     if broker.profile.mode == "kraft":
         fetch_metadata(broker, out)
     else:
-        broker.fenced = False
         broker.status = UP
     send_heartbeat(broker, out)
 
@@ -182,7 +181,6 @@ def on_heartbeat_response(broker: Process, m: HeartbeatResponse, out: Effects) -
         broker.dir_report = 0
     if broker.status == STARTING and not m.fenced:
         broker.status = UP
-        broker.fenced = False
         out.cue("CP-KR-HB", broker.id, "state", "STARTING", "RUNNING")
     if broker.shutting_down and m.should_shut_down:
         leave(broker, out)
@@ -238,13 +236,11 @@ def fetch_metadata(broker: Process, out: Effects) -> None:
     out.send(MetadataFetch(broker.id, CONTROLLER, broker.metadata_corr, broker.metadata_offset))
 
 
-def on_metadata_broken(broker: Process, corr: int, out: Effects) -> bool:
+def on_metadata_broken(broker: Process, corr: int, out: Effects) -> None:
     """The connection to the controller broke: ask again later."""
-    if corr != broker.metadata_corr:
-        return False
-    broker.metadata_corr = 0
-    out.timer(broker.id, METADATA_RETRY_MS, METADATA_RETRY)
-    return True
+    if corr == broker.metadata_corr:
+        broker.metadata_corr = 0
+        out.timer(broker.id, METADATA_RETRY_MS, METADATA_RETRY)
 
 
 def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> None:

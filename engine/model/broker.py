@@ -122,7 +122,6 @@ class Process:
         "dir_report",
         "disk_free_us",
         "failed",
-        "fenced",
         "fetchers",
         "halted",
         "heartbeat_due",
@@ -166,7 +165,6 @@ class Process:
         self.configs = machine.configs
         self.status = STARTING
         self.broker_epoch = -1
-        self.fenced = True
         self.num_fetchers = self.configs.fetchers  # F-1, per source broker
         self.spoiled: set[int] = set()  # F-8: partitions whose next records cannot be used
         self.halted = False  # a mark for the simulation: the process ends itself
@@ -216,7 +214,6 @@ class Process:
         twin.dir_due = self.dir_due
         twin.dir_report = self.dir_report
         twin.disk_free_us = self.disk_free_us
-        twin.fenced = self.fenced
         twin.halted = self.halted
         twin.heartbeat_due = self.heartbeat_due
         twin.id = self.id

@@ -70,7 +70,6 @@ def _build_cluster(sim: Simulation) -> None:
         machine.topics = sim.topics
         broker = Process(machine)
         broker.status = UP
-        broker.fenced = False
         broker.broker_epoch = number if sim.profile.mode == "kraft" else number + 1
         cluster.brokers[spec.id] = Broker(machine, broker)
         registration = Registration(broker.broker_epoch, 1, spec.rack, 0)
