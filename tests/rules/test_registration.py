@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from engine.controlplane import kraft, membership, zookeeper
+from engine.controlplane import admin, kraft, membership, zookeeper
 from engine.model.broker import Machine, Process
 from engine.model.configs import build
 from engine.model.control_messages import (
     Heartbeat,
     HeartbeatResponse,
+    MetadataRecords,
     RegisterRequest,
     RegisterResponse,
 )
@@ -91,6 +92,18 @@ def test_a_broker_knows_the_incarnations_its_controller_names(profile: str) -> N
     assert [(peer, known[peer].alive) for peer in (2, 3)] == [(2, True), (3, False)]
     assert known[2].broker_epoch == sim.cluster.controller.brokers[2].epoch > before[2]
     assert known[3].broker_epoch == before[3]
+
+
+def test_a_broker_forgets_who_was_unregistered() -> None:
+    """7.5: the image of every broker loses it with the record that says so."""
+    sim = played(THREE, "K39", "settle; kill 3; detect 3; settle")
+    k, broker, out = sim.cluster.controller, sim.brokers[1].running, Effects()
+    assert sorted(broker.peers) == [1, 2, 3] and admin.unregister(k, 3, out) == NONE
+    told = MetadataRecords(
+        CONTROLLER, 1, broker.metadata_corr, broker.metadata_offset, k.log[broker.metadata_offset :]
+    )
+    membership.on_metadata_records(broker, told, out)
+    assert sorted(broker.peers) == [1, 2]
 
 
 @pytest.mark.parametrize("overdue_ms", [-1, 0, 5_000])
