@@ -57,7 +57,7 @@ def check_kr(
     sender: int,
     brokers: Mapping[int, Registered],
     *,
-    version: int = 3,
+    version: int,
     isr_eligibility: bool = True,
     isr_broker_epoch: bool = True,
 ) -> int:
@@ -88,7 +88,7 @@ def check_zk(
     live: Callable[[int], bool],
     profile: Profile,
     *,
-    version: int = 2,
+    version: int,
 ) -> tuple[int, bool]:
     """CP-ALTER rows 2 - 8, ZooKeeper.  (error, whether there is anything to write).
 
@@ -138,7 +138,7 @@ def check_direct_write(record: PartitionRecord, item: AlterItem) -> int:
     return errors.NONE
 
 
-def answer_kr(change: PartitionChange, sender: int, version: int = 3) -> int:
+def answer_kr(change: PartitionChange, sender: int, version: int) -> int:
     """CP-ALTER row 10.  The ISR that was asked for finished a reassignment that moves leadership
     away from the sender: the record is written, yet the sender must fetch metadata first.  Senders
     of versions 0 and 1 do not know the error's own name."""

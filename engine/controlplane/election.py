@@ -48,7 +48,7 @@ def choose_zk(
     live: Acceptable,
     *,
     shutting_down: Iterable[int] = (),
-    unclean: bool = False,
+    unclean: bool,
 ) -> tuple[int, bool]:
     """CP-ELECT-ZK.  (leader or -1, whether the choice is unclean), for each of the four strategies.
 

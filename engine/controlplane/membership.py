@@ -59,7 +59,7 @@ R_UNREGISTER = "UnregisterBroker"
 # -- registration ---------------------------------------------------------------------------------
 
 
-def start(machine: Machine, out: Effects, bounced: bool = False) -> Process:
+def start(machine: Machine, out: Effects, bounced: bool) -> Process:
     """CP-KR-REG, CP-ZK-REG.  A process starts: it asks to be registered."""
     broker = Process(machine)
     broker.isr_told_at = out.now

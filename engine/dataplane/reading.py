@@ -39,7 +39,7 @@ def not_hosted(broker: Process, tp: int) -> int:
     return NOT_LEADER_OR_FOLLOWER if tp in broker.metadata else UNKNOWN_TOPIC_OR_PARTITION
 
 
-def access_error(replica: Replica, leader_epoch: int, leader_only: bool = True) -> int:
+def access_error(replica: Replica, leader_epoch: int, leader_only: bool) -> int:
     """S-2.4, S-2.5, T-3.  First the epochs are compared (CurrentLeaderEpoch with the receiver's
     own, unless it is absent), then the role.
 

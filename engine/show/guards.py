@@ -215,6 +215,7 @@ def refusal(sim: Simulation, broker: Process, replica: Replica, follower: int) -
             item,
             broker.id,
             k.brokers,
+            version=insync.alter_version(profile),
             isr_eligibility=profile.isr_eligibility,
             isr_broker_epoch=profile.isr_broker_epoch,
         )
@@ -226,6 +227,7 @@ def refusal(sim: Simulation, broker: Process, replica: Replica, follower: int) -
                 item,
                 lambda b: znodes.is_live(k, b),
                 profile,
+                version=insync.alter_version(profile),
             )[0]
         )
     )

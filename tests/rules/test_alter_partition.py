@@ -60,7 +60,7 @@ KRAFT = [
 
 @pytest.mark.parametrize(("request_", "sender", "error"), KRAFT)
 def test_kraft(request_: AlterItem, sender: int, error: int) -> None:
-    assert alter_partition.check_kr(RECORD, request_, sender, BROKERS) == error
+    assert alter_partition.check_kr(RECORD, request_, sender, BROKERS, version=3) == error
 
 
 def test_kraft_unknown_partition_and_sender() -> None:
@@ -101,14 +101,14 @@ def test_kraft_ineligible_members(broker: Registration | None) -> None:
     brokers = {k: v for k, v in BROKERS.items() if k != 3}
     if broker is not None:
         brokers[3] = broker
-    new = alter_partition.check_kr(RECORD, item(), 1, brokers)
+    new = alter_partition.check_kr(RECORD, item(), 1, brokers, version=3)
     old = alter_partition.check_kr(RECORD, item(), 1, brokers, version=1)
     assert (new, old) == (errors.INELIGIBLE_REPLICA, errors.OPERATION_NOT_ATTEMPTED)
 
 
 def test_broker_epochs_are_compared_from_3_5_on() -> None:
     stale = item(isr=((1, 101), (3, 99)))
-    error = alter_partition.check_kr(RECORD, stale, 1, BROKERS, isr_broker_epoch=False)
+    error = alter_partition.check_kr(RECORD, stale, 1, BROKERS, version=3, isr_broker_epoch=False)
     assert error == errors.NONE
 
 
@@ -120,7 +120,7 @@ def test_recovery_state() -> None:
         (((1, 101), (2, 102)), False, errors.NONE),
     ):
         asked = item(isr=members, recovering=state)
-        assert alter_partition.check_kr(recovering, asked, 1, BROKERS) == error
+        assert alter_partition.check_kr(recovering, asked, 1, BROKERS, version=3) == error
 
 
 def test_zookeeper() -> None:
@@ -155,10 +155,15 @@ def test_a_leader_that_has_recovered_says_so_with_the_same_isr() -> None:
     alone = ((1, -1),)
     for state, changes in ((True, False), (False, True)):
         asked = item(isr=alone, recovering=state)
-        told = alter_partition.check_zk(record, asked, (1,).__contains__, PROFILES["Z33"])
+        told = alter_partition.check_zk(
+            record, asked, (1,).__contains__, PROFILES["Z33"], version=2
+        )
         assert told == (errors.NONE, changes)
     ahead = item(le=6, isr=((1, -1), (2, -1)))
-    assert alter_partition.check_zk(RECORD, ahead, bool, PROFILES["Z28"]) == (errors.NONE, True)
+    assert alter_partition.check_zk(RECORD, ahead, bool, PROFILES["Z28"], version=2) == (
+        errors.NONE,
+        True,
+    )
 
 
 def test_direct_write_of_the_znode() -> None:
@@ -180,7 +185,7 @@ def test_a_finished_reassignment_may_depose_the_sender() -> None:
         reassign_needs_all_targets=True,
     )
     assert not change.record.reassigning and change.record.leader == 4
-    assert alter_partition.answer_kr(change, 1) == errors.NEW_LEADER_ELECTED
+    assert alter_partition.answer_kr(change, 1, 3) == errors.NEW_LEADER_ELECTED
     assert alter_partition.answer_kr(change, 1, 1) == errors.FENCED_LEADER_EPOCH
-    assert alter_partition.answer_kr(change, 5) == errors.NEW_LEADER_ELECTED
-    assert alter_partition.answer_kr(change, 4) == errors.NONE, "it still leads"
+    assert alter_partition.answer_kr(change, 5, 3) == errors.NEW_LEADER_ELECTED
+    assert alter_partition.answer_kr(change, 4, 3) == errors.NONE, "it still leads"
