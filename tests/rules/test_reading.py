@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.dataplane import serving
-from engine.dataplane.reading import divergence, error_before_read
+from engine.dataplane.reading import divergence, error_before_read, read_partition
 from engine.model.effects import Effects
 from engine.model.errors import (
     FENCED_LEADER_EPOCH,
@@ -110,3 +110,13 @@ def test_the_latest_offset_is_the_end_to_a_broker_and_the_mark_to_a_client(
     serving.on_list_offsets_request(led_by_2().brokers[2].running, asked, out)
     (answer,) = [one for one in out.sends if isinstance(one, ListOffsetsResponse)]
     assert (answer.error, answer.offset) == (NONE, latest)
+
+
+def test_whose_position_has_been_deleted_is_told_no_mark() -> None:
+    """S-3: also where its last epoch is the leader's."""
+    leader, out = led_by_2().brokers[2].running, Effects()
+    leader.replicas[0].log.raise_log_start(1)
+    asked = FetchPartition(0, 0, 1, 1, 0)
+    m = FetchRequest(1, 2, 1, (asked,), 1, -1, 0, 1, 9)
+    told = read_partition(leader, m, asked, out)
+    assert (told.error, told.hw, told.batches) == (OFFSET_OUT_OF_RANGE, -1, ())
