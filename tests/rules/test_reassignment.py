@@ -69,6 +69,15 @@ def test_somebody_in_sync_stays(all_targets: bool) -> None:
     assert done == ((2, 3), (2, 3))
 
 
+@pytest.mark.parametrize("all_targets", [True, False])
+def test_a_move_that_only_adds_is_complete_too(all_targets: bool) -> None:
+    """CP-REASSIGN-KR 3: where nothing moves, nothing is complete."""
+    grown = reassignment.complete((1, 2, 3), (3,), (), (1, 2, 3), needs_all_targets=all_targets)
+    assert grown == ((1, 2, 3), (1, 2, 3))
+    still = reassignment.complete((1, 2), (), (), (1, 2), needs_all_targets=all_targets)
+    assert still is None
+
+
 @pytest.mark.parametrize(
     ("target", "moves"),
     [((1, 2), False), ((2, 1), False), ((1, 2, 3), True), ((1,), True), ((1, 3), True)],
