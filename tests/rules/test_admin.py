@@ -22,6 +22,7 @@ from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.profiles import get_profile
 from engine.model.records import PartitionRecord
+from engine.model.zk_messages import IsrChange
 
 Ids = tuple[int, ...]
 
@@ -100,6 +101,18 @@ def test_a_move_is_complete_when_every_target_is_in_sync(isr: Ids, done: bool) -
     k.records[0].isr = isr
     assert zk_reassign.complete(k, 0, out) is done
     assert k.records[0].reassigning is not done
+
+
+def test_a_notification_of_an_isr_is_a_look_at_the_moves() -> None:
+    """CP-ISR-ZKPROP 3: at those of the partitions that it names and that are still there."""
+    k, out = controller("Z24", (1, 2)), Effects()
+    zk_topics.create_topic(k, "a", [(1,), (1,)], out)
+    for tp in (0, 1):
+        zk_reassign.reassign(k, tp, (2,), out)
+        k.records[tp].isr = (1, 2)
+    zookeeper.on_isr_change(k, IsrChange(1, CONTROLLER, 1, (7, 1)), out)
+    assert [k.records[tp].reassigning for tp in (0, 1)] == [True, False]
+    assert state(k.records[1])[2:] == ((2,), (2,))
 
 
 @pytest.mark.parametrize(("enabled", "leader"), [(False, -1), (True, 2)])
