@@ -113,11 +113,13 @@ const AS_ONE = ["partition", "rolling_restart"];
 
 /** A fault of another kind: what only the former kind had goes, what this one needs comes. */
 export function ofKind(fault, kind, brokers = []) {
-  const rest = Object.fromEntries(Object.entries(fault).filter(([name]) => !SPECIAL.has(name)));
+  const common = Object.entries(fault).filter(([name]) => !SPECIAL.has(name));
+  /** @type {Record<string, any>} */
+  const rest = Object.fromEntries(common);
   const own = Object.fromEntries(
     Object.entries(OWN[kind] ?? {}).map(([name, usual]) => [name, fault[name] || usual]),
   );
-  const made = { ...rest, kind, delay_ms: 0, ...own };
+  const made = Object.assign(rest, { kind, delay_ms: 0, ...own });
   if (AS_ONE.includes(kind) !== AS_ONE.includes(fault.kind)) made.together = AS_ONE.includes(kind);
   const all = made.brokers && brokers.length > 1 && made.brokers.length >= brokers.length;
   return kind === "partition" && all ? { ...made, brokers: made.brokers.slice(0, 1) } : made;
