@@ -125,6 +125,13 @@ def test_a_failure_that_was_heard_of_leaves_the_next_one_all_its_time(
         assert play_all(Run(scenario, "K39", 0, tuple(lines))).brokers[1].status == status
 
 
+def test_the_timer_of_a_failure_does_something_only_if_nobody_has_heard() -> None:
+    broker, out = after("cut 1 K; disk_fail 1 d1", "K39").brokers[1].running, Effects()
+    for now, late in ((broker.dir_due - 1, False), (broker.dir_due, True)):
+        out.now = now
+        assert storage.on_dir_failure_timer(broker, out) is broker.halted is late
+
+
 def test_zookeeper_hears_of_it_when_the_link_is_back() -> None:
     assert record(after("cut 1 K; disk_fail 1 d1; advance 3s", "Z33"), 0)[0] == 1
     assert record(after("cut 1 K; disk_fail 1 d1; advance 3s; heal; settle", "Z33"), 0)[0] == 2

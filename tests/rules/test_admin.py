@@ -13,6 +13,7 @@ from engine.controlplane import (
     storage,
     zk_reassign,
     zk_topics,
+    znodes,
     zookeeper,
 )
 from engine.model import configs, errors
@@ -310,6 +311,33 @@ def test_cancelling_needs_permission_if_nobody_in_sync_would_be_left() -> None:
     k.configs = k.configs.changed(k.profile, "unclean.leader.election.enable", 1)
     assert admin.reassign(k, 0, None, out) == errors.NONE
     assert state(k.records[0])[0] == 1 and k.records[0].replicas == (1,)
+
+
+@pytest.mark.parametrize("unclean", [0, 1])
+def test_cancelling_elects_nobody_uncleanly_if_somebody_in_sync_is_left(unclean: int) -> None:
+    """7.2: that who is left is dead is no reason to lose what it has."""
+    k, out = controller("K39", (2, 3)), Effects()
+    k.configs = k.configs.changed(k.profile, "unclean.leader.election.enable", unclean)
+    k.records[0] = PartitionRecord((1, 2, 3), (1,), -1, adding=(3,))
+    assert admin.reassign(k, 0, None, out) == errors.NONE
+    assert state(k.records[0]) == (-1, 1, (1, 2), (1,))
+
+
+def test_min_isr_is_bounded_by_the_replicas_of_the_first_partition() -> None:
+    """CP-MINISR 4.8."""
+    k, out = controller("K41"), Effects()
+    k.configs = k.configs.changed(k.profile, "min.insync.replicas", 3)
+    admin.create_topic(k, "t", 3, 2, JavaLcg17(), out)
+    for tp in (1, 2):
+        k.records[tp] = PartitionRecord((1, 2, 3), (1, 2, 3), 1)
+    assert admin.effective_min_isr(k, "t") == 2
+
+
+def test_a_leader_that_dies_alone_is_no_unclean_election() -> None:
+    k, out = controller("Z33", (1,)), Effects()
+    k.records[0] = PartitionRecord((1,), (1,), 1)
+    assert znodes.take_offline(k, 1, [0], out) == [0]
+    assert (k.records[0].leader, k.unclean_elections) == (-1, 0)
 
 
 def test_elections_on_request() -> None:

@@ -248,6 +248,15 @@ def test_the_last_known_leader_is_the_only_one_known(
     assert elr.last_known_leader(record, isr, eligible, (1, 2, 3)) == leader
 
 
+@pytest.mark.parametrize(("eligible", "known"), [((2,), ()), ((), (3,)), ((2,), (3,))])
+def test_what_is_cleared_is_all_that_was_eligible(eligible: Ids, known: Ids) -> None:
+    """CP-ELR 6.4, ClearElr: the last known too."""
+    record = PartitionRecord((1, 2, 3), (1,), 1, 4, 9, elr=eligible, last_known_elr=known)
+    after = elr.cleared(record)
+    assert (after.elr, after.last_known_elr) == ((), ())
+    assert (after.leader_epoch, after.partition_epoch) == (4, 9)
+
+
 @pytest.mark.parametrize(("last_leader_only", "known"), [(True, ()), (False, (2,))])
 def test_who_was_eligible_is_remembered_unless_only_the_last_leader_is(
     last_leader_only: bool, known: Ids

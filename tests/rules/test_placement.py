@@ -156,6 +156,13 @@ def test_striped_refusals() -> None:
         assert placer.place_one(factor) == (errors.INVALID_REPLICATION_FACTOR, ())
 
 
+def test_striped_brokers_without_a_rack_come_first() -> None:
+    cluster = brokers(b=(1,), _=(2,), a=(3,))
+    placer = StripedPlacer(cluster, Zero())
+    assert placer.rack_names() == [None, "a", "b"]
+    assert placer.place(2, 3) == (errors.NONE, [(2, 3, 1), (3, 1, 2)])
+
+
 @pytest.mark.parametrize("partitions", [0, -1, -2])
 def test_striped_a_topic_has_a_partition(partitions: int) -> None:
     placed = StripedPlacer(plain(3), Zero()).place(partitions, 1)

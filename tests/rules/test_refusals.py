@@ -100,6 +100,22 @@ def test_an_isr_of_nothing_is_answered_without_a_record(profile: str, plane: Any
     assert told.error in (UNKNOWN, errors.UNKNOWN_TOPIC_ID)
 
 
+@pytest.mark.parametrize(("profile", "plane"), [("Z28", zookeeper), ("K39", kraft)])
+def test_a_partition_that_is_gone_does_not_stop_the_next_one_of_the_request(
+    profile: str, plane: Any
+) -> None:
+    controller = play_all(Run(find("S01"), profile, 0, ())).cluster.controller
+    epoch, record = controller.brokers[HERE].epoch, controller.records[0]
+    isr = tuple((member, -1) for member in record.isr[:-1])
+    items = [
+        AlterItem(ELSEWHERE, 0, 0, ((HERE, -1),)),
+        AlterItem(0, record.leader_epoch, record.partition_epoch, isr),
+    ]
+    request = AlterPartitionRequest(HERE, CONTROLLER, 1, epoch, items, False)
+    plane.on_alter_partition(controller, request, Effects())
+    assert controller.records[0].isr == record.isr[:-1]
+
+
 @pytest.mark.parametrize(
     ("profile", "handler"), [("Z28", zookeeper.on_ping), ("K39", kraft.on_heartbeat)]
 )

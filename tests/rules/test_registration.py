@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.controlplane import admin, kraft, membership, zookeeper
+from engine.controlplane import admin, deposed, kraft, membership, zookeeper
 from engine.model.broker import Machine, Process
 from engine.model.configs import build
 from engine.model.control_messages import (
@@ -17,6 +17,7 @@ from engine.model.control_messages import (
 from engine.model.effects import Effects
 from engine.model.errors import (
     DUPLICATE_BROKER_REGISTRATION,
+    FENCED_LEADER_EPOCH,
     NONE,
     STALE_BROKER_EPOCH,
     STALE_CONTROLLER_EPOCH,
@@ -92,6 +93,50 @@ def test_a_broker_knows_the_incarnations_its_controller_names(profile: str) -> N
     assert [(peer, known[peer].alive) for peer in (2, 3)] == [(2, True), (3, False)]
     assert known[2].broker_epoch == sim.cluster.controller.brokers[2].epoch > before[2]
     assert known[3].broker_epoch == before[3]
+
+
+def test_who_has_no_session_sends_no_heartbeat() -> None:
+    """8.3: it has asked for a session, and the timer of the former one still runs."""
+    broker, out = played(THREE, "Z24", "settle").brokers[3].running, Effects()
+    out.now = broker.heartbeat_due
+    assert membership.on_heartbeat_timer(broker, out) and len(out.sends) == 1
+    out.now = broker.heartbeat_due
+    broker.broker_epoch = -1
+    assert not membership.on_heartbeat_timer(broker, out) and len(out.sends) == 1
+
+
+@pytest.mark.parametrize(("epoch", "error"), [(-2, NONE), (-1, NONE), (3, NONE), (4, NONE)])
+def test_a_replica_is_stopped_by_who_knows_its_epoch_or_knows_none(epoch: int, error: int) -> None:
+    """5.3: of a deletion, in an old request, or not older than the replica's."""
+    broker = played(THREE, "Z24", "settle").brokers[3].running
+    broker.replicas[0].leader_epoch = 3
+    assert membership.stop_error(broker, 0, epoch) == error
+    assert membership.stop_error(broker, 0, 2) == FENCED_LEADER_EPOCH
+
+
+@pytest.mark.parametrize("other", [0, 9])
+def test_silent_brokers_are_fenced_one_by_one_in_the_same_instant(other: int) -> None:
+    """CP-KR-FENCE: longest silent first, whatever the number of the next."""
+    ids = [{"id": 5}, {"id": other}, {"id": 6}]
+    scenario = Scenario.from_dict({"title": "x", "brokers": ids, "partitions": [[5, other, 6]]})
+    k, out = played(scenario, "K39", "settle").cluster.controller, Effects()
+    out.now = k.brokers[6].last_contact = 100_000
+    k.brokers[5].last_contact, k.brokers[other].last_contact, k.check_at = 1, 2, out.now
+    assert kraft.on_fence_check(k, out)
+    assert (k.brokers[5].fenced, k.brokers[other].fenced, k.check_at) == (True, False, out.now)
+    assert kraft.on_fence_check(k, out)
+    assert k.brokers[other].fenced and not k.brokers[6].fenced and k.check_at > out.now
+
+
+def test_only_a_later_term_deposes_a_controller() -> None:
+    """CP-ZK-CTRL: the version of /controller_epoch is its own as long as nobody followed."""
+    k = played(THREE, "Z24", "settle").cluster.controller
+    zombie = k.copy()
+    for later in (False, True):
+        k.epoch = zombie.epoch + later
+        out = Effects(told=True)
+        deposed.resign(zombie, k, out)
+        assert bool(out.cues) is later
 
 
 def test_a_broker_forgets_who_was_unregistered() -> None:
