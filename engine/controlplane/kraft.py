@@ -457,8 +457,7 @@ def on_preferred_check(k: Controller, out: Effects) -> bool:
     tries, _ = election.preferred_candidates_kr(k.records.items())
     records: list[tuple[Any, ...]] = []
     for tp in tries:
-        if k.records[tp].leader >= 0:
-            records += change(k, tp, out, kind=election.PREFERRED)[1]
+        records += change(k, tp, out, kind=election.PREFERRED)[1]
     append(k, records, out)
     return bool(records)
 
