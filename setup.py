@@ -10,8 +10,9 @@ from importlib.util import find_spec
 from setuptools import setup
 
 COMPILED = {
-    "model": "broker cluster configs controller copying effects epochs errors log producers "
-    "profiles quotas records session_client sessions state timers",
+    "model": "broker cluster configs control_messages controller copying effects epochs errors log "
+    "messages producers profiles quotas records session_client session_messages sessions "
+    "state timers zk_messages",
     "dataplane": "asking fetcher following insync limits offsets produce purgatory reading "
     "recovery retention serving truncation watermark",
     "controlplane": "alter_partition election elr kraft liveness membership roles zookeeper znodes",
@@ -20,10 +21,9 @@ COMPILED = {
     "search": "choices faces keys left_out",
     "conformance": "clusters fetchers",
 }
-"""Not among them: messages (their classes hold values that some of them have for themselves), verbs
-and faults (nothing there is hot), what is a dataclass with slots or a kind of str (mypyc takes
-neither), and what only tells.  `conformance` has subclasses of compiled classes, which cannot be
-interpreted."""
+"""Not among them: verbs and faults (nothing there is hot), what is a dataclass with slots or a kind
+of str (mypyc takes neither), and what only tells.  `conformance` has subclasses of compiled classes,
+which cannot be interpreted."""
 
 
 def extensions():

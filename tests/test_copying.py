@@ -19,9 +19,10 @@ from engine.model.configs import Configs
 from engine.model.control_messages import AlterItem
 from engine.model.copying import fields
 from engine.model.log import Batch
-from engine.model.messages import Message, SessionRead
+from engine.model.messages import Message
 from engine.model.profiles import PROFILES, Profile
 from engine.model.records import PartitionRecord
+from engine.model.session_messages import SessionRead
 from engine.model.sessions import Wanted
 from engine.scenarios import file
 from engine.scenarios.fault_lines import Fault

@@ -11,10 +11,9 @@ from engine.model.messages import (
     FetchPartition,
     FetchRequest,
     FetchResponse,
-    SessionAnswer,
-    SessionFetch,
 )
 from engine.model.session_client import SessionClient
+from engine.model.session_messages import SessionAnswer, SessionFetch
 from engine.model.sessions import INITIAL, Wanted
 from engine.model.state import FetcherThread
 

@@ -36,6 +36,7 @@ from engine.model.messages import (
     FetchResponse,
     ListOffsetsRequest,
     ListOffsetsResponse,
+    Oversized,
 )
 from engine.model.profiles import FETCH, HW, KIP101
 from engine.model.quotas import TOPIC
@@ -278,7 +279,7 @@ def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
         ):
             continue
         state.asked = -1
-        if data.oversized:
+        if isinstance(data, Oversized):
             _on_oversized(broker, thread, state, out)
         elif data.error == NONE:
             if data.diverging is not None:

@@ -23,7 +23,13 @@ from engine.model.errors import (
     NOT_LEADER_OR_FOLLOWER,
     REQUEST_TIMED_OUT,
 )
-from engine.model.messages import FetchData, FetchRequest, FetchResponse, ProduceResponse
+from engine.model.messages import (
+    FetchData,
+    FetchRequest,
+    FetchResponse,
+    ProduceResponse,
+)
+from engine.model.session_messages import SessionRead
 from engine.model.state import LEADER, NEVER, DelayedFetch, DelayedProduce, Replica
 from engine.model.timers import PURGATORY
 
@@ -196,10 +202,10 @@ def complete_fetch(broker: Process, parked: DelayedFetch, out: Effects) -> None:
     data = [read_partition(broker, m, fp, out, budget) for fp in m.partitions]
     if broker.profile.hw_sent_at_once:
         note_marks(broker, m, data)
-    if m.context is None:
-        out.send(FetchResponse(broker.id, m.src, m.corr, data))
+    if isinstance(m, SessionRead):
+        answer_in_session(broker, m, data, out)
     else:
-        answer_in_session(broker, m, m.context, data, out)
+        out.send(FetchResponse(broker.id, m.src, m.corr, data))
 
 
 # -- time -----------------------------------------------------------------------------------------

@@ -21,12 +21,15 @@ from engine.model.messages import (
     FetchResponse,
     ListOffsetsRequest,
     ListOffsetsResponse,
+    Oversized,
+    Redirection,
 )
+from engine.model.session_messages import SessionFetch, SessionRead
 
 
 def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
     """S-1, S-2, S-4, S-5.  Read; record how far the follower is; answer, or wait for bytes."""
-    if m.session_epoch is not None:
+    if isinstance(m, SessionFetch):
         read = take_context(broker, m, out)
         if read is None:
             return
@@ -38,7 +41,7 @@ def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
     budget = budget_of(broker, m)
     for fp in m.partitions:
         data = read_partition(broker, m, fp, out, budget)
-        if data.error or data.diverging is not None or data.oversized:
+        if data.error or data.diverging is not None or isinstance(data, Oversized):
             at_once = True
         noted = None
         if not data.error and (data.diverging is None or _counts_diverging(broker, fp)):
@@ -63,10 +66,10 @@ def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
         return
     if broker.profile.hw_sent_at_once:
         note_marks(broker, m, answer)
-    if m.context is None:
-        out.send(FetchResponse(broker.id, m.src, m.corr, answer))
+    if isinstance(m, SessionRead):
+        answer_in_session(broker, m, answer, out)
     else:
-        answer_in_session(broker, m, m.context, answer, out)
+        out.send(FetchResponse(broker.id, m.src, m.corr, answer))
 
 
 def _note_position(
@@ -94,7 +97,7 @@ def _note_position(
 
 def _redirects(answer: list[FetchData]) -> bool:
     """S-5, C-8.  Does the answer name a replica to read from?  Then it does not wait."""
-    return any(data.preferred >= 0 for data in answer)
+    return any(isinstance(data, Redirection) for data in answer)
 
 
 def _counts_diverging(broker: Process, fp: FetchPartition) -> bool:

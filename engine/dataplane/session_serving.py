@@ -11,18 +11,15 @@ from engine.model.messages import (
     NO_EPOCH,
     FetchData,
     FetchPartition,
-    FetchRequest,
-    SessionAnswer,
-    SessionFetch,
-    SessionRead,
+    Redirection,
 )
 from engine.model.quotas import TOPIC
+from engine.model.session_messages import SessionAnswer, SessionFetch, SessionRead
 from engine.model.sessions import (
     FULL,
     NO_SESSION,
     Answer,
     CachedPartition,
-    FetchContext,
     SessionCache,
     Wanted,
     new_context,
@@ -35,10 +32,9 @@ def _cache(broker: Process) -> SessionCache:
     return SessionCache(0) if broker.sessions is None else broker.sessions
 
 
-def take_context(broker: Process, m: FetchRequest, out: Effects) -> SessionRead | None:
+def take_context(broker: Process, m: SessionFetch, out: Effects) -> SessionRead | None:
     """S-1, X-3.  Every partition of the session is read, listed or not; None if the request ends
     with a session error."""
-    assert isinstance(m, SessionFetch) and m.session_epoch is not None
     wanted = {
         (TOPIC, fp.tp): Wanted(
             fp.offset, fp.log_start, m.max_records, fp.leader_epoch, fp.last_epoch, None
@@ -72,20 +68,19 @@ def _part(cached: CachedPartition) -> FetchPartition:
 
 def answer_in_session(
     broker: Process,
-    m: FetchRequest,
-    context: FetchContext,
+    m: SessionRead,
     data: Sequence[FetchData],
     out: Effects,
 ) -> None:
     """X-4, X-5.  The answer has the partitions with news; a full one opens a session if it can."""
-    cache = _cache(broker)
+    cache, context = _cache(broker), m.context
     answers = {
         (TOPIC, one.tp): Answer(
             one.hw,
             one.log_start,
             sum(len(batch.values) for batch in one.batches),
             one.error,
-            one.diverging is not None or one.preferred >= 0,
+            one.diverging is not None or isinstance(one, Redirection),
         )
         for one in data
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from engine.model.compiling import mypyc_attr
 from engine.model.messages import (
     ALTER_PARTITION,
     ALTER_PARTITION_R,
@@ -28,6 +29,7 @@ from engine.model.messages import (
 )
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class AlterItem:
     """One partition of AlterPartition; `isr` pairs each member with the broker epoch it fetched
     with (-1 = unknown).  For a ZooKeeper write the partition epoch is the expected znode version.
@@ -53,6 +55,7 @@ class AlterItem:
         self.topic = topic
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class AlterPartitionRequest(Message):
     """AlterPartition (KIP-497), or, with `direct`, the leader's own write of the state znode."""
 
@@ -78,6 +81,7 @@ class AlterPartitionRequest(Message):
         self.version = version
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class AlterAnswer:
     __slots__ = ("error", "isr", "leader", "leader_epoch", "partition_epoch", "tp")
 
@@ -98,6 +102,7 @@ class AlterAnswer:
         self.isr = isr
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class AlterPartitionResponse(Message):
     __slots__ = ("error", "items")
     kind = ALTER_PARTITION_R
@@ -112,6 +117,7 @@ class AlterPartitionResponse(Message):
         self.items = items
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Heartbeat(Message):
     """BrokerHeartbeat (KRaft) or a ping that keeps the ZooKeeper session.
 
@@ -148,6 +154,7 @@ class Heartbeat(Message):
         self.offline_dirs = offline_dirs
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class HeartbeatResponse(Message):
     __slots__ = ("caught_up", "error", "fenced", "should_shut_down")
     kind = HEARTBEAT_R
@@ -171,6 +178,7 @@ class HeartbeatResponse(Message):
         self.should_shut_down = should_shut_down
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class RegisterRequest(Message):
     """BrokerRegistration; `incarnation` is the process, `previous_epoch` from its clean shutdown.
 
@@ -201,6 +209,7 @@ class RegisterRequest(Message):
         self.lost_dirs = lost_dirs
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class RegisterResponse(Message):
     __slots__ = ("broker_epoch", "error")
     kind = REGISTER_R
@@ -213,6 +222,7 @@ class RegisterResponse(Message):
         self.broker_epoch = broker_epoch
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class MetadataFetch(Message):
     """A KRaft broker asks for metadata records from `offset` on; the controller may wait."""
 
@@ -226,6 +236,7 @@ class MetadataFetch(Message):
         self.offset = offset
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class MetadataRecords(Message):
     """Committed metadata records [offset, offset + len(records))."""
 
@@ -242,6 +253,7 @@ class MetadataRecords(Message):
         self.records = records
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LeaderAndIsr(Message):
     """ZooKeeper era.  `states`: (tp, partition record, is_new)."""
 
@@ -267,6 +279,7 @@ class LeaderAndIsr(Message):
         self.live = live
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class UpdateMetadata(Message):
     """ZooKeeper era.  `states`: (tp, partition record); `live`: broker id -> broker epoch."""
 
@@ -292,6 +305,7 @@ class UpdateMetadata(Message):
         self.live = live
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class StopReplica(Message):
     """ZooKeeper era.  `states`: (tp, leader epoch, delete)."""
 
@@ -315,6 +329,7 @@ class StopReplica(Message):
         self.states = states
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class StopReplicaResponse(Message):
     """ZooKeeper era.  `answers`: (tp, error).  Sent only for a topic that is being deleted."""
 
@@ -328,6 +343,7 @@ class StopReplicaResponse(Message):
         self.answers = answers
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LeaderAndIsrResponse(Message):
     """ZooKeeper era.  `answers`: (tp, error).  Sent only if a log directory has failed."""
 
@@ -341,6 +357,7 @@ class LeaderAndIsrResponse(Message):
         self.answers = answers
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LogDirEvent(Message):
     """ZooKeeper era: the znode by which a broker tells of a failed log directory (KIP-112)."""
 
@@ -348,6 +365,7 @@ class LogDirEvent(Message):
     kind = LOG_DIR_EVENT
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class AssignReplicasToDirs(Message):
     """KRaft (KIP-858).  `items`: (tp, directory), where the broker's logs are now."""
 
@@ -369,6 +387,7 @@ class AssignReplicasToDirs(Message):
         self.items = items
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class AssignReplicasToDirsResponse(Message):
     __slots__ = ("error", "items")
     kind = ASSIGN_DIRS_R
@@ -383,6 +402,7 @@ class AssignReplicasToDirsResponse(Message):
         self.items = items
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ShutdownRequest(Message):
     """ControlledShutdown of the ZooKeeper era."""
 
@@ -396,6 +416,7 @@ class ShutdownRequest(Message):
         self.broker_epoch = broker_epoch
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ShutdownResponse(Message):
     __slots__ = ("error", "remaining")
     kind = SHUTDOWN_R

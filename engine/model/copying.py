@@ -7,7 +7,6 @@ from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 
-
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -21,9 +20,14 @@ def fields(kind: type) -> tuple[str, ...]:
 
 
 def _own_fields(kind: type) -> tuple[str, ...]:
-    """A class that was compiled has no slots, and names all its attributes, inherited ones too."""
+    """A class that was compiled has no slots: it names all its attributes, inherited ones and what
+    objects would have of their class (`of_class`), too.  Slots stand in alphabetical order."""
     own = kind.__dict__
-    return tuple(own.get("__slots__", own.get("__mypyc_attrs__", ())))
+    if "__mypyc_attrs__" not in own:
+        return tuple(own.get("__slots__", ()))
+    known = {name for base in kind.__mro__[1:] for name in _own_fields(base)}
+    known.update(getattr(kind, "of_class", ()))
+    return tuple(sorted(set(own["__mypyc_attrs__"]) - known))
 
 
 def shallow(one: T) -> T:

@@ -7,12 +7,11 @@ with its controller), clients lie below.  `corr` is the sender's own number; the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import ClassVar, Final
 
+from engine.model.compiling import mypyc_attr
 from engine.model.configs import Limits
-from engine.model.copying import Twins
 from engine.model.log import Batch
-from engine.model.sessions import FetchContext
 
 CONTROLLER: Final = -1
 FIRST_PRODUCER: Final = -11
@@ -110,10 +109,12 @@ REPLICATION: Final = frozenset(
 """The messages of the replication path: with manual fetching a hand delivers them."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Message:
     """Common part.  `id`, `sent`, `due` (ms) are the network's, set when it takes it."""
 
     __slots__ = ("corr", "dst", "due", "id", "sent", "src")
+    of_class: ClassVar = ("kind",)
     kind = 0
     id: int
     sent: int
@@ -125,6 +126,7 @@ class Message:
         self.corr = corr
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FetchPartition:
     """One partition of a Fetch: from where, and what the fetcher believes."""
 
@@ -140,6 +142,7 @@ class FetchPartition:
         self.log_start = log_start
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FetchRequest(Message):
     """Fetch (1).  `replica`: the follower's id, -1 for a consumer; `max_records` per partition;
     `limits`: what it says of bytes, None for a consumer.
@@ -159,8 +162,6 @@ class FetchRequest(Message):
         "replica_epoch",
     )
     kind = FETCH
-    session_epoch: int | None = None  # not within a session (KIP-227)
-    context: FetchContext | None = None
 
     def __init__(
         self,
@@ -189,65 +190,11 @@ class FetchRequest(Message):
         self.limits = limits
 
 
-class SessionFetch(FetchRequest):
-    """A Fetch within a session (KIP-227): `partitions` are those that are new or have changed."""
-
-    __slots__ = ("forgotten", "session_epoch", "session_id")
-
-    def __init__(
-        self,
-        plain: FetchRequest,
-        partitions: Sequence[FetchPartition],
-        session_id: int,
-        session_epoch: int,
-        forgotten: Sequence[int],
-    ) -> None:
-        _copy_fetch(self, plain, partitions)
-        self.session_id = session_id
-        self.session_epoch = session_epoch
-        self.forgotten = forgotten
-
-
-class SessionRead(FetchRequest):
-    """What a leader reads for a Fetch within a session: every partition of it.  Never sent."""
-
-    __slots__ = ("context",)
-
-    def __init__(
-        self, asked: FetchRequest, partitions: Sequence[FetchPartition], context: FetchContext
-    ) -> None:
-        _copy_fetch(self, asked, partitions)
-        self.context = context
-
-    def twin(self, twins: Twins) -> SessionRead:
-        """It is no message on a wire: it holds on to a session, which a copy has of its own."""
-        assert self.context is not None
-        return SessionRead(self, self.partitions, twins.of(self.context))
-
-
-def _copy_fetch(m: FetchRequest, plain: FetchRequest, partitions: Sequence[FetchPartition]) -> None:
-    FetchRequest.__init__(
-        m,
-        plain.src,
-        plain.dst,
-        plain.corr,
-        partitions,
-        plain.replica,
-        plain.replica_epoch,
-        plain.max_wait,
-        plain.min_bytes,
-        plain.max_records,
-        plain.rack,
-        plain.limits,
-    )
-
-
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FetchData:
     """One partition of a Fetch answer."""
 
     __slots__ = ("batches", "diverging", "error", "hw", "log_start", "tp")
-    preferred = -1
-    oversized = False
 
     def __init__(
         self,
@@ -266,6 +213,7 @@ class FetchData:
         self.diverging = diverging
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Redirection(FetchData):
     """C-8.  The leader has nothing to say but who else may be asked: PreferredReadReplica."""
 
@@ -276,20 +224,20 @@ class Redirection(FetchData):
         self.preferred = preferred
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Oversized(FetchData):
     """Before KIP-74: the beginning of a batch that is larger than the fetch may be, of no use."""
 
     __slots__ = ()
-    oversized = True
 
     def __init__(self, tp: int, hw: int, log_start: int) -> None:
         FetchData.__init__(self, tp, 0, hw, log_start, ())
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FetchResponse(Message):
     __slots__ = ("partitions",)
     kind = FETCH_R
-    error = 0  # of the request as a whole: only within a session
 
     def __init__(self, src: int, dst: int, corr: int, partitions: Sequence[FetchData]) -> None:
         self.src = src
@@ -298,26 +246,7 @@ class FetchResponse(Message):
         self.partitions = partitions
 
 
-class SessionAnswer(FetchResponse):
-    """Within a session: `partitions` are those with news.  `error` is of the whole request."""
-
-    __slots__ = ("error", "session_id")
-    error: int
-
-    def __init__(
-        self,
-        src: int,
-        dst: int,
-        corr: int,
-        partitions: Sequence[FetchData],
-        error: int,
-        session_id: int,
-    ) -> None:
-        FetchResponse.__init__(self, src, dst, corr, partitions)
-        self.error = error
-        self.session_id = session_id
-
-
+@mypyc_attr(allow_interpreted_subclasses=True)
 class EpochEndRequest(Message):
     """OffsetForLeaderEpoch (23).  `partitions`: (tp, requested epoch, current leader epoch)."""
 
@@ -333,6 +262,7 @@ class EpochEndRequest(Message):
         self.partitions = partitions
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class EpochEndResponse(Message):
     """`partitions`: (tp, error, epoch, end offset); the epoch is -1 in version 0 (KIP-101)."""
 
@@ -348,6 +278,7 @@ class EpochEndResponse(Message):
         self.partitions = partitions
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ListOffsetsRequest(Message):
     """ListOffsets (2).  LATEST is the leader's log end to a replica, its HW to a client."""
 
@@ -365,6 +296,7 @@ class ListOffsetsRequest(Message):
         self.leader_epoch = leader_epoch
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ListOffsetsResponse(Message):
     __slots__ = ("error", "leader_epoch", "offset", "timestamp", "tp")
     kind = LIST_OFFSETS_R
@@ -390,6 +322,7 @@ class ListOffsetsResponse(Message):
         self.leader_epoch = leader_epoch
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ProduceRequest(Message):
     """Produce (0): one batch for one partition.  `acks` is -1 (all), 0 or 1.
 
@@ -435,6 +368,7 @@ class ProduceRequest(Message):
         self.times = times
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ProduceResponse(Message):
     __slots__ = ("base", "error", "log_start", "tp", "values")
     kind = PRODUCE_R
@@ -460,6 +394,7 @@ class ProduceResponse(Message):
         self.log_start = log_start
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ClientMetadata(Message):
     """A client asks a broker who leads `tp`."""
 
@@ -471,6 +406,7 @@ class ClientMetadata(Message):
         self.tp = tp
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ClientMetadataResponse(Message):
     __slots__ = ("leader", "leader_epoch", "tp")
     kind = CLIENT_METADATA_R
@@ -486,6 +422,7 @@ class ClientMetadataResponse(Message):
         self.leader_epoch = leader_epoch
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Broken(Message):
     """Not a wire message: the requester learns that the connection of its request `corr` broke."""
 

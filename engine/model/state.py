@@ -8,9 +8,10 @@ from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
 from engine.model.copying import Twins, shallow
 from engine.model.log import Log
-from engine.model.messages import FetchRequest, ProduceRequest, SessionRead
+from engine.model.messages import FetchRequest, ProduceRequest
 from engine.model.profiles import Profile
 from engine.model.session_client import SessionClient
+from engine.model.session_messages import SessionRead
 
 NEVER: Final = -(1 << 60)
 """Where Kafka writes the time 0 for 'never': a clock that starts at 0 needs minus infinity."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from engine.model.compiling import mypyc_attr
 from engine.model.messages import ISR_CHANGE, SESSION_CLOSED, Message
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SessionClosed(Message):
     """A process ended its session: its ephemeral znode is gone at once."""
 
@@ -18,6 +20,7 @@ class SessionClosed(Message):
         self.broker_epoch = broker_epoch
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class IsrChange(Message):
     """A new child of /isr_change_notification: partitions whose ISR their leader has changed."""
 

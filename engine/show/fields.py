@@ -18,8 +18,9 @@ from engine.model.messages import (
     METADATA_FETCH_R,
     PRODUCE,
     PRODUCE_R,
-    SessionAnswer,
+    Redirection,
 )
+from engine.model.session_messages import SessionAnswer, SessionFetch
 
 Json = dict[str, Any]
 CARRIED_SHOWN: Final = 8
@@ -35,7 +36,7 @@ def fields_of(m: Any) -> Json:
     """The two or three fields of a message that matter, under Kafka's names."""
     kind = m.kind
     if kind == FETCH:
-        if m.session_epoch is not None:
+        if isinstance(m, SessionFetch):
             return _session_fields(m)
         if not m.partitions:
             return {}
@@ -56,7 +57,7 @@ def fields_of(m: Any) -> Json:
             return {"error": name_of(data.error)}
         if data.diverging is not None:
             return {"diverging": list(data.diverging)}
-        if data.preferred >= 0:
+        if isinstance(data, Redirection):
             return {"preferred": data.preferred}
         return {"hw": data.hw, "records": sum(len(b.values) for b in data.batches)}
     if kind == EPOCH_END and m.partitions:

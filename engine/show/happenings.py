@@ -8,6 +8,7 @@ from typing import Any, Final
 from engine.model import messages, timers
 from engine.model.errors import NONE
 from engine.model.messages import CONTROLLER, Message
+from engine.model.session_messages import SessionAnswer, SessionFetch
 from engine.show import in_sessions, readers
 from engine.show.consequences import tell_cue
 from engine.show.entities import (
@@ -56,7 +57,7 @@ def _size(data: Any) -> int:
 
 
 def _fetch_arrives(h: Happening, m: Any) -> Sentence | None:
-    if m.session_epoch is not None:
+    if isinstance(m, SessionFetch):
         return in_sessions.arrives(h, m)
     if not m.partitions:
         return None
@@ -69,7 +70,7 @@ def _fetch_arrives(h: Happening, m: Any) -> Sentence | None:
         return say("fetch.refused", l=node(m.dst), f=node(m.src), x=error(data.error))
     if data.diverging is not None:
         return None  # S-3 tells it
-    if data.preferred >= 0:
+    if isinstance(data, messages.Redirection):
         return readers.redirected(m, data.preferred)
     count = _size(data)
     if not count:
@@ -89,7 +90,7 @@ def _fetch_released(m: Any) -> Sentence | None:
 
 
 def _fetch_answered(h: Happening, m: Any) -> Sentence | None:
-    if isinstance(m, messages.SessionAnswer) and (m.error or not m.partitions):
+    if isinstance(m, SessionAnswer) and (m.error or not m.partitions):
         return in_sessions.answered(m)
     if not m.partitions:
         return None
@@ -115,7 +116,7 @@ def _fetch_answered(h: Happening, m: Any) -> Sentence | None:
 
 
 def _fetch_sent(m: Any) -> Sentence | None:
-    if m.session_epoch is not None:
+    if isinstance(m, SessionFetch):
         return in_sessions.asked(m)
     if not m.partitions:
         return None

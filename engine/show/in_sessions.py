@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.model import messages
 from engine.model.effects import Cue
+from engine.model.session_messages import SessionAnswer
 from engine.model.sessions import INITIAL
 from engine.show.entities import Happening, Sentence, error, node, number, say, word
 
@@ -33,7 +34,7 @@ def arrives(h: Happening, m: Any) -> Sentence | None:
     return say("session.waits" if h.cue("S-5") else "session.got", f=node(m.src), l=node(m.dst))
 
 
-def answered(m: messages.SessionAnswer) -> Sentence:
+def answered(m: SessionAnswer) -> Sentence:
     """An answer without partitions: an error, or no news at all."""
     f, leader = node(m.dst), node(m.src)
     if m.error:

@@ -10,7 +10,7 @@ from engine.dataplane.fetcher import thread_of
 from engine.dataplane.watermark import blocked_by, caught_up, eligible
 from engine.model.broker import Broker, Machine, Process
 from engine.model.configs import UNLIMITED
-from engine.model.errors import name_of
+from engine.model.errors import NONE, name_of
 from engine.model.log import Batch, Log
 from engine.model.messages import (
     CONTROLLER,
@@ -413,15 +413,16 @@ def _message(sim: Simulation, m: Any) -> Json:
         "deliverable": by_hand or not held,
         "fields": fields_of(m),
     }
-    if m.kind == FETCH_R and not m.error:
+    error = getattr(m, "error", NONE)
+    if m.kind == FETCH_R and not error:
         data = m.partitions[0] if m.partitions else None
         if data is not None:
             shown["records"] = [batch.epoch for batch in data.batches]
             shown["carries"] = carried(data.batches)
             if data.error:
                 shown["error"] = name_of(data.error)
-    elif getattr(m, "error", 0):
-        shown["error"] = name_of(m.error)
+    elif error:
+        shown["error"] = name_of(error)
     return shown
 
 

@@ -29,6 +29,7 @@ from engine.model.messages import (
     FetchResponse,
     ListOffsetsRequest,
     ListOffsetsResponse,
+    Redirection,
 )
 from engine.model.session_client import SessionClient
 from engine.model.timers import CLIENT_TICK
@@ -218,7 +219,7 @@ class Consumer(BaseClient):
         if data.error:
             self._on_fetch_error(m.src, data, out)
             return []
-        if data.preferred >= 0:
+        if isinstance(data, Redirection):
             out.cue("C-8", self.id, "read from", m.src, data.preferred, tp=self.tp)
             self.preferred = data.preferred
             self.preferred_until = out.now + self.max_age_ms

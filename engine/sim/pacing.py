@@ -8,6 +8,7 @@ from typing import Any, Final
 from engine.dataplane import fetcher, futures, purgatory
 from engine.model.broker import Process
 from engine.model.messages import FETCH, FetchResponse, Message
+from engine.model.session_messages import SessionAnswer
 from engine.model.state import NEVER, UP, FetcherThread
 from engine.sim.kernel import TIMER
 from engine.sim.simulation import Simulation
@@ -142,7 +143,8 @@ def fetch_round(
             return
         if isinstance(m, FetchResponse):
             yield from pump(sim)
-            if not thread.outstanding and not m.error:  # a session error costs a round trip
+            in_vain = isinstance(m, SessionAnswer) and m.error  # it costs a round trip
+            if not thread.outstanding and not in_vain:
                 return
 
 

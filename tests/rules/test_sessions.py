@@ -14,10 +14,9 @@ from engine.model.messages import (
     FetchPartition,
     FetchRequest,
     Redirection,
-    SessionAnswer,
-    SessionFetch,
 )
 from engine.model.session_client import SessionClient
+from engine.model.session_messages import SessionAnswer, SessionFetch, SessionRead
 from engine.model.sessions import Answer, FetchContext, Key, SessionCache, Wanted
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
@@ -266,7 +265,8 @@ def test_where_a_log_parts_or_who_else_may_be_asked_is_news() -> None:
     data = [FetchData(tp, errors.NONE, hw, start, ()) for tp, hw, start in sent]
     data[0].diverging = (0, 0)
     data[1] = Redirection(*sent[1], 0)
-    answer_in_session(leader, FetchRequest(2, 1, 1, (), 2, -1, 0, 1, 9), context, data, out)
+    asked = SessionRead(FetchRequest(2, 1, 1, (), 2, -1, 0, 1, 9), (), context)
+    answer_in_session(leader, asked, data, out)
     (answer,) = [one for one in out.sends if isinstance(one, SessionAnswer)]
     assert (answer.error, [one.tp for one in answer.partitions]) == (errors.NONE, [0, 1])
 
