@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from engine.dataplane import directories
 from engine.model.messages import CONTROLLER
-from engine.model.state import DOWN, PAUSED, UP
+from engine.model.state import DOWN, PAUSED
 from engine.sim import faults, pacing, zombies
 from engine.sim.dir_verbs import directory, no_such_directory
 from engine.sim.moves import Args, Words, verb
@@ -187,7 +187,7 @@ def _restart(sim: Simulation, args: Args) -> Iterator[None]:
         return
     faults.start(sim, args["broker"])
     yield
-    yield from _until_informed(sim, args["broker"])
+    yield from pacing.until_informed(sim, args["broker"])
 
 
 def _restart_controller(sim: Simulation) -> Iterator[None]:
@@ -196,26 +196,9 @@ def _restart_controller(sim: Simulation) -> Iterator[None]:
     yield
     for broker in sim.brokers:
         if sim.brokers[broker].status != DOWN:
-            yield from _until_informed(sim, broker)
+            yield from pacing.until_informed(sim, broker)
     faults.finish_controller_start(sim)
     yield
-    yield from pacing.pump(sim)
-
-
-def _until_informed(sim: Simulation, broker_id: int) -> Iterator[None]:
-    """Until it is registered, unfenced and has applied all metadata that is not held back."""
-    broker = sim.brokers[broker_id]
-    k = sim.cluster.controller
-
-    def waits() -> bool:
-        process = broker.process
-        if process is None or process.status != UP:
-            return process is not None
-        behind = sim.profile.mode == "kraft" and process.metadata_offset < k.committed
-        return behind and broker_id not in sim.network.held_metadata
-
-    if k.alive and not sim.network.is_cut(broker_id, CONTROLLER):
-        yield from pacing.run_while(sim, waits)
     yield from pacing.pump(sim)
 
 
@@ -245,7 +228,7 @@ def _bounce(sim: Simulation, args: Args) -> Iterator[None]:
     yield
     faults.start(sim, args["broker"], bounced=sim.profile.mode == "zk")
     yield
-    yield from _until_informed(sim, args["broker"])
+    yield from pacing.until_informed(sim, args["broker"])
 
 
 @verb(

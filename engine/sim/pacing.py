@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from engine.dataplane import fetcher, futures, purgatory
 from engine.model.broker import Process
-from engine.model.messages import FETCH, FetchResponse, Message
+from engine.model.messages import CONTROLLER, FETCH, FetchResponse, Message
 from engine.model.session_messages import SessionAnswer
 from engine.model.state import NEVER, UP, FetcherThread
 from engine.sim.kernel import TIMER
@@ -44,7 +44,7 @@ def pump(sim: Simulation) -> Iterator[None]:
     for _ in range(PUMP_LIMIT):
         if not kernel.pending or kernel.pending[0][0] > kernel.now:
             return
-        if sim.fire_next():
+        if sim.fire_next() and not sim.rush:
             yield
 
 
@@ -58,8 +58,25 @@ def run_while(
         due = kernel.due()
         if due < 0 or due > end or sim.events > sim.budget:
             return
-        if sim.fire_next():
+        if sim.fire_next() and not sim.rush:
             yield
+
+
+def until_informed(sim: Simulation, broker_id: int) -> Iterator[None]:
+    """Until it is registered, unfenced and has applied all metadata that is not held back."""
+    broker = sim.brokers[broker_id]
+    k = sim.cluster.controller
+
+    def waits() -> bool:
+        process = broker.process
+        if process is None or process.status != UP:
+            return process is not None
+        behind = sim.profile.mode == "kraft" and process.metadata_offset < k.committed
+        return behind and broker_id not in sim.network.held_metadata
+
+    if k.alive and not sim.network.is_cut(broker_id, CONTROLLER):
+        yield from run_while(sim, waits)
+    yield from pump(sim)
 
 
 # -- by hand --------------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ class World:
         self.out.watch(self.cluster.brokers)
         self.events = 0
         self.budget = RUN_AWAY
-        self.rush = False  # a clock that runs to a moment may do so without a pause between events
+        self.rush = False  # nobody looks between the events of a move: it may play without a pause
         self.clock_until = -1  # while a move lets the clock run: until when
         self.deferred: dict[int, list[Event]] = {}
         self.placing: Chance | None = None  # made when the first replicas are placed
