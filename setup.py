@@ -15,15 +15,17 @@ COMPILED = {
     "state timers zk_messages",
     "dataplane": "asking fetcher following insync limits offsets produce purgatory reading "
     "recovery retention serving truncation watermark",
-    "controlplane": "alter_partition election elr kraft liveness membership roles zookeeper znodes",
+    "controlplane": "alter_partition election elr kraft liveness membership roles storage "
+    "zookeeper znodes",
     "checks": "clients invariants lags ledger prefix seen",
-    "sim": "clients consumers dispatch idempotent kernel network pacing simulation wires world",
+    "sim": "clients consumers dispatch idempotent kernel lending network pacing simulation wires "
+    "world",
     "search": "choices faces keys left_out",
     "conformance": "clusters fetchers",
 }
 """Not among them: verbs and faults (nothing there is hot), what is a dataclass with slots or a kind
-of str (mypyc takes neither), and what only tells.  `conformance` has subclasses of compiled classes,
-which cannot be interpreted."""
+of str (mypyc takes neither), and what only tells.  `conformance` has subclasses of compiled
+classes, which cannot be interpreted."""
 
 
 def extensions():

@@ -144,20 +144,19 @@ SPOKEN_FOR: Final[dict[type, tuple[str, ...]]] = {
 SPOKEN_FOR[IdempotentProducer] = SPOKEN_FOR[Producer]
 
 
-_ATOMS: Final = frozenset((int, str, bool, float, type(None)))
-
-
 def frozen(value: Any) -> Any:
     """A value whose parts may be lists, sets and dictionaries of plain things."""
     kind = type(value)
-    if kind in _ATOMS:
+    if kind is int or kind is str or kind is bool or value is None or kind is float:
         return value
     if kind is tuple or kind is list:
         if not value:
             return ()
-        if _ATOMS.issuperset(map(type, value)):
-            return value if kind is tuple else tuple(value)
-        return tuple([part if type(part) in _ATOMS else frozen(part) for part in value])
+        for part in value:
+            kind = type(part)
+            if kind is not int and kind is not str and kind is not bool and part is not None:
+                return tuple([frozen(part) for part in value])
+        return tuple(value)
     if isinstance(value, dict):
         if not value:
             return ()
