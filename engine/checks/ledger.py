@@ -5,6 +5,8 @@ No rule can reach it.  The invariants compare it with the state.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from engine.model.compiling import mypyc_attr
 from engine.model.log import Batch
 from engine.model.records import NO_LEADER, PartitionRecord
@@ -158,7 +160,9 @@ class Ledger:
         """What tells one batch of an idempotent producer from all its others."""
         return batch.producer, batch.producer_epoch, batch.sequence
 
-    def commit(self, tp: int, batches: list[Batch], hw: int) -> tuple[Batch | None, Batch | None]:
+    def commit(
+        self, tp: int, batches: Iterable[Batch], hw: int
+    ) -> tuple[Batch | None, Batch | None]:
         """A leader's mark passed these.  (A committed batch that they contradict or None, one of
         them that an idempotent producer has in the committed log already or None)."""
         conflict = twice = None

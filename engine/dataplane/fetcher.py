@@ -313,7 +313,7 @@ def _process_partition_data(
         out.cue("F-7", broker.id, f"unexpected {state.tp}", state.offset, log.leo, tp=state.tp)
         unexpected(broker, thread, state.tp, out)
         return
-    batches = usable_batches(replica, state, data.batches)
+    batches = usable_batches(replica, state, data.batches) if data.batches else ()
     if batches:
         before = log.leo
         try:

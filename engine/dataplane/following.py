@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.dataplane import futures, truncation
 from engine.model.broker import Process
 from engine.model.effects import Effects
@@ -56,14 +58,15 @@ def set_topic_ids(broker: Process, topic_ids: dict[int, str]) -> None:
                 state.topic_id = topic_ids[state.tp]
 
 
-def usable_batches(replica: Replica, state: PartitionFetchState, batches: object) -> list[Batch]:
+def usable_batches(
+    replica: Replica, state: PartitionFetchState, batches: Sequence[Batch]
+) -> Sequence[Batch]:
     """L-4.2.  From the first batch of a newer epoch than the request's on, drop (KAFKA-18723)."""
-    assert isinstance(batches, list | tuple)
     if replica.profile.drops_newer_epoch_batches:
         for at, batch in enumerate(batches):
             if batch.epoch > state.asked_epoch:
-                return list(batches[:at])
-    return list(batches)
+                return batches[:at]
+    return batches
 
 
 def cut_or_fail(

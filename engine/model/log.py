@@ -206,7 +206,7 @@ class Log:
             at += 1
         return at
 
-    def read(self, offset: int, bound: int, max_batches: int = NO_LIMIT) -> list[Batch] | None:
+    def read(self, offset: int, bound: int, max_batches: int = NO_LIMIT) -> Sequence[Batch] | None:
         """L-6, C-3.  Whole batches from `offset`, strictly below `bound`; None when out of range.
 
         A position between the bound and the log's end finds nothing, which is no error.
@@ -214,7 +214,7 @@ class Log:
         if offset < self.log_start or offset > self.leo:
             return None
         if offset >= bound:
-            return []
+            return ()
         at = self.index_of(offset)
         if bound >= self.leo:
             return self.batches[at : at + max_batches]
