@@ -20,25 +20,14 @@ from engine.model.messages import (
     ListOffsetsRequest,
     ListOffsetsResponse,
 )
-from engine.model.state import FETCHING, TRUNCATING, FetcherThread
-from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play_all
+from engine.model.state import FETCHING, TRUNCATING
 from engine.sim.simulation import Simulation
-
-
-def played(profile: str, *lines: str, **data: Any) -> Simulation:
-    scenario = Scenario.from_dict({"title": "x", "brokers": 2, **data})
-    return play_all(Run(scenario, profile, 0, lines))
-
-
-def thread_of_broker_2(sim: Simulation) -> FetcherThread:
-    (thread,) = sim.brokers[2].running.fetchers.values()
-    return thread
+from tests.rules.playing import thread_of, two_played
 
 
 def asked(sim: Simulation) -> FetchResponse:
     """The answer to the fetch that broker 2 has just sent: one record of each partition."""
-    thread = thread_of_broker_2(sim)
+    thread = thread_of(sim, 2)
     fetcher.do_work(sim.brokers[2].running, thread, Effects())
     parts = [FetchData(tp, NONE, 1, 0, (Batch(0, 0, ("a",)),)) for tp in thread.partitions]
     return FetchResponse(1, 2, thread.outstanding, parts)
@@ -58,9 +47,9 @@ def test_an_answer_to_what_is_not_asked_any_more_is_left_aside(
     asked_at: int, state: int, waits: int, records: int
 ) -> None:
     """F-6: the partition has another offset by now, or it is being cut, or it backs off."""
-    sim, out = played("K39", "settle"), Effects()
+    sim, out = two_played("K39", "settle"), Effects()
     answer = asked(sim)
-    found = thread_of_broker_2(sim).partitions[0]
+    found = thread_of(sim, 2).partitions[0]
     found.asked, found.state, found.delay_until = asked_at, state, waits
     fetcher.on_fetch_response(sim.brokers[2].running, answer, out)
     assert sim.brokers[2].replicas[0].log.leo == records
@@ -68,9 +57,9 @@ def test_an_answer_to_what_is_not_asked_any_more_is_left_aside(
 
 def test_a_partition_that_is_left_aside_does_not_hold_up_the_others() -> None:
     """F-6."""
-    sim, out = played("K39", "settle", partitions=[[1, 2]] * 3), Effects()
+    sim, out = two_played("K39", "settle", partitions=[[1, 2]] * 3), Effects()
     answer = asked(sim)
-    thread = thread_of_broker_2(sim)
+    thread = thread_of(sim, 2)
     del thread.partitions[0]
     thread.partitions[1].state = TRUNCATING
     fetcher.on_fetch_response(sim.brokers[2].running, answer, out)
@@ -80,7 +69,7 @@ def test_a_partition_that_is_left_aside_does_not_hold_up_the_others() -> None:
 @pytest.mark.parametrize(("epoch", "offset"), [(0, 2), (1, 1)])
 def test_a_partition_is_followed_anew_only_in_another_epoch(epoch: int, offset: int) -> None:
     """F-2: who is told of an epoch that it follows already goes on where it is."""
-    sim, out = played("K39", "produce a b to 1", "settle"), Effects()
+    sim, out = two_played("K39", "produce a b to 1", "settle"), Effects()
     follower = sim.brokers[2].running
     thread = fetcher.add_partition(follower, follower.replicas[0], 1, epoch, out)
     state = thread.partitions[0]
@@ -90,8 +79,11 @@ def test_a_partition_is_followed_anew_only_in_another_epoch(epoch: int, offset: 
 @pytest.mark.parametrize("wanted", [(), (1,)])
 def test_an_offset_that_nobody_looked_up_is_left_aside(wanted: tuple[int, ...]) -> None:
     """F-9: the thread goes on with what it has to do."""
-    sim, out = played("K39", "produce a b to 1", "settle", partitions=[[1, 2]] * 2), Effects()
-    follower, thread = sim.brokers[2].running, thread_of_broker_2(sim)
+    sim, out = (
+        two_played("K39", "produce a b to 1", "settle", partitions=[[1, 2]] * 2),
+        Effects(),
+    )
+    follower, thread = sim.brokers[2].running, thread_of(sim, 2)
     thread.lookups[:] = wanted
     thread.outstanding = corr = follower.next_corr()
     fetcher.on_list_offsets_response(
@@ -110,8 +102,8 @@ def test_who_is_ahead_of_its_leader_ended_itself_up_to_2_0_0(
 ) -> None:
     """F-9.2, KAFKA-7414: unless unclean elections are allowed, where that is to be expected."""
     configs = {"unclean.leader.election.enable": unclean}
-    sim, out = played(profile, "produce a b to 1", "settle", configs=configs), Effects()
-    follower, thread = sim.brokers[2].running, thread_of_broker_2(sim)
+    sim, out = two_played(profile, "produce a b to 1", "settle", configs=configs), Effects()
+    follower, thread = sim.brokers[2].running, thread_of(sim, 2)
     thread.lookups[:] = [0]
     fetcher.do_work(follower, thread, out)
     answer = ListOffsetsResponse(1, 2, thread.outstanding, 0, LATEST, NONE, 1)
@@ -129,12 +121,12 @@ class FullDisk(Log):
 
 def test_a_partition_whose_disk_does_not_write_is_fetched_no_more() -> None:
     """L-16, F-8: nothing of the answer counts for it, neither its mark nor its log start."""
-    sim, out = played("K39", "settle", partitions=[[1, 2]] * 2), Effects()
+    sim, out = two_played("K39", "settle", partitions=[[1, 2]] * 2), Effects()
     answer = asked(sim)
     follower = sim.brokers[2].running
     follower.replicas[0].log = FullDisk()
     fetcher.on_fetch_response(follower, answer, out)
-    assert follower.failed == {0} and list(thread_of_broker_2(sim).partitions) == [1]
+    assert follower.failed == {0} and list(thread_of(sim, 2).partitions) == [1]
     assert [follower.replicas[tp].log.leo for tp in (0, 1)] == [0, 1]
 
 
@@ -143,7 +135,7 @@ def test_a_consumer_that_waits_at_a_follower_is_answered_when_the_mark_rises(
     mark: int, told: list[int]
 ) -> None:
     """S-6, KIP-392: what the follower has beyond its high watermark is of no use to it."""
-    sim, out = played("K39", "settle"), Effects()
+    sim, out = two_played("K39", "settle"), Effects()
     answer = asked(sim)
     answer.partitions[0].hw = mark
     follower = sim.brokers[2].running

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from engine.dataplane import fetcher, insync, purgatory, serving
@@ -30,18 +28,8 @@ from engine.model.messages import (
     ListOffsetsResponse,
 )
 from engine.model.state import EXPAND, FETCHING, TRUNCATING, DelayedFetch
-from engine.scenarios.scenario import Scenario
 from engine.sim import moves
-from engine.sim.run import Run, play_all
-from engine.sim.simulation import Simulation
-
-
-def cluster(**data: Any) -> Scenario:
-    return Scenario.from_dict({"title": "x", "brokers": 2, **data})
-
-
-def played(scenario: Scenario, profile: str, *lines: str) -> Simulation:
-    return play_all(Run(scenario, profile, 0, lines))
+from tests.rules.playing import cluster, played
 
 
 def batches(*sizes: int) -> list[Batch]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from engine.conformance.fetchers import FetcherCase
@@ -19,27 +17,15 @@ from engine.model.messages import (
     ListOffsetsResponse,
 )
 from engine.model.quotas import TOPIC, Quotas
-from engine.model.state import FETCHING, TRUNCATING, FetcherThread
+from engine.model.state import FETCHING, TRUNCATING
 from engine.model.timers import FETCHER_WORK
-from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play_all
-from engine.sim.simulation import Simulation
-
-
-def played(profile: str, *lines: str, **data: Any) -> Simulation:
-    scenario = Scenario.from_dict({"title": "x", "brokers": 2, **data})
-    return play_all(Run(scenario, profile, 0, lines))
-
-
-def thread_of_broker_2(sim: Simulation) -> FetcherThread:
-    (thread,) = sim.brokers[2].running.fetchers.values()
-    return thread
+from tests.rules.playing import thread_of, two_played
 
 
 @pytest.mark.parametrize("offset", [-1, 0, 1])
 def test_who_is_told_no_offset_asks_the_leader_for_its_end(offset: int) -> None:
     """F-2: a negative offset is none; 0 is one."""
-    sim, out = played("K39", "produce a to 1", "settle"), Effects()
+    sim, out = two_played("K39", "produce a to 1", "settle"), Effects()
     follower = sim.brokers[2].running
     fetcher.remove_partition(follower, 0)
     thread = fetcher.add_partition(follower, follower.replicas[0], offset, 0, out)
@@ -65,20 +51,20 @@ def test_who_can_compare_epochs_on_the_way_begins_at_its_end(
     """F-2: all others at the high watermark, where the role change has not cut to it; a leader
     may have the number 0."""
     data = {"brokers": [{"id": 0}, {"id": 2}], "partitions": [[0, 2]]}
-    sim = played(profile, "produce a b to 0", "settle", **data)
+    sim = two_played(profile, "produce a b to 0", "settle", **data)
     follower = sim.brokers[2].running
     log = follower.replicas[0].log
     log.hw = 1
     if not epochs:
         log.epochs.clear()
     fetcher.start_fetching(follower, follower.replicas[0], Effects())
-    began = thread_of_broker_2(sim).partitions[0]
+    began = thread_of(sim, 2).partitions[0]
     assert (began.state, began.offset) == (state, offset)
 
 
 def test_who_does_not_know_a_leader_fetches_from_nobody() -> None:
     """F-2: until it hears of one."""
-    sim = played("K39", "settle")
+    sim = two_played("K39", "settle")
     follower = sim.brokers[2].running
     follower.replicas[0].leader = -1
     fetcher.start_fetching(follower, follower.replicas[0], Effects())
@@ -90,7 +76,7 @@ def test_which_thread_it_is_is_told_where_there_are_several(
     fetchers: int, told: list[tuple[str, int, int]]
 ) -> None:
     """F-1: as leader and number."""
-    sim = played("K39", "settle", configs={"num.replica.fetchers": fetchers},
+    sim = two_played("K39", "settle", configs={"num.replica.fetchers": fetchers},
                  partitions=[[1, 2], [1, 2]])  # fmt: skip
     out = Effects(told=True)
     fetcher.start_fetching(sim.brokers[2].running, sim.brokers[2].replicas[1], out)
@@ -98,23 +84,25 @@ def test_which_thread_it_is_is_told_where_there_are_several(
     assert cues == told
 
 
-def test_offsets_are_looked_up_in_the_order_in_which_they_were_missed() -> None:
-    """F-9: one partition after the other."""
-    sim, out = played("K39", "settle", partitions=[[1, 2]] * 3), Effects()
-    thread = thread_of_broker_2(sim)
-    thread.lookups[:] = [2, 0, 1]
+@pytest.mark.parametrize("wanted", [[2, 0, 1], [1, 0, 2]])
+def test_offsets_are_looked_up_in_the_order_in_which_they_were_missed(wanted: list[int]) -> None:
+    """F-9: one partition after the other; whose fetch was out of range first asks first."""
+    sim, out = two_played("K39", "settle", partitions=[[1, 2]] * 3), Effects()
+    thread = thread_of(sim, 2)
+    thread.lookups[:] = wanted
     fetcher.do_work(sim.brokers[2].running, thread, out)
     (asked,) = out.sends
-    assert isinstance(asked, ListOffsetsRequest) and asked.tp == 2
+    assert isinstance(asked, ListOffsetsRequest)
+    assert (asked.tp, asked.timestamp) == (wanted[0], LATEST)
 
 
 def test_who_has_more_than_is_committed_does_not_lag() -> None:
     """F-7: the lag is counted from the leader's high watermark, and is never below 0."""
-    sim = played("K39", "produce a b to 1", "fetch 2")
+    sim = two_played("K39", "produce a b to 1", "fetch 2")
     follower = sim.brokers[2].running
     assert (follower.replicas[0].log.leo, follower.replicas[0].log.hw) == (2, 0)
     assert following.lag_of(follower, 0) == 0
-    assert following.lag_of(played("K39", "settle").brokers[2].running, 0) == 0
+    assert following.lag_of(two_played("K39", "settle").brokers[2].running, 0) == 0
     assert following.lag_of(follower, 7) is None
 
 
@@ -135,7 +123,7 @@ def test_who_cuts_on_fetching_names_its_latest_epoch_from_the_beginning(
     profile: str, last: int
 ) -> None:
     """F-2: also where it does not know yet from which offset."""
-    replica = played(profile, "produce a to 1", "settle").brokers[2].replicas[0]
+    replica = two_played(profile, "produce a to 1", "settle").brokers[2].replicas[0]
     assert replica.log.epochs.latest() == 0
     began = following.initial_state(replica, -1, 5)
     assert (began.state, began.offset, began.last_epoch) == (FETCHING, 1, last)
@@ -155,8 +143,8 @@ def test_batches_of_a_newer_epoch_than_the_request_are_dropped(
     release: str, epochs: tuple[int, ...], kept: int
 ) -> None:
     """L-4.2, KAFKA-18723: from the first one on, whatever follows it."""
-    sim = played(f"{release}-kraft", "settle")
-    state = thread_of_broker_2(sim).partitions[0]
+    sim = two_played(f"{release}-kraft", "settle")
+    state = thread_of(sim, 2).partitions[0]
     state.asked_epoch = 1
     sent = [Batch(at, epoch, ("r",)) for at, epoch in enumerate(epochs)]
     usable = following.usable_batches(sim.brokers[2].replicas[0], state, sent)
@@ -168,8 +156,8 @@ def test_an_error_after_a_back_off_sends_the_partition_to_the_end(
     waits: int, order: list[int]
 ) -> None:
     """F-8: a back-off that has just ended begins anew; one that still runs is left alone."""
-    sim, out = played("K39", "settle", partitions=[[1, 2], [1, 2]]), Effects()
-    follower, thread = sim.brokers[2].running, thread_of_broker_2(sim)
+    sim, out = two_played("K39", "settle", partitions=[[1, 2], [1, 2]]), Effects()
+    follower, thread = sim.brokers[2].running, thread_of(sim, 2)
     out.now = 10_000
     state = thread.partitions[0]
     state.delay_until = out.now + waits
@@ -187,8 +175,8 @@ def test_out_of_range_without_a_reason_is_asked_again_only_after_a_back_off(
     leader_start: int, end: int, kept: int, backs_off: bool
 ) -> None:
     """F-9.3, KAFKA-15608: a log that ends before the leader's start begins there, and at once."""
-    sim, out = played("K39", "produce a to 1", "settle"), Effects()
-    follower, state = sim.brokers[2].running, thread_of_broker_2(sim).partitions[0]
+    sim, out = two_played("K39", "produce a to 1", "settle"), Effects()
+    follower, state = sim.brokers[2].running, thread_of(sim, 2).partitions[0]
     following.restart_at(follower, follower.replicas[0], state, leader_start, out)
     assert (follower.replicas[0].log.leo, state.offset, state.state) == (end, end, FETCHING)
     assert len(follower.replicas[0].log.batches) == kept
@@ -210,8 +198,9 @@ def test_a_lookup_tells_how_far_behind_the_follower_begins(
     records: str, leader_end: int | None, leader_start: int, lag: int
 ) -> None:
     """F-9.3: the leader's end that was kept, less where the own log ends now."""
-    sim, out = played("K39", *([f"produce {records} to 1"] if records else []), "settle"), Effects()
-    follower, state = sim.brokers[2].running, thread_of_broker_2(sim).partitions[0]
+    written = [f"produce {records} to 1"] if records else []
+    sim, out = two_played("K39", *written, "settle"), Effects()
+    follower, state = sim.brokers[2].running, thread_of(sim, 2).partitions[0]
     state.lag = leader_end
     following.restart_at(follower, follower.replicas[0], state, leader_start, out)
     assert state.lag == lag
@@ -219,40 +208,30 @@ def test_a_lookup_tells_how_far_behind_the_follower_begins(
 
 def test_metadata_gives_the_partitions_that_it_names_their_topic_ids() -> None:
     """F-5, KIP-516: whoever is not named has none yet."""
-    sim = played("K39", "settle", partitions=[[1, 2], [1, 2]])
+    sim = two_played("K39", "settle", partitions=[[1, 2], [1, 2]])
     following.set_topic_ids(sim.brokers[2].running, {1: "id"})
-    states = thread_of_broker_2(sim).partitions
+    states = thread_of(sim, 2).partitions
     assert {tp: state.topic_id for tp, state in states.items()} == {0: None, 1: "id"}
 
 
 def test_a_log_without_epochs_is_fetched_from_its_high_watermark() -> None:
     """F-2, T-0: in the old message format nothing can be checked on the way."""
-    sim, out = played("K39", "produce a b to 1", "settle"), Effects()
+    sim, out = two_played("K39", "produce a b to 1", "settle"), Effects()
     follower = sim.brokers[2].running
     log = follower.replicas[0].log
     log.hw = 1
     log.epochs.clear()
     follower.machine.auto_fetch = False
     fetcher.start_fetching(follower, follower.replicas[0], out)
-    state = thread_of_broker_2(sim).partitions[0]
+    state = thread_of(sim, 2).partitions[0]
     assert (state.state, state.offset) == (TRUNCATING, 1)
-
-
-def test_lookups_are_made_in_the_order_of_their_answers() -> None:
-    """F-9: whose fetch was out of range first asks first."""
-    sim, out = played("K39", "settle", partitions=[[1, 2]] * 3), Effects()
-    thread = thread_of_broker_2(sim)
-    thread.lookups[:] = [1, 0, 2]
-    fetcher.do_work(sim.brokers[2].running, thread, out)
-    (asked,) = out.sends
-    assert isinstance(asked, ListOffsetsRequest) and (asked.tp, asked.timestamp) == (1, LATEST)
 
 
 @pytest.mark.parametrize(("end", "leo"), [(1, 1), (0, 0)])
 def test_who_is_cut_to_the_leaders_end_lags_no_more(end: int, leo: int) -> None:
     """F-9: what it had beyond the leader's end is gone, and that end is where it goes on."""
-    sim, out = played("K39", "produce a b to 1", "settle"), Effects()
-    follower, thread = sim.brokers[2].running, thread_of_broker_2(sim)
+    sim, out = two_played("K39", "produce a b to 1", "settle"), Effects()
+    follower, thread = sim.brokers[2].running, thread_of(sim, 2)
     thread.lookups[:] = [0]
     fetcher.do_work(follower, thread, out)
     answer = ListOffsetsResponse(1, 2, thread.outstanding, 0, LATEST, NONE, end)
@@ -267,8 +246,8 @@ def test_where_an_epoch_ends_is_of_use_only_in_the_epoch_of_the_question(
     epoch: int, leo: int
 ) -> None:
     """T-2: a partition that is followed in a newer epoch by now, or no more, is left alone."""
-    sim, out = played("Z24", "produce a b to 1", "settle"), Effects()
-    follower, thread = sim.brokers[2].running, thread_of_broker_2(sim)
+    sim, out = two_played("Z24", "produce a b to 1", "settle"), Effects()
+    follower, thread = sim.brokers[2].running, thread_of(sim, 2)
     state = thread.partitions[0]
     state.state, state.offset = TRUNCATING, 0
     assert fetcher.maybe_truncate(follower, thread, out)
@@ -286,8 +265,8 @@ def test_a_loop_with_nothing_to_send_sleeps_until_a_back_off_ends(
 ) -> None:
     """F-4, Q-3: of a partition; where a quota holds the only one back, a back-off of its own.  It
     is told so once."""
-    sim, out = played("K39", "settle", configs={"replica.fetch.backoff.ms": 40}), Effects()
-    follower, thread = sim.brokers[2].running, thread_of_broker_2(sim)
+    sim, out = two_played("K39", "settle", configs={"replica.fetch.backoff.ms": 40}), Effects()
+    follower, thread = sim.brokers[2].running, thread_of(sim, 2)
     follower.quotas = Quotas()
     follower.quotas.follower.limit = 0
     follower.quotas.follower.mark(TOPIC, [0])

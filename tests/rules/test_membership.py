@@ -13,24 +13,10 @@ from engine.model.errors import (
     STALE_CONTROLLER_EPOCH,
 )
 from engine.model.state import DOWN, UP
-from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play
-from engine.sim.simulation import Simulation
+from tests.rules.playing import THREE, go_on, played
 
 PLAIN = (int, str, float, tuple, type(None))
-THREE = Scenario.from_dict({"title": "x", "brokers": 3, "partitions": [[1, 2, 3], [3]]})
 SLOW_COMMIT = THREE.vary("configs.commit_ms", 5_000)
-
-
-def played(scenario: Scenario, profile: str, moves: str) -> Simulation:
-    sim = Run(scenario, profile).simulation()
-    go_on(sim, moves)
-    return sim
-
-
-def go_on(sim: Simulation, moves: str) -> None:
-    for _ in play(sim, tuple(move.strip() for move in moves.split(";"))):
-        pass
 
 
 @pytest.mark.parametrize("profile", ["Z08", "Z24", "Z33"])

@@ -11,13 +11,7 @@ from engine.controlplane import kraft
 from engine.model.controller import Controller
 from engine.model.effects import Effects
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play_all
-from engine.sim.simulation import Simulation
-
-
-def played(scenario: Scenario, profile: str, *lines: str) -> Simulation:
-    return play_all(Run(scenario, profile, 0, lines))
-
+from tests.rules.playing import played
 
 LEADERLESS = Scenario.from_dict({"title": "x", "brokers": 3, "partitions": [[1, 2], [3, 2]]})
 ONLY_1_WAS_IN_SYNC = ("kill 2", "detect 2", "restart 2", "kill 1", "detect 1")

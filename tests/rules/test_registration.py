@@ -27,21 +27,7 @@ from engine.model.profiles import get_profile
 from engine.model.records import PartitionRecord
 from engine.model.state import NEVER, STARTING, UP
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run, play
-from engine.sim.simulation import Simulation
-
-THREE = Scenario.from_dict({"title": "x", "brokers": 3, "partitions": [[1, 2, 3], [3]]})
-
-
-def played(scenario: Scenario, profile: str, moves: str) -> Simulation:
-    sim = Run(scenario, profile).simulation()
-    go_on(sim, moves)
-    return sim
-
-
-def go_on(sim: Simulation, moves: str) -> None:
-    for _ in play(sim, tuple(move.strip() for move in moves.split(";"))):
-        pass
+from tests.rules.playing import THREE, go_on, played
 
 
 @pytest.mark.parametrize("profile", ["Z24", "K39"])
