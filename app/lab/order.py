@@ -55,7 +55,6 @@ class Plan:
 def plan(run: Run, lines: list[str]) -> Plan:
     """Plays the moves in the model and notes who is missed before whom."""
     sim = Simulation(run.scenario, run.profile)
-    sim.rush = True
     silent: dict[int, int] = {}
     missed: list[tuple[int, int, int]] = []
     found = Plan()

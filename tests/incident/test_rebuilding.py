@@ -33,7 +33,6 @@ def state_now(sim: Simulation) -> Partition:
 def made_by_the_model(code: str, profile: str) -> Timeline:
     run = Run(find(code), profile)
     sim = run.simulation()
-    sim.rush = True
     states = [State(state_now(sim), 0.0, "offset 0")]
     events: list[tuple[float, Event]] = []
     known = {broker: (one.epoch, one.fenced) for broker, one in brokers(sim).items()}
