@@ -38,6 +38,24 @@ for code, profile in (("S20", "K39"), ("R20", "Z0102")):
     print(card(search(Question(asked, Budgets(crashes=1, writes=1))))["digest"])
 """
 
+PICKLE = """
+import pickle
+from engine.scenarios import file
+from engine.sim.run import Run
+from engine.study.digest import digest
+from engine.study.wander import advance
+for code, profile in (("S20", "K39"), ("S59", "K39"), ("S61", "Z0102")):
+    run = Run(file.find(code), profile, 5)
+    sim, lines = run.simulation(), run.lines()
+    for line in lines[: len(lines) // 2]:
+        advance(sim, line)
+    sim = pickle.loads(pickle.dumps(sim))
+    for line in lines[len(lines) // 2 :]:
+        advance(sim, line)
+    sim.ledger.close(sim.now)
+    print(digest(sim))
+"""
+
 
 def told_by(engine: Path, program: str) -> tuple[str, str]:
     """What a process of its own prints with this engine: (errors, output)."""
@@ -72,6 +90,12 @@ def test_compiled_and_written_play_the_same() -> None:
 @built
 def test_compiled_and_written_search_the_same() -> None:
     assert told_by(compiled.build(), SEARCH)[1] == told_by(ROOT, SEARCH)[1]
+
+
+@built
+def test_a_compiled_run_goes_on_in_another_process() -> None:
+    """What was pickled in the middle of a run ends as the run does, and plays on as C."""
+    assert told_by(compiled.build(), PICKLE)[1] == told_by(ROOT, PICKLE)[1]
 
 
 def test_the_sources_can_be_asked_for(tmp_path: Path) -> None:

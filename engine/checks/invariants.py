@@ -31,7 +31,7 @@ from engine.model.state import LEADER, Replica
 __all__ = ["INVARIANTS", "Checker"]
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Checker:
     """Looks after every event; `broken` holds (invariant, event number, why), first time only."""
 

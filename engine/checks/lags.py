@@ -21,7 +21,7 @@ Append = tuple[int, int, int, Batch]
 """(first offset, offset after the last, when in ms, the last batch) of one append at a leader."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Line:
     """What waits of one partition, oldest first."""
 
@@ -41,7 +41,7 @@ class Line:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Lags:
     """Of a whole run.  `copied` and `committed` are ms, one a record; `behind` and `refetched` are
     records."""

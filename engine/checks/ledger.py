@@ -15,6 +15,7 @@ Sequence = tuple[int, int, int]
 """(producer, its epoch, sequence number) of a batch of an idempotent producer (P-7)."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Acked:
     """One acknowledged batch: where the producer was told it is."""
 
@@ -30,7 +31,7 @@ class Acked:
         self.latency_ms = latency_ms
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Outage:
     """A partition that cannot do something: since when (-1: it can), how long in all, at most."""
 
@@ -59,7 +60,7 @@ class Outage:
             self.since = now
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Ledger:
     """Per partition, since the start of the run.  Times and latencies are ms."""
 

@@ -6,7 +6,7 @@ from engine.model.compiling import mypyc_attr
 from engine.model.state import Replica
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Seen:
     """What the checker saw last of one replica."""
 

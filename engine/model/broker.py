@@ -20,7 +20,7 @@ SESSION_IDS: Final = 1_000
 NO_REPLICAS: Final[Mapping[int, Replica]] = {}
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Machine:
     """What survives a crash: disks, their log directories and what is on them, and the settings.
 
@@ -100,7 +100,7 @@ class Machine:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Process:
     """One incarnation of a broker, from its start to its end, whatever ends it (L-11).
 
@@ -273,6 +273,7 @@ class Process:
         return corr
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Broker:
     """A machine, and the process that runs on it or None.
 

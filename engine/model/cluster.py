@@ -11,7 +11,7 @@ from engine.model.profiles import Profile
 from engine.model.state import LEADER, UP, Replica
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Cluster:
     """Brokers by id, the controller side, and the names of the partitions.
 

@@ -9,5 +9,7 @@ if TYPE_CHECKING:
 else:
 
     def mypyc_attr(**_attributes):
-        """`allow_interpreted_subclasses`: and objects that `__init__` never saw, as copies are."""
+        """`allow_interpreted_subclasses`: objects that `__init__` never saw may be made, as copies
+        are.  `serializable`: they may be pickled.  `acyclic`: they refer to nothing that refers to
+        them, so the collector of garbage need not know them."""
         return lambda kind: kind

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from engine.model import quotas
+from engine.model.compiling import mypyc_attr
 from engine.model.errors import BadInput
 from engine.model.profiles import FLAGS, Profile, Release, nearest
 
@@ -25,6 +26,7 @@ Value = int | str
 """Of a configuration: a number, or the text of a list."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Config:
     """One configuration name.
 
@@ -214,6 +216,7 @@ _LIST: Final[tuple[Config, ...]] = (
 )  # fmt: skip
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Limits:
     """F-5.  How much a fetch wants, in bytes: at least, of each partition, and of all together."""
 
@@ -228,6 +231,7 @@ class Limits:
 CATALOGUE: Final[dict[str, Config]] = {config.name: config for config in _LIST}
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Configs:
     """The configuration of one cluster, settled.  Not changed in place: `changed` makes another,
     so copies of a cluster may share one."""

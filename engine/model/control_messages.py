@@ -29,7 +29,7 @@ from engine.model.messages import (
 )
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class AlterItem:
     """One partition of AlterPartition; `isr` pairs each member with the broker epoch it fetched
     with (-1 = unknown).  For a ZooKeeper write the partition epoch is the expected znode version.
@@ -55,7 +55,7 @@ class AlterItem:
         self.topic = topic
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class AlterPartitionRequest(Message):
     """AlterPartition (KIP-497), or, with `direct`, the leader's own write of the state znode."""
 
@@ -81,7 +81,7 @@ class AlterPartitionRequest(Message):
         self.version = version
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class AlterAnswer:
     __slots__ = ("error", "isr", "leader", "leader_epoch", "partition_epoch", "tp")
 
@@ -102,7 +102,7 @@ class AlterAnswer:
         self.isr = isr
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class AlterPartitionResponse(Message):
     __slots__ = ("error", "items")
     kind = ALTER_PARTITION_R
@@ -117,7 +117,7 @@ class AlterPartitionResponse(Message):
         self.items = items
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class Heartbeat(Message):
     """BrokerHeartbeat (KRaft) or a ping that keeps the ZooKeeper session.
 
@@ -154,7 +154,7 @@ class Heartbeat(Message):
         self.offline_dirs = offline_dirs
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class HeartbeatResponse(Message):
     __slots__ = ("caught_up", "error", "fenced", "should_shut_down")
     kind = HEARTBEAT_R
@@ -178,7 +178,7 @@ class HeartbeatResponse(Message):
         self.should_shut_down = should_shut_down
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class RegisterRequest(Message):
     """BrokerRegistration; `incarnation` is the process, `previous_epoch` from its clean shutdown.
 
@@ -209,7 +209,7 @@ class RegisterRequest(Message):
         self.lost_dirs = lost_dirs
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class RegisterResponse(Message):
     __slots__ = ("broker_epoch", "error")
     kind = REGISTER_R
@@ -222,7 +222,7 @@ class RegisterResponse(Message):
         self.broker_epoch = broker_epoch
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class MetadataFetch(Message):
     """A KRaft broker asks for metadata records from `offset` on; the controller may wait."""
 
@@ -236,7 +236,7 @@ class MetadataFetch(Message):
         self.offset = offset
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class MetadataRecords(Message):
     """Committed metadata records [offset, offset + len(records))."""
 
@@ -253,7 +253,7 @@ class MetadataRecords(Message):
         self.records = records
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class LeaderAndIsr(Message):
     """ZooKeeper era.  `states`: (tp, partition record, is_new)."""
 
@@ -279,7 +279,7 @@ class LeaderAndIsr(Message):
         self.live = live
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class UpdateMetadata(Message):
     """ZooKeeper era.  `states`: (tp, partition record); `live`: broker id -> broker epoch."""
 
@@ -305,7 +305,7 @@ class UpdateMetadata(Message):
         self.live = live
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class StopReplica(Message):
     """ZooKeeper era.  `states`: (tp, leader epoch, delete)."""
 
@@ -329,7 +329,7 @@ class StopReplica(Message):
         self.states = states
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class StopReplicaResponse(Message):
     """ZooKeeper era.  `answers`: (tp, error).  Sent only for a topic that is being deleted."""
 
@@ -343,7 +343,7 @@ class StopReplicaResponse(Message):
         self.answers = answers
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class LeaderAndIsrResponse(Message):
     """ZooKeeper era.  `answers`: (tp, error).  Sent only if a log directory has failed."""
 
@@ -357,7 +357,7 @@ class LeaderAndIsrResponse(Message):
         self.answers = answers
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class LogDirEvent(Message):
     """ZooKeeper era: the znode by which a broker tells of a failed log directory (KIP-112)."""
 
@@ -365,7 +365,7 @@ class LogDirEvent(Message):
     kind = LOG_DIR_EVENT
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class AssignReplicasToDirs(Message):
     """KRaft (KIP-858).  `items`: (tp, directory), where the broker's logs are now."""
 
@@ -387,7 +387,7 @@ class AssignReplicasToDirs(Message):
         self.items = items
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class AssignReplicasToDirsResponse(Message):
     __slots__ = ("error", "items")
     kind = ASSIGN_DIRS_R
@@ -402,7 +402,7 @@ class AssignReplicasToDirsResponse(Message):
         self.items = items
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class ShutdownRequest(Message):
     """ControlledShutdown of the ZooKeeper era."""
 
@@ -416,7 +416,7 @@ class ShutdownRequest(Message):
         self.broker_epoch = broker_epoch
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class ShutdownResponse(Message):
     __slots__ = ("error", "remaining")
     kind = SHUTDOWN_R

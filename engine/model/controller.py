@@ -14,7 +14,7 @@ from engine.model.records import PartitionRecord
 from engine.model.state import NEVER
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Registration:
     """What the controller knows of one broker (control-plane 0.4).
 
@@ -63,7 +63,7 @@ class Registration:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class TopicConfig:
     """What a topic sets for itself; None: the cluster's value applies."""
 
@@ -74,7 +74,7 @@ class TopicConfig:
         self.unclean: bool | None = None
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Topic:
     """A topic by name: the numbers of its partitions, in order, and its own configuration."""
 
@@ -91,7 +91,7 @@ class Topic:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Deletion:
     """A topic that ZooKeeper's controller is deleting.
 
@@ -112,7 +112,7 @@ class Deletion:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Controller:
     """One node, -1.  In ZooKeeper mode `brokers` are the live sessions and `records` the znodes.
 

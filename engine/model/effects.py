@@ -22,7 +22,7 @@ class Cue(NamedTuple):
     tp: int = NO_PARTITION
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Effects:
     """Wishes of one event: messages, timers, cues; the simulation carries them out."""
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Final
 
+from engine.model.compiling import mypyc_attr
+
 UNDEFINED_EPOCH: Final = -1
 UNDEFINED_OFFSET: Final = -1
 UNDEFINED: Final = (UNDEFINED_EPOCH, UNDEFINED_OFFSET)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class EpochCache:
     """E-1.  Sorted entries (epoch, start offset), kept as two parallel lists.
 

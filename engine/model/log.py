@@ -22,6 +22,7 @@ NO_PRODUCER: Final = -1
 NO_LIMIT: Final = 1 << 60
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Batch:
     """L-1.  Offsets [base, end) of one leader epoch; never changed once made.
 
@@ -72,7 +73,7 @@ class Batch:
         return f"{'+'.join(self.values)}@{self.base}({self.epoch})"
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Log:
     """L-2, H-1.  Everything one replica stores, and its high watermark.
 

@@ -109,7 +109,7 @@ REPLICATION: Final = frozenset(
 """The messages of the replication path: with manual fetching a hand delivers them."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class Message:
     """Common part.  `id`, `sent`, `due` (ms) are the network's, set when it takes it."""
 
@@ -126,7 +126,7 @@ class Message:
         self.corr = corr
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class FetchPartition:
     """One partition of a Fetch: from where, and what the fetcher believes."""
 
@@ -142,7 +142,7 @@ class FetchPartition:
         self.log_start = log_start
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class FetchRequest(Message):
     """Fetch (1).  `replica`: the follower's id, -1 for a consumer; `max_records` per partition;
     `limits`: what it says of bytes, None for a consumer.
@@ -190,7 +190,7 @@ class FetchRequest(Message):
         self.limits = limits
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class FetchData:
     """One partition of a Fetch answer."""
 
@@ -213,7 +213,7 @@ class FetchData:
         self.diverging = diverging
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class Redirection(FetchData):
     """C-8.  The leader has nothing to say but who else may be asked: PreferredReadReplica."""
 
@@ -224,7 +224,7 @@ class Redirection(FetchData):
         self.preferred = preferred
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class Oversized(FetchData):
     """Before KIP-74: the beginning of a batch that is larger than the fetch may be, of no use."""
 
@@ -234,7 +234,7 @@ class Oversized(FetchData):
         FetchData.__init__(self, tp, 0, hw, log_start, ())
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class FetchResponse(Message):
     __slots__ = ("partitions",)
     kind = FETCH_R
@@ -246,7 +246,7 @@ class FetchResponse(Message):
         self.partitions = partitions
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class EpochEndRequest(Message):
     """OffsetForLeaderEpoch (23).  `partitions`: (tp, requested epoch, current leader epoch)."""
 
@@ -262,7 +262,7 @@ class EpochEndRequest(Message):
         self.partitions = partitions
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class EpochEndResponse(Message):
     """`partitions`: (tp, error, epoch, end offset); the epoch is -1 in version 0 (KIP-101)."""
 
@@ -278,7 +278,7 @@ class EpochEndResponse(Message):
         self.partitions = partitions
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class ListOffsetsRequest(Message):
     """ListOffsets (2).  LATEST is the leader's log end to a replica, its HW to a client."""
 
@@ -296,7 +296,7 @@ class ListOffsetsRequest(Message):
         self.leader_epoch = leader_epoch
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class ListOffsetsResponse(Message):
     __slots__ = ("error", "leader_epoch", "offset", "timestamp", "tp")
     kind = LIST_OFFSETS_R
@@ -322,7 +322,7 @@ class ListOffsetsResponse(Message):
         self.leader_epoch = leader_epoch
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class ProduceRequest(Message):
     """Produce (0): one batch for one partition.  `acks` is -1 (all), 0 or 1.
 
@@ -368,7 +368,7 @@ class ProduceRequest(Message):
         self.times = times
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class ProduceResponse(Message):
     __slots__ = ("base", "error", "log_start", "tp", "values")
     kind = PRODUCE_R
@@ -394,7 +394,7 @@ class ProduceResponse(Message):
         self.log_start = log_start
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class ClientMetadata(Message):
     """A client asks a broker who leads `tp`."""
 
@@ -406,7 +406,7 @@ class ClientMetadata(Message):
         self.tp = tp
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class ClientMetadataResponse(Message):
     __slots__ = ("leader", "leader_epoch", "tp")
     kind = CLIENT_METADATA_R
@@ -422,7 +422,7 @@ class ClientMetadataResponse(Message):
         self.leader_epoch = leader_epoch
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class Broken(Message):
     """Not a wire message: the requester learns that the connection of its request `corr` broke."""
 

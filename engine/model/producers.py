@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, Protocol
 
+from engine.model.compiling import mypyc_attr
 from engine.model.errors import INVALID_PRODUCER_EPOCH, NONE, OUT_OF_ORDER_SEQUENCE_NUMBER
 
 REMEMBERED: Final = 5  # max.in.flight.requests.per.connection may be no larger
@@ -32,6 +33,7 @@ Written = tuple[int, int, int, int]
 """(first sequence, last sequence, first offset, last offset) of one batch."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class ProducerEntry:
     """One producer: its epoch, its last batches, oldest first, and when it last wrote (ms)."""
 
@@ -49,6 +51,7 @@ class ProducerEntry:
         return new
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Producers:
     """P-7.  The producers of one log.  Followers record without checking, so that a new leader
     recognises the duplicates of its predecessor's clients."""

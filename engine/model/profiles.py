@@ -13,6 +13,7 @@ import difflib
 import re
 from typing import Final
 
+from engine.model.compiling import mypyc_attr
 from engine.model.errors import BadInput
 from engine.model.releases import BOTH, CODES, ONLY_KRAFT, ONLY_ZK, span
 
@@ -33,6 +34,7 @@ ERAS: Final = {ZK: "ZooKeeper", KRAFT: "KRaft"}
 _NEVER: Final[Release] = (99,)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Flag:
     """One switch of the protocol.  True in each of the `spans` of releases [since, until), of which
     a bug may have several: one for each line of releases.  Only in `mode` if that is set.
@@ -213,6 +215,7 @@ def _truncation_of(release: Release) -> int:
     return next(kind for since, kind in _TRUNCATION_SINCE if release >= since)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Profile:
     """A named bundle of flags.  Every flag of FLAGS is an attribute; nothing changes after
     construction, so handlers may keep a reference."""

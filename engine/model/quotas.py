@@ -21,7 +21,7 @@ TOPIC: Final = "t"
 _ENTRY: Final = re.compile(r"([0-9]+:[0-9]+)?")
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Sample:
     """One window of the sliding rate."""
 
@@ -33,7 +33,7 @@ class Sample:
         self.value = 0
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class SlidingRate:
     """Q-6.  A ring of windows; the rate is their sum over the time since the oldest one began."""
 
@@ -76,7 +76,7 @@ class SlidingRate:
         return total, max(now - oldest, self.window_ms)
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class ReplicationQuota:
     """Q-1.  The quota of one role, leader or follower, on one broker, and its throttled list.
 
@@ -120,7 +120,7 @@ class ReplicationQuota:
         return total * 1_000 / elapsed_ms
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Quotas:
     """The two replication quotas of one broker.
 

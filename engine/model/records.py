@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from engine.model.compiling import mypyc_attr
+
 NO_LEADER: Final = -1
 DURING_DELETE: Final = -2
 """The leader, and the leader epoch, of a topic that is being deleted (ZooKeeper)."""
@@ -12,6 +14,7 @@ Ids = tuple[int, ...]
 """Broker ids; the order of a replica list is meaning, that of an ISR is kept as it was given."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class PartitionRecord:
     """What the controller stores of a partition; never changed in place, always replaced by a copy.
 
@@ -110,6 +113,7 @@ class PartitionRecord:
         return f"P{{{text}{' recovering' if self.recovering else ''}}}"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class PartitionChange:
     """Outcome of one wanted change: the record after it (the same object if nothing changed).
 

@@ -26,7 +26,7 @@ class SessionRequest:
         self.use_topic_ids = False
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class SessionClient:
     """X-6.  The session of one fetcher with one broker; partitions by name, in order."""
 

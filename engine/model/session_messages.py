@@ -10,7 +10,7 @@ from engine.model.messages import FetchData, FetchPartition, FetchRequest, Fetch
 from engine.model.sessions import FetchContext
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class SessionFetch(FetchRequest):
     """A Fetch within a session (KIP-227): `partitions` are those that are new or have changed."""
 
@@ -30,7 +30,7 @@ class SessionFetch(FetchRequest):
         self.forgotten = forgotten
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class SessionRead(FetchRequest):
     """What a leader reads for a Fetch within a session: every partition of it.  Never sent."""
 
@@ -64,7 +64,7 @@ def _copy_fetch(m: FetchRequest, plain: FetchRequest, partitions: Sequence[Fetch
     )
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class SessionAnswer(FetchResponse):
     """Within a session: `partitions` are those with news.  `error` is of the whole request."""
 

@@ -40,6 +40,7 @@ def next_epoch(epoch: int) -> int:
     return 1 if epoch == LAST_EPOCH else epoch + 1
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Wanted:
     """What a request says of one partition; None stands for what it does not say."""
 
@@ -66,6 +67,7 @@ class Wanted:
         return all(getattr(self, field) == getattr(other, field) for field in fields(Wanted))
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Answer:
     """What the read of one partition gave, as far as it decides whether it is news."""
 
@@ -81,7 +83,7 @@ class Answer:
         self.diverging = diverging
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class CachedPartition:
     """One partition of a session.  `topic` is None until the broker knows the id's name; once
     known it stays.  `hw` and `log_start` are those last sent, -1 for none."""
@@ -109,7 +111,7 @@ class CachedPartition:
         return news
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Session:
     """X-2, X-5.  Partitions in the order in which they are read; times in ms."""
 
@@ -157,7 +159,7 @@ class Session:
         return self.privileged, self.cached_size, self.id
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class SessionCache:
     """X-5.  The sessions of one broker.  `eviction_ms`: idle for longer, anybody may evict it.
 
@@ -233,7 +235,7 @@ class SessionCache:
         return sum(session.cached_size for session in self.sessions.values())
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class FetchContext:
     """X-3.  What one request asks to be read, and how its answer is made."""
 

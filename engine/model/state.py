@@ -34,7 +34,7 @@ PAUSED: Final = "paused"
 STARTING: Final = "starting"
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Disk:
     """One replica's directory and its lines in the checkpoint files (H-7); survives a crash.
 
@@ -60,7 +60,7 @@ class Disk:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class RemoteReplica:
     """What a leader remembers of one follower (0.3; the clock is CP-ISR-CLOCK)."""
 
@@ -95,7 +95,7 @@ class RemoteReplica:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class DelayedFetch:
     """S-6.  A Fetch that waits in the purgatory of its leader."""
 
@@ -116,7 +116,7 @@ class DelayedFetch:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class DelayedProduce:
     """P-4.  An acks=all produce that waits until HW reaches `required`."""
 
@@ -137,7 +137,7 @@ class DelayedProduce:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Replica:
     """One partition as one broker sees it, while the process lives."""
 
@@ -224,7 +224,7 @@ class Replica:
         return wanted
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class PartitionFetchState:
     """0.4.  Where a fetcher stands with one partition."""
 
@@ -271,7 +271,7 @@ class PartitionFetchState:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Move:
     """D-1.  A log on its way to another directory: the future log, which survives a crash as `Disk`
     does, how far its fetcher is, and what the controller was asked and has answered (D-5)."""
@@ -291,7 +291,7 @@ class Move:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class FetcherThread:
     """0.4.  One replica fetcher: key (leader, fetcher id), at most one request outstanding."""
 
@@ -338,7 +338,7 @@ class FetcherThread:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Peer:
     """What a broker has heard of another broker."""
 

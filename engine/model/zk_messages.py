@@ -6,7 +6,7 @@ from engine.model.compiling import mypyc_attr
 from engine.model.messages import ISR_CHANGE, SESSION_CLOSED, Message
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class SessionClosed(Message):
     """A process ended its session: its ephemeral znode is gone at once."""
 
@@ -20,7 +20,7 @@ class SessionClosed(Message):
         self.broker_epoch = broker_epoch
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, acyclic=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class IsrChange(Message):
     """A new child of /isr_change_notification: partitions whose ISR their leader has changed."""
 

@@ -55,7 +55,7 @@ REFRESHING: Final = frozenset(
 """Errors that tell a producer that somebody else may lead (P-6)."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Sent:
     """One batch a producer is trying to get acknowledged."""
 
@@ -101,7 +101,7 @@ class Sent:
         return shallow(self)
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class BaseClient:
     """What producers and consumers share: a number space, and whom they believe to lead."""
 
@@ -125,7 +125,7 @@ class BaseClient:
         out.send(ClientMetadata(self.id, broker, self.next_corr(), tp))
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Producer(BaseClient):
     """Sends batches and, if it retries, does not give up before delivery.timeout.ms.
 

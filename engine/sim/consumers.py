@@ -41,7 +41,7 @@ RESETS: Final = {"earliest": EARLIEST, "latest": LATEST, "none": NO_RESET}
 NOWHERE: Final = -1
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Consumer(BaseClient):
     """C-1.  Reads one partition up to the high watermark of the replica that serves it.
 

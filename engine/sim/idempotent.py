@@ -15,7 +15,7 @@ from engine.sim.kernel import Chance
 BATCH_MOST: Final = 20
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class IdempotentProducer(Producer):
     """P-7.  Numbers its batches per partition; needs acks=all and retries.
 

@@ -18,7 +18,7 @@ Event = tuple[int, int, int, int, Any]
 """(due, kind, node, seq, payload); ties at one instant break in this order (data-plane 16.5)."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Chance:
     """One stream of chance, for one concern of one run.
 
@@ -99,6 +99,7 @@ class Chance:
             whole += 1
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Kernel:
     """Orders what happens.  It knows nothing of brokers, logs or epochs."""
 

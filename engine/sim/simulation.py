@@ -24,7 +24,7 @@ from engine.sim.kernel import Chance
 from engine.sim.world import World
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Simulation(World):
     """A world with its brokers up, its clients and its plans, ready for the first move."""
 

@@ -14,7 +14,7 @@ from engine.sim.kernel import TIMER, Kernel
 from engine.sim.network import Network
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Wires(Effects):
     """Effects that are carried out at once: nothing a handler does can depend on them.
 

@@ -15,7 +15,7 @@ from engine.model.broker import Broker, Process
 from engine.model.cluster import Cluster
 from engine.model.compiling import mypyc_attr
 from engine.model.configs import NEVER, build
-from engine.model.copying import Twins
+from engine.model.copying import Twins, fields
 from engine.model.effects import Effects
 from engine.model.errors import NONE
 from engine.model.messages import (
@@ -64,7 +64,7 @@ RUN_AWAY: Final = 2_000_000
 """Events after which a run that nobody bounded otherwise has run away."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class World:
     """One cluster and its world, under one scenario, profile and seed.
 
@@ -188,7 +188,13 @@ class World:
 
     def __getstate__(self) -> dict[str, Any]:
         """Whoever listens stays behind: what is stored, or sent to another process, is a twin."""
-        return {**vars(self), "listener": None}
+        names = fields(self.__class__) or tuple(vars(self))  # the compiled one has no dictionary
+        return {name: getattr(self, name) for name in names if name != "listener"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.listener = None
+        for name, value in state.items():
+            setattr(self, name, value)
 
     def tell_fetchers(self) -> None:
         """F-1.  Where a broker may have several fetchers, the network asks whose a request is."""
