@@ -6,6 +6,7 @@ What was seen of a replica last is compared with what is there: only what change
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from engine.checks import clients
 from engine.checks.catalogue import INVARIANTS
@@ -103,8 +104,9 @@ class Checker:
 
     # -- after an event --------------------------------------------------------------------------
 
-    def after(self, node: int, step: int) -> None:
-        """`node` has handled event number `step`."""
+    def after(self, node: int, step: int, touched: Sequence[int] | None = None) -> None:
+        """`node` has handled event number `step`; a broker touched only these partitions, or any
+        (None)."""
         self.step = step
         if node >= 0:
             process = self.cluster.brokers[node].process
@@ -116,23 +118,28 @@ class Checker:
                 why = out_of_step(self.cluster, node, process.sessions)
                 if why:
                     self.report("INV-29", why)
-            seen_here = self.seen[node]
-            for tp, replica in process.replicas.items():
-                seen = seen_here.get(tp)
-                log = replica.log
-                if (
-                    seen is None
-                    or seen.replica is not replica
-                    or seen.leo != log.leo
-                    or seen.hw != log.hw
-                    or seen.role != replica.role
-                    or seen.epoch != replica.leader_epoch
-                ):
-                    self._on_replica(node, tp, replica, seen)
+            replicas = process.replicas
+            if touched is None or (touched and touched.count(touched[0]) < len(touched)):
+                for tp, replica in replicas.items():
+                    self._look(node, tp, replica)
+            elif touched and touched[0] in replicas:
+                self._look(node, touched[0], replicas[touched[0]])
         elif node == CONTROLLER:
             for tp, record in self.cluster.controller.records.items():
                 if self.records.get(tp) is not record:
                     self._on_record(tp, record)
+
+    def _look(self, node: int, tp: int, replica: Replica) -> None:
+        seen, log = self.seen[node].get(tp), replica.log
+        if (
+            seen is None
+            or seen.replica is not replica
+            or seen.leo != log.leo
+            or seen.hw != log.hw
+            or seen.role != replica.role
+            or seen.epoch != replica.leader_epoch
+        ):
+            self._on_replica(node, tp, replica, seen)
 
     def _on_replica(self, node: int, tp: int, replica: Replica, seen: Seen | None) -> None:
         log, lags = replica.log, self.lags

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -51,7 +51,7 @@ REQUEST_MS: Final = 30_000
 class Unwatched(Checker):
     """Nobody looks: a case compares what it names, invariants have their own tests."""
 
-    def after(self, node: int, step: int) -> None:
+    def after(self, node: int, step: int, touched: Sequence[int] | None = None) -> None:
         pass
 
 

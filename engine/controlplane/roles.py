@@ -84,6 +84,7 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
     replica.partition_epoch = record.partition_epoch
     replica.leader = broker.id
     replica.role = LEADER
+    out.touch(broker.id, replica.tp)
     if new_epoch:
         futures.restart(broker, replica, out)
     if maybe_increment_hw(broker, replica, out):
@@ -118,6 +119,7 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
     drop_pending(replica)
     replica.remote = {}
     replica.role = FOLLOWER
+    out.touch(broker.id, tp)
     if record.leader_epoch <= old_epoch:
         return False
     out.cue("CP-MAKE-FOLLOWER", broker.id, "epoch", old_epoch, record.leader_epoch, tp=replica.tp)
@@ -179,6 +181,7 @@ def stop_replica(broker: Process, tp: int, delete: bool, out: Effects) -> None:
     replica = broker.replicas.get(tp)
     if replica is not None:
         was_leader, replica.role = replica.role == LEADER, NONE
+        out.touch(broker.id, tp)
         if was_leader or replica.parked:
             role_lost(broker, replica, out)
     out.cue("CP-STOP-REPLICA", broker.id, "delete", None, delete, tp=tp)

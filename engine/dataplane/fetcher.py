@@ -316,6 +316,7 @@ def _process_partition_data(
     batches = usable_batches(replica, state, data.batches) if data.batches else ()
     if batches:
         before = log.leo
+        out.touch(broker.id, state.tp)
         try:
             appended = log.append_follower(batches) == OK
         except OSError:  # L-16

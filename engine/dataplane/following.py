@@ -176,6 +176,7 @@ def restart_at(
     if leader_start > log.leo:
         before = log.leo
         gone = log.truncate_fully(leader_start)
+        out.touch(replica.broker, replica.tp)
         out.cue("F-9", replica.broker, "leo", before, leader_start, tp=replica.tp)
         if out.cues is not None and gone:
             out.cue("L-14", replica.broker, "cut", replica.tp, tuple(gone), tp=replica.tp)

@@ -100,6 +100,7 @@ def open_replica(broker: Process, tp: int, disk: Disk, out: Effects) -> Replica:
         disk.log.producers.rebuild(disk.log.batches)
     load_log(disk)
     out.cue("L-13", broker.id, "hw", disk.hw_checkpoint, disk.log.hw, tp=tp)
+    out.touch(broker.id, tp)
     configs = broker.machine.topic_configs.get(tp, broker.configs)
     disk.log.segment_records = configs.segment_records
     return Replica(tp, broker.id, disk, broker.profile, configs)

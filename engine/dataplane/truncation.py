@@ -18,6 +18,7 @@ def cut(replica: Replica, offset: int, rule: str, out: Effects) -> None:
     log = replica.log
     before = log.leo
     gone = log.truncate_to(offset)
+    out.touch(replica.broker, replica.tp)
     replica.disk.recovery_checkpoint = min(replica.disk.recovery_checkpoint, log.leo)
     if gone:
         out.cue(rule, replica.broker, "leo", before, log.leo, tp=replica.tp)

@@ -68,6 +68,7 @@ def maybe_increment_hw(broker: Process, replica: Replica, out: Effects) -> bool:
         out.cue("H-2.min_isr", broker.id, "hw", old, candidate, tp=replica.tp)
         return False
     log.hw = candidate
+    out.touch(broker.id, replica.tp)
     if out.cues is not None:
         out.cue("H-2", broker.id, "hw", old, candidate, tp=replica.tp)
     return True
@@ -108,6 +109,7 @@ def follow(replica: Replica, leader_hw: int, out: Effects) -> bool:
     if hw == log.hw:
         return False
     old, log.hw = log.hw, hw
+    out.touch(replica.broker, replica.tp)
     if out.cues is not None:
         out.cue("H-4", replica.broker, "hw", old, hw, tp=replica.tp)
     return True

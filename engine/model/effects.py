@@ -24,15 +24,20 @@ class Cue(NamedTuple):
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Effects:
-    """Wishes of one event: messages, timers, cues; the simulation carries them out."""
+    """Wishes of one event: messages, timers, cues; the simulation carries them out.
 
-    __slots__ = ("cues", "now", "sends", "timers")
+    `touched` has (broker, partition) where the observer has not looked since a log, a mark or a
+    role became another.
+    """
+
+    __slots__ = ("cues", "now", "sends", "timers", "touched")
 
     def __init__(self, told: bool = False) -> None:
         self.now = 0
         self.sends: list[Message] = []
         self.timers: list[tuple[int, int, int, Any]] = []
         self.cues: list[Cue] | None = [] if told else None
+        self.touched: list[tuple[int, int]] = []
 
     def send(self, message: Message) -> None:
         """Puts a message on the wire; the network decides when, and whether, it arrives."""
@@ -41,6 +46,19 @@ class Effects:
     def timer(self, node: int, delay: int, kind: int, data: Any = None) -> None:
         """Wakes `node` in `delay` ms with timer `kind` (engine.model.timers)."""
         self.timers.append((node, delay, kind, data))
+
+    def touch(self, broker: int, tp: int) -> None:
+        """What a broker has of this partition is not as it was: the observer looks there."""
+        self.touched.append((broker, tp))
+
+    def take_touched(self, broker: int) -> list[int]:
+        """The partitions where this broker touched something, which are now looked at."""
+        here = [tp for node, tp in self.touched if node == broker]
+        if len(here) == len(self.touched):
+            self.touched.clear()
+        else:
+            self.touched = [one for one in self.touched if one[0] != broker]
+        return here
 
     def cue(
         self,

@@ -41,6 +41,7 @@ class Wires(Effects):
         twin._kernel, twin._network, twin._incarnations = kernel, network, brokers
         twin.sends, twin.timers = self.sends.copy(), self.timers.copy()
         twin.cues = None if self.cues is None else self.cues.copy()
+        twin.touched = self.touched.copy()
         return twin
 
     def send(self, message: Message) -> None:

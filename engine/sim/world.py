@@ -60,6 +60,8 @@ AVAILABILITY_KINDS: Final = frozenset(
 TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETENTION))
 """Timers of a broker that may touch a log or a role."""
 
+NOWHERE: Final[tuple[int, ...]] = ()
+
 RUN_AWAY: Final = 2_000_000
 """Events after which a run that nobody bounded otherwise has run away."""
 
@@ -305,7 +307,8 @@ class World:
         """Lets the observer look where something may have changed, tells the listener."""
         self.events += 1
         if look:
-            self.checker.after(node, self.events)
+            touched = self.out.take_touched(node) if self.out.touched else NOWHERE
+            self.checker.after(node, self.events, touched)
             if node >= 0:
                 process = self.brokers[node].process
                 if process is not None and process.halted:

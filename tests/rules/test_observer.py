@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from engine.checks.invariants import Checker
 from engine.checks.lags import Lags
 from engine.checks.ledger import Ledger
 from engine.checks.prefix import unlike_prefix
+from engine.controlplane import roles
+from engine.model.effects import Effects
 from engine.model.log import Batch, Log
+from engine.model.profiles import PROFILES
 from engine.model.quotas import ALL, TOPIC, Quotas
 from engine.model.records import PartitionRecord
 from engine.model.state import FOLLOWER, LEADER, Disk, Replica
+from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
+from engine.study.soak import draw
 
 THREE = Scenario.from_dict({"title": "x", "brokers": 3})
 STEP = 1_000
@@ -431,3 +438,43 @@ def test_only_what_was_held_before_is_fetched_again(held: int, end: int, again: 
     log.append(Batch(1, 0, ("r",) * (end - 1)))
     lags.on_append(0, sim.brokers[2].replicas[0], 1)
     assert lags.refetched == again
+
+
+def overlooked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Plays the library and random runs; where the observer knew less than there was to see."""
+    look, missed = Checker.after, []
+
+    def look_twice(
+        self: Checker, node: int, step: int, touched: Sequence[int] | None = None
+    ) -> None:
+        look(self, node, step, touched)
+        process = self.cluster.brokers[node].process if node >= 0 else None
+        for tp, replica in process.replicas.items() if process is not None else ():
+            seen, log = self.seen[node].get(tp), replica.log
+            there = (log.leo, log.hw, replica.role, replica.leader_epoch)
+            if seen is None or (seen.leo, seen.hw, seen.role, seen.epoch) != there:
+                missed.append(f"step {step}: broker {node}, partition {tp}")
+
+    monkeypatch.setattr(Checker, "after", look_twice)
+    for scenario in library().values():
+        for profile in scenario.profiles:
+            play_all(Run(scenario, profile))
+    for number in range(12):
+        play_all(draw(0, number, list(PROFILES), []).run)
+    return missed
+
+
+def test_the_observer_is_told_of_whatever_a_broker_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It looks only where an event touched something."""
+    assert overlooked(monkeypatch) == []
+
+
+def test_what_is_not_told_is_overlooked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Effects, "touch", lambda self, broker, tp: None)
+    assert overlooked(monkeypatch)
+
+
+def test_a_replica_that_is_stopped_is_looked_at() -> None:
+    sim, out = after("settle"), Effects()
+    roles.stop_replica(sim.brokers[2].running, 0, False, out)
+    assert out.take_touched(2) == [0] and not out.touched
