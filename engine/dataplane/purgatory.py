@@ -137,7 +137,9 @@ def fetch_is_ready(
     counted within a segment only, so once the log has gone on in another one, all is answered.
     """
     available = 0
-    for index, fp in enumerate(m.partitions):
+    # Any reason is as good: who got records last stands last (F-7) and is likely to get the next.
+    for index in range(len(m.partitions) - 1, -1, -1):
+        fp = m.partitions[index]
         if error_before_read(broker, m, fp):
             return True
         log = broker.replicas[fp.tp].log
@@ -148,12 +150,12 @@ def fetch_is_ready(
             if segments and fp.offset < bound and segments[index] < log.segment_of(bound - 1):
                 return True
             available += _available(broker, m, bound - fp.offset)
+            if available >= m.min_bytes:
+                return True
         if fp.last_epoch >= 0 and tells_divergence(broker.profile) and not agrees_at_once(log, fp):
             error, diverging = divergence(log, fp)
             if error or diverging is not None:
                 return True
-    if available >= m.min_bytes:
-        return True
     return broker.profile.hw_sent_at_once and owes_mark(broker, m)
 
 
