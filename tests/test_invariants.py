@@ -211,6 +211,7 @@ def leaders_cut_for_their_followers(patch: pytest.MonkeyPatch) -> None:
         log = broker.replicas[0].log
         if m.replica >= 0 and m.partitions[0].offset < log.leo:
             log.truncate_to(m.partitions[0].offset)
+            out.touch(broker.id, 0)
 
     patch.setitem(dispatch.ON_BROKER, FETCH, wrong)
 

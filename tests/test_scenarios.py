@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 import pytest
@@ -172,8 +173,8 @@ def breaking(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     """From now on these break with the first event that is looked at."""
     looks = Checker.after
 
-    def after(self: Checker, node: int, step: int) -> None:
-        looks(self, node, step)
+    def after(self: Checker, node: int, step: int, touched: Sequence[int] | None = None) -> None:
+        looks(self, node, step, touched)
         for name in names:
             self.report(name, "as the test wants")
 

@@ -11,6 +11,7 @@ import pytest
 from app.command import cli
 from app.command import soak as soaking
 from engine.dataplane import watermark
+from engine.model.effects import Effects
 from engine.model.profiles import PROFILES
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
@@ -74,6 +75,7 @@ def test_a_planted_wrong_rule_is_found_and_made_short(monkeypatch: pytest.Monkey
 
     def wrong(replica: Any, leader_hw: int, out: Any) -> bool:
         replica.log.hw = leader_hw + 5
+        out.touch(replica.broker, replica.tp)
         return True
 
     monkeypatch.setattr(watermark, "follow", wrong)
@@ -83,6 +85,12 @@ def test_a_planted_wrong_rule_is_found_and_made_short(monkeypatch: pytest.Monkey
         run = Run.from_text(one["run"])
         assert len(run.lines()) <= min(6, one["moves"]), run.lines()
         assert one["kind"] in {name for name, _, _ in play_all(run).broken}
+
+
+def test_a_rule_that_keeps_a_change_to_itself_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The observer would not look there; where it is told of every step, it does."""
+    monkeypatch.setattr(Effects, "touch", lambda self, broker, tp: None)
+    assert "told" in {one["kind"] for one in finds(12)}
 
 
 def test_a_planted_crash_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,12 +118,12 @@ class Checker:
                 why = out_of_step(self.cluster, node, process.sessions)
                 if why:
                     self.report("INV-29", why)
-            replicas = process.replicas
-            if touched is None or (touched and touched.count(touched[0]) < len(touched)):
-                for tp, replica in replicas.items():
+            if touched is None or len(touched) > 1:
+                touched = list(process.replicas)  # several are looked at in this order
+            for tp in touched:
+                replica = process.replicas.get(tp)
+                if replica is not None:
                     self._look(node, tp, replica)
-            elif touched and touched[0] in replicas:
-                self._look(node, touched[0], replicas[touched[0]])
         elif node == CONTROLLER:
             for tp, record in self.cluster.controller.records.items():
                 if self.records.get(tp) is not record:

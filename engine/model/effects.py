@@ -49,7 +49,9 @@ class Effects:
 
     def touch(self, broker: int, tp: int) -> None:
         """What a broker has of this partition is not as it was: the observer looks there."""
-        self.touched.append((broker, tp))
+        touched = self.touched
+        if not touched or touched[-1] != (broker, tp):
+            touched.append((broker, tp))
 
     def take_touched(self, broker: int) -> list[int]:
         """The partitions where this broker touched something, which are now looked at."""

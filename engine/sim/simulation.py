@@ -106,6 +106,7 @@ def _build_cluster(sim: Simulation) -> None:
     for node in cluster.brokers:
         sim.checker.after(node, 0)
     sim.checker.after(CONTROLLER, 0)
+    out.touched.clear()
 
 
 def _start_informed(sim: Simulation, broker: Process, out: Effects) -> None:

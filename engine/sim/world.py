@@ -308,7 +308,8 @@ class World:
         self.events += 1
         if look:
             touched = self.out.take_touched(node) if self.out.touched else NOWHERE
-            self.checker.after(node, self.events, touched)
+            told = self.out.cues is not None  # then it looks also where handlers told it nothing of
+            self.checker.after(node, self.events, None if told else touched)
             if node >= 0:
                 process = self.brokers[node].process
                 if process is not None and process.halted:
