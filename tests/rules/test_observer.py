@@ -474,6 +474,26 @@ def test_what_is_not_told_is_overlooked(monkeypatch: pytest.MonkeyPatch) -> None
     assert overlooked(monkeypatch)
 
 
+@pytest.mark.parametrize("touched", [None, [0, 1], [1, 0]])
+def test_partitions_are_looked_at_in_their_order(touched: list[int] | None) -> None:
+    """Whatever an event touched first: told or not, a run names the same replica."""
+    two = Scenario.from_dict({"title": "x", "brokers": 3, "partitions": [[1, 2, 3], [1, 2, 3]]})
+    sim = play_all(Run(two, "K39", 0, ("settle",)))
+    for tp, replica in sim.brokers[2].replicas.items():
+        replica.log.append(Batch(0, 0, ("a", "b")))
+        replica.log.hw = 1 + tp
+    sim.checker.after(2, STEP, touched)
+    assert [why.split(";")[0] for _, _, why in sim.broken] == ["broker 2, a follower, has HW 1"]
+    assert sim.checker.counts == {"INV-20": 2}
+
+
+def test_where_nothing_was_touched_nobody_looks() -> None:
+    sim = after("settle")
+    sim.brokers[2].replicas[0].log.hw = 5
+    sim.checker.after(2, STEP, [])
+    assert not sim.broken
+
+
 def test_a_replica_that_is_stopped_is_looked_at() -> None:
     sim, out = after("settle"), Effects()
     roles.stop_replica(sim.brokers[2].running, 0, False, out)
