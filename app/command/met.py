@@ -16,6 +16,7 @@ from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.search import met
 from engine.search.budgets import NAMES, Budgets
+from engine.search.card import given_of
 from engine.search.searching import Bounds
 from engine.sim.run import Run
 
@@ -71,7 +72,7 @@ def _cost(budgets: Budgets, states: int, asked: Mapping[str, Any]) -> str:
 
 
 def _spent(budgets: Mapping[str, int]) -> str:
-    return ", ".join(f"{n} {name}" for name, n in budgets.items() if n) or "no failure"
+    return given_of(budgets) or "no failure"
 
 
 def lines(card: Mapping[str, Any], beyond: tuple[str, ...]) -> Iterator[str]:

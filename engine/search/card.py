@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any, Final
 
@@ -26,6 +26,20 @@ VERBS: Final = {
     "elections": ("elect",),
 }
 """What each budget pays for."""
+WITH: Final = {
+    "crashes": ("crash", "crashes"),
+    "power": ("power failure", "power failures"),
+    "controller": ("crash of the controller", "crashes of the controller"),
+    "losses": ("lost message", "lost messages"),
+    "cuts": ("cut of a link", "cuts of links"),
+    "pauses": ("pause", "pauses"),
+    "timers": ("timer", "timers"),
+    "writes": ("write", "writes"),
+    "waits": ("wait to register again", "waits to register again"),
+    "elections": ("election by an operator", "elections by an operator"),
+}
+"""What a budget is of: one, and several."""
+
 WITHOUT: Final = {
     "crashes": "no broker crashes",
     "power": "no power failure",
@@ -120,16 +134,21 @@ def _never_possible(outcome: Outcome) -> list[str]:
 
 def _assumptions(outcome: Outcome) -> Iterator[str]:
     budgets = outcome.question.budgets._asdict()
-    some = [f"at most {given} {name}" for name, given in budgets.items() if given]
+    some = f"at most {given_of(budgets)}" if any(budgets.values()) else "none"
     none = [WITHOUT[name] for name, given in budgets.items() if not given]
-    yield f"Budgets: {', '.join(some) or 'none'}; {', '.join(none) or 'nothing is excluded'}."
+    yield f"Budgets: {some}; {', '.join(none) or 'nothing is excluded'}."
     yield "Time is no part of a state: it passes when a move says so (detect, advance)."
     if outcome.question.run.scenario.network.control_delay_ms == (0, 0):
         yield "What the controller and the brokers tell each other arrives at once."
     if not outcome.with_acked:
         yield "No record was acknowledged in any state: I7 had nothing to compare."
     for name in _never_possible(outcome):
-        yield f"The budget of {name} was never used: none of its moves was possible."
+        yield f"The budget of {WITH[name][1]} was never used: none of its moves was possible."
+
+
+def given_of(budgets: Mapping[str, int]) -> str:
+    """The budgets that are not 0, in words: "1 crash, 2 writes"; "" if all of them are."""
+    return ", ".join(f"{n} {WITH[name][n > 1]}" for name, n in budgets.items() if n)
 
 
 # -- as sentences ---------------------------------------------------------------------------------
@@ -145,7 +164,8 @@ def lines(outcome: Outcome) -> Iterator[str]:
     for name, found in outcome.found.items():
         title = "Reached" if name == REACHED else f"{name} can break ({INVARIANTS[name].title})"
         moves = "; ".join(found.moves) or "no move at all"
-        yield f"{title}, {len(found.moves)} moves: {moves}"
+        count = len(found.moves)
+        yield f"{title}, {count} move{'' if count == 1 else 's'}: {moves}"
         if found.why:
             yield f"    {found.why}"
     if not outcome.found:
