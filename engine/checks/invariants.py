@@ -105,8 +105,7 @@ class Checker:
     # -- after an event --------------------------------------------------------------------------
 
     def after(self, node: int, step: int, touched: Sequence[int] | None = None) -> None:
-        """`node` has handled event number `step`; a broker touched only these partitions, or any
-        (None)."""
+        """`node` has handled event number `step`, and touched these partitions, or any (None)."""
         self.step = step
         if node >= 0:
             process = self.cluster.brokers[node].process
