@@ -56,7 +56,8 @@ WITHOUT: Final = {
 
 
 def card(outcome: Outcome) -> dict[str, Any]:
-    """Question, counts, verdicts and assumptions; the same question gives the same bytes."""
+    """Question, counts, verdicts and assumptions; the same question gives the same bytes, unless
+    time ended the search."""
     question, progress = outcome.question, outcome.progress
     run = question.run
     data: dict[str, Any] = {

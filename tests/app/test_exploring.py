@@ -180,17 +180,40 @@ def test_a_question_is_put_and_answered_on_its_page(client: Any, lang: str, yes:
     asked = {"csrf": token, "step": "20", "goal": "loss", "crashes": "2"}
     answer = client.post(f"/explore/{digest}?lang={lang}", data=asked)
     assert answer.status_code == 303
-    address = answer.headers["Location"]
-    end = time.monotonic() + PATIENCE_S
-    page = client.get(address).get_data(as_text=True)
-    while "data-running" in page and time.monotonic() < end:
-        time.sleep(0.1)
-        page = client.get(address).get_data(as_text=True)
+    page = over(client, answer.headers["Location"])
     assert yes in page
+    assert ("The same answer everywhere" in page) is (lang == "en")
     assert ("is gone: broker A leads" in page) is (lang == "en")
     found = re.search(r'class="btn primary" href="(/r/[0-9a-f]{16}\?step=20)"', page)
     assert found, page
     assert client.get(found[1]).status_code == 200
+
+
+def over(client: Any, address: str) -> str:
+    """The page once its search is over."""
+    end = time.monotonic() + PATIENCE_S
+    page: str = client.get(address).get_data(as_text=True)
+    while "data-running" in page and time.monotonic() < end:
+        time.sleep(0.1)
+        page = client.get(address).get_data(as_text=True)
+    return page
+
+
+def test_a_search_that_was_cancelled_has_no_answer_that_is_the_same_everywhere(client: Any) -> None:
+    digest, token = opened(client, "S30", "K41")
+    asked = {"step": "10", "goal": "loss", "crashes": "2", "writes": "2", "losses": "2"}
+    answer = client.post(f"/explore/{digest}", data={**asked, "csrf": token})
+    address = answer.headers["Location"]
+    end = time.monotonic() + PATIENCE_S
+    page = ""
+    while " states, up to " not in page and time.monotonic() < end:
+        time.sleep(0.1)
+        page = client.get(address).get_data(as_text=True)
+    hidden = dict(re.findall(r'type="hidden" name="([a-z_]+)" value="([^"]*)"', page))
+    assert client.post(f"/explore/{digest}/cancel", data=hidden).status_code == 303
+    page = over(client, address)
+    assert "states were looked at before the search had to end" in page
+    assert "Further in a terminal:" in page and "The same answer everywhere" not in page
 
 
 def test_who_has_to_wait_keeps_the_page(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
