@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,19 +18,17 @@ from engine.model.errors import BadInput
 from engine.scenarios import file
 from engine.sim.run import Run
 from tests.app import hands
+from tests.waiting import until
 
-PATIENCE_S = 60
+PAGE_EVERY_S = 0.1
 
 
 def ask(code: str, profile: str, step: int, goal: str = "loss", **budgets: int) -> Ask:
     return Ask(Run(file.find(code), profile), step, budgets_of(budgets), goal)
 
 
-def until(search: Search) -> Search:
-    end = time.monotonic() + PATIENCE_S
-    while not search.over and time.monotonic() < end:
-        time.sleep(0.05)
-    assert search.over, search
+def over(search: Search) -> Search:
+    until(lambda: search.over)
     return search
 
 
@@ -48,7 +46,7 @@ LONG = ask("S30", "K41", 10, crashes=2, writes=2, losses=2)
 def test_the_same_question_is_searched_once_and_answered_to_all(searches: Searches) -> None:
     first = searches.ask(LOSS, "1.1.1.1")
     assert searches.ask(LOSS, "2.2.2.2") is first
-    until(first)
+    over(first)
     assert first.state == DONE
     near = next(one for one in first.answer["ways"] if one["name"] == "I7")
     assert near["moves"] == ["kill A", "restart A", "kill B", "restart B"]
@@ -60,17 +58,15 @@ def test_the_same_question_is_searched_once_and_answered_to_all(searches: Search
 def test_a_cancelled_search_tells_what_it_saw_and_the_next_one_begins(searches: Searches) -> None:
     long, short = searches.ask(LONG, "1.1.1.1"), searches.ask(LOSS, "2.2.2.2")
     assert searches.place(short) == 1
-    end = time.monotonic() + PATIENCE_S
-    while not long.progress and time.monotonic() < end:
-        time.sleep(0.05)
+    until(lambda: long.progress)
     with pytest.raises(Refusal, match="token"):
         searches.cancel(LONG.number, "9.9.9.9")  # it is not theirs
     searches.cancel(LONG.number, "1.1.1.1")
-    until(long)
+    over(long)
     assert long.state == DONE
     assert not long.answer["card"]["complete"]
     assert long.answer["card"]["distinct"] >= long.progress["states"]
-    assert until(short).state == DONE
+    assert over(short).state == DONE
 
 
 def test_an_address_has_so_many_searches(searches: Searches) -> None:
@@ -86,9 +82,7 @@ def test_addresses_take_turns(searches: Searches) -> None:
     first, *mine = [
         searches.ask(ask("S30", "K41", step, crashes=2, writes=2), "1.1.1.1") for step in range(3)
     ]
-    end = time.monotonic() + PATIENCE_S
-    while first.state != RUNS and time.monotonic() < end:
-        time.sleep(0.05)
+    until(lambda: first.state == RUNS)
     theirs = searches.ask(LOSS, "2.2.2.2")
     assert [searches.place(one) for one in (theirs, *mine)] == [1, 2, 3]
 
@@ -96,7 +90,7 @@ def test_addresses_take_turns(searches: Searches) -> None:
 def test_a_process_that_falls_is_told_and_harms_nobody() -> None:
     searches = Searches(hands.falls)
     try:
-        fallen = until(searches.ask(LOSS, "1.1.1.1"))
+        fallen = over(searches.ask(LOSS, "1.1.1.1"))
         assert fallen.state == REFUSED
         assert "without an answer" in str(fallen.refusal)
     finally:
@@ -106,9 +100,9 @@ def test_a_process_that_falls_is_told_and_harms_nobody() -> None:
 def test_an_answer_cut_off_ends_its_search_and_no_other() -> None:
     searches = Searches(hands.falls)
     try:
-        first = until(searches.ask(LOSS, "1.1.1.1"))
+        first = over(searches.ask(LOSS, "1.1.1.1"))
         assert first.state == REFUSED
-        again = until(searches.ask(LOSS, "1.1.1.1"))
+        again = over(searches.ask(LOSS, "1.1.1.1"))
         assert again is not first, "what fell is asked anew, by a thread that is still there"
     finally:
         searches.close()
@@ -132,7 +126,7 @@ def test_distances_that_take_too_much_memory_leave_the_answer(
 def test_a_process_that_falls_after_its_first_answer_has_answered() -> None:
     searches = Searches(hands.answers_and_falls)
     try:
-        found = until(searches.ask(LOSS, "1.1.1.1"))
+        found = over(searches.ask(LOSS, "1.1.1.1"))
         assert found.state == DONE and found.answer == hands.FIRST
         assert searches.ask(LOSS, "1.1.1.1") is found, "and is not searched again"
     finally:
@@ -140,7 +134,7 @@ def test_a_process_that_falls_after_its_first_answer_has_answered() -> None:
 
 
 def test_what_the_search_does_not_know_is_told(searches: Searches) -> None:
-    refused = until(searches.ask(ask("S61", "K39", 10, crashes=1), "1.1.1.1"))
+    refused = over(searches.ask(ask("S61", "K39", 10, crashes=1), "1.1.1.1"))
     assert refused.state == REFUSED
     assert "The search does not know" in str(refused.refusal)
 
@@ -180,7 +174,7 @@ def test_a_question_is_put_and_answered_on_its_page(client: Any, lang: str, yes:
     asked = {"csrf": token, "step": "20", "goal": "loss", "crashes": "2"}
     answer = client.post(f"/explore/{digest}?lang={lang}", data=asked)
     assert answer.status_code == 303
-    page = over(client, answer.headers["Location"])
+    page = page_over(client, answer.headers["Location"])
     assert yes in page
     assert ("The same answer everywhere" in page) is (lang == "en")
     assert ("is gone: broker A leads" in page) is (lang == "en")
@@ -189,14 +183,22 @@ def test_a_question_is_put_and_answered_on_its_page(client: Any, lang: str, yes:
     assert client.get(found[1]).status_code == 200
 
 
-def over(client: Any, address: str) -> str:
-    """The page once its search is over."""
-    end = time.monotonic() + PATIENCE_S
-    page: str = client.get(address).get_data(as_text=True)
-    while "data-running" in page and time.monotonic() < end:
-        time.sleep(0.1)
+def page_when(client: Any, address: str, ready: Callable[[str], bool]) -> str:
+    """The page of a search once it tells what is waited for."""
+    page = ""
+
+    def asked() -> bool:
+        nonlocal page
         page = client.get(address).get_data(as_text=True)
+        return ready(page)
+
+    until(asked, PAGE_EVERY_S)
     return page
+
+
+def page_over(client: Any, address: str) -> str:
+    """The page once its search is over."""
+    return page_when(client, address, lambda page: "data-running" not in page)
 
 
 def test_a_search_that_was_cancelled_has_no_answer_that_is_the_same_everywhere(client: Any) -> None:
@@ -204,14 +206,10 @@ def test_a_search_that_was_cancelled_has_no_answer_that_is_the_same_everywhere(c
     asked = {"step": "10", "goal": "loss", "crashes": "2", "writes": "2", "losses": "2"}
     answer = client.post(f"/explore/{digest}", data={**asked, "csrf": token})
     address = answer.headers["Location"]
-    end = time.monotonic() + PATIENCE_S
-    page = ""
-    while " states, up to " not in page and time.monotonic() < end:
-        time.sleep(0.1)
-        page = client.get(address).get_data(as_text=True)
+    page = page_when(client, address, lambda page: " states, up to " in page)
     hidden = dict(re.findall(r'type="hidden" name="([a-z_]+)" value="([^"]*)"', page))
     assert client.post(f"/explore/{digest}/cancel", data=hidden).status_code == 303
-    page = over(client, address)
+    page = page_over(client, address)
     assert "states were looked at before the search had to end" in page
     assert "Further in a terminal:" in page and "The same answer everywhere" not in page
 

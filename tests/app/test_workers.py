@@ -25,9 +25,9 @@ from engine.show.replay import Replay
 from engine.sim.run import Run
 from tests.app import hands
 from tests.app.conftest import Socket
+from tests.waiting import until
 
 LARGE = Run(find("crash-storm"), "K39", 7)
-PATIENCE_S = 60.0
 
 
 @pytest.fixture
@@ -35,13 +35,6 @@ def workers() -> Iterator[Workers]:
     made_here = Workers(1, 512, 0.1)
     yield made_here
     made_here.close()
-
-
-def until(ready: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not ready():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def is_there(pid: int) -> bool:
