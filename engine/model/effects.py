@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from engine.model.compiling import mypyc_attr
@@ -53,8 +54,10 @@ class Effects:
         if not touched or touched[-1] != (broker, tp):
             touched.append((broker, tp))
 
-    def take_touched(self, broker: int) -> list[int]:
+    def take_touched(self, broker: int) -> Sequence[int]:
         """The partitions where this broker touched something, which are now looked at."""
+        if not self.touched:
+            return ()
         here = [tp for node, tp in self.touched if node == broker]
         if len(here) == len(self.touched):
             self.touched.clear()

@@ -60,8 +60,6 @@ AVAILABILITY_KINDS: Final = frozenset(
 TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETENTION))
 """Timers of a broker that may touch a log or a role."""
 
-NOWHERE: Final[tuple[int, ...]] = ()
-
 RUN_AWAY: Final = 2_000_000
 """Events after which a run that nobody bounded otherwise has run away."""
 
@@ -307,7 +305,7 @@ class World:
         """Lets the observer look where something may have changed, tells the listener."""
         self.events += 1
         if look:
-            touched = self.out.take_touched(node) if self.out.touched else NOWHERE
+            touched = self.out.take_touched(node)
             told = self.out.cues is not None  # then it looks also where handlers told it nothing of
             self.checker.after(node, self.events, None if told else touched)
             if node >= 0:
