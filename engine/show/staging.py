@@ -6,9 +6,18 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Final
 
+from engine.dataplane.fetcher import waiting_thread
 from engine.model.copying import fields
 from engine.model.log import Batch
-from engine.model.messages import HEARTBEAT, HEARTBEAT_R, METADATA_FETCH, Message
+from engine.model.messages import (
+    EPOCH_END_R,
+    FETCH_R,
+    HEARTBEAT,
+    HEARTBEAT_R,
+    LIST_OFFSETS_R,
+    METADATA_FETCH,
+    Message,
+)
 from engine.show.entities import say
 from engine.show.recall import RECORDS_SHOWN, Recall
 from engine.show.view import Json, node_name, records_of, view
@@ -20,6 +29,7 @@ Cut = tuple[int, int, int, tuple[Batch, ...]]
 
 BEATS: Final = frozenset((HEARTBEAT, HEARTBEAT_R, METADATA_FETCH))
 """Messages that come and go all the time, drawn as dots and only when asked for."""
+FETCHER_RESPONSES: Final = frozenset((FETCH_R, EPOCH_END_R, LIST_OFFSETS_R))
 
 
 def dress(
@@ -74,7 +84,8 @@ def _haunt(replica: Json, gone: list[Json]) -> None:
 
 
 def _queue(sim: Simulation, shown: list[Json]) -> None:
-    """How a move names each message (`way`), and which of its kind goes before it (`behind`)."""
+    """Adds how a move names each message (`way`), which of its kind goes before it (`behind`), and
+    whether its receiver has stopped waiting for it (`unawaited`)."""
     first: dict[tuple[int, int, int], int] = {}
     for (m, way), told in zip(_told(sim), shown, strict=True):
         key = (m.src, m.dst, m.kind)
@@ -83,6 +94,10 @@ def _queue(sim: Simulation, shown: list[Json]) -> None:
             told["behind"] = first[key]
         else:
             first[key] = m.id
+        if m.kind in FETCHER_RESPONSES and m.dst in sim.brokers:
+            process = sim.brokers[m.dst].process
+            if process is None or waiting_thread(process, m.src, m.corr) is None:
+                told["unawaited"] = True
 
 
 def _hold(sim: Simulation, links: list[Json]) -> None:

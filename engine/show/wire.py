@@ -267,6 +267,7 @@ Message = TypedDict(
         "error": NotRequired[str],
         "behind": NotRequired[int],
         "way": NotRequired[str],
+        "unawaited": NotRequired[bool],
     },
 )
 

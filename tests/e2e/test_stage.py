@@ -204,3 +204,27 @@ def test_what_was_deleted_is_floor(visit: Opener) -> None:
     assert page.locator("#stage").get_by_text("starts at 3").count() == 2
     assert page.locator('[data-id="b1:o0"] .name').count() == 0
     assert page.locator('[data-id="b3:o0"] .name').count() == 1
+
+
+RIBBON = """() => {
+  const words = document.querySelector('.ending p b');
+  const ribbon = document.querySelector('.ending').getBoundingClientRect();
+  const stage = document.querySelector('#stagebox').getBoundingClientRect();
+  const rows = new Set([...words.getClientRects()].map((one) => Math.round(one.top)));
+  return { lines: rows.size, height: ribbon.height, over: stage.bottom - ribbon.top };
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 600, 720, 820, 1081, 1100, 1120, 1180, 1280, 1440, 1920])
+def test_the_verdict_takes_two_lines_and_covers_no_tank(visit: Opener, width: int) -> None:
+    address = "/s/gone-after-a-clean-election?profile=Z0102&step=134"
+    page = visit(address, viewport={"width": width, "height": 900})
+    page.locator(".ending.lost").wait_for()
+    ribbon = page.evaluate(RIBBON)
+    assert ribbon["lines"] <= 2 and ribbon["height"] <= 110 and ribbon["over"] <= 0, ribbon
+
+
+def test_a_response_nobody_waits_for_is_drawn_faint(visit: Opener) -> None:
+    page = visit("/s/gone-after-a-clean-election?profile=Z0102&step=150")
+    page.locator(".msg.slip.faint").wait_for(state="attached")
+    assert page.locator(".msg.slip.error").count() == 0

@@ -180,6 +180,7 @@ export interface Message {
   reply: boolean;
   sent: number;
   to: number | string;
+  unawaited?: boolean;
   way?: string;
 }
 /**

@@ -68,13 +68,14 @@ export function messages(geo, view, places, ctx) {
       continue;
     }
     const kind = m.reply ? "reply" : "ask";
+    const state = m.unawaited ? "faint" : m.error ? "error" : "";
     const mid = [at.x + made.w / 2, at.y + made.h / 2];
     out.push(
       g(
         `msg-${m.id}`,
         made.parts,
         {
-          class: `msg slip ${kind} ${m.error ? "error" : ""} ${made.ack ? "ack" : ""}`,
+          class: `msg slip ${kind} ${state} ${made.ack ? "ack" : ""}`,
           "data-id": `m${m.id}`,
           "data-kind": m.kind,
           transform: `translate(${mid[0]},${mid[1]})`,
@@ -110,7 +111,7 @@ function slip(geo, m, ctx) {
   const whom = ctx.name(m.to, true);
   const to = `→ ${geo.narrow ? whom.replace(/(?<=\D{4}) \d+$/, "") : whom}`;
   const words = fit(said.words, geo.narrow ? 120 : 190, size, true);
-  const loud = Boolean(m.error);
+  const loud = Boolean(m.error) && !m.unawaited;
   const { tag, small } = tagOf(said.tag, loud, geo.narrow, size - 1);
   const widths = [
     words && textWidth(words, size, true) + 6,
