@@ -44,6 +44,18 @@ def test_the_same_script_under_another_kafka() -> None:
     assert str(run.compare("K39")) == "K39 and K39 do the same."
 
 
+def test_moves_are_a_text_or_a_sequence() -> None:
+    text = hw.run("S60", moves="produce a to 1 acks=all; settle")
+    assert text.moves == ("produce a to 1 acks=all", "settle")
+    assert text.digest == hw.run("S60", moves=["produce a to 1 acks=all", "settle"]).digest
+    assert hw.run("S60").then("produce a to 1 acks=all; settle").digest == text.digest
+
+
+def test_a_run_is_compared_with_another_run() -> None:
+    old, new = hw.run("R20", "Z0102"), hw.run("R20", "Z011")
+    assert str(old.compare(new)) == str(old.compare("Z011"))
+
+
 def test_why_not_names_a_move_that_helps() -> None:
     run = hw.run("S30", "K39")
     told = run.why(5, "hw")

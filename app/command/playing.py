@@ -16,6 +16,7 @@ from engine.model.profiles import get_profile
 from engine.scenarios import file
 from engine.scenarios.file import library
 from engine.show.replay import Replay
+from engine.sim.moves import split
 from engine.sim.run import MAX_TEXT, Run
 from engine.study import promises
 
@@ -120,8 +121,5 @@ def run_of(scenario: str, profile: str | None, seed: int, moves: str | None) -> 
     found = file.find(scenario)
     name = profile or found.profiles[0]
     get_profile(name)
-    lines = None
-    if moves is not None:
-        parts = (part.strip() for part in moves.replace(";", "\n").splitlines())
-        lines = tuple(part for part in parts if part)
+    lines = None if moves is None else split(moves)
     return Run(found, profile=name, seed=seed, moves=lines)

@@ -22,6 +22,7 @@ from engine.show.comparing import compare, playable
 from engine.show.exports import FORMATS
 from engine.show.replay import Replay
 from engine.sim import run as runs
+from engine.sim.moves import split
 
 LANGUAGE = "en"
 
@@ -129,7 +130,9 @@ class Run(Sequence[Step]):
     def why(self, step: int, subject: str) -> WhyNot:
         """Why something does not happen at a step.
 
-        `subject`: `hw [B]`, `isr B`, `ack RECORD`, `leader [B]` or `move LINE`.  Raises BadInput.
+        `subject`: `hw [B]` (why the high watermark does not move), `isr B` (why broker B is not in
+        the ISR), `ack RECORD`, `leader [B]` or `move LINE`, as in `run.why(12, "isr 2")`.  A
+        negative step counts from the end.  Raises BadInput.
         """
         found = self._replay.why(range(len(self))[step], subject)
         guards = tuple(
@@ -145,7 +148,7 @@ class Run(Sequence[Step]):
     def then(self, *moves: str) -> Run:
         """This run, played on with more moves.  Raises BadInput for one that cannot be made."""
         grown = self._run
-        for move in moves:
+        for move in _lines(moves):
             grown = grown.then(move)
         made = Run(grown)
         assert made._replay  # a move that cannot be played is told here, not at the first look
@@ -158,9 +161,9 @@ class Run(Sequence[Step]):
         )
         return Run(playable(other)[0])
 
-    def compare(self, kafka: str) -> Comparison:
-        """This run and the same script under another version, in lock-step."""
-        other = self.under(kafka)
+    def compare(self, other: str | Run) -> Comparison:
+        """This run beside another one, or beside its own script under another version of Kafka."""
+        other = self.under(other) if isinstance(other, str) else other
         found = compare(self._replay, other._replay)
         parts = tuple(
             (*found["pairs"][part["at"]], tuple(map(tuple, part["what"])))
@@ -212,13 +215,14 @@ def run(
     scenario: str | Path,
     kafka: str = "",
     seed: int = 0,
-    moves: Sequence[str] | None = None,
+    moves: str | Sequence[str] | None = None,
 ) -> Run:
     """A run to look at.
 
     `scenario`: a code or name of the library, a YAML file, or the text of a run, which needs
     nothing else.  `kafka`: a version; "" for the first that the scenario is about.  `moves`
-    replace the scenario's script.  Raises BadInput with one sentence.
+    replace the scenario's script: a text such as "produce m1; settle", or a sequence of them.
+    Raises BadInput with one sentence.
     """
     if isinstance(scenario, str) and scenario.lstrip().startswith("{"):
         return Run(runs.Run.from_text(scenario))
@@ -226,10 +230,18 @@ def run(
     return Run(_run_of(found, kafka, seed, moves))
 
 
-def _run_of(scenario: Scenario, kafka: str, seed: int, moves: Sequence[str] | None) -> runs.Run:
+def _lines(moves: str | Sequence[str]) -> tuple[str, ...]:
+    return tuple(
+        line for text in ([moves] if isinstance(moves, str) else moves) for line in split(text)
+    )
+
+
+def _run_of(
+    scenario: Scenario, kafka: str, seed: int, moves: str | Sequence[str] | None
+) -> runs.Run:
     usual = scenario.profiles[0] if scenario.profiles else next(reversed(PROFILES))
     profile = get_profile(kafka or usual).name
-    return runs.Run(scenario, profile, seed, None if moves is None else tuple(moves))
+    return runs.Run(scenario, profile, seed, None if moves is None else _lines(moves))
 
 
 def scenarios() -> list[dict[str, str]]:

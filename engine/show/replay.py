@@ -260,6 +260,7 @@ class Replay:
                     {"id": b.id, "name": b.label, "rack": b.rack} for b in scenario.brokers
                 ],
                 "profiles": list(scenario.profiles),
+                "canvas": not scenario.script,
             },
             "profile": self.run.profile,
             "seed": self.run.seed,
@@ -432,8 +433,12 @@ class Replay:
         line = self.lines[move].split(" !")[0]
         return (*done, f"{line} !{step - first + 1}")
 
-    def branch(self, step: int, line: str) -> Run:
-        """The run up to `step` and then this move; raises BadInput if it cannot be played there."""
+    def branch(self, step: int, text: str) -> Run:
+        """The run up to `step` and then the moves of `text` (`moves.split`).
+
+        Raises BadInput where one cannot be read or the first cannot be played at `step`; a later
+        one that cannot be played raises it when the run is replayed.
+        """
         run = self.run
         if step >= self._most:
             raise BadInput(
@@ -441,11 +446,12 @@ class Replay:
                 f"Only the first {self._most} steps of a run are shown: make the move at an "
                 "earlier step, or run it at scale.",
             )
-        move = moves.parse(line, run.scenario.brokers)
-        reason = move.verb.why_not(self._at(step), move.args)
+        parsed = [moves.parse(line, run.scenario.brokers) for line in moves.split(text) or [""]]
+        reason = parsed[0].verb.why_not(self._at(step), parsed[0].args)
         if reason:
             raise BadInput("impossible", reason)
-        return Run(run.scenario, run.profile, run.seed, (*self.cut(step), move.text))
+        played = (*self.cut(step), *(move.text for move in parsed))
+        return Run(run.scenario, run.profile, run.seed, played)
 
     def _at(self, step: int) -> Simulation:
         """The simulation as a branch at this step begins, kept as long as nobody asks for another;

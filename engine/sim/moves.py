@@ -243,6 +243,12 @@ def limit_of(text: str) -> int:
     return int(match[1]) if match else -1
 
 
+def split(text: str) -> tuple[str, ...]:
+    """The moves of a text, which are separated by `;` or line breaks."""
+    lines = (line.strip() for line in text.replace(";", "\n").splitlines())
+    return tuple(line for line in lines if line)
+
+
 def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
     """Reads one line.  Raises BadInput("invalid") with one sentence."""
     if len(text) > MAX_LENGTH:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import highwater as hw
 from tests.e2e.conftest import Opener
 from tests.e2e.walk import at, jump, run_of, step_of, total
 
@@ -165,3 +166,55 @@ def test_who_moves_messages_is_a_switch_and_no_branch(visit: Opener) -> None:
     page.get_by_label("Type a move").fill("cut Broker 1 -> Broker 2")
     page.keyboard.press("Enter")
     page.wait_for_function("() => document.querySelectorAll('.branch').length === 2")
+
+
+PLAIN = "produce m1; settle; kill 1; detect 1; restart 1; settle"
+
+
+def test_typed_moves_follow_one_another(visit: Opener) -> None:
+    runs = []
+    for lines in (PLAIN.split("; "), [PLAIN]):
+        page = visit("/s/build-your-own", reduced_motion="no-preference")
+        for line in lines:
+            page.get_by_label("Type a move").fill(line)
+            page.keyboard.press("Enter")
+        page.wait_for_function("() => document.querySelectorAll('.branch').length === 2")
+        page.wait_for_function(
+            "() => { const stage = document.querySelector('#stage');"
+            " return !stage.dataset.moving && Number(stage.dataset.step) > 90; }",
+            timeout=60_000,
+        )
+        assert page.locator(".branch").count() == 2
+        runs.append(run_of(page))
+    assert runs[0] == runs[1], "one line and six lines are the same run"
+    found = hw.run("S60", moves=PLAIN)
+    assert found.digest == runs[0], "Python plays the same run"
+
+
+def test_a_producer_sends_when_it_is_pressed(visit: Opener) -> None:
+    page = visit("/s/build-your-own")
+    page.get_by_role("button", name="Producer").first.click()
+    page.get_by_role("dialog").get_by_role("button", name="acks=all").click()
+    page.wait_for_function("() => Number(document.querySelector('#stage').dataset.step) > 0")
+    page.locator('[data-id="P1"]', has_text="sent 1").first.wait_for()
+
+
+def test_stepping_back_before_a_move_opens_a_branch(visit: Opener) -> None:
+    page = visit("/s/build-your-own")
+    page.get_by_label("Type a move").fill("produce m1; settle")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelectorAll('.branch').length === 2")
+    jump(page, 2)
+    page.get_by_label("Type a move").fill("kill 2")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelectorAll('.branch').length === 3")
+
+
+def test_a_later_move_that_cannot_be_played_is_named(visit: Opener) -> None:
+    page = visit("/s/build-your-own")
+    page.get_by_label("Type a move").fill("produce m1; restart 1")
+    page.keyboard.press("Enter")
+    notice = page.locator('[data-notice="warn"]')
+    notice.wait_for()
+    assert "restart 1" in notice.inner_text()
+    assert page.get_by_label("Type a move").input_value() == "produce m1; restart 1"

@@ -5,7 +5,7 @@ import { batch } from "@preact/signals";
 import { add, branchName, tape } from "../core/history.js";
 import { askAbout, channel } from "../net/channel.js";
 import { bump, complain, ensure, goTo, prefetch } from "./player.js";
-import { pause } from "./playing.js";
+import { pause, playOut } from "./playing.js";
 import * as s from "./state.js";
 
 let writes = null;
@@ -15,16 +15,29 @@ export function divert(write) {
   writes = write;
 }
 
-/** Makes a move where we are.  In the past it opens a branch; the old future stays.  One that
- *  only says who moves messages (`pace`) is no branch that anybody would look for. */
-export async function act(text, { pace = false } = {}) {
+let line = Promise.resolve(true);
+
+/** Makes a move, or several separated by `;`, and plays them out; true once the server has
+ *  accepted them.  Moves follow one another: a second one waits for the answer to the first.
+ *  `pace`: the move only says who delivers messages, so its run is not listed as a branch. */
+export function act(text, { pace = false } = {}) {
+  line = line.then(() => make(text, pace));
+  return line;
+}
+
+/** Where the next move begins: at the end of a move that is still being played out, else at the
+ *  step on the stage.  In the past a move opens a branch. */
+const base = (on) => (s.unfolding.value === on.digest ? on.facts.total : s.n.value);
+
+async function make(text, pace) {
   const on = s.tapeNow.value;
   if (!on) return false;
   if (writes) return writes(text);
+  const step = base(on);
   pause();
   let answer;
   try {
-    answer = await askAbout(on, "move", { step: s.n.value, text, ahead: 32 });
+    answer = await askAbout(on, "move", { step, text, ahead: 32 });
   } catch (problem) {
     complain(problem);
     return false;
@@ -46,10 +59,13 @@ export async function act(text, { pace = false } = {}) {
     if (grown && !on.pace) made.name = on.name;
     s.tapes.value = grown ? known.map((one) => (one === on ? made : one)) : [...known, made];
     s.run.value = made.digest;
+    s.n.value = Math.min(at - 1, made.facts.total);
     s.cue.value = null;
+    s.unfolding.value = pace ? null : made.digest;
     bump();
   });
-  await goTo(Math.min(at, made.facts.total), { motion: true });
+  if (pace) await goTo(Math.min(at, made.facts.total), { motion: true });
+  else playOut();
   return true;
 }
 

@@ -92,7 +92,10 @@ export async function ensure(n) {
   }
 }
 
-/** Goes to a step.  With `motion`, what happened in between is shown happening. */
+/** Goes to a step.  With `motion`, what happened in between is animated, that many times as fast
+ *  as usual.
+ * @param {number} n
+ * @param {{motion?: boolean | number, cue?: number | null, leaveCrumb?: boolean}} [how] */
 export async function goTo(n, { motion = false, cue = null, leaveCrumb = false } = {}) {
   const on = s.tapeNow.value;
   if (!on) return;
@@ -108,8 +111,9 @@ export async function goTo(n, { motion = false, cue = null, leaveCrumb = false }
     (to === s.n.value && cue !== null && s.cue.value !== null && cue < s.cue.value);
   if (leaveCrumb && to !== s.n.value) s.crumb.value = { run: on.digest, n: s.n.value };
   stage.stop();
-  const moving = motion ? hold() : null;
+  const moving = motion ? hold(Number(motion)) : null;
   batch(() => {
+    if (to < s.n.value) s.unfolding.value = null;
     s.n.value = to;
     s.cue.value = cue;
   });
@@ -118,9 +122,9 @@ export async function goTo(n, { motion = false, cue = null, leaveCrumb = false }
 }
 
 /** Keeps the old picture until the cursor has moved, then travels from it. */
-function hold() {
+function hold(haste) {
   stage.freeze();
-  return (how) => stage.travel({ ...how, speed: s.speed.value });
+  return (how) => stage.travel({ ...how, speed: s.speed.value * haste });
 }
 
 /** Where one size on (dir 1) or back (-1) leads: {n, cue}, or null without a run. */

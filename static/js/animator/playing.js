@@ -13,6 +13,7 @@ let beat = 0;
 export async function play() {
   if (s.playing.value) {
     pause();
+    s.unfolding.value = null; // the reader wants to stand here
     return;
   }
   const mine = ++beat;
@@ -34,6 +35,28 @@ export async function play() {
     await new Promise((done) => setTimeout(done, rest / s.speed.value));
   }
   if (mine === beat) s.playing.value = false;
+}
+
+const STEP_MS = 700; // a step with its animation, at the usual speed
+const PLAYED_OUT_MS = 5000;
+
+/** Plays the rest of the run on the stage, event by event and within some seconds, until its end,
+ *  a broken promise, or `pause`. */
+export async function playOut() {
+  const mine = ++beat;
+  const { digest, facts } = s.tapeNow.value;
+  const haste = Math.max(1, ((facts.total - s.n.value) * STEP_MS) / PLAYED_OUT_MS);
+  s.playing.value = true;
+  while (mine === beat && s.unfolding.value === digest && s.n.value < facts.total) {
+    const from = s.n.value;
+    if (stage.moves()) await goTo(destination(1, "event").n, { motion: haste });
+    else await goTo(facts.total);
+    if (s.n.value === from || s.step.value?.broken?.length) break;
+    await new Promise((done) => setTimeout(done, 300 / haste / s.speed.value));
+  }
+  if (mine !== beat) return;
+  s.playing.value = false;
+  if (s.n.value >= facts.total) s.unfolding.value = null;
 }
 
 /** One beat of playing; true when a breakpoint on the way ends it. */

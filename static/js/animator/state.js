@@ -26,6 +26,9 @@ export const revision = signal(0); // rises when steps arrive on a tape
 export const size = signal(remembered("size", "event"));
 export const speed = signal(Number(remembered("speed", "1")));
 export const playing = signal(false);
+/** Digest of the run whose latest moves are being played out; null once their end was reached or
+ *  the reader stepped back. */
+export const unfolding = signal(null);
 export const online = signal(false);
 export const offlineSince = signal(null);
 export const retryAt = signal(0); // when the page tries to connect again, as performance.now()

@@ -73,5 +73,13 @@ export function concerns(move, id, step) {
     );
   }
   if (id === "K") return tokens.includes("K") || /^(elect|set|reassign)\b/.test(move.text);
-  return step.view.clients.some((one) => String(one.id) === id) && tokens.includes(id);
+  const client = step.view.clients.find((one) => String(one.id) === id);
+  if (!client) return false;
+  const verbs = CLIENT_VERBS[client.kind] ?? [];
+  const named = tokens.find((token) => /^[PC]\d+$/.test(token));
+  const unnamed = client.kind === "producer" || id === "C1"; // `read` alone means C1
+  return named ? named === id : unnamed && verbs.includes(move.text.split(" ")[0]);
 }
+
+/** The verbs of moves that a client makes. */
+const CLIENT_VERBS = { producer: ["produce"], consumer: ["read", "seek"] };

@@ -7,6 +7,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { loadPossible } from "../animator/acting.js";
 import { pick } from "../animator/choose.js";
 import { Surgery, whyNot } from "../animator/doors.js";
+import { goTo } from "../animator/player.js";
+import { pause } from "../animator/playing.js";
 import * as s from "../animator/state.js";
 import { concerns } from "../core/moves.js";
 import { Icon } from "./common.js";
@@ -15,7 +17,10 @@ import { MoveButton } from "./moves.js";
 export const drawn = signal(null); // what the stage shows at rest
 const menu = signal(null); // {id, label, x, y}
 
-export function openMenu(thing, target) {
+/** Opens the menu of a thing; moves that are still being played out end first. */
+export async function openMenu(thing, target) {
+  pause();
+  if (s.unfolding.value === s.run.value) await goTo(s.facts.value.total);
   s.selected.value = thing.id;
   menu.value = { ...thing, from: target };
   loadPossible();

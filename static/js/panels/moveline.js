@@ -15,7 +15,8 @@ export function MoveLine() {
     const move = text.trim();
     if (!move) return;
     past.current.push(move);
-    if (await act(move)) setText("");
+    setText("");
+    if (!(await act(move))) setText((typed) => typed || move);
   };
   const recall = (event) => {
     if (event.key === "ArrowUp" && text === "" && past.current.length) setText(past.current.at(-1));
