@@ -160,3 +160,47 @@ def test_a_run_of_the_animator_becomes_a_scenario(visit: Opener) -> None:
     sentence = asked.locator("span").inner_text()
     asked.get_by_role("button", name="Say this").click()
     page.wait_for_function("s => document.querySelector('#yaml').value.includes(s)", arg=sentence)
+
+
+def test_save_takes_what_is_being_typed(visit: Opener) -> None:
+    page = visit("/edit")
+    page.get_by_label("Question", exact=True).fill("Who wins?")
+    page.get_by_role("button", name="Save and get a link").click()
+    saved = page.locator(".bar.ok")
+    saved.wait_for()
+    assert saved.inner_text().startswith("Saved")
+    page.goto(saved.get_by_role("link").get_attribute("href"))
+    page.get_by_role("heading", level=1).get_by_text("Who wins?").wait_for()
+
+
+def test_a_new_line_is_empty_and_has_the_focus(visit: Opener) -> None:
+    page = visit("/edit")
+    rows = page.locator("input[name=move]")
+    before = rows.count()
+    page.get_by_role("button", name="+ move").click()
+    page.keyboard.type("tick 1")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelector('#yaml').value.includes('tick 1')")
+    assert rows.count() == before + 1
+
+
+def test_changes_are_undone_and_redone(visit: Opener) -> None:
+    page = visit("/edit")
+    text = page.get_by_label("The same as YAML")
+    first = text.input_value()
+
+    def becomes(value: str) -> None:
+        page.wait_for_function("v => document.querySelector('#yaml').value === v", arg=value)
+
+    page.get_by_role("button", name="Remove Line 1").click()
+    page.wait_for_function("v => document.querySelector('#yaml').value !== v", arg=first)
+    second = text.input_value()
+    page.locator(".begin .chip").first.click()
+    page.wait_for_function("v => document.querySelector('#yaml').value !== v", arg=second)
+    page.get_by_role("button", name="Undo").click()
+    becomes(second)
+    page.locator("h1").click()
+    page.keyboard.press("Control+z")
+    becomes(first)
+    page.keyboard.press("Control+Shift+z")
+    becomes(second)

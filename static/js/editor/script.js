@@ -143,8 +143,15 @@ function shift(n, from, to) {
 
 export function Script({ doc, t }) {
   const from = useRef(null);
+  const list = useRef(null);
+  const fresh = useRef(false);
   const [over, setOver] = useState(-1);
   const rows = rowsOf(doc.script);
+  useLayoutEffect(() => {
+    if (!fresh.current) return;
+    fresh.current = false;
+    [...list.current.querySelectorAll("[name=move]")].at(-1)?.focus();
+  }, [rows.length]);
   const drag = {
     from,
     over,
@@ -155,14 +162,17 @@ export function Script({ doc, t }) {
     },
   };
   return html`<p class="soft">${t("edit.script.why")}</p>
-    <ol class="script">
+    <ol class="script" ref=${list}>
       ${rows.map(
         (row, i) => html`<${Row} key=${i} row=${row} i=${i} rows=${rows} drag=${drag} t=${t} />`,
       )}
     </ol>
     <${Add}
       label=${t("edit.move")}
-      onClick=${() => put([...rows, { prefix: "", move: "settle", comment: "" }])}
+      onClick=${() => {
+        fresh.current = true;
+        put([...rows, { prefix: "", move: "", comment: "" }]);
+      }}
     />
     <datalist id="verbs">
       ${e.offers.value.verbs.map(

@@ -27,8 +27,19 @@ export const checking = signal(false); // something changed, and nobody knows ye
 export const readable = computed(() => problems.value.length === 0);
 
 const WAIT_MS = 350;
+const MOST_UNDO = 200;
+const BURST_MS = 1000; // what is typed within it is undone at once
 let timer = 0;
 let ticket = 0;
+let waiting = null; // the change that is to be checked: [body, fromForm]
+let checked = Promise.resolve(); // settles with the latest check
+
+/** Texts to go back to, and those undone, the nearest last. */
+const past = signal([]);
+const undone = signal([]);
+let typedAt = 0;
+export const canUndo = computed(() => past.value.length > 0);
+export const canRedo = computed(() => undone.value.length > 0);
 
 /** One question to the server; what is refused is thrown as its sentence. */
 export async function ask(path, body) {
@@ -49,6 +60,7 @@ export async function ask(path, body) {
 
 /** The form changed something: the text follows once the server has written it. */
 export function change(more) {
+  keep();
   doc.value = { ...doc.value, ...more };
   outcomes.value = [];
   later({ scenario: doc.value }, true);
@@ -56,6 +68,42 @@ export function change(more) {
 
 /** The text was typed in: the form follows where it can be read. */
 export function typed(value) {
+  if (performance.now() - typedAt > BURST_MS) keep();
+  typedAt = performance.now();
+  replace(value);
+}
+
+/** Another text takes the place of this one, as a template does. */
+export function begin(value) {
+  keep();
+  replace(value);
+}
+
+/** Notes the text before it changes. */
+function keep() {
+  typedAt = 0;
+  if (past.value.at(-1) === text.value) return;
+  past.value = [...past.value, text.value].slice(-MOST_UNDO);
+  undone.value = [];
+}
+
+/** One change back, or on again. */
+export const undo = () => restore(past, undone);
+export const redo = () => restore(undone, past);
+
+async function restore(from, to) {
+  await settled();
+  const value = from.value.at(-1);
+  if (value === undefined) return;
+  batch(() => {
+    from.value = from.value.slice(0, -1);
+    to.value = [...to.value, text.value];
+  });
+  typedAt = 0;
+  replace(value);
+}
+
+function replace(value) {
   text.value = value;
   outcomes.value = [];
   later({ yaml: value }, false);
@@ -65,7 +113,19 @@ function later(body, fromForm) {
   clearTimeout(timer);
   ticket += 1;
   checking.value = true;
-  timer = setTimeout(() => check(body, fromForm), WAIT_MS);
+  waiting = [body, fromForm];
+  timer = setTimeout(settled, WAIT_MS);
+}
+
+/** Resolves once the latest change is checked and form and text agree. */
+export function settled() {
+  if (waiting) {
+    clearTimeout(timer);
+    const [body, fromForm] = waiting;
+    waiting = null;
+    checked = check(body, fromForm);
+  }
+  return checked;
 }
 
 async function check(body, fromForm) {

@@ -66,7 +66,35 @@ async function start() {
     }),
   );
   live();
+  addEventListener("keydown", undoByKey);
+  at("begin").addEventListener("click", takeTemplate);
   document.body.dataset.ready = "1";
+}
+
+/** Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y), but in a field of the form that is being typed in: there
+ *  the browser undoes letters. */
+function undoByKey(event) {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+  const key = event.key.toLowerCase();
+  if (key !== "z" && key !== "y") return;
+  if (event.target !== area && event.target.matches?.("input, textarea, select")) return;
+  event.preventDefault();
+  if (key === "y" || event.shiftKey) e.redo();
+  else e.undo();
+}
+
+/** A template replaces the text as a change that can be undone; without this script it is a link. */
+async function takeTemplate(event) {
+  const chip = event.target.closest("a.chip");
+  if (!chip || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  try {
+    const page = await (await fetch(chip.href)).text();
+    const found = new DOMParser().parseFromString(page, "text/html").getElementById("yaml");
+    e.begin(found.textContent);
+  } catch {
+    e.notice.value = { kind: "warn", text: e.t.value("offline.wait") };
+  }
 }
 
 /** Line numbers beside the text; those with a problem are marked. */
@@ -110,6 +138,8 @@ function Problems() {
 
 const save = () =>
   e.during(async () => {
+    await e.settled();
+    if (!e.readable.value) throw new Error(e.t.value("edit.unsaved"));
     const said = await e.ask("/api/scenarios", { yaml: e.text.value });
     history.replaceState(null, "", `/edit/${said.digest}`);
     const url = new URL(said.url, location.href).href;
@@ -151,6 +181,12 @@ function Acts() {
       <${Icon} name="save" />${t("edit.save")}
     </button>
     <button type="button" class="btn" onClick=${download}>${t("edit.download")}</button>
+    <button type="button" class="btn quiet" disabled=${!e.canUndo.value} onClick=${e.undo}>
+      ${t("edit.undo")}
+    </button>
+    <button type="button" class="btn quiet" disabled=${!e.canRedo.value} onClick=${e.redo}>
+      ${t("edit.redo")}
+    </button>
     ${
       note &&
       html`<p class=${`bar ${note.kind}`} role="status">
