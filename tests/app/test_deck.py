@@ -137,3 +137,10 @@ def test_it_is_on_the_page_and_at_the_command_line(client: FlaskClient, tmp_path
     assert nowhere.exit_code == 2 and "cannot be written" in nowhere.output
     told = CliRunner().invoke(main, ["learn", "deck", str(tmp_path / "a.apkg"), "--lang", "zh"])
     assert told.exit_code == 0 and (tmp_path / "a.apkg").read_bytes()[:2] == b"PK"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh-Hans"])
+def test_no_card_names_kafka_twice_in_a_row(lang: str) -> None:
+    texts = [f"{card.question} {card.answer}" for card in cards(lang)]
+    assert any("until Kafka" in text or "及以前" in text for text in texts)
+    assert not [text for text in texts if "Kafka Kafka" in text]

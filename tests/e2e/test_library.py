@@ -46,3 +46,34 @@ def test_the_library_is_whole_without_a_script(visit: Opener) -> None:
     page = visit("/scenarios?tag=truncation", ready=False, java_script_enabled=False)
     assert page.locator(".card:visible").count() > 5
     page.get_by_role("link", name="Can an acknowledged record vanish?").first.wait_for()
+
+
+def test_the_slider_of_versions_is_dragged(visit: Opener) -> None:
+    page = visit("/")
+    ladder = page.locator("#versions").bounding_box()
+    y = ladder["y"] + 6
+    page.mouse.move(ladder["x"] + 40, y)
+    page.mouse.down()
+    page.locator("#versions label", has=page.locator("input:checked")).first.wait_for()
+    page.mouse.move(ladder["x"] + ladder["width"] - 10, y, steps=6)
+    last = page.locator("#versions input").last
+    assert last.is_checked()
+    page.mouse.up()
+    page.mouse.move(ladder["x"] + 10, y)
+    assert last.is_checked(), "nothing is dragged without a pressed button"
+    page.locator("#answer .kept").wait_for()
+
+
+def test_the_path_can_be_finished(visit: Opener) -> None:
+    page = visit("/")
+    keys = page.evaluate("[...document.querySelectorAll('.steps li')].map(li => li.dataset.key)")
+    page.evaluate("k => localStorage.setItem('highwater.done', JSON.stringify(k))", keys[:-1])
+    page.reload()
+    page.locator("#progress", has_text="5 of 6").wait_for()
+    page.locator(".steps li a").last.click()
+    page.wait_for_selector('body[data-ready="1"]')
+    page.get_by_label("Type a move").fill("produce m1; settle")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => localStorage.getItem('highwater.done').includes('S60')")
+    page.goto(page.url.split("/s/")[0])
+    page.get_by_role("link", name="All 6 done").wait_for()

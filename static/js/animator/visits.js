@@ -24,9 +24,9 @@ function write(key, list) {
 export const done = () => read("done");
 export const forgetDone = () => write("done", []);
 
-/** This run was seen to its end. */
+/** This run was seen to its end: a library script, or moves of one's own on the empty canvas. */
 export function finish(facts) {
-  if (!facts.script || !facts.scenario.code) return;
+  if (!facts.scenario.code || !(facts.script || facts.scenario.canvas)) return;
   mark(`${facts.scenario.code}:${facts.profile}`);
 }
 

@@ -22,7 +22,10 @@ function follow() {
         : "";
   }
   const progress = at("progress");
-  progress.hidden = at("again").hidden = finished.length === 0;
+  const whole = finished.length === steps.length;
+  at("again").hidden = finished.length === 0;
+  progress.hidden = finished.length === 0 || whole;
+  at("finished").hidden = !whole;
   progress.textContent = progress.dataset.text
     .replace("{done}", String(finished.length))
     .replace("{n}", String(steps.length));

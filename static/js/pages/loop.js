@@ -109,9 +109,29 @@ async function choose(input, from) {
   else wait(FIRST_MS);
 }
 
-for (const input of fields("#versions input", hero)) {
+const versions = fields("#versions input", hero);
+for (const input of versions) {
   input.addEventListener("change", () => choose(input, Math.max(0, Math.min(at, 4))));
 }
+
+/** The version under a finger or a pressed mouse is chosen, as on a slider. */
+const ladder = document.getElementById("versions");
+function drag(event) {
+  const { left, width } = ladder.getBoundingClientRect();
+  const place = Math.floor(((event.clientX - left) / width) * versions.length);
+  const input = versions[Math.max(0, Math.min(versions.length - 1, place))];
+  if (input.checked) return;
+  input.checked = true;
+  input.dispatchEvent(new Event("change"));
+}
+ladder.addEventListener("pointerdown", (event) => {
+  if (event.button !== 0) return;
+  ladder.setPointerCapture(event.pointerId);
+  drag(event);
+});
+ladder.addEventListener("pointermove", (event) => {
+  if (ladder.hasPointerCapture(event.pointerId)) drag(event);
+});
 dots.forEach((dot, n) => dot.addEventListener("click", () => (stop(), go(n))));
 pause.addEventListener("click", () => {
   playing = !playing;
