@@ -22,7 +22,7 @@ from engine.scenarios.scenario import Scenario
 from engine.show import story
 from engine.show.cursor import Cursor
 from engine.show.guards_control import chosen
-from engine.show.replay import suggestions
+from engine.show.suggesting import suggestions
 from engine.show.why import why
 from engine.sim import moves
 from engine.sim.run import Run, play

@@ -84,7 +84,7 @@ def run(
     nothing, no invariant was broken; 1: otherwise.  With --export (yaml, json, steps, golden,
     mermaid, shiviz, pytest) the run is only written, and the code is 0.
     """
-    from app.command.playing import complaints, exported, report, run_of
+    from app.command.playing import complaints, exported, report, run_of, verdict_line
     from engine.show.replay import Replay
 
     # Nobody else waits here for the processor: a run is told whole, up to the engine's own bound.
@@ -97,6 +97,7 @@ def run(
         tell(report(replay, unkept))
     else:
         click.echo(replay.golden(), nl=False)
+        click.echo(f"\n{verdict_line(replay)}")
         for complaint in unkept:
             click.echo(f"Not as expected: {complaint}", err=True)
     sys.exit(1 if unkept else 0)

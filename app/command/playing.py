@@ -7,11 +7,15 @@ import re
 import shlex
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from app.common.refusals import reproduce
+from app.common.verdict_text import verdict_text
+from app.common.words import Catalogue
 from engine.model.errors import BadInput
+from engine.model.languages import USUAL
 from engine.model.profiles import get_profile
 from engine.scenarios import file
 from engine.scenarios.file import library
@@ -51,6 +55,11 @@ def report(replay: Replay, unkept: list[str]) -> dict[str, Any]:
         "final": replay.final_view(),
         "digest": replay.outcome,
     }
+
+
+def verdict_line(replay: Replay) -> str:
+    """The verdict of the run in a sentence, as its end card on the page says it."""
+    return verdict_text(partial(Catalogue().text, USUAL), replay.verdict())
 
 
 def exported(replay: Replay, form: str) -> str:

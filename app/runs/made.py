@@ -14,6 +14,7 @@ from engine.show.comparing import compare, playable
 from engine.show.exports import FORMATS, file_name
 from engine.show.replay import Replay
 from engine.show.thumbnail import draw, telling_step
+from engine.show.verdict import FIELDS
 from engine.sim.run import Run
 
 STEPS_MOST: Final = 6_000
@@ -78,7 +79,7 @@ def rung(scenario: Scenario, profile: str) -> dict[str, Any]:
         "why": why,
         "step": step,
         "total": found.total,
-        "holds": verdict["holds"],
+        "verdict": {name: verdict[name] for name in FIELDS},
         "broken": list(dict.fromkeys(one["invariant"] for one in verdict["broken"])),
         "telling": draw(view["view"]),
         "final": draw(found.final_view()),

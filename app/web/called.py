@@ -17,6 +17,16 @@ PROFILE_ARGS: Final = ("profile", "other", "a", "b", "common")
 """Arguments of sentences that name a Kafka, or hold the name of one: "K39, brokers=3"."""
 PROMISE_ARGS: Final = ("invariant", "inv")
 
+OUTCOME_SIGNS: Final = {
+    "lost": "✖",
+    "broken": "!",
+    "gone": "–",
+    "unavailable": "…",
+    "kept": "✔",
+    "untested": "·",
+}
+"""Kind of a verdict -> the sign before its sentence."""
+
 
 def kafka(name: str) -> str:
     """ "K39+elr" as people say it; what is no profile stays as it is."""

@@ -13,7 +13,9 @@ from engine.model.profiles import get_profile
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import OWN, in_language
+from engine.show import library_outcomes
 from engine.show.thumbnail import HEIGHT, WIDTH, thumbnail
+from engine.show.verdict import GONE, LOST
 
 SECONDS_A_MOVE = 12
 WORDS_A_SECOND = 2
@@ -61,19 +63,26 @@ def card(scenario: Scenario, lang: str = OWN) -> dict[str, Any]:
         "museum": scenario.code.startswith(MUSEUM),
         "digest": scenario.digest,
         "verdicts": verdicts,
+        "lost": [
+            profile
+            for profile, one in library_outcomes.outcomes().get(scenario.code, {}).items()
+            if one["kind"] in (LOST, GONE)
+        ],
     }
 
 
 def outcomes(card: dict[str, Any]) -> list[dict[str, Any]]:
-    """The verdicts with profiles that share one put together, releases in their order."""
-    found: dict[tuple[str, ...], list[str]] = {}
+    """{verdict, profiles} of profiles that end alike, releases in their order.
+
+    `verdict` is that of `engine.show.verdict`; None where the end depends on the seed.
+    """
+    played = library_outcomes.outcomes().get(card["code"], {})
+    found: dict[str, dict[str, Any]] = {}
     for one in sorted(card["verdicts"], key=lambda one: get_profile(one["profile"]).release):
-        key = (one["verdict"], *one["invariants"])
-        found.setdefault(key, []).append(one["profile"])
-    return [
-        {"verdict": verdict, "invariants": invariants, "profiles": profiles}
-        for (verdict, *invariants), profiles in found.items()
-    ]
+        verdict = played.get(one["profile"])
+        group = found.setdefault(str(verdict), {"verdict": verdict, "profiles": []})
+        group["profiles"].append(one["profile"])
+    return list(found.values())
 
 
 def cards(scenarios: Iterable[Scenario], lang: str = OWN) -> list[dict[str, Any]]:

@@ -40,6 +40,8 @@ class Wanted:
     tags: tuple[str, ...] = ()
     difficulty: str = ""
     profile: str = ""
+    loss: bool = False
+    """Only scenarios in which an acknowledged record goes, under `profile` where one is named."""
     runs: frozenset[str] = frozenset()
     """Slugs of the scenarios in which the method, class, KIP or JIRA number acts."""
 
@@ -53,6 +55,7 @@ class Wanted:
             tuple(tag for tag in TAGS if tag in args.getlist("tag")),
             args.get("difficulty", "") if args.get("difficulty") in ("1", "2", "3") else "",
             naming.profile_asked(),
+            args.get("end") == "loss",
             scenarios(query) if _OF_KAFKA.search(query) else frozenset(),
         )
 
@@ -63,6 +66,11 @@ class Wanted:
             and (not self.tags or any(tag in card["tags"] for tag in self.tags))
             and self.difficulty in ("", str(card["difficulty"]))
             and (not self.profile or any(v["profile"] == self.profile for v in card["verdicts"]))
+            and (
+                not self.loss
+                or self.profile in card["lost"]
+                or (not self.profile and card["lost"] != [])
+            )
         )
 
 

@@ -18,6 +18,7 @@ from app.common.config import ASSETS
 from app.common.fields import typed
 from app.common.once import once
 from app.common.refusals import Refusal, from_bad_input, from_engine_error
+from app.common.verdict_text import verdict_text
 from app.common.words import choose
 from app.context import naming, visitor
 from app.context.moments import address
@@ -150,6 +151,8 @@ def _helpers() -> dict[str, Any]:
         "kafka": called.kafka,
         "kafkas": called.in_kafkas,
         "promise": lambda name: called.promise(name, words),
+        "outcome": lambda verdict: verdict_text(lambda key, args: words(key, **args), verdict),
+        "outcome_sign": called.OUTCOME_SIGNS.get,
         "rule": lambda name: called.rule(name, words),
         "lang": visitor.lang(),
         "tongue": address("", **visitor.tongue()),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from flask import Blueprint, Response, request
 
 from app.common.fields import typed
 from app.common.refusals import Refusal
+from app.common.verdict_text import verdict_text
 from app.context import naming, visitor
 from app.context.services import apart, services
 from app.runs import made
@@ -21,8 +23,9 @@ from engine.show.thumbnail import telling_step
 from engine.show.view import Json
 
 blueprint = Blueprint("unfurling", __name__)
-NAMED = 4
-"""Lost records that the ribbon names; of more it says how many."""
+
+OPEN: Final = "open"
+"""The kind of a picture on which nothing is decided yet."""
 SPELT = 4
 """So many brokers are called "Broker 3" below their tanks; of more the name alone has room."""
 
@@ -51,11 +54,8 @@ def _drawn(digest: str, step: int, lang: str) -> str:
     with services().replays.using(digest) as replay:
         at = telling_step(replay) if step < 0 else min(step, replay.total)
         (here,) = replay.steps(at, 1)
-        broken = replay.verdict()["broken"]
     view = here["view"]
-    lost = view["ledger"]["lost"]
-    over = [one for one in broken if one["step"] <= at]
-    kind = "lost" if lost else "broken" if over else "open" if broken else "held"
+    verdict = here["verdict"] or {"kind": OPEN, "key": "end.open", "records": []}
     row = PROFILES.get(run.profile)
     scenario = in_language(run.scenario, lang)
     plain = {broker["id"]: broker["name"] for broker in view["brokers"]}
@@ -64,27 +64,16 @@ def _drawn(digest: str, step: int, lang: str) -> str:
         Card(
             title=scenario.title,
             version=row.stands_for if row else run.profile,
-            verdict=_verdict(lost, kind, lang),
-            kind=kind,
+            verdict=verdict_text(partial(services().words.text, lang), verdict),
+            kind=verdict["kind"],
             said=told[0] if told else "",
             # What the script is about is not given away before it has happened.
-            answer="" if kind == "open" or run.moves is not None else scenario.teaches,
+            answer="" if verdict["kind"] == OPEN or run.moves is not None else scenario.teaches,
             names=dict(plain) if len(plain) > SPELT else _called(plain, lang),
             doing=_doing(view, lang),
         ),
         view,
     )
-
-
-def _verdict(lost: list[str], kind: str, lang: str) -> str:
-    words = services().words
-    if len(lost) > NAMED:
-        named = words.text(lang, "bad.more", {"m": ", ".join(lost[:NAMED]), "n": len(lost) - NAMED})
-    elif len(lost) > 1:
-        named = words.text(lang, "bad.and", {"a": ", ".join(lost[:-1]), "b": lost[-1]})
-    else:
-        named = "".join(lost)
-    return words.text(lang, f"end.{kind}", {"m": named})
 
 
 def _called(plain: dict[int, str], lang: str) -> dict[int, str]:

@@ -345,10 +345,7 @@ class Checker:
         log = replica.log
         if acked.base < log.log_start or has_values(log, acked.base, acked.values):
             return
-        lost = self.ledger.lost if acked.acks == -1 else self.ledger.lost_single
-        names = [value for value in acked.values if value not in lost]
-        for value in names:
-            lost[value] = acked.tp
+        names = self.ledger.lose(acked)
         if names:
             told = ", ".join(names)
             kind = "all" if acked.acks == -1 else "1"

@@ -87,6 +87,7 @@ class Ledger:
         "sequences",
         "truncated",
         "unclean_epochs",
+        "unclean_lost",
         "unwritable",
     )
 
@@ -105,6 +106,7 @@ class Ledger:
         self.sequences: list[dict[Sequence, int]] = [{} for _ in range(partitions)]
         self.lost: dict[str, int] = {}  # acks=all record that is gone -> partition
         self.lost_single: dict[str, int] = {}  # the same for acks=1: a statistic (I8)
+        self.unclean_lost: set[str] = set()  # those of `lost` whose partition had unclean elections
         self.committed_lost = 0  # records that a new leader did not have (I6)
         self.diverged: set[tuple[int, int]] = set()  # (tp, offset) that differed (I5)
         self.truncated = 0  # records that replicas cut off their logs
@@ -141,6 +143,7 @@ class Ledger:
         twin.lost_single = self.lost_single.copy()
         twin.read_last = self.read_last.copy()
         twin.unclean_epochs = self.unclean_epochs.copy()
+        twin.unclean_lost = self.unclean_lost.copy()
         return twin
 
     def grow(self, partitions: int) -> None:
@@ -182,6 +185,15 @@ class Ledger:
                         self.sequences[tp][self.key(batch)] = batch.base
         self.hw_reached[tp] = max(self.hw_reached[tp], hw)
         return conflict, twice
+
+    def lose(self, acked: Acked) -> list[str]:
+        """Notes the records of a batch as gone; returns those that were not noted before."""
+        lost = self.lost if acked.acks == -1 else self.lost_single
+        names = [value for value in acked.values if value not in lost]
+        lost.update(dict.fromkeys(names, acked.tp))
+        if acked.acks == -1 and any(tp == acked.tp for tp, _ in self.unclean_epochs):
+            self.unclean_lost.update(names)
+        return names
 
     def change(self, tp: int, before: PartitionRecord, after: PartitionRecord) -> None:
         """Counts what became of a partition's record in one change.

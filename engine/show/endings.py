@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -21,7 +22,9 @@ class Ending:
 
     profiles: tuple[str, ...]
     broken: tuple[str, ...]
-    """Invariants in the order in which they break; none of them: all promises hold."""
+    """Invariants in the order in which they break."""
+    kind: str
+    """The kind of the verdict: `engine.show.verdict.KINDS`."""
 
     @property
     def span(self) -> str:
@@ -37,11 +40,6 @@ class Ending:
         # All from there on, or all of one half: the end tells enough.
         said = "" if _half(first) in ("", _half(last), _ZOOKEEPER) else _half(first)
         return f"{start}{said} – {end}{_half(last)}"
-
-    @property
-    def kind(self) -> str:
-        """ "lost": something acknowledged; "broken": another promise; "held": none."""
-        return "lost" if "I7" in self.broken else "broken" if self.broken else "held"
 
 
 _RELEASE: Final = re.compile(r"\d+(?:\.\d+)+")
@@ -61,31 +59,35 @@ def _half(profile: str) -> str:
     return _KRAFT if found.mode == KRAFT and found.releases[0] in BOTH else ""
 
 
-def broken_under(scenario: Scenario, profile: str) -> tuple[str, ...]:
-    """The invariants that the script breaks under this profile, as far as it can be played."""
+def ending(scenario: Scenario, profile: str) -> Ending:
+    """How the script ends under this profile, as far as it can be played."""
     run, _ = playable(Run(scenario, profile), STEPS_MOST)
-    broken = Replay(run, STEPS_MOST).verdict()["broken"]
-    return tuple(dict.fromkeys(one["invariant"] for one in broken))
+    verdict = Replay(run, STEPS_MOST).verdict()
+    broken = dict.fromkeys(one["invariant"] for one in verdict["broken"])
+    return Ending((profile,), tuple(broken), verdict["kind"])
 
 
 def endings(scenario: Scenario) -> tuple[Ending, ...]:
     """All generations in the order of their release, those with ZooKeeper before those without.
 
-    Which promise breaks first may differ among neighbours that end alike: the set decides.
+    Neighbours of one kind that break the same invariants, in any order, share an ending.
     """
-    told = [(profile, broken_under(scenario, profile)) for profile in PROFILES]
-    return tuple(
-        Ending(tuple(profile for profile, _ in group), group[0][1])
-        for group in (list(one) for _, one in groupby(told, key=lambda one: set(one[1])))
-    )
+    found = (ending(scenario, profile) for profile in PROFILES)
+    return _joined(found, lambda one: (one.kind, frozenset(one.broken)))
 
 
 def folded(found: tuple[Ending, ...]) -> tuple[Ending, ...]:
     """Neighbours of one kind as one ending, which breaks what any of them breaks."""
+    return _joined(found, lambda one: one.kind)
+
+
+def _joined(found: Iterable[Ending], key: Callable[[Ending], object]) -> tuple[Ending, ...]:
+    groups = (list(group) for _, group in groupby(found, key=key))
     return tuple(
         Ending(
-            tuple(name for ending in group for name in ending.profiles),
-            tuple(dict.fromkeys(name for ending in group for name in ending.broken)),
+            tuple(name for one in group for name in one.profiles),
+            tuple(dict.fromkeys(name for one in group for name in one.broken)),
+            group[0].kind,
         )
-        for group in (list(one) for _, one in groupby(found, key=lambda one: one.kind))
+        for group in groups
     )

@@ -9,6 +9,7 @@ from html import escape
 from typing import Any, Final
 
 from engine.show import tanks
+from engine.show.verdict import BROKEN, GONE, KEPT, LOST, UNAVAILABLE, UNTESTED
 
 WIDTH: Final = 1200
 HEIGHT: Final = 630
@@ -22,8 +23,16 @@ EDGE: Final = 60
 """Units left free at either side."""
 WORDS: Final = 34
 """Units below the tanks for what each broker is doing."""
-RIBBONS: Final = {"lost": "bad", "broken": "bad", "held": "ok", "open": "hw"}
-"""The colour of the ribbon: lost, another promise broken, all held, or not decided yet."""
+RIBBONS: Final = {
+    LOST: "bad",
+    BROKEN: "bad",
+    GONE: "warn",
+    UNAVAILABLE: "warn",
+    KEPT: "ok",
+    UNTESTED: "ink2",
+    "open": "hw",
+}
+"""Kind of a verdict, or "open" while nothing is decided -> colour of the ribbon."""
 FONTS: Final = "Noto Sans, DejaVu Sans"
 HAN_FONTS: Final = "Noto Sans CJK SC, Noto Sans SC, WenQuanYi Micro Hei, PingFang SC"
 

@@ -25,7 +25,8 @@ from engine.show.entities import Happening
 from engine.show.kept import KeptSteps
 from engine.show.recall import Recall
 from engine.show.staging import Cut, dress, initial, letters
-from engine.show.suggesting import suggestions
+from engine.show.suggesting import possible
+from engine.show.verdict import Outcome
 from engine.show.view import Json, node_name, view
 from engine.show.why import why
 from engine.sim import moves
@@ -84,6 +85,7 @@ class Replay:
         self._weighty: list[int] = []  # steps
         self._times = array("q", [0])
         self._marks: list[tuple[int, str]] = []
+        self._outcome = Outcome()
         self._first = -1  # the partition of the first produce
         self._cuts: list[Cut] = []
         self._golden = bytearray()
@@ -142,6 +144,7 @@ class Replay:
                 now_broken = len(cursor.sim.broken)
                 self._times.append(cursor.sim.now)
                 self._note(kind, what, cues, now_broken > broken)
+                self._outcome.note(self.total, cursor.sim, cues)
                 self._chronicle.note(self.total, what, cues, cursor.sim.cluster.names)
                 broken = now_broken
             if self.total >= self._most:
@@ -219,7 +222,7 @@ class Replay:
         return self._end.sim
 
     def verdict(self) -> Json:
-        """{holds, expected, broken: [{invariant, step, why}], counts}.
+        """{holds, expected, broken: [{invariant, step, why}], counts} and `Outcome.at_end`.
 
         `expected` compares with what the scenario promises for this profile; None where it
         promises nothing, as for moves of one's own, and where not the whole run is looked at.
@@ -239,7 +242,8 @@ class Replay:
             for name, count in sorted(sim.checker.counts.items())
             if name not in {entry["invariant"] for entry in broken}
         }
-        return {"holds": not broken, "expected": expected, "broken": broken, "counts": counts}
+        found = {"holds": not broken, "expected": expected, "broken": broken, "counts": counts}
+        return found | self._outcome.at_end(self.total, sim)
 
     def facts(self, told: Scenario | None = None) -> Json:
         """What the page needs to know of the run before it asks for steps.
@@ -403,6 +407,7 @@ class Replay:
                         {"inv": name, "why": reason} for name, step, reason in new if step == number
                     ],
                     **threads.at_work(node, what, sends, asking, asks),
+                    "verdict": self._outcome.at(number, sim, number == self.total and self.whole),
                     "view": shown,
                 },
                 size,
@@ -478,21 +483,8 @@ class Replay:
         return dashboard(self._at(step), self._chronicle, step)
 
     def possible(self, step: int) -> list[Json]:
-        """What a hand may do at this step, and what it means; the impossible with its reason."""
-        sim = self._at(step)
-        found = []
-        for line in suggestions(sim):
-            move = moves.parse(line, self.run.scenario.brokers)
-            reason = move.verb.why_not(sim, move.args)
-            shown: Json = {
-                "text": line,
-                "group": move.verb.group,
-                "help": move.verb.help,
-                "enabled": not reason,
-                "why": reason,
-            }
-            found.append(shown)
-        return found
+        """The moves that can be made at this step, and the others with the reason."""
+        return possible(self._at(step))
 
     def why(self, step: int, subject: str) -> Json:
         """The guards of what does not happen at this step.  Raises BadInput for no subject."""

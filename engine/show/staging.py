@@ -71,6 +71,7 @@ def initial(sim: Simulation) -> Json:
         "say": [say("run.begins")],
         "why": [],
         "broken": [],
+        "verdict": {},
         "view": dress(sim, view(sim)),
     }
 

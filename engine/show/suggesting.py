@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from engine.dataplane import directories
 from engine.model.records import PartitionRecord
 from engine.model.state import LEADER
 from engine.show.staging import ways
+from engine.sim import moves
 from engine.sim.simulation import Simulation
 
 _FAULTS: Final = (
     *("kill", "restart", "power", "pause", "resume", "shutdown"),
     *("bounce", "wipe", "detect"),
 )
+
+
+def possible(sim: Simulation) -> list[dict[str, Any]]:
+    """Suggested moves as {text, group, help, enabled, why}; `why` is the reason of a refusal."""
+    found = []
+    for line in suggestions(sim):
+        move = moves.parse(line, sim.scenario.brokers)
+        reason = move.verb.why_not(sim, move.args)
+        found.append(
+            {
+                "text": line,
+                "group": move.verb.group,
+                "help": move.verb.help,
+                "enabled": not reason,
+                "why": reason,
+            }
+        )
+    return found
 
 
 def suggestions(sim: Simulation) -> Iterator[str]:

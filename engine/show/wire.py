@@ -343,6 +343,16 @@ class Fetcher(TypedDict):
     number: int
 
 
+class RunVerdict(TypedDict, total=False):
+    """What became of what was promised: `engine.show.verdict`; empty while nothing is decided."""
+
+    kind: str
+    key: str
+    records: list[str]
+    kept: int
+    fault: str
+
+
 class Step(TypedDict):
     """Step `n` of a run: what happened, and the state after it."""
 
@@ -357,5 +367,6 @@ class Step(TypedDict):
     why: list[Sentence]
     cues: list[Cue]
     broken: list[Broken]
+    verdict: RunVerdict
     fetcher: NotRequired[Fetcher]
     view: View

@@ -12,7 +12,7 @@ from app.door import picture
 from engine.model.releases import ONLY_KRAFT
 from engine.scenarios.file import find
 from engine.show import tanks
-from engine.show.endings import broken_under, endings
+from engine.show.endings import ending, endings
 from engine.show.postcard import LINE_CHARS, Card, postcard, wrapped
 from engine.show.replay import Replay
 from engine.show.thumbnail import telling_step
@@ -42,7 +42,7 @@ def test_without_a_step_the_picture_is_the_moment_that_tells(client: FlaskClient
 
 def test_chinese_is_drawn_in_a_face_for_chinese() -> None:
     view = Replay(Run(find("S20"), "Z0102")).steps(0, 1)[0]["view"]
-    svg = postcard(Card("已确认的消息会丢吗？", "Kafka 3.9", "没丢。", "held"), view)
+    svg = postcard(Card("已确认的消息会丢吗？", "Kafka 3.9", "没丢。", "kept"), view)
     assert 'font-family="Noto Sans CJK SC' in svg
 
 
@@ -108,7 +108,7 @@ def test_the_strip_tells_what_each_version_does(client: FlaskClient) -> None:
     assert first["span"].startswith("0.8") and "I7" in first["broken"]
     newest = ".".join(ONLY_KRAFT[-1].split(".")[:2])
     assert second["span"] == f"0.11 – {newest}" and second["broken"] == []
-    assert [first["kind"], second["kind"]] == ["lost", "held"]
+    assert [first["kind"], second["kind"]] == ["lost", "kept"]
     halves = [one["span"] for one in client.get("/s/S14/endings.json").json["endings"]]
     assert halves[2:4] == ["3.3.0 – 3.9.1 (ZooKeeper)", "3.3.0 – 3.8 (KRaft)"]
     assert len(halves) == len(set(halves)) == 7
@@ -122,7 +122,7 @@ def test_the_strip_says_what_the_scenario_promises(code: str) -> None:
     for profile in scenario.profiles:
         expected = scenario.expectation(profile) or {}
         verdict = expected.get("verdict")
-        assert under[profile] == set(broken_under(scenario, profile))
+        assert under[profile] == set(ending(scenario, profile).broken)
         promises = {one for one in under[profile] if re.fullmatch(r"I\d+", one)}
         if isinstance(verdict, list):
             assert promises == {one for one in verdict if re.fullmatch(r"I\d+", one)}, profile

@@ -26,4 +26,4 @@ def test_a_loss_is_found_from_a_step_and_watched(visit: Any, wide: int) -> None:
     page.wait_for_selector('body[data-ready="1"]')
     assert "step=20" in page.url
     page.keyboard.press("End")
-    page.locator("#ending").get_by_text("Acknowledged, and gone").first.wait_for()
+    page.locator("#ending").get_by_text("Gone:").first.wait_for()

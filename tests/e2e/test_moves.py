@@ -81,7 +81,7 @@ def test_a_violation_is_told_in_words_with_the_lost_records(visit: Opener) -> No
     page.keyboard.press("n")
     alert = page.get_by_role("alert")
     alert.wait_for()
-    assert "Acknowledged, and gone" in alert.inner_text()
+    assert "Lost: m1" in alert.inner_text()
     assert "m1" in alert.inner_text()
     page.get_by_role("tab", name="Checks").click()
     page.locator('[data-inv="I7"].bad').wait_for()

@@ -25,6 +25,7 @@ export interface Step {
   n: number;
   say: Sentence[];
   t: number;
+  verdict: RunVerdict;
   view: View;
   why: Sentence[];
 }
@@ -60,6 +61,16 @@ export interface Fetcher {
 export interface Sentence {
   args: {};
   key: string;
+}
+/**
+ * What became of what was promised: `engine.show.verdict`; empty while nothing is decided.
+ */
+export interface RunVerdict {
+  fault?: string;
+  kept?: number;
+  key?: string;
+  kind?: string;
+  records?: string[];
 }
 /**
  * The whole cluster after a step; times are virtual milliseconds.

@@ -43,7 +43,14 @@ export function clear() {
 }
 
 const HEAD = 36;
-const TONES = { lost: "--bad", broken: "--bad", held: "--ok" };
+const TONES = {
+  lost: "--bad",
+  broken: "--bad",
+  gone: "--warn",
+  unavailable: "--warn",
+  kept: "--ok",
+  untested: "--ink2",
+};
 
 /** Whose run it is, and its verdict at the right, in the colour of what it says. */
 function heading({ title, kind, words }, width, say, place) {

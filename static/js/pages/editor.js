@@ -83,7 +83,7 @@ function undoByKey(event) {
   else e.undo();
 }
 
-/** A template replaces the text as a change that can be undone; without this script it is a link. */
+/** A template replaces the text as a change that can be undone; without scripts it is a link. */
 async function takeTemplate(event) {
   const chip = event.target.closest("a.chip");
   if (!chip || event.ctrlKey || event.metaKey || event.shiftKey) return;

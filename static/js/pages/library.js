@@ -21,6 +21,7 @@ function asked() {
     tags: fields.getAll("tag").map(String),
     difficulty: String(fields.get("difficulty")),
     profile: String(fields.get("profile")),
+    loss: fields.has("end"),
   };
 }
 
@@ -46,15 +47,16 @@ function runsOf(question) {
 
 function show() {
   const runs = runsOf(field("find").value.trim());
-  const { words, tags, difficulty, profile } = asked();
+  const { words, tags, difficulty, profile, loss } = asked();
   let shown = 0;
   for (const card of cards) {
-    const { tags: mine, profiles, difficulty: level } = card.dataset;
+    const { tags: mine, profiles, difficulty: level, lost } = card.dataset;
     const fits =
       (words.every((w) => texts.get(card).includes(w)) || runs.includes(card.dataset.slug)) &&
       (!tags.length || tags.some((tag) => mine.split(" ").includes(tag))) &&
       (!difficulty || difficulty === level) &&
-      (!profile || profiles.split(" ").includes(profile));
+      (!profile || profiles.split(" ").includes(profile)) &&
+      (!loss || (profile ? lost.split(" ").includes(profile) : lost !== ""));
     card.hidden = !fits;
     shown += fits ? 1 : 0;
   }

@@ -92,6 +92,10 @@ function told() {
   pause.setAttribute("aria-label", playing ? pause.dataset.pause : pause.dataset.play);
 }
 
+/** The runs in which this version loses something all the same. */
+const linkTo = (href) =>
+  Object.assign(document.createElement("a"), { href, textContent: answer.dataset.left });
+
 async function choose(input, from) {
   const address = input.dataset.frames;
   if (!loaded.has(address)) loaded.set(address, (await fetch(address)).json());
@@ -103,6 +107,7 @@ async function choose(input, from) {
   said.className = lost ? "lost" : "kept";
   said.textContent = `Kafka ${release}: ${lost ? answer.dataset.yes : answer.dataset.no}`;
   answer.replaceChildren(said);
+  if (!lost) answer.append(" ", linkTo(`/scenarios?profile=${input.value}&end=loss`));
   watch.href = input.dataset.watch;
   if (still) standStill();
   else if (from >= 0) go(from);

@@ -6,22 +6,8 @@ import { useEffect, useState } from "preact/hooks";
 import { share } from "../animator/doors.js";
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
-import { inTurn, knows } from "../i18n/words.js";
 import { Icon, judged, say } from "./common.js";
 import { change } from "./title.js";
-
-/** A broken promise in words: what is the case now, not what was promised. */
-const brokenWords = (id) =>
-  knows(s.words.value, `broken.${id}`)
-    ? s.t.value(`broken.${id}`)
-    : s.t.value("broken.other", { id });
-
-/** What is broken now; the finer checks of single mechanisms only where no promise says it. */
-function worst(broken) {
-  const promises = broken.filter((b) => /^I\d/.test(b.invariant));
-  const rank = (b) => (b.invariant === "I7" ? 0 : 1); // what was promised to a client comes first
-  return promises.length ? promises.sort((a, b) => rank(a) - rank(b)) : broken;
-}
 
 /** Brings the lost records before the eyes: the lanes that had them ring for a while. */
 function showWhere(step, lost) {
@@ -31,30 +17,31 @@ function showWhere(step, lost) {
   });
 }
 
+/** Kinds of a verdict that are shown from the step on at which they came about. */
+const BAD = ["lost", "broken", "gone"];
+
 /** The one line under the stage.  Its place is reserved, so that nothing jumps when it speaks. */
 export function Ending() {
   const t = s.t.value;
-  const broken = worst(s.broken.value);
   const facts = s.facts.value;
-  const key = broken.length ? `${facts.digest}:${broken.map((b) => b.invariant).join()}` : null;
+  const { kind, words } = judged(s.step.value);
+  const key = BAD.includes(kind) ? `${facts.digest}:${words}` : null;
   useEffect(() => {
     if (!key && s.dismissed.value.size) s.dismissed.value = new Set();
   }, [key]);
   if (key && !s.dismissed.value.has(key))
-    return html`<${Loss} broken=${broken} id=${key} t=${t} />`;
+    return html`<${Loss} kind=${kind} words=${words} id=${key} t=${t} />`;
   if (!facts || s.n.value < facts.total || !facts.total) return html`<div class="ending"></div>`;
-  return html`<${End} facts=${facts} t=${t} />`;
+  return html`<${End} facts=${facts} kind=${kind} words=${words} t=${t} />`;
 }
 
-/** At the end of a run the title's question is answered in one sentence. */
-function End({ facts, t }) {
-  const { kind, words } = judged(s.step.value);
-  return html`<div
-    class=${`ending card ${kind === "held" ? "held" : "lost"}`}
-    role="note"
-    data-end=${kind}
-  >
-    <p class="grow"><b>${words}</b>${" "}<span>${facts.scenario.teaches}</span></p>
+/** At the end of a run the title's question is answered in one sentence; a run of one's own asks
+ *  none. */
+function End({ facts, kind, words, t }) {
+  return html`<div class=${`ending card ${kind}`} role="note" data-end=${kind}>
+    <p class="grow">
+      <b>${words}</b>${" "}<span>${facts.script ? facts.scenario.teaches : ""}</span>
+    </p>
     <div class="acts">
       <button class="btn" type="button" onClick=${share}>${t("end.share")}</button>
       <a class="btn" href="/">${t("end.next")}</a>
@@ -62,37 +49,31 @@ function End({ facts, t }) {
   </div>`;
 }
 
-const HEADLINE = 2; // broken promises that a phone has room for
-
-/** A promise that is broken, as a moment: what is gone, and what can be asked of it. */
-function Loss({ broken, id, t }) {
+/** A verdict that is bad, as a moment: what is gone, and what can be asked of it. */
+function Loss({ kind, words, id, t }) {
   const facts = s.facts.value;
-  const lost = s.step.value?.view.ledger?.lost ?? [];
-  const first = broken[0].step;
+  const { records = [] } = s.step.value.verdict;
+  const [first] = s.broken.value;
+  const at = records.length ? facts.verdict.lost_at : first.step;
   const other =
     facts.script && facts.scenario.profiles?.findLast((profile) => profile !== facts.profile);
   const away = () => {
     s.dismissed.value = new Set([...s.dismissed.value, id]);
   };
-  const told = lost.length
-    ? [t("bad.gone", { m: listed(lost, t) })]
-    : broken.map((b) => brokenWords(b.invariant));
   const known = facts.verdict.expected ? `(${t("bad.expected", { profile: facts.profile })})` : "";
-  const why = `${say(broken[0].why)} ${known}`;
+  const why = first ? `${say(first.why)} ${known}` : "";
   return html`<div
-    class="ending lost"
+    class=${`ending ${kind}`}
     role="alert"
-    title=${`${why} ${broken.map((b) => b.invariant).join(" ")}`}
-    data-violation=${broken.map((b) => b.invariant).join(" ")}
+    title=${`${why} ${s.broken.value.map((b) => b.invariant).join(" ")}`}
+    data-violation=${s.broken.value.map((b) => b.invariant).join(" ")}
   >
-    <p class="grow">
-      <b>${inTurn(told.slice(0, HEADLINE))}</b> <span>${inTurn(told.slice(HEADLINE))}</span>
-    </p>
+    <p class="grow"><b>${words}</b></p>
     <div class="acts">
-      <button class="btn" type="button" onClick=${() => showWhere(first, lost)}>
+      <button class="btn" type="button" onClick=${() => showWhere(at, records)}>
         ${t("bad.show")}
       </button>
-      <${Doubt} invariant=${broken[0].invariant} step=${first} />
+      ${first && html`<${Doubt} invariant=${first.invariant} step=${first.step} />`}
       ${
         other &&
         html`<button class="btn" type="button" onClick=${() => change(other)}>
@@ -104,15 +85,6 @@ function Loss({ broken, id, t }) {
       </button>
     </div>
   </div>`;
-}
-
-const MOST = 6; // records named; of more only how many
-
-function listed(lost, t) {
-  if (lost.length > MOST)
-    return t("bad.more", { m: lost.slice(0, MOST).join(", "), n: lost.length - MOST });
-  if (lost.length === 1) return lost[0];
-  return t("bad.and", { a: lost.slice(0, -1).join(", "), b: lost.at(-1) });
 }
 
 /** What can be asked of a run that breaks a promise: a shorter one, and when it was lost for

@@ -4,7 +4,7 @@ import { html } from "htm/preact";
 
 import * as s from "../animator/state.js";
 import { kept } from "../core/kept.js";
-import { inTurn, plain, told } from "../i18n/words.js";
+import { inTurn, knows, plain, told } from "../i18n/words.js";
 
 export const Icon = ({ name }) =>
   html`<svg class="icon" aria-hidden="true">
@@ -47,14 +47,25 @@ export const sayAll = (step) =>
       ? s.t.value(s.facts.value?.total ? "step.start" : "step.empty")
       : step.move;
 
-/** What is known at a step: {kind, words}: what is lost by now, or at the end that nothing is; no
- *  kind as long as nothing is decided. */
+const MOST = 6; // records named; of more only how many
+
+/** Names of records as a list in words. */
+function listed(names, t) {
+  if (names.length > MOST)
+    return t("bad.more", { m: names.slice(0, MOST).join(", "), n: names.length - MOST });
+  if (names.length <= 1) return names.join();
+  return t("bad.and", { a: names.slice(0, -1).join(", "), b: names.at(-1) });
+}
+
+/** The verdict at a step, as the engine gives it: {kind, words}; no kind while nothing is
+ *  decided. */
 export function judged(step) {
-  const { verdict, total } = s.facts.value;
-  const lost = step?.view.ledger?.lost ?? [];
-  const broken = (verdict.broken ?? []).some((one) => one.step <= step?.n);
-  const kind = lost.length ? "lost" : broken ? "broken" : step?.n >= total ? "held" : "";
-  return { kind, words: kind && s.t.value(`end.${kind}`, { m: lost.join(", ") }) };
+  const { kind = "", key, records = [], kept, fault } = step?.verdict ?? {};
+  const t = s.t.value;
+  if (!kind) return { kind, words: "" };
+  if (!knows(s.words.value, key)) return { kind, words: t("broken.other", { id: key }) };
+  const args = { m: listed(records, t), n: kept, fault: fault && t(`fault.${fault}`) };
+  return { kind, words: t(key, args) };
 }
 
 /** The one sentence of a step. */

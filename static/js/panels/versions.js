@@ -12,8 +12,8 @@ import { Icon } from "./common.js";
 
 const found = signal({ name: null, parts: [] });
 
-/** What a strip tells apart: something acknowledged is lost, another promise breaks, all hold. */
-const SIGN = { lost: "✖", broken: "!", held: "✔" };
+/** Kind of a verdict -> its sign; its words stand in the tooltip. */
+const SIGN = { lost: "✖", broken: "!", gone: "–", unavailable: "…", kept: "✔", untested: "·" };
 
 async function load(name) {
   try {

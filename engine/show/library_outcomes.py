@@ -1,0 +1,38 @@
+"""The verdict of each library scenario under each profile that it lists.
+
+They are kept in `outcomes.json`, since playing the whole library takes a minute; a test plays it
+again and `pytest tests/test_verdict.py --rewrite` writes the file.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from engine.scenarios.scenario import Scenario
+from engine.show.replay import Replay
+from engine.show.verdict import FIELDS
+from engine.sim.run import Run
+
+FILE: Final = "outcomes.json"
+
+
+def outcome(scenario: Scenario, profile: str) -> dict[str, Any]:
+    """Plays the script and returns its verdict without details: `engine.show.verdict.FIELDS`."""
+    verdict = Replay(Run(scenario, profile)).verdict()
+    return {name: verdict[name] for name in FIELDS}
+
+
+def is_statistical(scenario: Scenario) -> bool:
+    """Whether the end depends on the seed, so that one run gives no verdict of the scenario."""
+    return bool(scenario.workload.producers or scenario.faults)
+
+
+@cache
+def outcomes() -> dict[str, dict[str, dict[str, Any]]]:
+    """Code -> profile -> verdict; scenarios whose end depends on the seed are left out."""
+    text = (files("engine.show") / FILE).read_text("utf-8")
+    found: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
+    return found
