@@ -70,6 +70,7 @@ def test_a_run_is_the_same_in_every_language() -> None:
     for facts in (ours, theirs):
         for chapter in facts["chapters"]:
             chapter[2] = ""
+        facts["beats"] = [step for step, _ in facts["beats"]]
         facts["scenario"] = facts["scenario"]["digest"]
     assert ours == theirs
 

@@ -15,6 +15,7 @@ from app.context.services import apart, services
 from app.runs import made
 from app.web.api import json_answer, unless_known
 from app.web.edition import lasting
+from app.web.path import place_on_path
 from app.workers.pool import NoneFree
 from engine import ENGINE_VERSION
 from engine.model.profiles import PROFILES, get_profile
@@ -80,6 +81,7 @@ def page(digest: str) -> str:
         other=other,
         why=why,
         profiles=list(PROFILES.values()),
+        place=place_on_path(run.scenario.code, run.profile, other.profile),
         boot={
             "lang": visitor.lang(),
             "a": digest,

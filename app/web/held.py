@@ -105,6 +105,7 @@ def _cut(facts: Json, step: int) -> Json:
         "total": step,
         "whole": True,
         "marks": marks,
+        "beats": [],
         "moments": [one for one in facts["moments"] if one <= step],
         "chapters": [[at, move, ""] for at, move, _ in chapters],
         "moves": facts["moves"][: len(chapters)],

@@ -13,22 +13,13 @@ from app.context import visitor
 from app.web.cards import cards, outcomes, pictures_version
 from app.web.library import CANVAS
 from app.web.loop import hero
+from app.web.path import path
 from engine.scenarios import file
 
 blueprint = Blueprint("home", __name__)
 
 Card = dict[str, Any]
 
-PATH = (
-    ("S01", ""),
-    ("S02", ""),
-    ("S10", ""),
-    ("R20", "Z0102"),
-    ("R20", "Z011"),
-    ("S60", ""),
-)
-"""Six short runs, as (code, profile): what a beginner plays first."""
-EDITOR: Final = "/edit"
 TOPICS: Final = (
     ("committed", ("S01", "S02", "S08", "S26")),
     ("acks", ("S03", "S04", "S05", "S37")),
@@ -42,21 +33,6 @@ TOPICS: Final = (
 """Name of a topic and the codes of its four runs, from the plain to the surprising."""
 FILTERS: Final = ("q", "tag", "difficulty", "profile")
 """Addresses that ask for these mean the page of all scenarios, which once was this one."""
-
-
-def path(found: Iterable[Card]) -> list[Card]:
-    """The first steps, each with its link; the editor stands in for what the library lacks."""
-    by_code = {card["code"]: card for card in found}
-    steps = []
-    for number, (code, profile) in enumerate(PATH, 1):
-        card = by_code.get(code)
-        if card is None:
-            steps.append({"number": number, "href": EDITOR, "key": "editor", "minutes": 5})
-            continue
-        href = url_for("pages.scenario", name=card["slug"], profile=profile or None)
-        first = profile or card["verdicts"][0]["profile"]
-        steps.append({**card, "number": number, "href": href, "key": f"{code}:{first}"})
-    return steps
 
 
 def topics(found: Iterable[Card]) -> list[dict[str, Any]]:

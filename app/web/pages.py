@@ -27,6 +27,7 @@ from app.live.classroom import rooms_here
 from app.web import addresses, called, packs, preloads, scriptless, security
 from app.web.api import json_answer
 from app.web.edition import edition
+from app.web.path import place_on_path
 from app.web.seen import badge
 from engine import ENGINE_VERSION
 from engine.learn.after import SAYS, after
@@ -99,6 +100,7 @@ def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", ste
         "futures": {"each": FUTURES_EACH, "longest": longest()},
     }
     boot["after"] = _after(found) if boot["library"] else None
+    boot["path"] = place_on_path(found.code, run.profile) if boot["library"] else None
     return render_template("animator.html", boot=boot, title="" if bare else shown.title)
 
 

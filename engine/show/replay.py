@@ -18,6 +18,7 @@ from engine.model.messages import ProduceRequest
 from engine.scenarios.expectations import is_kept
 from engine.scenarios.scenario import Scenario
 from engine.show import story, text, threads, weighing
+from engine.show.beats import beats
 from engine.show.chronicle import Chronicle
 from engine.show.cursor import Checkpoint, Cursor, Happened, played
 from engine.show.dashboard import dashboard
@@ -251,6 +252,8 @@ class Replay:
         `told` is the run's scenario with its texts in another language.
         """
         scenario = told or self.run.scenario
+        lost_at = self._verdict["lost_at"]
+        chapters = [[step, self.lines[line], text] for step, line, text in self.chapters(told)]
         return {
             "digest": self.run.digest,
             "scenario": {
@@ -274,9 +277,8 @@ class Replay:
             "script": self.run.moves is None,
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
             "moments": list(self._weighty),
-            "chapters": [
-                [step, self.lines[line], text] for step, line, text in self.chapters(told)
-            ],
+            "chapters": chapters,
+            "beats": beats(self.total, chapters, self._marks, self._weighty, lost_at),
             "clock": self._clock(),
             "partition": max(0, self._first),
             "verdict": self.verdict(),

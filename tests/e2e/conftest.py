@@ -160,8 +160,11 @@ FORESEEN = ("ERR_CONNECTION_REFUSED", "ERR_INTERNET_DISCONNECTED", "status of 40
 CUT_OFF = (*FORESEEN, "ERR_CONNECTION_RESET", "ERR_SOCKET_NOT_CONNECTED", "status of 503")
 """The same where the server is one that its test ends: it no longer gives what it still makes."""
 Opener = Callable[..., Any]
-SEEN = "try { localStorage.setItem('highwater.coached', '1'); } catch { }"
-"""Coach marks are for newcomers; `visit(newcomer=True)` is one."""
+SEEN = (
+    "try { localStorage.setItem('highwater.coached', '1');"
+    " localStorage['highwater.size'] ??= 'event'; } catch { }"
+)
+"""Coach marks and the story are for newcomers; `visit(newcomer=True)` is one."""
 
 
 class Window:

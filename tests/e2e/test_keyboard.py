@@ -78,7 +78,7 @@ def test_controller_clients_and_messages_have_one_stop_each_and_keep_the_focus(
     assert "acknowledged" in focused(page).get_attribute("aria-label")
     page.locator('[data-hit^="m"]').first.focus()
     page.keyboard.press("k")
-    at(page, 28)
+    at(page, 29)
     page.wait_for_selector("#hits [data-hit]:focus")
     assert page.locator('[data-hit^="m"]').count() == 0
 

@@ -121,6 +121,9 @@ export async function goTo(n, { motion = false, cue = null, leaveCrumb = false }
   prefetch();
 }
 
+/** The step at which the run on the stage opens: where its story begins. */
+export const opening = () => s.facts.value?.beats?.[0]?.[0] ?? 0;
+
 /** Keeps the old picture until the cursor has moved, then travels from it. */
 function hold(haste) {
   stage.freeze();

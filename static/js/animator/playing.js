@@ -2,12 +2,23 @@
 // happens.
 
 import { breakWords } from "../core/breaks.js";
-import { complain, destination, goTo, stepBy } from "./player.js";
+import { countWords } from "../i18n/words.js";
+import { captionOf } from "./caption.js";
+import { complain, destination, goTo, opening, stepBy } from "./player.js";
 import * as stage from "./stage.js";
 import * as s from "./state.js";
 import { searchBreak, untilStep } from "./until.js";
 
 let beat = 0;
+
+const WORD_MS = 300;
+const BEAT_MS = 1500; // a beat of the story stays at least this long
+
+/** How long a step stays while the run plays, ms: in a story as long as its caption is read. */
+function restAt(step) {
+  if (s.size.value !== "story") return (stage.moves() ? 300 : 900) * (step.moment >= 2 ? 2 : 1);
+  return Math.max(BEAT_MS, countWords(captionOf(step)) * WORD_MS);
+}
 
 /** Plays on until the end, a violation, or until asked to stop. */
 export async function play() {
@@ -18,7 +29,8 @@ export async function play() {
   }
   const mine = ++beat;
   s.playing.value = true;
-  if (s.n.value >= (s.facts.value?.total ?? 0)) await goTo(0);
+  if (s.n.value >= (s.facts.value?.total ?? 0))
+    await goTo(s.size.value === "story" ? opening() : 0);
   while (mine === beat && s.playing.value) {
     const at = s.n.value;
     const wasCue = s.cue.value;
@@ -31,8 +43,7 @@ export async function play() {
       s.n.value >= s.facts.value.total
     )
       break;
-    const rest = (stage.moves() ? 300 : 900) * (here.moment >= 2 ? 2 : 1);
-    await new Promise((done) => setTimeout(done, rest / s.speed.value));
+    await new Promise((done) => setTimeout(done, restAt(here) / s.speed.value));
   }
   if (mine === beat) s.playing.value = false;
 }

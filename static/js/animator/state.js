@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 
 import { breakOf } from "../core/breaks.js";
-import { chapterAt } from "../core/history.js";
+import { beatAt, chapterAt } from "../core/history.js";
 import { inTurn, namer, translator, versioned } from "../i18n/words.js";
 import { layersOf } from "../scene/layers.js";
 import { isLarge } from "../scene/matrix.js";
@@ -23,7 +23,7 @@ export const n = signal(0); // the step the stage rests on
 export const cue = signal(null); // in detail size: which cue of the coming step is shown
 export const revision = signal(0); // rises when steps arrive on a tape
 
-export const size = signal(remembered("size", "event"));
+export const size = signal(remembered("size", "story"));
 export const speed = signal(Number(remembered("speed", "1")));
 export const playing = signal(false);
 /** Digest of the run whose latest moves are being played out; null once their end was reached or
@@ -80,6 +80,11 @@ export const step = computed(() => {
 export const chapter = computed(() => {
   const at = facts.value ? chapterAt(facts.value, n.value) : null;
   return at?.comment ? { ...at, comment: inTurn([versioned(t.value, at.comment)]) } : at;
+});
+/** What the story says at this step: a caption of its own, or null where the step says it. */
+export const caption = computed(() => {
+  const [at, text] = (facts.value && beatAt(facts.value, n.value)) ?? [];
+  return at === n.value && text ? inTurn([versioned(t.value, text)]) : null;
 });
 /** The view a run begins with, and the one that is seen. */
 export const usualView = computed(() =>

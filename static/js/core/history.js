@@ -2,7 +2,7 @@
 
 import { changes, earlier } from "./changes.js";
 
-export const SIZES = ["detail", "event", "moment", "chapter"];
+export const SIZES = ["detail", "event", "moment", "chapter", "story"];
 
 /** A tape: the facts of a run and those of its steps that have arrived. */
 export function tape(facts, steps = [], more = {}) {
@@ -50,11 +50,19 @@ export function chapterEnds(facts) {
   ].filter((n) => n > 0);
 }
 
+/** The steps of the story, in order; the first one is where a run opens. */
+export const beats = (facts) => (facts.beats ?? []).map(([n]) => n);
+
+/** The beat that is told at a step: [step, caption] of the last one that is not after it. */
+export const beatAt = (facts, n) => (facts.beats ?? []).findLast(([at]) => at <= n) ?? null;
+
 /** Where one arrives from step n, one size onwards (dir 1) or back (dir -1). */
 export function target(facts, n, size, dir) {
   const clampTo = (v) => Math.min(facts.total, Math.max(0, v));
   if (size === "moment")
     return dir > 0 ? after(moments(facts), n, facts.total) : before(moments(facts), n);
+  if (size === "story")
+    return dir > 0 ? after(beats(facts), n, facts.total) : before(beats(facts), n);
   if (size === "chapter")
     return dir > 0 ? after(chapterEnds(facts), n, facts.total) : before(chapterEnds(facts), n);
   return clampTo(n + dir);

@@ -7,7 +7,7 @@ const WHOLE = /^\d{1,15}$/;
 export const FIELDS = {
   step: null,
   p: null,
-  size: ["detail", "event", "moment", "chapter"],
+  size: ["detail", "event", "moment", "chapter", "story"],
   lang: [],
 };
 

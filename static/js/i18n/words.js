@@ -42,6 +42,11 @@ export function promise(t, name) {
 
 const TOLD = { profile: kafka, other: kafka, invariant: promise };
 
+const CJK = /[\u3400-\u9fff]/g;
+/** Words of a text, for the time it takes to read; two Chinese characters count as one. */
+export const countWords = (text) =>
+  text.replace(CJK, " ").split(/\s+/).filter(Boolean).length + (text.match(CJK)?.length ?? 0) / 2;
+
 export const knows = (words, key) => key in words;
 
 /** What an entity is called: {text, ref}, where ref is the data-id of what it names on the

@@ -10,7 +10,7 @@ import { follow as followBookmarks } from "../animator/bookmarks.js";
 import * as classroom from "../animator/classroom.js";
 import * as doors from "../animator/doors.js";
 import { listen } from "../animator/keys.js";
-import { goTo, open, prefetch } from "../animator/player.js";
+import { goTo, open, opening, prefetch } from "../animator/player.js";
 import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
@@ -19,10 +19,11 @@ import { inAddress } from "../i18n/words.js";
 import { connect, nameOf, Refused, use } from "../net/channel.js";
 import { Ending } from "../panels/banner.js";
 import { Bars, Notice } from "../panels/bars.js";
+import { Caption } from "../panels/caption.js";
 import { sayAll } from "../panels/common.js";
 import { Corner } from "../panels/corner.js";
 import { Hits } from "../panels/hits.js";
-import { Beside, showing, Whole } from "../panels/instead.js";
+import { Beside, markBoard, Whole } from "../panels/instead.js";
 import { drawn } from "../panels/menu.js";
 import { loadFutures } from "../panels/noreturn.js";
 import { Rail } from "../panels/rail.js";
@@ -69,14 +70,12 @@ async function start() {
     rail: Rail,
     hits: Hits,
     corner: Corner,
+    caption: Caption,
     ending: Ending,
     versions: Versions,
   }))
     render(html`<${part} />`, at(id));
-  effect(() => {
-    at("board").dataset.view = s.view.value;
-    at("board").dataset.show = showing();
-  });
+  effect(markBoard);
   render(html`<${Whole} />`, at("tableview"));
   render(html`<${Beside} />`, at("beside"));
   effect(() => {
@@ -144,6 +143,7 @@ async function first() {
     if (!boot.kept) Object.assign(s.tapeNow.value, { saved: false, text: answer.text });
   }
   settle(seen, problems);
+  if (!step && s.size.value === "story" && !boot.room) await goTo(opening());
 }
 
 async function opens(text, step, problems) {

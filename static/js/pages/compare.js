@@ -1,5 +1,6 @@
 // Two runs in lock-step: both stages, what differs, and the way from one difference to the next.
 
+import * as visits from "../animator/visits.js";
 import {
   differedBefore,
   differing,
@@ -159,6 +160,8 @@ async function begin() {
   );
   both.append(frame, bar);
   if (found.cut) both.append(make("p", "note warn", t("compare.cut")));
+  const place = document.getElementById("path");
+  if (place) visits.mark(place.dataset.key);
   await go(boot.at ?? Math.max(0, tellingDifference(found.parts)));
   both.removeAttribute("aria-busy");
   addEventListener("keydown", keys);

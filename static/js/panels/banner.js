@@ -44,9 +44,21 @@ function End({ facts, kind, words, t }) {
     </p>
     <div class="acts">
       <button class="btn" type="button" onClick=${share}>${t("end.share")}</button>
-      <a class="btn" href="/">${t("end.next")}</a>
+      <${Onward} t=${t} />
     </div>
   </div>`;
+}
+
+/** Where to go from the end of a run: on along the path, or to other runs. */
+function Onward({ t }) {
+  const next = s.boot.value.path?.next;
+  if (next)
+    return html`<a class="btn primary" href=${next.href}
+      >${t("path.onward", { title: t(`pathstep.${next.number}`) })}</a
+    >`;
+  if (s.boot.value.path)
+    return html`<a class="btn primary" href="/interview">${t("path.interview")}</a>`;
+  return html`<a class="btn" href="/">${t("end.next")}</a>`;
 }
 
 /** A verdict that is bad, as a moment: what is gone, and what can be asked of it. */
@@ -80,6 +92,7 @@ function Loss({ kind, words, id, t }) {
           ${t("bad.under", { profile: other })}
         </button>`
       }
+      ${s.n.value >= facts.total && s.boot.value.path && html`<${Onward} t=${t} />`}
       <button class="btn quiet square" type="button" aria-label=${t("bad.close")} onClick=${away}>
         <${Icon} name="close" />
       </button>

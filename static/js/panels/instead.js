@@ -16,7 +16,17 @@ export const Whole = () =>
       : null;
 
 /** Which of both is on the stage; a view that is no scene shows the run alone. */
-export const showing = () => (isScene(s.view.value) ? side.value : "model");
+const showing = () => (isScene(s.view.value) ? side.value : "model");
+
+/** Writes on the board what styles depend on. */
+export function markBoard() {
+  Object.assign(document.getElementById("board").dataset, {
+    view: s.view.value,
+    show: showing(),
+    size: s.size.value,
+    playing: String(s.playing.value),
+  });
+}
 
 /** Real brokers, beside the picture of the run or in its place. */
 export const Beside = () => (showing() === "model" ? null : html`<${doors.Reality} />`);

@@ -7,17 +7,19 @@ import { setSize } from "../animator/choose.js";
 import { goTo, stepBy } from "../animator/player.js";
 import { play } from "../animator/playing.js";
 import * as s from "../animator/state.js";
-import { SIZES } from "../core/history.js";
 import { Icon } from "./common.js";
 import { MoveLine } from "./moveline.js";
 import { TimeBox } from "./timebox.js";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 
+/** The sizes that have a button; the others have keys and links. */
+const SIZES = ["story", "moment", "event", "detail"];
+
 /** How far one step on goes. */
 const Sizes = ({ t }) =>
   html`<div class="segments" role="radiogroup" aria-label=${t("size.label")}>
-    ${SIZES.map(
+    ${[...SIZES, ...(SIZES.includes(s.size.value) ? [] : [s.size.value])].map(
       (size) =>
         html`<label key=${size} title=${t(`size.${size}.why`)}
           ><input

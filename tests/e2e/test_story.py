@@ -1,0 +1,65 @@
+"""The story: a run opens where it begins to matter, and few presses lead to its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.e2e.conftest import Opener
+from tests.e2e.walk import at, step_of, total
+
+
+def told(visit: Opener, path: str, **options: Any) -> Any:
+    """A page whose visitor has chosen no size of a step."""
+    page = visit(path, **options)
+    page.evaluate("localStorage.removeItem('highwater.size')")
+    page.goto(f"{page.url.split('/s/')[0]}{path}&size=story")
+    page.wait_for_selector('body[data-ready="1"]')
+    return page
+
+
+def test_a_run_opens_at_its_first_beat_and_the_prelude_is_one_press_back(visit: Opener) -> None:
+    page = told(visit, "/s/gone-after-a-clean-election?profile=Z0102")
+    at(page, 64)
+    assert page.locator(".caption").inner_text().startswith("Maintenance moves the leadership")
+    page.keyboard.press("ArrowLeft")
+    at(page, 0)
+
+
+def test_twelve_presses_tell_the_run_and_its_loss(visit: Opener) -> None:
+    page = told(visit, "/s/gone-after-a-clean-election?profile=Z0102")
+    captions, verdicts = [], []
+    while step_of(page) < total(page):
+        here = step_of(page)
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(
+            "n => Number(document.querySelector('#stage').dataset.step) > n", arg=here
+        )
+        at(page, step_of(page))
+        captions.append(page.locator(".caption").inner_text())
+        verdicts.append(page.locator(".ending b").inner_text() if here >= 118 else "")
+    assert 6 <= len(captions) <= 12
+    assert all(captions[:-1]), "every beat has a caption"
+    assert any("Lost: m1" in one for one in verdicts)
+
+
+def test_the_path_leads_on_from_the_card_at_its_end(visit: Opener) -> None:
+    page = visit("/")
+    page.locator(".steps li a").first.click()
+    page.wait_for_selector('body[data-ready="1"]')
+    titles = []
+    for _ in range(3):
+        page.locator(".pathbar", has_text="of 6").wait_for()
+        titles.append(page.locator("h1").inner_text())
+        page.keyboard.press("End")
+        at(page, total(page))
+        page.locator("#ending .btn.primary").click()
+        page.wait_for_load_state()
+        page.wait_for_selector('body[data-ready="1"]')
+    assert len(set(titles)) == 3
+    page.keyboard.press("End")
+    at(page, total(page))
+    page.locator("#ending .btn.primary").click()
+    page.wait_for_url("**/compare?with=Z011")
+    page.wait_for_selector('body[data-ready="1"]')
+    page.locator(".pathbar .btn.primary").click()
+    page.wait_for_url("**/s/build-your-own")
