@@ -11,7 +11,6 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.common.refusals import located
 from app.context import visitor
 from app.web.cards import cards, outcomes, pictures_version
-from app.web.library import CANVAS
 from app.web.loop import hero
 from app.web.path import path
 from engine.scenarios import file
@@ -20,6 +19,8 @@ blueprint = Blueprint("home", __name__)
 
 Card = dict[str, Any]
 
+LIVING: Final = "S82"
+"""The cluster under traffic that *Break it yourself* opens."""
 TOPICS: Final = (
     ("committed", ("S01", "S02", "S08", "S26")),
     ("acks", ("S03", "S04", "S05", "S37")),
@@ -57,6 +58,6 @@ def home() -> str | AnyResponse:
         path=path(every),
         topics=topics(every),
         scenarios=len(every),
-        canvas=next((card for card in every if card["code"] == CANVAS), None),
+        living=next((card for card in every if card["code"] == LIVING), None),
         pictures=url_for("shelf.sheet", version=pictures_version()),
     )

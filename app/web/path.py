@@ -29,7 +29,7 @@ PATH: Final = (
     Stop("S10"),
     Stop("R20", "Z0102"),
     Stop("R20", "Z0102", beside="Z011"),
-    Stop("S60"),
+    Stop("S82"),
 )
 EDITOR: Final = "/edit"
 """Stands in for a run that the library lacks."""

@@ -252,7 +252,6 @@ class Replay:
         `told` is the run's scenario with its texts in another language.
         """
         scenario = told or self.run.scenario
-        lost_at = self._verdict["lost_at"]
         chapters = [[step, self.lines[line], text] for step, line, text in self.chapters(told)]
         return {
             "digest": self.run.digest,
@@ -268,6 +267,7 @@ class Replay:
                 ],
                 "profiles": list(scenario.profiles),
                 "canvas": not scenario.script,
+                "live": not scenario.script and bool(scenario.workload.producers),
             },
             "profile": self.run.profile,
             "seed": self.run.seed,
@@ -278,7 +278,7 @@ class Replay:
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
             "moments": list(self._weighty),
             "chapters": chapters,
-            "beats": beats(self.total, chapters, self._marks, self._weighty, lost_at),
+            "beats": beats(self.total, chapters, self._marks, self._weighty, self._outcome.lost_at),
             "clock": self._clock(),
             "partition": max(0, self._first),
             "verdict": self.verdict(),
@@ -457,7 +457,7 @@ class Replay:
         reason = parsed[0].verb.why_not(self._at(step), parsed[0].args)
         if reason:
             raise BadInput("impossible", reason)
-        played = (*self.cut(step), *(move.text for move in parsed))
+        played = moves.joined((*self.cut(step), *(move.text for move in parsed)))
         return Run(run.scenario, run.profile, run.seed, played)
 
     def _at(self, step: int) -> Simulation:

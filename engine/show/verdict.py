@@ -100,13 +100,13 @@ class Outcome:
 
     def __init__(self) -> None:
         self._faults: list[tuple[int, Struck]] = []  # (step, fault)
-        self._lost_at: int | None = None
+        self.lost_at: int | None = None
 
     def note(self, step: int, sim: Simulation, cues: Iterable[Cue]) -> None:
         """Takes the cues of the event that led to `step`, and the state after it."""
         self._faults += ((step, fault) for fault in faults_in(sim, cues))
-        if self._lost_at is None and (sim.ledger.lost or sim.ledger.lost_single):
-            self._lost_at = step
+        if self.lost_at is None and (sim.ledger.lost or sim.ledger.lost_single):
+            self.lost_at = step
 
     def at(self, step: int, sim: Simulation, is_end: bool) -> Json:
         """`verdict` at the end of the run, before it `verdict_so_far`."""
@@ -115,7 +115,7 @@ class Outcome:
 
     def at_end(self, step: int, sim: Simulation) -> Json:
         """`verdict`, and the first step at which an acknowledged record is gone (`lost_at`)."""
-        return {**verdict(sim, self._until(step)), "lost_at": self._lost_at}
+        return {**verdict(sim, self._until(step)), "lost_at": self.lost_at}
 
     def _until(self, step: int) -> set[Struck]:
         return {fault for at, fault in self._faults if at <= step}

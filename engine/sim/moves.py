@@ -33,6 +33,7 @@ Parse = Callable[["Words"], Args]
 MAX_LENGTH: Final = 400
 MAX_RECORDS: Final = 200
 _RATE: Final = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,3})?")
+_ADVANCE: Final = re.compile(r"advance\s+(\S+)")
 _LIMIT: Final = re.compile(r"\s+!([0-9]{1,7})$")
 _UNWRITABLE: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 _ARROW: Final = re.compile(r"\s*(?:->|→|>)\s*")
@@ -247,6 +248,15 @@ def split(text: str) -> tuple[str, ...]:
     """The moves of a text, which are separated by `;` or line breaks."""
     lines = (line.strip() for line in text.replace(";", "\n").splitlines())
     return tuple(line for line in lines if line)
+
+
+def joined(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """The moves with the last two as one where both let time pass: `advance 3s; advance 3s`."""
+    spans = [_ADVANCE.fullmatch(line) for line in lines[-2:]]
+    if len(spans) < 2 or not all(spans):
+        return lines
+    total = sum(span_ms(span[1]) for span in spans if span)
+    return (*lines[:-2], f"advance {total}ms") if total <= DAY_MS else lines
 
 
 def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:

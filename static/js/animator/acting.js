@@ -54,18 +54,19 @@ async function make(text, pace) {
   batch(() => {
     const known = s.tapes.value.filter((one) => one.digest !== made.digest);
     // A run played on at its end takes the old one's place; only a change of the past is a branch.
-    const grown = at > on.facts.total && !on.saved && !known.some((one) => one.parent === on);
+    const ahead = at > on.facts.total || s.living.value; // what lies ahead has not been seen yet
+    const grown = ahead && !on.saved && !known.some((one) => one.parent === on);
     if (grown) Object.assign(made, { parent: on.parent, fork: on.fork });
     if (grown && !on.pace) made.name = on.name;
     s.tapes.value = grown ? known.map((one) => (one === on ? made : one)) : [...known, made];
     s.run.value = made.digest;
     s.n.value = Math.min(at - 1, made.facts.total);
     s.cue.value = null;
-    s.unfolding.value = pace ? null : made.digest;
+    s.unfolding.value = pace || s.living.value ? null : made.digest;
     bump();
   });
   if (pace) await goTo(Math.min(at, made.facts.total), { motion: true });
-  else playOut();
+  else if (!s.living.value) playOut();
   return true;
 }
 

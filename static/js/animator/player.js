@@ -113,7 +113,10 @@ export async function goTo(n, { motion = false, cue = null, leaveCrumb = false }
   stage.stop();
   const moving = motion ? hold(Number(motion)) : null;
   batch(() => {
-    if (to < s.n.value) s.unfolding.value = null;
+    if (to < s.n.value) {
+      s.unfolding.value = null;
+      s.living.value = false;
+    }
     s.n.value = to;
     s.cue.value = cue;
   });
@@ -123,6 +126,14 @@ export async function goTo(n, { motion = false, cue = null, leaveCrumb = false }
 
 /** The step at which the run on the stage opens: where its story begins. */
 export const opening = () => s.facts.value?.beats?.[0]?.[0] ?? 0;
+
+/** Begins a run that nobody asked a step of: time goes on in a cluster that lives, a story opens at
+ *  its first beat. */
+export async function begin() {
+  if (s.size.value !== "story") return;
+  if (s.facts.value.scenario.live) s.living.value = !s.facts.value.total;
+  else await goTo(opening());
+}
 
 /** Keeps the old picture until the cursor has moved, then travels from it. */
 function hold(haste) {

@@ -11,17 +11,21 @@ import { searchBreak, untilStep } from "./until.js";
 
 let beat = 0;
 
-const WORD_MS = 300;
-const BEAT_MS = 1500; // a beat of the story stays at least this long
+export const WORD_MS = 300; // to read a word
+export const SHORTEST_MS = 1500; // a beat of the story stays at least this long
 
 /** How long a step stays while the run plays, ms: in a story as long as its caption is read. */
 function restAt(step) {
   if (s.size.value !== "story") return (stage.moves() ? 300 : 900) * (step.moment >= 2 ? 2 : 1);
-  return Math.max(BEAT_MS, countWords(captionOf(step)) * WORD_MS);
+  return Math.max(SHORTEST_MS, countWords(captionOf(step)) * WORD_MS);
 }
 
 /** Plays on until the end, a violation, or until asked to stop. */
 export async function play() {
+  if (s.living.value || (s.facts.value?.scenario.live && s.n.value >= s.facts.value.total)) {
+    s.living.value = !s.living.value;
+    return;
+  }
   if (s.playing.value) {
     pause();
     s.unfolding.value = null; // the reader wants to stand here

@@ -29,6 +29,9 @@ export const playing = signal(false);
 /** Digest of the run whose latest moves are being played out; null once their end was reached or
  *  the reader stepped back. */
 export const unfolding = signal(null);
+/** Does the cluster's time go on by itself?  `held`: not while a menu is open. */
+export const living = signal(false);
+export const held = signal(false);
 export const online = signal(false);
 export const offlineSince = signal(null);
 export const retryAt = signal(0); // when the page tries to connect again, as performance.now()

@@ -49,7 +49,9 @@ export function keep(run) {
 /** The library's page shows which runs were watched to their end, and those of one's own. */
 export function remember(on, n, url) {
   const { facts } = on;
-  if (n > 0 && n === facts.total) finish(facts);
+  // Time alone passes in every cluster that lives: one that was broken counts as played.
+  const broke = facts.scenario.live && facts.moves.some((move) => !/^(run|advance) /.test(move));
+  if (n > 0 && (n === facts.total || broke)) finish(facts);
   const saved = Boolean(facts.saved || (on.parent && on.saved));
   if (on.parent || saved || !facts.script)
     keep({

@@ -10,7 +10,8 @@ import { follow as followBookmarks } from "../animator/bookmarks.js";
 import * as classroom from "../animator/classroom.js";
 import * as doors from "../animator/doors.js";
 import { listen } from "../animator/keys.js";
-import { goTo, open, opening, prefetch } from "../animator/player.js";
+import { follow as followTime } from "../animator/living.js";
+import { begin, goTo, open, prefetch } from "../animator/player.js";
 import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
@@ -95,6 +96,7 @@ async function start() {
     loadCards(s.facts.value?.profile);
   });
   followBookmarks();
+  followTime();
   effect(() => s.remember("layers", layersText(s.layers.value)));
   loadFutures();
   addEventListener("popstate", back);
@@ -115,9 +117,9 @@ async function arrive() {
     if (here) await reopen(here);
     else {
       await first();
-      const begin = () => !boot.room && s.remembered("coached", "") === "" && doors.coach();
-      if (plays) play().then(begin);
-      else begin();
+      const guide = () => !boot.room && s.remembered("coached", "") === "" && doors.coach();
+      if (plays) play().then(guide);
+      else guide();
       // Paper has the legend below the picture, and cannot wait for it.
       (window.requestIdleCallback ?? setTimeout)(() => doors.readyHelp());
     }
@@ -143,7 +145,7 @@ async function first() {
     if (!boot.kept) Object.assign(s.tapeNow.value, { saved: false, text: answer.text });
   }
   settle(seen, problems);
-  if (!step && s.size.value === "story" && !boot.room) await goTo(opening());
+  if (!step && !text && !boot.room) await begin();
 }
 
 async function opens(text, step, problems) {

@@ -12,7 +12,7 @@ import { pause } from "../animator/playing.js";
 import * as s from "../animator/state.js";
 import { concerns } from "../core/moves.js";
 import { Icon } from "./common.js";
-import { MoveButton } from "./moves.js";
+import { Moves } from "./menumoves.js";
 
 export const drawn = signal(null); // what the stage shows at rest
 const menu = signal(null); // {id, label, x, y}
@@ -21,6 +21,7 @@ const menu = signal(null); // {id, label, x, y}
 export async function openMenu(thing, target) {
   pause();
   if (s.unfolding.value === s.run.value) await goTo(s.facts.value.total);
+  s.held.value = true;
   s.selected.value = thing.id;
   menu.value = { ...thing, from: target };
   loadPossible();
@@ -37,6 +38,10 @@ function asks(id) {
     ["whynot.menu.isr", `isr ${who}`],
   ];
 }
+
+const away = () => {
+  menu.value = null;
+};
 
 /** The menu goes, and the focus is where it came from. */
 function close() {
@@ -59,6 +64,9 @@ function useClosing(box, at) {
   useEffect(() => {
     menu.value = null;
   }, [s.n.value, s.run.value]);
+  useEffect(() => {
+    if (!at) s.held.value = false;
+  }, [at]);
 }
 
 /** The whole menu stays in sight, and keeps its size whatever the size of the stage. */
@@ -74,49 +82,6 @@ function placeOf(at) {
   const left = Math.max(6, Math.min(at.x + at.w + 8, width - 268));
   return `left:${left}px;top:${top}px;transform:scale(${1 / zoom})`;
 }
-
-/** Moves that mean the same thing, under what they mean. */
-function byMeaning(moves) {
-  const found = new Map();
-  for (const one of moves) found.set(one.help, [...(found.get(one.help) ?? []), one]);
-  return [...found];
-}
-
-/** What can be done, in words before the commands, and behind a fold what cannot, with the
- *  reason. */
-const Moves = ({ mine, t }) =>
-  html`<ul class="plainlist">
-      ${byMeaning(mine.filter((m) => m.enabled)).map(
-        ([help, same]) =>
-          html`<li key=${help}>
-            ${same.length > 1 && html`<p>${help}</p>`}
-            <ul class="moves">
-              ${same.map(
-                (m) =>
-                  html`<${MoveButton}
-                    key=${m.text}
-                    move=${m}
-                    label=${same.length > 1 ? "" : help}
-                    onDone=${() => {
-                      menu.value = null;
-                    }}
-                  />`,
-              )}
-            </ul>
-          </li>`,
-      )}
-    </ul>
-    ${
-      mine.some((m) => !m.enabled) &&
-      html`<details>
-        <summary>${t("moves.cannot", { n: mine.filter((m) => !m.enabled).length })}</summary>
-        <ul class="moves no">
-          ${mine
-            .filter((m) => !m.enabled)
-            .map((m) => html`<${MoveButton} key=${m.text} move=${m} />`)}
-        </ul>
-      </details>`
-    }`;
 
 /** Looking at the thing, and asking about it. */
 const Foot = ({ at, t }) =>
@@ -153,7 +118,7 @@ export function Menu() {
   const ready = s.possible.value.key === `${s.run.value}@${s.n.value}`;
   const mine = ready ? s.possible.value.moves.filter((m) => concerns(m, at.id, s.step.value)) : [];
   const message = s.step.value.view.messages.find((one) => `m${one.id}` === at.id);
-  const past = s.facts.value && s.n.value < s.facts.value.total;
+  const past = s.facts.value && s.n.value < s.facts.value.total && !s.living.value;
   return html`<div
     class="menu"
     role="dialog"
@@ -185,7 +150,7 @@ export function Menu() {
         }}
       />`
     }
-    <${Moves} mine=${mine} t=${t} />
+    <${Moves} mine=${mine} id=${at.id} t=${t} onDone=${away} />
     ${ready && !message && !mine.length && html`<p class="soft">${t("menu.nothing")}</p>`}
     <${Foot} at=${at} t=${t} />
   </div>`;

@@ -47,9 +47,17 @@ function Marks({ facts, space, width }) {
   </div>`;
 }
 
+/** The facts of a run up to a step: while time goes on, nothing is shown of what is to come. */
+const soFar = (facts, n) => ({
+  ...facts,
+  total: n,
+  marks: facts.marks.filter(([at]) => at <= n),
+  chapters: facts.chapters.filter(([at]) => at <= n),
+});
+
 export function Rail() {
   const t = s.t.value;
-  const facts = s.facts.value;
+  const facts = s.living.value ? soFar(s.facts.value, s.n.value) : s.facts.value;
   const box = useRef(null);
   const [width, setWidth] = useState(1200);
   const dragged = useRef(false); // a drag is one jump, however many steps it passes

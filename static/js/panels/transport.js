@@ -57,6 +57,7 @@ export function Transport() {
   const t = s.t.value;
   const facts = s.facts.value;
   const total = facts?.total ?? 0;
+  const goes = s.playing.value || s.living.value;
   const start = s.n.value <= 0 && s.cue.value === null;
   const end = s.n.value >= total;
   // Where the clock was let go, there is always more: a step on lets it run to its next event.
@@ -80,11 +81,11 @@ export function Transport() {
       <button
         type="button"
         class="btn play"
-        aria-label=${t(s.playing.value ? "time.pause" : "time.play")}
+        aria-label=${t(goes ? "time.pause" : "time.play")}
         onClick=${play}
       >
-        <${Icon} name=${s.playing.value ? "pause" : "play"} /><span class="wide"
-          >${t(s.playing.value ? "time.pause" : "time.play")}</span
+        <${Icon} name=${goes ? "pause" : "play"} /><span class="wide"
+          >${t(goes ? "time.pause" : "time.play")}</span
         >
       </button>
       ${button("next", "time.on", on, end && !runs, "primary")}
