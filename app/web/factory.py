@@ -71,6 +71,7 @@ from app.web import (
     survived,
     unfurling,
     warm,
+    what_if,
 )
 from app.web.bodies import Bodies
 from app.workers.pool import Workers
@@ -120,6 +121,7 @@ SITE: Final = (
     exploring,
     met,
     survived,
+    what_if,
 )
 """What answers to addresses, each with its `blueprint`."""
 

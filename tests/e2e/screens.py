@@ -140,6 +140,7 @@ SCREENS = {
     ),
     "carried": Screen("/r", "[data-notice=warn]"),
     "compare": Screen("/r/{run}/compare?with=K39"),
+    "what_if": Screen("/r/{run}/whatif", ".whatif td"),
     "ladder": Screen("/s/R20/ladder", "table svg"),
     "edit": Screen(
         "/edit/S61",

@@ -46,7 +46,10 @@ export function Moves() {
   return html`<div class="stack">
     ${s.phone.value && html`<${MoveLine} />`}
     <p class="soft">${past ? t("moves.branches") : t("moves.here")}</p>
-    <p><a href=${`/explore/${s.run.value}?step=${s.n.value}`}>${t("explore.link")}</a></p>
+    <p class="row">
+      <a href=${`/r/${s.run.value}/whatif?step=${s.n.value}`}>${t("whatif.link")}</a>
+      <a href=${`/explore/${s.run.value}?step=${s.n.value}`}>${t("explore.link")}</a>
+    </p>
     ${GROUPS.map((group) => {
       const mine = moves.filter((m) => m.group === group);
       if (!mine.length) return null;

@@ -1,0 +1,138 @@
+"""What if a broker dies now?  Brokers, racks and pairs that hurt x partitions, each cell played.
+
+Each column is a run: the moves so far, the deaths, and what the controller makes of them once it
+has noticed.  A cell says what became of a partition.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from engine.model.records import NO_LEADER, PartitionRecord
+from engine.sim.run import Run, play
+from engine.sim.simulation import Simulation
+
+WRITES: Final = "writes"
+"""The leader stays, and acks=all is accepted."""
+MOVES: Final = "moves"
+"""Another broker leads, and acks=all is accepted."""
+REFUSED: Final = "refused"
+"""A broker leads; fewer than min.insync.replicas are in sync, so acks=all is refused."""
+OFFLINE: Final = "offline"
+"""No broker may lead."""
+ELR: Final = "elr"
+"""No broker may lead until a member of the ELR (KIP-966) comes back."""
+RISK: Final = "risk"
+"""A broker from outside ISR and ELR was elected: what only others had is given up."""
+KINDS: Final = (WRITES, MOVES, REFUSED, OFFLINE, ELR, RISK)
+STOPPED: Final = (REFUSED, OFFLINE, ELR, RISK)
+
+MOST_COLUMNS: Final = 60
+MOST_PAIRS: Final = 12
+"""Pairs shown, those that stop most partitions first."""
+MOST_CELLS: Final = 20_000
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What became of a partition: one of `KINDS`, and its leader (-1: none)."""
+
+    kind: str
+    leader: int
+
+
+@dataclass(frozen=True)
+class Column:
+    """Brokers that die together, the moves that play it, and a cell for each partition."""
+
+    brokers: tuple[int, ...]
+    rack: str
+    moves: tuple[str, ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def totals(self) -> Counter[str]:
+        """Kind -> number of partitions."""
+        return Counter(cell.kind for cell in self.cells)
+
+    @property
+    def stopped(self) -> int:
+        """Partitions that no longer accept acks=all."""
+        return sum(cell.kind in STOPPED for cell in self.cells)
+
+
+def what_if(run: Run) -> tuple[tuple[int, ...], list[Column]]:
+    """(the partitions, the columns) for the state in which a run ends.
+
+    Brokers first, then racks of several brokers, then the pairs that stop more partitions than
+    their two brokers one by one.  Raises BadInput where the run cannot be played.
+    """
+    sim = run.simulation()
+    for _ in play(sim, run.lines()):
+        pass
+    tps = tuple(sim.cluster.controller.records)
+    alive = [node for node, broker in sim.brokers.items() if broker.process is not None]
+    room = min(MOST_COLUMNS, MOST_CELLS // max(1, len(tps)))
+    singles = [_column(sim, (node,), tps) for node in alive[:room]]
+    racks = [_column(sim, nodes, tps, rack) for rack, nodes in _racks(sim, alive)]
+    found = [*singles, *racks]
+    if len(found) + len(alive) * (len(alive) - 1) // 2 <= room:
+        found += _pairs(sim, singles, tps)
+    return tps, found[:room]
+
+
+def _racks(sim: Simulation, alive: Iterable[int]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    racks: dict[str, list[int]] = {}
+    for node in alive:
+        if sim.racks[node]:
+            racks.setdefault(sim.racks[node], []).append(node)
+    yield from ((rack, tuple(nodes)) for rack, nodes in racks.items() if len(nodes) > 1)
+
+
+def _pairs(sim: Simulation, singles: list[Column], tps: tuple[int, ...]) -> list[Column]:
+    found = []
+    for one, other in combinations(singles, 2):
+        pair = _column(sim, (*one.brokers, *other.brokers), tps)
+        apart = sum(
+            a.kind in STOPPED or b.kind in STOPPED
+            for a, b in zip(one.cells, other.cells, strict=True)
+        )
+        if pair.stopped > apart:
+            found.append(pair)
+    return sorted(found, key=lambda column: -column.stopped)[:MOST_PAIRS]
+
+
+def _column(
+    sim: Simulation, nodes: tuple[int, ...], tps: tuple[int, ...], rack: str = ""
+) -> Column:
+    before = dict(sim.cluster.controller.records)
+    unclean = set(sim.ledger.unclean_epochs)
+    names = [sim.scenario.broker_name(node) for node in nodes]
+    moves = (
+        *(f"kill {name}" for name in names),
+        *(f"detect {name}" for name in names),
+        "advance 1s" if sim.auto else "settle",
+    )
+    twin = sim.copy()
+    for _ in play(twin, moves):
+        pass
+    risky = {tp for tp, _ in twin.ledger.unclean_epochs - unclean}
+    cells = tuple(_cell(twin, tp, before[tp], tp in risky) for tp in tps)
+    return Column(nodes, rack, moves, cells)
+
+
+def _cell(sim: Simulation, tp: int, before: PartitionRecord, is_risky: bool) -> Cell:
+    record = sim.cluster.controller.records[tp]
+    if is_risky:
+        return Cell(RISK, record.leader)
+    process = sim.brokers[record.leader].process if record.leader != NO_LEADER else None
+    if process is None:
+        return Cell(ELR if record.elr else OFFLINE, NO_LEADER)
+    replica = process.replicas.get(tp)
+    if replica is None or len(record.isr) < replica.min_isr():
+        return Cell(REFUSED, record.leader)
+    return Cell(WRITES if record.leader == before.leader else MOVES, record.leader)
