@@ -1,6 +1,8 @@
 // How far somebody came on the path; the page is whole without this.
 
 import * as visits from "../animator/visits.js";
+import { answerWhileTyping } from "./finding.js";
+import { field } from "./found.js";
 
 const at = (id) => document.getElementById(id);
 /** @type {NodeListOf<HTMLElement>} */
@@ -32,6 +34,7 @@ at("again").addEventListener("click", () => {
   visits.forgetDone();
   follow();
 });
+answerWhileTyping(field("sought"), at("answers"), { status: at("sought-count") });
 addEventListener("pageshow", follow);
 follow();
 document.body.dataset.ready = "1";
