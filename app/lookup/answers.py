@@ -16,7 +16,8 @@ STEM: Final = 5
 
 
 class Result(TypedDict):
-    """One hit: `text` is the passage that matches best, `matched` the words of the query."""
+    """One hit: `text` is its sentence that matches best, `key` a phrase or name that says more of
+    the query ("" if none does), `matched` the words of the query."""
 
     kind: str
     name: str
@@ -24,6 +25,7 @@ class Result(TypedDict):
     title: str
     url: str
     text: str
+    key: str
     matched: list[str]
 
 
@@ -54,29 +56,33 @@ def results(query: str, language: str, kinds: tuple[str, ...] = (), limit: int =
 
 def _result(hit: Hit, language: str) -> Result:
     entry = hit.entry
+    title = entry.title.get(language) or entry.title[USUAL]
+    text, key = _passages(hit, language)
     return {
         "kind": entry.kind,
         "name": entry.name,
         "code": entry.code,
-        "title": entry.title.get(language) or entry.title[USUAL],
+        "title": title,
         "url": entry.url,
-        "text": _snippet(hit, language),
+        "text": text if len(text) <= SNIPPET else text[: SNIPPET - 1].rsplit(" ", 1)[0] + "…",
+        "key": "" if key == title else key,
         "matched": list(hit.matched),
     }
 
 
-def _snippet(hit: Hit, language: str) -> str:
-    """The sentence or key of the entry with the most words of the query; of equals the first."""
+def _passages(hit: Hit, language: str) -> tuple[str, str]:
+    """The sentence and the key of the entry with the most words of the query; of equals the first.
+
+    The key is "" where the sentence has as many.
+    """
     wanted = {part[:STEM] for word in hit.matched for part in phrase(word)}
-    said = hit.entry.said(language)
-    # A key is shown only where it has more of the query than what the entry says first.
-    passages = [*said[:1], *hit.entry.keys, *said[1:]]
-    best = max(
-        passages,
-        key=lambda text: len(wanted & {part[:STEM] for part in phrase(text)}),
-        default="",
-    )
-    return best if len(best) <= SNIPPET else best[: SNIPPET - 1].rsplit(" ", 1)[0] + "…"
+
+    def count(text: str) -> int:
+        return len(wanted & {part[:STEM] for part in phrase(text)})
+
+    text = max(hit.entry.said(language), key=count, default="")
+    key = max(hit.entry.keys, key=count, default="")
+    return text, key if count(key) > count(text) else ""
 
 
 def slugs(query: str) -> list[str]:

@@ -36,6 +36,8 @@ class Entry:
     keys: tuple[str, ...] = ()
     passages: tuple[Texts, ...] = ()
     code: str = ""
+    shown_by: str = ""
+    """Code of the scenario whose run shows it."""
 
     def said(self, language: str) -> list[str]:
         """The sentences of the entry in a language."""
@@ -119,14 +121,18 @@ def _learning() -> Iterator[Entry]:
     for claim in claims.claims().values():
         url = f"/claims/{claim.slug}"
         keys = (claim.slug.replace("-", " "),)
-        yield Entry("claim", claim.slug, url, claim.sentence, keys, (claim.truth,))
+        yield Entry(
+            "claim", claim.slug, url, claim.sentence, keys, (claim.truth,), "", claim.scenario
+        )
     for item in interview.questions().values():
         said = (*item.facts, item.wrong, item.follow, item.answer)
-        yield Entry("question", item.id, f"/interview#{item.id}", item.ask, (), said)
+        yield Entry(
+            "question", item.id, f"/interview#{item.id}", item.ask, (), said, "", item.scenario
+        )
     for task in challenges.challenges().values():
         url = f"/challenges/{task.slug}"
         keys = (task.slug.replace("-", " "),)
-        yield Entry("challenge", task.slug, url, task.task, keys, (task.hint,))
+        yield Entry("challenge", task.slug, url, task.task, keys, (task.hint,), "", task.scenario)
     for guide in guides.guides().values():
         titles = tuple(section.title for section in guide.sections)
         yield Entry(

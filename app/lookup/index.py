@@ -43,11 +43,17 @@ EXACT, PHRASE, SYNONYM, PREFIX, CORRECTED, ALL_PARTS, ANY_PART = 1.0, 0.9, 0.6, 
 """Weights of the ways in which an entry can match a concept."""
 IDENTIFIER: Final = 1.6
 """Weight of an error name, setting, metric, class or number of an issue beside plain words."""
+OWN_NAME: Final = 2.8
+"""The same of one that has an entry of its own."""
+NAMING: Final = frozenset({"error", "setting", "metric", "flag"})
+"""Kinds whose names are identifiers of Kafka."""
 IN_PHRASE: Final = 0.5
 """Weight of a word of a phrase that counts as one."""
 ADJACENT: Final = 0.5
 """Weight of two words of the query that stand side by side in an entry."""
-COVERAGE: Final = 0.65
+SHOWN: Final = 0.2
+"""Share of the score of a claim, question or challenge that its scenario gets."""
+COVERAGE: Final = 0.55
 """Share of a score that depends on how much of the query is matched."""
 SAME_NAME: Final = 2.0
 """Factor for an entry whose code, name or title is the query."""
@@ -72,6 +78,8 @@ PRIOR: Final = {
     "guide": 0.6,
 }
 """Kind -> factor: how likely its entries are what is looked for."""
+MUSEUM: Final = 1.38
+"""The same for scenarios of past defects, most of which another scenario shows as well."""
 
 Scores = dict[int, float]
 """Row of the index -> score."""
@@ -124,6 +132,14 @@ class Index:
 
     def __init__(self, found: list[Entry]) -> None:
         self.entries = found
+        self._by_code = {one.code: row for row, one in enumerate(found) if one.code}
+        self._own_names = {
+            word.joined
+            for one in found
+            if one.kind in NAMING
+            for word in words(one.name)
+            if len(word.parts) > 1
+        }
         self._lock = threading.Lock()
         self._rows = sqlite3.connect(":memory:", check_same_thread=False)
         self._rows.execute(
@@ -168,12 +184,17 @@ class Index:
                 concepts.append(self._of_phrase(found[at : at + count]))
             count = max(count, 1)
             for word in found[at : at + count]:
-                concept = self._of_word(word, word is found[-1], read)
-                concept.weight = IDENTIFIER if len(word.parts) > 1 else 1.0
-                concept.weight *= 1.0 if count == 1 else IN_PHRASE
-                concepts.append(concept)
+                if not word.noise or len(found) == 1:
+                    concept = self._of_word(word, word is found[-1], read)
+                    concept.weight = self._weight(word) * (1.0 if count == 1 else IN_PHRASE)
+                    concepts.append(concept)
             at += count
         return concepts
+
+    def _weight(self, word: Word) -> float:
+        if word.joined in self._own_names:
+            return OWN_NAME
+        return IDENTIFIER if len(word.parts) > 1 else 1.0
 
     @staticmethod
     def _known_phrase(found: list[Word]) -> int:
@@ -236,8 +257,8 @@ class Index:
                 score *= weight
                 before = concept.scores.get(row, 0.0)
                 concept.scores[row] = max(score, before) + SECOND * min(score, before)
-                if row not in concept.reasons or score > before:
-                    concept.reasons[row] = reason
+                # What the query says literally is the reason, whatever else scores higher.
+                concept.reasons.setdefault(row, reason)
 
     def _rank(self, concepts: list[Concept], pairs: list[Concept]) -> list[Hit]:
         for concept in (*concepts, *pairs):
@@ -256,6 +277,7 @@ class Index:
         for pair in pairs:
             for row, score in pair.scores.items():
                 scores[row] += score * ADJACENT
+        self._add_shown(scores)
         whole = sum(weights) or 1.0
         hits = []
         for row, score in scores.items():
@@ -268,8 +290,19 @@ class Index:
                     if row in one.scores
                 )
             )
-            hits.append(Hit(entry, score * share * PRIOR[entry.kind], matched))
+            prior = MUSEUM if entry.code.startswith("M") else PRIOR[entry.kind]
+            hits.append(Hit(entry, score * share * prior, matched))
         return hits
+
+    def _add_shown(self, scores: Scores) -> None:
+        """Adds to matching scenarios a share of the best score of what their run shows."""
+        best: Scores = {}
+        for row, score in scores.items():
+            shown = self._by_code.get(self.entries[row].shown_by)
+            if shown in scores:
+                best[shown] = max(score, best.get(shown, 0.0))
+        for row, score in best.items():
+            scores[row] += SHOWN * score
 
     def search(self, query: str) -> Answer:
         """The best hits of a query, at most `MAX_HITS`; suggestions where there are none."""

@@ -17,15 +17,16 @@ MAX_WORD_LENGTH: Final = 64
 
 STOP_WORDS: Final = frozenset(
     """
-    a about after again also always am an and any are as at be because been before being but
-    by can cannot could did do does doing don during each else ever every for from get gets
-    getting give go goes going got had has have having he her here his how i if in into is
-    isn it its just kafka let like make makes many may me might more most much my need now
-    of on once one only or other our over own please possible question same seem seems she
-    should since so some someone still such sure than that the their them then there these
-    they this those through to too try trying until up upon us use used using very want was
-    way we well were what when where whether which while who why will with within work works
-    would yet you your
+    a able about after again also always am an and any are as at based be because been
+    before being between bug but by can cannot could did difference do does doing don due
+    during each else etc ever every explain for from get gets getting give go goes going got
+    had happen happens has have having he help her here his how i if impact in instead into
+    is isn issue it its just kafka let like make makes many may me mean meaning means might
+    more most much my need now of on once one only or other our over own per please possible
+    problem question same seem seems she should since so some someone still such sure than
+    that the their them then there these they this those through to too try trying unable
+    understand until up upon us use used using very via want was way we well were what when
+    where whether which while who why will with within work works would yet you your
     """.split()  # noqa: SIM905
 )
 """Ignored where a word stands alone; parts of identifiers and of phrases keep them."""
@@ -36,6 +37,8 @@ _WORD: Final = re.compile(r"[a-z0-9]+(?:[._\-/=#$:]+[a-z0-9]+)*", re.IGNORECASE)
 _PIECE: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _WHOLE: Final = re.compile(r"[a-z]{1,3}[0-9]+[a-z]?|(?:kafka|kip)[-_#]?[0-9]+", re.IGNORECASE)
 """Codes (S20, Q7) and numbers of issues and proposals, which are not split."""
+_PACKAGE: Final = re.compile(r"(?:[a-z]+\.){2,}(?=[A-Z][a-z])")
+"""Packages before the name of a class of Java."""
 _CHINESE: Final = re.compile(r"[\u3400-\u9fff]+")
 _PARTICLES: Final = re.compile(
     "如何|怎么|怎样|为什么|什么|之间|之后|以后|[的了吗呢吧会被把和与是后]"
@@ -52,6 +55,13 @@ class Word:
     parts: tuple[str, ...]
 
     @property
+    def noise(self) -> bool:
+        """Is it a lone letter or a small number, as log lines have many?"""
+        return self.joined.isascii() and (
+            len(self.joined) == 1 or (self.joined.isdigit() and len(self.joined) < 3)
+        )
+
+    @property
     def stop(self) -> bool:
         """Is it too frequent to search for by itself?"""
         return self.joined in STOP_WORDS
@@ -61,6 +71,7 @@ def _latin(text: str) -> Word:
     if _WHOLE.fullmatch(text):
         joined = re.sub("[^a-z0-9]", "", text.lower())
         return Word(text, joined, (joined,))
+    text = _PACKAGE.sub("", text)
     parts = tuple(part.lower() for part in _PIECE.findall(text[:MAX_WORD_LENGTH]))
     if len(parts) > 1 and parts[-1] in WEAK_SUFFIXES:
         parts = parts[:-1]
