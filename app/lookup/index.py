@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Final
 
 from app.lookup.entries import Entry, entries
@@ -206,9 +206,13 @@ class Index:
 
     @staticmethod
     def _alternatives(parts: Phrase) -> list[tuple[str, float, str]]:
-        return [
-            (_all(other), SYNONYM, " ".join(other)) for other in synonyms().get(parts, ()) if other
-        ]
+        """Synonyms of a word or phrase; of a Chinese one also those of what stands within it."""
+        within = [parts]
+        if not parts[0].isascii():
+            ends = combinations(range(len(parts) + 1), 2)
+            within += [parts[i:j] for i, j in ends if j - i <= longest()]
+        others = dict.fromkeys(other for some in within for other in synonyms().get(some, ()))
+        return [(_all(other), SYNONYM, " ".join(other)) for other in others]
 
     def _of_phrase(self, found: list[Word]) -> Concept:
         parts = tuple(part for word in found for part in word.parts)
@@ -228,7 +232,9 @@ class Index:
         if word.joined.isdigit() and len(word.joined) > 2:
             found += [(_quoted([kind + word.joined]), EXACT, "") for kind in ("kafka", "kip")]
         if len(parts) > 1:
-            found.append((_any(parts), ANY_PART, ""))
+            known = any(self._scores(one) for one in (found[0][0], found[1][0]))
+            if not known and not word.method:
+                found.append((_any(parts), ANY_PART, ""))
         elif word.joined not in self.vocabulary and not self._scores(found[0][0]):
             found += self._unknown(word, last, read)
         return Concept(word.text, found)

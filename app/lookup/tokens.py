@@ -39,6 +39,8 @@ _WHOLE: Final = re.compile(r"[a-z]{1,3}[0-9]+[a-z]?|(?:kafka|kip)[-_#]?[0-9]+", 
 """Codes (S20, Q7) and numbers of issues and proposals, which are not split."""
 _PACKAGE: Final = re.compile(r"(?:[a-z]+\.){2,}(?=[A-Z][a-z])")
 """Packages before the name of a class of Java."""
+_METHOD: Final = re.compile("[a-z]+(?:[A-Z][a-z]+){2,}")
+_CAMEL: Final = re.compile("[a-z][A-Z]")
 _CHINESE: Final = re.compile(r"[\u3400-\u9fff]+")
 _PARTICLES: Final = re.compile(
     "如何|怎么|怎样|为什么|什么|之间|之后|以后|[的了吗呢吧会被把和与是后]"
@@ -53,6 +55,11 @@ class Word:
     text: str
     joined: str
     parts: tuple[str, ...]
+
+    @property
+    def method(self) -> bool:
+        """Is it written like a method, whose parts alone say little?"""
+        return _METHOD.fullmatch(self.text) is not None
 
     @property
     def noise(self) -> bool:
@@ -95,9 +102,16 @@ def words(text: str) -> list[Word]:
     return [word for _, word in sorted(found, key=lambda pair: pair[0])]
 
 
+def _members(text: str) -> list[str]:
+    """Joined names of class and method in a dotted name such as `Partition.maybeShrinkIsr`."""
+    pieces = re.split("[.#]", text)
+    return [piece.lower() for piece in pieces if len(pieces) > 1 and _CAMEL.search(piece)]
+
+
 def indexed(text: str) -> str:
     """The text as the index stores it: all parts in their order, then the joined tokens."""
     found = words(text)
     parts = [part for word in found for part in word.parts]
     joined = [word.joined for word in found if len(word.parts) > 1]
+    joined += [piece for word in found for piece in _members(word.text)]
     return " ".join([*parts, *joined])

@@ -2,7 +2,6 @@
 
 import * as visits from "../animator/visits.js";
 import { answerWhileTyping } from "./finding.js";
-import { field } from "./found.js";
 
 const at = (id) => document.getElementById(id);
 /** @type {NodeListOf<HTMLElement>} */
@@ -34,7 +33,9 @@ at("again").addEventListener("click", () => {
   visits.forgetDone();
   follow();
 });
-answerWhileTyping(field("sought"), at("answers"), { status: at("sought-count") });
+answerWhileTyping(/** @type {HTMLInputElement} */ (at("sought")), at("answers"), {
+  status: at("sought-count"),
+});
 addEventListener("pageshow", follow);
 follow();
 document.body.dataset.ready = "1";
