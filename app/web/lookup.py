@@ -18,7 +18,7 @@ blueprint = Blueprint("lookup", __name__)
 
 DEFAULT_HITS = 12
 MAX_HITS = 40
-SHELF_HITS = 6
+SHELF_HITS = 3
 """Hits outside the library that are shown above its cards."""
 OUTSIDE_LIBRARY = tuple(kind for kind in KINDS if kind != "scenario")
 
