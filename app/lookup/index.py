@@ -58,7 +58,8 @@ COVERAGE: Final = 0.55
 SAME_NAME: Final = 2.0
 """Factor for an entry whose code, name or title is the query."""
 CUT: Final = 0.2
-"""Share of the best score below which entries are left out."""
+OTHERS_CUT: Final = 0.12
+"""Share of the best score below which scenarios and other entries are left out."""
 CROWDED: Final = 0.88
 """Factor for each further hit of a kind, scenarios excepted, after `UNCROWDED`."""
 UNCROWDED: Final = 1
@@ -361,7 +362,12 @@ def _spread(hits: list[Hit]) -> list[Hit]:
         seen[hit.entry.kind] += 1
         spread.append(Hit(hit.entry, hit.score * CROWDED**crowd, hit.matched))
     spread.sort(key=lambda hit: -hit.score)
-    return [hit for hit in spread if hit.score >= CUT * spread[0].score]
+    best = max((hit.score for hit in spread), default=0.0)
+    return [
+        hit
+        for hit in spread
+        if hit.score >= best * (CUT if hit.entry.kind == "scenario" else OTHERS_CUT)
+    ]
 
 
 @cache
