@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +23,8 @@ from engine.study.sourcemap import cards
 
 Texts = Mapping[str, str]
 """A text by language."""
+Words = Mapping[str, Mapping[str, str]]
+"""The catalogue of each language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,9 @@ class Entry:
         return [text for one in self.passages if (text := one.get(language) or one.get(USUAL, ""))]
 
 
-def _told(words: Callable[[str], Mapping[str, str]], key: str, usual: str) -> dict[str, str]:
+def _told(words: Words, key: str, usual: str) -> dict[str, str]:
     """A text of the engine's own tables: English as given, the others from the catalogue."""
-    return {one: usual if one == USUAL else words(one).get(key, usual) for one in LANGUAGES}
+    return {one: usual if one == USUAL else words[one].get(key, usual) for one in LANGUAGES}
 
 
 def _scenario(scenario: Scenario) -> Entry:
@@ -71,7 +73,7 @@ def _scenario(scenario: Scenario) -> Entry:
     )
 
 
-def _rules(words: Callable[[str], Mapping[str, str]]) -> Iterator[Entry]:
+def _rules(words: Words) -> Iterator[Entry]:
     titles = {**TITLES, **BESIDE}
     for name, card in cards().items():
         kafka = tuple(line.text for line in (*card.kafka, *card.kip))
@@ -80,17 +82,17 @@ def _rules(words: Callable[[str], Mapping[str, str]]) -> Iterator[Entry]:
         yield Entry("rule", name, f"/glossary#{name}", title, kafka, lines, name)
 
 
-def _glossary(words: Callable[[str], Mapping[str, str]]) -> Iterator[Entry]:
-    usual = words(USUAL)
+def _glossary(words: Words) -> Iterator[Entry]:
+    usual = words[USUAL]
     for key in usual:
         if not key.startswith("term.") or f"{key}.why" not in usual:
             continue
-        title, why = ({one: words(one)[each] for one in LANGUAGES} for each in (key, f"{key}.why"))
+        title, why = ({one: words[one][each] for one in LANGUAGES} for each in (key, f"{key}.why"))
         name = key.removeprefix("term.")
         yield Entry("term", name, f"/glossary#term-{name}", title, (), (why,))
     for name in all_names():
         if name != "NONE":
-            why = {one: words(one).get(f"wire.{name}", "") for one in LANGUAGES}
+            why = {one: words[one].get(f"wire.{name}", "") for one in LANGUAGES}
             yield Entry("error", name, f"/glossary#{name}", {USUAL: name}, (name,), (why,))
     for config in CATALOGUE.values():
         why = _told(words, f"config.{config.name}", config.meaning)
@@ -107,12 +109,12 @@ def _glossary(words: Callable[[str], Mapping[str, str]]) -> Iterator[Entry]:
         yield Entry("flag", flag.name, url, {USUAL: flag.name}, (flag.source,), (why,))
 
 
-def _metrics(words: Callable[[str], Mapping[str, str]]) -> Iterator[Entry]:
+def _metrics(words: Words) -> Iterator[Entry]:
     """Metrics of the dashboard, each in the first scenario whose keywords name it."""
     for scenario in file.library().values():
         for name in keywords().get(scenario.code, ()):
-            if f"metric.{name}" in words(USUAL):
-                why = {one: words(one).get(f"metric.{name}", "") for one in LANGUAGES}
+            if f"metric.{name}" in words[USUAL]:
+                why = {one: words[one].get(f"metric.{name}", "") for one in LANGUAGES}
                 url = f"/s/{scenario.slug}?tab=metrics"
                 yield Entry("metric", name, url, {USUAL: name}, (), (why,))
 
@@ -147,7 +149,8 @@ def _learning() -> Iterator[Entry]:
 
 def entries() -> list[Entry]:
     """All entries, each kind and name once."""
-    words = Catalogue().words
+    catalogue = Catalogue()
+    words = {one: catalogue.words(one) for one in LANGUAGES}
     found = [
         *map(_scenario, file.library().values()),
         *_rules(words),

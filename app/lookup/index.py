@@ -27,6 +27,8 @@ MAX_QUERY_LENGTH: Final = 200
 """Characters of a query; the rest is ignored."""
 MAX_WORDS: Final = 16
 """Words of a query; the rest is ignored."""
+MAX_CORRECTED: Final = 4
+"""Unknown words of a query that are corrected."""
 MAX_HITS: Final = 40
 """Hits per query."""
 CACHED_QUERIES: Final = 512
@@ -249,7 +251,7 @@ class Index:
             prefix = f'"{text}"*'
             if self._scores(prefix):
                 return [(prefix, PREFIX, "")]
-        near = self.vocabulary.nearest(text)
+        near = self.vocabulary.nearest(text) if len(read) < MAX_CORRECTED else []
         if near and (text,) not in synonyms():
             read[word.text] = near[0]
             own = [(_quoted([near[0]]), CORRECTED, near[0])]
