@@ -76,6 +76,9 @@ def test_reported_queries_find_all_they_should(query: str, expected: set[str]) -
         ("minInsyncReplicas", "min.insync.replicas"),
         ("KAFKA-6361", "kafka 6361"),
         ("underreplicated", "under-replicated"),
+        ("acks=-1", "acks=all"),
+        ("kafka.server:type=ReplicaManager,name=IsrShrinksPerSec", "IsrShrinksPerSec"),
+        ("unclean.leader.election.enable=true", "unclean.leader.election.enable"),
     ],
 )
 def test_spellings_of_one_name_find_the_same(one: str, other: str) -> None:

@@ -11,6 +11,8 @@ from engine.model.languages import USUAL
 
 SNIPPET: Final = 180
 """Characters of a snippet."""
+MUCH_MORE: Final = 2
+"""Words of the query by which another sentence beats the first, which sums the entry up."""
 STEM: Final = 5
 """Characters that two forms of a word share."""
 
@@ -80,7 +82,10 @@ def _passages(hit: Hit, language: str) -> tuple[str, str]:
     def count(text: str) -> int:
         return len(wanted & {part[:STEM] for part in phrase(text)})
 
-    text = max(hit.entry.said(language), key=count, default="")
+    said = hit.entry.said(language)
+    text = max(said[1:], key=count, default="")
+    if said and count(text) < count(said[0]) + MUCH_MORE:
+        text = said[0]
     key = max(hit.entry.keys, key=count, default="")
     return text, key if count(key) > count(text) else ""
 

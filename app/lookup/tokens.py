@@ -33,13 +33,16 @@ STOP_WORDS: Final = frozenset(
 WEAK_SUFFIXES: Final = frozenset({"exception", "error"})
 """Last parts that Java's names of errors have and the protocol's lack."""
 
-_WORD: Final = re.compile(r"[a-z0-9]+(?:[._\-/=#$:]+[a-z0-9]+)*", re.IGNORECASE)
+_WORD: Final = re.compile(
+    r"acks[ ]?=[ ]?-?[a-z0-9]+|[a-z0-9]+(?:[._\-#$]+[a-z0-9]+)*", re.IGNORECASE
+)
 _PIECE: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _WHOLE: Final = re.compile(r"[a-z]{1,3}[0-9]+[a-z]?|(?:kafka|kip)[-_#]?[0-9]+", re.IGNORECASE)
 """Codes (S20, Q7) and numbers of issues and proposals, which are not split."""
 _PACKAGE: Final = re.compile(r"(?:[a-z]+\.){2,}(?=[A-Z][a-z])")
 """Packages before the name of a class of Java."""
 _METHOD: Final = re.compile("[a-z]+(?:[A-Z][a-z]+){2,}")
+_ACKS_ALL: Final = re.compile("acks ?= ?-1", re.IGNORECASE)
 _CAMEL: Final = re.compile("[a-z][A-Z]")
 _CHINESE: Final = re.compile(r"[\u3400-\u9fff]+")
 _PARTICLES: Final = re.compile(
@@ -78,7 +81,7 @@ def _latin(text: str) -> Word:
     if _WHOLE.fullmatch(text):
         joined = re.sub("[^a-z0-9]", "", text.lower())
         return Word(text, joined, (joined,))
-    text = _PACKAGE.sub("", text)
+    text = _ACKS_ALL.sub("acks=all", _PACKAGE.sub("", text))
     parts = tuple(part.lower() for part in _PIECE.findall(text[:MAX_WORD_LENGTH]))
     if len(parts) > 1 and parts[-1] in WEAK_SUFFIXES:
         parts = parts[:-1]
