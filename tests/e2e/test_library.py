@@ -24,7 +24,7 @@ def test_cards_are_found_while_one_types_and_near_words_help(visit: Opener) -> N
     assert page.locator(".card:visible").count() > 60
     page.get_by_role("searchbox").fill("zzzzzz")
     page.get_by_role("link", name="GC pause").click()
-    page.wait_for_function("document.querySelectorAll('.card:not([hidden])').length > 1")
+    page.wait_for_selector('[data-slugs^="paused-"]', state="attached")
     assert page.locator(".card:visible").first.get_attribute("data-code") in ("S42", "S43")
 
 
