@@ -1,4 +1,4 @@
-"""Search: what operators type leads to the run that shows it."""
+"""Search: operators' queries lead to the runs that show their problem."""
 
 from __future__ import annotations
 

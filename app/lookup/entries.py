@@ -1,4 +1,4 @@
-"""Entries of the search index: what can be found, where it is, and the text it is found by."""
+"""Entries of the search index: kind, name, address, title and searchable text of each."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Entry:
         return [text for one in self.passages if (text := one.get(language) or one.get(USUAL, ""))]
 
 
-def _told(words: Words, key: str, usual: str) -> dict[str, str]:
+def _texts(words: Words, key: str, usual: str) -> dict[str, str]:
     """A text of the engine's own tables: English as given, the others from the catalogue."""
     return {one: usual if one == USUAL else words[one].get(key, usual) for one in LANGUAGES}
 
@@ -78,7 +78,7 @@ def _rules(words: Words) -> Iterator[Entry]:
     for name, card in cards().items():
         kafka = tuple(line.text for line in (*card.kafka, *card.kip))
         lines = tuple({USUAL: line.text.strip()} for line in card.lines)
-        title = _told(words, f"rule.{name}", titles[name])
+        title = _texts(words, f"rule.{name}", titles[name])
         yield Entry("rule", name, f"/glossary#{name}", title, kafka, lines, name)
 
 
@@ -95,16 +95,16 @@ def _glossary(words: Words) -> Iterator[Entry]:
             why = {one: words[one].get(f"wire.{name}", "") for one in LANGUAGES}
             yield Entry("error", name, f"/glossary#{name}", {USUAL: name}, (name,), (why,))
     for config in CATALOGUE.values():
-        why = _told(words, f"config.{config.name}", config.meaning)
+        why = _texts(words, f"config.{config.name}", config.meaning)
         url = f"/glossary#{config.name}"
         yield Entry("setting", config.name, url, {USUAL: config.name}, (config.name,), (why,))
     for promise in INVARIANTS.values():
-        why = _told(words, f"invariant.{promise.name}", promise.statement)
+        why = _texts(words, f"invariant.{promise.name}", promise.statement)
         keys = (promise.name, promise.also)
         url = f"/glossary#{promise.name}"
         yield Entry("promise", promise.name, url, {USUAL: promise.title}, keys, (why,))
     for flag in FLAGS.values():
-        why = _told(words, f"flag.{flag.name}", flag.meaning)
+        why = _texts(words, f"flag.{flag.name}", flag.meaning)
         url = f"/glossary#{flag.name}"
         yield Entry("flag", flag.name, url, {USUAL: flag.name}, (flag.source,), (why,))
 

@@ -48,7 +48,7 @@ _CHINESE: Final = re.compile(r"[\u3400-\u9fff]+")
 _PARTICLES: Final = re.compile(
     "如何|怎么|怎样|为什么|什么|之间|之后|以后|[的了吗呢吧会被把和与是后]"
 )
-"""What separates Chinese words without being one."""
+"""Words and particles that separate Chinese terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +61,19 @@ class Word:
 
     @property
     def method(self) -> bool:
-        """Is it written like a method, whose parts alone say little?"""
+        """True for a word written like a method, whose parts alone say little."""
         return _METHOD.fullmatch(self.text) is not None
 
     @property
     def noise(self) -> bool:
-        """Is it a lone letter or a small number, as log lines have many?"""
+        """True for a lone letter or a small number, frequent in log lines."""
         return self.joined.isascii() and (
             len(self.joined) == 1 or (self.joined.isdigit() and len(self.joined) < 3)
         )
 
     @property
     def stop(self) -> bool:
-        """Is it too frequent to search for by itself?"""
+        """True for a word too frequent to search for by itself."""
         return self.joined in STOP_WORDS
 
 

@@ -36,7 +36,7 @@ def found(text: str) -> list[str]:
 
 
 SEARCHED = ROOT / "app" / "lookup" / "synonyms.yaml"
-"""What visitors may type, foreign renderings among it; nothing of it is shown."""
+"""Words that visitors type, foreign renderings included; no page shows them."""
 
 
 def written() -> Iterator[Path]:
