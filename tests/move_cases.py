@@ -217,7 +217,7 @@ REFUSED = [
     ("", "elect A", "Broker A leads already."),
     ("kill B; detect B", "elect B", "Broker B is not in the ISR."),
     ("kill A; detect A", "elect preferred",
-     "AR[0] is not alive and in sync (PREFERRED_LEADER_NOT_AVAILABLE)."),
+     "The preferred leader is not in sync yet (PREFERRED_LEADER_NOT_AVAILABLE)."),
     ("kill A; kill B; kill C; detect A; detect B; detect C", "elect unclean",
      "No replica is alive (ELIGIBLE_LEADERS_NOT_AVAILABLE)."),
     ("", "set min.insync.replicas=many",

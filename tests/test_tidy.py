@@ -41,6 +41,7 @@ ROOMS = (
     "batch",
     "kafka",
     "incident",
+    "lookup",
     "context",
     "live",
     "web",

@@ -14,7 +14,9 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from app.door import runs, studies
+from app.lookup.answers import Results, results, slugs
 from engine.model.errors import BadInput
+from engine.model.languages import USUAL
 
 STEPS_MOST = 60
 """Steps told at once: an answer should fit into what an assistant reads."""
@@ -33,14 +35,25 @@ def _run(scenario: str, kafka: str, seed: int, moves: list[str] | None) -> runs.
 
 
 def find_scenarios(words: str = "") -> list[dict[str, str]]:
-    """Scenarios of the library whose title or text has all these words; "" for the first ones."""
-    wanted = words.lower().split()
-    found = [
-        one
-        for one in runs.scenarios()
-        if all(word in " ".join(one.values()).lower() for word in wanted)
-    ]
+    """Scenarios of the library that match these words, best first; "" for the first ones.
+
+    words: a question, an issue (KAFKA-6361), a KIP, an error, a setting, a metric, a log line.
+    """
+    if not words.strip():
+        return runs.scenarios()[:FOUND_MOST]
+    known = {one["slug"]: one for one in runs.scenarios()}
+    found = [known[slug] for slug in slugs(words)]
+    if not found:
+        near = ", ".join(results(words, USUAL)["near"]) or "find, which knows more than scenarios"
+        raise BadInput("unknown", f"No scenario matches {words[:80]}. Try: {near}.")
     return found[:FOUND_MOST]
+
+
+def find(words: str, limit: int = 8) -> Results:
+    """Scenarios, rules, terms, errors, settings, claims and interview questions that match, best
+    first, with their links; where nothing matches, words to try.
+    """
+    return results(words, USUAL, limit=min(max(1, limit), FOUND_MOST))
 
 
 def kafka_versions() -> dict[str, str]:
@@ -149,7 +162,7 @@ def study(
     return found.table()
 
 
-TOOLS = (find_scenarios, kafka_versions, play, look, why_not, compare, study)
+TOOLS = (find_scenarios, find, kafka_versions, play, look, why_not, compare, study)
 
 
 def server() -> MCPServer:

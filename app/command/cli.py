@@ -16,6 +16,7 @@ import click
 
 from app.command import brokers
 from app.command.advise import advise
+from app.command.find import find
 from app.command.learning import learn
 from app.command.options import AS_JSON, P, plain, refuse, tell
 from app.command.refine import refine
@@ -435,5 +436,5 @@ def soak(
 
 
 _BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident)
-for _command in (*_BROKERS, advise, learn, refine, saturation, storm):
+for _command in (*_BROKERS, advise, find, learn, refine, saturation, storm):
     main.add_command(_command)

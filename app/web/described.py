@@ -14,6 +14,7 @@ from msgspec import Meta
 from app.batch.spec import CELLS_MOST, FUTURES_MOST, PROFILES_MOST, RUNS_MOST
 from app.batch.wire import BatchResult, BatchSnapshot
 from app.common.fields import SEED_MAX
+from app.lookup.answers import Results
 from app.storage.saved import RUN_BYTES, SCENARIO_BYTES
 from engine.scenarios import paste
 
@@ -214,6 +215,16 @@ class Reached(TypedDict):
 
 class QuestionAsked(TypedDict):
     q: NotRequired[str]
+
+
+class Sought(TypedDict):
+    q: NotRequired[str]
+    kind: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class Found(Results):
+    ok: Yes
 
 
 class Sightings(TypedDict):

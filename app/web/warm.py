@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.context import naming
+from app.lookup.index import index
 from app.runs.replays import library_runs
 from engine.learn.claims import claims, verdicts
 from engine.learn.telling import SUBJECT
@@ -20,3 +21,4 @@ def warm() -> None:
     naming.library_names()
     claims()
     verdicts()
+    index()

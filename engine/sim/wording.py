@@ -58,7 +58,7 @@ REFUSALS: Final[dict[str, str]] = {
     "not.alive": "{b} is not alive for the controller.",
     "leads.already": "{b} leads already.",
     "preferred.leads": "The preferred replica leads already (ELECTION_NOT_NEEDED).",
-    "preferred.away": "AR[0] is not alive and in sync (PREFERRED_LEADER_NOT_AVAILABLE).",
+    "preferred.away": "The preferred leader is not in sync yet (PREFERRED_LEADER_NOT_AVAILABLE).",
     "has.leader": "The partition has a leader (ELECTION_NOT_NEEDED).",
     "nobody.alive": "No replica is alive (ELIGIBLE_LEADERS_NOT_AVAILABLE).",
     "no.leader.to.write": "The partition has no leader to write to; name a broker with “to”.",

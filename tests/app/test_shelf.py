@@ -88,11 +88,36 @@ def test_cards_are_found_without_a_script(
     assert not missing & there
 
 
-def test_a_search_that_finds_nothing_offers_near_words_and_the_editor(client: FlaskClient) -> None:
-    page = client.get("/scenarios?q=elecktion").text
-    assert "/scenarios?q=election" in page
+def test_a_search_that_finds_nothing_offers_words_and_the_editor(client: FlaskClient) -> None:
+    page = client.get("/scenarios?q=zzzzzz").text
+    assert "/scenarios?q=leader%20election" in page
     assert 'href="/edit"' in page
-    assert not shown(client, "?q=elecktion")
+    assert not shown(client, "?q=zzzzzz")
+
+
+def test_unknown_words_are_searched_for_as_the_nearest(client: FlaskClient) -> None:
+    page = client.get("/scenarios?q=elecktion").text
+    assert "Searched for “election” instead of “elecktion”." in page
+    assert "unclean-election" in shown(client, "?q=elecktion")
+
+
+def test_cards_stand_in_the_order_of_their_rank_beside_other_answers(client: FlaskClient) -> None:
+    page = client.get("/scenarios?q=NotEnoughReplicasException").text
+    order = [slug for slug, hidden in SHOWN.findall(page) if not hidden]
+    assert order[0] == "min-isr-refuses" and len(order) > 2
+    assert 'href="/glossary#NOT_ENOUGH_REPLICAS"' in page
+
+
+def test_hits_are_told_as_json_and_as_a_fragment(client: FlaskClient) -> None:
+    found = client.get("/api/search?q=KAFKA-6361&kind=scenario&limit=2").json
+    assert [hit["code"] for hit in found["hits"]][:1] == ["S23"]
+    assert len(found["hits"]) == 2
+    assert client.get("/api/search").json["hits"] == []
+    fragment = client.get("/hits?q=KAFKA-6361&lang=zh").text
+    assert "/s/fast-failover" in fragment and "场景" in fragment and "<html" not in fragment
+    hostile = client.get("/hits?q=<script>alert(1)</script>").text
+    assert "<script>alert" not in hostile
+    assert client.get("/api/search?q=" + "x" * 5000 + "&limit=abc").status_code == 200
 
 
 def test_what_is_searched_for_stays_text(client: FlaskClient) -> None:

@@ -198,6 +198,7 @@ SCREENS = {
     "incident": Screen("/incident", opens=(PARTS,)),
     "api": Screen("/api", ".apis section"),
     "glossary": Screen("/glossary", "#H-2"),
+    "hits": Screen("/scenarios?q=GC+pause", ".hits a"),
     "code": Screen("/code?q=truncateTo", ".hit"),
     "explore": Screen("/explore/{run}?step=12&crashes=1"),
     "met": Screen("/batch/{batch}/met"),

@@ -9,17 +9,67 @@ from tests.e2e.walk import at, total
 def test_cards_are_found_while_one_types_and_near_words_help(visit: Opener) -> None:
     page = visit("/scenarios")
     page.get_by_role("searchbox").fill("R20")
+    page.get_by_text("1 scenarios", exact=True).wait_for()
     assert page.locator(".card:visible h3").all_text_contents() == [
         "Can an acknowledged record vanish?"
     ]
     page.get_by_role("searchbox").fill("watermrk")
-    page.get_by_role("button", name="watermark", exact=True).click()
+    page.get_by_text("Searched for “watermark” instead of “watermrk”.").wait_for()
     assert page.locator(".card:visible").count() > 1
     page.get_by_role("searchbox").fill("zzzzzz")
+    page.get_by_text("0 scenarios", exact=True).wait_for()
     build = page.get_by_role("link", name="Build it yourself")
     assert "title=zzzzzz" in build.get_attribute("href")
     page.get_by_role("link", name="Show all").click()
     assert page.locator(".card:visible").count() > 60
+    page.get_by_role("searchbox").fill("zzzzzz")
+    page.get_by_role("link", name="GC pause").click()
+    page.wait_for_selector('[data-slugs^="paused-"]', state="attached")
+    assert page.locator(".card:visible").first.get_attribute("data-code") in ("S42", "S43")
+
+
+def test_the_first_page_finds_a_run_while_one_types(visit: Opener) -> None:
+    page = visit("/")
+    page.get_by_role("searchbox").fill("GC pause")
+    first = page.locator("#answers a").first
+    first.wait_for()
+    assert "pause" in first.inner_text() and "Matches:" in first.inner_text()
+    assert (
+        page.locator("#sought-count").inner_text() == f"{page.locator('.hits li').count()} results"
+    )
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.matches('#answers li:first-child a')")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/s/paused-*")
+    page.wait_for_selector('body[data-ready="1"]')
+
+
+def test_the_first_page_offers_words_where_it_finds_nothing(visit: Opener) -> None:
+    page = visit("/")
+    page.get_by_role("searchbox").fill("zzzzzz")
+    page.get_by_text("Nothing matches “zzzzzz”.").wait_for()
+    page.get_by_role("link", name="GC pause").click()
+    page.locator("#answers a[href='/s/paused-leader']").wait_for()
+    assert page.get_by_role("searchbox").input_value() == "GC pause"
+
+
+def test_the_glossary_leads_to_its_own_entries_and_to_runs(visit: Opener) -> None:
+    page = visit("/glossary")
+    page.get_by_role("searchbox").fill("NotEnoughReplicasException")
+    page.locator("#answers a[href='/s/min-isr-refuses']").wait_for()
+    page.locator("#answers a[href='/glossary#NOT_ENOUGH_REPLICAS']").click()
+    page.wait_for_url("**/glossary#NOT_ENOUGH_REPLICAS")
+    assert page.locator("dl > div:target dt code").inner_text() == "NOT_ENOUGH_REPLICAS"
+
+
+def test_a_search_without_a_script_leads_to_ranked_cards(visit: Opener) -> None:
+    page = visit("/", ready=False, java_script_enabled=False)
+    page.get_by_role("searchbox").fill("split brain")
+    page.get_by_role("button", name="Search").click()
+    page.wait_for_url("**/scenarios?q=split+brain")
+    assert page.locator(".card:visible").count() > 2
 
 
 def test_the_browser_remembers_the_path_and_runs_of_ones_own(visit: Opener) -> None:

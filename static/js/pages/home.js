@@ -1,6 +1,7 @@
 // How far somebody came on the path; the page is whole without this.
 
 import * as visits from "../animator/visits.js";
+import { answerWhileTyping } from "./finding.js";
 
 const at = (id) => document.getElementById(id);
 /** @type {NodeListOf<HTMLElement>} */
@@ -34,6 +35,9 @@ function follow() {
 at("again").addEventListener("click", () => {
   visits.forgetDone();
   follow();
+});
+answerWhileTyping(/** @type {HTMLInputElement} */ (at("sought")), at("answers"), {
+  status: at("sought-count"),
 });
 addEventListener("pageshow", follow);
 follow();

@@ -1,23 +1,17 @@
-// The library works without this script; with it, cards are found as one types, and what this
-// browser remembers is shown.
+// The library works without this script; with it, cards are found and ranked as one types, and what
+// this browser remembers is shown.
 
 import * as visits from "../animator/visits.js";
-import { nearest } from "../core/nearest.js";
+import { answerWhileTyping } from "./finding.js";
 import { at, every, field, fields, formAt, linkAt } from "./found.js";
 
 const cards = every(".card");
-/** What a card says, and the code that those who know it look for. */
-const told = (card) => `${card.dataset.code} ${card.textContent}`.toLowerCase();
-const texts = new Map(cards.map((card) => [card, told(card)]));
-const vocabulary = [
-  ...new Set([...texts.values()].flatMap((text) => text.match(/[\p{L}\p{N}.]+/gu) ?? [])),
-].filter((word) => word.length > 2);
 const form = formAt("filters");
 
 function asked() {
   const fields = new FormData(form);
   return {
-    words: String(fields.get("q")).toLowerCase().split(/\s+/).filter(Boolean),
+    query: String(fields.get("q")).trim(),
     tags: fields.getAll("tag").map(String),
     difficulty: String(fields.get("difficulty")),
     profile: String(fields.get("profile")),
@@ -25,34 +19,23 @@ function asked() {
   };
 }
 
-const OF_KAFKA = /[a-z][A-Z]|^(?:KIP|KAFKA)-\d+$/;
-const acting = new Map(); // what was asked of Kafka's code -> the scenarios in which it acts
+const places = new Map(cards.map((card) => [card, card.parentElement]));
 
-/** The scenarios in which a method, class, KIP or JIRA number acts; the first time they come
- *  later. */
-function runsOf(question) {
-  if (!OF_KAFKA.test(question)) return [];
-  if (!acting.has(question)) {
-    acting.set(question, []);
-    fetch(`/api/lens/runs.json?q=${encodeURIComponent(question.slice(0, 80))}`)
-      .then((answer) => answer.json())
-      .then(({ scenarios }) => {
-        acting.set(question, scenarios);
-        if (scenarios.length) show();
-      })
-      .catch(() => acting.delete(question));
-  }
-  return acting.get(question);
+/** Slugs that match the query, best first, as the server has told with its answers; all without. */
+function matching(query) {
+  const told = at("others").querySelector("[data-slugs]");
+  if (!query || !(told instanceof HTMLElement)) return cards.map((card) => card.dataset.slug);
+  return told.dataset.slugs.split(" ");
 }
 
 function show() {
-  const runs = runsOf(field("find").value.trim());
-  const { words, tags, difficulty, profile, loss } = asked();
+  const { query, tags, difficulty, profile, loss } = asked();
+  const slugs = matching(query);
   let shown = 0;
   for (const card of cards) {
     const { tags: mine, profiles, difficulty: level, lost } = card.dataset;
     const fits =
-      (words.every((w) => texts.get(card).includes(w)) || runs.includes(card.dataset.slug)) &&
+      slugs.includes(card.dataset.slug) &&
       (!tags.length || tags.some((tag) => mine.split(" ").includes(tag))) &&
       (!difficulty || difficulty === level) &&
       (!profile || profiles.split(" ").includes(profile)) &&
@@ -60,38 +43,19 @@ function show() {
     card.hidden = !fits;
     shown += fits ? 1 : 0;
   }
+  const rank = (card) => slugs.indexOf(card.dataset.slug);
+  for (const card of cards.filter((one) => !one.hidden).sort((a, b) => rank(a) - rank(b)))
+    places.get(card).append(card);
   for (const id of ["all", "museum"]) {
     const section = at(id)?.closest("section");
     if (section) section.hidden = !section.querySelector(".card:not([hidden])");
   }
   at("nothing").hidden = shown > 0;
   at("found").textContent = at("found").dataset.text.replace("{n}", String(shown));
-  if (!shown) suggest(words.join(" "));
-}
-
-/** Nothing has these words: the nearest ones, and the way to build it. */
-function suggest(query) {
-  const near = at("near");
-  const words = nearest(query, vocabulary);
-  near.replaceChildren(
-    ...(words.length ? [`${near.dataset.text} `] : []),
-    ...words.flatMap((word) => [pick(word), " "]),
-  );
-  linkAt("methods").href = `/code?q=${encodeURIComponent(field("find").value.slice(0, 80))}`;
-  linkAt("build").href = `/edit?title=${encodeURIComponent(field("find").value.slice(0, 80))}`;
-}
-
-function pick(word) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "chip";
-  button.textContent = word;
-  button.addEventListener("click", () => {
-    field("find").value = word;
-    field("find").focus();
-    show();
-  });
-  return button;
+  if (!shown) {
+    linkAt("methods").href = `/code?q=${encodeURIComponent(query.slice(0, 80))}`;
+    linkAt("build").href = `/edit?title=${encodeURIComponent(query.slice(0, 80))}`;
+  }
 }
 
 /** A Kafka as the menu of the page calls it. */
@@ -129,10 +93,10 @@ function remember() {
   }
 }
 
-form.addEventListener("input", show);
+form.addEventListener("change", show);
+answerWhileTyping(field("find"), at("others"), { more: "&shelf=1", then: show });
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  show();
 });
 at("clear").addEventListener("click", (event) => {
   event.preventDefault();
@@ -140,6 +104,7 @@ at("clear").addEventListener("click", (event) => {
   field("find").value = "";
   for (const box of fields("input:checked", form)) box.checked = false;
   for (const list of form.querySelectorAll("select")) list.value = "";
+  at("others").replaceChildren();
   show();
 });
 at("forget").addEventListener("click", () => {

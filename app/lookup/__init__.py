@@ -1,0 +1,1 @@
+"""Full-text search over scenarios, rules, terms, claims and questions."""

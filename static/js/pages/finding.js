@@ -1,0 +1,69 @@
+// A search box that answers while one types; without this script its form leads to a page.
+
+const PAUSE_MS = 180;
+
+/** Shows the server's answers below a search field, and makes them reachable by arrow keys.
+ * @param {HTMLInputElement} field
+ * @param {HTMLElement} box where the answers are put
+ * @param {{status?: HTMLElement, more?: string, then?: () => void}} [options] */
+export function answerWhileTyping(field, box, { status, more = "", then } = {}) {
+  let timer = 0;
+  let latest = 0;
+
+  async function ask() {
+    const mine = ++latest;
+    const query = field.value.trim();
+    if (!query) {
+      box.replaceChildren();
+      if (status) status.textContent = "";
+      then?.();
+      return;
+    }
+    const address = `/hits?q=${encodeURIComponent(query.slice(0, 200))}${more}${language()}`;
+    const response = await fetch(address).catch(() => null);
+    if (mine !== latest || !response?.ok) return;
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    if (mine !== latest) return;
+    box.replaceChildren(...page.body.childNodes);
+    /** @type {HTMLElement | null} */
+    const told = box.querySelector("[data-status]");
+    if (status) status.textContent = told?.dataset.status ?? "";
+    then?.();
+  }
+
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(ask, PAUSE_MS);
+  });
+  box.addEventListener("click", (event) => {
+    /** @type {HTMLElement | null} */
+    const chip = /** @type {HTMLElement} */ (event.target).closest("[data-query]");
+    if (!chip) return;
+    event.preventDefault();
+    field.value = chip.dataset.query;
+    field.focus();
+    ask();
+  });
+  for (const part of [field, box]) part.addEventListener("keydown", (event) => walk(event));
+
+  /** @param {KeyboardEvent} event */
+  function walk(event) {
+    if (event.key === "Escape" && event.target !== field) field.focus();
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    /** @type {HTMLElement[]} */
+    const stops = [field, ...box.querySelectorAll("a")];
+    const next = stops[stops.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  }
+
+  if (field.value && !box.hasChildNodes()) ask();
+}
+
+/** The language that the address asks for: the answers keep it. */
+function language() {
+  const asked = new URLSearchParams(location.search).get("lang");
+  return asked ? `&lang=${encodeURIComponent(asked)}` : "";
+}
