@@ -15,6 +15,7 @@ import { begin, goTo, open, prefetch } from "../animator/player.js";
 import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
+import { done } from "../animator/visits.js";
 import { lasting } from "../core/kept.js";
 import { inAddress } from "../i18n/words.js";
 import { connect, nameOf, Refused, use } from "../net/channel.js";
@@ -117,10 +118,9 @@ async function arrive() {
     if (here) await reopen(here);
     else {
       await first();
-      const guide = () => !boot.room && s.remembered("coached", "") === "" && doors.coach();
-      if (plays) play().then(guide);
-      else guide();
-      // Paper has the legend below the picture, and cannot wait for it.
+      const tour = () => boot.room || s.remembered("coached", "") || (done().length && doors.coach());
+      if (plays) play().then(tour);
+      else tour();
       (window.requestIdleCallback ?? setTimeout)(() => doors.readyHelp());
     }
     await classroom.arrive();

@@ -2,13 +2,13 @@
 
 import { html } from "htm/preact";
 import { render } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import * as s from "../animator/state.js";
 import { namer } from "../i18n/words.js";
 import { patch, SVG } from "../scene/draw.js";
+import { drawer } from "../scene/drawers.js";
 import { SIGNS, STEP } from "../scene/legend.js";
-import { picture } from "../scene/picture.js";
 
 const KEYS = [
   ["Space", "key.play"],
@@ -34,6 +34,7 @@ const KEYS = [
   ["?", "key.help"],
 ];
 const WIDTH = 720;
+const HEIGHT = 420; // of tanks; lanes are as high as they are
 
 /** Puts help where it opens from, and its legend where paper has it. */
 export function ready() {
@@ -46,15 +47,15 @@ export function help() {
   /** @type {HTMLDialogElement} */ (document.getElementById("help")).showModal();
 }
 
-/** A number beside each sign, found on the picture that was drawn. */
+/** The signs that the picture has, each with a number beside it. */
 function number(svg) {
   const badges = svg.querySelector(".badges");
   badges.replaceChildren();
+  const signs = SIGNS.filter(([, selector]) => svg.querySelector(selector));
   const toPicture = svg.getScreenCTM()?.inverse();
-  if (!toPicture) return;
-  SIGNS.forEach(([, selector, side], i) => {
-    const found = svg.querySelector(selector)?.getBoundingClientRect();
-    if (!found) return;
+  if (!toPicture) return signs;
+  signs.forEach(([, selector, side], i) => {
+    const found = svg.querySelector(selector).getBoundingClientRect();
     const a = new DOMPoint(found.left, found.top).matrixTransform(toPicture);
     const b = new DOMPoint(found.right, found.bottom).matrixTransform(toPicture);
     const middle = [(a.x + b.x) / 2, (a.y + b.y) / 2];
@@ -69,6 +70,7 @@ function number(svg) {
     badge.innerHTML = `<circle cx="${x}" cy="${y}" r="8.5"/>${number}`;
     badges.append(badge);
   });
+  return signs;
 }
 
 /** The stage alone has data-ids: what is in the legend stands for nothing that can be pressed. */
@@ -81,18 +83,21 @@ function renamed(node) {
   };
 }
 
-/** The stage in small; drawn when it can be seen, since only then its signs have a place. */
+/** The stage in small, as the view on the screen draws it; drawn when it can be seen, since only then
+ *  its signs have a place. */
 function Legend() {
   const t = s.t.value;
   const svg = useRef(null);
+  const [signs, setSigns] = useState([]);
+  const paint = drawer(s.view.value);
   useEffect(() => {
     const draw = () => {
-      const env = { t, name: namer(t, STEP.view.brokers), width: WIDTH };
-      const { geo, logs, over } = picture(STEP, env);
+      const env = { t, name: namer(t, STEP.view.brokers), width: WIDTH, height: HEIGHT };
+      const { geo, logs, over } = paint(STEP, env);
       svg.current.setAttribute("viewBox", `0 0 ${geo.width} ${geo.height}`);
       patch(svg.current.querySelector(".a"), logs.map(renamed));
       patch(svg.current.querySelector(".b"), over.map(renamed));
-      number(svg.current);
+      setSigns(number(svg.current));
     };
     const seen = new ResizeObserver(draw);
     seen.observe(svg.current);
@@ -101,7 +106,7 @@ function Legend() {
       seen.disconnect();
       removeEventListener("beforeprint", draw);
     };
-  }, [t]);
+  }, [t, paint]);
   return html`<svg
       class="legendpicture scene"
       ref=${svg}
@@ -113,7 +118,7 @@ function Legend() {
       <g class="badges"></g>
     </svg>
     <ol class="signs">
-      ${SIGNS.map(
+      ${signs.map(
         ([sign]) => html`<li key=${sign}><b>${t(`sign.${sign}`)}</b> ${t(`sign.${sign}.why`)}</li>`,
       )}
     </ol>`;

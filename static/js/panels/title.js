@@ -122,12 +122,13 @@ export function Title() {
       }
       <div class=${`acts ${open ? "open" : ""}`}>
         <${Pace} fetching=${fetching} t=${t} />
-        <a class="btn minor" href=${`/batch?run=${facts.digest}`}
+        <a class="btn minor" href=${`/batch?run=${facts.digest}`} title=${t("title.scale")}
           ><${Icon} name="chart" /><span class="wide">${t("title.scale")}</span></a
         >
         <a
           class="btn minor"
           id="compare"
+          title=${t("compare.go")}
           href=${`/r/${facts.digest}/compare${s.n.value ? `?step=${s.n.value}` : ""}`}
           ><${Icon} name="compare" /><span class="wide">${t("compare.go")}</span></a
         >
