@@ -118,7 +118,8 @@ async function arrive() {
     if (here) await reopen(here);
     else {
       await first();
-      const tour = () => boot.room || s.remembered("coached", "") || (done().length && doors.coach());
+      const tour = () =>
+        boot.room || s.remembered("coached", "") || (done().length && doors.coach());
       if (plays) play().then(tour);
       else tour();
       (window.requestIdleCallback ?? setTimeout)(() => doors.readyHelp());
