@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final
 
-from flask import Blueprint, Response, redirect, render_template, request
+from flask import Blueprint, Response, redirect, render_template, request, url_for
 from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -37,6 +37,7 @@ from app.web.studies import (
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.delays import varies
+from engine.scenarios.random_twin import random_twin
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
@@ -176,6 +177,17 @@ def is_random(scenario: Scenario) -> bool:
         or varies(network.delay_ms)
         or varies(network.control_delay_ms)
     )
+
+
+@blueprint.get("/batch/twin")
+def twin() -> AnyResponse:
+    """The form for the random twin of a scenario (``?scenario=``) or of a run's (``?run=``)."""
+    _, scenario, _ = _chosen()
+    if scenario is None:
+        raise Refusal("not_found")
+    made = random_twin(scenario)
+    digest = services().replays.register(Run(made, made.profiles[0]))
+    return redirect(url_for("batches.form", run=digest))
 
 
 @blueprint.post("/api/batches")

@@ -29,6 +29,7 @@ Cut = tuple[int, int, int, tuple[Batch, ...]]
 
 BEATS: Final = frozenset((HEARTBEAT, HEARTBEAT_R, METADATA_FETCH))
 """Messages that come and go all the time, drawn as dots and only when asked for."""
+MOST_GRAVES: Final = 20
 FETCHER_RESPONSES: Final = frozenset((FETCH_R, EPOCH_END_R, LIST_OFFSETS_R))
 
 
@@ -52,6 +53,7 @@ def dress(
         replica = lanes.get(tp, {}).get(str(broker))
         if replica is not None:
             _haunt(replica, records_of(sim, tp, batches, recall))
+    shown["graves"] = _graves(sim)
     _queue(sim, shown["messages"])
     _hold(sim, shown["links"])
     return shown
@@ -82,6 +84,21 @@ def _haunt(replica: Json, gone: list[Json]) -> None:
     taken = {ghost["o"] for ghost in replica["cut"]}
     free = (one for one in gone if one["o"] >= replica["leo"] and one["o"] not in taken)
     replica["cut"] += [{**one, "old": True} for one in islice(free, max(0, room))]
+
+
+def _graves(sim: Simulation) -> list[tuple[int, int, str]]:
+    """(partition, offset, name) of acknowledged records that are gone: they stay in sight."""
+    ledger = sim.ledger
+    if not ledger.lost and not ledger.lost_single:
+        return []
+    found = (
+        (acked.tp, acked.base + i, name)
+        for acks in ledger.acked
+        for acked in acks
+        for i, name in enumerate(acked.values)
+        if name in ledger.lost or name in ledger.lost_single
+    )
+    return list(islice(found, MOST_GRAVES))
 
 
 def _queue(sim: Simulation, shown: list[Json]) -> None:

@@ -332,6 +332,7 @@ class View(TypedDict):
     messages: list[Message]
     beats: list[Beat]
     clients: list[Client]
+    graves: list[tuple[int, int, str]]
     ledger: Ledger
 
 

@@ -47,6 +47,27 @@ KINDS: Final = {
 _RECORD: Final = re.compile(r"[A-Za-z0-9_.:'-]{1,24}")
 
 
+SYNONYMS: Final = {
+    "write": ["produce"],
+    "send": ["produce"],
+    "stop": ["kill", "shutdown"],
+    "crash": ["kill"],
+    "start": ["restart"],
+    "wait": ["advance"],
+    "sleep": ["advance"],
+    "consume": ["read"],
+    "poll": ["read"],
+    "network": ["cut"],
+    "partition": ["cut"],
+    "isolate": ["cut"],
+    "freeze": ["pause"],
+    "thaw": ["resume"],
+    "unplug": ["power"],
+    "move": ["reassign"],
+}
+"""Words that people type -> the moves they mean."""
+
+
 def label_of(kind: int) -> str:
     """How a move names a kind of message."""
     return next(word for word, known in KINDS.items() if known == kind)
@@ -278,8 +299,9 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
     name = ALIASES.get(name, name)
     found = VERBS.get(name)
     if found is None:
-        near = get_close_matches(name, [*VERBS, *ALIASES], 1)
-        hint = f" Did you mean “{near[0]}”?" if near else ""
+        near = SYNONYMS.get(name.lower()) or get_close_matches(name, [*VERBS, *ALIASES], 1)
+        meant = " or ".join(f"“{one}”" for one in near)
+        hint = f" Did you mean {meant}?" if near else ""
         raise invalid(f"There is no move “{name[:40]}”.{hint}")
     words = Words(line, brokers, found.grammar)
     args = found.parse(words)

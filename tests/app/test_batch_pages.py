@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,9 @@ from app.common.config import Settings
 from app.context.services import KEY, Services
 from app.web.batches import scenario_of_run
 from engine.scenarios import file
-from engine.sim.run import Run
+from engine.scenarios.file import find
+from engine.scenarios.random_twin import random_twin
+from engine.sim.run import Run, play_all
 from engine.study.batch import run_chunk
 from tests.app.conftest import TOKEN, browser, post
 from tests.app.test_batch_jobs import ended, make_jobs, play_chunk
@@ -399,3 +402,26 @@ def test_a_run_becomes_a_batch_of_its_moves() -> None:
     made = scenario_of_run(branch)
     assert made.profiles == ("Z0102",)
     assert Run(made, "Z0102").lines() == branch.lines()
+
+
+def test_a_run_without_chance_offers_its_random_twin(client: FlaskClient) -> None:
+    page = client.get("/batch?scenario=S01").text
+    link = re.search(r'id="twin" href="([^"]+)"', page)
+    assert link and 'id="same" >' in page
+    answer = client.get(unescape(link[1]))
+    assert answer.status_code == 302
+    twin = client.get(answer.location).text
+    assert 'id="same" hidden' in twin, "its seeds differ"
+    assert client.get("/batch/twin").status_code == 404
+
+
+def test_the_random_twin_keeps_the_cluster_and_loses_what_the_script_loses() -> None:
+    scenario = find("R20")
+    twin = random_twin(scenario)
+    assert (twin.brokers, twin.partitions, twin.configs) == (
+        scenario.brokers,
+        scenario.partitions,
+        scenario.configs,
+    )
+    ends = [play_all(Run(twin, "Z0102", seed)).ledger.lost for seed in range(60)]
+    assert any(ends) and not all(ends)

@@ -81,6 +81,7 @@ export interface View {
   clients: Client[];
   controller: Controller;
   fetching: "auto" | "manual";
+  graves: never[][];
   ledger: Ledger;
   links: Link[];
   messages: Message[];

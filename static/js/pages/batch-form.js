@@ -2,7 +2,7 @@
 // arose.
 
 import { duration, whole } from "../charts/figures.js";
-import { at, every, field, fields, formAt } from "./found.js";
+import { at, every, field, fields, formAt, linkAt } from "./found.js";
 
 /** What the form asks for, as the server takes it. */
 function asked(boot) {
@@ -104,6 +104,7 @@ export function prepare(boot, t) {
     const facts = boot.scenarios[scenario.value];
     at("teaches").textContent = facts?.teaches ?? "";
     at("same").hidden = facts?.random ?? true;
+    if (facts) linkAt("twin").href = `/batch/twin?scenario=${encodeURIComponent(facts.name)}`;
     if (facts)
       for (const box of fields("[name=profiles]", form))
         box.checked = facts.profiles.includes(box.value);

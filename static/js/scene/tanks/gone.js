@@ -9,9 +9,7 @@ export function ghosts(geo, lane, broker, replica, ctx) {
   return (replica.cut ?? [])
     .filter((r) => r.o >= geo.fold)
     .map((r) => {
-      const box = place(geo, lane, r.o);
-      const taken = r.o < replica.leo;
-      const at = taken ? { ...box, x: lane.x + lane.w - 12, w: Math.min(30, lane.w * 0.4) } : box;
+      const at = beside(geo, lane, r.o, r.o < replica.leo);
       return crossed(`cut${r.o}-${r.e}-${r.id}`, at, r, {
         cls: `ghost ${r.old ? "old" : ""}`,
         id: `b${broker.id}:cut${r.o}`,
@@ -23,6 +21,12 @@ export function ghosts(geo, lane, broker, replica, ctx) {
         lost: ctx.lost.has(r.id),
       });
     });
+}
+
+/** The place of an offset, or where another record has taken it a strip at its right. */
+function beside(geo, lane, offset, taken) {
+  const box = place(geo, lane, offset);
+  return taken ? { ...box, x: lane.x + lane.w - 12, w: Math.min(30, lane.w * 0.4) } : box;
 }
 
 function crossed(key, { x, y, w, h }, r, { cls, id, words, lost = true }) {
@@ -49,21 +53,23 @@ function crossed(key, { x, y, w, h }, r, { cls, id, words, lost = true }) {
   );
 }
 
-/** What was acknowledged and the leader does not have: an empty place at its height. */
+/** The graves of acknowledged records that the leader is without: at their own height, or beside
+ *  what took their place. */
 export function gone(geo, lane, broker, replica, ctx) {
-  if (replica.role !== "leader" || !ctx.lost.size || geo.detail === "run") return [];
-  const known = new Map();
-  for (const one of Object.values(geo.part.replicas))
-    for (const r of [...one.records, ...(one.cut ?? [])])
-      if (ctx.lost.has(r.id) && !known.has(r.id)) known.set(r.id, r);
+  if (replica.role !== "leader" || geo.detail === "run") return [];
   const drawn = new Set((replica.cut ?? []).map((r) => r.id));
-  return [...known.values()]
-    .filter((r) => !drawn.has(r.id) && r.o >= replica.leo && r.o >= geo.fold)
-    .map((r) =>
-      crossed(`gone${r.o}-${r.id}`, place(geo, lane, r.o), r, {
-        cls: "ghost",
-        id: `b${broker.id}:gone${r.o}`,
-        words: ctx.t("scene.gone", { m: r.id, o: r.o, b: ctx.name(broker.id) }),
-      }),
+  return ctx.graves
+    .filter(([p, o, id]) => p === geo.part.p && o >= geo.fold && !drawn.has(id))
+    .map(([, o, id]) =>
+      crossed(
+        `gone${o}-${id}`,
+        beside(geo, lane, o, o < replica.leo),
+        { o, id, acked: true },
+        {
+          cls: "ghost",
+          id: `b${broker.id}:gone${o}`,
+          words: ctx.t("scene.gone", { m: id, o, b: ctx.name(broker.id) }),
+        },
+      ),
     );
 }

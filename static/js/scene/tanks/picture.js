@@ -29,6 +29,7 @@ export function tanks(step, { layers = USUAL, t, name, ...room }) {
     words: linkWords,
     blocked: new Set(geo.part.replicas[geo.part.record.leader]?.blocks ?? []),
     lost: new Set(view.ledger?.lost ?? []),
+    graves: view.graves ?? [],
     changed: changedIn(step.changed, geo.part.p),
     was: step.was?.[geo.part.p] ?? {},
     layers,
