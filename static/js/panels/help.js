@@ -83,8 +83,8 @@ function renamed(node) {
   };
 }
 
-/** The stage in small, as the view on the screen draws it; drawn when it can be seen, since only then
- *  its signs have a place. */
+/** The stage in small, as the view on the screen draws it; drawn when it can be seen, since only
+ *  then its signs have a place. */
 function Legend() {
   const t = s.t.value;
   const svg = useRef(null);
