@@ -19,7 +19,7 @@ def verdict_text(text: Text, verdict: Mapping[str, Any]) -> str:
     args = {
         "m": listed(text, verdict["records"]),
         "n": verdict.get("kept", 0),
-        "fault": text(f"fault.{fault}", {}) if fault else "",
+        "fault": text(f"through.{fault}", {}) if fault else "",
     }
     return text(verdict["key"], args)
 

@@ -32,7 +32,9 @@ const rooms = new WeakMap();
  *  the page in the middle of drawing. */
 export function measure(host) {
   const { clientWidth: w, clientHeight: h } = host.parentElement;
-  const room = { w, h, width: host.clientWidth, set: setAside(host) };
+  const shown = document.querySelector("#corner > *")?.getClientRects().length;
+  const corner = shown ? CORNER : 0;
+  const room = { w, h, width: host.clientWidth, set: setAside(host), corner };
   rooms.set(host, room);
   return room;
 }
@@ -54,7 +56,7 @@ export const roomBelow = (place) =>
 const CORNER = 268; // px the controls in the corner take beside the clients
 /** The room and the words of the stage at this zoom. */
 export const sized = (zoom, host) => ({
-  corner: document.getElementById("corner") ? CORNER / zoom : 0,
+  corner: roomOf(host).corner / zoom,
   width: Math.max(280, Math.floor(roomOf(host).width / zoom)),
   height: heightIn(roomOf(host).h, roomOf(host).set),
   widest: s.tapeNow.value?.widest ?? 0,

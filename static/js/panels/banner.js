@@ -82,6 +82,7 @@ function Loss({ kind, words, id, t }) {
   >
     <p class="grow"><b>${words}</b></p>
     <div class="acts">
+      ${s.n.value >= facts.total && s.boot.value.path && html`<${Onward} t=${t} />`}
       <button class="btn" type="button" onClick=${() => showWhere(at, records)}>
         ${t("bad.show")}
       </button>
@@ -92,7 +93,6 @@ function Loss({ kind, words, id, t }) {
           ${t("bad.under", { profile: other })}
         </button>`
       }
-      ${s.n.value >= facts.total && s.boot.value.path && html`<${Onward} t=${t} />`}
       <button class="btn quiet square" type="button" aria-label=${t("bad.close")} onClick=${away}>
         <${Icon} name="close" />
       </button>

@@ -64,7 +64,7 @@ export function judged(step) {
   const t = s.t.value;
   if (!kind) return { kind, words: "" };
   if (!knows(s.words.value, key)) return { kind, words: t("broken.other", { id: key }) };
-  const args = { m: listed(records, t), n: kept, fault: fault && t(`fault.${fault}`) };
+  const args = { m: listed(records, t), n: kept, fault: fault && t(`through.${fault}`) };
   return { kind, words: t(key, args) };
 }
 

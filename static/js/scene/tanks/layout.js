@@ -98,7 +98,7 @@ export function layout(
     narrow,
     full,
     side,
-    corner: narrow ? 0 : corner,
+    corner,
     part,
     density: full ? "comfortable" : cols.col >= 60 ? "compact" : "dense",
     d: { labels: full },
