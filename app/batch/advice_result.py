@@ -1,4 +1,4 @@
-"""What a study of the durability advisor says: losses and downtime of a year, and what is best."""
+"""Result of a durability study: losses and downtime per year, and the best setting."""
 
 from __future__ import annotations
 

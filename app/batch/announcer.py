@@ -1,4 +1,4 @@
-"""Who looks at a batch hears how far it is: one message, for pages and sockets alike."""
+"""Batch progress notifications: one message for pages and sockets alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often is our 95 % right?  Every interval that a page prints, played on truths that are known.
+"""Coverage of the 95 % intervals: every interval a page prints, tested on known truths.
 
 The functions that are measured are those that pages call (intervals.py, statistics.py); a case
 draws many studies of a known truth with numpy and counts how many of their intervals hold it.

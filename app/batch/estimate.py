@@ -1,4 +1,4 @@
-"""How fast the runs of a batch are played, and how long they are: learnt from a few of them."""
+"""Estimates of speed and length of a batch's runs, learnt from a few of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who computes a batch: a lock that its process holds before it is active and until it has ended.
+"""Lock of the process that computes a batch, held from before it is active until it ends.
 
 The system lets it go however the process ends, so a batch that is active without one was lost.
 """

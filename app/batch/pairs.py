@@ -1,4 +1,4 @@
-"""What the same seeds did on two sides, as pages and programs get it."""
+"""Paired results of the same seeds under two settings, for pages and programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which study runs next: addresses take turns, and the studies of each in their order.
+"""Queue of studies: addresses take turns, and the studies of each run in their order.
 
 `at_once` studies run together whoever asked for them.  Beyond these, an address that has none
 running starts one at once, up to `owners_at_once`: Spark shares its cores among all that run, so

@@ -1,4 +1,4 @@
-"""What a batch is asked to be, checked at the edge before anything is stored or started."""
+"""Specification of a batch, validated before anything is stored or started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counts can honestly say: intervals, rare events, paired comparison, percentiles.
+"""Statistics of counts: intervals, rare events, paired comparison, percentiles.
 
 Pure functions.  Shares are numbers from 0 to 1.
 """

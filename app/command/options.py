@@ -1,4 +1,4 @@
-"""What the subcommands of `highwater` share: options, refusals, JSON."""
+"""Options, refusals and JSON output shared by the subcommands of `highwater`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command line says of a run that was played, and of conformance."""
+"""Output of commands that play a run or check conformance."""
 
 from __future__ import annotations
 

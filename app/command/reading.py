@@ -1,4 +1,4 @@
-"""What `highwater read` prints: each statement of a guide, where it is followed, where it holds."""
+"""Output of `highwater read`: each statement of a guide, its moment and its verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `highwater recordings` prints: each recording, its first difference, and a table."""
+"""Output of `highwater recordings`: each recording, its first difference, and a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``highwater refine`` says of a run that was held against a rung."""
+"""Output of ``highwater refine``: a run held against a rung of the ladder."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What every room uses: settings, refusals, words, limits, fields of requests."""
+"""Settings, refusals, words, limits and request fields, used by every room."""

@@ -1,4 +1,4 @@
-"""What each address may use: one place that requests, live connections and questions ask.
+"""CPU quota of each address, shared by requests, live connections and questions.
 
 An address of IPv6 stands for its network of 64 bits, since whoever has one address of it has all.
 """

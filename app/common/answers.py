@@ -1,4 +1,4 @@
-"""How answers are written: JSON, over HTTP and over the live channel alike."""
+"""JSON responses, over HTTP and over the live channel alike."""
 
 from __future__ import annotations
 

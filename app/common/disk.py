@@ -1,4 +1,4 @@
-"""What a disk that takes nothing is told as."""
+"""Error messages for a full or read-only disk."""
 
 from __future__ import annotations
 

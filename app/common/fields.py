@@ -1,4 +1,4 @@
-"""What a client asked: an object from outside, read field by field with bounds."""
+"""Fields of a request: an untrusted object, read field by field with bounds."""
 
 from __future__ import annotations
 

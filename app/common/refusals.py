@@ -1,4 +1,4 @@
-"""What the server says when it will not do something: a code, its values and one sentence."""
+"""Refusals of the server: a code, its values and one sentence."""
 
 from __future__ import annotations
 

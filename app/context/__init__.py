@@ -1,1 +1,1 @@
-"""What a request or a question finds around it: services, the visitor, the run it names."""
+"""Context of a request or question: services, the visitor, the run it names."""

@@ -1,4 +1,4 @@
-"""What requests and sockets share: one object per application."""
+"""Services shared by requests and sockets: one object per application."""
 
 from __future__ import annotations
 

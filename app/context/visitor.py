@@ -1,4 +1,4 @@
-"""Who is asking, in which language, and whether the question came from one of our own pages."""
+"""The visitor of a request: identity, language, and whether the request came from our own page."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What other people's Python gets: runs, comparisons and studies as plain objects."""
+"""Python API: runs, comparisons and studies as plain objects."""

@@ -1,4 +1,4 @@
-"""What a run tells: its steps, what broke, and why something does not happen."""
+"""Steps of a run, broken invariants, and reasons why something does not happen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of an incident, in other languages.
+"""Translations of an incident's report.
 
 Timelines and findings are worded in one place, in English, values and all; a catalogue
 (`app/words`) holds each sentence as a template, as those of the engine's own reasons.

@@ -1,4 +1,4 @@
-"""What lies on the disks of the cluster, read while it runs.  No broker is asked for it."""
+"""Contents of the cluster's disks, read while it runs and without asking a broker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is so in the cluster now, in the form in which recordings keep it.
+"""Facts about the running cluster, in the form in which recordings keep them.
 
     P: {leader, le, pe, isr, and where they are not empty elr, lastKnown, recovering, adding,
         removing}

@@ -1,4 +1,4 @@
-"""Where the jars of a release come from: a directory, KAFKA_HOME, the cache, or Maven."""
+"""Jars of a release: from a directory, KAFKA_HOME, the cache, or Maven."""
 
 from __future__ import annotations
 

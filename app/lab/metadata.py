@@ -1,4 +1,4 @@
-"""What the controller has decided: of the KRaft log, or of ZooKeeper's znodes."""
+"""Decisions of the controller, read from the KRaft log or from ZooKeeper's znodes."""
 
 from __future__ import annotations
 

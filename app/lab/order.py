@@ -1,4 +1,4 @@
-"""Who is missed first: the order in which sessions end, made as the model has it.
+"""Order in which sessions expire, made the same as in the model.
 
 A controller misses a broker a session after it last heard of it.  Of two that fall silent within
 one heartbeat, chance would decide who is missed first, and with KIP-966 that decides who is in the

@@ -1,4 +1,4 @@
-"""Who may open a live connection: counted at the handshake, before it holds a thread.
+"""Connection limits: live connections are counted at the handshake, before they take a thread.
 
 A WSGI layer around Socket.IO's.  A connection that was let in and does not say CONNECT within a few
 seconds is cut.

@@ -1,4 +1,4 @@
-"""Who asks over the live channel, what, and about which step of which run."""
+"""Questions of the live channel: their client, their content, and the step they are about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What takes long to be made, each of text alone: another process can do all of it."""
+"""Tasks that take long, each of text alone, so that another process can do all of it."""
 
 from __future__ import annotations
 

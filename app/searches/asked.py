@@ -1,4 +1,4 @@
-"""What a visitor can ask a search, and how far it may go."""
+"""Request for a search, and the budgets it may have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often each answer was given: numbers only, in a table that cannot grow without bound."""
+"""Counts of answers to questions, in a table of bounded size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much disk the rows of all batches take, and how much they may."""
+"""Disk space of the rows of all batches, and its limit."""
 
 from __future__ import annotations
 

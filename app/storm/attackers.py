@@ -1,5 +1,4 @@
-"""Whoever wants the server for himself: each has one address, as many cookies as he likes, and does
-one thing as often as he can."""
+"""Attackers of a storm: each has one address, any number of cookies, and repeats one request."""
 
 from __future__ import annotations
 

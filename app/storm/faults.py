@@ -1,4 +1,4 @@
-"""What goes wrong, by kind: each begins, lasts, and is over."""
+"""Faults of a storm, by kind: each begins, lasts, and is over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was promised, and what came of it."""
+"""Ledger of a storm: promises made by the server, and their outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people read instead of codes: a Kafka by its releases, a promise and a rule by its words."""
+"""Display names in place of codes: releases for profiles, words for promises and rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an address may cost: every request is charged what it took of the processor."""
+"""CPU accounting of requests: each is charged to its address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who cites which rule: the engine's docstrings, read from its sources."""
+"""Citations of rules in the engine's docstrings, read from its sources."""
 
 from __future__ import annotations
 

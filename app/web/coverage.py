@@ -1,4 +1,4 @@
-"""How often is our 95 % right?  The page of what `highwater coverage` measured."""
+"""Page of the measured coverage of the 95 % intervals."""
 
 from __future__ import annotations
 

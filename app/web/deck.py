@@ -1,4 +1,4 @@
-"""What there is to remember as a deck for Anki: each card with a picture and a link to its run.
+"""Deck for Anki: cards with a picture and a link to their run.
 
 Ids of decks, of the kind of note and of every note are fixed: who imports a later deck keeps her
 schedule, and sees what has changed since.

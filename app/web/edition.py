@@ -1,4 +1,4 @@
-"""Which program answers: what depends on nothing else is kept by browsers under its name."""
+"""Edition of the program, under whose name browsers keep what depends on nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which questions are hard: answers are counted for whoever lets them be, and told as shares."""
+"""Page of question difficulty, from opt-in counts of answers."""
 
 from __future__ import annotations
 

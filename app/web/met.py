@@ -1,4 +1,4 @@
-"""How much of what can happen have the runs of a study met?  Of small clusters a search knows."""
+"""Page of search coverage: the share of a small cluster's situations that a study has met."""
 
 from __future__ import annotations
 

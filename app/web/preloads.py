@@ -1,4 +1,4 @@
-"""Which modules a page needs before it can show anything, read from the modules themselves."""
+"""Modules that a page needs before it can show anything, read from the modules themselves."""
 
 from __future__ import annotations
 

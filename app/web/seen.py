@@ -1,4 +1,4 @@
-"""What real brokers did: scenarios that were played on them, moment by moment beside the model.
+"""Page of real brokers: scenarios that were played on them, beside the model.
 
 Both pictures are drawn from recorded facts alone, by the same function, so that what looks
 different is different, and nothing is shown of real brokers that nobody has read from them.

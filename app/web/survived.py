@@ -1,4 +1,4 @@
-"""What the server survived: the page of the last `highwater storm`."""
+"""Page of the last `highwater storm`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every first page would otherwise wait for, made before the first of them is answered."""
+"""Warm-up of caches that every first page would otherwise wait for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What if a broker dies now?  The matrix of a run at a step, with a run behind each cell."""
+"""Page of "What if a broker dies now?": a matrix of a run at a step, with a run behind each cell."""
 
 from __future__ import annotations
 

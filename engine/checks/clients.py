@@ -1,4 +1,4 @@
-"""What clients were told, compared with what is so: each function says what is wrong, or ""."""
+"""Checks of what clients were told against what is so: each returns what is wrong, or ""."""
 
 from __future__ import annotations
 

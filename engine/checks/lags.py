@@ -1,4 +1,4 @@
-"""How far followers and the high watermark are behind the leader: what a batch measures.
+"""Lags of followers and of the high watermark behind the leader, as a batch measures them.
 
 A record is *copied* once every member of the ISR holds it, *committed* once the leader's high
 watermark is past it.  Both are noted when they happen, so that a run is never looked through; no

@@ -1,4 +1,4 @@
-"""What an outside observer writes down: sent, acknowledged, committed, read.
+"""Ledger of an outside observer: records sent, acknowledged, committed, read.
 
 No rule can reach it.  The invariants compare it with the state.
 """

@@ -1,4 +1,4 @@
-"""What the observer remembers of a replica, so that it looks only where something changed."""
+"""The observer's memory of a replica, so that it checks only where something changed."""
 
 from __future__ import annotations
 

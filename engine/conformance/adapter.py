@@ -1,4 +1,4 @@
-"""What all adapters share: labels, references, repetition, unexpected errors.
+"""Parts shared by all adapters: labels, references, repetition, unexpected errors.
 
 An adapter translates names and formats between a case and the engine.  It holds no protocol rules:
 every step of `when` goes through the functions that the engine itself plays with.

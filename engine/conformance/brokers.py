@@ -1,4 +1,4 @@
-"""What the subjects `partition` and `broker` share: one broker, and what it hears of the others."""
+"""Broker shared by the subjects `partition` and `broker`, and its messages from others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which adapter speaks for which subject of the cases."""
+"""Registry of the adapters, by the subject of a case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who leads: elections and the one rule behind every partition change (control-plane, 3).
+"""Leader elections, and the one rule behind every partition change (control-plane, 3).
 
 Only the controller elects.  Nobody votes and no logs are compared: the first acceptable replica in
 AR order wins.  Everything here is a function from a record to a record.

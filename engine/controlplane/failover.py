@@ -1,4 +1,4 @@
-"""What a KRaft controller leaves behind: only what a majority had (control-plane 10)."""
+"""Fail-over of a KRaft controller: only what a majority had survives (control-plane 10)."""
 
 from __future__ import annotations
 

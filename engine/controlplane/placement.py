@@ -1,4 +1,4 @@
-"""Where the replicas of new partitions go (control-plane specification, 2).
+"""Placement of the replicas of new partitions (control-plane specification, 2).
 
 Placement decides only the replica lists; the first replica is the preferred leader.  Chance is an
 object with `below(n)`, an integer in [0, n): the kernel's own stream in a run.

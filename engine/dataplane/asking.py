@@ -1,4 +1,4 @@
-"""What a fetcher asks, in full or within a session, and whether its answer can be used."""
+"""Builds fetch requests and validates their responses, with and without sessions."""
 
 from __future__ import annotations
 

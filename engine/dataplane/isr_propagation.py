@@ -1,4 +1,4 @@
-"""How ISR changes became known before AlterPartition: batched notification znodes (0.9 - 2.6)."""
+"""Propagation of ISR changes before AlterPartition: batched notification znodes (0.9 - 2.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much one answer to a fetch carries (data-plane specification, F-5, S-2; KIP-74)."""
+"""Size limits of a fetch response (data-plane specification, F-5, S-2; KIP-74)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold in every state of the ladder; none of it names a replica.
+"""Invariants of every state of the ladder; none of them names a replica.
 
 Each invariant is about one replica, a pair or the controller alone, but for StrongIsr, which
 compares what a leader has committed with everybody in the controller's in-sync set.  So what a

@@ -1,4 +1,4 @@
-"""What the model of a partition is made of: replicas, announcements, the controller's record."""
+"""State of the ladder's model of a partition: replicas, announcements, the controller's record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each move does to the parts it is about.
+"""Effects of each move on the parts of the state it changes.
 
 The search keeps the answers in tables; a refinement (`engine/refinement`) asks for them one by one,
 of the states a run comes through.

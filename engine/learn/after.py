@@ -1,4 +1,4 @@
-"""What one takes away from a run of the library: words for an interview, and what to play next."""
+"""Takeaways of a library run: words for an interview, and the next run to play."""
 
 from __future__ import annotations
 

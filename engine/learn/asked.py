@@ -1,4 +1,4 @@
-"""What a question is about: the moment before, what happens next, and of whom is asked."""
+"""Context of a question: the moment before, what happens next, and whom it concerns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a course gives, as a number: ten questions before it and ten like them after it.
+"""Measure of a course: ten questions before it and ten like them after it.
 
 The runs are short ones of S61 under seeds that nothing else here plays, so that nobody has met
 them.  A pair asks the same kind of thing under the same Kafka, and tempts with the same

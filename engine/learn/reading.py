@@ -1,4 +1,4 @@
-"""What reading guides say, followed: the moment of each statement, its stack, its verdicts.
+"""Reading guides, followed: the moment of each statement, its stack, its verdicts.
 
 Whatever a page shows of a guide is computed here, by playing runs and by asking the index of
 Kafka's source.  For the guides that come with the engine it was computed when the engine last

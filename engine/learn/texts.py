@@ -1,4 +1,4 @@
-"""What people are told, in every language: as it stands in a file for each of them."""
+"""Texts in every language, as they stand in a file for each of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a method, a class, a KIP or a JIRA number acts: rules, runs of the library, their steps.
+"""Search for a method, class, KIP or JIRA number: its rules, its library runs, their steps.
 
 Asked for by a visitor who reads Kafka's source: the library is played once, on the first question.
 """

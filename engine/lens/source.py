@@ -1,4 +1,4 @@
-"""Where Kafka's replication code is: names, files and lines of exact releases, read-only.
+"""Locations in Kafka's replication code: names, files and lines of exact releases, read-only.
 
 `kafka.json` is a compact form of an index that was read out of Kafka's sources (see
 docs/code-lens.md): of each name that a card, a chain or `named.txt` uses, the file and line in

@@ -1,4 +1,4 @@
-"""Which thread is at work at a cue, and the call chain from its run loop to what acts.
+"""Thread at work at a cue, and the call chain from its run loop to the method that acts.
 
 Chains that begin in the middle are led back to a run loop through another chain of the same
 release; where several ways lead there, or none is in the index, a gap says so.

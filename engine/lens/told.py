@@ -1,4 +1,4 @@
-"""What the lens tells of a step, as JSON, and one stack beside that of another release."""
+"""JSON of the lens for a step, and one stack beside that of another release."""
 
 from __future__ import annotations
 

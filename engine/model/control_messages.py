@@ -1,4 +1,4 @@
-"""What travels between brokers and the controller side.  Never changed once it was sent."""
+"""Messages between brokers and the controller.  A message is never changed once it was sent."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""How copies are made: each class says what of it is its own, and all of them share what never
-changes (batches, messages, records, profiles)."""
+"""Copies of state: each class names its own fields; immutable values are shared."""
 
 from __future__ import annotations
 

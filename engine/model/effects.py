@@ -1,4 +1,4 @@
-"""What a handler asks of the world.  Handlers change their own node and record the rest here."""
+"""Effects of a handler.  Handlers change their own node and record everything else here."""
 
 from __future__ import annotations
 

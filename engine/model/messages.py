@@ -1,4 +1,4 @@
-"""What travels between nodes.  A message is never changed once it was sent.
+"""Messages between nodes.  A message is never changed once it was sent.
 
 Nodes: brokers are integers >= 0, CONTROLLER is the controller side (a KRaft quorum, or ZooKeeper
 with its controller), clients lie below.  `corr` is the sender's own number; the answer repeats it.

@@ -1,4 +1,4 @@
-"""What a log remembers of idempotent producers (data-plane specification, P-7)."""
+"""Producer state of a log, for idempotence (data-plane specification, P-7)."""
 
 from __future__ import annotations
 

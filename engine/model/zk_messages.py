@@ -1,4 +1,4 @@
-"""What brokers do in ZooKeeper that its watchers hear of (control-plane 1.2)."""
+"""Changes that brokers make in ZooKeeper and its watchers are notified of (control-plane 1.2)."""
 
 from __future__ import annotations
 

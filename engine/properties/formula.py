@@ -1,4 +1,4 @@
-"""What a property is made of, once it is read: small frozen values, each with its place."""
+"""Syntax tree of a property: small frozen values, each with its place in the text."""
 
 from __future__ import annotations
 

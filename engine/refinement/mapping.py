@@ -1,4 +1,4 @@
-"""What each event of a run does to one partition, as moves of a rung of the ladder."""
+"""Mapping of each event of a run to moves of a rung of the ladder, for one partition."""
 
 from __future__ import annotations
 

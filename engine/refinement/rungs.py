@@ -1,4 +1,4 @@
-"""Which rung a release is held against."""
+"""Rung of the ladder that a release is held against."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a simulation shows of one partition, in the terms of the ladder."""
+"""Abstraction of one partition of a simulation, in the terms of the ladder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a message is under way: between two bounds, or log-normally with a long tail."""
+"""Message delays: between two bounds, or log-normal with a long tail."""
 
 from __future__ import annotations
 

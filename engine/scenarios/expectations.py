@@ -1,4 +1,4 @@
-"""What a scenario promises: the expectation of a profile, and `expect` lines inside a script.
+"""Expectations of a scenario: of a profile, and `expect` lines inside a script.
 
 P{B 1 3 [B,A]}      partition 0: leader, leader epoch, partition epoch, ISR  (P2{...}: partition 2)
 P{-1 3 3 [] elr [2,3] last [3]}

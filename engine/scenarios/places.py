@@ -1,4 +1,4 @@
-"""Where in a text each value of a scenario stands, so that a mistake can be pointed at."""
+"""Places of a scenario's values in its text, so that a mistake can be pointed at."""
 
 from __future__ import annotations
 

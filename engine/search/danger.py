@@ -1,4 +1,4 @@
-"""How far each move that can be done now is from what must not happen: the mistake has a number.
+"""Distance of each possible move from the state that must not happen.
 
 One search that goes on where an ordinary one ends, and then the way back from every bad state.
 """

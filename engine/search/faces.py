@@ -1,4 +1,4 @@
-"""What a key says of one broker, whatever becomes of the others."""
+"""Key of one broker, independent of the other brokers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search looks for: a broken invariant, or a state in which something is so."""
+"""Goals of a search: a broken invariant, or a state in which a property holds."""
 
 from __future__ import annotations
 

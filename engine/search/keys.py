@@ -1,4 +1,4 @@
-"""When are two states the same?  When nothing that can still happen tells them apart.
+"""Keys of states: two states are the same when nothing that can still happen tells them apart.
 
 A key is made of everything but what `left_out` lists, each with its reason.  Numbers that only
 have to match (of requests), or to be newer (of brokers' generations), count by their relation to

@@ -1,4 +1,4 @@
-"""How much of what can happen have the runs of a study met?
+"""Coverage of a small cluster's situations by the runs of a study.
 
 A search looks at everything that can be reached within budgets in the study's cluster, and the
 study's seeds are played again and looked at between events.  Both count situations

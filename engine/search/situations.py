@@ -1,4 +1,4 @@
-"""What of a state can be compared between a search and a run by the clock.
+"""Parts of a state that can be compared between a search and a run by the clock.
 
 A search goes by hand and looks between moves; a run has requests under way at all times.  So both
 are compared by what brokers and controller hold, and only where nobody has yet to hear from the

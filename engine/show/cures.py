@@ -1,4 +1,4 @@
-"""What would make something happen: what is needed, and the first helpful move that is possible."""
+"""Cures: what is needed for something to happen, and the first possible move that helps."""
 
 from __future__ import annotations
 

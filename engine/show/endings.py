@@ -1,4 +1,4 @@
-"""How one script ends under each generation of Kafka, neighbours that end alike put together."""
+"""Verdict of a script under each generation of Kafka; neighbours that end alike are joined."""
 
 from __future__ import annotations
 

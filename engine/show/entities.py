@@ -1,4 +1,4 @@
-"""What sentences are made of: a key of the catalogue and typed entities, never glued text."""
+"""Sentences: a key of the catalogue and typed entities, never concatenated text."""
 
 from __future__ import annotations
 

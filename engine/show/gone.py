@@ -1,4 +1,4 @@
-"""Which partitions are shown: those there are, and what is left of the deleted ones."""
+"""Partitions that are shown: existing ones, and what is left of deleted ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of fetch sessions (KIP-227)."""
+"""Sentences about fetch sessions (KIP-227)."""
 
 from __future__ import annotations
 

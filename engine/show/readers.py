@@ -1,4 +1,4 @@
-"""What consumers ask, hear and decide: the sentences of C-4 to C-8."""
+"""Sentences about consumers: C-4 to C-8."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What views of a run that is played on have in common: found once, and then only added to.
+"""Cache shared by the views of a run: found once, and then only added to.
 
 A log grows at its end and a ledger as well, so what was found of them holds until something is cut
 (`Log.cuts`).  Without this, each step of a long run would look at all of its records again.

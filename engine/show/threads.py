@@ -1,4 +1,4 @@
-"""What is told of fetcher threads and of what their answers carry."""
+"""Sentences about fetcher threads and the contents of their responses."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a run that is looked at takes of memory, in bytes: estimates that were measured, quick to
-make, and rather too high."""
+"""Memory estimates of a replay, in bytes: measured once, quick to compute, and rather too high."""
 
 from __future__ import annotations
 

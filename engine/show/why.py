@@ -1,4 +1,4 @@
-"""Why not?  The guards of something that does not happen, at one step of a run.
+"""Why not: the guards of something that does not happen, at one step of a run.
 
 A subject is a line: `hw [B]`, `isr B`, `ack RECORD`, `leader [B]`, `move LINE`; all but the last
 may end with `p=N`, a partition.  The answer is made of sentences of the catalogue and of moves.

@@ -1,4 +1,4 @@
-"""What a cluster holds when a run begins, also where that is not "all well, all empty"."""
+"""Initial state of a cluster, also where that is not "all well, all empty"."""
 
 from __future__ import annotations
 

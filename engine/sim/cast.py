@@ -1,4 +1,4 @@
-"""Who the clients of a run are: P1 and C1 always, others as the workload or a move asks for."""
+"""Clients of a run: P1 and C1 always, others as the workload or a move needs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a producer of a workload keeps time: in batches, evenly or by chance, in waves."""
+"""Schedule of a producer: in batches, evenly or by chance, in waves."""
 
 from __future__ import annotations
 

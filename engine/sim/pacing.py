@@ -1,4 +1,4 @@
-"""How a run advances: by the clock, until something is so, or until nothing changes any more."""
+"""Progress of a run: by the clock, until a condition holds, or until nothing changes any more."""
 
 from __future__ import annotations
 

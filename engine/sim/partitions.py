@@ -1,4 +1,4 @@
-"""How a move names a partition: by its number, or as orders-0; without, it means the first."""
+"""Partition names in moves: a number, or orders-0; without one, the first is meant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fault plan strikes with, and how each kind is repaired: one row a kind."""
+"""Kinds of faults of a plan, and the repair of each: one row per kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a line of a fault plan has struck, as the simulation and the plan's other lines see it."""
+"""Targets struck by a line of a fault plan, as the simulation and other lines see them."""
 
 from __future__ import annotations
 

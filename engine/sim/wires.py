@@ -1,4 +1,4 @@
-"""What a handler asks of the world, carried out at once."""
+"""Effects of a handler, carried out at once."""
 
 from __future__ import annotations
 

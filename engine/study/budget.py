@@ -1,4 +1,4 @@
-"""How many events a run may have at scale: more for more virtual time, and never without end."""
+"""Event budget of a run at scale: more for more virtual time, and always bounded."""
 
 from __future__ import annotations
 

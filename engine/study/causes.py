@@ -1,4 +1,4 @@
-"""How a failing run failed: the invariant that broke first, and the rule that was applied last."""
+"""Cause of a failing run: the invariant that broke first, and the rule applied last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where losses are expected: by which failures, in which order, and how many copies each is worth.
+"""Importance of states: the failures that lead to a loss, their order, and copies for each.
 
 A loss by acks=all and clean elections needs that no replica is left.  So the importance of an order
 of failures is how often it leaves none: the rate of the first, times the rate of each next one and

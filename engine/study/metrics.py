@@ -1,4 +1,4 @@
-"""What is measured of a run: one function a metric, with its name, unit and meaning.
+"""Metrics of a run: one function per metric, with its name, unit and meaning.
 
 A metric is a whole number or None where the run says nothing (no record was acknowledged).
 """

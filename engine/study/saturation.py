@@ -1,4 +1,4 @@
-"""How much of what a study can meet has it met?  Pairs of rules as seeds grow, and what is unseen.
+"""Saturation of a study: pairs of rules met as seeds grow, and an estimate of the unseen.
 
 A seed is a sample, and a pair of rules (one cue after the other, as a soak counts them) is what it
 may have met.  How many pairs only one seed met, and only two, tells about those that none did.

@@ -1,4 +1,4 @@
-"""Where it can be seen: for each cue, error and invariant a run of the library and a step of it.
+"""Sightings: for each cue, error and invariant, a library run and a step that shows it.
 
 Found by playing the scripts of the library once; nothing of it is written down anywhere.
 """

@@ -1,4 +1,4 @@
-"""What if a broker dies now?  Brokers, racks and pairs that hurt x partitions, each cell played.
+"""Matrix of "What if a broker dies now?": brokers, racks and pairs x partitions, each cell played.
 
 Each column is a run: the moves so far, the deaths, and what the controller makes of them once it
 has noticed.  A cell says what became of a partition.

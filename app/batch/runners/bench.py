@@ -1,4 +1,4 @@
-"""How much of two processes Spark leaves to the runs themselves."""
+"""Benchmark of Spark's overhead: the share of two processes left to the runs themselves."""
 
 from __future__ import annotations
 

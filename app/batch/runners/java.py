@@ -1,5 +1,4 @@
-"""Which Java runs Spark, and brokers in the laboratory: the machine's own 17 or 21, or else the one
-that comes as a package."""
+"""Java runtime of Spark and of the laboratory: 17 or 21 of the machine, else the packaged one."""
 
 from __future__ import annotations
 

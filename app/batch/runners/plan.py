@@ -1,4 +1,4 @@
-"""What a batch consists of: scenarios x profiles x seeds, cut into chunks of about a second.
+"""Plan of a batch: scenarios x profiles x seeds, cut into chunks of about a second.
 
 A row is a function of (scenario, profile, cell, seed) alone, and a chunk's bounds are a function of
 its number: whoever computes a chunk, and however often, the same rows come out under the same name.

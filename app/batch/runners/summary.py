@@ -1,4 +1,4 @@
-"""What is counted over the rows of a batch: SQL in, a few numbers a profile and cell out."""
+"""Counts over the rows of a batch: SQL in, a few numbers per profile and cell out."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What should stay fast, measured as ratios of two things in the same place."""
+"""Benchmarks, measured as ratios of two things in the same place."""

@@ -1,4 +1,4 @@
-"""What an honest visitor notices while somebody else attacks the server as it is started.
+"""Benchmark of an honest visitor's latency while others attack the server.
 
 The visitor is 127.0.0.1 and the attacker 127.0.0.2, on one machine and against the usual settings,
 so that both also share its processors.

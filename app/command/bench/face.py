@@ -1,4 +1,4 @@
-"""How the site meets a stranger: bytes, requests, what is asked again, when the picture moves."""
+"""Benchmark of a first visit: bytes, requests, repeated requests, first movement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long after a key the next step is on the screen, in a real browser."""
+"""Benchmark of the time from a key press to the next frame, in a real browser."""
 
 from __future__ import annotations
 

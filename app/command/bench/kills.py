@@ -1,4 +1,4 @@
-"""What is lost when a real server is killed, robbed of its disk or locked out: counted, not timed.
+"""Losses after the server is killed, robbed of its disk or locked out: counted, not timed.
 
 Servers are started as always, on an instance directory that outlives them; what was acknowledged is
 looked up in it afterwards, past any server.

@@ -1,4 +1,4 @@
-"""How long a question, a graded answer and the first view of the questions page take."""
+"""Benchmark of a question, a graded answer and the first view of the questions page."""
 
 from __future__ import annotations
 

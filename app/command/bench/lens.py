@@ -1,4 +1,4 @@
-"""What the code lens costs those who do not look through it: views of steps, and batches.
+"""Benchmark of the code lens for visitors who do not use it: views of steps, and batches.
 
 Two processes take turns: one in which `engine.lens` cannot even be imported, and one that has just
 told the stacks of every step.  Both must make the same bytes.

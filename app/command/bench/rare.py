@@ -1,5 +1,4 @@
-"""What splitting is worth: the same rare loss by trees of cycles and by windows with plain
-importance factors, and the CPU-seconds that each takes for one relative error.
+"""Benchmark of splitting: trees of cycles against windows with plain importance factors.
 
 Machines fail and two replicas are in two racks, so that a loss needs two failures that overlap; in
 windows every kind of failure is made to strike as often, however rarely it does.

@@ -1,4 +1,4 @@
-"""How fast exhaustive searches are, and the copies that they are made of."""
+"""Benchmark of exhaustive searches and of the copies they make."""
 
 from __future__ import annotations
 

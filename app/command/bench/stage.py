@@ -1,4 +1,4 @@
-"""What a visitor waits for: frames, drawing a step, what stays behind, the first view, a GIF."""
+"""Benchmark of the stage: frames, drawing a step, leaks, the first view, a GIF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What travels and what is made of it: the first view, the view of a step, the frames of a GIF."""
+"""Benchmark of transferred sizes: the first view, the view of a step, the frames of a GIF."""
 
 from __future__ import annotations
 

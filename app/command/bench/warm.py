@@ -1,4 +1,4 @@
-"""What a small batch costs beside its runs, once Spark is warm: the way a person starts one."""
+"""Benchmark of a small batch once Spark is warm, started as a person starts one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Alembic runs; the connection comes from `app.storage.database.Database.migrate`."""
+"""Alembic environment; the connection comes from `app.storage.database.Database.migrate`."""
 
 from __future__ import annotations
 

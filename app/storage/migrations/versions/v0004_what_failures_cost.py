@@ -1,4 +1,4 @@
-"""What a failing run lost, and how long it is; room for profiles with many flags."""
+"""Columns for what a failing run lost and its length; room for profiles with many flags."""
 
 from __future__ import annotations
 

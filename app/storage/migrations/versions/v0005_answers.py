@@ -1,4 +1,4 @@
-"""How often each answer was given to each question, by whoever lets it be counted."""
+"""Table of counts of answers to each question, from visitors who opted in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a batch failed, as a key of the catalogue with its arguments."""
+"""Column for the reason of a batch's failure, as a key of the catalogue with its arguments."""
 
 from __future__ import annotations
 
