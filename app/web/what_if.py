@@ -1,4 +1,4 @@
-"""Page of "What if a broker dies now?": a matrix of a run at a step, with a run behind each cell."""
+"""Page of "What if a broker dies now?": a matrix at a step, with a run behind each cell."""
 
 from __future__ import annotations
 

@@ -66,8 +66,6 @@ async function live() {
   running = false;
 }
 
-/** From now on the clock runs whenever `living` is set. */
-export const follow = () =>
-  effect(() => {
-    if (s.living.value) live();
-  });
+effect(() => {
+  if (s.living.value) live();
+});

@@ -131,8 +131,8 @@ export const opening = () => s.facts.value?.beats?.[0]?.[0] ?? 0;
  *  its first beat. */
 export async function begin() {
   if (s.size.value !== "story") return;
-  if (s.facts.value.scenario.live) s.living.value = !s.facts.value.total;
-  else await goTo(opening());
+  if (!s.facts.value.scenario.live) await goTo(opening());
+  else s.living.value = !s.facts.value.total;
 }
 
 /** Keeps the old picture until the cursor has moved, then travels from it. */

@@ -10,7 +10,6 @@ import { follow as followBookmarks } from "../animator/bookmarks.js";
 import * as classroom from "../animator/classroom.js";
 import * as doors from "../animator/doors.js";
 import { listen } from "../animator/keys.js";
-import { follow as followTime } from "../animator/living.js";
 import { begin, goTo, open, prefetch } from "../animator/player.js";
 import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";
@@ -97,7 +96,6 @@ async function start() {
     loadCards(s.facts.value?.profile);
   });
   followBookmarks();
-  followTime();
   effect(() => s.remember("layers", layersText(s.layers.value)));
   loadFutures();
   addEventListener("popstate", back);
@@ -146,6 +144,7 @@ async function first() {
     if (!boot.kept) Object.assign(s.tapeNow.value, { saved: false, text: answer.text });
   }
   settle(seen, problems);
+  if (s.facts.value.scenario.live) await import("../animator/living.js");
   if (!step && !text && !boot.room) await begin();
 }
 
