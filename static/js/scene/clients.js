@@ -10,17 +10,21 @@ export function clients(geo, view, { t, name, changed, blocked }) {
   let at = geo.narrow ? 8 : geo.gutter + 14;
   const room = geo.width - geo.corner;
   const crowded = !geo.narrow && view.clients.length > (room - at > 620 ? 3 : 2);
-  for (const c of view.clients.slice(0, geo.narrow ? 2 : 9)) {
+  const shown = view.clients.slice(0, geo.narrow ? 2 : 9);
+  const least = (c) =>
+    c ? textWidth(`${called(c, view, name)} ${reads(c, geo, view, t)[1]}`, 12.5, true) + 26 : 0;
+  for (const [i, c] of shown.entries()) {
     if (parts.length && at > room - 84) break; // no room for its name: the tables have it
     const producer = c.kind === "producer";
     const label = called(c, view, name);
     const [all, short] = reads(c, geo, view, t);
-    const needs = textWidth(`${label} ${short}`, 12.5, true) + 26;
+    const needs = least(c);
     if (parts.length && at + needs > room) break;
+    const left = room - at - least(shown[i + 1]); // the next one wants to be seen, too
     const words =
-      crowded || at + needs + 24 > room
+      crowded || needs + 24 > left
         ? short
-        : fit(all, room - at - textWidth(`${label} `, 12.5, true) - 34, 12.5);
+        : fit(all, left - textWidth(`${label} `, 12.5, true) - 34, 12.5);
     const w = textWidth(`${label} `, 12.5, true) + textWidth(words, 12.5) + 26;
     const waiting = (c.waiting ?? []).slice(
       0,

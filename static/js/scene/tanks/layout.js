@@ -88,13 +88,16 @@ export function layout(
   if (!full) room.foot = 54;
   const top = room.strip + room.clients + room.sky;
   const tall = Math.max(height, top + cols.rows * (room.foot + LEAST_H[cols.rows > 1 ? 1 : 0]));
-  const rowH = (tall - top) / cols.rows;
-  const inner = Math.round(rowH - room.foot);
-  const axis = scale(part, { room, inner, unfolded, widest });
+  const whole = Math.round((tall - top) / cols.rows - room.foot);
+  const axis = scale(part, { room, inner: whole, unfolded, widest });
+  // A tube ends one cell above the highest end of the run.
+  const needed = Math.ceil(room.head + axis.foldH + axis.sunk + (axis.rows + 1) * axis.pitch);
+  const inner = Math.min(whole, Math.max(LEAST_H[0], needed));
+  const rowH = inner + room.foot;
   const geo = {
     kind: "tanks",
     width,
-    height: tall,
+    height: top + cols.rows * rowH,
     narrow,
     full,
     side,
@@ -130,7 +133,7 @@ function scale(part, { room, inner, unfolded, widest }) {
   const pitch = most >= 8 ? Math.floor(most) : most;
   // What every log has deleted is one layer, however much it was.
   const sunk = base > 0 ? room.sunk : 0;
-  return { base, end, fold, foldH, foldW: foldH, sunk, pitch, detail: detailFor(pitch) };
+  return { base, end, fold, foldH, foldW: foldH, sunk, rows, pitch, detail: detailFor(pitch) };
 }
 
 function lanes(view, geo, { cols, rowH, inner }) {
