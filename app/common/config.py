@@ -73,35 +73,39 @@ def _level(text: str) -> str:
 SETTINGS: tuple[Setting, ...] = (
     Setting("database_url", "", "SQLAlchemy address; default: SQLite in instance/highwater.db"),
     Setting("instance", "", "directory for the database and the signing key; default: ./instance"),
-    Setting("secret_key", "", "signs cookies; default: made once and kept in the instance"),
+    Setting(
+        "secret_key", "", "key that signs cookies; default: one kept in the instance"
+    ),
     Setting("host", "127.0.0.1", "address to listen on"),
     Setting("port", "8000", "port to listen on", _whole(0, 65535)),
     Setting("proxies", "0", "trusted proxies in front (X-Forwarded-For)", _whole(0, 10)),
-    Setting("threads", "280", "live connections in all, plus 24", _whole(32, 10_000)),
-    Setting("sockets_per_address", "8", "live connections per address", _whole(1, 100_000)),
-    Setting("moves_per_s", "20", "socket questions a second per connection", _rate),
-    Setting("moves_burst", "40", "how many of them may come at once", _whole(1, 100_000)),
-    Setting("opens_per_s", "2", "runs opened a second per connection", _rate),
-    Setting("opens_burst", "8", "how many of them may come at once", _whole(1, 100_000)),
-    Setting("saves_per_s", "2", "runs or scenarios saved a second per address", _rate),
-    Setting("saves_burst", "20", "how many of them may come at once", _whole(1, 100_000)),
-    Setting("live_runs", "200", "runs kept ready to be stepped through", _whole(1, 100_000)),
-    Setting("live_mib", "512", "MiB of memory these may take together", _whole(1, 2**30)),
-    Setting("known_runs", "20000", "unsaved runs remembered by digest", _whole(1, 10**8)),
-    Setting("builders", "2", "runs replayed from their start at one time", _whole(1, 256)),
-    Setting("cpu_ms_per_s", "500", "milliseconds of a processor a second per address", _rate),
-    Setting("cpu_burst_ms", "20000", "how many of them may be used at once", _whole(1, 10**9)),
-    Setting("build_cpu_s", "10", "seconds of a processor that a run may take to be played", _rate),
     Setting(
-        "build_mib", "1024", "MiB of memory that a run may take to be played", _whole(256, 2**20)
+        "threads", "280", "worker threads: live connections plus 24", _whole(32, 10_000)
     ),
-    Setting("saved_kib_per_day", "8192", "KiB that an address may save a day", _whole(64, 2**40)),
+    Setting("sockets_per_address", "8", "live connections per address", _whole(1, 100_000)),
+    Setting("moves_per_s", "20", "socket questions per second and connection", _rate),
+    Setting("moves_burst", "40", "burst size of the setting above", _whole(1, 100_000)),
+    Setting("opens_per_s", "2", "runs opened per second and connection", _rate),
+    Setting("opens_burst", "8", "burst size of the setting above", _whole(1, 100_000)),
+    Setting("saves_per_s", "2", "runs or scenarios saved per second and address", _rate),
+    Setting("saves_burst", "20", "burst size of the setting above", _whole(1, 100_000)),
+    Setting("live_runs", "200", "replays kept in memory", _whole(1, 100_000)),
+    Setting("live_mib", "512", "memory limit of all replays, MiB", _whole(1, 2**30)),
+    Setting("known_runs", "20000", "unsaved runs kept by digest", _whole(1, 10**8)),
+    Setting("builders", "2", "runs replayed from their start at the same time", _whole(1, 256)),
+    Setting("cpu_ms_per_s", "500", "CPU milliseconds per second and address", _rate),
+    Setting("cpu_burst_ms", "20000", "burst size of the CPU quota, milliseconds", _whole(1, 10**9)),
+    Setting("build_cpu_s", "10", "CPU seconds that playing a run may take", _rate),
+    Setting("build_mib", "1024", "memory that playing a run may take, MiB", _whole(256, 2**20)),
+    Setting("saved_kib_per_day", "8192", "KiB that an address may save per day", _whole(64, 2**40)),
     Setting(
         "saved_mib", "4096", "MiB that all saved runs and scenarios may take", _whole(1, 2**40)
     ),
     Setting("batches_per_address", "12", "unfinished batches per address", _whole(1, 10**6)),
     Setting("rows_mib", "20480", "MiB that the rows of all batches may take", _whole(1, 2**40)),
-    Setting("metrics_token", "", "who sends this as bearer may read /metrics; else this machine"),
+    Setting(
+        "metrics_token", "", "bearer token for /metrics; none: localhost only"
+    ),
     Setting("transports", "websocket", "how pages connect: websocket, or websocket,polling"),
     Setting(
         "spark_master",
@@ -109,7 +113,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Spark for batches: a master, or sc://host:port; default: SPARK_REMOTE, or local[*]",
         beside="SPARK_REMOTE",
     ),
-    Setting("spark_conf", "", "more for Spark: spark.name=value, parted by spaces"),
+    Setting("spark_conf", "", "further Spark settings: spark.name=value, separated by spaces"),
     Setting("spark_log", "fatal", "what Spark's own log tells: " + ", ".join(LEVELS), _level),
     Setting("batch_directory", "", "rows of batches; for a cluster, a place that all workers see"),
     Setting("guides", "", "directory of further reading guides, *.yaml; read at the start"),

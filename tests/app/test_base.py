@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from app.common.limits import Bucket, Buckets
 from app.storage.database import Database
 from app.storage.models import Base, ScenarioRow
 from tests import __main__ as checks
+from tests import reference
 from tests.conftest import ROOT
 
 
@@ -56,12 +58,24 @@ def test_an_instance_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         config.load({}, instance=tmp_path / "file" / "below")
 
 
-def test_every_setting_is_in_the_help_and_in_the_readme() -> None:
+@pytest.mark.parametrize("name", reference.PAGES)
+def test_reference_pages_are_those_of_the_declarations(name: str) -> None:
+    written = (reference.FOLDER / name).read_text("utf-8")
+    assert written == reference.PAGES[name](), "python3 -m tests.reference writes them"
+
+
+def test_every_setting_is_in_the_help() -> None:
     table = config.table()
+    assert all(setting.name in table for setting in config.SETTINGS)
+
+
+def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for setting in config.SETTINGS:
-        assert setting.name in table
-        assert setting.name in readme, f"{setting.name} is missing from README.md"
+    assert len(readme.splitlines()) <= 120
+    assert all(len(line) <= 120 for line in readme.splitlines() if not line.startswith("|"))
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+            assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"
 
 
 def test_migrations_make_what_the_models_say(tmp_path: Path) -> None:
