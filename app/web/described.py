@@ -107,10 +107,20 @@ class PartitionRead(TypedDict):
     replicas: list[int]
 
 
+class Choice(TypedDict):
+    """A line that changes an assumption, to be put above line `before` of the text (0: first)."""
+
+    key: str
+    args: Json
+    put: str
+    before: int
+
+
 class Note(TypedDict):
     key: str
     args: Json
     line: int
+    choices: list[Choice]
 
 
 class ClusterRead(TypedDict):
@@ -118,6 +128,7 @@ class ClusterRead(TypedDict):
     run: str | None
     profile: str | None
     partitions: list[PartitionRead]
+    offline: list[int]
     notes: list[Note]
     problems: list[Note]
 

@@ -30,7 +30,7 @@ def test_a_pasted_cluster_becomes_a_run_and_is_not_stored(client: FlaskClient) -
 def test_what_cannot_be_read_is_named_and_the_rest_opens(client: FlaskClient) -> None:
     answer = post(client, "/api/cluster", {"text": GARBLED}).json
     assert [one["line"] for one in answer["problems"]][:3] == [2, 3, 4]
-    assert Run.from_text(answer["run"]).scenario.partitions == ((1, 2, 3),)
+    assert Run.from_text(answer["run"]).scenario.partitions == ((1, 2, 3), (1, 2))
     nothing = post(client, "/api/cluster", {"text": "hello"}).json
     assert nothing["run"] is None and nothing["notes"][0]["key"] == "paste.note.nothing"
 
@@ -43,13 +43,18 @@ def test_only_our_page_may_ask_and_sizes_are_bounded(client: FlaskClient) -> Non
 
 
 def test_every_sentence_of_the_reader_is_in_both_catalogues() -> None:
-    sources = [ROOT / "engine" / "scenarios" / f"{name}.py" for name in ("paste", "pasted")]
+    scenarios = ROOT / "engine" / "scenarios"
+    sources = [*scenarios.glob("paste/*.py"), *scenarios.glob("pasted*.py")]
     text = "".join(
         path.read_text("utf-8") for path in (*sources, ROOT / "app" / "web" / "cluster.py")
     )
     keys = set(re.findall(r'Told\(\s*f?"(paste\.[a-z_.]+)"', text))
-    keys |= {f"paste.{one}" for one in re.findall(r'(?:_Bad|problem)\((?:[\w.]+, )?"(\w+)"', text)}
-    keys |= {f"paste.note.offline.{one}" for one in ("quorum", "assumed")}
+    named = r'(?:Bad|problem)\(\s*(?:[\w.\[\]]+,\s*)?((?:"\w+"(?:\s+if\s+\w+\s+else\s+)?)+)'
+    keys |= {
+        f"paste.{key}" for one in re.findall(named, text) for key in re.findall(r'"(\w+)"', one)
+    }
+    keys |= {f"paste.note.{key}" for key in re.findall(r'\.note\([\w.]+, "(\w+)"', text)}
+    keys |= {f"paste.note.offline.{one}" for one in ("quorum", "listed", "assumed")}
     assert len(keys) > 25
     for lang in ("en", "zh-Hans"):
         path = ROOT / "static" / "i18n" / f"cluster.{lang}.json"

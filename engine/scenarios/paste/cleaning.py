@@ -1,0 +1,134 @@
+"""The lines of a paste without what mail, chats, containers and terminals put around them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from engine.scenarios.paste.facts import MOST_CHARS, MOST_LINES, Facts
+from engine.scenarios.paste.format import Line
+
+_COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_INVISIBLE: Final = str.maketrans({"\ufeff": "", "\u200b": "", "\xa0": " ", "\u2028": " "})
+_FENCE: Final = re.compile(r"\s*(?:```|~~~)\s*\w*\s*|\s*\{(?:code|noformat)[^}]*\}\s*")
+_ROW: Final = re.compile(
+    r"Topic: ?[\w.-]+\s*(?:TopicId:|PartitionCount:|Partition:)|partition \d+, leader -?\d+"
+)
+_NAMES: Final = (
+    r"(?!(?:Topic|TopicId|ClusterId|Leader|LeaderId|Configs|Partition|Replicas|Isr|Elr|Current\w*|"
+    r"LeaderEpoch|HighWatermark|MaxFollower\w*|Metadata|Error|Dumping|data\w*)\b)"
+)
+_SHAPES: Final = (
+    r"\S[\w.@/ ()-]{0,80}?\s*[|│]\s?",  # docker compose logs
+    rf"{_NAMES}[\w.@/-]{{1,80}}:\d+[:-]\s?",  # grep -n over files
+    rf"{_NAMES}[\w.@/-]{{1,80}}:\s",  # pdsh, ansible
+    r"\d{1,6}[:-]\s?|\d{1,6}[\t|]",  # grep -n, cat -n
+    r"\[[\w./ -]{1,80}\]\s+",  # kubectl logs --prefix
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\s+",
+    r"[>|│]\s?",
+)
+_PREFIX: Final = re.compile(f"(?:{'|'.join(_SHAPES)}){{1,3}}(?=\\s*\\S|$)")
+_HEALTHY: Final = re.compile(
+    r"Leader:\s*\d+\s+Replicas:\s*([\d,]+)\s+Isr:\s*([\d,]+)(?!\S)(?!.*Offline:\s*\d)"
+)
+
+
+def lines_of(text: str, facts: Facts) -> list[Line]:
+    """The lines that are read, with their numbers; what is taken off or left out is noted."""
+    raw = text.splitlines()
+    whole = len(text) <= MOST_CHARS and len(raw) <= MOST_LINES
+    lines = [Line(number, _plain(one)) for number, one in enumerate(raw, 1)]
+    lines = _unquoted([one for one in lines if not _FENCE.fullmatch(one.text)])
+    lines = _without_prefix(lines, facts)
+    if not whole:
+        lines = _bounded(lines, raw, facts)
+    return lines
+
+
+def _plain(text: str) -> str:
+    return _COLOURS.sub("", text[:MOST_CHARS].translate(_INVISIBLE)).rstrip()
+
+
+def _unquoted(lines: list[Line]) -> list[Line]:
+    """Without the > of mail and of Markdown, if most lines have it."""
+    filled = [one for one in lines if one.text.strip()]
+    quoted = [one for one in filled if re.match(r"\s*>", one.text)]
+    if not quoted or len(quoted) * 2 < len(filled):
+        return lines
+    return [Line(one.number, re.sub(r"^\s*(?:> ?)+", "", one.text)) for one in lines]
+
+
+def _without_prefix(lines: list[Line], facts: Facts) -> list[Line]:
+    """Without what stands in front of every line, or of every row; digits in it may differ."""
+    filled = [one for one in lines if one.text.strip()]
+    shapes = Counter(shape for one in filled if (shape := _shape(one.text)))
+    if not shapes:
+        return lines
+    rows = [one for one in filled if _ROW.search(one.text)]
+    behind = [one for one in rows if _shape(one.text) and not _at_start(one.text)]
+    common = shapes.most_common(1)[0][1]
+    every = len(filled) > 1 and common == len(filled)
+    if not every and (not rows or len(behind) < len(rows)):
+        return lines
+    taken = {_shape(one.text) for one in behind} or {shapes.most_common(1)[0][0]}
+    example, found = "", []
+    for one in lines:
+        match = _PREFIX.match(one.text)
+        if match and _shape(one.text) in taken:
+            example = example or match[0].strip()
+            found.append(Line(one.number, one.text[match.end() :]))
+        else:
+            found.append(Line(one.number, _empty_behind(one.text, taken)))
+    if example:
+        facts.note(0, "prefix", text=example)
+    return found
+
+
+def _at_start(text: str) -> bool:
+    return _ROW.match(text.strip()) is not None
+
+
+def _empty_behind(text: str, taken: set[str]) -> str:
+    """ "" for a line that has the prefix and nothing behind it."""
+    return "" if _normal(text.strip()) in {one.strip() for one in taken} else text
+
+
+def _shape(text: str) -> str:
+    """The prefix of a line with its digits made equal; "" without one."""
+    match = _PREFIX.match(text)
+    row = _ROW.search(text)
+    if match is None or (row is not None and row.start() < match.end()):
+        return ""
+    return _normal(match[0]).strip()
+
+
+def _normal(text: str) -> str:
+    return re.sub(r"\d+", "#", re.sub(r"\s+", " ", text))
+
+
+def _bounded(lines: Sequence[Line], raw: list[str], facts: Facts) -> list[Line]:
+    """What fits, without rows of healthy partitions first.  A row stays if it is the first to show
+    one of its brokers in sync."""
+    kept: list[Line] = []
+    size = filled = 0
+    for one in lines:
+        match = _HEALTHY.search(one.text)
+        if match and set(match[1].split(",")) == set(match[2].split(",")):
+            members = {int(member) for member in match[2].split(",") if member.isdigit()}
+            facts.left_out += 1
+            if members <= facts.seen:
+                continue
+            facts.seen |= members
+            facts.left_out -= 1
+        size += len(raw[one.number - 1]) + 1
+        if size > MOST_CHARS:
+            facts.problem(0, "too_long", most=MOST_CHARS)
+            break
+        filled += one.text.strip() != ""
+        if filled > MOST_LINES:
+            facts.problem(one.number, "too_many_lines", most=MOST_LINES)
+            break
+        kept.append(one)
+    return kept
