@@ -148,7 +148,7 @@ FORMS: Final = (
     _form("came", "New broker startup callback for ",
           r"New broker startup callback for (?P<brokers>[\d,]+)", False),
     _form("starts", "KafkaServer",
-          r"(?:^|[\]|:-]\s+|\b[A-Z]{4,5}\s+)starting(?= \(|\s*$|\s*\[)", False),
+          r"(?:^|[\]|:-]\s+|\b[A-Z]{4,5}\s+|\")starting(?= \(|\s*$|\s*\[|\")", False),
     _form("starts", "to STARTING", r"Transition from SHUTDOWN to STARTING", False),
     _form("stops", "controlled shutdown",
           r"(?:Starting|Beginning) controlled shutdown", False),

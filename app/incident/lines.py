@@ -42,10 +42,10 @@ _SPEAKERS: Final = (
     re.compile(r"\[(?:Kafka Server|Controller|GroupCoordinator|KafkaApi)[ -](\d+)[\], ]"),
     re.compile(r"Partition \S+ on broker (\d+):"),
     re.compile(
-        r"(?:^|[\s:|-])Broker (\d+) (?:received|handling|cached|ignoring|skipped|completed|stopped"
-        r"|truncated)\b"
+        r"(?:^|[\s:|\"-])Broker (\d+) (?:received|handling|cached|ignoring|skipped|completed"
+        r"|stopped|truncated)\b"
     ),
-    re.compile(r"(?:^|[\s:|-])Controller (\d+) epoch \d+ "),
+    re.compile(r"(?:^|[\s:|\"-])Controller (\d+) epoch \d+ "),
     re.compile(r"\], Replica (\d+) for partition "),
 )
 TAIL: Final = re.compile(r"\([\w.$]+\)(?: \[[^\]]*\])?\s*$")

@@ -55,7 +55,7 @@ class Sample:
     @property
     def tail(self) -> bool:
         """Do lines end with the name of their logger?"""
-        return self.tails[True] >= 3 and self.tails[True] >= 10 * self.tails[False]
+        return self.tails[True] >= 3 and self.tails[True] >= 3 * self.tails[False]
 
     def writers(self) -> dict[str, str]:
         """Prefix -> its node: the one that its lines name, or else the number in it."""

@@ -128,17 +128,20 @@ def losses(told: Timeline) -> Iterator[Row]:
             own[event.node] = max(own.get(event.node, 0), hw or 0)
             best, whose = _greater(best, whose, hw, event)
             # What a replica cuts off below its own high watermark was committed.
-            below = event.node in told_off or (own[event.node] > cut and cut not in lost)
-            if cut < best and below:
+            off = event.node in told_off
+            if cut < best and (off or (own[event.node] > cut and cut not in lost)):
                 lost.add(cut)
+                node = _broker(event.node)
+                high, of = (best, whose) if off else (own[event.node], node)
+                end = "the leader's log ends at" if off else f"{node} cuts its log to"
                 yield (
                     time_ms,
-                    _broker(event.node),
-                    f"LOST: {_span(cut, best)} committed (high watermark {best} on "
-                    f"{whose}), and the leader's log ends at {cut}",
+                    node,
+                    f"LOST: {_span(cut, high)} committed (high watermark {high} on "
+                    f"{of}), and {end} {cut}",
                 )
                 best = cut
-            own[event.node] = cut
+            own[event.node] = min(cut, own[event.node])
             hw = None if hw is not None and hw > cut else hw
             # Before 0.11 a new follower cuts to its own high watermark.
             if not told.kraft and "end" not in event.data:

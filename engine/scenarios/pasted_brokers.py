@@ -49,7 +49,7 @@ def _of_leaderless(
     Where one is alive for sure, a note says that an election is due."""
     dead: set[int] = set()
     for one in chosen:
-        if one.leader >= 0:
+        if one.leader >= 0 or not one.isr_known:
             continue
         members = {*one.isr, *one.elr}
         alive = members & up - facts.offline

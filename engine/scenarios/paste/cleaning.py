@@ -40,8 +40,8 @@ def lines_of(text: str, facts: Facts) -> list[Line]:
     raw = text.splitlines()
     whole = len(text) <= MOST_CHARS and len(raw) <= MOST_LINES
     lines = [Line(number, _plain(one)) for number, one in enumerate(raw, 1)]
-    lines = _unquoted([one for one in lines if not _FENCE.fullmatch(one.text)])
-    lines = _without_prefix(lines, facts)
+    lines = _without_fences(_unquoted(lines))
+    lines = _unwrapped(_without_fences(_without_prefix(lines, facts)))
     if not whole:
         lines = _bounded(lines, raw, facts)
     return lines
@@ -49,6 +49,10 @@ def lines_of(text: str, facts: Facts) -> list[Line]:
 
 def _plain(text: str) -> str:
     return _COLOURS.sub("", text[:MOST_CHARS].translate(_INVISIBLE)).rstrip()
+
+
+def _without_fences(lines: list[Line]) -> list[Line]:
+    return [one for one in lines if not _FENCE.fullmatch(one.text)]
 
 
 def _unquoted(lines: list[Line]) -> list[Line]:
@@ -83,6 +87,22 @@ def _without_prefix(lines: list[Line], facts: Facts) -> list[Line]:
             found.append(Line(one.number, _empty_behind(one.text, taken)))
     if example:
         facts.note(0, "prefix", text=example)
+    return found
+
+
+def _unwrapped(lines: list[Line]) -> list[Line]:
+    """With rows in one piece that a terminal broke at its width, in the middle of a number too:
+    such a row has the length of the longest line, and no ISR yet."""
+    width = max((len(one.text) for one in lines), default=0)
+    found: list[Line] = []
+    open_row = False
+    for one in lines:
+        if open_row and one.text.strip() and "Topic:" not in one.text:
+            found[-1] = Line(found[-1].number, found[-1].text + one.text)
+        else:
+            found.append(one)
+        row = found[-1].text
+        open_row = len(one.text) == width and "Partition:" in row and "Isr:" not in row
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -70,9 +71,19 @@ def _joined(row: str, after: str) -> str | None:
         return row + after if goes_on and _VALUES.fullmatch(after) else None
     if value.endswith(",") or after.startswith(",") or not value:
         return row + after if re.match(r"[\d,]|none", after) else None
-    if whole:
-        return None
-    return row + after if re.match(r"[A-Za-z]{0,20}\s?:", after) else None
+    if whole and "Partition" in dict(columns):
+        return row + after if _breaks_id(dict(columns), value, after) else None
+    # A name that was broken in two is one again: there is a column more than in the pieces.
+    more = len(_columns(row + after)) > len(columns) + len(_columns(after))
+    return row + after if more else None
+
+
+def _breaks_id(columns: dict[str, str], value: str, after: str) -> bool:
+    """Is an id broken in two, so that only both pieces together are replicas?"""
+    replicas = set(columns["Replicas"].split(","))
+    pieces = re.fullmatch(r"\d+(?:,\d+)*", after)
+    alone, together = (set(text.split(",")) for text in (value, value + after))
+    return bool(pieces) and not alone <= replicas and together <= replicas
 
 
 def _columns(row: str) -> list[tuple[str, str]]:
@@ -81,7 +92,7 @@ def _columns(row: str) -> list[tuple[str, str]]:
     end = configs.end() if configs else len(row)
     found = list(_COLUMN.finditer(row, 0, end))
     columns = []
-    for one, after in zip(found, [*found[1:], None], strict=True):
+    for one, after in itertools.zip_longest(found, found[1:]):
         last = after.start() if after else len(row)
         name = one[1] or one[2]
         columns.append((_SPELT.get(name, name), row[one.end() : last].strip()))

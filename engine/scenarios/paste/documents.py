@@ -73,6 +73,8 @@ def _take(value: Any, line: int, context: Context) -> None:
     if not found:
         plan = isinstance(value, dict) and isinstance(value.get("partitions"), list)
         known = isinstance(value, dict) and {"logDirs", "logdirs"} & _keys(value.get("brokers"))
+        if plan and any(one.key == "paste.plan" for one in facts.problems):
+            return  # the current one and the proposed one are printed together
         facts.problem(line, "plan" if plan else "log_dirs" if known else "json_other")
 
 
@@ -180,7 +182,7 @@ def _partition(topic: Any, number: Any, data: dict[str, Any], line: int, facts: 
     offline = _ids(_get(data, "offline"), "offlineReplicas")
     facts.offline.update(offline)
     flagged = [one for one in listed if isinstance(one, dict)]
-    isr = _get(data, "isr")
+    isr, isr_known = _get(data, "isr"), True
     if isinstance(isr, list):
         members = _ids(isr, "isr")
     elif flagged and any(_flag(one, "in_sync") is not None for one in flagged):
@@ -188,7 +190,7 @@ def _partition(topic: Any, number: Any, data: dict[str, Any], line: int, facts: 
     elif _has(data, "isr"):
         members = ()
     else:
-        members = in_sync_of(replicas, offline, facts)
+        members, isr_known = in_sync_of(replicas, offline, facts), False
     leader = _id(_get(data, "leader"))
     if leader is None:
         leads = [_id(one) for one in flagged if _flag(one, "leads")]
@@ -206,6 +208,7 @@ def _partition(topic: Any, number: Any, data: dict[str, Any], line: int, facts: 
         end=_whole(_get(data, "end"), MOST_NUMBER),
         observers=_ids(_get(data, "observers"), "observers"),
         offline_known=_has(data, "offline"),
+        isr_known=isr_known,
     )
 
 

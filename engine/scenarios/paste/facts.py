@@ -41,6 +41,7 @@ class Partition:
     start: int | None = None
     observers: tuple[int, ...] = ()
     offline_known: bool = False
+    isr_known: bool = True
 
     @property
     def name(self) -> str:

@@ -31,7 +31,7 @@ _HEADER: Final = re.compile(r"#|==>|//|>>>")
 _BROKER: Final = re.compile(r"\bbroker[ _-]?(\d{1,6})\b", re.IGNORECASE)
 _NUMBERED: Final = re.compile(r"\b(?:kafka|node|server|broker|b)[a-z]*[-_.]?(\d{1,6})\b", re.I)
 _STATE: Final = re.compile(r"\bis (offline|running)\b", re.IGNORECASE)
-_DIRECTORY: Final = re.compile(r"(?:^|[\s/:])([A-Za-z0-9._-]{1,249}-\d{1,6})(?=[/\]:\s]|$)")
+_DIRECTORY: Final = re.compile(r"(?:^|[\s/:])([A-Za-z0-9._-]{1,249}-\d{1,6})(?=[/\]:\s#$%>]|$)")
 _SETTING: Final = re.compile(
     r"#\s*(min\.insync\.replicas|unclean\.leader\.election\.enable)\s*=\s*(\w+)\s*"
 )

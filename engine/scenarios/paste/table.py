@@ -23,7 +23,8 @@ from engine.scenarios.paste.format import Context, Format, Line
 _RULE: Final = re.compile(r"[\s|+=─┼│:-]+")
 _TITLE: Final = re.compile(r"SUMMARY|CONFIGS|PARTITIONS")
 _NAME: Final = re.compile(r"NAME\s+([A-Za-z0-9._-]+)")
-_MORE: Final = re.compile(r"(?:INTERNAL|PARTITIONS|REPLICAS|ERROR|KEY)\s+\S.*")
+_MORE: Final = re.compile(r"(?:INTERNAL|PARTITIONS|REPLICAS|ERROR)\s+\S.*")
+_SETTINGS: Final = re.compile(r"KEY\s+VALUE\s+SOURCE")
 COLUMNS: Final = {
     "topic": "topic", "topicname": "topic", "name": "topic",
     "partition": "partition", "partitionid": "partition", "id": "partition",
@@ -41,6 +42,9 @@ def _read(lines: Sequence[Line], at: int, context: Context) -> int:
     text = lines[at].text
     if _TITLE.fullmatch(text) or (_RULE.fullmatch(text) and len(text) > 2):
         return 1
+    if _SETTINGS.fullmatch(text):
+        rest = (number for number, line in enumerate(lines[at:]) if not line.text)
+        return next(rest, len(lines) - at)
     if name := _NAME.fullmatch(text):
         context.topic = name[1]
         return 1
@@ -97,6 +101,7 @@ def _row(number: int, cells: dict[str, str], context: Context) -> None:
         end=optional.get("end"),
         start=optional.get("start"),
         offline_known="offline" in cells,
+        isr_known="isr" in cells,
     )
     facts.add(checked(facts, one))
 
