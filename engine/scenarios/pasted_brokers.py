@@ -10,7 +10,7 @@ def offline_of(
 ) -> list[int]:
     """Brokers that are down; each assumption is a note that says how to change it."""
     every = facts.partitions.values()
-    leading = {one.leader for one in every if one.leader >= 0}
+    leading = {one.leader for one in every if one.leader >= 0} | facts.leading
     told = facts.offline & set(brokers)
     listed = facts.alive or facts.members
     up = facts.running | leading | (listed & set(brokers))

@@ -31,7 +31,7 @@ _SHAPES: Final = (
 )
 _PREFIX: Final = re.compile(f"(?:{'|'.join(_SHAPES)}){{1,3}}(?=\\s*\\S|$)")
 _HEALTHY: Final = re.compile(
-    r"Leader:\s*\d+\s+Replicas:\s*([\d,]+)\s+Isr:\s*([\d,]+)(?!\S)(?!.*Offline:\s*\d)"
+    r"Leader:\s*(\d+)\s+Replicas:\s*([\d,]+)\s+Isr:\s*([\d,]+)(?!\S)(?!.*Offline:\s*\d)"
 )
 
 
@@ -135,10 +135,11 @@ def _bounded(lines: Sequence[Line], raw: list[str], facts: Facts) -> list[Line]:
     size = filled = 0
     for one in lines:
         match = _HEALTHY.search(one.text)
-        if match and set(match[1].split(",")) == set(match[2].split(",")):
-            members = {int(member) for member in match[2].split(",") if member.isdigit()}
+        if match and set(match[2].split(",")) == set(match[3].split(",")):
+            members = {int(member) for member in match[3].split(",") if member.isdigit()}
             facts.left_out += 1
             if members <= facts.seen:
+                facts.leading.add(int(match[1]))
                 continue
             facts.seen |= members
             facts.left_out -= 1

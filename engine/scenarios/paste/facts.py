@@ -88,6 +88,8 @@ class Facts:
     """Brokers that a list of living brokers names."""
     seen: set[int] = field(default_factory=set)
     """Brokers in the ISR of partitions that were left out for their number."""
+    leading: set[int] = field(default_factory=set)
+    """Leaders of partitions that were left out for their number."""
     assigned: dict[str, dict[int, tuple[int, ...]]] = field(default_factory=dict)
     """Topic -> the replicas of its partitions, as ZooKeeper has them."""
     znodes: dict[tuple[str, int], Partition] = field(default_factory=dict)
