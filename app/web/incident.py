@@ -172,7 +172,9 @@ def _told(told: Timeline, rebuilt: Rebuilt | None, useless: list[str]) -> dict[s
         ],
         "more": max(0, len(rows) - MOST_ROWS),
         "clocks": [
-            [node, skew.least, skew.most] for node, skew in sorted(told.clocks.skews.items())
+            [node, skew.least, skew.most]
+            for node, skew in sorted(told.clocks.skews.items())
+            if skew.pairs
         ],
         "disks": len(told.disks),
         "states": len(told.states),

@@ -6,39 +6,11 @@ import { render } from "preact";
 import { pack } from "../core/packing.js";
 import { translator } from "../i18n/words.js";
 import { at, field, pageWords } from "./found.js";
-import { pruned, withLine } from "./pasting.js";
+import { EXAMPLE, pruned, withLine } from "./pasting.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const { lang } = boot;
 const t = translator(await pageWords(), lang);
-
-const EXAMPLE = [
-  "Topic: orders\tTopicId: Nf2lS0sHQbKQ6wZ1ZzqgZA\tPartitionCount: 2\tReplicationFactor: 3\t" +
-    "Configs: min.insync.replicas=2",
-  "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2",
-  "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3,1\tIsr: 2,1",
-  "",
-  "# broker 1 orders-0 leader-epoch-checkpoint",
-  "0",
-  "2",
-  "5 812000",
-  "7 1203404",
-  "# broker 1 replication-offset-checkpoint",
-  "0",
-  "1",
-  "orders 0 1203410",
-  "",
-  "# broker 3 orders-0 leader-epoch-checkpoint",
-  "0",
-  "2",
-  "5 812000",
-  "6 1203401",
-  "# broker 3 replication-offset-checkpoint",
-  "0",
-  "1",
-  "orders 0 1203399",
-  "",
-].join("\n");
 
 /** A header line goes where the cursor is, on a line of its own. */
 function header() {
@@ -90,7 +62,8 @@ const Notes = ({ title, notes }) =>
   </div>`;
 
 function Found({ answer, link, left }) {
-  const { notes, problems, partitions, profile } = answer;
+  const { notes, problems, partitions, offline, profile } = answer;
+  const down = t("cluster.down", { brokers: offline.join(", ") });
   return html`${left > 0 && html`<p role="status">${t("cluster.pruned", { n: left })}</p>`}
     ${
       problems.length > 0 &&
@@ -120,6 +93,7 @@ function Found({ answer, link, left }) {
             </tbody>
           </table>
         </div>
+        ${offline.length > 0 && html`<p class="soft">${down}</p>`}
       </div>`
     }
     <${Notes}

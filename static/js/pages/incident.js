@@ -101,6 +101,7 @@ function Story({ answer, link }) {
       .filter(isBad)
       .map(([time, , what]) => html`<p key=${time + what} class="lost">${what}</p>`)}
     ${states > 0 && html`<p>${t("incident.followed", { followed, states, profile })}</p>`}
+    ${states > 0 && html`<p class="soft">${t("incident.record")}</p>`}
     ${link && html`<p><a class="btn primary" href=${link}>${t("incident.open")}</a></p>`}
     <div class="scroll">
       <table>

@@ -1,5 +1,33 @@
 // Changes to a pasted text: a line that settles an assumption, and what is left out of a long one.
 
+export const EXAMPLE = [
+  "Topic: orders\tTopicId: Nf2lS0sHQbKQ6wZ1ZzqgZA\tPartitionCount: 2\tReplicationFactor: 3\t" +
+    "Configs: min.insync.replicas=2",
+  "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2",
+  "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3,1\tIsr: 2,1",
+  "",
+  "# broker 1 orders-0 leader-epoch-checkpoint",
+  "0",
+  "2",
+  "5 812000",
+  "7 1203404",
+  "# broker 1 replication-offset-checkpoint",
+  "0",
+  "1",
+  "orders 0 1203410",
+  "",
+  "# broker 3 orders-0 leader-epoch-checkpoint",
+  "0",
+  "2",
+  "5 812000",
+  "6 1203401",
+  "# broker 3 replication-offset-checkpoint",
+  "0",
+  "1",
+  "orders 0 1203399",
+  "",
+].join("\n");
+
 const ROW = /Leader:\s*\d+\s+Replicas:\s*([\d,]+)\s+Isr:\s*([\d,]+)(?!\S)(?!.*Offline:\s*\d)/;
 const ABOUT = /^# (broker \d+ is|min\.insync\.replicas|unclean\.leader\.election\.enable|kafka) ?/;
 
