@@ -433,6 +433,6 @@ def soak(
     sys.exit(1 if report["finds"] else 0)
 
 
-_BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident)
+_BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident, brokers.cluster)
 for _command in (*_BROKERS, advise, learn, refine, saturation, storm):
     main.add_command(_command)

@@ -88,6 +88,7 @@ def _told(one: Told) -> dict[str, Any]:
         "key": one.key,
         "args": one.args,
         "line": one.line,
+        "sentence": services().words.text(visitor.lang(), one.key, one.args),
         "choices": [
             {"key": each.key, "args": each.args, "put": each.put, "before": each.before}
             for each in one.choices

@@ -120,6 +120,7 @@ class Note(TypedDict):
     key: str
     args: Json
     line: int
+    sentence: str
     choices: list[Choice]
 
 
