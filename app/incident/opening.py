@@ -57,6 +57,13 @@ def elects_uncleanly(told: Timeline) -> bool:
     )
 
 
+def leaderless(told: Timeline) -> set[int]:
+    """Members of the ISR and ELR of a partition that has no leader at first: were one alive, it
+    would lead."""
+    first = told.states[0].record
+    return {*first.isr, *first.elr} if first.leader < 0 else set()
+
+
 def assumptions(told: Timeline, stands_for: str, chosen: bool) -> list[str]:
     """A sentence for each setting that no line tells.  `chosen`: the release was asked for."""
     notes = []
@@ -64,6 +71,11 @@ def assumptions(told: Timeline, stands_for: str, chosen: bool) -> list[str]:
         notes.append(f"No line tells the release: the run plays {stands_for}.")
     if "min.insync.replicas" not in told.configs:
         notes.append("No line tells min.insync.replicas: the run plays 1.")
+    if leaderless(told) - set(told.offline):
+        notes.append(
+            "The partition has no leader at first: the members of its ISR and ELR are played as "
+            "down."
+        )
     if "unclean.leader.election.enable" not in told.configs and elects_uncleanly(told):
         notes.append(
             "No line tells unclean.leader.election.enable: the run plays true, as such an election "
@@ -76,7 +88,8 @@ def _initial(
     told: Timeline, replicas: list[int], brokers: set[int], begin: Beginning, scale: Scale
 ) -> dict[str, Any]:
     first = told.states[0].record
-    offline = [one for one in told.offline if one in brokers and one != first.leader]
+    down = {*told.offline, *leaderless(told)}
+    offline = sorted(one for one in down if one in brokers and one != first.leader)
     return {
         "offline": offline,
         "partitions": [

@@ -47,6 +47,7 @@ FORMS: Final[tuple[tuple[re.Pattern[str], Parser], ...]] = tuple(
 )  # fmt: skip
 _NO_YEAR: Final = re.compile(rf"(?<!\w)(?P<day>[A-Z][a-z]{{2}} [ \d]\d)(?P<gap> ){_CLOCK}")
 _NO_DAY: Final = re.compile(rf"(?<![\d:T])(?<!\d )(?P<day>)(?P<gap>){_CLOCK}(?!:)")
+_EPOCH: Final = re.compile(r"^\W{0,3}(1\d{9}(?:\.\d{1,9})?|1\d{12})(?=\W)")
 LOOSE: Final[tuple[tuple[re.Pattern[str], Parser], ...]] = (
     (_NO_YEAR, lambda text: datetime.strptime(f"2000 {text}", "%Y %b %d %H:%M:%S")),
     (_NO_DAY, lambda text: datetime.strptime(f"{NO_DATE}{text}", "%Y-%m-%d %H:%M:%S")),
@@ -88,6 +89,10 @@ def found_in(text: str, end: int | None = None) -> Iterator[tuple[int, int, int]
                     yield match.start(), match.end(), ms
             if any_yet:
                 return
+    match = _EPOCH.search(text, 0, end)
+    ms = of_value(match[1]) if match else None
+    if match and ms is not None:
+        yield match.start(1), match.end(1), ms
 
 
 def of_value(value: object) -> int | None:

@@ -10,10 +10,11 @@ from app.incident.sources import Replica
 from app.incident.timeline import State, Timeline
 from app.kafka.metadata import Partition
 
-NOTHING = (
-    "These files tell nothing of the record of any partition; state-change.log, server.log and "
-    "__cluster_metadata-0 do."
+ADD = (
+    "add state-change.log of a broker, or what kafka-dump-log --cluster-metadata-decoder prints of "
+    "__cluster_metadata-0."
 )
+NOTHING = f"These files tell nothing of the record of any partition: {ADD}"
 JUST_BEFORE_MS = 1_000
 """What happened so shortly before the first state of the record belongs to it."""
 GRAVE = ("LOST", "UNCLEAN")
@@ -61,8 +62,7 @@ def missing(told: Timeline) -> str:
         return ""
     return (
         f"No line tells a leader epoch and a partition epoch of {told.partition}, so no state of "
-        "its record is known and no run can be made; add state-change.log of a broker, or "
-        "__cluster_metadata-0."
+        f"its record is known and no run can be made: {ADD}"
     )
 
 

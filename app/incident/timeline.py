@@ -82,7 +82,7 @@ def partitions(
                 seen.add((about, epoch))
             elif about is not None and event.kind in TOLD_ALONE:
                 lines[about] += 1
-    return Counter(about for about, _ in seen) or lines
+    return Counter(about for about, _ in sorted(seen, key=str)) or lines
 
 
 def _epoch_of(event: Event) -> int | None:
@@ -273,11 +273,9 @@ class _Order:
 
     def _add(self, state: Partition, time_ms: float | None, event: Event) -> None:
         epoch = state.partition_epoch
-        self.known.setdefault(epoch, State(state, time_ms, event.where, self._teller(event)))
+        node = event.node or self.controller
+        self.known.setdefault(epoch, State(state, time_ms, event.where, node))
         self.latest[event.node] = max(epoch, self.latest.get(event.node, -1))
-
-    def _teller(self, event: Event) -> str:
-        return self.controller or event.node
 
     def _grant(self, time_ms: float, event: Event) -> None:
         node, epoch = event.node, event.data["pe"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +40,7 @@ class _Passed:
 def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
     wanted = gathered.wanted
     topic = b"" if wanted is None else wanted.topic.encode()
-    binary, cut, timeless, unsigned = (_Passed() for _ in range(4))
+    binary, cut, timeless, unsigned, spread = (_Passed() for _ in range(5))
     name = source.path.name
     for number, line in lines_of(source.path, source.encoding):
         if b"\0" in line:
@@ -54,7 +55,8 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
         try:
             event = lines.of_plain(plain, wanted, node, f"{name}:{number}", source.tail)
         except Unread as unread:
-            (cut if unread.why == "cut off" else timeless).add(number)
+            why = timeless if unread.why == "no time" else cut
+            (spread if _FIELD.match(plain.text) else why).add(number)
             continue
         if event is not None:
             if not event.node and event.kind in _NEED_A_WRITER:
@@ -63,6 +65,11 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
     path = source.path
     if binary.count:
         gathered.complain(f"{path}:{binary.first}: this line is no text and was passed over.")
+    if spread.count:
+        gathered.complain(
+            f"{path}:{spread.first}: the JSON is spread over several lines; jq -c '.[]' {name} "
+            "puts each record on one."
+        )
     for passed, why in (
         (cut, "cut off or spoilt"),
         (timeless, "without a time"),
@@ -74,6 +81,8 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
             )
 
 
+_FIELD: Final = re.compile(r'"[\w@. -]+"\s*:\s*"')
+"""A field of a JSON record that has its lines for itself."""
 _NEED_A_WRITER: Final = ("leads", "follows", "cuts", "loaded", "starts", "stops", "dies", "grows",
                          "shrinks", "granted", "recovers", "mark")  # fmt: skip
 

@@ -21,12 +21,12 @@ _NAMES: Final = (
     r"LeaderEpoch|HighWatermark|MaxFollower\w*|Metadata|Error|Dumping|data\w*)\b)"
 )
 _SHAPES: Final = (
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\s+",
     r"\S[\w.@/ ()-]{0,80}?\s*[|│]\s?",  # docker compose logs
     rf"{_NAMES}[\w.@/-]{{1,80}}:\d+[:-]\s?",  # grep -n over files
     rf"{_NAMES}[\w.@/-]{{1,80}}:\s",  # pdsh, ansible
     r"\d{1,6}[:-]\s?|\d{1,6}[\t|]",  # grep -n, cat -n
     r"\[[\w./ -]{1,80}\]\s+",  # kubectl logs --prefix
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\s+",
     r"[>|│]\s?",
 )
 _PREFIX: Final = re.compile(f"(?:{'|'.join(_SHAPES)}){{1,3}}(?=\\s*\\S|$)")

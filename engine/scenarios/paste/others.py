@@ -10,7 +10,8 @@ from engine.scenarios.paste.format import Context, Format, Line
 
 _CHATTER: Final = re.compile(
     r"OpenJDK .*warning.*|Java HotSpot.*warning.*|Picked up \w+.*|SLF4J.*|WARNING:.*"
-    r"|Defaulted container .*|Unable to use a TTY.*|log4j:.*|Warning: Permanently added .*"
+    r"|Defaulted container .*|Unable to use a TTY.*"
+    r"|command terminated with exit code \d+|log4j:.*|Warning: Permanently added .*"
     r"|time=\".*level=warning.*|%\s.*|\.{3,}|…|\[\.\.\.\]|<snip>|-{3,}|={3,}|exit|logout"
     r"|OPTIONS? .* deprecated.*|Option \S+ (?:has been|is) deprecated.*"
 )
@@ -29,7 +30,7 @@ _METRIC: Final = re.compile(
 _MOVES: Final = re.compile(
     r"Status of partition reassignment:.*|Current partition reassignments:.*|Reassignment of "
     r"partition .*|There is no active reassignment .*|Clearing (?:broker|topic)-level throttles .*"
-    r"|Successfully started partition reassignments .*"
+    r"|Successfully started partition reassignments? .*"
 )
 _TITLES: Final = re.compile(r"Error while executing (?:topic|config) command.*|\s*at [\w.$]+\(.*\)")
 
@@ -62,7 +63,8 @@ def _named(lines: Sequence[Line], at: int, context: Context) -> int:
         facts.problem(number, "metrics")
         return _block(lines, at, _METRIC)
     if _MOVES.fullmatch(text):
-        facts.problem(number, "moves")
+        if not any(one.key in ("paste.plan", "paste.moves") for one in facts.problems):
+            facts.problem(number, "moves")
         return max(1, _block(lines, at, _MOVES))
     if _TITLES.fullmatch(text):
         facts.problem(number, "tool_failed", text=text)

@@ -13,7 +13,8 @@ from engine.scenarios.paste.facts import TOPIC, Bad, number_of
 from engine.scenarios.paste.format import Context, Format, Line
 
 _PROMPTS: Final = re.compile(
-    r"\[?[\w.-]+@[\w.!-]+[ :][^$#>%]*\]?\s*[$#>%](?:\s+|$)"  # user@host:~$, [user@host dir]$
+    # user@host:~$, [user@host dir]$, (base) user@host dir %
+    r"(?:\([\w.-]+\)\s*)?\[?[\w.-]+@[\w.!-]+[ :][^$#>%]*\]?\s*[$#>%](?:\s+|$)"
     r"|I have no name![^$#]*[$#](?:\s+|$)"
     r"|(?:bash|sh|zsh)-?[\d.]*[$#](?:\s+|$)"
     r"|[$%❯➜›](?:\s+|$)"
@@ -26,6 +27,9 @@ _COMMANDS: Final = re.compile(
     r"(?:sudo\s+|\./|\S*/)?(?:kafka-[a-z-]+(?:\.sh|\.bat)?|zookeeper-shell(?:\.sh)?|kafkacat|kcat"
     r"|rpk"
     r"|kubectl|docker|podman|oc|ssh|cat|tail|head|curl|watch|confluent)\s+-{0,2}\S.*"
+)
+_ZK_COMMAND: Final = re.compile(
+    r"(?:get|ls|ls2|stat)\s+(?:-\w\s+)?/(?:brokers|controller|config)\S*"
 )
 _HEADER: Final = re.compile(r"#|==>|//|>>>")
 _BROKER: Final = re.compile(r"\bbroker[ _-]?(\d{1,6})\b", re.IGNORECASE)
@@ -52,7 +56,7 @@ def _read(lines: Sequence[Line], at: int, context: Context) -> int:
         _header(text, context)
     elif (prompt := _PROMPTS.match(text)) is not None:
         _prompt(prompt[0], text[prompt.end() :], context)
-    elif _COMMANDS.fullmatch(text):
+    elif _COMMANDS.fullmatch(text) or _ZK_COMMAND.fullmatch(text):
         _prompt("", text, context)
     else:
         return 0

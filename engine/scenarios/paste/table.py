@@ -68,8 +68,8 @@ def _read(lines: Sequence[Line], at: int, context: Context) -> int:
 
 
 def _cells(text: str) -> list[str]:
-    if text.startswith(("|", "│")):
-        return [one.strip() for one in re.split(r"[|│]", text.strip("|│"))]
+    if len(re.findall(r"[|│]", text)) > 1:
+        return [one.strip() for one in re.split(r"[|│]", text.strip("|│ "))]
     return [one for one in re.split(r"\s{2,}|\t", text) if one]
 
 
