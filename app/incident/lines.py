@@ -12,6 +12,9 @@ from app.incident.layouts import Plain
 
 _ABOUT_PARTITIONS: Final = tuple(dict.fromkeys(form.key for form in FORMS if form.ours))
 _ABOUT_BROKERS: Final = tuple(dict.fromkeys(form.key for form in FORMS if not form.ours))
+BEFORE: Final = 400
+BEHIND: Final = 2_500
+"""Characters around the words of a form in which its message lies: a line may be far longer."""
 _KEYS: Final = tuple((form, form.key.decode()) for form in FORMS)
 
 _OF_ZOOKEEPER: Final = {
@@ -36,9 +39,10 @@ _PARTS: Final = (
 """Parts of a broker that name it in front of their messages; parts of a controller are not here."""
 _SPEAKERS: Final = (
     re.compile(
-        rf"\[(?:{_PARTS})\b[^\]]*?\b(?:id|nodeId|broker|brokerId|replicaId|controllerId)[= ](\d+)\b"
+        rf"\[(?:{_PARTS})\b[^\]]{{0,200}}?"
+        r"\b(?:id|nodeId|broker|brokerId|replicaId|controllerId)[= ](\d+)\b"
     ),
-    re.compile(r"\[[A-Z][A-Za-z ]*? on (?:[Bb]roker|Controller) (\d+)\]"),
+    re.compile(r"\[[A-Z][A-Za-z ]{0,60}? on (?:[Bb]roker|Controller) (\d+)\]"),
     re.compile(r"\[(?:Kafka Server|Controller|GroupCoordinator|KafkaApi)[ -](\d+)[\], ]"),
     re.compile(r"Partition \S+ on broker (\d+):"),
     re.compile(
@@ -50,7 +54,7 @@ _SPEAKERS: Final = (
 )
 TAIL: Final = re.compile(r"\([\w.$]+\)(?: \[[^\]]*\])?\s*$")
 """Ends of lines in layouts that have the logger behind the message, perhaps with the thread."""
-_NUMBERED: Final = re.compile(r"(?:kafka|broker|node|server|\bb)[a-z]*[-_.]?(\d{1,6})", re.I)
+_NUMBERED: Final = re.compile(r"(?:kafka|broker|node|server|\bb)[a-z]{0,30}[-_.]?(\d{1,6})", re.I)
 
 
 def speaker_in(text: str) -> str:
@@ -117,9 +121,10 @@ def of_plain(
     that is cut off or has no time."""
     text, unfit = plain.text, ""
     for form, key in _KEYS:
-        if key not in text:
+        place = text.find(key)
+        if place < 0:
             continue
-        match = form.expression.search(text)
+        match = form.expression.search(text, max(0, place - BEFORE), place + BEHIND)
         if match is None:
             if form.sure and (wanted is None or wanted.topic in text):
                 unfit = "cut off"

@@ -89,10 +89,10 @@ def found_in(text: str, end: int | None = None) -> Iterator[tuple[int, int, int]
                     yield match.start(), match.end(), ms
             if any_yet:
                 return
-    match = _EPOCH.search(text, 0, end)
-    ms = of_value(match[1]) if match else None
-    if match and ms is not None:
-        yield match.start(1), match.end(1), ms
+    epoch = _EPOCH.search(text, 0, end)
+    ms = of_value(epoch[1]) if epoch else None
+    if epoch and ms is not None:
+        yield epoch.start(1), epoch.end(1), ms
 
 
 def of_value(value: object) -> int | None:

@@ -55,8 +55,8 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
         try:
             event = lines.of_plain(plain, wanted, node, f"{name}:{number}", source.tail)
         except Unread as unread:
-            why = timeless if unread.why == "no time" else cut
-            (spread if _FIELD.match(plain.text) else why).add(number)
+            passed = timeless if unread.why == "no time" else cut
+            (spread if _FIELD.match(plain.text) else passed).add(number)
             continue
         if event is not None:
             if not event.node and event.kind in _NEED_A_WRITER:

@@ -11,7 +11,7 @@ from engine.scenarios.paste.format import Line
 
 _OPENS: Final = re.compile(r'[{\[]\s*(?:["{\[\d\]}-]|$)')
 _SURELY: Final = re.compile(r'\{\s*("|$)|\[\s*(\{|$)')
-_PIECE: Final = re.compile(r'[\s{}\[\],]*(?:"[^"]*"?\s*:?\s*)?[^:]*[\s{}\[\],]*')
+_PIECE: Final = re.compile(r'[^:]*|[^":]*"[^"]*"\s*:.*')
 
 
 def decoded(lines: Sequence[Line], at: int) -> tuple[Any, int] | None:

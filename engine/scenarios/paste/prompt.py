@@ -12,6 +12,8 @@ from engine.scenarios.paste.checkpoint import FILES
 from engine.scenarios.paste.facts import TOPIC, Bad, number_of
 from engine.scenarios.paste.format import Context, Format, Line
 
+LONGEST: Final = 2_000
+"""Characters of a line that may be a prompt with a command."""
 _PROMPTS: Final = re.compile(
     # user@host:~$, [user@host dir]$, (base) user@host dir %
     r"(?:\([\w.-]+\)\s*)?\[?[\w.-]+@[\w.!-]+[ :][^$#>%]*\]?\s*[$#>%](?:\s+|$)"
@@ -54,6 +56,8 @@ def _read(lines: Sequence[Line], at: int, context: Context) -> int:
         context.facts.profile = _profile(kafka[1])
     elif _HEADER.match(text):
         _header(text, context)
+    elif len(text) > LONGEST:
+        return 0
     elif (prompt := _PROMPTS.match(text)) is not None:
         _prompt(prompt[0], text[prompt.end() :], context)
     elif _COMMANDS.fullmatch(text) or _ZK_COMMAND.fullmatch(text):
