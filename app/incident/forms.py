@@ -99,6 +99,8 @@ FORMS: Final = (
           rf"Truncating partition {_TP} with TruncationState\(offset=(?P<to>\d+),"
           r"(?:.*?EpochEndOffset\(.*?leaderEpoch=(?P<epoch>-?\d+), endOffset=(?P<end>-?\d+)\))?",
           sure=True),
+    _form("cuts", " to local high watermark ",
+          rf"Truncating partition {_TP} to local high watermark (?P<to>\d+)"),
     _form("cuts", "below high watermark ",
           rf"Truncating {_TP} to offset (?P<to>\d+) below high watermark (?P<hw>\d+)"),
     _form("cuts", "Truncating to offset ", rf"partition={_TP}.*Truncating to offset (?P<to>\d+)"),
@@ -143,6 +145,12 @@ FORMS: Final = (
     # -- a broker ---------------------------------------------------------------------------------
     _form("version", "Kafka version", r"Kafka version ?: (?P<version>\d+(?:\.\d+)+)", False),
     _form("fencing", "Fencing broker ", r"Fencing broker (?P<broker>\d+)", False),
+    _form("unfencing", " to unfence has been granted",
+          r"request from broker (?P<broker>\d+) to unfence has been granted", False),
+    _form("registering", "egistration found for broker ",
+          r"No previous registration found for broker (?P<broker>\d+)", False),
+    _form("registering", "Registering a new incarnation of broker ",
+          r"Registering a new incarnation of broker (?P<broker>\d+)", False),
     _form("failed", "Broker failure callback for ",
           r"Broker failure callback for (?P<brokers>[\d,]+)", False),
     _form("came", "New broker startup callback for ",

@@ -23,6 +23,12 @@ MOST_EVENTS: Final = 200_000
 """Of one partition; more is no incident but a year."""
 MOST_NOTES: Final = 50
 
+AS_RECORDED: Final = {
+    "fencing": "fenced",
+    "unfencing": "unfenced",
+    "registering": "registered",
+}
+"""What a KRaft controller logs -> the record that it writes at the same moment."""
 TOLD_ALONE: Final = ("grows", "shrinks", "granted", "leads", "follows", "cuts", "loaded", "unclean",
                      "out of range")  # fmt: skip
 """Kinds of events of a partition that are worth telling where no state of its record is known."""
@@ -116,8 +122,8 @@ def gather(sources: list[Source], wanted: Topic) -> Timeline:
         event.kind == "sent" or event.data.get("zk") for event in found
     )
     if not stated:
-        # The metadata log would tell of the fencing itself.
-        found = [replace(one, kind="fenced") if one.kind == "fencing" else one for one in found]
+        # The metadata log would tell of these itself.
+        found = [replace(one, kind=AS_RECORDED.get(one.kind, one.kind)) for one in found]
     told.controller = CONTROLLER if stated else _controller(found)
     told.clocks.reference = told.controller or next((one.node for one in found if one.node), "")
     _bound_clocks(told.clocks, found)

@@ -67,3 +67,16 @@ def test_every_sentence_of_the_reader_is_in_both_catalogues() -> None:
 def test_the_page_is_there_in_both_languages(client: FlaskClient) -> None:
     assert "Bring your own cluster" in client.get("/cluster").text
     assert "带上你自己的集群" in client.get("/cluster?lang=zh").text
+
+
+def test_sentences_and_presses_come_with_the_answer(client: FlaskClient) -> None:
+    text = "Topic: a Partition: 0 Leader: none Replicas: 1,2 Isr: 2\n[cut off\n"
+    answer = post(client, "/api/cluster?lang=en", {"text": text}).json
+    assert answer["offline"] == [1, 2]
+    dead = answer["notes"][0]
+    assert dead["sentence"].startswith("No leader in a-0: a living member of the ISR")
+    assert [one["put"] for one in dead["choices"]] == ["# broker 2 is running"]
+    again = post(client, "/api/cluster", {"text": dead["choices"][0]["put"] + "\n" + text}).json
+    assert again["offline"] == [1]
+    chinese = post(client, "/api/cluster?lang=zh", {"text": text}).json
+    assert chinese["problems"][0]["sentence"].startswith("“[cut off”")

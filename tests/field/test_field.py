@@ -81,3 +81,27 @@ def _takes(one: paste.Format, text: str) -> bool:
 def test_formats_have_names_of_their_own() -> None:
     for names in ([one.name for one in FORMATS], [one.name for one in paste.FORMATS]):
         assert len(set(names)) == len(names)
+
+
+def test_a_long_paste_keeps_partitions_in_trouble() -> None:
+    rows = []
+    for topic in range(200):
+        rows.append(f"Topic: t{topic}\tPartitionCount: 12\tReplicationFactor: 3\tConfigs: a.b=c")
+        for n in range(12):
+            ids = ",".join(str((n + k) % 6 + 1) for k in range(3))
+            leader = ids[0]
+            rows.append(
+                f"\tTopic: t{topic}\tPartition: {n}\tLeader: {leader}\tReplicas: {ids}\tIsr: {ids}"
+            )
+    rows.append("\tTopic: zzz\tPartition: 0\tLeader: none\tReplicas: 7,1\tIsr: 7")
+    text = "\n".join(rows)
+    assert len(text) > paste.MOST_CHARS
+    reading = of_paste(text)
+    assert reading["problems"] == []
+    assert next(iter(reading["partitions"])) == "zzz-0"
+    assert reading["offline"] == [7]
+    kept = len(reading["partitions"])
+    assert (
+        f"{2_401 - kept} of 2401 partitions are left out; those in trouble come first."
+        in (reading["notes"])
+    )

@@ -72,6 +72,12 @@ FOUND = [
         {"to": 5},
     ),
     ("Truncating log t-0 to offset 4. (kafka.log.Log)", "cuts", {"to": 4}),
+    (
+        "[ReplicaFetcher replicaId=1, leaderId=3, fetcherId=0] Truncating partition t-0 to local "
+        "high watermark 3 (x)",
+        "cuts",
+        {"to": 3},
+    ),
     ("[UnifiedLog partition=t-0, dir=/d] Truncating to offset 2 (x)", "cuts", {"to": 2}),
     (
         "Partition [t,0] on broker 2: Expanding ISR for partition t-0 from 2 to 2,1 (x)",
@@ -122,6 +128,18 @@ FOUND = [
 ABOUT_BROKERS = [
     ("[Controller 4]: Broker failure callback for 3,2 (x)", "failed", {"brokers": [3, 2]}),
     ("[Controller id=4] New broker startup callback for 3 (x)", "came", {"brokers": [3]}),
+    (
+        "[QuorumController id=9] The request from broker 4 to unfence has been granted because it "
+        "has caught up with the offset of its register broker record 5. (x)",
+        "unfencing",
+        {"broker": 4},
+    ),
+    (
+        "[QuorumController id=9] Registering a new incarnation of broker 2. Previous incarnation "
+        "ID was p90428nsSluNyvefldNLkg; new incarnation ID is z07N1ONnRAyMMXsS0s_Euw. (x)",
+        "registering",
+        {"broker": 2},
+    ),
     ("starting (kafka.server.KafkaServer)", "starts", {}),
     ("[KafkaServer id=2] starting (kafka.server.KafkaServer)", "starts", {}),
     ("[BrokerServer id=1] Transition from SHUTDOWN to STARTING (x)", "starts", {}),
