@@ -1,4 +1,4 @@
-"""What `kafka-dump-log` prints, of the metadata log and of segments.  Values are not needed."""
+"""Output of `kafka-dump-log`, of the metadata log and of segments.  Values are not needed."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _add_tails(told: Timeline, found: dict[int, Ends], begins: list[tuple[float,
 
 
 def _add_answers(told: Timeline, found: dict[int, Ends]) -> None:
-    """Where an epoch ended for the leader that a follower asked before it truncated."""
+    """Add where an epoch ended for the leader that answered a truncating follower."""
     leaders = {state.record.leader_epoch: state.record.leader for state in told.states}
     now = -1
     for _, event in told.events:
@@ -147,7 +147,7 @@ class Beginning:
 
 
 def beginning(told: Timeline) -> Beginning:
-    """What leader and followers said when the first known epoch began; empty where nothing did."""
+    """Return what leader and followers logged when the first known epoch began."""
     first = told.states[0].record.leader_epoch
     begin = Beginning({}, {})
     for time_ms, event in told.of_kind("leads", "follows"):

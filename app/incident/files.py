@@ -36,7 +36,7 @@ class Source:
 
 @dataclass(slots=True)
 class Replica:
-    """What lies on a broker's disk now: runs of batches of one epoch, [epoch, first, last + 1)."""
+    """A replica on a broker's disk now: runs of batches of one epoch, [epoch, first, last + 1)."""
 
     runs: list[tuple[int | None, int, int]] = field(default_factory=list)
     start: int | None = None
@@ -52,7 +52,7 @@ class Replica:
 
 @dataclass(slots=True)
 class Gathered:
-    """What the readers of all formats add to.  `wanted` None: the lines of every partition.
+    """Facts to which the readers of all formats add.  `wanted` None: the lines of every partition.
     `complain` takes a sentence about a file that is not as it should be."""
 
     wanted: Topic | None

@@ -19,7 +19,7 @@ _ANSI_BYTES: Final = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _OPENS: Final = re.compile(r'\{\s*"')
 _PUNCTUATION: Final = " \t|│:,;=-\"'[](){}<>#"
 MOST_DEPTH: Final = 4
-"""Of JSON in JSON: a container's record holds a collector's record holds the logger's."""
+"""Levels of JSON in JSON: a container's record holds a collector's holds the logger's."""
 
 MESSAGES: Final = (
     "message", "msg", "log", "short_message", "textpayload", "body", "line", "_raw", "text",
@@ -35,7 +35,7 @@ _ORIGINS: Final = re.compile(r"pod|container|host|instance|node|service|source|u
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class UnwrappedLine:
     """A line without its wrapping.  `stamp_ms`: the time that the wrapping has, for a message that
     has none; `origin`: the names of the container, pod or host that it names; `broken`: the JSON
     does not end."""
@@ -51,29 +51,29 @@ def without_colours(line: bytes) -> bytes:
     return _ANSI_BYTES.sub(b"", line) if b"\x1b" in line else line
 
 
-def unwrapped(line: bytes) -> Plain:
+def unwrapped(line: bytes) -> UnwrappedLine:
     """Take a line out of its JSON, if it is in one, and remove colours and a byte order mark."""
     text = ANSI.sub("", line.decode("utf-8", "replace")).strip("\ufeff\r\n\0 ")
     return _of_text(text, MOST_DEPTH)
 
 
-def _of_text(text: str, depth: int) -> Plain:
+def _of_text(text: str, depth: int) -> UnwrappedLine:
     match = _OPENS.search(text) if depth else None
     if match is None:
-        return Plain(text)
+        return UnwrappedLine(text)
     try:
         value, _ = json.JSONDecoder().raw_decode(text, match.start())
     except (ValueError, RecursionError):
         front = text[: match.start()].strip(_PUNCTUATION)
-        return Plain(text, broken=" " not in front)
+        return UnwrappedLine(text, broken=" " not in front)
     inner = _of_json(value, depth - 1)
     if inner is None:
-        return Plain(text)
+        return UnwrappedLine(text)
     before = text[: match.start()].strip(_PUNCTUATION)
-    return Plain(inner.text, inner.stamp_ms, " ".join(filter(None, (before, inner.origin))))
+    return UnwrappedLine(inner.text, inner.stamp_ms, " ".join(filter(None, (before, inner.origin))))
 
 
-def _of_json(value: Any, depth: int) -> Plain | None:
+def _of_json(value: Any, depth: int) -> UnwrappedLine | None:
     """The message of one JSON record; None for JSON that has none."""
     fields = list(_fields(value, "", depth))
     message = _first(fields, MESSAGES)
@@ -92,7 +92,7 @@ def _of_json(value: Any, depth: int) -> Plain | None:
         for name, one in fields
         if isinstance(one, str) and len(one) < 120 and _ORIGINS.search(name)
     ]
-    return Plain(text, stamp, " ".join([*origins, inner.origin]).strip())
+    return UnwrappedLine(text, stamp, " ".join([*origins, inner.origin]).strip())
 
 
 def _fields(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:
@@ -136,7 +136,7 @@ def _time_of(fields: list[tuple[str, Any]]) -> int | None:
     return None
 
 
-def time_of(plain: Plain, message_at: int) -> int | None:
+def time_of(plain: UnwrappedLine, message_at: int) -> int | None:
     """The time of a line in ms: the last one before its message, else that of the wrapping, else
     the first behind the message; None where there is none."""
     before = [ms for _, _, ms in stamps.found_in(plain.text, message_at)]
@@ -151,8 +151,8 @@ def _nearest(text: str, end: int) -> int:
     return max(stamps.found_in(text, end))[2]
 
 
-def origin_of(plain: Plain, message_at: int) -> str:
-    """What a container engine, a pod's log or a host wrote in front of Kafka's own line; digits of
+def origin_of(plain: UnwrappedLine, message_at: int) -> str:
+    """Return the prefix of a container engine, a pod's log or a host before Kafka's line; digits of
     times are left out, so that the lines of one origin have one text."""
     spans = sorted(stamps.found_in(plain.text, message_at))
     front = plain.text[: spans[-1][0]] if spans else ""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from app.incident import layouts, stamps
+from app.incident import layouts
 from app.incident.events import CONTROLLER, Event, Topic
 from app.incident.forms import BROKER_STATE, CHANGE, FIELD, FORMS, LAGS, LISTS, TEXTS, Form
-from app.incident.layouts import Plain
+from app.incident.layouts import UnwrappedLine
 
 _ABOUT_PARTITIONS: Final = tuple(dict.fromkeys(form.key for form in FORMS if form.ours))
 _ABOUT_BROKERS: Final = tuple(dict.fromkeys(form.key for form in FORMS if not form.ours))
@@ -80,7 +80,7 @@ def number_in(origin: str) -> str:
 
 
 def may_tell(line: bytes, topic: bytes) -> bool:
-    """Is a line worth taking apart?  Most are not, and this is cheap.  `topic` b"": any topic."""
+    """Return whether a line is worth taking apart: cheap.  `topic` b"": any topic."""
     for key in _ABOUT_BROKERS:
         if key in line:
             return True
@@ -114,7 +114,7 @@ def read(line: bytes, wanted: Topic | None, node: str, where: str) -> Event | No
 
 
 def of_plain(
-    plain: Plain, wanted: Topic | None, node: str, where: str, tail: bool = False
+    plain: UnwrappedLine, wanted: Topic | None, node: str, where: str, tail: bool = False
 ) -> Event | None:
     """The event of an unwrapped line, as `read`.  `tail`: the lines of its file end with the name
     of their logger, so that one without it is cut off.  Raises Unread for a line of a known kind
@@ -144,11 +144,6 @@ def of_plain(
     if unfit:
         raise Unread(unfit)
     return None
-
-
-def has_time(text: str) -> bool:
-    """Is there a time in a line?"""
-    return next(stamps.found_in(text), None) is not None
 
 
 def _values(match: re.Match[str]) -> dict[str, Any]:

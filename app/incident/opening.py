@@ -47,7 +47,7 @@ def _configs(told: Timeline) -> dict[str, Any]:
 
 
 def elects_uncleanly(told: Timeline) -> bool:
-    """Did a leader that was not in sync follow another at once?  Only the setting does that."""
+    """Return whether a leader that was not in sync followed another at once."""
     return any(
         before.leader >= 0
         and after.leader >= 0

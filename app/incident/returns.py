@@ -27,7 +27,7 @@ def comes_back(told: Timeline, broker: int, gone: Event) -> tuple[Event | None, 
 
 
 def starts_between(told: Timeline, broker: int, gone: Event, back: Event) -> bool:
-    """Did the broker's process start between two events?"""
+    """Return whether the broker's process started between two events."""
     between = False
     for _, event in told.events:
         if event is gone:

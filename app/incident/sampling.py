@@ -18,7 +18,7 @@ WHOLE: Final = 4 * 1024 * 1024
 """Bytes of a file up to which every line is looked at."""
 WINDOWS: Final = 48
 WINDOW: Final = 64 * 1024
-"""Of a larger file: bytes at each of so many places."""
+"""Bytes that are looked at, at each of WINDOWS places of a larger file."""
 MOST_ORIGINS: Final = 1_000
 _LEVEL: Final = re.compile(rb"\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b")
 _CLOCK: Final = re.compile(rb"\d\d:\d\d:\d\d")
@@ -29,7 +29,7 @@ BOMS: Final = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
 @dataclass(slots=True)
-class Sample:
+class FileSample:
     """Counts of lines by what they look like.  `speakers`: node -> its lines; `origins`: prefix ->
     speakers of lines that have it."""
 
@@ -54,7 +54,7 @@ class Sample:
 
     @property
     def tail(self) -> bool:
-        """Do lines end with the name of their logger?"""
+        """True if lines end with the name of their logger."""
         return self.tails[True] >= 3 and self.tails[True] >= 3 * self.tails[False]
 
     def writers(self) -> dict[str, str]:
@@ -72,9 +72,9 @@ class Sample:
         return found
 
 
-def taken(path: Path) -> Sample:
+def taken(path: Path) -> FileSample:
     """Sample a file.  Raises OSError."""
-    sample = Sample(size=path.stat().st_size)
+    sample = FileSample(size=path.stat().st_size)
     with path.open("rb") as file:
         head = file.read(4_096)
     sample.encoding = next((name for bom, name in BOMS if head.startswith(bom)), "")
@@ -84,7 +84,7 @@ def taken(path: Path) -> Sample:
     return sample
 
 
-def _lines(path: Path, sample: Sample) -> Iterator[bytes]:
+def _lines(path: Path, sample: FileSample) -> Iterator[bytes]:
     if sample.encoding:
         with path.open(encoding=sample.encoding, errors="replace") as text:
             while text.tell() < 2 * WHOLE and (piece := text.readline(LONGEST_LINE)):
@@ -104,7 +104,7 @@ def _lines(path: Path, sample: Sample) -> Iterator[bytes]:
                 yield line
 
 
-def _count(sample: Sample, line: bytes) -> None:
+def _count(sample: FileSample, line: bytes) -> None:
     if dumps.BATCH_WORDS in line or dumps.RECORD_WORDS in line or line.startswith(dumps.BEGINS):
         sample.dumped += 1
         return

@@ -14,7 +14,7 @@ from app.incident.files import Complain, Gathered, Replica, Source
 from app.incident.formats import BY_NAME, FORMATS
 from app.incident.formats.checkpoint import NOT_NEEDED
 from app.incident.formats.metadata_log import METADATA
-from app.incident.sampling import Sample
+from app.incident.sampling import FileSample
 from app.kafka.cursor import Malformed
 from engine.model.errors import BadInput
 
@@ -73,7 +73,7 @@ def passed_over(arguments: tuple[str, ...], found: list[Source]) -> Iterator[str
 
 
 def is_of_kafka(path: Path) -> bool:
-    """Is this one of the files beside a log or a checkpoint that tell nothing more?"""
+    """Return whether a file lies beside logs and checkpoints and tells nothing more."""
     return path.name in NOT_NEEDED or bool(_OF_KAFKA.search(path.name))
 
 
@@ -119,15 +119,15 @@ def _may_be_log(path: Path) -> bool:
 
 
 def _source(path: Path, node: str, meant: bool) -> Source | None:
-    """What a file is, as the first format that recognises it says.  `meant`: it was named itself,
+    """Find the first format that recognises a file.  `meant`: it was named itself,
     and not found in a folder."""
     if not path.is_file():
         return None
 
     @cache
-    def sample() -> Sample:
+    def sample() -> FileSample:
         if not meant and not _may_be_log(path):
-            return Sample()
+            return FileSample()
         return sampling.taken(path)
 
     try:
@@ -148,7 +148,7 @@ class Reader:
         self.replicas = self.gathered.replicas
 
     def events(self, source: Source) -> Iterator[Event]:
-        """What one file tells, in its own order."""
+        """Yield the events of one file, in its own order."""
         read = BY_NAME[source.kind].read
         try:
             yield from read(source, self.gathered) if read is not None else _nothing()

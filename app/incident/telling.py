@@ -16,7 +16,7 @@ ADD = (
 )
 NOTHING = f"These files tell nothing of the record of any partition: {ADD}"
 JUST_BEFORE_MS = 1_000
-"""What happened so shortly before the first state of the record belongs to it."""
+"""Time before the first state of the record whose events are shown with it."""
 GRAVE = ("LOST", "UNCLEAN")
 """How rows begin that a reader looks for."""
 
@@ -57,7 +57,7 @@ def _whose(told: Timeline) -> str:
 
 
 def missing(told: Timeline) -> str:
-    """What must be added before a state of the record can be told; "" where one is."""
+    """Name the files that must be added before a state can be told; "" where one is."""
     if told.states:
         return ""
     return (
@@ -96,7 +96,7 @@ def _rows(told: Timeline) -> Iterator[Row]:
 
 
 def _repeats(cuts: dict[str, tuple[float, int]], time_ms: float, event: Event) -> bool:
-    """Has the fetcher logged this truncation before the log did?  Once is enough."""
+    """Return whether the fetcher has logged this truncation before the log did."""
     last, cuts[event.node] = cuts.get(event.node), (time_ms, event.data["to"])
     return last is not None and last[1] == event.data["to"] and time_ms - last[0] < 100
 
@@ -237,7 +237,7 @@ def _begins(event: Event) -> str:
 
 
 def _ends(data: dict[str, Any]) -> str:
-    """Where logs ended when the ISR shrank, if its line has that."""
+    """Say where logs ended when the ISR shrank, if its line has that."""
     if "leo" not in data:
         return ""
     text = f": its log ends at {data['leo']}, high watermark {data['hw']}"

@@ -28,7 +28,7 @@ AS_RECORDED: Final = {
     "unfencing": "unfenced",
     "registering": "registered",
 }
-"""What a KRaft controller logs -> the record that it writes at the same moment."""
+"""Kind of a KRaft controller's log line -> kind of the record that it writes with it."""
 TOLD_ALONE: Final = ("grows", "shrinks", "granted", "leads", "follows", "cuts", "loaded", "unclean",
                      "out of range")  # fmt: skip
 """Kinds of events of a partition that are worth telling where no state of its record is known."""

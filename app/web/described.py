@@ -107,7 +107,7 @@ class PartitionRead(TypedDict):
     replicas: list[int]
 
 
-class Choice(TypedDict):
+class Press(TypedDict):
     """A line that changes an assumption, to be put above line `before` of the text (0: first)."""
 
     key: str
@@ -121,7 +121,7 @@ class Note(TypedDict):
     args: Json
     line: int
     sentence: str
-    choices: list[Choice]
+    choices: list[Press]
 
 
 class ClusterRead(TypedDict):

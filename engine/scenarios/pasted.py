@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from engine.model.profiles import get_profile
 from engine.scenarios.parts import MOST_BROKERS, MOST_PARTITIONS
-from engine.scenarios.paste import Choice, Facts, Partition, Told
+from engine.scenarios.paste import Facts, Partition, Press, Told
 from engine.scenarios.pasted_brokers import few, offline_of
 
 MOST_REPLICAS: Final = 240
@@ -100,31 +100,31 @@ class _Least:
 
 
 def _unclean(facts: Facts, chosen: list[Partition]) -> bool:
-    """Whether most partitions elect uncleanly: a run has one setting for all."""
+    """Return whether most partitions elect uncleanly: a run has one setting for all."""
     usual = bool(facts.all_unclean)
     told = Counter(facts.unclean.get(one.topic, usual) for one in chosen)
     return told[True] > told[False]
 
 
 def _assumed(facts: Facts, chosen: list[Partition]) -> list[Told]:
-    """What no line tells and is played all the same, with what may be played instead."""
+    """Note the settings that no line tells, with what may be played instead."""
     notes = []
     untold = [one for one in chosen if one.topic not in facts.min_isr]
     if untold and facts.all_min_isr is None:
         widest = min(4, max(len(one.replicas) for one in untold))
         choices = tuple(
-            Choice("cluster.put.min_isr", {"n": n}, f"# min.insync.replicas={n}")
+            Press("cluster.put.min_isr", {"n": n}, f"# min.insync.replicas={n}")
             for n in range(2, widest + 1)
         )
         notes.append(Told("paste.note.min_isr", {"n": 1}, choices=choices))
     if facts.all_unclean is None and any(one.topic not in facts.unclean for one in chosen):
         put = "# unclean.leader.election.enable=true"
-        choice = Choice("cluster.put.unclean", {}, put)
+        choice = Press("cluster.put.unclean", {}, put)
         notes.append(Told("paste.note.unclean", choices=(choice,)))
     if not facts.profile:
         played = profile_of(facts)
         choices = tuple(
-            Choice("cluster.put.release", {"kafka": row.stands_for}, f"# kafka {row.releases[-1]}")
+            Press("cluster.put.release", {"kafka": row.stands_for}, f"# kafka {row.releases[-1]}")
             for row in map(get_profile, ("Z28", "K39", "K41"))
             if row.name != played
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.scenarios.paste import Choice, Facts, Partition, Told
+from engine.scenarios.paste import Facts, Partition, Press, Told
 
 
 def offline_of(
@@ -62,10 +62,10 @@ def _of_leaderless(
     return dead - facts.offline
 
 
-def running(brokers: set[int]) -> tuple[Choice, ...]:
+def running(brokers: set[int]) -> tuple[Press, ...]:
     """A press for each broker that says that it runs."""
     return tuple(
-        Choice("cluster.put.running", {"broker": one}, f"# broker {one} is running")
+        Press("cluster.put.running", {"broker": one}, f"# broker {one} is running")
         for one in sorted(brokers)[:6]
     )
 

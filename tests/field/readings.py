@@ -76,7 +76,7 @@ def _inside(folder: Path) -> Iterator[None]:
 
 
 def of_files(folder: Path, *arguments: str) -> dict[str, Any]:
-    """What `highwater incident` tells of files; the folder itself without arguments."""
+    """Read files with `highwater incident`; the folder itself without arguments."""
     with _inside(folder):
         result = CliRunner().invoke(main, ["incident", "--json", *(arguments or (".",))])
     if result.exit_code == 2:

@@ -54,21 +54,21 @@ def test_a_layout_changes_nothing(name: str) -> None:
 
 
 def test_every_format_of_a_paste_has_a_case() -> None:
-    """Without one format its cases are read worse."""
+    """Each format takes a line of some case."""
     texts = [(HERE / "cluster" / name / "input.txt").read_text() for name in cases("cluster")]
     for one in paste.FORMATS:
         taken = [text for text in texts if _takes(one, text)]
         assert taken, f"no case of tests/field/cluster is of the format {one.name}"
 
 
-def _takes(one: paste.Format, text: str) -> bool:
+def _takes(one: paste.PasteFormat, text: str) -> bool:
     from engine.scenarios.paste.cleaning import lines_of
     from engine.scenarios.paste.facts import Bad, Facts
-    from engine.scenarios.paste.format import Context, Line
+    from engine.scenarios.paste.format import PasteContext, PastedLine
 
     facts = Facts()
-    lines = [Line(line.number, line.text.strip()) for line in lines_of(text, facts)]
-    context = Context(facts, topic="orders", broker=1, file="replication-offset-checkpoint")
+    lines = [PastedLine(line.number, line.text.strip()) for line in lines_of(text, facts)]
+    context = PasteContext(facts, topic="orders", broker=1, file="replication-offset-checkpoint")
     for at, line in enumerate(lines):
         try:
             if line.text and one.read(lines, at, context):

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 
 class Logged(NamedTuple):
-    """What a logger has of a line.  `time` is written as 2026-03-04 05:06:07,089."""
+    """A line as a logger has it.  `time` is written as 2026-03-04 05:06:07,089."""
 
     time: str
     level: str
@@ -69,4 +69,4 @@ AROUND: Final[dict[str, Callable[[str], str]]] = {
     "blanks": lambda text: text.replace("\t", "    "),
     "prompt": lambda text: f"kafka@host:~$ kafka-topics.sh --describe\n{text}kafka@host:~$ \n",
 }
-"""Of a whole paste."""
+"""Wrappings of a whole paste."""

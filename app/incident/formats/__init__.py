@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Final
 
 from app.incident.formats import checkpoint, dump, metadata_log, segment, text_log
-from app.incident.formats.format import Format, Told
+from app.incident.formats.format import FileFormat, FormatRow
 
-FORMATS: Final[tuple[Format, ...]] = (
+FORMATS: Final[tuple[FileFormat, ...]] = (
     checkpoint.FORMAT,
     checkpoint.RECOVERY,
     metadata_log.FORMAT,
@@ -23,4 +23,4 @@ FORMATS: Final[tuple[Format, ...]] = (
 """In the order in which a file is offered to them: by name, then by content."""
 BY_NAME: Final = {one.name: one for one in FORMATS}
 
-__all__ = ["BY_NAME", "FORMATS", "Format", "Told"]
+__all__ = ["BY_NAME", "FORMATS", "FileFormat", "FormatRow"]

@@ -9,8 +9,8 @@ from typing import Final
 
 from app.incident.events import Event, partition_named
 from app.incident.files import Gathered, Source, named_owner, owner_of
-from app.incident.formats.format import Format, Told
-from app.incident.sampling import Sample
+from app.incident.formats.format import FileFormat, FormatRow
+from app.incident.sampling import FileSample
 from app.kafka import checkpoints
 from app.kafka.cursor import Malformed
 
@@ -23,17 +23,17 @@ _NUMBER: Final = re.compile(r"(?:^|\D)(\d{1,6})(?:\D|$)")
 
 
 def _owner(path: Path, file: str) -> str:
-    """By its meta.properties, by a number beside the file's usual name, or by its folders."""
+    """Find the broker: by meta.properties, by a number in the name, or by the folders."""
     numbers = _NUMBER.findall(path.name.replace(file, ""))
     return owner_of(path) or (numbers[0] if len(numbers) == 1 else "") or named_owner(path)
 
 
-def _recognise(path: Path, node: str, sample: Callable[[], Sample]) -> Source | None:
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
     file = next((one for one in NEEDED if one in path.name), "")
     return Source(path, "checkpoint", node or _owner(path, file)) if file else None
 
 
-def _recognise_useless(path: Path, node: str, sample: Callable[[], Sample]) -> Source | None:
+def _recognise_useless(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
     file = next((one for one in NOT_NEEDED if one in path.name), "")
     return Source(path, "recovery", node) if file else None
 
@@ -79,5 +79,7 @@ def _nobody(path: Path) -> str:
     return f"{path}: whose checkpoint this is, nothing says; name it like 2={path.name}."
 
 
-FORMAT: Final = Format("checkpoint", (Told(NEEDED, "incident.known.disk"),), _recognise, _read)
-RECOVERY: Final = Format("recovery", (), _recognise_useless, None)
+FORMAT: Final = FileFormat(
+    "checkpoint", (FormatRow(NEEDED, "incident.known.disk"),), _recognise, _read
+)
+RECOVERY: Final = FileFormat("recovery", (), _recognise_useless, None)

@@ -1,4 +1,4 @@
-"""What `kafka-dump-log` printed, of the metadata log or of segments."""
+"""Output of `kafka-dump-log`, of the metadata log or of segments."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Final
 from app.incident import dumps
 from app.incident.events import Event, Topic, partition_named
 from app.incident.files import Gathered, Source, lines_of, named_owner, owner_of
-from app.incident.formats.format import Format, Told
+from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.formats.metadata_log import METADATA, apply
-from app.incident.sampling import Sample
+from app.incident.sampling import FileSample
 from app.kafka.history import Entry
 
 _IN_NAME: Final = re.compile(r"([A-Za-z0-9._-]+?-\d{1,6})(?:[-_.](?:dump|segment|log))*\.\w+")
 _PROMPT: Final = re.compile(r"[\s:/]([A-Za-z0-9._-]+-\d{1,6})\]?\s*[$#>](?:\s|$)")
 
 
-def _recognise(path: Path, node: str, sample: Callable[[], Sample]) -> Source | None:
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
     found = sample()
     if not found.dumped or found.dumped < found.logged:
         return None
@@ -74,10 +74,10 @@ def _unusable(source: Source, number: int, about: Topic | None, named: bool, wan
     return ""
 
 
-FORMAT: Final = Format(
+FORMAT: Final = FileFormat(
     "dump",
     (
-        Told(
+        FormatRow(
             ("kafka-dump-log --cluster-metadata-decoder", "kafka-dump-log --files"),
             "incident.known.dump",
         ),

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.incident.files import Read, Source
-from app.incident.sampling import Sample
+from app.incident.sampling import FileSample
 
-Recognise = Callable[[Path, str, Callable[[], Sample]], Source | None]
+Recognise = Callable[[Path, str, Callable[[], FileSample]], Source | None]
 """(path, the node that was named with it, a sample of it when needed) -> the source, or None."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FormatRow:
     """A row of the table of formats: the files as code, and the key of what they tell."""
 
     files: tuple[str, ...]
@@ -22,10 +22,10 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class FileFormat:
     """`rows`: what the page and the docs say of it; `read` None: recognised, and not needed."""
 
     name: str
-    rows: tuple[Told, ...]
+    rows: tuple[FormatRow, ...]
     recognise: Recognise
     read: Read | None

@@ -9,8 +9,8 @@ from typing import Final
 
 from app.incident.events import CONTROLLER, Event, Topic, partition_named
 from app.incident.files import Gathered, Source, owner_of
-from app.incident.formats.format import Format, Told
-from app.incident.sampling import Sample
+from app.incident.formats.format import FileFormat, FormatRow
+from app.incident.sampling import FileSample
 from app.kafka import batches
 from app.kafka.cursor import Malformed
 from app.kafka.history import Entry, entries
@@ -21,11 +21,11 @@ SEGMENT: Final = re.compile(r"\d{20}\.log")
 
 
 def is_segment(path: Path) -> bool:
-    """Is this a segment in the folder of a partition?"""
+    """Return whether this is a segment in the folder of a partition."""
     return bool(SEGMENT.fullmatch(path.name)) and partition_named(path.parent.name) is not None
 
 
-def _recognise(path: Path, node: str, sample: Callable[[], Sample]) -> Source | None:
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
     if path.parent.name == METADATA and SEGMENT.fullmatch(path.name):
         return Source(path, "metadata", node or owner_of(path))
     return None
@@ -58,6 +58,6 @@ def _entries(batch: batches.Batch) -> Iterator[Entry]:
         raise Malformed(f"Offset {batch.header.base}: {error}") from None
 
 
-FORMAT: Final = Format(
-    "metadata", (Told((f"{METADATA}/*.log",), "incident.known.metadata"),), _recognise, _read
+FORMAT: Final = FileFormat(
+    "metadata", (FormatRow((f"{METADATA}/*.log",), "incident.known.metadata"),), _recognise, _read
 )

@@ -8,13 +8,13 @@ from typing import Final
 
 from app.incident.events import Event, partition_named
 from app.incident.files import Gathered, Source, named_owner, owner_of
-from app.incident.formats.format import Format, Told
+from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.formats.metadata_log import is_segment
-from app.incident.sampling import Sample
+from app.incident.sampling import FileSample
 from app.kafka import batches
 
 
-def _recognise(path: Path, node: str, sample: Callable[[], Sample]) -> Source | None:
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
     if not is_segment(path):
         return None
     return Source(path, "segment", node or owner_of(path) or named_owner(path))
@@ -38,6 +38,6 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
     yield from ()
 
 
-FORMAT: Final = Format(
-    "segment", (Told(("orders-0/*.log",), "incident.known.segment"),), _recognise, _read
+FORMAT: Final = FileFormat(
+    "segment", (FormatRow(("orders-0/*.log",), "incident.known.segment"),), _recognise, _read
 )

@@ -11,12 +11,12 @@ from typing import Final
 from app.incident import layouts, lines
 from app.incident.events import Event
 from app.incident.files import Gathered, Source, lines_of, named_owner, owner_of
-from app.incident.formats.format import Format, Told
+from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.lines import Unread
-from app.incident.sampling import Sample
+from app.incident.sampling import FileSample
 
 
-def _recognise(path: Path, node: str, sample: Callable[[], Sample]) -> Source | None:
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
     found = sample()
     if not found.logged:
         return None
@@ -86,11 +86,13 @@ _FIELD: Final = re.compile(r'"[\w@. -]+"\s*:\s*"')
 _NEED_A_WRITER: Final = ("leads", "follows", "cuts", "loaded", "starts", "stops", "dies", "grows",
                          "shrinks", "granted", "recovers", "mark")  # fmt: skip
 
-FORMAT: Final = Format(
+FORMAT: Final = FileFormat(
     "text",
     (
-        Told(("server.log", "controller.log", "state-change.log"), "incident.known.logs"),
-        Told(("docker logs", "kubectl logs", "journalctl", "*.jsonl"), "incident.known.layouts"),
+        FormatRow(("server.log", "controller.log", "state-change.log"), "incident.known.logs"),
+        FormatRow(
+            ("docker logs", "kubectl logs", "journalctl", "*.jsonl"), "incident.known.layouts"
+        ),
     ),
     _recognise,
     _read,

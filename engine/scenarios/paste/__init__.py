@@ -1,4 +1,4 @@
-"""What Kafka's tools print of a cluster.  Pure text in, facts out; nothing is evaluated.
+"""Readers of what Kafka's tools print.  Pure text in, facts out; nothing is evaluated.
 
 A format is one module with a `FORMAT`, a line in `reader.FORMATS`, its sentence in
 `static/i18n/cluster.en.json`, and a case in `tests/field/`.  A line that cannot be read is named by
@@ -9,12 +9,12 @@ from engine.scenarios.paste.facts import (
     MOST_CHARS,
     MOST_LINES,
     MOST_PROBLEMS,
-    Choice,
     Facts,
     Partition,
+    Press,
     Told,
 )
-from engine.scenarios.paste.format import Format
+from engine.scenarios.paste.format import PasteFormat
 from engine.scenarios.paste.reader import FORMATS, SHOWN, read
 
 __all__ = [
@@ -23,10 +23,10 @@ __all__ = [
     "MOST_LINES",
     "MOST_PROBLEMS",
     "SHOWN",
-    "Choice",
     "Facts",
-    "Format",
     "Partition",
+    "PasteFormat",
+    "Press",
     "Told",
     "read",
 ]

@@ -13,10 +13,10 @@ from engine.scenarios.paste.facts import (
     MOST_NUMBER,
     TOPIC,
     Bad,
-    Choice,
+    Press,
     number_of,
 )
-from engine.scenarios.paste.format import Context, Format, Line
+from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 
 EPOCHS: Final = "leader-epoch-checkpoint"
 MARKS: Final = "replication-offset-checkpoint"
@@ -29,7 +29,7 @@ _ENDS: Final = re.compile(r"#|==>|\$ |Topic\s?:|\[.*\]\s*[$#]|\S+@\S+.*[$#]")
 """Lines that end a file even if more entries were announced."""
 
 
-def _read(lines: Sequence[Line], at: int, context: Context) -> int:
+def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     if lines[at].text != "0" or not _is_file(lines, at, bool(context.file)):
         return 0
     count = int(lines[at + 1].text) if at + 1 < len(lines) else 0
@@ -44,7 +44,7 @@ def _read(lines: Sequence[Line], at: int, context: Context) -> int:
     return min(2 + len(entries), len(lines) - at)
 
 
-def _is_file(lines: Sequence[Line], at: int, named: bool) -> bool:
+def _is_file(lines: Sequence[PastedLine], at: int, named: bool) -> bool:
     """A 0, a number of entries, and at least one entry; an empty file only where one is named."""
     after = [one.text for one in lines[at + 1 : at + 3]]
     if not after or not re.fullmatch(r"\d{1,6}", after[0]):
@@ -54,7 +54,7 @@ def _is_file(lines: Sequence[Line], at: int, named: bool) -> bool:
     return named or bool(_PAIR.fullmatch(after[1]) or _OFFSET.fullmatch(after[1]))
 
 
-def _take(first: Line, entries: list[Line], context: Context) -> None:
+def _take(first: PastedLine, entries: list[PastedLine], context: PasteContext) -> None:
     facts = context.facts
     try:
         _check_owner(first.number, entries, context)
@@ -73,7 +73,7 @@ def _take(first: Line, entries: list[Line], context: Context) -> None:
             facts.refuse(line.number, bad)
 
 
-def _check_owner(number: int, entries: list[Line], context: Context) -> None:
+def _check_owner(number: int, entries: list[PastedLine], context: PasteContext) -> None:
     """Raise Bad where nothing says whose file this is, and offer what a prompt suggests."""
     if not context.file:
         pairs = bool(entries) and _PAIR.fullmatch(entries[0].text) is not None
@@ -84,7 +84,7 @@ def _check_owner(number: int, entries: list[Line], context: Context) -> None:
         named = f" {context.partition}" if context.partition else ""
         if context.guess >= 0:
             put = f"# broker {context.guess}{named} {context.file}"
-            choices.append(Choice("cluster.put.broker", {"broker": context.guess}, put, number))
+            choices.append(Press("cluster.put.broker", {"broker": context.guess}, put, number))
         of = context.partition if context.file == EPOCHS and context.partition else ""
         raise Bad(
             "whose_of" if of else "whose", tuple(choices), **args, **({"name": of} if of else {})
@@ -104,7 +104,7 @@ def _epoch(text: str, found: list[tuple[int, int]]) -> tuple[int, int]:
     return epoch, offset
 
 
-def _offset(text: str, context: Context) -> None:
+def _offset(text: str, context: PasteContext) -> None:
     entry = _OFFSET.fullmatch(text)
     if entry is None or not TOPIC.fullmatch(entry[1]):
         raise Bad("entry", text=text)
@@ -113,4 +113,4 @@ def _offset(text: str, context: Context) -> None:
     where[context.broker, name] = number_of(entry[3], "offset", MOST_NUMBER)
 
 
-FORMAT: Final = Format("files", FILES, _read)
+FORMAT: Final = PasteFormat("files", FILES, _read)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.scenarios.paste.facts import MOST_CHARS, MOST_LINES, Facts
-from engine.scenarios.paste.format import Line
+from engine.scenarios.paste.format import PastedLine
 
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _INVISIBLE: Final = str.maketrans({"\ufeff": "", "\u200b": "", "\xa0": " ", "\u2028": " "})
@@ -35,11 +35,11 @@ _HEALTHY: Final = re.compile(
 )
 
 
-def lines_of(text: str, facts: Facts) -> list[Line]:
+def lines_of(text: str, facts: Facts) -> list[PastedLine]:
     """The lines that are read, with their numbers; what is taken off or left out is noted."""
     raw = text.splitlines()
     whole = len(text) <= MOST_CHARS and len(raw) <= MOST_LINES
-    lines = [Line(number, _plain(one)) for number, one in enumerate(raw, 1)]
+    lines = [PastedLine(number, _plain(one)) for number, one in enumerate(raw, 1)]
     lines = _without_fences(_unquoted(lines))
     lines = _unwrapped(_without_fences(_without_prefix(lines, facts)))
     if not whole:
@@ -51,21 +51,21 @@ def _plain(text: str) -> str:
     return _COLOURS.sub("", text[:MOST_CHARS].translate(_INVISIBLE)).rstrip()
 
 
-def _without_fences(lines: list[Line]) -> list[Line]:
+def _without_fences(lines: list[PastedLine]) -> list[PastedLine]:
     return [one for one in lines if not _FENCE.fullmatch(one.text)]
 
 
-def _unquoted(lines: list[Line]) -> list[Line]:
-    """Without the > of mail and of Markdown, if most lines have it."""
+def _unquoted(lines: list[PastedLine]) -> list[PastedLine]:
+    """Remove the > of mail and of Markdown, if most lines have it."""
     filled = [one for one in lines if one.text.strip()]
     quoted = [one for one in filled if re.match(r"\s*>", one.text)]
     if not quoted or len(quoted) * 2 < len(filled):
         return lines
-    return [Line(one.number, re.sub(r"^\s*(?:> ?)+", "", one.text)) for one in lines]
+    return [PastedLine(one.number, re.sub(r"^\s*(?:> ?)+", "", one.text)) for one in lines]
 
 
-def _without_prefix(lines: list[Line], facts: Facts) -> list[Line]:
-    """Without what stands in front of every line, or of every row; digits in it may differ."""
+def _without_prefix(lines: list[PastedLine], facts: Facts) -> list[PastedLine]:
+    """Remove the prefix of every line, or of every row; digits in it may differ."""
     filled = [one for one in lines if one.text.strip()]
     shapes = Counter(shape for one in filled if (shape := _shape(one.text)))
     if not shapes:
@@ -82,23 +82,23 @@ def _without_prefix(lines: list[Line], facts: Facts) -> list[Line]:
         match = _PREFIX.match(one.text)
         if match and _shape(one.text) in taken:
             example = example or match[0].strip()
-            found.append(Line(one.number, one.text[match.end() :]))
+            found.append(PastedLine(one.number, one.text[match.end() :]))
         else:
-            found.append(Line(one.number, _empty_behind(one.text, taken)))
+            found.append(PastedLine(one.number, _empty_behind(one.text, taken)))
     if example:
         facts.note(0, "prefix", text=example)
     return found
 
 
-def _unwrapped(lines: list[Line]) -> list[Line]:
-    """With rows in one piece that a terminal broke at its width, in the middle of a number too:
+def _unwrapped(lines: list[PastedLine]) -> list[PastedLine]:
+    """Join rows that a terminal broke at its width, in the middle of a number too:
     such a row has the length of the longest line, and no ISR yet."""
     width = max((len(one.text) for one in lines), default=0)
-    found: list[Line] = []
+    found: list[PastedLine] = []
     open_row = False
     for one in lines:
         if open_row and one.text.strip() and "Topic:" not in one.text:
-            found[-1] = Line(found[-1].number, found[-1].text + one.text)
+            found[-1] = PastedLine(found[-1].number, found[-1].text + one.text)
         else:
             found.append(one)
         row = found[-1].text
@@ -128,10 +128,10 @@ def _normal(text: str) -> str:
     return re.sub(r"\d+", "#", re.sub(r"\s+", " ", text))
 
 
-def _bounded(lines: Sequence[Line], raw: list[str], facts: Facts) -> list[Line]:
-    """What fits, without rows of healthy partitions first.  A row stays if it is the first to show
+def _bounded(lines: Sequence[PastedLine], raw: list[str], facts: Facts) -> list[PastedLine]:
+    """Keep what fits; rows of healthy partitions go first.  A row stays if it is the first to show
     one of its brokers in sync."""
-    kept: list[Line] = []
+    kept: list[PastedLine] = []
     size = filled = 0
     for one in lines:
         match = _HEALTHY.search(one.text)

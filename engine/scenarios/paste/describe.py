@@ -18,7 +18,7 @@ from engine.scenarios.paste.facts import (
     leader_of,
     number_of,
 )
-from engine.scenarios.paste.format import Context, Format, Line
+from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 
 _KNOWN: Final = (
     "Adding Replicas|Removing Replicas|LiveObservers|Live Observers|LastKnownElr|Last Known Elr|"
@@ -36,7 +36,7 @@ MOST_PIECES: Final = 12
 """Lines that a terminal may have made of one."""
 
 
-def _read(lines: Sequence[Line], at: int, context: Context) -> int:
+def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     text = lines[at].text
     if not _FIRST.search(text):
         if _STARTS.match(text):
@@ -79,7 +79,7 @@ def _joined(row: str, after: str) -> str | None:
 
 
 def _breaks_id(columns: dict[str, str], value: str, after: str) -> bool:
-    """Is an id broken in two, so that only both pieces together are replicas?"""
+    """Return whether an id is broken in two: only both pieces together are replicas."""
     replicas = set(columns["Replicas"].split(","))
     pieces = re.fullmatch(r"\d+(?:,\d+)*", after)
     alone, together = (set(text.split(",")) for text in (value, value + after))
@@ -157,4 +157,4 @@ def _partition(number: int, topic: str, columns: dict[str, str]) -> Partition:
     )
 
 
-FORMAT: Final = Format("topics", ("kafka-topics.sh --describe",), _read)
+FORMAT: Final = PasteFormat("topics", ("kafka-topics.sh --describe",), _read)

@@ -17,7 +17,7 @@ from engine.scenarios.paste.facts import (
     Partition,
     checked,
 )
-from engine.scenarios.paste.format import Context, Format, Line
+from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 from engine.scenarios.paste.json_text import broken, decoded
 from engine.scenarios.paste.table import in_sync_of
 
@@ -46,7 +46,7 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-def _read(lines: Sequence[Line], at: int, context: Context) -> int:
+def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     if _PLAN.match(lines[at].text):
         return 1
     found = decoded(lines, at)
@@ -59,7 +59,7 @@ def _read(lines: Sequence[Line], at: int, context: Context) -> int:
     return count
 
 
-def _take(value: Any, line: int, context: Context) -> None:
+def _take(value: Any, line: int, context: PasteContext) -> None:
     facts = context.facts
     if isinstance(value, dict) and isinstance(value.get("brokers"), list):
         facts.alive.update(_living(value["brokers"]))
@@ -130,7 +130,7 @@ def _partitions(
 
 
 def _leads(value: dict[str, Any], replicas: list[Any]) -> bool:
-    """Is this a partition, and no plan, whose replicas have no leader?"""
+    """Return whether this is a partition: the replicas of a plan have no leader."""
     flagged = any(isinstance(one, dict) and _flag(one, "leads") is not None for one in replicas)
     return flagged or _has(value, "leader")
 
@@ -237,4 +237,4 @@ def _settings(value: Any, topic: str, facts: Facts, depth: int) -> None:
             _settings(one, topic, facts, depth + 1)
 
 
-FORMAT: Final = Format("json", ("AKHQ", "Kafka UI", "Redpanda Console"), _read)
+FORMAT: Final = PasteFormat("json", ("AKHQ", "Kafka UI", "Redpanda Console"), _read)

@@ -49,8 +49,8 @@ class Partition:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """What a press on the page puts into the text: a line, above line `before` (0: at the top)."""
+class Press:
+    """A line that a press puts into the text, above line `before` (0: at the top)."""
 
     key: str
     args: Mapping[str, object]
@@ -66,7 +66,7 @@ class Told:
     key: str
     args: Mapping[str, object] = field(default_factory=dict)
     line: int = 0
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Press, ...] = ()
 
 
 @dataclass
@@ -108,9 +108,7 @@ class Facts:
     problems: list[Told] = field(default_factory=list)
     notes: list[Told] = field(default_factory=list)
 
-    def problem(
-        self, line: int, key: str, choices: tuple[Choice, ...] = (), **args: object
-    ) -> None:
+    def problem(self, line: int, key: str, choices: tuple[Press, ...] = (), **args: object) -> None:
         """Remember what is wrong with a line."""
         self.problems.append(Told(f"paste.{key}", _short(args), line, choices))
 
@@ -139,7 +137,7 @@ def _short(args: Mapping[str, object]) -> dict[str, object]:
 class Bad(Exception):
     """A part of a line that cannot be read: a key and its arguments."""
 
-    def __init__(self, key: str, choices: tuple[Choice, ...] = (), **args: object) -> None:
+    def __init__(self, key: str, choices: tuple[Press, ...] = (), **args: object) -> None:
         super().__init__(key)
         self.key = key
         self.choices = choices

@@ -9,7 +9,7 @@ from engine.scenarios.paste.facts import Facts
 
 
 @dataclass(frozen=True)
-class Line:
+class PastedLine:
     """A line with its number in what was pasted; `text` has no prefix and no blanks around it."""
 
     number: int
@@ -17,9 +17,9 @@ class Line:
 
 
 @dataclass
-class Context:
-    """What earlier lines say of the next ones: the broker, folder, topic or ZooKeeper node that a
-    prompt or a header names.  `guess`: a broker that the name of a host has a number of."""
+class PasteContext:
+    """Facts of earlier lines about the next ones: the broker, folder, topic or ZooKeeper node of a
+    prompt or a header.  `guess`: a broker that the name of a host has a number of."""
 
     facts: Facts
     topic: str = ""
@@ -30,12 +30,12 @@ class Context:
     znode: str = ""
 
 
-Read = Callable[[Sequence[Line], int, Context], int]
+Read = Callable[[Sequence[PastedLine], int, PasteContext], int]
 """Lines, the index of the first, context -> how many lines were read; 0: another format's."""
 
 
 @dataclass(frozen=True)
-class Format:
+class PasteFormat:
     """`commands`: what prints it, as the page and the docs show it; the sentence of what it tells
     is `cluster.known.<name>`."""
 

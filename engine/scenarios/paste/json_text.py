@@ -7,14 +7,14 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from engine.scenarios.paste.format import Line
+from engine.scenarios.paste.format import PastedLine
 
 _OPENS: Final = re.compile(r'[{\[]\s*(?:["{\[\d\]}-]|$)')
 _SURELY: Final = re.compile(r'\{\s*("|$)|\[\s*(\{|$)')
 _PIECE: Final = re.compile(r'[^:]*|[^":]*"[^"]*"\s*:.*')
 
 
-def decoded(lines: Sequence[Line], at: int) -> tuple[Any, int] | None:
+def decoded(lines: Sequence[PastedLine], at: int) -> tuple[Any, int] | None:
     """The value that begins at a line, and how many lines it takes; None where none begins."""
     if not _OPENS.match(lines[at].text):
         return None
@@ -26,8 +26,8 @@ def decoded(lines: Sequence[Line], at: int) -> tuple[Any, int] | None:
     return value, rest.count("\n", 0, end) + 1
 
 
-def broken(lines: Sequence[Line], at: int) -> int:
-    """How many lines belong to JSON that begins here and does not end; 0 where none begins."""
+def broken(lines: Sequence[PastedLine], at: int) -> int:
+    """Count the lines of JSON that begins here and does not end; 0 where none begins."""
     if not _SURELY.match(lines[at].text):
         return 0
     count = 1

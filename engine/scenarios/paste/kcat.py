@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.scenarios.paste.facts import MOST_ID, Bad, Partition, checked, ids_of, number_of
-from engine.scenarios.paste.format import Context, Format, Line
+from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 
 _BEGINS: Final = re.compile(r"Metadata for .*\(from broker|\d+ (?:brokers|topics):$")
 _BROKER: Final = re.compile(r"broker (\d+) at \S+:\d+")
@@ -17,7 +17,7 @@ _PARTITION: Final = re.compile(
 )
 
 
-def _read(lines: Sequence[Line], at: int, context: Context) -> int:
+def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     text, facts = lines[at].text, context.facts
     if _BEGINS.match(text):
         return 1
@@ -44,4 +44,4 @@ def _read(lines: Sequence[Line], at: int, context: Context) -> int:
     return 1
 
 
-FORMAT: Final = Format("kcat", ("kcat -L", "kcat -L -J"), _read)
+FORMAT: Final = PasteFormat("kcat", ("kcat -L", "kcat -L -J"), _read)

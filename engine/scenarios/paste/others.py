@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from engine.scenarios.paste.format import Context, Format, Line
+from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 
 _CHATTER: Final = re.compile(
     r"OpenJDK .*warning.*|Java HotSpot.*warning.*|Picked up \w+.*|SLF4J.*|WARNING:.*"
@@ -35,7 +35,7 @@ _MOVES: Final = re.compile(
 _TITLES: Final = re.compile(r"Error while executing (?:topic|config) command.*|\s*at [\w.$]+\(.*\)")
 
 
-def _quiet(lines: Sequence[Line], at: int, context: Context) -> int:
+def _quiet(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     """A remark of a tool is no contents, and costs no sentence."""
     text = lines[at].text
     if _OF_BROKER.search(text):
@@ -43,14 +43,14 @@ def _quiet(lines: Sequence[Line], at: int, context: Context) -> int:
     return 1 if _CHATTER.fullmatch(text) or _LOGGED.fullmatch(text) else 0
 
 
-def _block(lines: Sequence[Line], at: int, pattern: re.Pattern[str]) -> int:
+def _block(lines: Sequence[PastedLine], at: int, pattern: re.Pattern[str]) -> int:
     count = 0
     while at + count < len(lines) and pattern.search(lines[at + count].text):
         count += 1
     return count
 
 
-def _named(lines: Sequence[Line], at: int, context: Context) -> int:
+def _named(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     """Name what other tools print, once for all of its lines, with what to paste instead."""
     text, number, facts = lines[at].text, lines[at].number, context.facts
     if _OF_BROKER.search(text):
@@ -72,5 +72,5 @@ def _named(lines: Sequence[Line], at: int, context: Context) -> int:
     return 0
 
 
-QUIET: Final = Format("remarks", (), _quiet)
-NAMED: Final = Format("others", (), _named)
+QUIET: Final = PasteFormat("remarks", (), _quiet)
+NAMED: Final = PasteFormat("others", (), _named)

@@ -10,7 +10,7 @@ from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
 from engine.scenarios.paste.checkpoint import FILES
 from engine.scenarios.paste.facts import TOPIC, Bad, number_of
-from engine.scenarios.paste.format import Context, Format, Line
+from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 
 LONGEST: Final = 2_000
 """Characters of a line that may be a prompt with a command."""
@@ -48,7 +48,7 @@ _KAFKA: Final = re.compile(r"#\s*kafka ([\w.+-]{1,40})\s*", re.IGNORECASE)
 _ZNODE: Final = re.compile(r"(?:get|ls)\s+(?:-s\s+)?(/\S+)")
 
 
-def _read(lines: Sequence[Line], at: int, context: Context) -> int:
+def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     text = lines[at].text
     if setting := _SETTING.fullmatch(text):
         _set(context, setting[1], setting[2])
@@ -67,7 +67,7 @@ def _read(lines: Sequence[Line], at: int, context: Context) -> int:
     return 1
 
 
-def _set(context: Context, name: str, value: str) -> None:
+def _set(context: PasteContext, name: str, value: str) -> None:
     if name == "min.insync.replicas":
         context.facts.all_min_isr = number_of(value, name, 40)
     else:
@@ -82,7 +82,7 @@ def _profile(name: str) -> str:
         raise Bad("kafka", text=name) from bad
 
 
-def _header(text: str, context: Context) -> None:
+def _header(text: str, context: PasteContext) -> None:
     """`# broker 3 is offline`, `# broker 2 orders-0 leader-epoch-checkpoint`, `==> path <==`."""
     broker, state = _BROKER.search(text), _STATE.search(text)
     if state and broker:
@@ -101,7 +101,7 @@ def _header(text: str, context: Context) -> None:
         _next_file(text, kind, int(broker[1]) if broker else context.broker, context)
 
 
-def _prompt(front: str, command: str, context: Context) -> None:
+def _prompt(front: str, command: str, context: PasteContext) -> None:
     """A prompt names a host and perhaps a folder; the number of a host is a guess."""
     znode = _ZNODE.search(command)
     context.znode = znode[1] if znode else ""
@@ -123,11 +123,11 @@ def _kind(text: str) -> str:
     return next((one for one in FILES if one in text), "")
 
 
-def _next_file(text: str, kind: str, broker: int, context: Context) -> None:
+def _next_file(text: str, kind: str, broker: int, context: PasteContext) -> None:
     context.file, context.broker = kind, broker
     named = _DIRECTORY.findall(text.replace(kind, "") if kind else text)
     named = [one for one in named if not _BROKER.fullmatch(one) and "@" not in one]
     context.partition = named[-1] if named else ""
 
 
-FORMAT: Final = Format("offline", ("# broker 3 is offline",), _read)
+FORMAT: Final = PasteFormat("offline", ("# broker 3 is offline",), _read)

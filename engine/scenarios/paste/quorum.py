@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.scenarios.paste.facts import Bad
-from engine.scenarios.paste.format import Context, Format, Line
+from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 
 _STATUS: Final = re.compile(
     r"(ClusterId|LeaderId|LeaderEpoch|HighWatermark|MaxFollowerLag|MaxFollowerLagTimeMs"
@@ -17,7 +17,7 @@ _HEAD: Final = re.compile(r"NodeId\s.*LogEndOffset", re.IGNORECASE)
 _MEMBER: Final = re.compile(r"(\d{1,6})\s+(?:\S+\s+)?\d+\s+-?\d+\s.*\b(Leader|Follower|Observer)")
 
 
-def _read(lines: Sequence[Line], at: int, context: Context) -> int:
+def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     facts, text = context.facts, lines[at].text
     if status := _STATUS.fullmatch(text):
         name, value = status[1], status[2]
@@ -40,7 +40,7 @@ def _read(lines: Sequence[Line], at: int, context: Context) -> int:
     return count
 
 
-def _member(text: str, context: Context) -> None:
+def _member(text: str, context: PasteContext) -> None:
     row = _MEMBER.match(text)
     if row is None:
         raise Bad("member", text=text)
@@ -49,7 +49,7 @@ def _member(text: str, context: Context) -> None:
         context.facts.quorum.setdefault("LeaderId", row[1])
 
 
-FORMAT: Final = Format(
+FORMAT: Final = PasteFormat(
     "quorum",
     (
         "kafka-metadata-quorum.sh describe --status",

@@ -9,7 +9,7 @@ from engine.scenarios.paste.cleaning import lines_of
 from engine.scenarios.paste.describe import FORMAT as DESCRIBE
 from engine.scenarios.paste.documents import FORMAT as DOCUMENTS
 from engine.scenarios.paste.facts import MOST_PROBLEMS, Bad, Facts
-from engine.scenarios.paste.format import Context, Format, Line
+from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 from engine.scenarios.paste.kcat import FORMAT as KCAT
 from engine.scenarios.paste.others import NAMED, QUIET
 from engine.scenarios.paste.prompt import FORMAT as PROMPT
@@ -20,7 +20,7 @@ from engine.scenarios.paste.table import FORMAT as TABLE
 from engine.scenarios.paste.zookeeper import FORMAT as ZOOKEEPER
 from engine.scenarios.paste.zookeeper import close
 
-FORMATS: Final[tuple[Format, ...]] = (
+FORMATS: Final[tuple[PasteFormat, ...]] = (
     PROMPT,
     DESCRIBE,
     KCAT,
@@ -35,7 +35,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     NAMED,
 )
 """In the order in which a line is offered to them."""
-SHOWN: Final[tuple[Format, ...]] = (
+SHOWN: Final[tuple[PasteFormat, ...]] = (
     DESCRIBE,
     KCAT,
     DOCUMENTS,
@@ -53,9 +53,9 @@ SHOWN: Final[tuple[Format, ...]] = (
 def read(text: str) -> Facts:
     """Read everything that can be read of a text.  Sizes are bounded; what is beyond is named."""
     facts = Facts()
-    lines = [Line(one.number, one.text.strip()) for one in lines_of(text, facts)]
-    context = Context(facts)
-    unknown: list[Line] = []
+    lines = [PastedLine(one.number, one.text.strip()) for one in lines_of(text, facts)]
+    context = PasteContext(facts)
+    unknown: list[PastedLine] = []
     at = 0
     while at < len(lines):
         count = _offer(lines, at, context) if lines[at].text else 1
@@ -72,8 +72,8 @@ def read(text: str) -> Facts:
     return facts
 
 
-def _offer(lines: list[Line], at: int, context: Context) -> int:
-    """How many lines a format takes; 0 where none does."""
+def _offer(lines: list[PastedLine], at: int, context: PasteContext) -> int:
+    """Offer a line to the formats; return how many lines one takes, 0 for none."""
     try:
         return next((count for one in FORMATS if (count := one.read(lines, at, context))), 0)
     except Bad as bad:
@@ -81,7 +81,7 @@ def _offer(lines: list[Line], at: int, context: Context) -> int:
         return 1
 
 
-def _name(unknown: list[Line], facts: Facts) -> None:
+def _name(unknown: list[PastedLine], facts: Facts) -> None:
     """One sentence for lines in a row that no format takes."""
     if not unknown:
         return

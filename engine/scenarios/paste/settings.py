@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.scenarios.paste.facts import MOST_NUMBER, number_of
-from engine.scenarios.paste.format import Context, Format, Line
+from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 
 _HEAD: Final = re.compile(
     r"(?:(?:Dynamic|All|Default) c|C)onfigs for "
@@ -20,7 +20,7 @@ _OTHER: Final = re.compile(r"[a-z]+(?:\.[a-z0-9]+)+\s*=\s*\S*(?: sensitive=.*)?"
 _END_OFFSET: Final = re.compile(r"([A-Za-z0-9._-]{1,249}):(\d{1,6}):(\d{1,16})")
 
 
-def _read(lines: Sequence[Line], at: int, context: Context) -> int:
+def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     text, facts = lines[at].text, context.facts
     if head := _HEAD.match(text):
         context.topic = head[1] or ""
@@ -41,7 +41,7 @@ def _read(lines: Sequence[Line], at: int, context: Context) -> int:
     return 1 if _OTHER.fullmatch(text) else 0
 
 
-def _read_offsets(lines: Sequence[Line], at: int, context: Context) -> int:
+def _read_offsets(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     row = _END_OFFSET.fullmatch(lines[at].text)
     if row is None:
         return 0
@@ -49,5 +49,5 @@ def _read_offsets(lines: Sequence[Line], at: int, context: Context) -> int:
     return 1
 
 
-FORMAT: Final = Format("settings", ("kafka-configs.sh --describe", "server.properties"), _read)
-OFFSETS: Final = Format("ends", ("kafka-get-offsets.sh",), _read_offsets)
+FORMAT: Final = PasteFormat("settings", ("kafka-configs.sh --describe", "server.properties"), _read)
+OFFSETS: Final = PasteFormat("ends", ("kafka-get-offsets.sh",), _read_offsets)

@@ -18,7 +18,7 @@ from engine.scenarios.paste.facts import (
     leader_of,
     number_of,
 )
-from engine.scenarios.paste.format import Context, Format, Line
+from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 
 _RULE: Final = re.compile(r"[\s|+=─┼│:-]+")
 _TITLE: Final = re.compile(r"SUMMARY|CONFIGS|PARTITIONS")
@@ -38,7 +38,7 @@ COLUMNS: Final = {
 }  # fmt: skip
 
 
-def _read(lines: Sequence[Line], at: int, context: Context) -> int:
+def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     text = lines[at].text
     if _TITLE.fullmatch(text) or (_RULE.fullmatch(text) and len(text) > 2):
         return 1
@@ -73,7 +73,7 @@ def _cells(text: str) -> list[str]:
     return [one for one in re.split(r"\s{2,}|\t", text) if one]
 
 
-def _row(number: int, cells: dict[str, str], context: Context) -> None:
+def _row(number: int, cells: dict[str, str], context: PasteContext) -> None:
     topic = cells.get("topic") or context.topic
     if not topic:
         raise Bad("table_topic")
@@ -114,4 +114,4 @@ def in_sync_of(
     return tuple(one for one in replicas if one not in offline)
 
 
-FORMAT: Final = Format("table", ("rpk topic describe", "rpk cluster partitions list"), _read)
+FORMAT: Final = PasteFormat("table", ("rpk topic describe", "rpk cluster partitions list"), _read)

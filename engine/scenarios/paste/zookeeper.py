@@ -1,4 +1,4 @@
-"""What ZooKeeper has of topics: `get /brokers/topics/orders` and the state of a partition."""
+"""Topics in ZooKeeper: `get /brokers/topics/orders` and the state of a partition."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from engine.scenarios.paste.facts import Bad, Facts, Partition, checked
-from engine.scenarios.paste.format import Context, Format, Line
+from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 from engine.scenarios.paste.json_text import decoded
 
 _ZNODE: Final = re.compile(r"/brokers/topics/([A-Za-z0-9._-]+)(?:/partitions/(\d{1,6})/state)?$")
@@ -21,7 +21,7 @@ _STATE: Final = {"leader", "leader_epoch", "isr"}
 _OF_BROKERS: Final = {"brokerid", "listener_security_protocol_map"}
 
 
-def _read(lines: Sequence[Line], at: int, context: Context) -> int:
+def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     text = lines[at].text
     if stat := _STAT.fullmatch(text):
         if text.startswith("dataVersion") and stat[1].isdigit():
@@ -40,7 +40,7 @@ def _read(lines: Sequence[Line], at: int, context: Context) -> int:
     return count if known else 0
 
 
-def _take(value: dict[str, Any], line: int, context: Context) -> bool:
+def _take(value: dict[str, Any], line: int, context: PasteContext) -> bool:
     """Take the value of a znode in; False for any other JSON."""
     facts, node = context.facts, _ZNODE.search(context.znode)
     partitions = value.get("partitions")
@@ -67,7 +67,7 @@ def _take(value: dict[str, Any], line: int, context: Context) -> bool:
     return True
 
 
-def _version(version: int, context: Context) -> None:
+def _version(version: int, context: PasteContext) -> None:
     """The version of a partition's znode is its partition epoch."""
     node = _ZNODE.search(context.znode)
     if node and node[2] is not None:
@@ -91,7 +91,7 @@ def close(facts: Facts) -> None:
         facts.problem(0, "znode_only_replicas", topic=next(iter(facts.assigned)))
 
 
-FORMAT: Final = Format(
+FORMAT: Final = PasteFormat(
     "zookeeper",
     ("get /brokers/topics/orders", "get /brokers/topics/orders/partitions/0/state"),
     _read,
