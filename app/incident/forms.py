@@ -46,7 +46,7 @@ _STATE: Final = r"(?P<fields>leader=.*)"
 
 FORMS: Final = (
     # -- the record, as a broker or a controller heard, sent or wrote it --------------------------
-    _form("record", " LeaderAndIsr request ",
+    _form("record", "eceived LeaderAndIsr request ",
           rf"PartitionState\({_NAMED}, .*?{_STATE}", fields=True),
     _form("record", "eceived LeaderAndIsr request PartitionState(",
           rf"PartitionState\(.*?{_STATE} for partition {_TP}", fields=True, sure=True),
@@ -74,13 +74,15 @@ FORMS: Final = (
           r"ISR:(?P<isr>[\d,]*),LeaderEpoch:(?P<le>\d+),.*?\) to broker (?P<broker>\d+) "
           rf"for partition {_TP}"),
     _form("sent", "ending become-",
+          rf"ending become-\w+ LeaderAndIsr request \w*PartitionState\(.*?{_STATE} to broker "
+          rf"(?P<broker>\d+) for partition {_TP}", fields=True),
+    _form("sent", "ending become-",
+          rf"ending become-\w+ LeaderAndIsr request \w*PartitionState\({_NAMED}, .*?{_STATE} to "
+          r"broker (?P<broker>\d+)", fields=True),
+    _form("sent", "ending become-",
           r"ending become-\w+ LeaderAndIsr request \w*PartitionState\(.*?leader=(?P<leader>-?\d+), "
           r"leaderEpoch=(?P<le>\d+), isr=\[?(?P<isr>[\d, ]*)\]?, .*? to broker (?P<broker>\d+) "
           rf"for partition {_TP}"),
-    _form("sent", "ending become-",
-          rf"ending become-\w+ LeaderAndIsr request \w*PartitionState\({_NAMED}, .*?"
-          r"leader=(?P<leader>-?\d+), leaderEpoch=(?P<le>\d+), isr=\[?(?P<isr>[\d, ]*)\]?, .*? "
-          r"to broker (?P<broker>\d+)"),
     # -- a replica --------------------------------------------------------------------------------
     _form("leads", " starts at leader epoch ",
           rf"Leader {_TP} .*?starts at leader epoch (?P<le>\d+) from offset (?P<leo>\d+) with "
@@ -167,6 +169,11 @@ FORMS: Final = (
           r"Shutdown broker because (?P<why>.*? (?:have failed|failed to|can be created or \w+))",
           False),
     _form("dies", "Shutdown broker because ", r"Shutdown broker because (?P<why>[^()]*)", False),
+    _form("directory fails", "in the failed log directory ",
+          r"because they are in the failed log directory (?P<directory>\S+?)\.?(?=\s|$)", False),
+    _form("ends", " shut down completed", r"Server id=\d+\] shut down completed", False),
+    _form("dies", "Exiting because log truncation is not allowed",
+          r"(?P<why>log truncation is not allowed for partition \S+?),? ", False),
     _form("dies", "Exiting Kafka due to ", r"Exiting Kafka due to (?P<why>fatal exception)", False),
 )  # fmt: skip
 

@@ -29,7 +29,7 @@ from engine.show.view import view
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
-GOES: Final = ("fenced", "failed", "leaving", "stops", "dies")
+GOES: Final = ("fenced", "failed", "leaving", "stops", "ends", "dies")
 ROUNDS: Final = 6
 MOST_RECORDS: Final = 100
 TOGETHER_MS: Final = 1.0
@@ -152,7 +152,7 @@ class _Builder:
             if event.kind not in (*GOES, *COMES) or time_ms <= times[0]:
                 continue
             of_controller = event.node == self.told.clocks.reference or "heard" in event.data
-            if of_controller or event.kind in ("stops", "dies"):
+            if of_controller or event.kind in ("stops", "ends", "dies"):
                 rows.append((self._leads_to(event, time_ms, times), 0, time_ms, number, event))
         rows.sort(key=lambda row: row[:4])
         return [row[4] for row in rows]
@@ -190,7 +190,7 @@ class _Builder:
         for broker in (int(one) for one in listed):
             if broker not in self.brokers:
                 continue
-            if event.kind in ("leaving", "stops"):
+            if event.kind in ("leaving", "stops", "ends"):
                 if self._is_up(broker) and broker not in self.cut:
                     self._fill_before_change()
                     self._play(f"shutdown {broker}")

@@ -73,9 +73,16 @@ def rows(told: Timeline) -> list[Row]:
 
 def _rows(told: Timeline) -> Iterator[Row]:
     cut: dict[str, tuple[float, int]] = {}
+    failed: set[tuple[str, str]] = set()
     for time_ms, event in told.events:
         if event.kind == "cuts" and _repeats(cut, time_ms, event):
             continue
+        if event.kind == "directory fails":
+            # Replica manager and log manager say it, and then what is stopped because of it.
+            place = (event.node, event.data["directory"])
+            if place in failed:
+                continue
+            failed.add(place)
         what = _told(event)
         if what and not (event.kind == "fencing" and told.kraft):  # the metadata log has it, too
             yield time_ms, _broker(event.node), what
@@ -249,6 +256,7 @@ def _ends(data: dict[str, Any]) -> str:
 _PLAIN = {
     "starts": "starts",
     "stops": "begins a controlled shutdown",
+    "ends": "has shut down",
     "unclean stop": "had not stopped in order: no clean shutdown file",
     "recovers": "recovers the log: it was not closed in order",
     "refused": "is refused a change of the ISR: its version of the record is old",

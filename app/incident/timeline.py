@@ -311,7 +311,7 @@ class _Order:
 
 def _state_of(event: Event) -> Partition | None:
     data: dict[str, Any] = event.data
-    if event.kind == "record":
+    if event.kind in ("record", "sent") and "pe" in data:
         return Partition(
             data["leader"],
             data["le"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -19,13 +18,12 @@ STARTS: Final = "log-start-offset-checkpoint"
 EPOCHS: Final = "leader-epoch-checkpoint"
 NEEDED: Final = (MARKS, STARTS, EPOCHS)
 NOT_NEEDED: Final = ("recovery-point-offset-checkpoint", "cleaner-offset-checkpoint")
-_NUMBER: Final = re.compile(r"(?:^|\D)(\d{1,6})(?:\D|$)")
 
 
 def _owner(path: Path, file: str) -> str:
     """Find the broker: by meta.properties, by a number in the name, or by the folders."""
-    numbers = _NUMBER.findall(path.name.replace(file, ""))
-    return owner_of(path) or (numbers[0] if len(numbers) == 1 else "") or named_owner(path)
+    beside = path.with_name(path.name.replace(file, "").strip("-_. ") or file)
+    return owner_of(path) or named_owner(beside)
 
 
 def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
