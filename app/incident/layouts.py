@@ -17,6 +17,11 @@ from app.incident import stamps
 ANSI: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]|\[\d{1,2}(?:;\d{1,2})*m")
 _ANSI_BYTES: Final = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _OPENS: Final = re.compile(r'\{\s*"')
+_VARYING: Final = re.compile(
+    r"\[\d+\]|^\s*\d+[:-]|:\d+:?\s*$|\b(?:INFO|WARN|ERROR|DEBUG|TRACE|FATAL)\b"
+    r"|(?:[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d[.,\d]*"
+)
+"""Parts of a prefix that differ from line to line: process and line numbers, levels, times."""
 _PUNCTUATION: Final = " \t|│:,;=-\"'[](){}<>#"
 MOST_DEPTH: Final = 4
 """Levels of JSON in JSON: a container's record holds a collector's holds the logger's."""
@@ -158,5 +163,5 @@ def origin_of(plain: UnwrappedLine, message_at: int) -> str:
     front = plain.text[: spans[-1][0]] if spans else ""
     for first, last, _ in reversed(spans[:-1]):
         front = front[:first] + front[last:]
-    front = re.sub(r"\[\d+\]|^\s*\d+[:-]|\b(?:INFO|WARN|ERROR|DEBUG|TRACE|FATAL)\b", "", front)
+    front = _VARYING.sub("", front)
     return " ".join(filter(None, (front.strip(_PUNCTUATION), plain.origin)))

@@ -24,6 +24,8 @@ _OF_ZOOKEEPER: Final = {
     and form.key not in (b"Skipped the become-", b"PartitionRecord for new partition ")
 }
 """Lines that only brokers and controllers of ZooKeeper clusters write."""
+_OF_KRAFT: Final = ("change", "fencing", "unfencing", "registering")
+"""Kinds of lines that only a KRaft controller writes; releases before 3.3 call it a Controller."""
 _OF_CONTROLLER: Final = re.compile(
     r"\[(?:QuorumController|ControllerServer|ControllerRegistrationsPublisher)\b"
     r"|\(org\.apache\.kafka\.controller\.|\borg\.apache\.kafka\.controller\.\w+"
@@ -140,7 +142,8 @@ def of_plain(
         time_ms = layouts.time_of(plain, match.start())
         if time_ms is None:
             raise Unread("no time")
-        return Event(time_ms, speaker_in(text) or node, form.kind, where, data)
+        writer = CONTROLLER if form.kind in _OF_KRAFT else speaker_in(text) or node
+        return Event(time_ms, writer, form.kind, where, data)
     if unfit:
         raise Unread(unfit)
     return None

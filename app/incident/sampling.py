@@ -57,6 +57,13 @@ class FileSample:
         """True if lines end with the name of their logger."""
         return self.tails[True] >= 3 and self.tails[True] >= 3 * self.tails[False]
 
+    def usual_writer(self) -> str:
+        """The one node whose lines these are, unless a container of another number wrote some."""
+        known = self.writers()
+        numbers = {lines.number_in(origin) for origin in known}
+        others = {lines.number_in(origin) for origin in self.origins.keys() - known.keys()}
+        return "" if others - numbers - {"", self.writer} else self.writer
+
     def writers(self) -> dict[str, str]:
         """Prefix -> its node: the one that its lines name, or else the number in it."""
         found = {}
@@ -64,6 +71,9 @@ class FileSample:
             brokers = [node for node in speakers if node not in ("", CONTROLLER)]
             if len(brokers) == 1:
                 found[origin] = brokers[0]
+        numbers = ((lines.number_in(origin), node) for origin, node in found.items())
+        if any(number and number != node for number, node in numbers):
+            return found  # containers are counted from another number than brokers
         named = set(found.values())
         for origin in self.origins.keys() - found.keys():
             number = lines.number_in(origin)

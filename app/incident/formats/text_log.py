@@ -21,7 +21,7 @@ def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Sourc
     if not found.logged:
         return None
     several = len([one for one in found.speakers if one.isdigit()]) > 1
-    owner = node or found.writer or ("" if several else owner_of(path) or named_owner(path))
+    owner = node or found.usual_writer() or ("" if several else owner_of(path) or named_owner(path))
     return Source(path, "text", owner, found.writers(), found.tail, encoding=found.encoding)
 
 
