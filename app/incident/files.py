@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from app.incident.events import Event, Topic
+from app.incident.events import Event, Topic, partition_named
 from app.kafka.history import Image
 
 LONGEST_LINE: Final = 64 * 1024
@@ -102,6 +102,12 @@ def owner_of(path: Path) -> str:
         if match:
             return match[1]
     return ""
+
+
+def folder_partition(path: Path) -> Topic | None:
+    """The partition whose folder a file lies in; None for a broker's folder such as kafka-2."""
+    name = path.parent.name
+    return None if _FOLDER.fullmatch(name) else partition_named(name)
 
 
 def named_owner(path: Path, most: int = 3) -> str:

@@ -89,7 +89,7 @@ def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], di
         parts = [_NOT_IN_NAMES.sub("_", one)[:LONGEST] for one in re.split(r"[/\\]", name)]
         parts = [one for one in parts if one.strip(".")][-MOST_PARTS:] or ["file"]
         owner = _GIVEN.fullmatch(parts[-1])
-        whose = root / (f"of-{owner[1]}" if owner else "all")
+        whose = root / (f"of_{owner[1]}" if owner else "all")
         if owner:
             parts[-1] = owner[2]
         path = whose.joinpath(*parts)
@@ -112,7 +112,7 @@ def _worded(sentence: str) -> str:
 
 def _without(root: str, sentence: str) -> str:
     """A sentence that names files as the visitor does."""
-    text = re.sub(re.escape(root) + r"/(?:all|of-\w+)/?", "", sentence)
+    text = re.sub(re.escape(root) + r"/(?:all|of_\w+)/?", "", sentence)
     return text.replace(root, "")
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from app.incident.events import Event, partition_named
-from app.incident.files import Gathered, Source, named_owner, owner_of
+from app.incident.events import Event
+from app.incident.files import Gathered, Source, folder_partition, named_owner, owner_of
 from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.sampling import FileSample
 from app.kafka import checkpoints
@@ -45,9 +45,9 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise Malformed(f"Byte {error.start}: this is not the text of a checkpoint.") from None
-    of_folder = partition_named(path.parent.name)
+    of_folder = folder_partition(path)
     if file == EPOCHS:
-        about = of_folder or source.partition
+        about = of_folder
         if about is not None and about != wanted:
             return
         epochs = checkpoints.epochs(text)

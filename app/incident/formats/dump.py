@@ -9,7 +9,14 @@ from typing import Final
 
 from app.incident import dumps
 from app.incident.events import Event, Topic, partition_named
-from app.incident.files import Gathered, Source, lines_of, named_owner, owner_of
+from app.incident.files import (
+    Gathered,
+    Source,
+    folder_partition,
+    lines_of,
+    named_owner,
+    owner_of,
+)
 from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.formats.metadata_log import METADATA, apply
 from app.incident.sampling import FileSample
@@ -24,13 +31,13 @@ def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Sourc
     if not found.dumped or found.dumped < found.logged:
         return None
     match = _IN_NAME.fullmatch(path.name)
-    partition = partition_named(path.parent.name) or (partition_named(match[1]) if match else None)
+    partition = (partition_named(match[1]) if match else None) or folder_partition(path)
     owner = node or owner_of(path) or named_owner(path)
     return Source(path, "dump", owner, partition=partition, encoding=found.encoding)
 
 
 def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
-    about, named = source.partition, True
+    about, named = _guessed(source.partition, gathered.wanted), True
     for number, line in lines_of(source.path, source.encoding):
         text = line.decode(errors="replace")
         header = dumps.FILE.search(text)
@@ -48,7 +55,7 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
         batch = dumps.BATCH.search(text)
         if batch is None:
             prompt = _PROMPT.search(text)
-            about = partition_named(prompt[1]) if prompt else about
+            about = _guessed(partition_named(prompt[1]), gathered.wanted) if prompt else about
             continue
         if gathered.wanted is None or str(about) == METADATA:
             continue
@@ -59,6 +66,12 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
         if about == gathered.wanted:
             values = (int(batch[name]) for name in ("epoch", "base", "last", "time"))
             gathered.add_batch(source.node, *values)
+
+
+def _guessed(about: Topic | None, wanted: Topic | None) -> Topic | None:
+    """The partition in the name of a file, a folder or a prompt, if it is one of the topic that is
+    looked at: broker-2 and dump-3 have the same form."""
+    return about if about and wanted and about.topic == wanted.topic else None
 
 
 def _unusable(source: Source, number: int, about: Topic | None, named: bool, wanted: Topic) -> str:
