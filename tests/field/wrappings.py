@@ -64,6 +64,11 @@ AROUND: Final[dict[str, Callable[[str], str]]] = {
     "compose": lambda text: "".join(f"kafka-1  | {line}\n" for line in text.splitlines()),
     "pdsh": lambda text: "".join(f"host7: {line}\n" for line in text.splitlines()),
     "grep": lambda text: "".join(f"{n}:{one}\n" for n, one in enumerate(text.splitlines(), 9)),
+    "numbers": lambda text: "".join(
+        f"{n:6}\t{one}\n" for n, one in enumerate(text.splitlines(), 1)
+    ),
+    "bullets": lambda text: "".join(f"- {one.strip()}\n" for one in text.splitlines()),
+    "diff": lambda text: "".join(f"+{one}\n" for one in text.splitlines()),
     "windows": lambda text: "\ufeff" + text.replace("\n", "\r\n"),
     "colours": lambda text: text.replace("Topic:", "\x1b[01;31mTopic:\x1b[m"),
     "blanks": lambda text: text.replace("\t", "    "),

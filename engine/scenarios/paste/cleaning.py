@@ -27,9 +27,12 @@ _SHAPES: Final = (
     rf"{_NAMES}[\w.@/-]{{1,80}}:\s",  # pdsh, ansible
     r"\d{1,6}[:-]\s?|\d{1,6}[\t|]",  # grep -n, cat -n
     r"\[[\w./ -]{1,80}\]\s+",  # kubectl logs --prefix
-    r"[>|│]\s?",
+    r"[>|│+]\s?|[-*•]\s",
 )
-_PREFIX: Final = re.compile(f"(?:{'|'.join(_SHAPES)}){{1,3}}(?=\\s*\\S|$)")
+_PREFIX: Final = re.compile(f"\\s*(?:{'|'.join(_SHAPES)}){{1,3}}(?=\\s*\\S|$)")
+QUOTES: Final = "\"'`"
+LONGEST: Final = 120
+"""Characters of a prefix that is known by nothing but its being the same everywhere."""
 _HEALTHY: Final = re.compile(
     r"Leader:\s*(\d+)\s+Replicas:\s*([\d,]+)\s+Isr:\s*([\d,]+)(?!\S)(?!.*Offline:\s*\d)"
 )
@@ -65,18 +68,13 @@ def _unquoted(lines: list[PastedLine]) -> list[PastedLine]:
 
 
 def _without_prefix(lines: list[PastedLine], facts: Facts) -> list[PastedLine]:
-    """Remove the prefix of every line, or of every row; digits in it may differ."""
+    """Remove the prefix of every line, or of rows; digits in it may differ."""
     filled = [one for one in lines if one.text.strip()]
     shapes = Counter(shape for one in filled if (shape := _shape(one.text)))
-    if not shapes:
-        return lines
-    rows = [one for one in filled if _ROW.search(one.text)]
-    behind = [one for one in rows if _shape(one.text) and not _at_start(one.text)]
-    common = shapes.most_common(1)[0][1]
-    every = len(filled) > 1 and common == len(filled)
-    if not every and (not rows or len(behind) < len(rows)):
-        return lines
-    taken = {_shape(one.text) for one in behind} or {shapes.most_common(1)[0][0]}
+    behind = {_shape(one.text) for one in filled if _ROW.search(one.text)} - {""}
+    common = shapes.most_common(1)[0] if shapes else ("", 0)
+    every = len(filled) > 1 and common[1] == len(filled)
+    taken = behind or ({common[0]} if every else set())
     example, found = "", []
     for one in lines:
         match = _PREFIX.match(one.text)
@@ -85,9 +83,33 @@ def _without_prefix(lines: list[PastedLine], facts: Facts) -> list[PastedLine]:
             found.append(PastedLine(one.number, one.text[match.end() :]))
         else:
             found.append(PastedLine(one.number, _empty_behind(one.text, taken)))
-    if example:
-        facts.note(0, "prefix", text=example)
+    found, other = _without_marks(found)
+    if example or other:
+        facts.note(0, "prefix", text=example or other)
     return found
+
+
+def _without_marks(lines: list[PastedLine]) -> tuple[list[PastedLine], str]:
+    """Remove whatever else stands in front of rows, if it is the same for all of them or has no
+    letters, such as a number, a dash or a quotation mark; one example of it."""
+    rows = [(one, match) for one in lines if (match := _ROW.search(one.text))]
+    fronts = Counter(_normal(one.text[: match.start()]).strip() for one, match in rows)
+    del fronts[""]
+    example, found = "", []
+    for one in lines:
+        match = _ROW.search(one.text)
+        front = one.text[: match.start()].strip() if match else ""
+        if match and front and front[0] != "#" and len(front) <= LONGEST:
+            same = fronts[_normal(front).strip()]
+            if same > 1 or not re.search(r"[A-Za-z]", front):
+                example = example or front
+                row = one.text[match.start() :]
+                if front[-1] in QUOTES:
+                    row = row.rstrip(QUOTES + ",")
+                found.append(PastedLine(one.number, row))
+                continue
+        found.append(one)
+    return found, example
 
 
 def _unwrapped(lines: list[PastedLine]) -> list[PastedLine]:
@@ -104,10 +126,6 @@ def _unwrapped(lines: list[PastedLine]) -> list[PastedLine]:
         row = found[-1].text
         open_row = len(one.text) == width and "Partition:" in row and "Isr:" not in row
     return found
-
-
-def _at_start(text: str) -> bool:
-    return _ROW.match(text.strip()) is not None
 
 
 def _empty_behind(text: str, taken: set[str]) -> str:
