@@ -105,7 +105,8 @@ def test_three_topics_with_a_degraded_partition_start_in_their_state() -> None:
     assert one["start"] > 1_203_300 and one["flushed"] < 1_203_404
     # Broker 3 went its own way in epoch 6.
     assert orders["differ"] == [1_203_401, 1_203_405]
-    assert keys(notes) == {"offline.quorum", "shortened", "epochs", "invented", "ends", "quorum"}
+    read = {"offline.quorum", "shortened", "epochs", "invented", "ends", "quorum"}
+    assert keys(notes) == read | {"min_isr", "unclean", "release"}
     shortened = next(note for note in notes if note.args.get("name") == "orders-0")
     assert "812,000 → " in str(shortened.args["pairs"])
     assert replay.verdict()["holds"]
@@ -128,7 +129,7 @@ def test_old_output_is_read_as_well() -> None:
     assert replay.run.profile == "Z28"
     brokers = replay.steps(0, 1)[0]["view"]["brokers"]
     assert [one["alive"] for one in brokers] == ["up", "up", "down"]
-    assert keys(notes) == {"invented"}
+    assert keys(notes) == {"invented", "min_isr", "unclean", "release"}
 
 
 def test_who_is_offline_is_said_or_guessed() -> None:
@@ -178,11 +179,10 @@ def test_each_line_that_cannot_be_read_is_named() -> None:
     facts = paste.read(GARBLED)
     found = {one.line: one.key.removeprefix("paste.") for one in facts.problems}
     assert found == {
-        2: "leader",
+        2: "leads_no_replica",
         3: "number",
         4: "column",
         5: "ids",
-        6: "no_replica",
         7: "again",
         8: "unknown",
         10: "headless",
@@ -192,7 +192,8 @@ def test_each_line_that_cannot_be_read_is_named() -> None:
         23: "short",
         25: "number",
     }
-    assert list(facts.partitions) == ["orders-0"]
+    assert list(facts.partitions) == ["orders-0", "orders-4"]
+    assert [one.key for one in facts.notes] == ["paste.note.no_replica"]
     assert facts.epochs == {(2, "orders-0"): [(5, 100)]}
     data, _ = pasted.scenario_of(facts, "x")
     assert data is not None
@@ -203,7 +204,9 @@ def test_sizes_are_bounded() -> None:
     assert paste.read("x" * 200_000).problems[0].key == "paste.too_long"
     many = paste.read("# remark\n" * 3_000).problems
     assert [(one.key, one.line) for one in many] == [("paste.too_many_lines", 2_001)]
-    assert len(paste.read("rubbish\n" * 1_000).problems) == paste.MOST_PROBLEMS
+    [rubbish] = paste.read("rubbish\n" * 1_000).problems
+    assert (rubbish.key, rubbish.line, rubbish.args["last"]) == ("paste.unknown_lines", 1, 1_000)
+    assert len(paste.read("rubbish\n\n" * 600).problems) == paste.MOST_PROBLEMS
     rows = [
         f"Topic: t{n} Partition: 0 Leader: {n} Replicas: {n},{n + 1},{n + 2} Isr: {n},{n + 1}"
         for n in range(500)

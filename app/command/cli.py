@@ -435,6 +435,6 @@ def soak(
     sys.exit(1 if report["finds"] else 0)
 
 
-_BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident)
+_BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident, brokers.cluster)
 for _command in (*_BROKERS, advise, find, learn, refine, saturation, storm):
     main.add_command(_command)

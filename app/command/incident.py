@@ -18,6 +18,7 @@ from engine.model.errors import BadInput
 from engine.scenarios.writing import yaml_of
 
 MOST_LISTED = 40
+MOST_COMPLAINTS = 3
 
 
 def investigate(
@@ -28,6 +29,8 @@ def investigate(
     found = sources.found(files)
     told = timeline.gather(found, _chosen(found, partition))
     told.notes[:0] = islice(sources.passed_over(files, found), MOST_LISTED)
+    if not told.states:
+        return _without_states(told, as_json)
     rebuilt = rebuilding.rebuild(told, profile)
     if as_json:
         click.echo(json.dumps(_as_data(told, rebuilt), ensure_ascii=False, indent=1))
@@ -41,15 +44,26 @@ def investigate(
     return 1 if rebuilt.finding else 0
 
 
+def _without_states(told: Timeline, as_json: bool) -> int:
+    """Print what single lines tell of a partition, and what is missing for a run."""
+    missing = telling.missing(told)
+    if as_json:
+        click.echo(json.dumps(_of_timeline(told) | {"finding": missing, "run": None}))
+    else:
+        click.echo("\n".join([*telling.lines(told), "", f"Finding: {missing}"]))
+    return 1
+
+
 def _chosen(found: list[sources.Source], partition: str) -> Topic:
     if partition:
         wanted = partition_named(partition)
         if wanted is None:
             raise BadInput("invalid", f"A partition is named like orders-0, not {partition[:80]}.")
         return wanted
-    counted = timeline.partitions(found)
+    complaints: list[str] = []
+    counted = timeline.partitions(found, complaints.append)
     if not counted:
-        raise BadInput("unknown", "These files tell nothing of the record of any partition.")
+        raise BadInput("unknown", " ".join([telling.NOTHING, *complaints[:MOST_COMPLAINTS]]))
     if len(counted) > 1:
         listed = ", ".join(f"{one} ({n})" for one, n in counted.most_common(MOST_LISTED))
         raise BadInput(
@@ -72,6 +86,16 @@ def _run_lines(rebuilt: Rebuilt) -> Iterator[str]:
 
 
 def _as_data(told: Timeline, rebuilt: Rebuilt) -> dict[str, Any]:
+    return _of_timeline(told) | {
+        "notes": [*told.notes, *rebuilt.notes],
+        "profile": rebuilt.run.profile,
+        "followed": rebuilt.followed,
+        "finding": rebuilt.finding,
+        "run": json.loads(rebuilt.run.text()),
+    }
+
+
+def _of_timeline(told: Timeline) -> dict[str, Any]:
     return {
         "partition": str(told.partition),
         "kafka": told.version,
@@ -88,9 +112,6 @@ def _as_data(told: Timeline, rebuilt: Rebuilt) -> dict[str, Any]:
             node: {"least_ms": skew.least, "most_ms": skew.most}
             for node, skew in sorted(told.clocks.skews.items())
         },
-        "notes": [*told.notes, *rebuilt.notes],
-        "profile": rebuilt.run.profile,
-        "followed": rebuilt.followed,
-        "finding": rebuilt.finding,
-        "run": json.loads(rebuilt.run.text()),
+        "notes": told.notes,
+        "followed": 0,
     }

@@ -78,7 +78,8 @@ class Clocks:
             return float(time_ms)
         return time_ms - self.skews[node].estimate
 
-    def lines(self) -> Iterable[str]:
+    def lines(self, whose: str = "the controller's") -> Iterable[str]:
+        """One sentence for each clock, beside that of the reference."""
         for node, skew in sorted(self.skews.items()):
             if node != self.reference and skew.pairs:
-                yield f"the clock of broker {node} is {skew.told()} the controller's"
+                yield f"the clock of broker {node} is {skew.told()} {whose}"

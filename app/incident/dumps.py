@@ -1,4 +1,4 @@
-"""What `kafka-dump-log` prints, of the metadata log and of segments.  Values are not needed."""
+"""Output of `kafka-dump-log`, of the metadata log and of segments.  Values are not needed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from typing import Any, Final
 from app.kafka import metadata
 
 BEGINS: Final = b"Dumping "
+BATCH_WORDS: Final = b"baseOffset: "
+RECORD_WORDS: Final = b"| offset: "
+BARE: Final = re.compile(r"Dumping (?:\./)?(\d{20})\.log")
+"""A dump that was made inside the folder of its partition."""
 FILE: Final = re.compile(r"Dumping (\S*?([A-Za-z0-9._-]+-\d+))/(\d{20})\.log")
 BATCH: Final = re.compile(
     r"baseOffset: (?P<base>\d+) lastOffset: (?P<last>\d+) .*?partitionLeaderEpoch: (?P<epoch>-?\d+)"

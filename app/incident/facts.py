@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from app.incident.sources import Replica
+from app.incident.events import Event
+from app.incident.files import Replica
 from app.incident.timeline import Timeline
 from app.kafka.versions import numbers_of
 
@@ -52,7 +54,8 @@ def ends_of_epochs(told: Timeline) -> dict[int, Ends]:
             # Who has only just started tells what it found, not how the epoch ended for it.
             if before is not None and not _restarted(told, event.node, time_ms):
                 before.leo.setdefault(broker, data["leo"])
-                before.hw.setdefault(broker, data["hw"])
+                if "hw" in data:
+                    before.hw.setdefault(broker, data["hw"])
         elif event.kind == "cuts" and _old(told):
             # Before 0.11 a new follower cuts to its own high watermark.
             before = found.get(_previous(epochs, _epoch_at(begins, time_ms)))
@@ -62,6 +65,8 @@ def ends_of_epochs(told: Timeline) -> dict[int, Ends]:
         _add_loaded(told, found, begins)
     else:
         _add_tails(told, found, begins)
+    _add_answers(told, found)
+    _add_shrinks(told, found, begins)
     for time_ms, event in told.of_kind("out of range"):
         if "end" in event.data:
             # A leader that ends before its follower has not got longer since its election.
@@ -105,6 +110,61 @@ def _add_tails(told: Timeline, found: dict[int, Ends], begins: list[tuple[float,
             ends.leo[broker] = max(event.data["leo"], ends.leo.get(broker, 0))
 
 
+def _add_answers(told: Timeline, found: dict[int, Ends]) -> None:
+    """Add where an epoch ended for the leader that answered a truncating follower."""
+    leaders = {state.record.leader_epoch: state.record.leader for state in told.states}
+    now = -1
+    for _, event in told.events:
+        if event.kind == "follows":
+            now = event.data["le"]
+        elif event.kind == "cuts" and event.data.get("end", -1) >= 0:
+            ends, leader = found.get(event.data["epoch"]), leaders.get(now, -1)
+            if ends is not None and leader >= 0 and leader != leaders[event.data["epoch"]]:
+                ends.leo.setdefault(leader, event.data["end"])
+
+
+def _add_shrinks(told: Timeline, found: dict[int, Ends], begins: list[tuple[float, int]]) -> None:
+    """A leader that shrinks its ISR says where it ends and what is committed: at least that."""
+    for time_ms, event in told.of_kind("shrinks"):
+        ends = found.get(_epoch_at(begins, time_ms))
+        if ends is None or "leo" not in event.data or not event.node.isdigit():
+            continue
+        broker = int(event.node)
+        ends.leo[broker] = max(event.data["leo"], ends.leo.get(broker, 0))
+        ends.hw[broker] = max(event.data["hw"], ends.hw.get(broker, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Replicas when the first leader epoch that is known began: log ends and high watermarks."""
+
+    leo: dict[int, int]
+    hw: dict[int, int]
+
+    @property
+    def least(self) -> int:
+        return min([*self.leo.values(), *self.hw.values()], default=0)
+
+
+def beginning(told: Timeline) -> Beginning:
+    """Return what leader and followers logged when the first known epoch began."""
+    first = told.states[0].record.leader_epoch
+    begin = Beginning({}, {})
+    for time_ms, event in told.of_kind("leads", "follows"):
+        if event.data["le"] == first and event.node.isdigit():
+            if _restarted(told, event.node, time_ms):
+                continue
+            begin.leo.setdefault(int(event.node), event.data["leo"])
+            if "hw" in event.data:
+                begin.hw.setdefault(int(event.node), event.data["hw"])
+    return begin
+
+
+def shrinks_of(told: Timeline) -> list[tuple[float, Event]]:
+    """The lines of shrinking ISRs that say where logs ended."""
+    return [(time_ms, one) for time_ms, one in told.of_kind("shrinks") if "leo" in one.data]
+
+
 def _begins(told: Timeline) -> list[tuple[float, int]]:
     """When each leader epoch began, by the reference clock."""
     found: dict[int, float] = {}
@@ -145,8 +205,8 @@ class Scale:
     """Offsets of the files -> offsets of the run: the same where they fit, else with the long
     stretches between those that matter made short."""
 
-    def __init__(self, found: dict[int, Ends], start: int) -> None:
-        offsets = {start}
+    def __init__(self, found: dict[int, Ends], start: int, more: Iterable[int] = ()) -> None:
+        offsets = {start, *more}
         for ends in found.values():
             offsets |= {ends.surviving, *ends.leo.values(), *ends.hw.values()}
         ordered = sorted(offset for offset in offsets if offset >= start)

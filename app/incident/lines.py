@@ -1,189 +1,135 @@
-"""What one line of server.log, controller.log or state-change.log tells, from 0.10.2 to 4.x.
-
-A line is recognised by words that stand in no other line; then one expression takes its values.
-"""
+"""The event of one line of server.log, controller.log or state-change.log, and who wrote it."""
 
 from __future__ import annotations
 
 import re
-from calendar import timegm
-from dataclasses import dataclass
-from functools import lru_cache
-from time import strptime
 from typing import Any, Final
 
+from app.incident import layouts
 from app.incident.events import CONTROLLER, Event, Topic
+from app.incident.forms import BROKER_STATE, CHANGE, FIELD, FORMS, LAGS, LISTS, TEXTS, Form
+from app.incident.layouts import UnwrappedLine
 
-STAMP: Final = re.compile(rb"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[,.](\d{3})\] ([A-Z]+) ")
+_ABOUT_PARTITIONS: Final = tuple(dict.fromkeys(form.key for form in FORMS if form.ours))
+_ABOUT_BROKERS: Final = tuple(dict.fromkeys(form.key for form in FORMS if not form.ours))
+BEFORE: Final = 400
+BEHIND: Final = 2_500
+"""Characters around the words of a form in which its message lies: a line may be far longer."""
+_KEYS: Final = tuple((form, form.key.decode()) for form in FORMS)
 
-_TP: Final = r"(?:\[(?P<topic>[^,\] ]+),(?P<index>\d+)\]|(?P<tp>[A-Za-z0-9._-]+-\d+))"
-_STATE: Final = (
-    r"leader=(?P<leader>-?\d+), leaderEpoch=(?P<le>\d+), isr=\[?(?P<isr>[\d, ]*)\]?, "
-    r"(?:zkVersion|partitionEpoch)=(?P<pe>\d+), replicas=\[?(?P<set>[\d, ]*)"
+_OF_ZOOKEEPER: Final = {
+    form.key
+    for form in FORMS
+    if form.fields
+    and form.key not in (b"Skipped the become-", b"PartitionRecord for new partition ")
+}
+"""Lines that only brokers and controllers of ZooKeeper clusters write."""
+_OF_KRAFT: Final = ("change", "fencing", "unfencing", "registering")
+"""Kinds of lines that only a KRaft controller writes; releases before 3.3 call it a Controller."""
+_OF_CONTROLLER: Final = re.compile(
+    r"\[(?:QuorumController|ControllerServer|ControllerRegistrationsPublisher)\b"
+    r"|\(org\.apache\.kafka\.controller\.|\borg\.apache\.kafka\.controller\.\w+"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A kind of line: `key` must be in it, `expression` takes its values out of it.  `ours`: it is
-    about one partition, not about a broker."""
-
-    kind: str
-    key: bytes
-    expression: re.Pattern[str]
-    ours: bool = True
-
-
-def _form(kind: str, key: str, expression: str, ours: bool = True) -> Form:
-    return Form(kind, key.encode(), re.compile(expression), ours)
-
-
-FORMS: Final = (
-    # -- the record, as a broker or a ZooKeeper-era controller heard or sent it -------------------
-    _form("record", "eceived LeaderAndIsr request PartitionState(",
-          rf"PartitionState\(.*?{_STATE}.*? for partition {_TP}"),
-    _form("record", "eceived LeaderAndIsr request LeaderAndIsrPartitionState(",
-          rf"PartitionState\(.*?{_STATE}.*? for partition {_TP}"),
-    _form("record", "Skipped the become-", rf"state change for {_TP} .*?{_STATE}"),
-    _form("assigned", " with assigned replicas ",
-          rf"hanged partition {_TP} (?:state )?from .* with assigned replicas "
-          r"(?P<replicas>[\d,]+)"),
-    _form("sent", "ending become-",
-          r"ending become-\w+ LeaderAndIsr request \(Leader:(?P<leader>-?\d+),"
-          r"ISR:(?P<isr>[\d,]*),LeaderEpoch:(?P<le>\d+),.*?\) to broker (?P<broker>\d+) "
-          rf"for partition {_TP}"),
-    _form("sent", "ending become-",
-          r"ending become-\w+ LeaderAndIsr request \w*PartitionState\(.*?leader=(?P<leader>-?\d+), "
-          r"leaderEpoch=(?P<le>\d+), isr=\[?(?P<isr>[\d, ]*)\]?, .*? to broker (?P<broker>\d+) "
-          rf"for partition {_TP}"),
-    # -- a replica --------------------------------------------------------------------------------
-    _form("leads", " starts at leader epoch ",
-          rf"Leader {_TP} .*?starts at leader epoch (?P<le>\d+) from offset (?P<leo>\d+) with "
-          r"partition epoch (?P<pe>\d+), high watermark (?P<hw>\d+), ISR \[(?P<isr>[\d,]*)\]"),
-    _form("follows", " starts at leader epoch ",
-          rf"Follower {_TP} starts at leader epoch (?P<le>\d+) from offset (?P<leo>\d+) with "
-          r"partition epoch (?P<pe>\d+) and high watermark (?P<hw>\d+)\. "
-          r"Current leader is (?P<leader>-?\d+)"),
-    _form("cuts", "with TruncationState(offset=",
-          rf"Truncating partition {_TP} with TruncationState\(offset=(?P<to>\d+)"
-          r"(?:.*?EpochEndOffset\(.*?leaderEpoch=(?P<epoch>-?\d+), endOffset=(?P<end>-?\d+))?"),
-    _form("cuts", "Truncating to offset ", rf"partition={_TP}.*Truncating to offset (?P<to>\d+)"),
-    _form("cuts", "Truncating to ",
-          rf"partition={_TP}.*Truncating to (?P<to>\d+)(?! has no effect|\d)"),
-    _form("cuts", "Truncating log ", rf"Truncating log {_TP} to offset (?P<to>\d+)"),
-    _form("grows", "Expanding ISR ",
-          rf"{_TP} .*Expanding ISR (?:for partition \S+ )?from (?P<before>[\d,]*) to "
-          r"(?P<isr>[\d,]+)"),
-    _form("shrinks", "Shrinking ISR ",
-          rf"{_TP} .*Shrinking ISR (?:for partition \S+ )?from (?P<before>[\d,]+) to "
-          r"(?P<isr>[\d,]*)"
-          r"(?:\. Leader: \(highWatermark: (?P<hw>\d+), endOffset: (?P<leo>\d+)\))?"),
-    _form("granted", "ISR updated to ",
-          rf"Partition {_TP} .*ISR updated to (?P<isr>[\d,]+) +and version updated to "
-          r"(?P<pe>\d+)"),
-    _form("refused", "Cached zkVersion ", rf"Partition {_TP} .*Cached zkVersion \[(?P<pe>\d+)\]"),
-    _form("loaded", "Completed load of ",
-          r"Completed load of Log\(.*?topic=(?P<topic>[^,]+), partition=(?P<index>\d+), .*?"
-          r"logStartOffset=(?P<start>\d+), logEndOffset=(?P<leo>\d+)"),
-    _form("loaded", "Completed load of log",
-          rf"(?:partition=)?{_TP}.* log end offset (?P<leo>\d+)"),
-    _form("mark", "with initial high watermark ",
-          rf"for partition {_TP} with initial high watermark (?P<hw>\d+)"),
-    _form("recovers", "Recovering unflushed segment ",
-          rf"Recovering unflushed segment \d+.*?(?: in log | recovered for ){_TP}\."),
-    _form("recovers", "Recovering unflushed segment ",
-          rf"partition={_TP}.*Recovering unflushed segment \d+$"),
-    _form("out of range", "out of range",
-          rf"offset (?P<own>\d+) for partition {_TP}.*out of range"),
-    _form("out of range", "reset its fetch offset",
-          rf"partition {_TP} reset its fetch offset from (?P<own>\d+) to current leader "
-          r"(?P<leader>\d+)'s latest offset (?P<end>\d+)"),
-    _form("out of range", "reset its fetch offset",
-          rf"partition {_TP} reset its fetch offset from (?P<own>\d+)"),
-    _form("unclean", "potential data loss",
-          rf"alive for {_TP}\. Elect leader (?P<leader>\d+)"),
-    _form("unclean", "UNCLEAN partition change",
-          rf"UNCLEAN partition change for {_TP} .*leader: \S+ -> (?P<leader>\d+)"),
-    _form("created", "Created log for partition ",
-          rf"Created log for partition {_TP} in .* with properties \{{(?P<properties>.*)\}}"),
-    # -- a broker ---------------------------------------------------------------------------------
-    _form("version", "Kafka version", r"Kafka version ?: (?P<version>\d+(?:\.\d+)+)", False),
-    _form("fencing", "Fencing broker ", r"Fencing broker (?P<broker>\d+)", False),
-    _form("failed", "Broker failure callback for ",
-          r"Broker failure callback for (?P<brokers>[\d,]+)", False),
-    _form("came", "New broker startup callback for ",
-          r"New broker startup callback for (?P<brokers>[\d,]+)", False),
-    _form("starts", "KafkaServer", r"^(?:\[KafkaServer id=\d+\] )?starting \(", False),
-    _form("starts", "to STARTING", r"Transition from SHUTDOWN to STARTING", False),
-    _form("stops", "controlled shutdown",
-          r"(?:Starting|Beginning) controlled shutdown", False),
-    _form("unclean stop", "no clean shutdown file", r"no clean shutdown file was found", False),
-)  # fmt: skip
-
-_ABOUT_PARTITIONS: Final = tuple(form.key for form in FORMS if form.ours)
-_ABOUT_BROKERS: Final = tuple(form.key for form in FORMS if not form.ours)
-
+_PARTS: Final = (
+    "Broker|BrokerServer|BrokerLifecycleManager|BrokerMetadataPublisher|BrokerMetadataListener|"
+    "KafkaServer|ReplicaManager|ReplicaFetcher|ReplicaFetcherManager|ReplicaAlterLogDirsManager|"
+    "ReplicaAlterLogDirsThread|Partition|ReplicaStateMachine|PartitionStateMachine|Controller|"
+    "ControllerEventThread|RequestSendThread|Channel manager|BrokerToControllerChannelManager|"
+    "GroupCoordinator|GroupMetadataManager|TransactionCoordinator|Topic Deletion Manager|"
+    "DynamicConfigPublisher|LogDirFailureHandler"
+)
+"""Parts of a broker that name it in front of their messages; parts of a controller are not here."""
 _SPEAKERS: Final = (
-    re.compile(rb"\[Broker id=(\d+)\]"),
-    re.compile(rb"\] [A-Z]+ Broker (\d+) (?:received|handling|cached|ignoring)"),
-    re.compile(rb"\[KafkaServer id=(\d+)\]"),
-    re.compile(rb"\[Kafka Server (\d+)\]"),
-    re.compile(rb"\[BrokerServer id=(\d+)\]"),
-    re.compile(rb"\[ReplicaFetcherManager on broker (\d+)\]"),
-    re.compile(rb"\[Partition \S+ broker=(\d+)\]"),
-    re.compile(rb"\[Controller (?:id=)?(\d+)[\] ]"),
-    re.compile(rb"\[(Quorum)Controller id=\d+\]"),
+    re.compile(
+        rf"\[(?:{_PARTS})\b[^\]]{{0,200}}?"
+        r"\b(?:id|nodeId|broker|brokerId|replicaId|controllerId)[= ](\d+)\b"
+    ),
+    re.compile(r"\[[A-Z][A-Za-z ]{0,60}? on (?:[Bb]roker|Controller) (\d+)\]"),
+    re.compile(r"\[(?:Kafka Server|Controller|GroupCoordinator|KafkaApi)[ -](\d+)[\], ]"),
+    re.compile(r"Partition \S+ on broker (\d+):"),
+    re.compile(
+        r"(?:^|[\s:|\"-])Broker (\d+) (?:received|handling|cached|ignoring|skipped|completed"
+        r"|stopped|truncated)\b"
+    ),
+    re.compile(r"(?:^|[\s:|\"-])Controller (\d+) epoch \d+ "),
+    re.compile(r"\], Replica (\d+) for partition "),
 )
-_LISTS: Final = ("isr", "set", "replicas", "before", "brokers")
+TAIL: Final = re.compile(r"\([\w.$]+\)(?: \[[^\]]*\])?\s*$")
+"""Ends of lines in layouts that have the logger behind the message, perhaps with the thread."""
+_NUMBERED: Final = re.compile(r"(?:kafka|broker|node|server|\bb)[a-z]{0,30}[-_.]?(\d{1,6})", re.I)
 
 
-def speaker_of(line: bytes) -> str:
-    """The node that wrote a line, if the line says so; "" otherwise."""
+def speaker_in(text: str) -> str:
+    """The node that an unwrapped line names as its writer; "" where it names none."""
+    if _OF_CONTROLLER.search(text):
+        return CONTROLLER
     for expression in _SPEAKERS:
-        match = expression.search(line)
+        match = expression.search(text)
         if match:
-            return CONTROLLER if match[1] == b"Quorum" else match[1].decode()
+            return match[1]
     return ""
 
 
+def speaker_of(line: bytes) -> str:
+    """The node that a line names as its writer; "" where it names none."""
+    return speaker_in(layouts.unwrapped(line).text)
+
+
+def number_in(origin: str) -> str:
+    """The number in the name of a container, pod, host or folder such as kafka-2; "" without."""
+    numbers = _NUMBERED.findall(origin)
+    return str(int(numbers[-1])) if numbers else ""
+
+
 def may_tell(line: bytes, topic: bytes) -> bool:
-    """Is a line worth taking apart?  Most are not, and this is cheap.  `topic` b"": any topic."""
+    """Return whether a line is worth taking apart: cheap.  `topic` b"": any topic."""
     for key in _ABOUT_BROKERS:
         if key in line:
             return True
     return topic in line and any(key in line for key in _ABOUT_PARTITIONS)
 
 
-@lru_cache(maxsize=64)
-def _second(text: bytes) -> int:
-    return timegm(strptime(text.decode(), "%Y-%m-%d %H:%M:%S")) * 1_000
-
-
 def time_of(line: bytes) -> int | None:
-    """The time of a line in ms as it is written, whatever the time zone; None without one."""
-    match = STAMP.match(line)
-    if match is None:
-        return None
-    try:
-        return _second(match[1]) + int(match[2])
-    except ValueError:
-        return None
+    """The time of a line in ms, as written; None where there is none."""
+    plain = layouts.unwrapped(line)
+    return layouts.time_of(plain, len(plain.text))
+
+
+class Unread(Exception):
+    """A line of a known kind that cannot be used.  `about`: its partition, if that can be read."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 def read(line: bytes, wanted: Topic | None, node: str, where: str) -> Event | None:
     """The event that a line tells of a partition, or of a broker; None for all other lines.
 
-    `wanted` None: of whatever partition, which `data` then names under "partition".
+    `wanted` None: of whatever partition, which `data` then names under "partition".  `node` wrote
+    the line unless the line says otherwise.
     """
-    stamp = STAMP.match(line)
-    if stamp is None:
+    try:
+        return of_plain(layouts.unwrapped(line), wanted, node, where)
+    except Unread:
         return None
-    text = line[stamp.end() :].decode(errors="replace").rstrip()
-    for form in FORMS:
-        if form.key not in line:
+
+
+def of_plain(
+    plain: UnwrappedLine, wanted: Topic | None, node: str, where: str, tail: bool = False
+) -> Event | None:
+    """The event of an unwrapped line, as `read`.  `tail`: the lines of its file end with the name
+    of their logger, so that one without it is cut off.  Raises Unread for a line of a known kind
+    that is cut off or has no time."""
+    text, unfit = plain.text, ""
+    for form, key in _KEYS:
+        place = text.find(key)
+        if place < 0:
             continue
-        match = form.expression.search(text)
+        match = form.expression.search(text, max(0, place - BEFORE), place + BEHIND)
         if match is None:
+            if form.sure and (wanted is None or wanted.topic in text):
+                unfit = "cut off"
             continue
         data = _values(match)
         if form.ours:
@@ -191,8 +137,15 @@ def read(line: bytes, wanted: Topic | None, node: str, where: str) -> Event | No
             if about is None or (wanted is not None and about != wanted):
                 return None
             data["partition"] = about
-        time_ms = time_of(line)
-        return None if time_ms is None else Event(time_ms, node, form.kind, where, data)
+        if plain.broken or (tail and not TAIL.search(text)) or not _completed(form, data):
+            raise Unread("cut off")
+        time_ms = layouts.time_of(plain, match.start())
+        if time_ms is None:
+            raise Unread("no time")
+        writer = CONTROLLER if form.kind in _OF_KRAFT else speaker_in(text) or node
+        return Event(time_ms, writer, form.kind, where, data)
+    if unfit:
+        raise Unread(unfit)
     return None
 
 
@@ -201,13 +154,81 @@ def _values(match: re.Match[str]) -> dict[str, Any]:
     for name, text in match.groupdict().items():
         if text is None:
             continue
-        if name in _LISTS:
-            found[name] = [int(one) for one in re.split(r"[, ]+", text) if one]
-        elif name in ("topic", "tp", "version", "properties"):
-            found[name] = text
+        if name in LISTS:
+            found[name] = _ids(text)
+        elif name in TEXTS:
+            found[name] = text.strip()
+        elif name == "index":
+            found[name] = int(text)
         else:
             found[name] = int(text)
     return found
+
+
+def _ids(text: str) -> list[int]:
+    return [int(one) for one in re.findall(r"-?\d+", text)]
+
+
+def _completed(form: Form, data: dict[str, Any]) -> bool:
+    """Take apart what an expression could not; False where something is missing."""
+    if "lagging" in data:
+        data["lagging"] = {int(one): int(end) for one, end in LAGS.findall(data["lagging"])}
+    if form.kind == "change":
+        return _take_changes(data)
+    if not form.fields:
+        return True
+    fields: dict[str, str] = {}
+    for name, bracket, listed, plain in FIELD.findall(data.pop("fields")):
+        brokers = BROKER_STATE.findall(listed)
+        fields.setdefault(name, ",".join(brokers) or bracket or listed or plain)
+    try:
+        data["leader"], data["le"] = int(fields["leader"]), int(fields["leaderEpoch"])
+        data["isr"] = _ids(fields.get("isr", fields.get("isrWithBrokerEpoch", "")))
+        data["pe"] = int(fields.get("partitionEpoch") or fields["zkVersion"])
+    except (KeyError, ValueError):
+        return False
+    if data["leader"] < 0:
+        data["leader"] = -1
+    data["set"] = _ids(fields.get("replicas", ""))
+    if form.key in _OF_ZOOKEEPER:
+        data["zk"] = True
+    if "offlineReplicas" in fields:
+        data["offline"] = _ids(fields["offlineReplicas"])
+    for name in ("elr", "lastKnownElr", "addingReplicas", "removingReplicas"):
+        if name in fields:
+            data[_CHANGED[name]] = _ids(fields[name])
+    if fields.get("leaderRecoveryState") in ("1", "RECOVERING"):
+        data["recovering"] = True
+    return True
+
+
+_CHANGED: Final = {
+    "leader": "leader",
+    "leaderEpoch": "leader_epoch",
+    "partitionEpoch": "partition_epoch",
+    "isr": "isr",
+    "elr": "elr",
+    "lastKnownElr": "last_known_elr",
+    "replicas": "replicas",
+    "addingReplicas": "adding",
+    "removingReplicas": "removing",
+}
+
+
+def _take_changes(data: dict[str, Any]) -> bool:
+    """`isr: [1] -> [2], leader: 1 -> 2` (PartitionRegistration.diff) as two sets of fields."""
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    for name, old, new in CHANGE.findall(data.pop("changes")):
+        for fields, text in ((before, old), (after, new)):
+            if name == "leaderRecoveryState":
+                fields["recovering"] = text == "RECOVERING"
+            elif name in _CHANGED:
+                ids = tuple(_ids(text))
+                fields[_CHANGED[name]] = ids if text.startswith("[") else ids[0] if ids else -1
+    data["before"], data["after"] = before, after
+    data["pe"] = after.get("partition_epoch")
+    return data["pe"] is not None
 
 
 def _partition(data: dict[str, Any]) -> Topic | None:

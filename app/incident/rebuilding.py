@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from app.incident.events import Event
-from app.incident.facts import Ends, Scale, ends_of_epochs
+from app.incident.facts import Ends, Scale, beginning, ends_of_epochs, shrinks_of
+from app.incident.opening import assumptions, scenario_data
+from app.incident.returns import COMES, comes_back, starts_between
+from app.incident.telling import JUST_BEFORE_MS
 from app.incident.telling import record as shown
 from app.incident.timeline import State, Timeline
 from app.kafka.metadata import Partition
@@ -26,8 +29,7 @@ from engine.show.view import view
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
-GOES: Final = ("fenced", "failed", "leaving", "stops")
-COMES: Final = ("unfenced", "came")
+GOES: Final = ("fenced", "failed", "leaving", "stops", "ends", "dies")
 ROUNDS: Final = 6
 MOST_RECORDS: Final = 100
 TOGETHER_MS: Final = 1.0
@@ -51,7 +53,9 @@ def rebuild(
     """The run, as far as the model can follow; `between` is called before each state and event, and
     may raise.  Raises BadInput for a profile that there is none of."""
     name = get_profile(profile).name if profile else _profile(told)
-    return _Builder(told, name).build(between)
+    builder = _Builder(told, name)
+    builder.notes += assumptions(told, get_profile(name).stands_for, bool(profile))
+    return builder.build(between)
 
 
 def _profile(told: Timeline) -> str:
@@ -69,57 +73,39 @@ class _Builder:
         starts = [disk.start or 0 for disk in told.disks.values()]
         self.fresh = told.states[0].record.partition_epoch == 0
         first = told.states[0].record
-        low = self.ends[first.leader_epoch]
-        begin = min([low.committed, *low.leo.values(), *low.hw.values()])
-        self.scale = Scale(self.ends, 0 if self.fresh else max(min(starts, default=0), begin))
+        self.begin = None if self.fresh else beginning(told)
+        self.scale = self._scaled(starts, first)
         self.replicas = list(first.replicas) if told.kraft and first.replicas else told.replicas
+        if not told.kraft and set(first.replicas) > set(self.replicas):
+            self.replicas = list(first.replicas)
         held = {broker for state in told.states for broker in state.record.replicas}
-        self.brokers = {*told.replicas, *self.replicas, *held}
+        led = {state.record.leader for state in told.states if state.record.leader >= 0}
+        self.replicas += sorted(led - {*held, *self.replicas})
+        self.brokers = {*told.replicas, *self.replicas, *held, *led}
         self.moves: list[str] = []
         self.notes: list[str] = []
         self.filled: set[int] = set()
-        self.run = Run(self._scenario(profile), profile, 0, ())
+        data = scenario_data(told, profile, self.replicas, self.brokers, self.begin, self.scale)
+        self.run = Run(Scenario.from_dict(data), profile, 0, ())
         self.sim = self.run.simulation()
         self.sim.rush = True
         self.cut: set[int] = set()
+        self.dead: set[int] = set()
 
-    def _scenario(self, profile: str) -> Scenario:
-        told, first = self.told, self.told.states[0].record
-        configs: dict[str, Any] = {"auto.leader.rebalance.enable": False}
-        for name, value in told.configs.items():
-            if name == "min.insync.replicas":
-                configs[name] = int(value)
-            elif name == "unclean.leader.election.enable":
-                configs[name] = value == "true"
-        data: dict[str, Any] = {
-            "title": f"What happened to {told.partition}",
-            "profiles": [profile],
-            "brokers": [{"id": broker} for broker in sorted(self.brokers)],
-            "partitions": [self.replicas],
-            "configs": configs,
-        }
-        if not self.fresh:
-            at = self.scale.start
-            epochs = [[first.leader_epoch, at]]
-            data["initial"] = {
-                "offline": [],
-                "partitions": [
-                    {
-                        "name": "t-0",
-                        "leader": first.leader,
-                        "leader_epoch": first.leader_epoch,
-                        "partition_epoch": first.partition_epoch,
-                        "isr": list(first.isr),
-                        "elr": list(first.elr),
-                        "last_known_elr": list(first.last_known_elr),
-                        "logs": [
-                            {"broker": broker, "epochs": epochs, "end": at, "hw": at}
-                            for broker in self.replicas
-                        ],
-                    }
-                ],
-            }
-        return Scenario.from_dict(data)
+    def _scaled(self, starts: list[int], first: Partition) -> Scale:
+        shrinks = [event.data for _, event in shrinks_of(self.told)]
+        more = {end for one in shrinks for end in (one["hw"], one["leo"])}
+        more |= {end for one in shrinks for end in one.get("lagging", {}).values()}
+        if self.begin is None:
+            return Scale(self.ends, 0, more)
+        low = self.ends[first.leader_epoch]
+        ends = [low.committed, *low.leo.values(), *low.hw.values()]
+        if self.begin.leo:
+            ends = [self.begin.least]
+            more |= {*self.begin.leo.values(), *self.begin.hw.values()}
+        elif not any(ends) and more:
+            ends = [max(0, min(more) - 1)]
+        return Scale(self.ends, max(min(starts, default=0), min(ends)), more)
 
     # -- the whole ---------------------------------------------------------------------------------
 
@@ -165,16 +151,18 @@ class _Builder:
         for number, (time_ms, event) in enumerate(self.told.events):
             if event.kind not in (*GOES, *COMES) or time_ms <= times[0]:
                 continue
-            if event.node == self.told.clocks.reference or event.kind == "stops":
+            of_controller = event.node == self.told.clocks.reference or "heard" in event.data
+            if of_controller or event.kind in ("stops", "ends", "dies"):
                 rows.append((self._leads_to(event, time_ms, times), 0, time_ms, number, event))
         rows.sort(key=lambda row: row[:4])
         return [row[4] for row in rows]
 
     def _times(self) -> list[float]:
-        """When each state was written; one whose time nobody tells, with the one before it."""
+        """When each state was written; one whose time is not known, with the one before it."""
+        known = [state.time_ms for state in self.told.states if state.time_ms is not None]
         times: list[float] = []
         for state in self.told.states:
-            last = times[-1] if times else 0.0
+            last = times[-1] if times else min(known, default=0.0) - JUST_BEFORE_MS
             times.append(last if state.time_ms is None else max(last, state.time_ms))
         return times
 
@@ -198,17 +186,26 @@ class _Builder:
 
     def _broker(self, event: Event) -> None:
         listed = event.data.get("brokers") or [event.data.get("broker", event.node)]
+        listed = [one for one in listed if str(one).isdigit()]
         for broker in (int(one) for one in listed):
             if broker not in self.brokers:
                 continue
-            if event.kind in ("leaving", "stops"):
+            if event.kind in ("leaving", "stops", "ends"):
                 if self._is_up(broker) and broker not in self.cut:
                     self._fill_before_change()
                     self._play(f"shutdown {broker}")
+            elif event.kind == "dies":
+                if self._is_up(broker):
+                    self._fill_before_change()
+                    self._play(f"kill {broker}")
+                    self.dead.add(broker)
             elif event.kind in GOES:
                 if self._is_up(broker) and broker not in self.cut:
                     self._fill_before_change()
                     self._goes(broker, event)
+                elif broker in self.dead:
+                    self._play(f"detect {broker}")
+                self.dead.discard(broker)
             elif broker in self.cut:
                 self.cut.discard(broker)
                 self._play(f"heal {broker} K")
@@ -220,8 +217,8 @@ class _Builder:
 
     def _goes(self, broker: int, event: Event) -> None:
         """A process that never started again before it was back has only been cut off."""
-        back, found = self._comes_back(broker, event)
-        if back and not self._starts_between(broker, event, back):
+        back, found = comes_back(self.told, broker, event)
+        if back and not starts_between(self.told, broker, event, back):
             self.cut.add(broker)
             self._play(f"cut {broker} K")
         elif found is not None and self.scale_of(found) < self._leo(broker):
@@ -236,34 +233,6 @@ class _Builder:
             return self.scale.of(offset)
         except KeyError:
             return offset
-
-    def _comes_back(self, broker: int, gone: Event) -> tuple[Event | None, int | None]:
-        """The event of its return, and the log end that it then found."""
-        later = False
-        found: int | None = None
-        for _, event in self.told.events:
-            later = later or event is gone
-            if not later:
-                continue
-            if event.kind == "loaded" and event.node == str(broker) and found is None:
-                found = event.data["leo"]
-            names = event.data.get("brokers") or [event.data.get("broker")]
-            if event.kind in COMES and broker in names:
-                return event, found
-        return None, found
-
-    def _starts_between(self, broker: int, gone: Event, back: Event) -> bool:
-        between = False
-        for _, event in self.told.events:
-            if event is gone:
-                between = True
-            if between and event.kind == "registered" and event.data["broker"] == broker:
-                return True
-            if between and event.kind == "starts" and event.node == str(broker):
-                return True
-            if event is back:
-                return False
-        return False
 
     # -- the record --------------------------------------------------------------------------------
 
@@ -285,13 +254,50 @@ class _Builder:
         )
 
     def _reach(self, before: State | None, state: State) -> bool:
-        """Plays what leads to the next state of the record; is it reached?"""
+        """Play what leads to the next state of the record; is it reached?  Where the files say
+        nothing of why a broker left or came back, it is taken to have crashed or started."""
         wanted = state.record
         if self._same(wanted):
             return True
         if before is None:
             return False
-        was = before.record
+        sim, moves, filled = self.sim.copy(), list(self.moves), set(self.filled)
+        if self._changes(before.record, wanted):
+            return True
+        after = self.sim, self.moves, self.filled
+        self.sim, self.moves, self.filled = sim, moves, filled
+        if self._crashes(before.record, wanted):
+            return True
+        self.sim, self.moves, self.filled = after
+        return False
+
+    def _crashes(self, was: Partition, wanted: Partition) -> bool:
+        """Play that who left has crashed, and who joined has started again."""
+        gone = [one for one in {*was.isr, was.leader} - {*wanted.isr, wanted.leader} if one >= 0]
+        if wanted.leader < 0:
+            gone = [one for one in was.isr if self._is_up(one)]
+        back = [one for one in wanted.isr if not self._is_up(one)]
+        gone = [one for one in gone if one in self.brokers and self._is_up(one)]
+        if not gone and not back:
+            return False
+        self._fill_before_change()
+        for broker in gone:
+            self._play(f"kill {broker}")
+            self._play(f"detect {broker}")
+        for broker in back:
+            self._play(f"restart {broker}")
+        if not self._same(wanted):
+            self._join(wanted, list(wanted.isr))
+        if not self._same(wanted):
+            return False
+        for word, brokers in (("left", gone), ("came back", back)):
+            if brokers:
+                names = ", ".join(map(str, sorted(brokers)))
+                played = "crash" if word == "left" else "start"
+                self.notes.append(f"No line says why broker {names} {word}: played as a {played}.")
+        return True
+
+    def _changes(self, was: Partition, wanted: Partition) -> bool:
         joined = [broker for broker in wanted.isr if broker not in was.isr]
         left = [broker for broker in was.isr if broker not in wanted.isr]
         if self._reassigns(was, wanted):
@@ -301,15 +307,18 @@ class _Builder:
             self._fill_before_change()
             self._elect(was, wanted)
         elif left and wanted.leader == was.leader:
-            self._fill_before_change()
+            self._fill_before_shrink(wanted)
             self._lag(wanted, left)
+        self._join(wanted, joined or list(wanted.isr))
+        return self._same(wanted)
+
+    def _join(self, wanted: Partition, joining: list[int]) -> None:
         for _ in range(ROUNDS):
             if self._same(wanted) or self._model().partition_epoch > wanted.partition_epoch:
                 break
-            for broker in joined or wanted.isr:
+            for broker in joining:
                 if broker != self._model().leader and not self._same(wanted):
                     self._play(f"fetch {broker}")
-        return self._same(wanted)
 
     def _reassigns(self, was: Partition, wanted: Partition) -> bool:
         """An operator asked for other replicas, or took that back; is that what happened?"""
@@ -355,6 +364,37 @@ class _Builder:
 
     def _fill_before_change(self) -> None:
         self._fill(self._model().leader_epoch)
+
+    def _fill_before_shrink(self, wanted: Partition) -> None:
+        """Write what lay in the leader's log when followers fell behind.  Nobody can lag behind a
+        leader that has written nothing, so there is at least one record."""
+        leader = self._model().leader
+        data = next(
+            (
+                event.data
+                for _, event in shrinks_of(self.told)
+                if set(event.data["isr"]) == set(wanted.isr)
+                and event.node == str(leader)
+                and self.scale.of(event.data["leo"]) >= self._leo(leader)
+            ),
+            None,
+        )
+        if data is None:
+            self._fill_before_change()
+            followers = [one for one in self._model().isr if one != leader]
+            self._fetch(followers * 2)
+            self._write(leader, self._leo(leader) + 1)
+            self.notes.append("A follower that is slow lags behind one record that is made up.")
+            return
+        lagging = data.get("lagging", {})
+        ends = {one: self.scale.of(end) for one, end in lagging.items()}
+        level = self.scale.of(data["hw"])
+        others = [one for one in self._model().isr if one != leader and one not in ends]
+        for end in sorted({level, *ends.values()}):
+            self._write(leader, end)
+            followers = [*others, *(one for one in ends if ends[one] >= end)]
+            self._fetch(followers * 2)
+        self._write(leader, max(self.scale.of(data["leo"]), self._leo(leader)))
 
     def _fill(self, epoch: int) -> None:
         """Writes what the leader of an epoch wrote, once, while its followers can still fetch."""

@@ -1,92 +1,80 @@
-"""Which file is what, whose it is, and what it tells.  Nothing here holds a file in memory."""
+"""The files that are worth reading, and a sentence for each one that is not."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
-from app.incident import dumps, lines
-from app.incident.events import CONTROLLER, Event, Topic, partition_named
-from app.kafka import batches, checkpoints
+from app.incident import sampling
+from app.incident.events import Event, Topic
+from app.incident.files import Complain, Gathered, Replica, Source
+from app.incident.formats import BY_NAME, FORMATS
+from app.incident.formats.checkpoint import NOT_NEEDED
+from app.incident.formats.metadata_log import METADATA
+from app.incident.sampling import FileSample
 from app.kafka.cursor import Malformed
-from app.kafka.history import Entry, Image, entries
-from app.kafka.metadata import BrokerRecord
 from engine.model.errors import BadInput
 
+__all__ = ["Reader", "Replica", "Source", "found", "passed_over", "unread"]
+
 MOST_FILES: Final = 10_000
-LONGEST_LINE: Final = 64 * 1024
-"""What is longer is read in pieces; only the first can begin with a time."""
-LOOK: Final = 4 * 1024 * 1024
-"""How far a log is read to find out which broker wrote it."""
-METADATA: Final = "__cluster_metadata-0"
-SEGMENT: Final = re.compile(r"\d{20}\.log")
-CHECKPOINTS: Final = (
-    "replication-offset-checkpoint",
-    "log-start-offset-checkpoint",
-    "leader-epoch-checkpoint",
-)
-_OWNER: Final = re.compile(r"^(?:broker|node)\.id=(\d+)\s*$", re.MULTILINE)
 _GIVEN: Final = re.compile(r"(\d{1,6}|K)=(.+)")
-
-Complain = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file.  kind: "metadata", "segment", "text", "dump", or the name of a checkpoint; node: who
-    it belongs to, "" where nothing says so."""
-
-    path: Path
-    kind: str
-    node: str
+_LOGS: Final = (".log", ".txt", ".out", ".err", ".json", ".jsonl", ".ndjson", ".csv", "")
+"""Endings of files in a folder that may be logs; a file that is named itself may have any."""
+_OF_KAFKA: Final = re.compile(
+    r"\.(?:index|timeindex|txnindex|snapshot|checkpoint|deleted|cleaned|swap|properties)$"
+    r"|^(?:partition\.metadata|quorum-state|\.lock|\.kafka_cleanshutdown)$"
+)
+_PACKED: Final = (b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
 
 
-@dataclass(slots=True)
-class Replica:
-    """What lies on a broker's disk now: runs of batches of one epoch, [epoch, first, last + 1)."""
-
-    runs: list[tuple[int | None, int, int]] = field(default_factory=list)
-    start: int | None = None
-    hw: int | None = None
-    epochs: list[tuple[int, int]] | None = None
-    times: dict[int, int] = field(default_factory=dict)
-    """Epoch -> when its last batch was made, in ms, by the clock of who made it."""
-
-    @property
-    def end(self) -> int:
-        return self.runs[-1][2] if self.runs else (self.start or 0)
+def _named(argument: str) -> tuple[str, Path]:
+    given = None if Path(argument).exists() else _GIVEN.fullmatch(argument)
+    return (given[1], Path(given[2])) if given else ("", Path(argument))
 
 
 def found(arguments: tuple[str, ...]) -> list[Source]:
     """The files that are worth reading, by path.  An argument is a file or a directory;
     `3=server.log` says that it is broker 3's.  Raises BadInput for one that is not there."""
     sources: list[Source] = []
+    refused: list[tuple[Path, Path]] = []
     for argument in arguments:
-        given = None if Path(argument).exists() else _GIVEN.fullmatch(argument)
-        node, path = (given[1], Path(given[2])) if given else ("", Path(argument))
+        node, path = _named(argument)
         if not path.exists():
             raise BadInput("unknown", f"There is no file {path}.")
-        every = sorted(path.rglob("*")) if path.is_dir() else [path]
-        sources += [source for one in every if (source := _source(one, node)) is not None]
+        for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            source = _source(one, node, one == path)
+            if source is not None and BY_NAME[source.kind].read is not None:
+                sources.append(source)
+            elif one.is_file():
+                refused.append((one, path))
         if len(sources) > MOST_FILES:
             raise BadInput("too_large", f"These are more than {MOST_FILES} files.", str(path))
     if not sources:
+        if len(refused) == 1 and refused[0][0] == refused[0][1]:
+            raise BadInput("unknown", unread(str(refused[0][0]), refused[0][0]))
         raise BadInput("unknown", "None of these is a log, a segment or a checkpoint of Kafka.")
     return _one_copy(sources)
 
 
 def passed_over(arguments: tuple[str, ...], found: list[Source]) -> Iterator[str]:
-    """One sentence for each log of an argument that nobody can read, so that none is missed."""
+    """One sentence for each file that is not read, and that a person may have meant to be."""
     read = {source.path for source in found}
     for argument in arguments:
-        given = None if Path(argument).exists() else _GIVEN.fullmatch(argument)
-        path = Path(given[2]) if given else Path(argument)
+        _, path = _named(argument)
         for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if one not in read and one.suffix in (".log", ".txt", ".out") and one.is_file():
+            if one in read or not one.is_file():
+                continue
+            if one == path or (not is_of_kafka(one) and _may_be_log(one)):
                 yield unread(str(one), one)
+
+
+def is_of_kafka(path: Path) -> bool:
+    """Return whether a file lies beside logs and checkpoints and tells nothing more."""
+    return path.name in NOT_NEEDED or bool(_OF_KAFKA.search(path.name))
 
 
 def unread(name: str, path: Path) -> str:
@@ -95,6 +83,23 @@ def unread(name: str, path: Path) -> str:
         return f"{name} is empty."
     if path.parent.name == METADATA:
         return f"{name} is a shorter copy of the metadata log, and was not needed."
+    if any(one in path.name for one in NOT_NEEDED):
+        return f"{name} is a checkpoint of Kafka that is not needed here."
+    with path.open("rb") as file:
+        head = file.read(16)
+    if head.startswith(_PACKED):
+        return f"{name} is compressed: unpack it first."
+    sample = sampling.taken(path)
+    if sample.counted:
+        return (
+            f"{name} looks like a checkpoint; give it the name that it has on the broker, such as "
+            "2=replication-offset-checkpoint."
+        )
+    if sample.described:
+        return (
+            f"{name} is the output of kafka-topics.sh --describe: paste it into Your cluster "
+            "(/cluster)."
+        )
     return f"{name} is no log, segment, checkpoint or dump of Kafka, and was not read."
 
 
@@ -109,197 +114,49 @@ def _one_copy(sources: list[Source]) -> list[Source]:
     return [one for one in sources if one.kind != "metadata" or one.path.parent == longest]
 
 
-def _source(path: Path, node: str) -> Source | None:
+def _may_be_log(path: Path) -> bool:
+    return path.suffix.lower() in _LOGS or ".log." in path.name
+
+
+def _source(path: Path, node: str, meant: bool) -> Source | None:
+    """Find the first format that recognises a file.  `meant`: it was named itself,
+    and not found in a folder."""
     if not path.is_file():
         return None
-    if path.name in CHECKPOINTS:
-        return Source(path, path.name, node or _owner(path))
-    if path.suffix not in (".log", ".txt", ".out", "") and ".log." not in path.name:
-        return None
+
+    @cache
+    def sample() -> FileSample:
+        if not meant and not _may_be_log(path):
+            return FileSample()
+        return sampling.taken(path)
+
     try:
-        with path.open("rb") as file:
-            head = file.read(4_096)
+        return next(
+            (found for one in FORMATS if (found := one.recognise(path, node, sample))), None
+        )
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         raise BadInput("unknown", f"{path} cannot be read: {reason}.", str(path)) from None
-    if SEGMENT.fullmatch(path.name) and partition_named(path.parent.name):
-        kind = "metadata" if path.parent.name == METADATA else "segment"
-        return Source(path, kind, node or _owner(path))
-    if dumps.BEGINS in head or b"baseOffset: " in head:
-        return Source(path, "dump", node)
-    if any(lines.STAMP.match(line) for line in head.split(b"\n")):
-        return Source(path, "text", node or _writer(path) or _owner(path))
-    return None
-
-
-def _owner(path: Path) -> str:
-    """Whose directory a file lies in, as its meta.properties says."""
-    for parent in list(path.parents)[:2]:
-        try:
-            match = _OWNER.search((parent / "meta.properties").read_text()[:4_096])
-        except (OSError, UnicodeDecodeError):
-            continue
-        if match:
-            return match[1]
-    return ""
-
-
-def _writer(path: Path) -> str:
-    read = 0
-    for _, line in _lines(path):
-        speaker = lines.speaker_of(line)
-        if speaker:
-            return speaker
-        read += len(line)
-        if read > LOOK:
-            break
-    return ""
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    with path.open("rb") as file:
-        number = 0
-        while line := file.readline(LONGEST_LINE):
-            number += 1
-            yield number, line
 
 
 class Reader:
-    """Reads sources; `complain` hears one sentence of each file that is not as it should be."""
+    """Reads sources; `complain` takes sentences about files that are not as they should be."""
 
     def __init__(self, wanted: Topic | None, complain: Complain) -> None:
-        self.wanted = wanted
-        self.complain = complain
-        self.image = Image()
-        self.replicas: dict[str, Replica] = {}
+        self.gathered = Gathered(wanted, complain)
+        self.image = self.gathered.image
+        self.replicas = self.gathered.replicas
 
     def events(self, source: Source) -> Iterator[Event]:
-        """What one file tells, in its own order."""
+        """Yield the events of one file, in its own order."""
+        read = BY_NAME[source.kind].read
         try:
-            if source.kind == "metadata":
-                yield from self._metadata(source)
-            elif source.kind == "dump":
-                yield from self._dump(source)
-            elif source.kind == "text":
-                yield from self._text(source)
-            elif source.kind == "segment":
-                self._segment(source)
-            else:
-                self._checkpoint(source)
+            yield from read(source, self.gathered) if read is not None else _nothing()
         except Malformed as error:
-            self.complain(f"{source.path}: {error}")
+            self.gathered.complain(f"{source.path}: {error}")
         except OSError as error:
-            self.complain(f"{source.path} cannot be read: {error.strerror}.")
-
-    # -- text ------------------------------------------------------------------------------------
-
-    def _text(self, source: Source) -> Iterator[Event]:
-        topic = b"" if self.wanted is None else self.wanted.topic.encode()
-        may_tell, binary = lines.may_tell, 0
-        for number, line in _lines(source.path):
-            if b"\0" in line and not binary:
-                binary = number
-            if may_tell(line, topic):
-                event = lines.read(line, self.wanted, source.node, f"{source.path.name}:{number}")
-                if event is not None:
-                    yield event
-        if binary:
-            self.complain(f"{source.path}:{binary}: this line is no text and was passed over.")
-
-    # -- the controller's log --------------------------------------------------------------------
-
-    def _metadata(self, source: Source) -> Iterator[Event]:
-        where = f"{source.path.parent.name}/{source.path.name}"
-        with source.path.open("rb") as file:
-            for batch in batches.stream(file):
-                for entry in _entries(batch):
-                    yield from self._apply(entry, f"{where} offset {entry.offset}")
-
-    def _apply(self, entry: Entry, where: str) -> Iterator[Event]:
-        for stated in self.image.apply(entry):
-            about = Topic(stated.topic, stated.index)
-            if self.wanted in (None, about):
-                data = {"partition": about, "state": stated.state}
-                yield Event(entry.time_ms, CONTROLLER, "state", where, data)
-        if isinstance(entry.record, BrokerRecord):
-            data = {"broker": entry.record.broker}
-            yield Event(entry.time_ms, CONTROLLER, entry.record.what, where, data)
-
-    # -- what kafka-dump-log printed -------------------------------------------------------------
-
-    def _dump(self, source: Source) -> Iterator[Event]:
-        about: Topic | None = None
-        for number, line in _lines(source.path):
-            text = line.decode(errors="replace")
-            header = dumps.FILE.search(text)
-            if header:
-                about = partition_named(header[2])
-                continue
-            record = dumps.record_of(text)
-            if record is not None:
-                where = f"{source.path.name}:{number}"
-                yield from self._apply(Entry(record[0], record[1], record[2]), where)
-                continue
-            batch = dumps.BATCH.search(text)
-            if batch and about is not None and about == self.wanted:
-                if not source.node:
-                    self.complain(
-                        f"{source.path}:{number}: whose segment this is, nothing says; name it "
-                        f"like 2={source.path.name}."
-                    )
-                    return
-                self._add(
-                    source.node,
-                    int(batch["epoch"]),
-                    int(batch["base"]),
-                    int(batch["last"]),
-                    int(batch["time"]),
-                )
-
-    # -- disks -----------------------------------------------------------------------------------
-
-    def _segment(self, source: Source) -> None:
-        if partition_named(source.path.parent.name) != self.wanted or not source.node:
-            return
-        replica = self.replicas.setdefault(source.node, Replica())
-        if replica.start is None:
-            replica.start = int(source.path.stem)
-        with source.path.open("rb") as file:
-            for header in batches.headers(file):
-                self._add(source.node, header.epoch, header.base, header.last, header.time_ms)
-
-    def _add(self, node: str, epoch: int | None, base: int, last: int, time_ms: int) -> None:
-        replica = self.replicas.setdefault(node, Replica())
-        if replica.runs and replica.runs[-1][0] == epoch and replica.runs[-1][2] == base:
-            replica.runs[-1] = (epoch, replica.runs[-1][1], last + 1)
-        else:
-            replica.runs.append((epoch, base, last + 1))
-        replica.times[-1 if epoch is None else epoch] = time_ms
-
-    def _checkpoint(self, source: Source) -> None:
-        if self.wanted is None or not source.node:
-            return
-        try:
-            text = source.path.read_bytes().decode()
-        except UnicodeDecodeError as error:
-            raise Malformed(f"Byte {error.start}: this is not the text of a checkpoint.") from None
-        if source.kind == "leader-epoch-checkpoint":
-            if partition_named(source.path.parent.name) == self.wanted:
-                replica = self.replicas.setdefault(source.node, Replica())
-                replica.epochs = checkpoints.epochs(text)
-            return
-        key = (self.wanted.topic, self.wanted.index)
-        offset = checkpoints.offsets(text).get(key)
-        if offset is not None:
-            replica = self.replicas.setdefault(source.node, Replica())
-            if source.kind == "replication-offset-checkpoint":
-                replica.hw = offset
-            else:
-                replica.start = offset
+            self.gathered.complain(f"{source.path} cannot be read: {error.strerror}.")
 
 
-def _entries(batch: batches.Batch) -> Iterator[Entry]:
-    try:
-        yield from entries([batch])
-    except Malformed as error:
-        raise Malformed(f"Offset {batch.header.base}: {error}") from None
+def _nothing() -> Iterable[Event]:
+    return ()

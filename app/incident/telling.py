@@ -10,6 +10,13 @@ from app.incident.sources import Replica
 from app.incident.timeline import State, Timeline
 from app.kafka.metadata import Partition
 
+ADD = (
+    "add state-change.log of a broker, or what kafka-dump-log --cluster-metadata-decoder prints of "
+    "__cluster_metadata-0."
+)
+NOTHING = f"These files tell nothing of the record of any partition: {ADD}"
+JUST_BEFORE_MS = 1_000
+"""Time before the first state of the record whose events are shown with it."""
 GRAVE = ("LOST", "UNCLEAN")
 """How rows begin that a reader looks for."""
 
@@ -28,16 +35,35 @@ def lines(told: Timeline) -> list[str]:
     text += [
         f"{(time_ms - zero) / 1_000:>10.3f} s  {who:<4} {what}"
         for time_ms, who, what in found
-        if time_ms >= zero - 1
+        if time_ms >= zero - JUST_BEFORE_MS
     ]
     text += [f"       now   {_broker(node):<4} {_disk(disk)}" for node, disk in told.disks.items()]
-    text += [f"Clocks: {line}." for line in told.clocks.lines()]
+    text += [f"Clocks: {line}." for line in told.clocks.lines(_whose(told))]
     text += [f"Note: {note}" for note in told.notes]
     return text
 
 
 def _who(told: Timeline) -> str:
-    return f"{_broker(told.clocks.reference)} is the controller"
+    if told.controller:
+        return f"{_broker(told.controller)} is the controller"
+    if told.clocks.reference:
+        return f"no file is the controller's, times are by {_broker(told.clocks.reference)}'s clock"
+    return "no file is the controller's"
+
+
+def _whose(told: Timeline) -> str:
+    reference = told.clocks.reference
+    return "the controller's" if told.controller else f"that of broker {reference}"
+
+
+def missing(told: Timeline) -> str:
+    """Name the files that must be added before a state can be told; "" where one is."""
+    if told.states:
+        return ""
+    return (
+        f"No line tells a leader epoch and a partition epoch of {told.partition}, so no state of "
+        f"its record is known and no run can be made: {ADD}"
+    )
 
 
 def rows(told: Timeline) -> list[Row]:
@@ -46,27 +72,40 @@ def rows(told: Timeline) -> list[Row]:
 
 
 def _rows(told: Timeline) -> Iterator[Row]:
-    reference = _broker(told.clocks.reference)
     cut: dict[str, tuple[float, int]] = {}
+    failed: set[tuple[str, str]] = set()
     for time_ms, event in told.events:
-        if event.kind == "cuts":
-            # The fetcher says it and then the log: once is enough.
-            last, cut[event.node] = cut.get(event.node), (time_ms, event.data["to"])
-            if last is not None and last[1] == event.data["to"] and time_ms - last[0] < 100:
+        if event.kind == "cuts" and _repeats(cut, time_ms, event):
+            continue
+        if event.kind == "directory fails":
+            # Replica manager and log manager say it, and then what is stopped because of it.
+            place = (event.node, event.data["directory"])
+            if place in failed:
                 continue
+            failed.add(place)
         what = _told(event)
-        if what and not (event.kind == "fencing" and told.kraft):
+        if what and not (event.kind == "fencing" and told.kraft):  # the metadata log has it, too
             yield time_ms, _broker(event.node), what
     before: State | None = None
-    for state in told.states:
-        if state.time_ms is not None:
-            yield state.time_ms, reference, record(state.record)
+    for at, state in enumerate(told.states):
+        # One without a time is known from the line that tells the next one.
+        known = (one.time_ms for one in told.states[at:] if one.time_ms is not None)
+        when = next(known, None)
+        if when is not None:
+            node = _broker(state.node)
+            yield when, node, record(state.record)
             if before is not None and _is_unclean(before.record, state.record):
                 leader = state.record.leader
                 text = f"UNCLEAN: broker {leader} was not in sync and leads now"
-                yield state.time_ms, reference, text
+                yield when, node, text
         before = state
     yield from losses(told)
+
+
+def _repeats(cuts: dict[str, tuple[float, int]], time_ms: float, event: Event) -> bool:
+    """Return whether the fetcher has logged this truncation before the log did."""
+    last, cuts[event.node] = cuts.get(event.node), (time_ms, event.data["to"])
+    return last is not None and last[1] == event.data["to"] and time_ms - last[0] < 100
 
 
 def _is_unclean(before: Partition, after: Partition) -> bool:
@@ -82,25 +121,43 @@ def losses(told: Timeline) -> Iterator[Row]:
     best = 0
     whose = ""
     told_off: set[str] = set()
+    own: dict[str, int] = {}  # the high watermark that each replica said last
+    lost: set[int] = set()
+    cuts: dict[str, tuple[float, int]] = {}
     for time_ms, event in told.events:
+        if event.kind == "cuts" and _repeats(cuts, time_ms, event):
+            continue
         hw = event.data.get("hw")
         if event.kind == "out of range":
             told_off.add(event.node)
         elif event.kind == "cuts":
             cut = event.data["to"]
-            if event.node in told_off and cut < best:
+            own[event.node] = max(own.get(event.node, 0), hw or 0)
+            best, whose = _greater(best, whose, hw, event)
+            # What a replica cuts off below its own high watermark was committed.
+            off = event.node in told_off
+            if cut < best and (off or (own[event.node] > cut and cut not in lost)):
+                lost.add(cut)
+                node = _broker(event.node)
+                high, of = (best, whose) if off else (own[event.node], node)
+                end = "the leader's log ends at" if off else f"{node} cuts its log to"
                 yield (
                     time_ms,
-                    _broker(event.node),
-                    f"LOST: {_span(cut, best)} committed (high watermark {best} on "
-                    f"{whose}), and the leader's log ends at {cut}",
+                    node,
+                    f"LOST: {_span(cut, high)} committed (high watermark {high} on "
+                    f"{of}), and {end} {cut}",
                 )
                 best = cut
+            own[event.node] = min(cut, own[event.node])
+            hw = None if hw is not None and hw > cut else hw
             # Before 0.11 a new follower cuts to its own high watermark.
             if not told.kraft and "end" not in event.data:
                 hw = cut
+        elif isinstance(hw, int) and event.kind in ("leads", "follows"):
+            own[event.node] = hw
         if event.kind == "leads" and event.data["leo"] < best:
             leo = event.data["leo"]
+            lost.add(leo)
             yield (
                 time_ms,
                 _broker(event.node),
@@ -108,8 +165,13 @@ def losses(told: Timeline) -> Iterator[Row]:
                 f"{whose}), and leader epoch {event.data['le']} begins at {leo}",
             )
             best = leo
-        if isinstance(hw, int) and hw > best and event.kind != "mark":
-            best, whose = hw, _broker(event.node)
+        if event.kind != "mark":
+            best, whose = _greater(best, whose, hw, event)
+
+
+def _greater(best: int, whose: str, hw: int | None, event: Event) -> tuple[int, str]:
+    """The greater of two high watermarks, with the broker that had it."""
+    return (hw, _broker(event.node)) if isinstance(hw, int) and hw > best else (best, whose)
 
 
 def _span(first: int, end: int) -> str:
@@ -137,17 +199,8 @@ def _broker(node: str) -> str:
 def _told(event: Event) -> str:
     """One sentence for an event; "" for those that a timeline need not show."""
     data = event.data
-    if event.kind == "leads":
-        return (
-            f"leads in leader epoch {data['le']} from offset {data['leo']}, "
-            f"high watermark {data['hw']}"
-        )
-    if event.kind == "follows":
-        whom = "nobody" if data["leader"] < 0 else f"broker {data['leader']}"
-        return (
-            f"follows {whom} in leader epoch {data['le']}, log end {data['leo']}, "
-            f"high watermark {data['hw']}"
-        )
+    if event.kind in ("leads", "follows"):
+        return _begins(event)
     if event.kind == "cuts":
         answer = ""
         if data.get("end", -1) >= 0:
@@ -158,7 +211,15 @@ def _told(event: Event) -> str:
     if event.kind == "out of range":
         return f"is told that its offset {data['own']} is out of the leader's range"
     if event.kind in ("grows", "shrinks"):
-        return f"asks for the ISR {_ids(data['isr'])}, {_ids(data['before'])} before"
+        return f"asks for the ISR {_ids(data['isr'])}, {_ids(data['before'])} before{_ends(data)}"
+    if event.kind == "granted":
+        return f"is granted the ISR {_ids(data['isr'])} in partition epoch {data['pe']}"
+    if event.kind == "unclean":
+        return f"broker {data['leader']} is elected without being in sync"
+    if event.kind == "directory fails":
+        return f"stops serving the replicas in {data['directory']}: the directory failed"
+    if event.kind == "dies":
+        return f"shuts itself down: {data['why']}"
     if event.kind in ("registered", "fenced", "unfenced", "leaving"):
         where = "shuts down in order" if event.kind == "leaving" else f"is {event.kind}"
         return f"broker {data['broker']} {where}" if event.node == CONTROLLER else ""
@@ -170,9 +231,32 @@ def _told(event: Event) -> str:
     return _PLAIN.get(event.kind, "")
 
 
+def _begins(event: Event) -> str:
+    data = event.data
+    epoch = f"in leader epoch {data['le']}"
+    mark = f", high watermark {data['hw']}" if "hw" in data else ""
+    if event.kind == "leads":
+        return f"leads {epoch} from offset {data['leo']}{mark}"
+    if "leader" not in data:
+        return f"follows {epoch}, log end {data['leo']}{mark}"
+    whom = "nobody" if data["leader"] < 0 else f"broker {data['leader']}"
+    return f"follows {whom} {epoch}, log end {data['leo']}{mark}"
+
+
+def _ends(data: dict[str, Any]) -> str:
+    """Say where logs ended when the ISR shrank, if its line has that."""
+    if "leo" not in data:
+        return ""
+    text = f": its log ends at {data['leo']}, high watermark {data['hw']}"
+    for broker, end in data.get("lagging", {}).items():
+        text += f", broker {broker} ends at {end}"
+    return text
+
+
 _PLAIN = {
     "starts": "starts",
     "stops": "begins a controlled shutdown",
+    "ends": "has shut down",
     "unclean stop": "had not stopped in order: no clean shutdown file",
     "recovers": "recovers the log: it was not closed in order",
     "refused": "is refused a change of the ISR: its version of the record is old",

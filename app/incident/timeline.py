@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -23,6 +23,16 @@ MOST_EVENTS: Final = 200_000
 """Of one partition; more is no incident but a year."""
 MOST_NOTES: Final = 50
 
+AS_RECORDED: Final = {
+    "fencing": "fenced",
+    "unfencing": "unfenced",
+    "registering": "registered",
+}
+"""Kind of a KRaft controller's log line -> kind of the record that it writes with it."""
+TOLD_ALONE: Final = ("grows", "shrinks", "granted", "leads", "follows", "cuts", "loaded", "unclean",
+                     "out of range")  # fmt: skip
+"""Kinds of events of a partition that are worth telling where no state of its record is known."""
+
 _SETTING: Final = re.compile(
     r"(min\.insync\.replicas|unclean\.leader\.election\.enable)(?: -> |=)(\w+)"
 )
@@ -31,17 +41,19 @@ _SETTING: Final = re.compile(
 @dataclass(frozen=True, slots=True)
 class State:
     """One state of the record.  `time_ms` by the reference clock, None where only its place in the
-    order is known."""
+    order is known; `node`: who told it."""
 
     record: Partition
     time_ms: float | None
     where: str
+    node: str = CONTROLLER
 
 
 @dataclass(slots=True)
 class Timeline:
     """What is known of a partition.  `events` are (time by the reference clock, event), in order;
-    `notes` name what could not be read and what is not told."""
+    `notes` name what could not be read and what is not told; `controller`: the node whose log
+    is the controller's, "" without; `offline`: brokers that are down at the first state."""
 
     partition: Topic
     kraft: bool = True
@@ -53,22 +65,30 @@ class Timeline:
     configs: dict[str, str] = field(default_factory=dict)
     clocks: Clocks = field(default_factory=lambda: Clocks(CONTROLLER))
     notes: list[str] = field(default_factory=list)
+    controller: str = CONTROLLER
+    offline: tuple[int, ...] = ()
 
     def of_kind(self, *kinds: str) -> Iterator[tuple[float, Event]]:
         return ((time_ms, event) for time_ms, event in self.events if event.kind in kinds)
 
 
-def partitions(sources: list[Source]) -> Counter[Topic]:
-    """How often the record of each partition changed, as far as the files tell."""
+def partitions(
+    sources: list[Source], complain: Callable[[str], None] = lambda sentence: None
+) -> Counter[Topic]:
+    """How often the record of each partition changed, as far as the files tell; where they tell of
+    no state of any, how many lines there are of each."""
     seen: set[tuple[Topic, int]] = set()
-    reader = Reader(None, lambda sentence: None)
+    lines: Counter[Topic] = Counter()
+    reader = Reader(None, complain)
     for source in sources:
         for event in reader.events(source):
             about = event.data.get("partition")
             epoch = _epoch_of(event)
             if about is not None and epoch is not None:
                 seen.add((about, epoch))
-    return Counter(about for about, _ in seen)
+            elif about is not None and event.kind in TOLD_ALONE:
+                lines[about] += 1
+    return Counter(about for about, _ in sorted(seen, key=str)) or lines
 
 
 def _epoch_of(event: Event) -> int | None:
@@ -98,18 +118,26 @@ def gather(sources: list[Source], wanted: Topic) -> Timeline:
     for event in found:
         _take_about(told, event)
     stated = [event for event in found if event.kind == "state"]
-    told.kraft = bool(stated) or not any(event.kind in ("record", "sent") for event in found)
-    told.clocks.reference = CONTROLLER if stated else _reference(found)
+    told.kraft = bool(stated) or not any(
+        event.kind == "sent" or event.data.get("zk") for event in found
+    )
+    if not stated:
+        # The metadata log would tell of these itself.
+        found = [replace(one, kind=AS_RECORDED.get(one.kind, one.kind)) for one in found]
+    told.controller = CONTROLLER if stated else _controller(found)
+    told.clocks.reference = told.controller or next((one.node for one in found if one.node), "")
     _bound_clocks(told.clocks, found)
     aligned = [(told.clocks.aligned(event.node, event.time_ms), event) for event in found]
     told.events = sorted(aligned, key=lambda one: one[0])
+    told.offline, heard = _offline(told.events)
+    told.events = sorted([*told.events, *heard], key=lambda one: one[0])
     told.states = _states(told, stated)
-    if not told.states:
+    if not told.states and not any(one.kind in TOLD_ALONE for one in found):
         raise BadInput("unknown", f"The files tell nothing of the record of {wanted}.")
+    if not told.replicas and told.states:
+        told.replicas = list(told.states[-1].record.replicas)
     if not told.replicas:
-        told.replicas = list(told.states[-1].record.replicas) or sorted(
-            {broker for state in told.states for broker in state.record.isr}
-        )
+        told.replicas = sorted(_members(told))
     _note_gaps(told)
     del told.notes[MOST_NOTES:]
     return told
@@ -128,12 +156,45 @@ def _take_about(told: Timeline, event: Event) -> None:
         told.replicas = list(event.data["state"].replicas) or told.replicas
 
 
-def _reference(found: list[Event]) -> str:
-    """Without a KRaft log: the node that sends LeaderAndIsr requests, or else any."""
+def _members(told: Timeline) -> set[int]:
+    """Every broker that a line names as a replica."""
+    found = {broker for state in told.states for broker in (*state.record.isr, state.record.leader)}
+    for _, event in told.events:
+        if event.kind in TOLD_ALONE:
+            found |= {*event.data.get("isr", ()), event.data.get("leader", -1)}
+            found |= set(event.data["before"]) if event.kind in ("grows", "shrinks") else set()
+            found |= {int(event.node)} if event.node.isdigit() else set()
+    return {broker for broker in found if broker is not None and broker >= 0}
+
+
+def _controller(found: list[Event]) -> str:
+    """Without a metadata log: the KRaft controller if one wrote, else the node that sends
+    LeaderAndIsr requests; "" where no file is a controller's."""
+    if any(event.node == CONTROLLER for event in found):
+        return CONTROLLER
     senders = Counter(event.node for event in found if event.kind in ("sent", "failed", "came"))
-    if senders:
-        return senders.most_common(1)[0][0]
-    return next((event.node for event in found if event.node), CONTROLLER)
+    return senders.most_common(1)[0][0] if senders else ""
+
+
+def _offline(
+    events: list[tuple[float, Event]],
+) -> tuple[tuple[int, ...], list[tuple[float, Event]]]:
+    """Brokers that UpdateMetadata requests name as offline: at first, and what changes later."""
+    first: tuple[int, ...] | None = None
+    now: set[int] = set()
+    heard: list[tuple[float, Event]] = []
+    for time_ms, event in events:
+        if "offline" not in event.data:
+            continue
+        offline = set(event.data["offline"])
+        if first is None:
+            first = tuple(sorted(offline))
+        for kind, brokers in (("failed", offline - now), ("came", now - offline)):
+            if brokers:
+                data = {"brokers": sorted(brokers), "heard": True}
+                heard.append((time_ms, Event(event.time_ms, event.node, kind, event.where, data)))
+        now = offline
+    return first or (), heard
 
 
 # -- clocks ----------------------------------------------------------------------------------------
@@ -176,38 +237,101 @@ def _bound_clocks(clocks: Clocks, found: list[Event]) -> None:
 def _states(told: Timeline, stated: list[Event]) -> list[State]:
     if stated:
         return [State(event.data["state"], float(event.time_ms), event.where) for event in stated]
-    known: dict[int, State] = {}
-    latest: dict[str, int] = {}  # the partition epoch that each broker knows
+    order = _Order(told.controller)
     for time_ms, event in told.events:
+        order.take(time_ms, event)
+    return [order.known[epoch] for epoch in sorted(order.known)]
+
+
+@dataclass(slots=True)
+class _Order:
+    """States by partition epoch, put together from the lines of brokers."""
+
+    controller: str
+    known: dict[int, State] = field(default_factory=dict)
+    latest: dict[str, int] = field(default_factory=dict)
+    """Node -> the partition epoch that it knows."""
+    asked: dict[str, int] = field(default_factory=dict)
+    """Node -> the partition epoch of a change that it asked for, until it is granted."""
+
+    def take(self, time_ms: float, event: Event) -> None:
+        """Take one event in, in the order of time."""
         state = _state_of(event)
+        node = event.node
         if state is not None:
-            epoch = state.partition_epoch
-            known.setdefault(epoch, State(state, time_ms, event.where))
-            latest[event.node] = max(epoch, latest.get(event.node, -1))
-        elif event.kind in ("grows", "shrinks") and latest.get(event.node, -1) in known:
-            before = known[latest[event.node]].record
+            self._add(state, time_ms, event)
+        elif event.kind == "change":
+            self._change(time_ms, event)
+        elif event.kind in ("grows", "shrinks") and self.latest.get(node, -1) in self.known:
+            before = self.known[self.latest[node]].record
             epoch = before.partition_epoch + 1
-            changed = replace(before, partition_epoch=epoch, isr=tuple(event.data["isr"]))
-            known.setdefault(epoch, State(changed, time_ms, event.where))
-            latest[event.node] = epoch
-        elif event.kind == "refused" and latest.get(event.node, -1) > event.data["pe"]:
+            isr = tuple(event.data["isr"])
+            if set(isr) == set(before.isr) or epoch in self.known:
+                return
+            self._add(replace(before, partition_epoch=epoch, isr=isr), time_ms, event)
+            self.asked[node] = epoch
+        elif event.kind == "granted":
+            self._grant(time_ms, event)
+        elif event.kind == "refused" and self.latest.get(node, -1) > event.data["pe"]:
             # What the leader asked for was not granted.
-            known.pop(latest[event.node], None)
-            latest[event.node] = event.data["pe"]
-    return [known[epoch] for epoch in sorted(known)]
+            self.known.pop(self.latest[node], None)
+            self.latest[node] = event.data["pe"]
+
+    def _add(self, state: Partition, time_ms: float | None, event: Event) -> None:
+        epoch = state.partition_epoch
+        node = event.node or self.controller
+        self.known.setdefault(epoch, State(state, time_ms, event.where, node))
+        self.latest[event.node] = max(epoch, self.latest.get(event.node, -1))
+
+    def _grant(self, time_ms: float, event: Event) -> None:
+        node, epoch = event.node, event.data["pe"]
+        asked = self.asked.pop(node, None)
+        if asked is not None and asked != epoch:
+            self.known.pop(asked, None)
+            self.latest[node] = max((one for one in self.known if one < epoch), default=-1)
+        before = self.known.get(self.latest.get(node, -1))
+        if before is not None and epoch not in self.known:
+            isr = tuple(event.data["isr"])
+            self._add(replace(before.record, partition_epoch=epoch, isr=isr), time_ms, event)
+
+    def _change(self, time_ms: float, event: Event) -> None:
+        """Both states of a line that has what changed between them."""
+        before, after = event.data["before"], event.data["after"]
+        epoch = before.get("partition_epoch", event.data["pe"] - 1)
+        base = self.known.get(epoch)
+        if base is not None:
+            was = replace(base.record, **before)
+        elif {"leader", "leader_epoch", "isr"} <= before.keys():
+            was = Partition(**{"replicas": (), **before, "partition_epoch": epoch})
+        else:
+            return
+        self._add(was, None, event)
+        self._add(replace(was, **after), time_ms, event)
 
 
 def _state_of(event: Event) -> Partition | None:
     data: dict[str, Any] = event.data
-    if event.kind == "record":
-        replicas = tuple(data["set"])
-        return Partition(data["leader"], data["le"], data["pe"], tuple(data["isr"]), replicas)
-    if event.kind == "leads" and event.node.isdigit():
+    if event.kind in ("record", "sent") and "pe" in data:
+        return Partition(
+            data["leader"],
+            data["le"],
+            data["pe"],
+            tuple(data["isr"]),
+            tuple(data["set"]),
+            tuple(data.get("elr", ())),
+            tuple(data.get("last_known_elr", ())),
+            bool(data.get("recovering")),
+            tuple(data.get("adding", ())),
+            tuple(data.get("removing", ())),
+        )
+    if event.kind == "leads" and event.node.isdigit() and "pe" in data and "isr" in data:
         return Partition(int(event.node), data["le"], data["pe"], tuple(data["isr"]))
     return None
 
 
 def _note_gaps(told: Timeline) -> None:
+    if not told.states:
+        return
     epochs = [state.record.partition_epoch for state in told.states]
     for one, other in itertools.pairwise(epochs):
         if other > one + 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from flask import Blueprint, Response, render_template
 
@@ -20,12 +20,17 @@ from engine.sim.run import Run
 
 blueprint = Blueprint("cluster", __name__)
 
+MOST_SENT: Final = 190_000
+"""Characters that the page sends: as JSON they fit into a request."""
+
 
 @blueprint.get("/cluster")
 def page() -> str:
     """A box to paste into."""
-    boot = {"lang": visitor.lang(), "most": paste.MOST_CHARS}
-    return render_template("cluster.html", boot=boot, profiles=PROFILES.values())
+    boot = {"lang": visitor.lang(), "most": MOST_SENT}
+    return render_template(
+        "cluster.html", boot=boot, profiles=PROFILES.values(), formats=paste.SHOWN
+    )
 
 
 @blueprint.post("/api/cluster")
@@ -35,13 +40,13 @@ def read_cluster() -> Response:
     visitor.require_token()
     asked = body()
     facts = paste.read(asked.text("text", most=2 * paste.MOST_CHARS))
+    if asked.has("profile"):
+        facts.profile = get_profile(asked.text("profile")).name
     title = services().words.text(visitor.lang(), "cluster.title.scenario", {})
     data, notes = pasted.scenario_of(facts, title)
     problems = [*facts.problems]
     run = None
     if data is not None:
-        if asked.has("profile"):
-            data["profiles"] = [get_profile(asked.text("profile")).name]
         run = _run(data, problems)
     return json_answer(
         {
@@ -49,6 +54,7 @@ def read_cluster() -> Response:
             "run": None if run is None else run.text(),
             "profile": None if run is None else run.profile,
             "partitions": [] if data is None else _summary(data),
+            "offline": [] if data is None else data["initial"]["offline"],
             "notes": [_told(one) for one in notes],
             "problems": [_told(one) for one in problems],
         }
@@ -78,4 +84,13 @@ def _summary(data: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _told(one: Told) -> dict[str, Any]:
-    return {"key": one.key, "args": one.args, "line": one.line}
+    return {
+        "key": one.key,
+        "args": one.args,
+        "line": one.line,
+        "sentence": services().words.text(visitor.lang(), one.key, one.args),
+        "choices": [
+            {"key": each.key, "args": each.args, "put": each.put, "before": each.before}
+            for each in one.choices
+        ],
+    }

@@ -108,10 +108,21 @@ class PartitionRead(TypedDict):
     replicas: list[int]
 
 
+class Press(TypedDict):
+    """A line that changes an assumption, to be put above line `before` of the text (0: first)."""
+
+    key: str
+    args: Json
+    put: str
+    before: int
+
+
 class Note(TypedDict):
     key: str
     args: Json
     line: int
+    sentence: str
+    choices: list[Press]
 
 
 class ClusterRead(TypedDict):
@@ -119,6 +130,7 @@ class ClusterRead(TypedDict):
     run: str | None
     profile: str | None
     partitions: list[PartitionRead]
+    offline: list[int]
     notes: list[Note]
     problems: list[Note]
 

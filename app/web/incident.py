@@ -21,6 +21,8 @@ from app.context import visitor
 from app.context.services import services
 from app.incident import rebuilding, sources, telling, timeline
 from app.incident.events import partition_named
+from app.incident.files import Source
+from app.incident.formats import FORMATS
 from app.incident.rebuilding import Rebuilt
 from app.incident.timeline import Timeline
 from app.incident.translated import told_in
@@ -38,6 +40,7 @@ MOST_PARTS: Final = 8
 MOST_STATES: Final = 300
 MOST_ROWS: Final = 2_000
 MOST_NAMED: Final = 40
+MOST_COMPLAINTS: Final = 3
 LONGEST: Final = 120
 _GIVEN: Final = re.compile(r"(\d{1,6}|K)=(.+)")
 _NOT_IN_NAMES: Final = re.compile(r"[^\w.=@+-]+")
@@ -52,7 +55,8 @@ def page() -> str:
         "files": MOST_FILES,
         "path": FILES_PATH,
     }
-    return render_template("incident.html", boot=boot)
+    rows = [row for one in FORMATS for row in one.rows]
+    return render_template("incident.html", boot=boot, formats=rows)
 
 
 @blueprint.post(FILES_PATH)
@@ -85,7 +89,7 @@ def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], di
         parts = [_NOT_IN_NAMES.sub("_", one)[:LONGEST] for one in re.split(r"[/\\]", name)]
         parts = [one for one in parts if one.strip(".")][-MOST_PARTS:] or ["file"]
         owner = _GIVEN.fullmatch(parts[-1])
-        whose = root / (f"of-{owner[1]}" if owner else "all")
+        whose = root / (f"of_{owner[1]}" if owner else "all")
         if owner:
             parts[-1] = owner[2]
         path = whose.joinpath(*parts)
@@ -108,14 +112,14 @@ def _worded(sentence: str) -> str:
 
 def _without(root: str, sentence: str) -> str:
     """A sentence that names files as the visitor does."""
-    text = re.sub(re.escape(root) + r"/(?:all|of-\w+)/?", "", sentence)
+    text = re.sub(re.escape(root) + r"/(?:all|of_\w+)/?", "", sentence)
     return text.replace(root, "")
 
 
 def _investigated(
     arguments: tuple[str, ...], known: dict[Path, str], partition: str
 ) -> dict[str, Any]:
-    found: list[sources.Source] = []
+    found: list[Source] = []
     for argument in arguments:
         try:
             found += sources.found((argument,))
@@ -125,41 +129,40 @@ def _investigated(
     useless = list(_useless(found, known))
     if not found:
         raise BadInput("unknown", useless[0] if useless else "There is no file.")
-    counted = timeline.partitions(found)
+    complaints: list[str] = []
+    counted = timeline.partitions(found, complaints.append)
     wanted = partition_named(partition) if partition else None
     if wanted is None and len(counted) != 1:
         if not counted:
-            raise BadInput(
-                "unknown", "These files tell nothing of the record of any partition; add more."
-            )
+            raise BadInput("unknown", " ".join([telling.NOTHING, *complaints[:MOST_COMPLAINTS]]))
         choose = [[str(one), n] for one, n in counted.most_common(MOST_NAMED)]
         return {"choose": choose, "notes": useless}
     told = timeline.gather(found, wanted or next(iter(counted)))
+    if not told.states:
+        return _told(told, None, useless)
     if len(told.states) > MOST_STATES:
         raise Refusal("too_large", "too_large.states", n=len(told.states), most=MOST_STATES)
     budget = CpuBudget(services().settings.build_cpu_s)
     return _told(told, rebuilding.rebuild(told, between=budget.check), useless)
 
 
-def _useless(found: list[sources.Source], known: dict[Path, str]) -> Iterator[str]:
-    """One sentence for each file that nobody reads."""
+def _useless(found: list[Source], known: dict[Path, str]) -> Iterator[str]:
+    """One sentence for each file that is not read, but for those that belong to one that is."""
     read = {source.path for source in found}
     used = {folder for path in read for folder in (path.parent, path.parent.parent)}
     for path, name in known.items():
-        if path in read or (path.name == "meta.properties" and path.parent in used):
+        if path in read or (sources.is_of_kafka(path) and path.parent in used and "/" in name):
             continue
         yield sources.unread(name, path)
 
 
-def _told(told: Timeline, rebuilt: Rebuilt, useless: list[str]) -> dict[str, Any]:
+def _told(told: Timeline, rebuilt: Rebuilt | None, useless: list[str]) -> dict[str, Any]:
+    """The story; without a run where no state of the record is known."""
     rows = list(telling.rows(told))
-    first = min((one.time_ms for one in told.states if one.time_ms is not None), default=0.0)
-    text = rebuilt.run.text()
-    whole = len(text.encode()) <= RUN_BYTES
-    notes = [*useless, *told.notes, *rebuilt.notes]
-    if not whole:
-        notes.append("The run is too long to be opened here; highwater incident writes it.")
-    return {
+    times = [one.time_ms for one in told.states if one.time_ms is not None]
+    first = min(times, default=rows[0][0] if rows else 0.0)
+    notes = [*useless, *told.notes]
+    story: dict[str, Any] = {
         "partition": str(told.partition),
         "kafka": told.version,
         "replicas": told.replicas,
@@ -169,12 +172,29 @@ def _told(told: Timeline, rebuilt: Rebuilt, useless: list[str]) -> dict[str, Any
         ],
         "more": max(0, len(rows) - MOST_ROWS),
         "clocks": [
-            [node, skew.least, skew.most] for node, skew in sorted(told.clocks.skews.items())
+            [node, skew.least, skew.most]
+            for node, skew in sorted(told.clocks.skews.items())
+            if skew.pairs
         ],
+        "disks": len(told.disks),
+        "states": len(told.states),
+        "profile": None,
+        "followed": 0,
+        "moves": [],
+        "run": None,
+    }
+    if rebuilt is None:
+        return {**story, "notes": notes, "finding": _worded(telling.missing(told))}
+    text = rebuilt.run.text()
+    whole = len(text.encode()) <= RUN_BYTES
+    notes += rebuilt.notes
+    if not whole:
+        notes.append("The run is too long to be opened here; highwater incident writes it.")
+    return {
+        **story,
         "notes": notes,
         "profile": get_profile(rebuilt.run.profile).stands_for,
         "followed": rebuilt.followed,
-        "states": rebuilt.states,
         "finding": _worded(rebuilt.finding),
         "moves": list(rebuilt.run.lines()),
         "run": text if whole else None,

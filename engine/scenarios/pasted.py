@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
+from engine.model.profiles import get_profile
 from engine.scenarios.parts import MOST_BROKERS, MOST_PARTITIONS
-from engine.scenarios.paste import Facts, Partition, Told
+from engine.scenarios.paste import Facts, Partition, Press, Told
+from engine.scenarios.pasted_brokers import few, offline_of
 
 MOST_REPLICAS: Final = 240
 """Of one scenario, so that its run still fits into a link."""
@@ -17,7 +19,6 @@ EPOCHS_KEPT: Final = 6
 WIDEST_GAP: Final = 6
 MOST_COLUMNS: Final = 400
 BEFORE: Final = 4
-MOST_NAMED: Final = 6
 INVENTED: Final = 8
 BEHIND: Final = 3
 """Records, in a log of which nothing is known, and how many fewer outside the ISR."""
@@ -28,17 +29,22 @@ def scenario_of(facts: Facts, title: str) -> tuple[dict[str, Any] | None, list[T
     notes: list[Told] = []
     chosen = _chosen(facts, notes)
     if not chosen:
-        return None, [Told("paste.note.nothing")]
+        return None, [*facts.notes, Told("paste.note.nothing")]
     brokers = sorted({one for part in chosen for one in part.replicas})
-    offline = _offline(facts, chosen, brokers, notes)
-    usual = Counter(facts.min_isr.get(one.topic, 1) for one in chosen).most_common(1)[0][0]
+    notes += facts.notes
+    offline = offline_of(facts, chosen, brokers, notes)
+    least = _Least(facts)
+    usual = Counter(least.of(one) for one in chosen).most_common(1)[0][0]
+    notes += _assumed(facts, chosen)
     states = [_state(facts, one, usual, notes) for one in chosen]
     invented = [one["name"] for one in states if "hw" not in one["logs"][0]]
     if invented:
-        shown = _few(invented)
+        shown = few(invented)
         notes.append(Told("paste.note.invented", {"names": shown, "n": INVENTED, "less": BEHIND}))
     _tell_the_rest(facts, chosen, notes)
     configs: dict[str, Any] = {"min.insync.replicas": usual}
+    if _unclean(facts, chosen):
+        configs["unclean.leader.election.enable"] = True
     return {
         "title": title,
         "origin": "",
@@ -53,6 +59,8 @@ def scenario_of(facts: Facts, title: str) -> tuple[dict[str, Any] | None, list[T
 
 def profile_of(facts: Facts) -> str:
     """The Kafka that prints such columns: ELR from 4.0, topic ids from 2.8, a quorum from 3.0."""
+    if facts.profile:
+        return facts.profile
     if facts.elr_known:
         return "K41"
     return "K39" if facts.ids_known or facts.quorum or facts.members else "Z28"
@@ -74,35 +82,64 @@ def _chosen(facts: Facts, notes: list[Told]) -> list[Partition]:
         ):
             found.append(one)
             brokers, replicas = more, total
-    if len(found) < len(every):
-        notes.append(Told("paste.note.left_out", {"n": len(every) - len(found), "of": len(every)}))
+    of = len(every) + facts.left_out
+    if len(found) < of:
+        notes.append(Told("paste.note.left_out", {"n": of - len(found), "of": of}))
     return found
+
+
+class _Least:
+    """`min.insync.replicas` of topics, with what is played where nothing tells it."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def of(self, one: Partition) -> int:
+        usual = self.facts.all_min_isr
+        return self.facts.min_isr.get(one.topic, 1 if usual is None else usual)
+
+
+def _unclean(facts: Facts, chosen: list[Partition]) -> bool:
+    """Return whether most partitions elect uncleanly: a run has one setting for all."""
+    usual = bool(facts.all_unclean)
+    told = Counter(facts.unclean.get(one.topic, usual) for one in chosen)
+    return told[True] > told[False]
+
+
+def _assumed(facts: Facts, chosen: list[Partition]) -> list[Told]:
+    """Note the settings that no line tells, with what may be played instead."""
+    notes = []
+    untold = [one for one in chosen if one.topic not in facts.min_isr]
+    if untold and facts.all_min_isr is None:
+        widest = min(4, max(len(one.replicas) for one in untold))
+        choices = tuple(
+            Press("cluster.put.min_isr", {"n": n}, f"# min.insync.replicas={n}")
+            for n in range(2, widest + 1)
+        )
+        notes.append(Told("paste.note.min_isr", {"n": 1}, choices=choices))
+    if facts.all_unclean is None and any(one.topic not in facts.unclean for one in chosen):
+        put = "# unclean.leader.election.enable=true"
+        choice = Press("cluster.put.unclean", {}, put)
+        notes.append(Told("paste.note.unclean", choices=(choice,)))
+    if not facts.profile:
+        played = profile_of(facts)
+        choices = tuple(
+            Press("cluster.put.release", {"kafka": row.stands_for}, f"# kafka {row.releases[-1]}")
+            for row in map(get_profile, ("Z28", "K39", "K41"))
+            if row.name != played
+        )
+        args = {"kafka": get_profile(played).stands_for}
+        notes.append(Told("paste.note.release", args, choices=choices))
+    observed = [one.name for one in chosen if one.observers]
+    if observed:
+        notes.append(Told("paste.note.observers", {"names": few(observed)}))
+    if facts.raft:
+        notes.append(Told("paste.note.raft"))
+    return notes
 
 
 def _degraded(one: Partition) -> bool:
     return one.leader < 0 or set(one.isr) != set(one.replicas)
-
-
-def _offline(
-    facts: Facts, chosen: list[Partition], brokers: list[int], notes: list[Told]
-) -> list[int]:
-    """Who is down: as said, as the quorum's list has it, or else whoever is in no ISR at all."""
-    leading = {one.leader for one in chosen}
-    isr = {member for one in chosen for member in one.isr}
-    down = set(facts.offline)
-    if facts.members:
-        gone = {one for one in brokers if one not in facts.members}
-        key = "quorum"
-    else:
-        gone = {one for one in brokers if one not in isr}
-        key = "assumed"
-    gone -= facts.running | leading | down
-    if gone:
-        names = ", ".join(map(str, sorted(gone)))
-        notes.append(Told(f"paste.note.offline.{key}", {"brokers": names}))
-    for one in sorted(down & leading):
-        notes.append(Told("paste.note.leads", {"broker": one}))
-    return sorted((down - leading | gone) & set(brokers))
 
 
 # -- one partition -------------------------------------------------------------------------------
@@ -115,6 +152,7 @@ def _state(facts: Facts, part: Partition, usual: int, notes: list[Told]) -> dict
         if facts.epochs.get((broker, part.name))
     }
     latest = max((entries[-1][0] for entries in known.values()), default=0)
+    latest = max(latest, part.leader_epoch or 0)
     ends = _ends(facts, part, known)
     if ends:
         logs = _logs(facts, part, known, ends, latest, notes)
@@ -129,8 +167,8 @@ def _state(facts: Facts, part: Partition, usual: int, notes: list[Told]) -> dict
         ]
     if part.adding or part.removing:
         notes.append(Told("paste.note.reassign", {"name": part.name}, part.line))
-    own = facts.min_isr.get(part.topic, 1)
-    return {
+    own = _Least(facts).of(part)
+    state = {
         "name": part.name,
         "leader": part.leader,
         "leader_epoch": latest,
@@ -140,6 +178,9 @@ def _state(facts: Facts, part: Partition, usual: int, notes: list[Told]) -> dict
         "min_isr": 0 if own == usual else own,
         "logs": logs,
     }
+    if part.partition_epoch is not None:
+        state["partition_epoch"] = part.partition_epoch
+    return state
 
 
 def _ends(facts: Facts, part: Partition, known: dict[int, list[tuple[int, int]]]) -> dict[int, int]:
@@ -149,6 +190,9 @@ def _ends(facts: Facts, part: Partition, known: dict[int, list[tuple[int, int]]]
         place = (broker, part.name)
         told = [table[place] for table in (facts.marks, facts.recovery) if place in table]
         told += [offset for _, offset in known.get(broker, [])[-1:]]
+        end = facts.ends.get(part.name, part.end)
+        if end is not None and broker in (*part.isr, *part.elr):
+            told.append(end)
         if told:
             least[broker] = max(told)
     if not least:
@@ -224,7 +268,7 @@ def _tell_shortening(
 ) -> None:
     moved = [at for at in sorted(points) if shown[at] != at]
     if moved:
-        pairs = _few([f"{at:,} → {shown[at]:,}" for at in moved])
+        pairs = few([f"{at:,} → {shown[at]:,}" for at in moved])
         notes.append(Told("paste.note.shortened", {"name": part.name, "pairs": pairs}))
 
 
@@ -233,13 +277,9 @@ def _tell_the_rest(facts: Facts, chosen: list[Partition], notes: list[Told]) -> 
     told = {name for table in (facts.epochs, facts.marks, facts.recovery) for _, name in table}
     unseen = sorted(name for name in told if name not in facts.partitions)
     if unseen:
-        notes.append(Told("paste.note.unseen", {"n": len(unseen), "names": _few(unseen)}))
+        notes.append(Told("paste.note.unseen", {"n": len(unseen), "names": few(unseen)}))
     if told & names:
         notes.append(Told("paste.note.ends"))
     if facts.quorum:
         leader, epoch = (facts.quorum.get(one, "?") for one in ("LeaderId", "LeaderEpoch"))
         notes.append(Told("paste.note.quorum", {"leader": leader, "epoch": epoch}))
-
-
-def _few(names: list[str]) -> str:
-    return ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")

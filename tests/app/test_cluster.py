@@ -30,7 +30,7 @@ def test_a_pasted_cluster_becomes_a_run_and_is_not_stored(client: FlaskClient) -
 def test_what_cannot_be_read_is_named_and_the_rest_opens(client: FlaskClient) -> None:
     answer = post(client, "/api/cluster", {"text": GARBLED}).json
     assert [one["line"] for one in answer["problems"]][:3] == [2, 3, 4]
-    assert Run.from_text(answer["run"]).scenario.partitions == ((1, 2, 3),)
+    assert Run.from_text(answer["run"]).scenario.partitions == ((1, 2, 3), (1, 2))
     nothing = post(client, "/api/cluster", {"text": "hello"}).json
     assert nothing["run"] is None and nothing["notes"][0]["key"] == "paste.note.nothing"
 
@@ -43,13 +43,18 @@ def test_only_our_page_may_ask_and_sizes_are_bounded(client: FlaskClient) -> Non
 
 
 def test_every_sentence_of_the_reader_is_in_both_catalogues() -> None:
-    sources = [ROOT / "engine" / "scenarios" / f"{name}.py" for name in ("paste", "pasted")]
+    scenarios = ROOT / "engine" / "scenarios"
+    sources = [*scenarios.glob("paste/*.py"), *scenarios.glob("pasted*.py")]
     text = "".join(
         path.read_text("utf-8") for path in (*sources, ROOT / "app" / "web" / "cluster.py")
     )
     keys = set(re.findall(r'Told\(\s*f?"(paste\.[a-z_.]+)"', text))
-    keys |= {f"paste.{one}" for one in re.findall(r'(?:_Bad|problem)\((?:[\w.]+, )?"(\w+)"', text)}
-    keys |= {f"paste.note.offline.{one}" for one in ("quorum", "assumed")}
+    named = r'(?:Bad|problem)\(\s*(?:[\w.\[\]]+,\s*)?((?:"\w+"(?:\s+if\s+\w+\s+else\s+)?)+)'
+    keys |= {
+        f"paste.{key}" for one in re.findall(named, text) for key in re.findall(r'"(\w+)"', one)
+    }
+    keys |= {f"paste.note.{key}" for key in re.findall(r'\.note\([\w.]+, "(\w+)"', text)}
+    keys |= {f"paste.note.offline.{one}" for one in ("quorum", "listed", "assumed")}
     assert len(keys) > 25
     for lang in ("en", "zh-Hans"):
         path = ROOT / "static" / "i18n" / f"cluster.{lang}.json"
@@ -62,3 +67,16 @@ def test_every_sentence_of_the_reader_is_in_both_catalogues() -> None:
 def test_the_page_is_there_in_both_languages(client: FlaskClient) -> None:
     assert "Bring your own cluster" in client.get("/cluster").text
     assert "带上你自己的集群" in client.get("/cluster?lang=zh").text
+
+
+def test_sentences_and_presses_come_with_the_answer(client: FlaskClient) -> None:
+    text = "Topic: a Partition: 0 Leader: none Replicas: 1,2 Isr: 2\n[cut off\n"
+    answer = post(client, "/api/cluster?lang=en", {"text": text}).json
+    assert answer["offline"] == [1, 2]
+    dead = answer["notes"][0]
+    assert dead["sentence"].startswith("No leader in a-0: a living member of the ISR")
+    assert [one["put"] for one in dead["choices"]] == ["# broker 2 is running"]
+    again = post(client, "/api/cluster", {"text": dead["choices"][0]["put"] + "\n" + text}).json
+    assert again["offline"] == [1]
+    chinese = post(client, "/api/cluster?lang=zh", {"text": text}).json
+    assert chinese["problems"][0]["sentence"].startswith("“[cut off”")

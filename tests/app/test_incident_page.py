@@ -145,3 +145,53 @@ def test_a_token_and_a_file_are_wanted(client: FlaskClient) -> None:
 def test_the_page(client: FlaskClient, lang: str) -> None:
     text = client.get(f"/incident?lang={lang}").text
     assert 'id="drop"' in text and ">incident." not in text
+
+
+DUMP = (
+    b"Dumping 00000000000000000000.log\nLog starting offset: 0\nbaseOffset: 0 lastOffset: 1 "
+    b"count: 2 baseSequence: 0 lastSequence: 1 producerId: 0 producerEpoch: 0 "
+    b"partitionLeaderEpoch: 3 isTransactional: false isControl: false deleteHorizonMs: "
+    b"OptionalLong.empty position: 0 CreateTime: 1749283750000 size: 95 magic: 2 "
+    b"compresscodec: none crc: 1 isvalid: true\n"
+)
+LEADS = (
+    b"[2026-03-04 05:06:07,089] INFO [Broker id=2] Leader rides-0 with topic id Some(x) starts "
+    b"at leader epoch 3 from offset 2 with partition epoch 5, high watermark 2, ISR [1,2], adding "
+    b"replicas [] and removing replicas [] . Previous leader Some(2) and previous leader epoch was "
+    b"2. (s)\n"
+)
+
+
+@pytest.mark.parametrize("name", ["2=dump.txt", "broker-2/dump.txt", "dump-3.txt", "kafka-1/d.txt"])
+def test_a_dump_of_no_partition_costs_one_sentence(client: FlaskClient, name: str) -> None:
+    told = answer_of(client, [("server.log", LEADS), (name, DUMP)])
+    assert (told["states"], told["disks"]) == (1, 0)
+    [note] = [one for one in told["notes"] if "kafka-dump-log was called inside" in one]
+    assert note.startswith(name.removeprefix("2="))
+    named = answer_of(client, [("server.log", LEADS), ("2=rides-0.txt", DUMP)])
+    assert named["disks"] == 1
+    assert not any("kafka-dump-log" in one for one in named["notes"])
+
+
+def test_checkpoints_of_nobody_cost_one_sentence_each(client: FlaskClient) -> None:
+    marks = b"0\n1\nrides 0 2\n"
+    names = ("replication-offset-checkpoint", "recovery-point-offset-checkpoint")
+    told = answer_of(client, [("server.log", LEADS), *((name, marks) for name in names)])
+    assert told["disks"] == 0
+    for name in names:
+        assert sum(note.startswith(name) for note in told["notes"]) == 1
+    owned = answer_of(client, [("server.log", LEADS), (f"1={names[0]}", marks)])
+    assert owned["disks"] == 1
+
+
+def test_single_lines_are_told_without_a_run(client: FlaskClient) -> None:
+    line = (
+        b"[2026-03-04 05:06:07,089] INFO [Partition rides-0 broker=3] Shrinking ISR from 3,1 to 3. "
+        b"Leader: (highWatermark: 7, endOffset: 9). Out of sync replicas: (brokerId: 1, endOffset: "
+        b"7). (kafka.cluster.Partition)\n"
+    )
+    told = answer_of(client, [("server.log", line)])
+    assert (told["partition"], told["states"], told["run"]) == ("rides-0", 0, None)
+    [(_, who, what, _)] = told["rows"]
+    assert who == "b3" and what.startswith("asks for the ISR [3], [1,3] before: its log ends at 9")
+    assert "add state-change.log of a broker" in told["finding"]

@@ -326,6 +326,24 @@ def test_a_pasted_cluster_opens_in_the_animator(visit: Opener) -> None:
     page.wait_for_selector('[data-id="b3"]:not([data-alive="down"])')
 
 
+def test_an_assumption_is_changed_with_one_press(visit: Opener) -> None:
+    page = visit("/cluster")
+    box = page.get_by_label("Output of the tools")
+    box.fill("Topic: a Partition: 0 Leader: 1 Replicas: 1,2,3 Isr: 1,2\n")
+    page.get_by_role("button", name="Read it").click()
+    page.get_by_text("Offline: broker 3.").wait_for()
+    page.get_by_role("button", name="Broker 3 is running").click()
+    page.get_by_text("Offline: broker 3.").wait_for(state="detached")
+    page.get_by_role("button", name="Play 2").click()
+    page.get_by_text("No line tells min.insync.replicas").wait_for(state="detached")
+    assert box.input_value().splitlines()[:2] == [
+        "# min.insync.replicas=2",
+        "# broker 3 is running",
+    ]
+    page.get_by_role("link", name="Open in the animator").click()
+    page.wait_for_selector('body[data-ready="1"] [data-id="b3"]:not([data-alive="down"])')
+
+
 def test_a_garbled_line_is_named_by_its_number(visit: Opener) -> None:
     page = visit("/cluster?lang=zh", color_scheme="dark")
     text = "Topic: a Partition: 0 Leader: 1 Replicas: 1,2 Isr: 1\nhello\n"

@@ -16,14 +16,14 @@ FOUND = [
         "leaderEpoch=0, isr=[2, 3, 1], zkVersion=7, replicas=[1, 2, 3]) correlation id 3 from "
         "controller 4 epoch 1 for partition [t,0] (state.change.logger)",
         "record",
-        {"leader": 2, "le": 0, "isr": [2, 3, 1], "pe": 7, "set": [1, 2, 3]},
+        {"leader": 2, "le": 0, "isr": [2, 3, 1], "pe": 7, "set": [1, 2, 3], "zk": True},
     ),
     (
         "[Broker id=1] Received LeaderAndIsr request PartitionState(controllerEpoch=1, leader=3, "
         "leaderEpoch=1, isr=3,1, zkVersion=1, replicas=2,3,1, isNew=false) correlation id 4 from "
         "controller 4 epoch 1 for partition t-0 (state.change.logger)",
         "record",
-        {"leader": 3, "le": 1, "isr": [3, 1], "pe": 1, "set": [2, 3, 1]},
+        {"leader": 3, "le": 1, "isr": [3, 1], "pe": 1, "set": [2, 3, 1], "zk": True},
     ),
     (
         "[Broker id=1] Skipped the become-leader state change for t-0 with topic id Some(x) and "
@@ -31,7 +31,7 @@ FOUND = [
         "controllerEpoch=-1, leader=1, leaderEpoch=0, isr=[1, 3], partitionEpoch=1, "
         "replicas=[1, 2, 3], addingReplicas=[], isNew=false) since it is already the leader",
         "record",
-        {"leader": 1, "le": 0, "isr": [1, 3], "pe": 1, "set": [1, 2, 3]},
+        {"leader": 1, "le": 0, "isr": [1, 3], "pe": 1, "set": [1, 2, 3], "adding": []},
     ),
     (
         "[Controller id=4 epoch=1] Changed partition t-0 state from NonExistentPartition to "
@@ -72,6 +72,12 @@ FOUND = [
         {"to": 5},
     ),
     ("Truncating log t-0 to offset 4. (kafka.log.Log)", "cuts", {"to": 4}),
+    (
+        "[ReplicaFetcher replicaId=1, leaderId=3, fetcherId=0] Truncating partition t-0 to local "
+        "high watermark 3 (x)",
+        "cuts",
+        {"to": 3},
+    ),
     ("[UnifiedLog partition=t-0, dir=/d] Truncating to offset 2 (x)", "cuts", {"to": 2}),
     (
         "Partition [t,0] on broker 2: Expanding ISR for partition t-0 from 2 to 2,1 (x)",
@@ -82,7 +88,7 @@ FOUND = [
         "[Partition t-0 broker=1] Shrinking ISR from 1,2,3 to 1. Leader: (highWatermark: 9, "
         "endOffset: 12). Out of sync replicas: (brokerId: 2, endOffset: 9)",
         "shrinks",
-        {"before": [1, 2, 3], "isr": [1], "hw": 9, "leo": 12},
+        {"before": [1, 2, 3], "isr": [1], "hw": 9, "leo": 12, "lagging": {2: 9}},
     ),
     (
         "[Partition t-0 broker=1] ISR updated to 1,2  and version updated to 5 (x)",
@@ -122,6 +128,18 @@ FOUND = [
 ABOUT_BROKERS = [
     ("[Controller 4]: Broker failure callback for 3,2 (x)", "failed", {"brokers": [3, 2]}),
     ("[Controller id=4] New broker startup callback for 3 (x)", "came", {"brokers": [3]}),
+    (
+        "[QuorumController id=9] The request from broker 4 to unfence has been granted because it "
+        "has caught up with the offset of its register broker record 5. (x)",
+        "unfencing",
+        {"broker": 4},
+    ),
+    (
+        "[QuorumController id=9] Registering a new incarnation of broker 2. Previous incarnation "
+        "ID was p90428nsSluNyvefldNLkg; new incarnation ID is z07N1ONnRAyMMXsS0s_Euw. (x)",
+        "registering",
+        {"broker": 2},
+    ),
     ("starting (kafka.server.KafkaServer)", "starts", {}),
     ("[KafkaServer id=2] starting (kafka.server.KafkaServer)", "starts", {}),
     ("[BrokerServer id=1] Transition from SHUTDOWN to STARTING (x)", "starts", {}),
@@ -135,7 +153,8 @@ ABOUT_BROKERS = [
 def test_a_line_about_a_partition(text: str, kind: str, data: dict[str, object]) -> None:
     event = lines.read((STAMP + text).encode(), T, "1", "server.log:7")
     assert event is not None
-    assert (event.kind, event.node, event.where) == (kind, "1", "server.log:7")
+    own = lines.speaker_of(text.encode()) or "1"
+    assert (event.kind, event.node, event.where) == (kind, own, "server.log:7")
     assert event.data == {**data, "partition": T}
     assert lines.read((STAMP + text).encode(), Topic("t", 1), "1", "") is None
     assert lines.read((STAMP + text).encode(), None, "1", "") is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -60,3 +61,16 @@ def test_templates_have_the_same_places() -> None:
 def test_english_stays_as_it_is() -> None:
     assert told_in("broker 3 is fenced", "en") == "broker 3 is fenced"
     assert told_in("Nobody ever said this.", CHINESE) == "Nobody ever said this."
+
+
+def test_every_sentence_of_the_field_is_told_in_chinese() -> None:
+    sentences: set[str] = set()
+    for path in sorted(
+        (Path(__file__).parent.parent / "field" / "incident").glob("*/reading.json")
+    ):
+        reading = json.loads(path.read_text("utf-8"))
+        rows = [row.split(" ", 2)[2] for row in reading.get("rows", [])]
+        said = [*rows, *reading.get("notes", []), reading.get("finding"), reading.get("refused")]
+        sentences |= {one for one in said if one}
+    assert len(sentences) > 60
+    assert foreign(sorted(sentences)) == []

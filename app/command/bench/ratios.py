@@ -186,6 +186,11 @@ BENCHMARKS: dict[str, Benchmark] = {
         "app.command.bench.kills",
         "kills",
     ),
+    "logs": elsewhere(
+        "times a log in the plain layout, the slowest other layout, in CPU-seconds a MB",
+        "app.command.bench.logs",
+        "logs",
+    ),
     "splitting": elsewhere(
         "times trees of cycles, windows with plain importance factors: CPU-seconds for one error",
         "app.command.bench.rare",

@@ -6,38 +6,11 @@ import { render } from "preact";
 import { pack } from "../core/packing.js";
 import { translator } from "../i18n/words.js";
 import { at, field, pageWords } from "./found.js";
+import { EXAMPLE, pruned, withLine } from "./pasting.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const { lang } = boot;
 const t = translator(await pageWords(), lang);
-
-const EXAMPLE = [
-  "Topic: orders\tTopicId: Nf2lS0sHQbKQ6wZ1ZzqgZA\tPartitionCount: 2\tReplicationFactor: 3\t" +
-    "Configs: min.insync.replicas=2",
-  "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2",
-  "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3,1\tIsr: 2,1",
-  "",
-  "# broker 1 orders-0 leader-epoch-checkpoint",
-  "0",
-  "2",
-  "5 812000",
-  "7 1203404",
-  "# broker 1 replication-offset-checkpoint",
-  "0",
-  "1",
-  "orders 0 1203410",
-  "",
-  "# broker 3 orders-0 leader-epoch-checkpoint",
-  "0",
-  "2",
-  "5 812000",
-  "6 1203401",
-  "# broker 3 replication-offset-checkpoint",
-  "0",
-  "1",
-  "orders 0 1203399",
-  "",
-].join("\n");
 
 /** A header line goes where the cursor is, on a line of its own. */
 function header() {
@@ -65,69 +38,95 @@ const partOf = (one) =>
 const told = (one, i) =>
   html`<li key=${i}>
     ${one.line > 0 && html`<b>${t("cluster.line", { line: one.line })}</b> `}${t(one.key, one.args)}
+    ${one.choices.map(
+      (choice) =>
+        html`<button key=${choice.put} class="btn small" type="button" onClick=${() => put(choice)}>
+          ${t(choice.key, choice.args)}
+        </button>`,
+    )}
   </li>`;
 
-function Found({ answer, link }) {
-  const { notes, problems, partitions, profile } = answer;
-  return html`${
-    problems.length > 0 &&
-    html`<div class="problems" role="alert">
-      <h2>${t("cluster.problems")}</h2>
-      <ul>
-        ${problems.map(told)}
-      </ul>
-    </div>`
-  }
-  ${
-    partitions.length > 0 &&
-    html`<div>
-      <h2>${t("cluster.partitions")}</h2>
-      <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">${t("cluster.partition")}</th>
-              <th scope="col">${t("cluster.leader")}</th>
-              <th scope="col">${t("cluster.replicas")}</th>
-              <th scope="col">ISR</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${partitions.map(partOf)}
-          </tbody>
-        </table>
-      </div>
-    </div>`
-  }
-  ${
-    notes.length > 0 &&
-    html`<div>
-      <h2>${t("cluster.notes")}</h2>
-      <ul>
-        ${notes.map(told)}
-      </ul>
-    </div>`
-  }
-  ${
-    link &&
-    html`<form class="row" method="post" action="/learn/quiz">
-      <a class="btn primary" href=${link}
-        >${t(problems.length ? "cluster.open.part" : "cluster.open", { profile })}</a
-      >
-      <input type="hidden" name="csrf" value=${document.body.dataset.csrf} />
-      <input type="hidden" name="run" value=${answer.run} />
-      <button class="btn" title=${t("cluster.quiz.why")}>${t("cluster.quiz")}</button>
-    </form>`
-  }`;
+/** What a press says instead of an assumption becomes a line of the text, which is read again. */
+function put(choice) {
+  field("text").value = withLine(field("text").value, choice);
+  read();
+}
+
+const Notes = ({ title, notes }) =>
+  notes.length > 0 &&
+  html`<div>
+    <h2>${title}</h2>
+    <ul>
+      ${notes.map(told)}
+    </ul>
+  </div>`;
+
+function Found({ answer, link, left }) {
+  const { notes, problems, partitions, offline, profile } = answer;
+  const down = t("cluster.down", { brokers: offline.join(", ") });
+  return html`${left > 0 && html`<p role="status">${t("cluster.pruned", { n: left })}</p>`}
+    ${
+      problems.length > 0 &&
+      html`<div class="problems" role="alert">
+        <h2>${t("cluster.problems")}</h2>
+        <ul>
+          ${problems.map(told)}
+        </ul>
+      </div>`
+    }
+    ${
+      partitions.length > 0 &&
+      html`<div>
+        <h2>${t("cluster.partitions")}</h2>
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">${t("cluster.partition")}</th>
+                <th scope="col">${t("cluster.leader")}</th>
+                <th scope="col">${t("cluster.replicas")}</th>
+                <th scope="col">ISR</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${partitions.map(partOf)}
+            </tbody>
+          </table>
+        </div>
+        ${offline.length > 0 && html`<p class="soft">${down}</p>`}
+      </div>`
+    }
+    <${Notes}
+      title=${t("cluster.assumed")}
+      notes=${notes.filter(({ choices }) => choices.length)}
+    />
+    <${Notes} title=${t("cluster.notes")} notes=${notes.filter(({ choices }) => !choices.length)} />
+    ${
+      link &&
+      html`<form class="row" method="post" action="/learn/quiz">
+        <a class="btn primary" href=${link}
+          >${t(problems.length ? "cluster.open.part" : "cluster.open", { profile })}</a
+        >
+        <input type="hidden" name="csrf" value=${document.body.dataset.csrf} />
+        <input type="hidden" name="run" value=${answer.run} />
+        <button class="btn" title=${t("cluster.quiz.why")}>${t("cluster.quiz")}</button>
+      </form>`
+    }`;
 }
 
 async function read(event) {
-  event.preventDefault();
-  const body = { text: field("text").value };
-  if (!body.text.trim()) {
+  event?.preventDefault();
+  const { text, left } = pruned(field("text").value, boot.most);
+  if (!text.trim()) {
     at("text").focus();
     return;
   }
+  if (text.length > boot.most) {
+    const sentence = t("cluster.long", { most: boot.most });
+    render(html`<p class="bad" role="alert">${sentence}</p>`, at("found"));
+    return;
+  }
+  const body = { text };
   if (field("profile").value) body.profile = field("profile").value;
   const headers = {
     "Content-Type": "application/json",
@@ -148,7 +147,7 @@ async function read(event) {
     return;
   }
   const link = answer.run ? `/r#run=${await pack(answer.run)}` : null;
-  render(html`<${Found} answer=${answer} link=${link} />`, at("found"));
+  render(html`<${Found} answer=${answer} link=${link} left=${left} />`, at("found"));
   at("found").scrollIntoView({ block: "nearest" });
 }
 

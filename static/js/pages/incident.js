@@ -88,16 +88,20 @@ const Listed = ({ title, rows }) =>
 
 function Story({ answer, link }) {
   const { partition, followed, states, profile, finding, rows, more, notes, clocks } = answer;
+  const none = answer.disks ? "incident.none.disks" : "incident.none";
   return html`<h2>${t("incident.story", { partition })}</h2>
     ${
       finding
-        ? html`<p class="finding bad"><b>${t("incident.finding")}</b> ${finding}</p>`
-        : html`<p class="finding">✓ ${t("incident.none", { n: states })}</p>`
+        ? html`<p class="finding bad">
+            <b>${t(states ? "incident.finding" : "incident.missing")}</b> ${finding}
+          </p>`
+        : html`<p class="finding">✓ ${t(none, { n: states })}</p>`
     }
     ${rows
       .filter(isBad)
       .map(([time, , what]) => html`<p key=${time + what} class="lost">${what}</p>`)}
-    <p>${t("incident.followed", { followed, states, profile })}</p>
+    ${states > 0 && html`<p>${t("incident.followed", { followed, states, profile })}</p>`}
+    ${states > 0 && html`<p class="soft">${t("incident.record")}</p>`}
     ${link && html`<p><a class="btn primary" href=${link}>${t("incident.open")}</a></p>`}
     <div class="scroll">
       <table>

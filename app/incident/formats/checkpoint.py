@@ -1,0 +1,83 @@
+"""The checkpoint files of a broker: high watermarks, log starts, leader epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from app.incident.events import Event
+from app.incident.files import Gathered, Source, folder_partition, named_owner, owner_of
+from app.incident.formats.format import FileFormat, FormatRow
+from app.incident.sampling import FileSample
+from app.kafka import checkpoints
+from app.kafka.cursor import Malformed
+
+MARKS: Final = "replication-offset-checkpoint"
+STARTS: Final = "log-start-offset-checkpoint"
+EPOCHS: Final = "leader-epoch-checkpoint"
+NEEDED: Final = (MARKS, STARTS, EPOCHS)
+NOT_NEEDED: Final = ("recovery-point-offset-checkpoint", "cleaner-offset-checkpoint")
+
+
+def _owner(path: Path, file: str) -> str:
+    """Find the broker: by meta.properties, by a number in the name, or by the folders."""
+    beside = path.with_name(path.name.replace(file, "").strip("-_. ") or file)
+    return owner_of(path) or named_owner(beside)
+
+
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
+    file = next((one for one in NEEDED if one in path.name), "")
+    return Source(path, "checkpoint", node or _owner(path, file)) if file else None
+
+
+def _recognise_useless(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
+    file = next((one for one in NOT_NEEDED if one in path.name), "")
+    return Source(path, "recovery", node) if file else None
+
+
+def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
+    wanted, path = gathered.wanted, source.path
+    if wanted is None:
+        return
+    file = next(one for one in NEEDED if one in path.name)
+    try:
+        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise Malformed(f"Byte {error.start}: this is not the text of a checkpoint.") from None
+    of_folder = folder_partition(path)
+    if file == EPOCHS:
+        about = of_folder
+        if about is not None and about != wanted:
+            return
+        epochs = checkpoints.epochs(text)
+        if about is None:
+            gathered.complain(
+                f"{path}: whose epochs these are, nothing says; keep the file in the folder of its "
+                f"partition, as {wanted}/{file}."
+            )
+        elif not source.node:
+            gathered.complain(_nobody(path))
+        else:
+            gathered.replica(source.node).epochs = epochs
+        return
+    offset = checkpoints.offsets(text).get((wanted.topic, wanted.index))
+    if not source.node:
+        gathered.complain(_nobody(path))
+    elif offset is None:
+        gathered.complain(f"{path}: it has no line of {wanted}.")
+    elif file == MARKS:
+        gathered.replica(source.node).hw = offset
+    else:
+        gathered.replica(source.node).start = offset
+    yield from ()
+
+
+def _nobody(path: Path) -> str:
+    return f"{path}: whose checkpoint this is, nothing says; name it like 2={path.name}."
+
+
+FORMAT: Final = FileFormat(
+    "checkpoint", (FormatRow(NEEDED, "incident.known.disk"),), _recognise, _read
+)
+RECOVERY: Final = FileFormat("recovery", (), _recognise_useless, None)

@@ -1,0 +1,100 @@
+"""Output of `kafka-dump-log`, of the metadata log or of segments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from app.incident import dumps
+from app.incident.events import Event, Topic, partition_named
+from app.incident.files import (
+    Gathered,
+    Source,
+    folder_partition,
+    lines_of,
+    named_owner,
+    owner_of,
+)
+from app.incident.formats.format import FileFormat, FormatRow
+from app.incident.formats.metadata_log import METADATA, apply
+from app.incident.sampling import FileSample
+from app.kafka.history import Entry
+
+_IN_NAME: Final = re.compile(r"([A-Za-z0-9._-]+?-\d{1,6})(?:[-_.](?:dump|segment|log))*\.\w+")
+_PROMPT: Final = re.compile(r"[\s:/]([A-Za-z0-9._-]+-\d{1,6})\]?\s*[$#>](?:\s|$)")
+
+
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
+    found = sample()
+    if not found.dumped or found.dumped < found.logged:
+        return None
+    match = _IN_NAME.fullmatch(path.name)
+    partition = (partition_named(match[1]) if match else None) or folder_partition(path)
+    owner = node or owner_of(path) or named_owner(path)
+    return Source(path, "dump", owner, partition=partition, encoding=found.encoding)
+
+
+def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
+    about, named = _guessed(source.partition, gathered.wanted), True
+    for number, line in lines_of(source.path, source.encoding):
+        text = line.decode(errors="replace")
+        header = dumps.FILE.search(text)
+        if header:
+            about, named = partition_named(header[2]), True
+            continue
+        if dumps.BARE.search(text):
+            named = about is not None
+            continue
+        record = dumps.record_of(text)
+        if record is not None:
+            where = f"{source.path.name}:{number}"
+            yield from apply(gathered, Entry(record[0], record[1], record[2]), where)
+            continue
+        batch = dumps.BATCH.search(text)
+        if batch is None:
+            prompt = _PROMPT.search(text)
+            about = _guessed(partition_named(prompt[1]), gathered.wanted) if prompt else about
+            continue
+        if gathered.wanted is None or str(about) == METADATA:
+            continue
+        sentence = _unusable(source, number, about, named, gathered.wanted)
+        if sentence:
+            gathered.complain(sentence)
+            return
+        if about == gathered.wanted:
+            values = (int(batch[name]) for name in ("epoch", "base", "last", "time"))
+            gathered.add_batch(source.node, *values)
+
+
+def _guessed(about: Topic | None, wanted: Topic | None) -> Topic | None:
+    """The partition in the name of a file, a folder or a prompt, if it is one of the topic that is
+    looked at: broker-2 and dump-3 have the same form."""
+    return about if about and wanted and about.topic == wanted.topic else None
+
+
+def _unusable(source: Source, number: int, about: Topic | None, named: bool, wanted: Topic) -> str:
+    """Why the batches of a dump cannot be used, and what to do; "" where they can."""
+    path = source.path
+    if about is None or not named:
+        return (
+            f"{path}:{number}: kafka-dump-log was called inside the folder of a partition, so its "
+            f"output does not say of which; name it like {source.node or 2}={wanted}.txt."
+        )
+    if about == wanted and not source.node:
+        return f"{path}:{number}: whose segment this is, nothing says; name it like 2={path.name}."
+    return ""
+
+
+FORMAT: Final = FileFormat(
+    "dump",
+    (
+        FormatRow(
+            ("kafka-dump-log --cluster-metadata-decoder", "kafka-dump-log --files"),
+            "incident.known.dump",
+        ),
+    ),
+    _recognise,
+    _read,
+)

@@ -1,0 +1,63 @@
+"""The log of a KRaft controller, `__cluster_metadata-0`: every state of every partition."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from app.incident.events import CONTROLLER, Event, Topic, partition_named
+from app.incident.files import Gathered, Source, owner_of
+from app.incident.formats.format import FileFormat, FormatRow
+from app.incident.sampling import FileSample
+from app.kafka import batches
+from app.kafka.cursor import Malformed
+from app.kafka.history import Entry, entries
+from app.kafka.metadata import BrokerRecord
+
+METADATA: Final = "__cluster_metadata-0"
+SEGMENT: Final = re.compile(r"\d{20}\.log")
+
+
+def is_segment(path: Path) -> bool:
+    """Return whether this is a segment in the folder of a partition."""
+    return bool(SEGMENT.fullmatch(path.name)) and partition_named(path.parent.name) is not None
+
+
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
+    if path.parent.name == METADATA and SEGMENT.fullmatch(path.name):
+        return Source(path, "metadata", node or owner_of(path))
+    return None
+
+
+def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
+    where = f"{source.path.parent.name}/{source.path.name}"
+    with source.path.open("rb") as file:
+        for batch in batches.stream(file):
+            for entry in _entries(batch):
+                yield from apply(gathered, entry, f"{where} offset {entry.offset}")
+
+
+def apply(gathered: Gathered, entry: Entry, where: str) -> Iterator[Event]:
+    """Take a record of the metadata log in, and yield the events that it makes."""
+    for stated in gathered.image.apply(entry):
+        about = Topic(stated.topic, stated.index)
+        if gathered.wanted in (None, about):
+            data = {"partition": about, "state": stated.state}
+            yield Event(entry.time_ms, CONTROLLER, "state", where, data)
+    if isinstance(entry.record, BrokerRecord):
+        data = {"broker": entry.record.broker}
+        yield Event(entry.time_ms, CONTROLLER, entry.record.what, where, data)
+
+
+def _entries(batch: batches.Batch) -> Iterator[Entry]:
+    try:
+        yield from entries([batch])
+    except Malformed as error:
+        raise Malformed(f"Offset {batch.header.base}: {error}") from None
+
+
+FORMAT: Final = FileFormat(
+    "metadata", (FormatRow((f"{METADATA}/*.log",), "incident.known.metadata"),), _recognise, _read
+)

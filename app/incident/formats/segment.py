@@ -1,0 +1,43 @@
+"""The segments of a partition: which batches exist now, of which leader epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from app.incident.events import Event, partition_named
+from app.incident.files import Gathered, Source, named_owner, owner_of
+from app.incident.formats.format import FileFormat, FormatRow
+from app.incident.formats.metadata_log import is_segment
+from app.incident.sampling import FileSample
+from app.kafka import batches
+
+
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
+    if not is_segment(path):
+        return None
+    return Source(path, "segment", node or owner_of(path) or named_owner(path))
+
+
+def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
+    if partition_named(source.path.parent.name) != gathered.wanted:
+        return
+    if not source.node:
+        gathered.complain(
+            f"{source.path}: whose segment this is, nothing says; name it like "
+            f"2={source.path.parent.name}/{source.path.name}."
+        )
+        return
+    replica = gathered.replica(source.node)
+    if replica.start is None:
+        replica.start = int(source.path.stem)
+    with source.path.open("rb") as file:
+        for header in batches.headers(file):
+            gathered.add_batch(source.node, header.epoch, header.base, header.last, header.time_ms)
+    yield from ()
+
+
+FORMAT: Final = FileFormat(
+    "segment", (FormatRow(("orders-0/*.log",), "incident.known.segment"),), _recognise, _read
+)

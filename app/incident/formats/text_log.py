@@ -1,0 +1,99 @@
+"""The text logs of brokers and controllers, in any layout."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from app.incident import layouts, lines
+from app.incident.events import Event
+from app.incident.files import Gathered, Source, lines_of, named_owner, owner_of
+from app.incident.formats.format import FileFormat, FormatRow
+from app.incident.lines import Unread
+from app.incident.sampling import FileSample
+
+
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
+    found = sample()
+    if not found.logged:
+        return None
+    several = len([one for one in found.speakers if one.isdigit()]) > 1
+    owner = node or found.usual_writer() or ("" if several else owner_of(path) or named_owner(path))
+    return Source(path, "text", owner, found.writers(), found.tail, encoding=found.encoding)
+
+
+@dataclass(slots=True)
+class _Passed:
+    """Lines of one file that were passed over for one reason: how many, and the first."""
+
+    first: int = 0
+    count: int = 0
+
+    def add(self, number: int) -> None:
+        self.first = self.first or number
+        self.count += 1
+
+
+def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
+    wanted = gathered.wanted
+    topic = b"" if wanted is None else wanted.topic.encode()
+    binary, cut, timeless, unsigned, spread = (_Passed() for _ in range(5))
+    name = source.path.name
+    for number, line in lines_of(source.path, source.encoding):
+        if b"\0" in line:
+            binary.add(number)
+        line = layouts.without_colours(line)
+        if not lines.may_tell(line, topic):
+            continue
+        plain = layouts.unwrapped(line)
+        node = source.node
+        if source.origins:
+            node = source.origins.get(layouts.origin_of(plain, len(plain.text)), node)
+        try:
+            event = lines.of_plain(plain, wanted, node, f"{name}:{number}", source.tail)
+        except Unread as unread:
+            passed = timeless if unread.why == "no time" else cut
+            (spread if _FIELD.match(plain.text) else passed).add(number)
+            continue
+        if event is not None:
+            if not event.node and event.kind in _NEED_A_WRITER:
+                unsigned.add(number)
+            yield event
+    path = source.path
+    if binary.count:
+        gathered.complain(f"{path}:{binary.first}: this line is no text and was passed over.")
+    if spread.count:
+        gathered.complain(
+            f"{path}:{spread.first}: the JSON is spread over several lines; jq -c '.[]' {name} "
+            "puts each record on one."
+        )
+    for passed, why in (
+        (cut, "cut off or spoilt"),
+        (timeless, "without a time"),
+        (unsigned, "without the broker that wrote them; name the file like 2=" + name),
+    ):
+        if passed.count:
+            gathered.complain(
+                f"{path}: lines of Kafka {why}: {passed.count}, the first is line {passed.first}."
+            )
+
+
+_FIELD: Final = re.compile(r'"[\w@. -]+"\s*:\s*"')
+"""A field of a JSON record that has its lines for itself."""
+_NEED_A_WRITER: Final = ("leads", "follows", "cuts", "loaded", "starts", "stops", "dies", "grows",
+                         "shrinks", "granted", "recovers", "mark")  # fmt: skip
+
+FORMAT: Final = FileFormat(
+    "text",
+    (
+        FormatRow(("server.log", "controller.log", "state-change.log"), "incident.known.logs"),
+        FormatRow(
+            ("docker logs", "kubectl logs", "journalctl", "*.jsonl"), "incident.known.layouts"
+        ),
+    ),
+    _recognise,
+    _read,
+)

@@ -1,0 +1,127 @@
+"""The state in which a rebuilt run begins, and what had to be assumed for it."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from app.incident.facts import Beginning, Scale
+from app.incident.timeline import Timeline
+from app.kafka.metadata import Partition
+
+MOST_KEPT = 400
+"""Records in one log of the first state; further apart, all logs begin equal."""
+
+
+def scenario_data(
+    told: Timeline,
+    profile: str,
+    replicas: list[int],
+    brokers: set[int],
+    begin: Beginning | None,
+    scale: Scale,
+) -> dict[str, Any]:
+    """The scenario as plain data.  `begin` None: the partition is new, and its logs are empty."""
+    data: dict[str, Any] = {
+        "title": f"What happened to {told.partition}",
+        "profiles": [profile],
+        "brokers": [{"id": broker} for broker in sorted(brokers)],
+        "partitions": [replicas],
+        "configs": _configs(told),
+    }
+    if begin is not None:
+        data["initial"] = _initial(told, replicas, brokers, begin, scale)
+    return data
+
+
+def _configs(told: Timeline) -> dict[str, Any]:
+    configs: dict[str, Any] = {"auto.leader.rebalance.enable": False}
+    if elects_uncleanly(told):
+        configs["unclean.leader.election.enable"] = True
+    for name, value in told.configs.items():
+        if name == "min.insync.replicas":
+            configs[name] = int(value)
+        elif name == "unclean.leader.election.enable":
+            configs[name] = value == "true"
+    return configs
+
+
+def elects_uncleanly(told: Timeline) -> bool:
+    """Return whether a leader that was not in sync followed another at once."""
+    return any(
+        before.leader >= 0
+        and after.leader >= 0
+        and after.leader_epoch == before.leader_epoch + 1
+        and after.leader not in (*before.isr, *before.elr)
+        for before, after in itertools.pairwise(state.record for state in told.states)
+    )
+
+
+def leaderless(told: Timeline) -> set[int]:
+    """Members of the ISR and ELR of a partition that has no leader at first: were one alive, it
+    would lead."""
+    first = told.states[0].record
+    return {*first.isr, *first.elr} if first.leader < 0 else set()
+
+
+def assumptions(told: Timeline, stands_for: str, chosen: bool) -> list[str]:
+    """A sentence for each setting that no line tells.  `chosen`: the release was asked for."""
+    notes = []
+    if not told.version and not chosen:
+        notes.append(f"No line tells the release: the run plays {stands_for}.")
+    if "min.insync.replicas" not in told.configs:
+        notes.append("No line tells min.insync.replicas: the run plays 1.")
+    if leaderless(told) - set(told.offline):
+        notes.append(
+            "The partition has no leader at first: the members of its ISR and ELR are played as "
+            "down."
+        )
+    if "unclean.leader.election.enable" not in told.configs and elects_uncleanly(told):
+        notes.append(
+            "No line tells unclean.leader.election.enable: the run plays true, as such an election "
+            "happened."
+        )
+    return notes
+
+
+def _initial(
+    told: Timeline, replicas: list[int], brokers: set[int], begin: Beginning, scale: Scale
+) -> dict[str, Any]:
+    first = told.states[0].record
+    down = {*told.offline, *leaderless(told)}
+    offline = sorted(one for one in down if one in brokers and one != first.leader)
+    return {
+        "offline": offline,
+        "partitions": [
+            {
+                "name": "t-0",
+                "leader": first.leader,
+                "leader_epoch": first.leader_epoch,
+                "partition_epoch": first.partition_epoch,
+                "isr": [one for one in first.isr if one in replicas],
+                "elr": list(first.elr),
+                "last_known_elr": list(first.last_known_elr),
+                "logs": [_log(broker, first, begin, scale) for broker in replicas],
+            }
+        ],
+    }
+
+
+def _log(broker: int, first: Partition, begin: Beginning, scale: Scale) -> dict[str, Any]:
+    """One replica: it ends where it said, or with the leader if it was in sync."""
+    start, epoch = scale.start, first.leader_epoch
+    spread = scale.of(max(begin.leo.values(), default=start)) - start
+    if not begin.leo or spread > MOST_KEPT:
+        return {"broker": broker, "epochs": [[epoch, start]], "end": start, "hw": start}
+    least = min(begin.leo.values())
+    leader_end = begin.leo.get(first.leader, least)
+    usual = leader_end if broker in first.isr else least
+    end = scale.of(begin.leo.get(broker, usual))
+    mark = min(end, scale.of(begin.hw.get(broker, begin.hw.get(first.leader, start))))
+    began = scale.of(leader_end)
+    epochs = [[epoch, start]]
+    if epoch and began > start:
+        epochs = [[epoch - 1, start]]
+        if end >= began and broker == first.leader:
+            epochs.append([epoch, began])
+    return {"broker": broker, "epochs": epochs, "end": end, "hw": mark}

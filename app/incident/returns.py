@@ -1,0 +1,41 @@
+"""The return of a broker that was fenced: when, with which log, and whether it had started."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from app.incident.events import Event
+from app.incident.timeline import Timeline
+
+COMES: Final = ("unfenced", "came")
+
+
+def comes_back(told: Timeline, broker: int, gone: Event) -> tuple[Event | None, int | None]:
+    """The event of its return, and the log end that it then found."""
+    later = False
+    found: int | None = None
+    for _, event in told.events:
+        later = later or event is gone
+        if not later:
+            continue
+        if event.kind == "loaded" and event.node == str(broker) and found is None:
+            found = event.data["leo"]
+        names = event.data.get("brokers") or [event.data.get("broker")]
+        if event.kind in COMES and broker in names:
+            return event, found
+    return None, found
+
+
+def starts_between(told: Timeline, broker: int, gone: Event, back: Event) -> bool:
+    """Return whether the broker's process started between two events."""
+    between = False
+    for _, event in told.events:
+        if event is gone:
+            between = True
+        if between and event.kind == "registered" and event.data["broker"] == broker:
+            return True
+        if between and event.kind == "starts" and event.node == str(broker):
+            return True
+        if event is back:
+            return False
+    return False

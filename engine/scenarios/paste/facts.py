@@ -1,0 +1,198 @@
+"""Facts that were read of a cluster, and the parts that all readers share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+MOST_CHARS: Final = 100_000
+"""Beyond, rows of healthy partitions are left out before anything else is."""
+MOST_LINES: Final = 2_000
+MOST_NUMBER: Final = 2**53 - 1
+MOST_EPOCH: Final = 2**31 - 1
+MOST_ID: Final = 999_999
+MOST_PROBLEMS: Final = 50
+SHOWN: Final = 80
+"""Characters of a line that a sentence quotes."""
+
+TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
+
+
+@dataclass
+class Partition:
+    """The state of a partition.  `leader_epoch`, `partition_epoch` and `end`, the high watermark,
+    are None where nothing says them; `line` 0: no line of a describe."""
+
+    topic: str
+    number: int
+    leader: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    elr: tuple[int, ...] = ()
+    last_known_elr: tuple[int, ...] = ()
+    adding: tuple[int, ...] = ()
+    removing: tuple[int, ...] = ()
+    line: int = 0
+    leader_epoch: int | None = None
+    partition_epoch: int | None = None
+    end: int | None = None
+    start: int | None = None
+    observers: tuple[int, ...] = ()
+    offline_known: bool = False
+    isr_known: bool = True
+
+    @property
+    def name(self) -> str:
+        return f"{self.topic}-{self.number}"
+
+
+@dataclass(frozen=True)
+class Press:
+    """A line that a press puts into the text, above line `before` (0: at the top)."""
+
+    key: str
+    args: Mapping[str, object]
+    put: str
+    before: int = 0
+
+
+@dataclass
+class Told:
+    """A sentence of the catalogue: its key, its arguments, the line it is about (0: none), and
+    what the reader of it may choose instead."""
+
+    key: str
+    args: Mapping[str, object] = field(default_factory=dict)
+    line: int = 0
+    choices: tuple[Press, ...] = ()
+
+
+@dataclass
+class Facts:
+    """All that was read.  Checkpoints are by (broker, partition's name)."""
+
+    partitions: dict[str, Partition] = field(default_factory=dict)
+    min_isr: dict[str, int] = field(default_factory=dict)
+    unclean: dict[str, bool] = field(default_factory=dict)
+    epochs: dict[tuple[int, str], list[tuple[int, int]]] = field(default_factory=dict)
+    marks: dict[tuple[int, str], int] = field(default_factory=dict)
+    recovery: dict[tuple[int, str], int] = field(default_factory=dict)
+    offline: set[int] = field(default_factory=set)
+    running: set[int] = field(default_factory=set)
+    quorum: dict[str, str] = field(default_factory=dict)
+    members: set[int] = field(default_factory=set)
+    """Brokers that the quorum lists."""
+    alive: set[int] = field(default_factory=set)
+    """Brokers that a list of living brokers names."""
+    seen: set[int] = field(default_factory=set)
+    """Brokers in the ISR of partitions that were left out for their number."""
+    leading: set[int] = field(default_factory=set)
+    """Leaders of partitions that were left out for their number."""
+    assigned: dict[str, dict[int, tuple[int, ...]]] = field(default_factory=dict)
+    """Topic -> the replicas of its partitions, as ZooKeeper has them."""
+    znodes: dict[tuple[str, int], Partition] = field(default_factory=dict)
+    """The state of a partition as ZooKeeper has it: its replicas stand elsewhere."""
+    ends: dict[str, int] = field(default_factory=dict)
+    """Partition's name -> its end offset, as a consumer sees it."""
+    left_out: int = 0
+    all_min_isr: int | None = None
+    all_unclean: bool | None = None
+    profile: str = ""
+    """The Kafka that is to be played, as a line asks for it."""
+    raft: bool = False
+    """The cluster has Raft groups and no ISR."""
+    elr_known: bool = False
+    ids_known: bool = False
+    problems: list[Told] = field(default_factory=list)
+    notes: list[Told] = field(default_factory=list)
+
+    def problem(self, line: int, key: str, choices: tuple[Press, ...] = (), **args: object) -> None:
+        """Remember what is wrong with a line."""
+        self.problems.append(Told(f"paste.{key}", _short(args), line, choices))
+
+    def refuse(self, line: int, bad: Bad) -> None:
+        """Remember a part of a line that cannot be read."""
+        self.problem(line, bad.key, bad.choices, **bad.args_)
+
+    def note(self, line: int, key: str, **args: object) -> None:
+        """Remember what was made of a line."""
+        self.notes.append(Told(f"paste.note.{key}", _short(args), line))
+
+    def add(self, partition: Partition) -> None:
+        """Take a partition in.  Raises Bad for one that was there already."""
+        known = self.partitions.get(partition.name)
+        if known is not None:
+            raise Bad("again", name=partition.name, first=known.line)
+        self.partitions[partition.name] = partition
+
+
+def _short(args: Mapping[str, object]) -> dict[str, object]:
+    return {
+        name: value[:SHOWN] if isinstance(value, str) else value for name, value in args.items()
+    }
+
+
+class Bad(Exception):
+    """A part of a line that cannot be read: a key and its arguments."""
+
+    def __init__(self, key: str, choices: tuple[Press, ...] = (), **args: object) -> None:
+        super().__init__(key)
+        self.key = key
+        self.choices = choices
+        self.args_: dict[str, Any] = args
+
+
+def number_of(text: str, what: str, most: int) -> int:
+    """A whole number.  Raises Bad."""
+    if not re.fullmatch(r"\d{1,16}", text) or int(text) > most:
+        raise Bad("number", what=what, text=text, most=most)
+    return int(text)
+
+
+def ids_of(text: str, column: str) -> tuple[int, ...]:
+    """Broker ids: `1,2,3`, `[1, 2, 3]` or `1 2 3`, each once.  Raises Bad."""
+    text = text.strip().strip("[]").strip().rstrip(",")
+    if text.lower() in ("", "n/a", "none", "-", "null"):
+        return ()
+    found = []
+    for part in re.split(r"\s*,\s*|\s+", text):
+        if not re.fullmatch(r"\d{1,6}", part):
+            raise Bad("ids", column=column, text=text)
+        found.append(int(part))
+    if len(set(found)) != len(found):
+        raise Bad("double", column=column, text=text)
+    return tuple(found)
+
+
+def leader_of(text: str) -> int:
+    """The id of a leader; -1 for `none`, `-1`, `N/A` and nothing.  Raises Bad."""
+    text = text.strip()
+    if text.lower() in ("none", "-1", "-2", "n/a", "-", "", "null"):
+        return -1
+    return number_of(text, "Leader", MOST_ID)
+
+
+def checked(facts: Facts, one: Partition) -> Partition:
+    """A partition whose parts fit together.  A member of the ISR that is no replica any more, as
+    while replicas are removed, is left out with a note.  Raises Bad."""
+    if not one.replicas:
+        raise Bad("empty", column="Replicas")
+    for column, members in (
+        ("Isr", one.isr),
+        ("Elr", one.elr),
+        ("LastKnownElr", one.last_known_elr),
+    ):
+        for member in members:
+            if member not in one.replicas and member != one.leader:
+                facts.note(one.line, "no_replica", broker=member, column=column, name=one.name)
+    if one.leader >= 0 and one.leader not in one.replicas:
+        raise Bad("leads_no_replica", broker=one.leader)
+    if one.leader >= 0 and one.leader not in one.isr:
+        raise Bad("leader", broker=one.leader)
+    one.isr, one.elr, one.last_known_elr = (
+        tuple(member for member in members if member in one.replicas)
+        for members in (one.isr, one.elr, one.last_known_elr)
+    )
+    return one
