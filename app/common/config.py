@@ -73,15 +73,11 @@ def _level(text: str) -> str:
 SETTINGS: tuple[Setting, ...] = (
     Setting("database_url", "", "SQLAlchemy address; default: SQLite in instance/highwater.db"),
     Setting("instance", "", "directory for the database and the signing key; default: ./instance"),
-    Setting(
-        "secret_key", "", "key that signs cookies; default: one kept in the instance"
-    ),
+    Setting("secret_key", "", "key that signs cookies; default: one kept in the instance"),
     Setting("host", "127.0.0.1", "address to listen on"),
     Setting("port", "8000", "port to listen on", _whole(0, 65535)),
     Setting("proxies", "0", "trusted proxies in front (X-Forwarded-For)", _whole(0, 10)),
-    Setting(
-        "threads", "280", "worker threads: live connections plus 24", _whole(32, 10_000)
-    ),
+    Setting("threads", "280", "worker threads: live connections plus 24", _whole(32, 10_000)),
     Setting("sockets_per_address", "8", "live connections per address", _whole(1, 100_000)),
     Setting("moves_per_s", "20", "socket questions per second and connection", _rate),
     Setting("moves_burst", "40", "burst size of the setting above", _whole(1, 100_000)),
@@ -103,9 +99,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("batches_per_address", "12", "unfinished batches per address", _whole(1, 10**6)),
     Setting("rows_mib", "20480", "MiB that the rows of all batches may take", _whole(1, 2**40)),
-    Setting(
-        "metrics_token", "", "bearer token for /metrics; none: localhost only"
-    ),
+    Setting("metrics_token", "", "bearer token for /metrics; none: localhost only"),
     Setting("transports", "websocket", "how pages connect: websocket, or websocket,polling"),
     Setting(
         "spark_master",

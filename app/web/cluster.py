@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from flask import Blueprint, Response, render_template
+from flask import Blueprint, Response, render_template, url_for
 
 from app.context import visitor
 from app.context.services import services
@@ -52,6 +52,7 @@ def read_cluster() -> Response:
         {
             "ok": True,
             "run": None if run is None else run.text(),
+            "what_if": None if run is None else _what_if(run),
             "profile": None if run is None else run.profile,
             "partitions": [] if data is None else _summary(data),
             "offline": [] if data is None else data["initial"]["offline"],
@@ -59,6 +60,12 @@ def read_cluster() -> Response:
             "problems": [_told(one) for one in problems],
         }
     )
+
+
+def _what_if(run: Run) -> str:
+    """The address of the table "What if a broker dies now?" for the state that was pasted."""
+    digest = services().replays.register(run)
+    return url_for("what_if.page", digest=digest, step=0, part=1)
 
 
 def _run(data: dict[str, Any], problems: list[Told]) -> Run | None:

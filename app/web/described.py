@@ -128,6 +128,7 @@ class Note(TypedDict):
 class ClusterRead(TypedDict):
     ok: Yes
     run: str | None
+    what_if: str | None
     profile: str | None
     partitions: list[PartitionRead]
     offline: list[int]

@@ -14,6 +14,7 @@ from engine.show.replay import Replay
 from engine.sim.moves import split
 from engine.sim.run import Run
 from engine.study.what_if import ELR, MOVES, OFFLINE, REFUSED, RISK, WRITES, Column, what_if
+from tests.app.conftest import post
 
 
 def columns(moves: str, profile: str = "K39", code: str = "S60") -> dict[tuple[int, ...], Column]:
@@ -49,6 +50,21 @@ def test_too_few_in_sync_refuse_writes_and_pairs_show_what_two_deaths_do() -> No
     found = columns("set min.insync.replicas=2; produce a acks=all; settle")
     assert kinds(found)[(1,)] == MOVES
     assert {kinds(found)[pair] for pair in ((1, 2), (1, 3), (2, 3))} == {REFUSED}
+
+
+def test_a_pasted_cluster_is_answered_as_it_stands(client: FlaskClient) -> None:
+    """No follower catches up before the answer is given."""
+    text = (
+        "Topic: orders Partition: 0 Leader: 1 Replicas: 1,2,3 Isr: 1,2\n"
+        "Topic: orders Partition: 1 Leader: 2 Replicas: 2,3,1 Isr: 2\n"
+        "Topic: orders PartitionCount: 2 ReplicationFactor: 3 Configs: min.insync.replicas=2\n"
+    )
+    answer = post(client, "/api/cluster", {"text": text}).json
+    page = client.get(answer["what_if"]).text
+    rows = re.findall(r'<th scope="row">([\w-]+)</th>\s*((?:<td.*?</td>\s*)+)', page, re.S)
+    cells = {name: re.findall(r'<td class="(\w+)"', row) for name, row in rows}
+    assert cells["orders-0"] == [REFUSED, REFUSED], "broker 3 is taken to be down"
+    assert cells["orders-1"][1] == OFFLINE
 
 
 def test_each_cell_is_the_end_of_its_run() -> None:

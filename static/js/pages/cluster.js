@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { render } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 
 import { pack } from "../core/packing.js";
 import { translator } from "../i18n/words.js";
@@ -61,6 +62,23 @@ const Notes = ({ title, notes }) =>
     </ul>
   </div>`;
 
+/** What a broker's death does to each partition: the server's own table. */
+function WhatIf({ address }) {
+  const box = useRef(null);
+  useEffect(() => {
+    box.current.replaceChildren();
+    fetch(`${address}&lang=${lang}`)
+      .then((answer) => (answer.ok ? answer.text() : ""))
+      .then((table) => {
+        const page = new DOMParser().parseFromString(table, "text/html");
+        box.current?.replaceChildren(...page.body.children);
+      })
+      .catch(() => box.current?.replaceChildren(t("cluster.offline")));
+  }, [address]);
+  return html`<h2>${t("cluster.whatif")}</h2>
+    <div ref=${box} aria-live="polite"></div>`;
+}
+
 function Found({ answer, link, left }) {
   const { notes, problems, partitions, offline, profile } = answer;
   const down = t("cluster.down", { brokers: offline.join(", ") });
@@ -96,6 +114,7 @@ function Found({ answer, link, left }) {
         ${offline.length > 0 && html`<p class="soft">${down}</p>`}
       </div>`
     }
+    ${answer.what_if && html`<${WhatIf} address=${answer.what_if} />`}
     <${Notes}
       title=${t("cluster.assumed")}
       notes=${notes.filter(({ choices }) => choices.length)}
