@@ -1,0 +1,69 @@
+"""Behaviour that public bug reports and real brokers show, on both sides of the release with it.
+
+Each test plays the run of a report.  Its docstring cites the method of Kafka that decides.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.sim.simulation import Simulation
+from tests.rules.playing import cluster, go_on, played
+
+
+def state(sim: Simulation, tp: int = 0) -> tuple[object, ...]:
+    """Leader, leader epoch, partition epoch and ISR, as the controller has them."""
+    record = sim.cluster.controller.records[tp]
+    return record.leader, record.leader_epoch, record.partition_epoch, record.isr
+
+
+def log(sim: Simulation, broker: int, tp: int = 0) -> tuple[int, int, str]:
+    """Log start offset, log end offset and the records of a replica."""
+    its = sim.brokers[broker].replicas[tp].log
+    return its.log_start, its.leo, " ".join(v for batch in its.batches for v in batch.values)
+
+
+def marks(sim: Simulation, tp: int = 0) -> list[int]:
+    """The high watermarks of all replicas, by broker."""
+    return [broker.replicas[tp].log.hw for _, broker in sorted(sim.brokers.items())]
+
+
+THREE = cluster(brokers=3, partitions=[[1, 2, 3]])
+
+
+@pytest.mark.parametrize(
+    ("profile", "mark"),
+    [("3.6.0-hw_waits_only_for_eligible", 1), ("3.6.0", 2), ("K39", 2), ("4.4", 2)],
+)
+def test_the_mark_does_not_wait_for_a_follower_that_never_fetched(profile: str, mark: int) -> None:
+    """`Partition.isBrokerEpochIsrEligible` at 3.6.2: without a fetch there is no broker epoch
+    (`Replica.resetReplicaState`), so not eligible.  Before 3.6 caught up is enough."""
+    sim = played(
+        THREE,
+        profile,
+        "produce m0 to 1 acks=all; settle; elect 2; shutdown 3; restart 3",
+        "produce m1 to 2 acks=all; fetch 1 x2",
+    )
+    assert state(sim)[3] == (1, 2)
+    assert marks(sim)[:2] == [mark, mark]
+
+
+@pytest.mark.parametrize(
+    ("profile", "waits"),
+    [("3.9.1", False), ("4.0.1", True), ("4.4", True), ("4.4+fenced_has_no_session", False)],
+)
+def test_a_restart_after_a_controlled_shutdown_waits_for_the_old_session(
+    profile: str, waits: bool
+) -> None:
+    """KAFKA-19047: `BrokerHeartbeatTracker.hasValidSession` at 4.0.0 looks at the contact time,
+    `BrokerHeartbeatManager.hasValidSession` at 3.9.0 asks first whether the broker is fenced."""
+    sim = played(THREE, profile, "produce m0 to 1 acks=all; settle; shutdown 3; restart 3; settle")
+    assert (sim.now >= 9_000) is waits
+    assert state(sim) == (1, 0, 2, (1, 2, 3))
+
+
+def test_after_a_death_that_was_noticed_a_restart_does_not_wait() -> None:
+    sim = played(THREE, "4.4", "kill 3; detect 3")
+    noticed = sim.now
+    go_on(sim, "restart 3")
+    assert sim.now - noticed < 9_000
