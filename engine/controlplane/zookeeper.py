@@ -105,17 +105,25 @@ def resume(k: Controller, running: set[int], out: Effects) -> None:
 
 
 def start_up(k: Controller, out: Effects) -> None:
-    """CP-ZK-CTRL 8, 9.  Elections for partitions whose leader is dead; dead replicas leave."""
+    """CP-ZK-CTRL 8, 9.  From 2.3 on replicas on dead brokers leave first; then elections for
+    partitions whose leader is dead.
+
+    Until 2.2 a dead follower stays in the ISR until its leader removes it
+    (`ReplicaStateMachine.startup` at 2.2.2 and 2.3.0, KAFKA-3143).
+    """
+    if k.profile.new_controller_takes_offline:
+        left: dict[int, None] = {}
+        for tp, record in list(k.records.items()):
+            for dead in [b for b in record.replicas if b not in k.brokers]:
+                left.update(dict.fromkeys(take_offline(k, dead, [tp], out)))
+        if left:
+            tell_changes(k, list(left), out)
     changed = [
         tp
         for tp, record in list(k.records.items())
         if record.leader not in k.brokers and elect(k, tp, election.OFFLINE, out)
     ]
-    for tp, record in list(k.records.items()):
-        for dead in [b for b in record.replicas if b not in k.brokers]:
-            if take_offline(k, dead, [tp], out) and tp not in changed:
-                changed.append(tp)
-    tell_changes(k, sorted(changed), out)
+    tell_changes(k, changed, out)
     for broker in k.brokers:
         zk_topics.resume_for(k, broker, out)
 

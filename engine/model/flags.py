@@ -148,6 +148,8 @@ FLAG_LIST: Final[tuple[Flag, ...]] = (
     Flag("keeps_last_isr_member", _r("1.1"), "KAFKA-5083",
          "The last member stays in the ISR when it dies, also where unclean election is on.",
          mode=ZK),
+    Flag("new_controller_takes_offline", _r("2.3"), "KAFKA-3143",
+         "A new controller first takes dead replicas out of the ISR, then it elects.", mode=ZK),
     Flag("leader_recovery_state", _r("3.2"), "KIP-704",
          "Unclean election marks the partition RECOVERING."),
     Flag("shrink_bumps_leader_epoch", _r("3.3"), "control-plane 3.7",

@@ -67,3 +67,22 @@ def test_after_a_death_that_was_noticed_a_restart_does_not_wait() -> None:
     noticed = sim.now
     go_on(sim, "restart 3")
     assert sim.now - noticed < 9_000
+
+
+@pytest.mark.parametrize(
+    ("profile", "leader_died", "follower_died"),
+    [
+        ("Z08", (2, 1, 1, (2, 3)), (1, 0, 0, (1, 2, 3))),
+        ("1.1.1", (2, 1, 1, (2, 3)), (1, 0, 0, (1, 2, 3))),
+        ("2.2.2", (2, 1, 1, (2, 3)), (1, 0, 0, (1, 2, 3))),
+        ("2.3.0", (2, 2, 2, (2, 3)), (1, 1, 1, (1, 2))),
+        ("Z33", (2, 2, 2, (2, 3)), (1, 1, 1, (1, 2))),
+    ],
+)
+def test_a_new_controller_and_replicas_on_dead_brokers(
+    profile: str, leader_died: tuple[object, ...], follower_died: tuple[object, ...]
+) -> None:
+    """KAFKA-3143: `ReplicaStateMachine.startup` handles offline replicas from 2.3.0 on, before
+    `PartitionStateMachine.startup` elects.  Played on real 1.1.1 and 2.3.1."""
+    assert state(played(THREE, profile, "kill K; kill 1; restart K")) == leader_died
+    assert state(played(THREE, profile, "kill K; kill 3; restart K")) == follower_died
