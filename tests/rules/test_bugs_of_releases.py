@@ -86,3 +86,15 @@ def test_a_new_controller_and_replicas_on_dead_brokers(
     `PartitionStateMachine.startup` elects.  Played on real 1.1.1 and 2.3.1."""
     assert state(played(THREE, profile, "kill K; kill 1; restart K")) == leader_died
     assert state(played(THREE, profile, "kill K; kill 3; restart K")) == follower_died
+
+
+@pytest.mark.parametrize("profile", ["3.9.1", "4.4"])
+def test_metadata_that_arrives_together_is_applied_at_once(profile: str) -> None:
+    """`MetadataLoader.handleCommit`, `TopicDelta.partitionChanges`: only the last state of a
+    partition counts, so broker 2 never leads epoch 1.  Played on real 3.9.1 and 4.4.0."""
+    held = "produce m0 to 1 acks=all; settle; hold md 2; elect 2; elect 3; release md 2"
+    sim = played(THREE, profile, held)
+    assert sim.brokers[2].replicas[0].log.epochs.epochs == [0]
+    assert (sim.brokers[2].replicas[0].leader_epoch, sim.brokers[2].replicas[0].leader) == (2, 3)
+    one_by_one = played(THREE, profile, "produce m0 to 1 acks=all; settle; elect 2; elect 3")
+    assert one_by_one.brokers[2].replicas[0].log.epochs.epochs == [0, 1]
