@@ -431,7 +431,11 @@ def move_leadership(k: Controller, tp: int, broker: int, out: Effects) -> Partit
 
 
 def set_configs(k: Controller, configs: Any, min_isr_changed: bool, out: Effects) -> None:
-    """Config records.  A changed min.insync.replicas clears every ELR (CP-ELR, ClearElr)."""
+    """Config records.  A changed min.insync.replicas clears every ELR (CP-ELR, ClearElr).
+
+    A topic's setting that gets the value it has is no change: `ConfigurationControlManager` writes
+    no record, and `createClearElrRecordsAsNeeded` looks at these records (4.4.0).
+    """
     k.configs = configs
     records: list[tuple[Any, ...]] = [(R_CONFIG, configs)]
     if min_isr_changed and configs.elr:

@@ -253,6 +253,7 @@ class Configs:
         "fetchers",
         "flush_messages",
         "flush_ms",
+        "given",
         "heartbeat_ms",
         "hw_checkpoint_ms",
         "imbalance_check_ms",
@@ -281,8 +282,11 @@ class Configs:
         "values",
     )
 
-    def __init__(self, profile: Profile, settings: Mapping[str, Value]) -> None:
+    def __init__(
+        self, profile: Profile, settings: Mapping[str, Value], given: frozenset[str] = frozenset()
+    ) -> None:
         self.values = settings
+        self.given = given  # names that have a setting of their own, not the default
         values = {name: value for name, value in settings.items() if isinstance(value, int)}
         self.min_insync_replicas = values["min.insync.replicas"]
         self.unclean = values["unclean.leader.election.enable"] != 0
@@ -347,7 +351,11 @@ class Configs:
         Raises BadInput for an unknown name or a value out of bounds."""
         values = dict(self.values)
         values[name] = checked(name, value)
-        return Configs(profile, values)
+        return Configs(profile, values, self.given | {name})
+
+    def has(self, name: str, value: object) -> bool:
+        """Is this very value set already, other than by default?"""
+        return name in self.given and self.values[name] == checked(name, value)
 
 
 def checked(name: str, value: object, where: str = "") -> Value:
@@ -365,7 +373,7 @@ def build(profile: Profile, overrides: Mapping[str, Value] | None = None) -> Con
     values = {name: config.default_in(profile) for name, config in CATALOGUE.items()}
     for name, value in (overrides or {}).items():
         values[name] = checked(name, value)
-    configs = Configs(profile, values)
+    configs = Configs(profile, values, frozenset(overrides or ()))
     if configs.fetch_wait_max_ms > configs.lag_time_max_ms:
         raise BadInput(
             "invalid", "replica.fetch.wait.max.ms must not exceed replica.lag.time.max.ms."

@@ -171,6 +171,8 @@ def _set(sim: Simulation, args: Args) -> Iterator[None]:
         sim.configs = sim.cluster.configs = after
         sim.tell_fetchers()
         if sim.profile.mode == "kraft":
+            if before.has(args["key"], args["value"]) and CATALOGUE[args["key"]].scope == "topic":
+                return  # no ConfigRecord, and nothing that follows from one
             kraft.set_configs(k, after, args["key"] == "min.insync.replicas", out)
             return
         for broker in sim.brokers.values():

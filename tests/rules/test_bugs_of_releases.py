@@ -98,3 +98,28 @@ def test_metadata_that_arrives_together_is_applied_at_once(profile: str) -> None
     assert (sim.brokers[2].replicas[0].leader_epoch, sim.brokers[2].replicas[0].leader) == (2, 3)
     one_by_one = played(THREE, profile, "produce m0 to 1 acks=all; settle; elect 2; elect 3")
     assert one_by_one.brokers[2].replicas[0].log.epochs.epochs == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("configs", "value", "cleared"),
+    [
+        ({"min.insync.replicas": 2}, 2, False),
+        ({"min.insync.replicas": 2}, 1, True),
+        ({}, 1, True),
+    ],
+)
+def test_only_a_changed_min_isr_clears_the_elr(
+    configs: dict[str, int], value: int, cleared: bool
+) -> None:
+    """`ConfigurationControlManager` writes a ConfigRecord of a topic only where the value changes,
+    and `createClearElrRecordsAsNeeded` starts from these records.  Played on real 4.4.0.  A topic
+    without a setting of its own that gets the cluster's value has a new record."""
+    three = cluster(brokers=3, partitions=[[1, 2, 3]], configs=configs)
+    sim = played(three, "4.4", "produce m0 to 1 acks=all; settle; kill 2; detect 2; kill 3")
+    go_on(sim, "detect 3")
+    record = sim.cluster.controller.records[0]
+    record.elr = (3,)  # as min ISR 2 leaves it; with 1 there is none
+    appended = len(sim.cluster.controller.log)
+    go_on(sim, f"set min.insync.replicas={value}")
+    assert (sim.cluster.controller.records[0].elr == ()) is cleared
+    assert (len(sim.cluster.controller.log) > appended) is cleared
