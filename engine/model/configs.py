@@ -283,10 +283,10 @@ class Configs:
     )
 
     def __init__(
-        self, profile: Profile, settings: Mapping[str, Value], given: frozenset[str] = frozenset()
+        self, profile: Profile, settings: Mapping[str, Value], given: tuple[str, ...] = ()
     ) -> None:
         self.values = settings
-        self.given = given  # names that have a setting of their own, not the default
+        self.given = given  # names with a setting of their own, sorted
         values = {name: value for name, value in settings.items() if isinstance(value, int)}
         self.min_insync_replicas = values["min.insync.replicas"]
         self.unclean = values["unclean.leader.election.enable"] != 0
@@ -351,7 +351,7 @@ class Configs:
         Raises BadInput for an unknown name or a value out of bounds."""
         values = dict(self.values)
         values[name] = checked(name, value)
-        return Configs(profile, values, self.given | {name})
+        return Configs(profile, values, tuple(sorted({*self.given, name})))
 
     def has(self, name: str, value: object) -> bool:
         """Is this very value set already, other than by default?"""
@@ -373,7 +373,7 @@ def build(profile: Profile, overrides: Mapping[str, Value] | None = None) -> Con
     values = {name: config.default_in(profile) for name, config in CATALOGUE.items()}
     for name, value in (overrides or {}).items():
         values[name] = checked(name, value)
-    configs = Configs(profile, values, frozenset(overrides or ()))
+    configs = Configs(profile, values, tuple(sorted(overrides or ())))
     if configs.fetch_wait_max_ms > configs.lag_time_max_ms:
         raise BadInput(
             "invalid", "replica.fetch.wait.max.ms must not exceed replica.lag.time.max.ms."

@@ -105,6 +105,8 @@ FLAG_LIST: Final[tuple[Flag, ...]] = (
     Flag("hw_sent_at_once", _r("2.4"), "KIP-392, KAFKA-9952",
          "A follower's waiting fetch is answered as soon as there is a higher HW to tell.",
          _r("2.6")),
+    Flag("retention_waits_for_hw", _r("0.11.0.1"), "KAFKA-5634",
+         "Retention deletes only segments that the high watermark has passed."),
     Flag("textbook_response_hw", _NEVER, "teaching switch",
          "Never true in Kafka today: the response carries the HW after the fetch's own effect."),
     Flag("position_noted_per_partition", _r("3.3"), "KAFKA-13837",

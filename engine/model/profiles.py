@@ -98,6 +98,7 @@ class Profile:
     hw_clamped_on_truncate: bool
     offset_not_available: bool
     hw_sent_at_once: bool
+    retention_waits_for_hw: bool
     textbook_response_hw: bool
     position_noted_per_partition: bool
     epoch_entry_at_election: bool

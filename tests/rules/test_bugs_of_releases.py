@@ -123,3 +123,34 @@ def test_only_a_changed_min_isr_clears_the_elr(
     go_on(sim, f"set min.insync.replicas={value}")
     assert (sim.cluster.controller.records[0].elr == ()) is cleared
     assert (len(sim.cluster.controller.log) > appended) is cleared
+
+
+@pytest.mark.parametrize(
+    ("profile", "leader", "follower"),
+    [
+        ("Z08", (3, 3, ""), (3, 3, "")),
+        ("Z0102", (3, 3, ""), (3, 3, "")),
+        ("0.11.0.0", (3, 3, ""), (3, 3, "")),
+        ("0.11.0.1", (0, 3, "a b c"), (0, 3, "a b c")),
+        ("K39", (0, 3, "a b c"), (0, 3, "a b c")),
+    ],
+)
+def test_retention_and_what_was_never_committed(
+    profile: str, leader: tuple[int, int, str], follower: tuple[int, int, str]
+) -> None:
+    """KAFKA-5634: `Log.deletableSegments` takes every old segment at 0.11.0.0, only those below
+    the high watermark at 0.11.0.1."""
+    three = cluster(
+        brokers=3,
+        partitions=[[1, 2, 3]],
+        configs={
+            "segment.records": 2,
+            "retention.ms": 60_000,
+            "log.retention.check.interval.ms": 30_000,
+            "replica.lag.time.max.ms": 300_000,
+        },
+    )
+    sim = played(three, profile, "produce a b c acks=1; fetch 2; fetch 2; advance 100s")
+    assert log(sim, 1) == leader
+    go_on(sim, "fetch 3")
+    assert log(sim, 3) == follower
