@@ -137,7 +137,7 @@ def test_truncation_only_gets_better() -> None:
         ("elr", "K41", "K40"),
         ("unclean_default", "Z08 Z0102", "Z011 K39"),
         ("out_of_range_is_fatal", "Z0102 Z011", "Z20"),
-        ("textbook_response_hw", "", "Z08 K41"),
+        ("textbook_response_hw", "1.0.1 1.1.0", "Z08 0.11.0.3 1.0.2 Z011 K41"),
         ("hw_sent_at_once", "Z24", "Z21 Z25 K39"),
         ("consumer_epochs", "Z21 Z24 K39", "Z20"),
         ("follower_reads", "Z24 K33", "Z21"),

@@ -76,7 +76,11 @@ def _note_position(
     broker: Process, m: FetchRequest, fp: FetchPartition, data: FetchData, out: Effects
 ) -> FetchData:
     """S-4.  What the fetch says of its sender is noted: with each partition as it is read, before
-    3.3 once all are read.  The answer, or an error in its place."""
+    3.3 once all are read.  The answer, or an error in its place.
+
+    In 1.0.0, 1.0.1 and 1.1.0 the answer has the mark as this fetch has moved it
+    (`LogReadResult.updateLeaderReplicaInfo`, gone in 1.0.2 and 1.1.1, KAFKA-7104).
+    """
     replica = broker.replicas[fp.tp]
     error = update_follower_fetch_state(
         broker,

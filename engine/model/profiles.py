@@ -111,6 +111,7 @@ class Profile:
     refetch_on_new_epoch: bool
     diverging_skips_follower_update: bool
     out_of_range_is_fatal: bool
+    out_of_range_drops_all: bool
     drops_newer_epoch_batches: bool
     fair_order: bool
     failed_partitions: bool

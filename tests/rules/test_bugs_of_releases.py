@@ -154,3 +154,50 @@ def test_retention_and_what_was_never_committed(
     assert log(sim, 1) == leader
     go_on(sim, "fetch 3")
     assert log(sim, 3) == follower
+
+
+@pytest.mark.parametrize(
+    ("profile", "mark"),
+    [("0.11.0.1", 0), ("1.0.0", 1), ("1.0.1", 1), ("1.0.2", 0), ("1.1.0", 1), ("1.1.1", 0)],
+)
+def test_an_answer_that_leaves_at_once_and_its_own_high_watermark(profile: str, mark: int) -> None:
+    """KAFKA-7104: `ReplicaManager.updateFollowerLogReadResults` refreshes what was read by
+    `LogReadResult.updateLeaderReplicaInfo` at 1.0.0 and 1.1.0 only."""
+    sim = played(
+        THREE,
+        profile,
+        "produce a to 1 acks=all; fetch 2; fetch 3; fetch 2; produce b to 1 acks=all; fetch 3",
+    )
+    assert (log(sim, 3)[1], marks(sim)[2]) == (2, mark)
+
+
+@pytest.mark.parametrize(
+    ("profile", "asked", "end"),
+    [
+        ("0.8.1.1", (0, 0, ""), "a p q r"),
+        ("Z08", (0, 0, ""), "a p q r"),
+        ("0.9.0.0", (0, 0, ""), "a p q r"),
+        ("0.9.0.1", (0, 3, "a b c"), "a b c r"),
+        ("Z0102", (0, 3, "a b c"), "a b c r"),
+    ],
+)
+def test_a_follower_that_was_out_of_range_for_a_moment(
+    profile: str, asked: tuple[int, int, str], end: str
+) -> None:
+    """KAFKA-2143: `ReplicaFetcherThread.handleOffsetOutOfRange` at 0.9.0.0 begins anew where the
+    leader begins; at 0.9.0.1 it keeps what lies after that."""
+    two = cluster(configs={"unclean.leader.election.enable": True})
+    sim = played(
+        two,
+        profile,
+        "produce a to 1 acks=all; settle; kill 2; detect 2; produce b c to 1 acks=all",
+        "checkpoint 1; kill 1; detect 1; restart 2; settle; restart 1; ask 1",
+        "produce p q r to 2 acks=1; deliver 2->1",
+    )
+    for _ in range(2):
+        if sim.network.waiting_on(1, 2, 0) is not None:
+            go_on(sim, "deliver 1->2; deliver 2->1")
+    assert log(sim, 1) == asked
+    go_on(sim, "settle")
+    assert log(sim, 1)[2] == end
+    assert any(name == "I5" for name, *_ in sim.broken) is (end != "a p q r")
