@@ -10,7 +10,7 @@ from engine.model.effects import Effects
 from engine.model.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE
 from engine.model.log import Log
 from engine.model.state import LEADER, Replica
-from engine.model.timers import RETENTION
+from engine.model.timers import LOG_START_CHECKPOINT, RETENTION
 
 UNLIMITED = -1
 UP_TO_HW = -1
@@ -39,6 +39,32 @@ def delete_records(replica: Replica, offset: int) -> int:
     log = replica.log
     error, _ = raise_log_start(log, log.hw if offset == UP_TO_HW else offset)
     return error
+
+
+def arm_checkpoint(broker: Process, log: Log, out: Effects) -> None:
+    """L-7.  A log start inside a segment is written at the next turn of the checkpoint's timer."""
+    if log.log_start > log.segments[0] and not broker.log_start_armed:
+        broker.log_start_armed = True
+        period = broker.configs.log_start_checkpoint_ms
+        out.timer(broker.id, period - out.now % period, LOG_START_CHECKPOINT)
+
+
+def write_log_starts(broker: Process, data: object, out: Effects) -> bool:
+    """L-7.  log-start-offset-checkpoint (`LogManager.checkpointLogStartOffsets`).
+
+    What was raised since the last turn is lost in a crash; it comes back with the next fetch,
+    unless all in-sync replicas crash (`UnifiedLog.maybeIncrementLogStartOffset`).
+    """
+    broker.log_start_armed = False
+    for tp, replica in broker.replicas.items():
+        disk, log = replica.disk, replica.log
+        before = disk.log_start_checkpoint
+        # The file names only logs that begin inside their first segment.
+        start = log.log_start if log.log_start > log.segments[0] else 0
+        disk.log_start_checkpoint = start
+        if start > before:
+            out.cue("L-7.checkpoint", broker.id, f"{tp}.log_start_checkpoint", before, start, tp=tp)
+    return True
 
 
 def low_watermark(broker: Process, replica: Replica) -> int:

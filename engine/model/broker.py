@@ -132,6 +132,7 @@ class Process:
         "isr_changes",
         "isr_told_at",
         "known_isr",
+        "log_start_armed",
         "machine",
         "metadata",
         "metadata_corr",
@@ -183,6 +184,7 @@ class Process:
         self.metadata_offset = 0
         self.metadata_corr = 0
         self.retention_armed = False  # is the timer of L-8 set?
+        self.log_start_armed = False  # ... and that of L-7?
         self.disk_free_us = 0  # when a slow disk has written all it was given
         self.purgatory_wake = NEVER  # when the timer of waiting requests is set for
         self.registered_corr = 0
@@ -229,6 +231,7 @@ class Process:
         twin.register_attempt = self.register_attempt
         twin.registered_corr = self.registered_corr
         twin.retention_armed = self.retention_armed
+        twin.log_start_armed = self.log_start_armed
         twin.shutdown_attempt = self.shutdown_attempt
         twin.shutting_down = self.shutting_down
         twin.status = self.status

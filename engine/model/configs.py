@@ -146,6 +146,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "The oldest segments beyond this size of the log are deleted; -1 keeps them.", -1),
     Config("log.retention.check.interval.ms", 300_000, "ms", "broker",
            "How often old segments are looked for.", 10, 24 * _HOUR),
+    Config("log.flush.start.offset.checkpoint.interval.ms", 60_000, "ms", "broker",
+           "How often raised log starts are written to disk (0.11 and later).", 10, 24 * _HOUR),
     Config("message.max.records", 1_000_000, "records", "topic",
            "The largest batch accepted (the engine counts records).", 1),
     # -- replication quotas ----------------------------------------------------------------
@@ -261,6 +263,7 @@ class Configs:
         "isr_check_ms",
         "lag_max_messages",
         "lag_time_max_ms",
+        "log_start_checkpoint_ms",
         "md_delay",
         "message_max_records",
         "metadata_max_age_ms",
@@ -316,6 +319,7 @@ class Configs:
         if values["retention.bytes"] < 0:
             self.retention_records = -1
         self.retention_check_ms = values["log.retention.check.interval.ms"]
+        self.log_start_checkpoint_ms = values["log.flush.start.offset.checkpoint.interval.ms"]
         self.message_max_records = values["message.max.records"]
         if profile.kraft:
             self.session_timeout_ms = values["broker.session.timeout.ms"]

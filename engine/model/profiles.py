@@ -135,6 +135,8 @@ class Profile:
     consumer_epochs: bool
     follower_reads: bool
     reads_only_in_isr: bool
+    delete_records: bool
+    elect_unclean: bool
     idempotent_producer: bool
     evicts_producers: bool
     unknown_producer_starts_at_zero: bool

@@ -48,7 +48,7 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
         **dict.fromkeys(("isr_changed_at", "isr_told_at", "dir_due", "register_attempt"), TIME),
         **dict.fromkeys(("incarnation", "shutdown_attempt"), COUNT),
         "machine": ELSEWHERE,
-        "retention_armed": FIXED,
+        **dict.fromkeys(("log_start_armed", "retention_armed"), FIXED),
     },
     Replica: {
         **dict.fromkeys(("broker", "configs", "profile", "tp"), FIXED),

@@ -429,6 +429,7 @@ QUIET_TIMERS: Final = {
     "checkpoint": "timer.checkpoint",
     timers.NAMES[timers.LOG_FLUSHER]: "timer.flusher",
     timers.NAMES[timers.RETENTION]: "timer.retention",
+    timers.NAMES[timers.LOG_START_CHECKPOINT]: "timer.log_start",
     "controller start-up": "timer.startup",
     timers.NAMES[timers.CLIENT_TICK]: "client.stuck",
     "produce": "client.stuck",

@@ -88,10 +88,13 @@ def _why_not_elect(sim: Simulation, args: Args) -> str:
     elif args["kind"] == election.PREFERRED:
         if record.leader == record.replicas[0]:
             return refuse(sim, "preferred.leads")
-        if record.leader >= 0 and not (
-            record.replicas[0] in record.isr and _is_active(sim, record.replicas[0])
-        ):
-            return refuse(sim, "preferred.away")
+        preferred = record.replicas[0]
+        if record.leader >= 0 and not _is_active(sim, preferred):
+            return refuse(sim, "preferred.away", b=preferred)
+        if record.leader >= 0 and preferred not in record.isr:
+            return refuse(sim, "preferred.behind", b=preferred)
+    elif not sim.profile.elect_unclean:
+        return refuse(sim, "unclean.later")
     elif record.leader >= 0:
         return refuse(sim, "has.leader")
     elif not any(_is_active(sim, b) for b in record.replicas):

@@ -199,6 +199,7 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.DIR_FAILURE: _dir_failure,
     timers.DISK_WRITE: slow_disk.on_written,
     timers.RETENTION: retention.on_check,
+    timers.LOG_START_CHECKPOINT: retention.write_log_starts,
 }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.model.errors import BadInput
 from engine.sim.simulation import Simulation
 from tests.rules.playing import cluster, go_on, played
 
@@ -201,3 +202,46 @@ def test_a_follower_that_was_out_of_range_for_a_moment(
     go_on(sim, "settle")
     assert log(sim, 1)[2] == end
     assert any(name == "I5" for name, *_ in sim.broken) is (end != "a p q r")
+
+
+@pytest.mark.parametrize("profile", ["0.11.0.0", "Z20", "K39", "4.4"])
+@pytest.mark.parametrize(
+    ("end", "start"),
+    [
+        ("kill 1; kill 2; kill 3; detect 1", 0),
+        ("power 1; power 2; power 3; detect 1", 0),
+        ("advance 61s; kill 1; kill 2; kill 3; detect 1", 2),
+        ("shutdown 1; shutdown 2; shutdown 3", 2),
+        ("kill 1; kill 2; detect 1", 2),
+    ],
+)
+def test_deleted_records_come_back_after_a_crash_of_all(profile: str, end: str, start: int) -> None:
+    """`UnifiedLog.maybeIncrementLogStartOffset`: the file log-start-offset-checkpoint is written
+    once a minute and at a clean shutdown (`LogManager.checkpointLogStartOffsets`)."""
+    deleted = "produce a b c to 1 acks=all; settle; flush 1; flush 2; flush 3; delete records 2"
+    sim = played(THREE, profile, deleted, "settle", end)
+    down = [f"restart {b}" for b, broker in sorted(sim.brokers.items()) if broker.process is None]
+    go_on(sim, *down, "settle")
+    assert [log(sim, broker)[0] for broker in (1, 2, 3)] == [start] * 3
+
+
+@pytest.mark.parametrize(
+    ("profile", "line", "since"),
+    [
+        ("0.10.2.2", "delete records 1", "0.11"),
+        ("0.11.0.0", "delete records 1", ""),
+        ("2.3.1", "elect unclean", "2.4"),
+        ("2.4.0", "elect unclean", ""),
+    ],
+)
+def test_a_move_that_the_release_does_not_have(profile: str, line: str, since: str) -> None:
+    """KIP-107 (`ReplicaManager.deleteRecords` at 0.11.0.0), KIP-460 (`LeaderElectionCommand` at
+    2.4.0; `PreferredReplicaLeaderElectionCommand` at 2.3.0 knows the preferred one alone)."""
+    lost = "; kill 2; kill 3; detect 2; detect 3; kill 1; detect 1; restart 2"
+    before = "produce a b to 1 acks=all; settle" + (lost if "unclean" in line else "")
+    sim = played(THREE, f"{profile}-unclean_default", before)
+    if not since:
+        go_on(sim, line)
+        return
+    with pytest.raises(BadInput, match=f"since Kafka {since}"):
+        go_on(sim, line)
