@@ -283,9 +283,13 @@ def admin_elect(
 
 
 def set_configs(k: Controller, configs: Any, unclean_enabled: bool, out: Effects) -> None:
-    """CP-UNCLEAN-TRIGGERS.  Switched on dynamically: an immediate pass over offline partitions."""
+    """CP-UNCLEAN-TRIGGERS.  Switched on dynamically: an immediate pass over offline partitions.
+
+    From 2.1 on, that is: before, `TopicConfigHandler.processConfigChanges` does not tell the
+    controller, which reads the setting with its next election (KAFKA-6835).
+    """
     k.configs = configs
-    if unclean_enabled:
+    if unclean_enabled and k.profile.unclean_noticed_at_once:
         elect_offline(k, out)
 
 

@@ -118,6 +118,7 @@ class Profile:
     unknown_follower_error: bool
     broker_generation: bool
     keeps_last_isr_member: bool
+    unclean_noticed_at_once: bool
     new_controller_takes_offline: bool
     leader_recovery_state: bool
     shrink_bumps_leader_epoch: bool

@@ -245,3 +245,30 @@ def test_a_move_that_the_release_does_not_have(profile: str, line: str, since: s
         return
     with pytest.raises(BadInput, match=f"since Kafka {since}"):
         go_on(sim, line)
+
+
+@pytest.mark.parametrize(
+    ("profile", "at_once", "later"),
+    [
+        ("0.10.2.2", -1, 2),
+        ("2.0.1", -1, 2),
+        ("2.1.0", 2, 2),
+        ("Z33", 2, 2),
+    ],
+)
+@pytest.mark.parametrize("then", ["kill K; restart K", "kill 3; restart 3"])
+def test_unclean_election_switched_on_while_nobody_leads(
+    profile: str, at_once: int, later: int, then: str
+) -> None:
+    """KAFKA-6835: `TopicConfigHandler.processConfigChanges` tells the controller from 2.1.0 on
+    (`KafkaController.enableTopicUncleanLeaderElection`)."""
+    sim = played(
+        cluster(brokers=4, partitions=[[1, 2], [3, 4]]),
+        profile,
+        "set unclean.leader.election.enable=false; produce a to 1 acks=all p=0; settle",
+        "kill 2; detect 2; kill 1; detect 1; restart 2",
+        "set unclean.leader.election.enable=true; advance 20s",
+    )
+    assert state(sim)[0] == at_once
+    go_on(sim, then)
+    assert state(sim)[0] == later
