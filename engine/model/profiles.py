@@ -119,6 +119,7 @@ class Profile:
     broker_generation: bool
     keeps_last_isr_member: bool
     unclean_noticed_at_once: bool
+    controller_writes_fenced: bool
     new_controller_takes_offline: bool
     leader_recovery_state: bool
     shrink_bumps_leader_epoch: bool

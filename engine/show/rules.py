@@ -299,6 +299,8 @@ _LIST: Final = (
          "ReplicaManager.becomeLeaderOrFollower", "why.stale_controller"),
     Rule("CP-ZK-CTRL", 3, "controller.resigns", "A past controller resigns",
          "KafkaZkClient.retryRequestUntilConnected", "why.resigns"),
+    Rule("CP-ZK-CTRL.expired", 3, "controller.expired", "A past controller resigns",
+         "KafkaController.onControllerResignation"),
     Rule("CP-10.deposed", 3, "controller.deposed", "A past leader of the quorum",
          "KafkaRaftClient", "why.deposed"),
     Rule("CP-10.discarded", 2, "controller.discarded", "Uncommitted metadata is gone",

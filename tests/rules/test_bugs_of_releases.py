@@ -272,3 +272,21 @@ def test_unclean_election_switched_on_while_nobody_leads(
     assert state(sim)[0] == at_once
     go_on(sim, then)
     assert state(sim)[0] == later
+
+
+@pytest.mark.parametrize(
+    ("profile", "written"),
+    [("1.1.1", (1, 1, 1, (1, 2))), ("2.0.1", (1, 1, 1, (1, 2))), ("2.1.0", (1, 0, 0, (1, 2, 3)))],
+)
+def test_what_a_replaced_controller_writes(profile: str, written: tuple[object, ...]) -> None:
+    """KAFKA-6082: `KafkaZkClient` checks the version of /controller_epoch from 2.1.0 on.  Before,
+    the death that waited in the frozen controller is written, though no broker hears of it; the
+    leader's own writes then fail on the version (KAFKA-2729)."""
+    sim = played(THREE, profile, "produce a to 1 acks=all; settle; kill 3; pause K; advance 8s")
+    assert state(sim) == (1, 0, 0, (1, 2, 3))
+    go_on(sim, "resume K")
+    assert state(sim) == written
+    leader = sim.brokers[1].running.replicas[0]
+    assert (leader.leader_epoch, leader.isr) == (0, (1, 2, 3))
+    go_on(sim, "produce b to 1 acks=1; fetch 2; fetch 2; advance 20s")
+    assert (3 not in leader.isr) is (profile == "2.1.0")
