@@ -133,6 +133,7 @@ class Profile:
     dir_failure_kraft: bool
     dir_failure_zk: bool
     future_replicas: bool
+    future_keeps_old_epoch: bool
     reassign_needs_all_targets: bool
     consumer_epochs: bool
     follower_reads: bool

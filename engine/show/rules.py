@@ -141,6 +141,7 @@ _LIST: Final = (
          "LogManager.maybeUpdatePreferredLogDir"),
     Rule("D-2", 1, "", "The future log is copied", "ReplicaAlterLogDirsThread",
          "why.future.copy"),
+    Rule("D-2.fenced", 2, "", "The copy is fenced", "AbstractFetcherThread.onPartitionFenced"),
     Rule("D-3", 1, "", "The quota of the copy is used up",
          "ReplicaAlterLogDirsThread.buildFetch", "why.future.quota"),
     Rule("D-4", 2, "", "The future log is cut", "ReplicaAlterLogDirsThread.truncate",

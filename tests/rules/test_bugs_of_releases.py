@@ -290,3 +290,34 @@ def test_what_a_replaced_controller_writes(profile: str, written: tuple[object, 
     assert (leader.leader_epoch, leader.isr) == (0, (1, 2, 3))
     go_on(sim, "produce b to 1 acks=1; fetch 2; fetch 2; advance 20s")
     assert (3 not in leader.isr) is (profile == "2.1.0")
+
+
+def copy_on(sim: Simulation) -> None:
+    """At most five rounds of the thread that copies broker 2's log."""
+    for _ in range(5):
+        if sim.brokers[2].running.machine.futures:
+            go_on(sim, "copy 2")
+
+
+@pytest.mark.parametrize(
+    ("profile", "copied", "directory"),
+    [("Z20", -1, 2), ("2.1.0", 1, 1), ("2.2.0", 1, 1), ("2.4.1", 1, 1), ("2.5.0", -1, 2)],
+)
+def test_a_log_that_moves_and_a_new_leader_epoch(profile: str, copied: int, directory: int) -> None:
+    """KAFKA-9654: `ReplicaManager.becomeLeaderOrFollower` tells the copying thread of partitions
+    that are new to the process until 2.4.1, of all that changed from 2.5.0 on."""
+    dirs = cluster(
+        brokers=[{"id": 1}, {"id": 2, "dirs": 2}, {"id": 3}],
+        partitions=[[1, 2, 3]],
+        configs={"fetch_max_records": 1},
+    )
+    moving = "produce a b c to 1 acks=all; settle; move_dir 2 d2; copy 2; copy 2; kill 1; detect 1"
+    sim = played(dirs, profile, moving)
+    copy_on(sim)
+    machine = sim.brokers[2].running.machine
+    assert machine.disks[0].dir == directory
+    assert (machine.futures[0].disk.log.leo if machine.futures else -1) == copied
+    if copied >= 0:
+        go_on(sim, "restart 1; settle; kill 2; detect 2; restart 2; settle")
+        copy_on(sim)
+        assert sim.brokers[2].running.machine.disks[0].dir == 2
