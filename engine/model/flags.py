@@ -112,6 +112,9 @@ FLAG_LIST: Final[tuple[Flag, ...]] = (
          _r("1.0.2"), then=((_r("1.1.0"), _r("1.1.1")),)),
     Flag("position_noted_per_partition", _r("3.3"), "KAFKA-13837",
          "A leader notes a follower's position as it reads each partition, not after all."),
+    Flag("stranger_spoils_fetch", _r("0.8.1"), "KAFKA-5758",
+         "A fetch that names a partition of which its sender is no replica fails as a whole.",
+         _r("1.0")),
     # -- epochs and truncation -------------------------------------------------------------
     Flag("epoch_entry_at_election", _r("2.0.1"), "KAFKA-7415",
          "A new leader notes (epoch, LEO) at once, not with its first batch."),

@@ -101,6 +101,7 @@ class Profile:
     retention_waits_for_hw: bool
     textbook_response_hw: bool
     position_noted_per_partition: bool
+    stranger_spoils_fetch: bool
     epoch_entry_at_election: bool
     monotonic_epoch_cache: bool
     cache_cleaned_by_noop_truncate: bool

@@ -84,6 +84,8 @@ _LIST: Final = (
     Rule("S-3", 2, "", "The logs diverge", "Partition.readRecords", "why.diverge"),
     Rule("S-4", 1, "", "The fetch tells where the follower's log ends",
          "Partition.updateFollowerFetchState", "why.ack"),
+    Rule("S-4.stranger", 2, "fetch.stranger", "A fetch names one partition too many",
+         "Partition.updateReplicaLogReadResult"),
     Rule("S-5", 0, "", "The fetch waits for bytes", "ReplicaManager.fetchMessages",
          "why.parked"),
     Rule("S-5.min_bytes", 1, "", "Not enough bytes yet", "DelayedFetch.tryComplete",

@@ -321,3 +321,23 @@ def test_a_log_that_moves_and_a_new_leader_epoch(profile: str, copied: int, dire
         go_on(sim, "restart 1; settle; kill 2; detect 2; restart 2; settle")
         copy_on(sim)
         assert sim.brokers[2].running.machine.disks[0].dir == 2
+
+
+@pytest.mark.parametrize(
+    ("profile", "others", "acked"),
+    [("0.8.1.1", 0, False), ("Z0102", 0, False), ("0.11.0.3", 0, False), ("1.0.0", 1, True),
+     ("3.2.3", 1, True), ("K39", 1, True)],
+)  # fmt: skip
+def test_a_fetch_that_names_one_partition_too_many(profile: str, others: int, acked: bool) -> None:
+    """KAFKA-5758: `Partition.updateReplicaLogReadResult` throws NotAssignedReplicaException until
+    0.11; `ReplicaManager.updateFollowerLogReadResults` answers without records from 1.0.0 on."""
+    sim = played(
+        cluster(brokers=4, partitions=[[1, 2, 3], [1, 2, 3]]),
+        profile,
+        "hold md 3; reassign 1 2 4 p=0; settle; produce c to 1 p=1 acks=all",
+        "fetch 2; fetch 3; fetch 2; fetch 3",
+    )
+    assert log(sim, 3, 1)[1] == others
+    assert ("c" in [one.values[0] for one in sim.ledger.acked[1]]) is acked
+    go_on(sim, "release md 3; settle; fetch 3; fetch 3")
+    assert log(sim, 3, 1)[1] == 1
