@@ -214,7 +214,8 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
                 version=m.version,
             )
         if error:
-            out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error, tp=item.tp)
+            rule = "CP-ALTER.direct" if m.direct else "CP-ALTER"
+            out.cue(rule, CONTROLLER, f"alter {item.tp}", m.src, error, tp=item.tp)
         elif changes:
             after = alter_partition.apply_zk(record, item)
             write(k, item.tp, after, False, out)

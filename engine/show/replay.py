@@ -142,7 +142,7 @@ class Replay:
                 now_broken = len(cursor.sim.broken)
                 self._times.append(cursor.sim.now)
                 self._note(kind, what, cues, now_broken > broken)
-                self._chronicle.note(self.total, what, cues, cursor.sim.cluster.names)
+                self._chronicle.note(self.total, what, cues, cursor.sim)
                 broken = now_broken
             if self.total >= self._most:
                 end = cursor.sim.copy()  # whether anything follows, only playing on can tell

@@ -216,6 +216,8 @@ _LIST: Final = (
          "PartitionChangeBuilder.maybePopulateTargetElr", "why.elr"),
     Rule("CP-ALTER", 2, "", "AlterPartition is refused",
          "ReplicationControlManager.alterPartition", "why.alter"),
+    Rule("CP-ALTER.direct", 2, "", "The leader's own write of the ISR fails",
+         "Partition.updateIsr", "why.direct"),
     Rule("CP-KR-FENCE", 2, "", "A silent broker is fenced",
          "ReplicationControlManager.handleBrokerFenced", "why.fence"),
     Rule("CP-KR-UNFENCE", 2, "", "A broker is unfenced",
