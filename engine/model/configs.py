@@ -230,6 +230,14 @@ class Limits:
         self.response = response
 
 
+_DYNAMIC: Final[dict[str, Release]] = {
+    "num.replica.fetchers": (1, 1),
+    "leader.replication.throttled.rate": (0, 10, 1),
+    "follower.replication.throttled.rate": (0, 10, 1),
+    "replica.alter.log.dirs.io.max.bytes.per.second": (1, 1),
+}
+"""Settings of a broker that follow a change at run time, with the release since when."""
+
 CATALOGUE: Final[dict[str, Config]] = {config.name: config for config in _LIST}
 
 
@@ -352,10 +360,10 @@ class Configs:
 
     def changed(self, profile: Profile, name: str, value: object) -> Configs:
         """The same with one name set, as an operator does while the cluster runs.
-        Raises BadInput for an unknown name or a value out of bounds."""
+        Raises BadInput for an unknown name, a value out of bounds, or values that contradict."""
         values = dict(self.values)
         values[name] = checked(name, value)
-        return Configs(profile, values, tuple(sorted({*self.given, name})))
+        return consistent(Configs(profile, values, tuple(sorted({*self.given, name}))))
 
     def has(self, name: str, value: object) -> bool:
         """Is this very value set already, other than by default?"""
@@ -377,12 +385,24 @@ def build(profile: Profile, overrides: Mapping[str, Value] | None = None) -> Con
     values = {name: config.default_in(profile) for name, config in CATALOGUE.items()}
     for name, value in (overrides or {}).items():
         values[name] = checked(name, value)
-    configs = Configs(profile, values, tuple(sorted(overrides or ())))
+    return consistent(Configs(profile, values, tuple(sorted(overrides or ()))))
+
+
+def consistent(configs: Configs) -> Configs:
+    """The same.  Raises BadInput for values that contradict (`KafkaConfig.validateValues`)."""
     if configs.fetch_wait_max_ms > configs.lag_time_max_ms:
         raise BadInput(
             "invalid", "replica.fetch.wait.max.ms must not exceed replica.lag.time.max.ms."
         )
     return configs
+
+
+def is_read_only(name: str, profile: Profile) -> bool:
+    """Is a broker's setting read only when it starts (`DynamicBrokerConfig.AllDynamicConfigs`)?"""
+    if CATALOGUE[name].scope not in ("broker", "controller"):
+        return False
+    since = _DYNAMIC.get(name)
+    return since is None or profile.release < since
 
 
 assert all(config.flag in FLAGS for config in _LIST if config.flag)

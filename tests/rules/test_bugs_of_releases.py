@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import pytest
 
+from engine.model.configs import is_read_only
 from engine.model.errors import BadInput
+from engine.model.profiles import get_profile
 from engine.sim.simulation import Simulation
 from tests.rules.playing import cluster, go_on, played
 
@@ -341,3 +343,28 @@ def test_a_fetch_that_names_one_partition_too_many(profile: str, others: int, ac
     assert ("c" in [one.values[0] for one in sim.ledger.acked[1]]) is acked
     go_on(sim, "release md 3; settle; fetch 3; fetch 3")
     assert log(sim, 3, 1)[1] == 1
+
+
+@pytest.mark.parametrize(
+    ("profile", "name", "read_only"),
+    [
+        ("K39", "replica.lag.time.max.ms", True),
+        ("K39", "broker.session.timeout.ms", True),
+        ("K39", "num.replica.fetchers", False),
+        ("1.0.2", "num.replica.fetchers", True),
+        ("0.10.0.1", "leader.replication.throttled.rate", True),
+        ("K39", "min.insync.replicas", False),
+        ("K39", "retry.backoff.ms", False),
+    ],
+)
+def test_settings_that_a_broker_reads_when_it_starts(
+    profile: str, name: str, read_only: bool
+) -> None:
+    """`DynamicBrokerConfig.AllDynamicConfigs` at 3.8.0 (KIP-226, 1.1)."""
+    assert is_read_only(name, get_profile(profile)) is read_only
+
+
+def test_a_set_is_held_to_what_a_start_is_held_to() -> None:
+    """`KafkaConfig.validateValues`: a fetch may not wait longer than the lag time."""
+    with pytest.raises(BadInput, match="must not exceed replica.lag.time.max.ms"):
+        played(THREE, "K39", "set replica.lag.time.max.ms=400")
