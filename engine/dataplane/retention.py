@@ -56,6 +56,12 @@ def write_log_starts(broker: Process, data: object, out: Effects) -> bool:
     unless all in-sync replicas crash (`UnifiedLog.maybeIncrementLogStartOffset`).
     """
     broker.log_start_armed = False
+    checkpoint(broker, out)
+    return True
+
+
+def checkpoint(broker: Process, out: Effects) -> None:
+    """L-7.  Writes every log start that lies inside a segment."""
     for tp, replica in broker.replicas.items():
         disk, log = replica.disk, replica.log
         before = disk.log_start_checkpoint
@@ -64,7 +70,6 @@ def write_log_starts(broker: Process, data: object, out: Effects) -> bool:
         disk.log_start_checkpoint = start
         if start > before:
             out.cue("L-7.checkpoint", broker.id, f"{tp}.log_start_checkpoint", before, start, tp=tp)
-    return True
 
 
 def low_watermark(broker: Process, replica: Replica) -> int:

@@ -22,7 +22,7 @@ from engine.sim.wording import is_up, not_running, refuse
     "checkpoint",
     "admin",
     "checkpoint [B]",
-    "The high watermarks are written to disk, on one broker or on all.",
+    "High watermarks and log starts are written to disk, on one broker or on all.",
     lambda words: {"broker": words.broker() if words.words else None},
     lambda sim, args: "" if args["broker"] is None else not_running(sim, args["broker"]),
 )
@@ -34,7 +34,11 @@ def _checkpoint(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _checkpointer(broker: Any) -> Any:
-    return lambda out: watermark.checkpoint(broker, out)
+    def act(out: Any) -> None:
+        watermark.checkpoint(broker, out)
+        retention.checkpoint(broker, out)
+
+    return act
 
 
 def _parse_flush(words: Words) -> Args:
