@@ -47,7 +47,7 @@ _LIST: Final = (
          "Partition.appendRecordsToFollowerOrFutureReplica", "why.verbatim"),
     Rule("L-7", 1, "log.start", "Raise the log start", "UnifiedLog.maybeIncrementLogStartOffset"),
     Rule("L-7.checkpoint", 0, "log.start.written", "The log start is written to disk",
-         "LogManager.checkpointLogStartOffsets"),
+         "OffsetCheckpointFile.write"),
     Rule("L-8", 2, "log.retention", "Old segments are deleted", "UnifiedLog.deleteOldSegments",
          "why.retention"),
     Rule("L-9", 2, "log.delete", "Records are deleted", "ReplicaManager.deleteRecords",
