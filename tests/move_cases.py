@@ -100,6 +100,7 @@ PARSED = [
     ("bounce B", {"broker": 2, "power": False}),
     ("bounce B power", {"broker": 2, "power": True}),
     ("jump B 1m", {"broker": 2, "ms": 60_000}),
+    ("jump B -1m", {"broker": 2, "ms": -60_000}),
     ("cut 1 2", {"a": 1, "b": 2, "both": True}),
     ("cut A->K", {"a": 1, "b": -1, "both": False}),
     ("cut A -> B", {"a": 1, "b": 2, "both": False}),

@@ -47,7 +47,8 @@ def lossy(h: Happening, cue: Cue) -> Sentence:
 
 
 def jumped(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.jump", b=node(cue[1]), n=number(cue[4]))
+    key = "fault.jump" if cue[4] >= 0 else "fault.jump.back"
+    return say(key, b=node(cue[1]), n=number(abs(cue[4])))
 
 
 def dropped(h: Happening, cue: Cue) -> Sentence:

@@ -362,12 +362,18 @@ def _lose(sim: Simulation, args: Args) -> Iterator[None]:
     yield
 
 
+def _parse_jump(words: Words) -> Args:
+    broker, span = words.broker(), words.take("a duration")
+    ms = words.parse_duration(span.removeprefix("-"))
+    return {"broker": broker, "ms": -ms if span.startswith("-") else ms}
+
+
 @verb(
     "jump",
     "faults",
-    "jump B 60s",
-    "The wall clock of a broker jumps ahead.",
-    lambda words: {"broker": words.broker(), "ms": words.duration()},
+    "jump B 60s | jump B -60s",
+    "The wall clock of a broker jumps ahead, or back.",
+    _parse_jump,
     is_up,
 )
 def _jump(sim: Simulation, args: Args) -> Iterator[None]:

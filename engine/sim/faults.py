@@ -154,8 +154,9 @@ def _waits_behind(payload: Any) -> int:
 
 
 def jump(sim: World, broker: int, ms: int) -> None:
-    """8.7.  The wall clock leaps ahead.  Only the follower clocks of a leader read it, as
-    differences: to it everything it remembers of its followers is now so much longer ago."""
+    """8.7.  The wall clock leaps ahead, or back (`ms` below 0).  Only the follower clocks of a
+    leader read it, as differences: what it remembers of its followers is now so much longer ago,
+    or lies ahead, so that for so much longer no follower is found out of sync."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.7.jump", broker, "clock", None, ms)

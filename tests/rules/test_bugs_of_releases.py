@@ -368,3 +368,17 @@ def test_a_set_is_held_to_what_a_start_is_held_to() -> None:
     """`KafkaConfig.validateValues`: a fetch may not wait longer than the lag time."""
     with pytest.raises(BadInput, match="must not exceed replica"):
         played(THREE, "K39", "set replica.lag.time.max.ms=400")
+
+
+@pytest.mark.parametrize(("back", "members"), [("", (1, 3)), ("jump 1 -60s; ", (1, 2, 3))])
+def test_a_clock_that_steps_back_hides_a_late_follower(back: str, members: tuple[int, ...]) -> None:
+    """`Replica.updateFetchState` keeps the later time: for 60 s longer nobody is out of sync."""
+    sim = played(
+        THREE,
+        "K39",
+        f"produce a to 1 acks=all; settle; {back}produce b to 1 acks=1; fetch 3; fetch 3",
+        "advance 50s; fetch 3",
+    )
+    assert sim.brokers[1].replicas[0].isr == members
+    go_on(sim, "advance 60s")
+    assert 2 not in sim.brokers[1].replicas[0].isr
