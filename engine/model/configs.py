@@ -365,6 +365,13 @@ class Configs:
         values[name] = checked(name, value)
         return consistent(Configs(profile, values, tuple(sorted({*self.given, name}))))
 
+    def changed_default(self, profile: Profile, name: str, value: object) -> Configs:
+        """The same with another value for all topics that have no setting of their own."""
+        value = checked(name, value)
+        if name in self.given:
+            return self
+        return consistent(Configs(profile, {**self.values, name: value}, self.given))
+
     def has(self, name: str, value: object) -> bool:
         """Is this very value set already, other than by default?"""
         return name in self.given and self.values[name] == checked(name, value)

@@ -13,6 +13,8 @@ from engine.show.entities import Happening, Sentence, members, nodes, number, sa
 def configured(h: Happening, cue: Cue) -> Sentence:
     if cue[4] == "":
         return say("admin.set.empty", c=word(cue[3]))
+    if cue[2] == "cluster config":
+        return say("admin.set.cluster", c=word(cue[3]), v=word(cue[4]))
     key = "admin.set.restart" if is_read_only(cue[3], h.sim.profile) else "admin.set"
     return say(key, c=word(cue[3]), v=word(cue[4]))
 

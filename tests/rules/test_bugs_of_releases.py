@@ -382,3 +382,17 @@ def test_a_clock_that_steps_back_hides_a_late_follower(back: str, members: tuple
     assert sim.brokers[1].replicas[0].isr == members
     go_on(sim, "advance 60s")
     assert 2 not in sim.brokers[1].replicas[0].isr
+
+
+def test_levels_of_a_setting() -> None:
+    """With ELR a broker's own min.insync.replicas is refused; the cluster's clears every ELR, and
+    a topic's own value goes before it (`ConfigurationControlManager` at 4.1)."""
+    three = cluster(brokers=3, partitions=[[1, 2, 3]], configs={"min.insync.replicas": 2})
+    sim = played(three, "4.4", "produce m0 to 1 acks=all; settle; kill 2; detect 2; kill 3")
+    go_on(sim, "detect 3")
+    assert sim.cluster.controller.records[0].elr == (3,)
+    with pytest.raises(BadInput, match="INVALID_CONFIG"):
+        go_on(sim, "set min.insync.replicas=1 level=broker")
+    go_on(sim, "set min.insync.replicas=1 level=cluster")
+    assert sim.cluster.controller.records[0].elr == ()
+    assert sim.configs.min_insync_replicas == 2
