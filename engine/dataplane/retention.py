@@ -123,6 +123,7 @@ def on_check(broker: Process, data: object, out: Effects) -> bool:
             broker.profile.retention_waits_for_hw,
         )
         if log.log_start != before:
+            out.touch(broker.id, replica.tp)
             out.cue("L-8", broker.id, "log start", before, log.log_start, tp=replica.tp)
     return True
 
