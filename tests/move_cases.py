@@ -106,6 +106,7 @@ PARSED = [
     ("jump B 1m", {"broker": 2, "ms": 60_000}),
     ("jump B -1m", {"broker": 2, "ms": -60_000}),
     ("cut 1 2", {"a": 1, "b": 2, "both": True}),
+    ("cut 1 zk", {"a": 1, "b": -1, "both": True, "zk": True}),
     ("cut A->K", {"a": 1, "b": -1, "both": False}),
     ("cut A -> B", {"a": 1, "b": 2, "both": False}),
     ("cut Broker A → controller", {"a": 1, "b": -1, "both": False}),

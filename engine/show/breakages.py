@@ -15,6 +15,10 @@ def cut(h: Happening, cue: Cue) -> Sentence:
     return say("fault.cut" if both else "fault.cut.one", a=node(a), b=node(b))
 
 
+def zookeeper(h: Happening, cue: Cue) -> Sentence:
+    return say("fault.zk.back" if cue[4] else "fault.zk", b=node(cue[1]))
+
+
 def healed(h: Happening, cue: Cue) -> Sentence:
     a, b = cue[4]
     return say("fault.heal", a=node(a), b=node(b))
@@ -93,6 +97,7 @@ def released(h: Happening, cue: Cue) -> Sentence:
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "CP-8.5.cut": cut,
     "CP-8.5.heal": healed,
+    "CP-8.5.zookeeper": zookeeper,
     "CP-8.5.drop": dropped,
     "CP-8.5.delay": delayed,
     "CP-8.5.duplicate": sent_again,

@@ -285,6 +285,8 @@ _LIST: Final = (
     Rule("CP-8.3.pause", 2, "fault.pause", "Pause", "", "why.pause", mark="fault"),
     Rule("CP-8.3.resume", 2, "fault.resume", "Resume", "", "why.resume", mark="heal"),
     Rule("CP-8.5.cut", 2, "", "A link is cut", "", "why.cut", mark="fault"),
+    Rule("CP-8.5.zookeeper", 2, "", "A broker loses ZooKeeper, or finds it again", "",
+         "why.zookeeper", mark="fault"),
     Rule("CP-8.5.heal", 2, "", "A link is healed", "", "why.heal", mark="heal"),
     Rule("CP-8.5.drop", 2, "", "A message is lost", "", "why.drop", mark="fault"),
     Rule("CP-8.5.hold", 1, "", "Messages are held", ""),

@@ -234,6 +234,21 @@ def cut(sim: World, a: int, b: int, both: bool = True) -> None:
     sim.act(FAILURE, a, f"cut {a} {b}", action)
 
 
+def cut_zookeeper(sim: World, broker: int, back: bool = False) -> None:
+    """8.5.  A broker loses ZooKeeper but not the controller; `back` ends that."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.5.zookeeper", broker, "zookeeper", not back, back)
+        if not back:
+            sim.network.cut_zookeeper(broker)
+            return
+        sim.network.heal_zookeeper(broker)
+        if sim.brokers[broker].status == UP:
+            hear_again(sim, broker, out)
+
+    sim.act(FAILURE, broker, f"{'heal' if back else 'cut'} {broker} zk", action)
+
+
 def heal(sim: World, a: int, b: int) -> None:
     """The link works again; a broker asks the controller for news at once."""
 

@@ -396,3 +396,15 @@ def test_levels_of_a_setting() -> None:
     go_on(sim, "set min.insync.replicas=1 level=cluster")
     assert sim.cluster.controller.records[0].elr == ()
     assert sim.configs.min_insync_replicas == 2
+
+
+def test_a_broker_that_loses_zookeeper_alone() -> None:
+    """KAFKA-2729, KAFKA-3083: the session ends while requests of the controller still arrive."""
+    sim = played(THREE, "Z21", "produce a to 1 acks=all; settle; cut 1 zk; elect 2")
+    assert sim.brokers[1].replicas[0].leader == 2, "the controller reaches it"
+    go_on(sim, "detect 1")
+    assert state(sim)[3] == (2, 3)
+    go_on(sim, "heal 1 zk; settle; settle; settle")
+    assert state(sim)[3] == (1, 2, 3)
+    with pytest.raises(BadInput, match="has no ZooKeeper"):
+        played(THREE, "K39", "cut 1 zk")
