@@ -116,6 +116,7 @@ PARSED = [
     ("slow A B 2s", {"a": 1, "b": 2, "ms": 2000}),
     ("lose A B 10%", {"a": 1, "b": 2, "percent": 10}),
     ("slow_disk B 0.5", {"broker": 2, "rate": 0.5}),
+    ("slow_disk B 2 reads", {"broker": 2, "rate": 2, "reads": True}),
 ]
 """(a line, its arguments): every verb at least once."""
 

@@ -45,6 +45,7 @@ class Machine:
         "profile",
         "rack",
         "racks",
+        "read_rate",
         "set_while_down",
         "topic_configs",
         "topics",
@@ -70,6 +71,7 @@ class Machine:
         self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
         self.disk_rate = 0.0  # records a second that its disk writes (CP 8.6), 0: any number
+        self.read_rate = 0.0  # ... that it reads for followers
         self.incarnation = 0
         self.corr = 0
         # Whether an operator's `set` reached it while it was down: what runs of ENGINE_VERSION 4
@@ -85,6 +87,7 @@ class Machine:
         twin.corr = self.corr
         twin.dirs = self.dirs
         twin.disk_rate = self.disk_rate
+        twin.read_rate = self.read_rate
         twin.id = self.id
         twin.incarnation = self.incarnation
         twin.name = self.name

@@ -35,11 +35,14 @@ def slow_disk(h: Happening, cue: Cue) -> Sentence:
     rate = cue[4]
     if not rate:
         return say("fault.disk.over", b=node(cue[1]))
-    return say("fault.disk", b=node(cue[1]), n=word(f"{rate:g}"))
+    key = "fault.disk.reads" if cue[2] == "reads" else "fault.disk"
+    return say(key, b=node(cue[1]), n=word(f"{rate:g}"))
 
 
 def writes(h: Happening, cue: Cue) -> Sentence:
     key = "disk.writes.one" if cue[3] == 1 else "disk.writes"
+    if cue[0] == "CP-8.6.reads":
+        key = "disk.reads.one" if cue[3] == 1 else "disk.reads"
     return say(key, b=node(cue[1]), n=number(cue[3]), w=number(cue[4]))
 
 
@@ -106,6 +109,7 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "CP-8.6.slow": slowed,
     "CP-8.6.slow_disk": slow_disk,
     "CP-8.6.writes": writes,
+    "CP-8.6.reads": writes,
     "CP-8.6.lose": lossy,
     "CP-8.7.jump": jumped,
     "CP-5.4.hold": held,

@@ -297,6 +297,7 @@ _LIST: Final = (
     Rule("CP-8.6.lose", 1, "", "A lossy link", ""),
     Rule("CP-8.6.slow_disk", 2, "", "A slow disk", "", "why.disk", mark="fault"),
     Rule("CP-8.6.writes", 0, "", "A slow disk writes", ""),
+    Rule("CP-8.6.reads", 0, "", "A slow disk reads", ""),
     Rule("CP-8.7.jump", 2, "", "A clock jumps", "", "why.jump", mark="fault"),
     Rule("CP-5.4.hold", 1, "", "Held back", ""),
     Rule("CP-5.4.release", 1, "", "Released", ""),

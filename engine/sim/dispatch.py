@@ -84,6 +84,7 @@ ON_BROKER: dict[int, BrokerHandler] = {
 }
 
 ON_SLOW_DISKS: dict[int, BrokerHandler] = {
+    messages.FETCH: slow_disk.on_fetch_request,
     messages.FETCH_R: slow_disk.on_fetch_response,
     messages.PRODUCE: slow_disk.on_produce_request,
 }

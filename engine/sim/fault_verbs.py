@@ -352,18 +352,23 @@ def _slow(sim: Simulation, args: Args) -> Iterator[None]:
 
 def _parse_slow_disk(words: Words) -> Args:
     broker = words.broker()
-    return {"broker": broker, "rate": words.rate(words.take("records a second"))}
+    args: Args = {"broker": broker, "rate": words.rate(words.take("records a second"))}
+    if words.words:
+        if words.words.pop(0) != "reads":
+            raise words.fail("Only “reads” may follow.")
+        args["reads"] = True
+    return args
 
 
 @verb(
     "slow_disk",
     "faults",
-    "slow_disk B 10",
-    "A disk writes so many records a second and no more; 0 ends it.",
+    "slow_disk B 10 [reads]",
+    "A disk writes, or reads, so many records a second and no more; 0 ends it.",
     _parse_slow_disk,
 )
 def _slow_disk(sim: Simulation, args: Args) -> Iterator[None]:
-    faults.slow_disk(sim, args["broker"], args["rate"])
+    faults.slow_disk(sim, args["broker"], args["rate"], args.get("reads", False))
     yield
 
 

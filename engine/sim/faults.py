@@ -310,12 +310,17 @@ def lose(sim: World, a: int, b: int, share: float) -> None:
 # -- disks ----------------------------------------------------------------------------------------
 
 
-def slow_disk(sim: World, broker: int, rate: float) -> None:
-    """8.6.  The disk writes so many records a second and no more; 0 makes it as all others."""
+def slow_disk(sim: World, broker: int, rate: float, reads: bool = False) -> None:
+    """8.6.  The disk writes so many records a second and no more, or `reads` them so slowly for
+    followers; 0 makes it as all others."""
 
     def action(out: Effects) -> None:
-        out.cue("CP-8.6.slow_disk", broker, "disk", None, rate)
-        sim.brokers[broker].machine.disk_rate = rate
+        out.cue("CP-8.6.slow_disk", broker, "reads" if reads else "disk", None, rate)
+        machine = sim.brokers[broker].machine
+        if reads:
+            machine.read_rate = rate
+        else:
+            machine.disk_rate = rate
         sim.on_broker = {**sim.on_broker, **dispatch.ON_SLOW_DISKS}
 
     sim.act(FAILURE, broker, f"slow_disk {broker}", action)

@@ -408,3 +408,26 @@ def test_a_broker_that_loses_zookeeper_alone() -> None:
     assert state(sim)[3] == (1, 2, 3)
     with pytest.raises(BadInput, match="has no ZooKeeper"):
         played(THREE, "K39", "cut 1 zk")
+
+
+@pytest.mark.parametrize("profile", ["Z21", "K39"])
+def test_a_leader_whose_disk_reads_slowly_loses_its_followers(profile: str) -> None:
+    """KAFKA-8733 (KIP-501): a fetch that is being served does not count as caught up, so the ISR
+    shrinks to the leader, and when that dies nobody may lead."""
+    sim = played(
+        cluster(
+            brokers=3,
+            partitions=[[1, 2, 3]],
+            configs={"unclean.leader.election.enable": False, "replica.lag.time.max.ms": 10_000},
+        ),
+        profile,
+        "produce a to 1 acks=all; settle; produce b to 1 acks=1; slow_disk 1 0.02 reads",
+        "fetching auto; advance 20s",
+    )
+    assert state(sim)[3] == (1,)
+    go_on(sim, "kill 1; detect 1")
+    assert state(sim)[0] == -1
+    other = played(THREE, profile, "produce a to 1 acks=1; slow_disk 1 1 reads; fetch 2; fetch 3")
+    assert [log(other, broker)[1] for broker in (2, 3)] == [0, 0], "the disk is busy"
+    go_on(other, "advance 3s; settle")
+    assert [log(other, broker)[1] for broker in (2, 3)] == [1, 1]
