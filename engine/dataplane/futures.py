@@ -48,7 +48,7 @@ def drop(broker: Process, directory: int, out: Effects) -> None:
 
 
 def restart(broker: Process, replica: Replica, known: bool, out: Effects) -> None:
-    """D-2.  In a new leader epoch, and after a start of the process, it compares the logs anew.
+    """D-2.  In a new leader epoch, and after a start of the process, it compares the logs again.
 
     From 2.1 to 2.4 the thread of a partition that is `known` to the process keeps the old epoch
     (`ReplicaManager.becomeLeaderOrFollower` at 2.4.1 and 2.5.0, KAFKA-9654).

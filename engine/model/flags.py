@@ -158,7 +158,7 @@ FLAG_LIST: Final[tuple[Flag, ...]] = (
          "The last member stays in the ISR when it dies, also where unclean election is on.",
          mode=ZK),
     Flag("unclean_noticed_at_once", _r("2.1"), "KAFKA-6835",
-         "Unclean election that is switched on for a topic elects at once where nobody leads.",
+         "Unclean election that is switched on for a topic elects leaderless partitions at once.",
          mode=ZK),
     Flag("controller_writes_fenced", _r("2.1"), "KAFKA-6082",
          "ZooKeeper refuses the writes of a controller that was replaced.",

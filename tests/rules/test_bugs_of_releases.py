@@ -187,7 +187,7 @@ def test_an_answer_that_leaves_at_once_and_its_own_high_watermark(profile: str, 
 def test_a_follower_that_was_out_of_range_for_a_moment(
     profile: str, asked: tuple[int, int, str], end: str
 ) -> None:
-    """KAFKA-2143: `ReplicaFetcherThread.handleOffsetOutOfRange` at 0.9.0.0 begins anew where the
+    """KAFKA-2143: `ReplicaFetcherThread.handleOffsetOutOfRange` at 0.9.0.0 starts again where the
     leader begins; at 0.9.0.1 it keeps what lies after that."""
     two = cluster(configs={"unclean.leader.election.enable": True})
     sim = played(
@@ -259,7 +259,7 @@ def test_a_move_that_the_release_does_not_have(profile: str, line: str, since: s
     ],
 )
 @pytest.mark.parametrize("then", ["kill K; restart K", "kill 3; restart 3"])
-def test_unclean_election_switched_on_while_nobody_leads(
+def test_unclean_election_switched_on_without_a_leader(
     profile: str, at_once: int, later: int, then: str
 ) -> None:
     """KAFKA-6835: `TopicConfigHandler.processConfigChanges` tells the controller from 2.1.0 on
@@ -372,7 +372,7 @@ def test_a_set_is_held_to_what_a_start_is_held_to() -> None:
 
 @pytest.mark.parametrize(("back", "members"), [("", (1, 3)), ("jump 1 -60s; ", (1, 2, 3))])
 def test_a_clock_that_steps_back_hides_a_late_follower(back: str, members: tuple[int, ...]) -> None:
-    """`Replica.updateFetchState` keeps the later time: for 60 s longer nobody is out of sync."""
+    """`Replica.updateFetchState` keeps the later time: for 60 s longer no follower is out of sync."""
     sim = played(
         THREE,
         "K39",
@@ -413,7 +413,7 @@ def test_a_broker_that_loses_zookeeper_alone() -> None:
 @pytest.mark.parametrize("profile", ["Z21", "K39"])
 def test_a_leader_whose_disk_reads_slowly_loses_its_followers(profile: str) -> None:
     """KAFKA-8733 (KIP-501): a fetch that is being served does not count as caught up, so the ISR
-    shrinks to the leader, and when that dies nobody may lead."""
+    shrinks to the leader, and when that dies no broker may lead."""
     sim = played(
         cluster(
             brokers=3,
