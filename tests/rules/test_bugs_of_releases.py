@@ -372,7 +372,7 @@ def test_a_set_is_held_to_what_a_start_is_held_to() -> None:
 
 @pytest.mark.parametrize(("back", "members"), [("", (1, 3)), ("jump 1 -60s; ", (1, 2, 3))])
 def test_a_clock_that_steps_back_hides_a_late_follower(back: str, members: tuple[int, ...]) -> None:
-    """`Replica.updateFetchState` keeps the later time: for 60 s longer no follower is out of sync."""
+    """`Replica.updateFetchState` keeps the later time: for 60 s longer no follower is late."""
     sim = played(
         THREE,
         "K39",
