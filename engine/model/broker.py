@@ -46,7 +46,6 @@ class Machine:
         "rack",
         "racks",
         "read_rate",
-        "set_while_down",
         "topic_configs",
         "topics",
     )
@@ -74,9 +73,6 @@ class Machine:
         self.read_rate = 0.0  # ... that it reads for followers
         self.incarnation = 0
         self.corr = 0
-        # Whether an operator's `set` reached it while it was down: what runs of ENGINE_VERSION 4
-        # show of that is part of their digests.  It goes with the next version.
-        self.set_while_down = False
 
     def twin(self, twins: Twins) -> Machine:
         """`racks` and `topics` are the simulation's: whoever copies that hands its own to all."""
@@ -94,7 +90,6 @@ class Machine:
         twin.profile = self.profile
         twin.rack = self.rack
         twin.racks = self.racks
-        twin.set_while_down = self.set_while_down
         twin.topics = self.topics
         twin.disks = {tp: twins.of(disk) for tp, disk in self.disks.items()}
         twin.broken = self.broken.copy()
@@ -161,7 +156,6 @@ class Process:
     def __init__(self, machine: Machine) -> None:
         """The machine starts it."""
         machine.incarnation += 1
-        machine.set_while_down = False
         self.machine = machine
         self.incarnation = machine.incarnation
         self.id = machine.id

@@ -39,7 +39,6 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
         **dict.fromkeys(("auto_fetch", "configs", "dirs", "disk_rate", "futures", "id"), FIXED),
         "read_rate": FIXED,
         **dict.fromkeys(("name", "profile", "rack", "racks", "topic_configs", "topics"), FIXED),
-        "set_while_down": "only fetch sessions ask for it",
         **dict.fromkeys(("corr", "incarnation"), COUNT),
     },
     Process: {

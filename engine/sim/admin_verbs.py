@@ -212,7 +212,6 @@ def _set(sim: Simulation, args: Args) -> Iterator[None]:
             process = broker.process
             if process is None:
                 broker.machine.configs = after
-                broker.machine.set_while_down = True
                 continue
             fetcher.configure(process, after, out)
             if process.status == UP:
